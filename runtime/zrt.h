@@ -157,12 +157,12 @@ enum { ZRT_INIT_CONSTANT = 0, ZRT_INIT_NORMAL = 1, ZRT_INIT_UNIFORM = 2 };
 /// each step applies the update of the step before, `first` for the first step,
 /// `step` for all others, and `flush` before weights are read.
 enum {
-  ZRT_COUNT = 0, ///< counts the elements that the loss averages
-  ZRT_MICRO = 1, ///< forward, backward, adds up the gradients
-  ZRT_FIRST = 2, ///< forward, backward; defers the update
-  ZRT_STEP = 3,  ///< forward, backward, its update; or the deferred one first
-  ZRT_FLUSH = 4, ///< the deferred update
-  ZRT_EVAL = 5,  ///< only forward: the loss of other batches
+  ZRT_COUNT = 0,   ///< counts the elements that the loss averages
+  ZRT_MICRO = 1,   ///< forward, backward, adds up the gradients
+  ZRT_FIRST = 2,   ///< forward, backward; defers the update
+  ZRT_STEP = 3,    ///< forward, backward, its update; or the deferred one first
+  ZRT_FLUSH = 4,   ///< the deferred update
+  ZRT_EVAL = 5,    ///< only forward: the loss of other batches
   ZRT_PREDICT = 6, ///< only forward: a row of logits of each sequence
   ZRT_PROGRAM_COUNT = 7
 };

@@ -1,7 +1,7 @@
 //===- Api.cpp - The C ABI on top of the context --------------------------===//
 //
-// Exceptions end here: the first one is latched, later calls return at once.
-// (zrt_create and zrt_start are in runtime/start.)
+// Exceptions are caught here: the first one is latched, later calls return at
+// once.  (zrt_create and zrt_start are in runtime/start.)
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/core/Context.h"
@@ -14,14 +14,14 @@ namespace {
 
 constexpr zrt_status kOk = 0, kFailed = 1;
 
-/// Whether work can be done: `ctx` has been started, and nothing has failed.
+/// Returns true if work can be done: `ctx` was started and nothing has failed.
 bool isReady(zrt_context *ctx) {
   if (!ctx->run)
     ctx->error.latch("the context has not been started; call zrt_start");
   return !ctx->error.set();
 }
 
-/// Latches what `action` throws; does nothing after an error.
+/// Calls `action` and latches its exception; does nothing after an error.
 template <typename Action>
 zrt_status attempt(zrt_context *ctx, Action action) {
   if (!isReady(ctx))

@@ -1,4 +1,4 @@
-//===- ChaosDelays.cpp - Delays at random, for tests ----------------------===//
+//===- ChaosDelays.cpp - Random delays for tests --------------------------===//
 #include "runtime/core/ChaosDelays.h"
 
 #include "runtime/Error.h"
@@ -19,7 +19,7 @@ ChaosDelays::ChaosDelays(int rank) {
   const char *end = text + std::strlen(text);
   if (std::from_chars(text, end, seed).ptr != end)
     fail("ZRT_CHAOS={} is not a number; set it to a seed or unset it", text);
-  // Ranks must not be late alike.
+  // Different ranks must not have the same delays.
   seed += static_cast<uint64_t>(rank) * 0x9e3779b97f4a7c15u;
   seeded = true;
   for (zrt_stream stream = 0; stream < ZRT_MAX_STREAMS; ++stream)
@@ -29,8 +29,9 @@ ChaosDelays::ChaosDelays(int rank) {
 void ChaosDelays::delay(zrt_stream stream) {
   if (!on())
     return;
-  // Most draws let the entry run at once, or long steps would take for ever and
-  // all streams would be late alike; the others are late by up to 2 ms.
+  // Three of four draws do not delay; otherwise long steps would take for ever
+  // and all streams would be late by the same time.  The others delay by up to
+  // 2 ms.
   const uint64_t number = draw(stream);
   if (number % 4 == 0)
     std::this_thread::sleep_for(

@@ -1,10 +1,10 @@
-//===- ChaosDelays.h - Delays at random, for tests --------------*- C++ -*-===//
+//===- ChaosDelays.h - Random delays for tests ------------------*- C++ -*-===//
 //
 // ZRT_CHAOS=seed in the environment delays entries of streams before they
 // execute, and copies and collectives in the middle.  Streams and ranks then
-// run in orders that a quiet machine never shows, and a plan that lacks an
+// run in orders that never occur on a quiet machine, so a plan that lacks an
 // event, or a transport that lacks a barrier, computes garbage.  Before each
-// program the context poisons what is dead (Poison.h).
+// program the context also overwrites all dead memory (Poison.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,16 +16,16 @@
 
 namespace zrt {
 
-/// One generator per stream, so that streams draw without locks.
+/// Has one generator per stream, so that streams draw without locks.
 class ChaosDelays {
 public:
-  /// Throws when ZRT_CHAOS is not a number.
+  /// Throws if ZRT_CHAOS is not a number.
   explicit ChaosDelays(int rank);
 
   bool on() const { return seeded; }
-  /// Stream thread: sleeps, perhaps, when `on`.
+  /// Stream thread: if `on`, sleeps in some of the calls.
   void delay(zrt_stream stream);
-  /// Stream thread: a random number; only when `on`.
+  /// Stream thread: returns a random number; only if `on`.
   uint64_t draw(zrt_stream stream) { return generators[stream](); }
 
 private:

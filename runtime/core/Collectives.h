@@ -1,7 +1,7 @@
-//===- Collectives.h - How ranks exchange what they hold --------*- C++ -*-===//
+//===- Collectives.h - Interface of collective operations -------*- C++ -*-===//
 //
-// The seam between core and transport: the core checks and queues collectives,
-// the transport runs them.
+// The interface between core and transport: the core checks and queues
+// collectives, the transport runs them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,22 +19,22 @@ class Collectives {
 public:
   virtual ~Collectives() = default;
 
-  /// Throws unless `desc`, whose operands are sound, can be run: its kind, types
-  /// and ranges.
+  /// Throws unless `desc` can be run; its kind, types and ranges are checked.
+  /// Its operands must be valid.
   virtual void check(const zrt_collective_desc &desc) const = 0;
 
-  /// Whether they take what is on the device where it is.  Then `run` may only
-  /// issue them, as a Device does its work, and needs no addresses.
+  /// Returns true if collectives access device memory directly.  Then `run` may
+  /// only issue them, as a Device issues its work, and needs no addresses.
   virtual bool isOnDevice() const { return false; }
 
-  /// Host thread: a program begins; all its streams have been finished.  The latter
-  /// throws when a collective has failed since it was issued.
+  /// Host thread: called before a program begins and after all of its streams
+  /// are finished.  `end` throws if a collective has failed since it was
+  /// issued.
   virtual void begin() {}
   virtual void end() {}
 
-  /// Stream thread: executes a checked `desc`, counts it in `row`, and writes
-  /// down in `trace`, unless that is null, how it went.  Throws when a peer
-  /// fails.
+  /// Stream thread: executes a checked `desc`, counts it in `row`, and records
+  /// its times in `trace` unless that is null.  Throws if a peer fails.
   virtual void run(zrt_stream stream, const zrt_collective_desc &desc,
                    const std::byte *source, std::byte *result, WireRow &row,
                    CollectiveTrace *trace) = 0;
@@ -42,7 +42,7 @@ public:
   /// Any thread: fails this rank for its peers; see World::abort.
   virtual void abort(const std::string &message) = 0;
 
-  /// Why ranks of this machine do not share memory; "" when they do.
+  /// Why ranks of this machine do not share memory; "" if they do.
   virtual std::string note() const = 0;
 };
 

@@ -20,7 +20,7 @@ double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Events of one run of any program.
+/// Returns the largest number of events of any program.
 uint32_t eventCount(const zrt_plan &plan) {
   uint32_t most = 0;
   for (const zrt_program &program : plan.programs)
@@ -70,10 +70,11 @@ void Context::latch(const std::string &text) {
 }
 
 void Context::poison() {
-  // Peers read this arena only in collectives.  One ends here when all of them
-  // are done with it (between hosts: when it has been sent), and those of the
-  // last program have all ended here, or it failed and no other runs.  Those of
-  // the next wait until this rank arrives, which it does after this.
+  // No peer reads this arena now.  Peers read it only in collectives, and a
+  // collective ends here after all of them are done with it (between hosts:
+  // after it has been sent).  All collectives of the last program have ended
+  // here; if it failed, no other program runs.  The next ones wait until this
+  // rank arrives, after this call.
   poisonTemporaries(plan, *parts.device);
 }
 
@@ -166,7 +167,7 @@ void Context::execute(uint32_t operation) {
 void Context::executeEvent(const zrt_op &op) {
   const uint32_t event = eventOf(op);
   VectorClock *clock = trace() ? &trace()->clock(op.stream) : nullptr;
-  // After a failure, too: others wait for it.
+  // Runs after a failure, too, since other streams wait for the event.
   if (op.kind == ZRT_RECORD) {
     attempt([&] { parts.device->record(op.stream, event); });
     events.reach(event, runs, clock);
@@ -212,7 +213,7 @@ void Context::work(const zrt_op &op, uint32_t operation) {
     return exchange(op, operation);
   case ZRT_COPY:
     return copy(op, operation);
-  default: // not here: execute
+  default: // events are handled in execute
     return;
   }
 }
@@ -266,7 +267,7 @@ void Context::copy(const zrt_op &op, uint32_t operation) {
 uint64_t Context::copyInHalves(zrt_stream stream, const zrt_ref &from,
                                const zrt_ref &to) {
   uint64_t half = from.bytes / 2;
-  // Copies to and from nvme begin with a block.
+  // Copies to and from nvme must begin at a block.
   if (from.tier == ZRT_NVME || to.tier == ZRT_NVME)
     half -= half % ZRT_NVME_BLOCK;
   uint64_t moved = 0;

@@ -1,20 +1,22 @@
 //===- Context.h - One run of a plan ----------------------------*- C++ -*-===//
 //
-// The context owns what a run has: a device with its arenas, a queue per
-// stream, the events, and whoever exchanges bytes with other ranks.
+// The context owns the parts of a run: a device with its arenas, a queue per
+// stream, the events, and the collectives.
 //
-//   at the start     look at every operation; deal the tables out to streams
+//   at the start     check every operation; distribute the tables to streams
 //   host thread      start all streams, then join all, then finish all
-//   stream threads   execute what they have of the program, in order
+//   stream threads   execute their part of the program, in order
 //
-// A device may execute later than it is told to.  Then the table of events says
-// what has been issued: a wait holds the stream's thread until the record has been
-// issued, and the device holds the stream until it has been reached.  Where times
-// or orders are looked at (profile, trace, chaos), each operation is finished
-// before the next; else the device may repeat an earlier run by itself.
+// A device may execute operations later than they are issued.  The table of
+// events then tracks what has been issued: a wait holds the stream's thread
+// until the record has been issued, and the device holds the stream until it
+// has been reached.  When times or orders are observed (profile, trace, chaos),
+// each operation is finished before the next is issued; otherwise the device
+// may replay an earlier run.
 //
 // After the first error streams drop their work but still reach their events,
-// so nobody waits for ever and the step ends soon; the peers are told.
+// so that no stream waits for ever and the step ends soon.  The peers get an
+// alarm.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -38,7 +40,7 @@
 
 namespace zrt {
 
-/// What a context is put together from (runtime/start).
+/// The parts of a context (made in runtime/start).
 struct ContextParts {
   std::unique_ptr<ChaosDelays> chaos;
   std::unique_ptr<Device> device;
@@ -48,9 +50,9 @@ struct ContextParts {
 
 class Context {
 public:
-  /// `plan` has passed checkPlan; it and `error`, in which is latched what goes
-  /// wrong in a run, outlive this.  `rank` is this process's.  Throws zrt::Error
-  /// when its parts cannot do an operation of the plan.
+  /// `plan` has passed checkPlan; it and `error`, which latches the first error
+  /// of a run, must outlive this.  `rank` is that of this process.  Throws
+  /// zrt::Error if a part cannot do an operation of the plan.
   Context(const zrt_plan &plan, int rank, ContextParts parts,
           ErrorLatch &error);
 
@@ -59,7 +61,8 @@ public:
   /// Any thread: host access, see zrt_read.  Throw zrt::Error.
   void read(const zrt_ref &ref, void *to, uint64_t bytes);
   void write(const zrt_ref &ref, const void *from, uint64_t bytes);
-  /// Any thread: latches `text` and tells the peers that this rank has failed.
+  /// Any thread: latches `text` and reports to the peers that this rank has
+  /// failed.
   void latch(const std::string &text);
 
   Device &device() { return *parts.device; }
@@ -74,19 +77,19 @@ private:
   void startQueues();
   /// Host thread, while no stream runs.
   void poison();
-  /// Host thread: lets all streams issue what they have of the program.
+  /// Host thread: lets all streams issue their operations of the program.
   void issue();
-  /// Host thread, after all has been issued.
+  /// Host thread, after everything has been issued.
   void finishStreams();
-  /// Whether somebody looks at single operations.
+  /// Returns true if the times or the order of single operations are observed.
   bool isObserved();
   /// Stream thread, after an operation.
   void finishIfObserved(zrt_stream stream);
-  /// Latches what `action` throws.
+  /// Latches any exception of `action`.
   template <typename Action>
   void attempt(Action action);
-  /// Stream thread: executes one operation of the program that runs; latches
-  /// what goes wrong.
+  /// Stream thread: executes one operation of the running program and latches
+  /// its error.
   void execute(uint32_t operation);
   void executeEvent(const zrt_op &op);
   void executeWork(const zrt_op &op, uint32_t operation);
@@ -102,24 +105,24 @@ private:
   const uint32_t rank;
   ErrorLatch &error;
   uint64_t runs = 0;
-  uint32_t program = 0; ///< that runs
+  uint32_t program = 0; ///< the running program
   ContextParts parts;
-  std::vector<BucketPart> buckets; ///< what this rank owns of each
+  std::vector<BucketPart> buckets; ///< this rank's part of each
   EventTable events;
   /// The operations of each stream in each program.
   std::array<std::vector<std::vector<uint32_t>>, ZRT_PROGRAM_COUNT> lists;
-  /// Of each stream that has any.  Last, so that the threads end before what
-  /// they use goes away.
+  /// One for each stream that has operations.  Declared last, so that the
+  /// threads end before the data that they use is destroyed.
   std::vector<std::unique_ptr<StreamQueue>> queues;
 };
 
 } // namespace zrt
 
-/// The handle of the C ABI.  It owns the errors of the context, also those for
-/// which there is none.
+/// The handle of the C ABI.  It owns the errors of the context, also those that
+/// occur before there is a Context.
 struct zrt_context {
   zrt::ErrorLatch error;
   zrt_plan plan = {};
-  std::string report;                ///< what zrt_report has given
+  std::string report;                ///< the last result of zrt_report
   std::unique_ptr<zrt::Context> run; ///< after zrt_start
 };

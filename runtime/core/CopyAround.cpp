@@ -1,4 +1,4 @@
-//===- CopyAround.cpp - Copies that pass the caches by --------------------===//
+//===- CopyAround.cpp - Copies that bypass the caches ---------------------===//
 #include "runtime/core/CopyAround.h"
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 using namespace zrt;
 
 namespace {
-/// Below this the caches hold what is copied until it is used.
+/// Smaller copies stay in the caches until they are used.
 constexpr size_t kWorthIt = size_t{1} << 20;
 } // namespace
 
@@ -27,7 +27,8 @@ void zrt::copyAround(std::byte *to, const std::byte *from, size_t bytes) {
         _mm_stream_si128(
             reinterpret_cast<__m128i *>(to + i),
             _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + i)));
-    // Such stores are not ordered before others, as what tells the peers.
+    // Streaming stores are not ordered before later stores, such as those that
+    // publish this rank's arrival.
     _mm_sfence();
     to += at;
     from += at;

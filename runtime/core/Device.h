@@ -1,23 +1,24 @@
-//===- Device.h - What a plan runs on ---------------------------*- C++ -*-===//
+//===- Device.h - Interface of the device that runs a plan ------*- C++ -*-===//
 //
-// The seam below the core.  The core knows the plan: it checks every operation,
-// keeps streams in order, holds events and the first error.  A device knows
-// bytes: it has an arena per tier and works on what lies in them.
+// The interface below the core.  The core knows the plan: it checks every
+// operation, keeps streams in order, holds events and the first error.  A
+// device knows bytes: it has an arena per tier and works on the data in them.
 //
 //     core                                  device
 //     check, queue, wait for events   ->    launch, multiply, copy, ...
 //
-// Calls of one stream come one after another; those of different streams come
-// together, from the streams' own threads.  Where the device is the host's
-// processors, an operation is over when its call returns.  Else a call may only
-// issue it: it runs after those issued to its stream before it, and is known to
-// be over after `finish`, or where an event has been waited for.
+// Calls for one stream come one after another; those for different streams may
+// be concurrent, from the streams' own threads.  If the device is the host's
+// processors, an operation is complete when its call returns.  Otherwise a call
+// may only issue it: it runs after the operations issued to its stream before,
+// and is known to be complete after `finish`, or after an event that follows it
+// has been waited for.
 //
-// What a device is given has been checked: operands lie inside their arenas,
-// descriptors fit them, and the device has said that it can do them.  What goes
-// wrong is thrown as zrt::Error, by the call or by a later one.
+// All arguments have been checked: operands lie inside their arenas,
+// descriptors fit them, and the device has accepted them in `check`.  Errors
+// are thrown as zrt::Error, by the call itself or by a later one.
 //
-// docs/runtime.md lists what every device does alike.
+// docs/runtime.md lists the guarantees that every device gives.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -41,55 +42,56 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  /// Bytes of the arena of `tier`, as the plan has them.
+  /// Returns the size of the arena of `tier`, as in the plan.
   virtual uint64_t arenaBytes(uint32_t tier) const = 0;
-  /// Where collectives find `ref`; no other host code touches what is there.
+  /// Returns the address of `ref` for collectives; no other host code uses it.
   virtual std::byte *memory(const zrt_ref &ref) const = 0;
-  /// Host access: copy all bytes of a ref, while no stream works on them.
+  /// Host access: copy or set all bytes of a ref, while no stream works on
+  /// them.
   virtual void read(const zrt_ref &from, void *to) = 0;
   virtual void write(const zrt_ref &to, const void *from) = 0;
   virtual void fill(const zrt_ref &to, unsigned char byte) = 0;
-  /// What makes a tier slower than it could be, a line each; "" when nothing
-  /// does.
+  /// Why a tier is slower than possible, one line each; "" if none is.
   virtual std::string note() const { return ""; }
-  /// What peers on this host may read.
+  /// The memory that peers on this host may read.
   virtual ExportedMemory exported() const = 0;
 
-  /// Once, before any work: how many threads `compute` (0: one for each of
-  /// `processors`) and each stream of class host have (0: as many).
+  /// Called once, before any work: sets the number of threads of `compute` (0:
+  /// one for each of `processors`) and of each stream of class host (0: as
+  /// many).
   virtual void startThreads(const zrt_plan &plan, int threads,
                             std::vector<int> processors, int hostThreads) = 0;
 
-  /// Host thread, between programs: flops by the second of large matrix products
-  /// of this type.
+  /// Host thread, between programs: measures the flop/s of large matrix
+  /// products of this type.
   virtual double productRate(zrt_dtype dtype) = 0;
-  /// How the device does a product that `check` has seen, for reports; "" where
-  /// there is one way.
+  /// Describes how the device does a product that `check` has seen, for
+  /// reports; "" if there is only one way.
   virtual std::string howMultiplied(const zrt_matmul_desc & /*desc*/) const {
     return "";
   }
-  /// Bytes of the device's own memory that are in use, by whomever; none where
-  /// it has no memory of its own.
+  /// Returns the used bytes of the device's own memory, by all processes;
+  /// nullopt if it has no memory of its own.
   virtual std::optional<uint64_t> bytesInUse() const { return std::nullopt; }
 
-  /// Host thread: work is only asked for between these two.
+  /// Host thread: work is issued only between these two calls.
   virtual void beginProgram() {}
   virtual void endProgram() {}
-  /// Host thread, between them, before anything is issued: whether the device
-  /// issues all of `program` by itself, as it was issued in an earlier run.
+  /// Host thread, between them, before anything is issued: returns true if the
+  /// device itself issues all of `program`, as recorded in an earlier run.
   virtual bool replay(uint32_t /*program*/) { return false; }
-  /// Host thread: all of a program that is not replayed has been issued; or, where
-  /// not `isWhole`, something has failed meanwhile.
+  /// Host thread: called when all of a program that is not replayed has been
+  /// issued; `isWhole` is false if something has failed meanwhile.
   virtual void endIssue(bool /*isWhole*/) {}
 
   //===--------------------------------------------------------------------===//
   // Work, on the thread of `stream`
   //===--------------------------------------------------------------------===//
 
-  /// Any thread: throws unless the device can do `op`, which is sound; the
+  /// Any thread: throws unless the device can do `op`, which must be valid; the
   /// message names the operand and its type.
   virtual void check(const zrt_op &op) const = 0;
-  /// How many threads `compute` has, and each stream of class host.
+  /// The number of threads of `compute`, and of each stream of class host.
   virtual int threads() const = 0;
   virtual int hostThreads() const = 0;
   virtual void launch(zrt_stream stream, const zrt_launch_desc &desc) = 0;
@@ -102,26 +104,27 @@ public:
                       const BucketPart &bucket) = 0;
   virtual void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
                           const BucketPart &bucket) = 0;
-  /// Copies `from.bytes` bytes; the ranges do not overlap.  How many have
-  /// arrived, as whoever moved them has counted.
+  /// Copies `from.bytes` bytes between ranges that do not overlap.  Returns the
+  /// number of bytes that the copy itself counted.
   virtual uint64_t copy(zrt_stream stream, const zrt_ref &from,
                         const zrt_ref &to) = 0;
 
   //===--------------------------------------------------------------------===//
-  // Where the device's work is over later than its call; else there is nothing
-  // to do.  The core calls them all the same.
+  // For devices whose work completes after its call.  On other devices these do
+  // nothing; the core calls them all the same.
   //===--------------------------------------------------------------------===//
 
-  /// Thread of `stream`: `event`, of the program that runs, marks what has been
-  /// issued to it.
+  /// Thread of `stream`: lets `event` of the running program mark the point
+  /// after all work issued to the stream.
   virtual void record(zrt_stream /*stream*/, uint32_t /*event*/) {}
-  /// Thread of `stream`: it goes on after `event`, which has been recorded.
+  /// Thread of `stream`: holds the stream until `event`, which was recorded
+  /// before.
   virtual void wait(zrt_stream /*stream*/, uint32_t /*event*/) {}
-  /// Any thread, while nothing is issued to `stream`: returns when all of it is
-  /// over.
+  /// Any thread, while nothing is issued to `stream`: returns when all of its
+  /// work is complete.
   virtual void finish(zrt_stream /*stream*/) {}
-  /// Thread of `stream`: brings the bytes of `ref`, as they are after what has
-  /// been issued, to memory(ref), and back.
+  /// Thread of `stream`: copy the bytes of `ref`, in the state after all issued
+  /// work, to memory(ref), and back.
   virtual void bringToHost(zrt_stream /*stream*/, const zrt_ref & /*ref*/) {}
   virtual void bringBack(zrt_stream /*stream*/, const zrt_ref & /*ref*/) {}
 };

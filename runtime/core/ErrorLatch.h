@@ -19,7 +19,7 @@ public:
     first = std::move(text);
     failed.store(true, std::memory_order_release);
   }
-  /// "" when there is none; stays valid.
+  /// The first error, "" if there is none; the pointer stays valid.
   const char *message() const { return set() ? first.c_str() : ""; }
 
 private:

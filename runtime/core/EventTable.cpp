@@ -1,4 +1,4 @@
-//===- EventTable.cpp - Points of one stream that others wait for ---------===//
+//===- EventTable.cpp - Events between the streams of a run ---------------===//
 #include "runtime/core/EventTable.h"
 
 #include <algorithm>

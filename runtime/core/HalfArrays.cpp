@@ -1,4 +1,4 @@
-//===- HalfArrays.cpp - Arrays of 16-bit floats as f32 --------------------===//
+//===- HalfArrays.cpp - Converts arrays of 16-bit floats and f32 ----------===//
 #include "runtime/core/HalfArrays.h"
 
 #include "runtime/Clones.h"

@@ -1,4 +1,4 @@
-//===- LinkLedger.cpp - What went from tier to tier -----------------------===//
+//===- LinkLedger.cpp - Counts the bytes copied between tiers -------------===//
 #include "runtime/core/LinkLedger.h"
 
 #include "runtime/Bytes.h"

@@ -1,4 +1,4 @@
-//===- PlanChecks.cpp - A plan that this runtime can run ------------------===//
+//===- PlanChecks.cpp - Checks that this runtime can run a plan -----------===//
 #include "runtime/core/PlanChecks.h"
 
 #include "runtime/Bytes.h"

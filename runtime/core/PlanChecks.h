@@ -1,16 +1,16 @@
-//===- PlanChecks.h - A plan that this runtime can run ----------*- C++ -*-===//
+//===- PlanChecks.h - Checks that this runtime can run a plan ---*- C++ -*-===//
 #pragma once
 
 #include "runtime/zrt.h"
 
 namespace zrt {
 
-/// Throws unless `plan` has this runtime's ABI version; nothing else of another
-/// version's plan can be read.
+/// Throws unless `plan` has this runtime's ABI version.  No other field of a
+/// plan of another version can be read.
 void checkVersion(const zrt_plan &plan);
 
-/// Throws unless this runtime can run `plan`, of its version: its tiers,
-/// refs inside their arenas, and the tables of its programs.
+/// Throws unless this runtime can run `plan`, which has its version.  Checks
+/// tiers, refs and the tables of the programs.
 void checkPlan(const zrt_plan &plan);
 
 /// Throws unless `plan` was compiled for `ranks` ranks.

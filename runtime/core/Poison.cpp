@@ -1,4 +1,4 @@
-//===- Poison.cpp - Forgets what a program left behind --------------------===//
+//===- Poison.cpp - Overwrites dead memory between programs ---------------===//
 #include "runtime/core/Poison.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::vector<zrt_ref> zrt::temporaries(const zrt_plan &plan, uint32_t tier) {
     keep(plan.inputs[i].ref);
   for (uint32_t i = 0; i < plan.output_count; ++i)
     keep(plan.outputs[i].ref);
-  // Ends the last gap.
+  // An empty range at the end closes the last gap.
   kept.push_back({tier, 0, plan.arena_bytes[tier], 0});
   std::sort(kept.begin(), kept.end(), [](const zrt_ref &x, const zrt_ref &y) {
     return x.offset < y.offset;

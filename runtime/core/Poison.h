@@ -1,8 +1,8 @@
-//===- Poison.h - Forgets what a program left behind ------------*- C++ -*-===//
+//===- Poison.h - Overwrites dead memory between programs -------*- C++ -*-===//
 //
-// Between two programs nothing is alive but state, inputs and outputs.  A plan
-// that reads a temporary before it has written it finds, on a quiet machine,
-// what the last program left there, which may well be right.
+// Between two programs only state, inputs and outputs are live.  Without this,
+// a plan that reads a temporary before it writes it would find the value from
+// the last program, which may well be right on a quiet machine.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,10 +13,12 @@
 
 namespace zrt {
 
-/// The bytes of `tier` that are neither state nor input nor output, in order.
+/// Returns the ranges of `tier` that are neither state, input nor output, in
+/// order.
 std::vector<zrt_ref> temporaries(const zrt_plan &plan, uint32_t tier);
 
-/// Fills them in all tiers with 0xff: NaN as a float, -1 as an integer.
+/// Fills the temporaries of all tiers with 0xff: NaN as a float, -1 as an
+/// integer.
 void poisonTemporaries(const zrt_plan &plan, Device &device);
 
 } // namespace zrt

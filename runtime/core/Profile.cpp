@@ -1,4 +1,4 @@
-//===- Profile.cpp - Where a step's time goes -----------------------------===//
+//===- Profile.cpp - Measures the time of operations ----------------------===//
 #include "runtime/core/Profile.h"
 
 #include "runtime/PlanTable.h"
@@ -12,7 +12,7 @@ using namespace zrt;
 
 namespace {
 
-/// What `op` is, run once, without its time.
+/// Returns the row of a single run of `op`, without its time.
 ProfileRow describe(const zrt_op &op, uint32_t ranks,
                     const ProfileLabels &labels) {
   ProfileRow row;

@@ -1,7 +1,7 @@
-//===- Profile.h - Where a step's time goes ---------------------*- C++ -*-===//
+//===- Profile.h - Measures the time of operations --------------*- C++ -*-===//
 //
-// Every operation has a total of its own, so recording takes no lock.  They are
-// added up by their labels (ProfileLabels.h).
+// Every operation has its own total, so recording takes no lock.  Reports sum
+// the totals of operations with the same label (ProfileLabels.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,27 +20,27 @@ struct ProfileRow {
   std::string group; ///< "adamw", "matmul of h.*.c_fc 256 x 3072 x 768"
   uint64_t calls = 0;
   double seconds = 0;
-  double flops = 0; ///< in all; 0 unless a matrix product
-  double bytes = 0; ///< of all operands, in all
+  double flops = 0; ///< total; 0 unless a matrix product
+  double bytes = 0; ///< of all operands, total
 };
 
 class Profile {
 public:
-  /// Of the programs of `plan`, which outlives this.
+  /// Measures the programs of `plan`, which must outlive this.
   explicit Profile(const zrt_plan &plan) : plan(plan) {}
 
-  /// Starts again from nothing.  No stream may be running.
+  /// Resets all totals.  No stream may be running.
   void start();
   bool enabled() const { return on; }
 
-  /// Stream thread: an operation took `seconds`.
+  /// Stream thread: adds a run of an operation that took `seconds`.
   void add(uint32_t program, size_t operation, double seconds) {
     Total &total = totals[program][operation];
     ++total.calls;
     total.seconds += seconds;
   }
-  /// Host thread: a program took `seconds`; with the last of a step, the step
-  /// is over.
+  /// Host thread: adds a program that took `seconds`; `isLast` if it ends a
+  /// step.
   void addProgram(double seconds, bool isLast);
 
   /// All groups, the longest first.

@@ -1,4 +1,4 @@
-//===- ProfileLabels.cpp - What is added up in a profile ------------------===//
+//===- ProfileLabels.cpp - Labels of the lines in a profile ---------------===//
 #include "runtime/core/ProfileLabels.h"
 
 #include "runtime/PlanTable.h"
@@ -12,7 +12,7 @@ namespace {
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// "kernel" of "kernel.3"
+/// Returns e.g. "kernel" for "kernel.3".
 std::string_view withoutNumber(std::string_view text) {
   const size_t end = text.find_last_not_of("0123456789");
   const bool isNumbered =
@@ -20,7 +20,7 @@ std::string_view withoutNumber(std::string_view text) {
   return isNumbered ? text.substr(0, end) : text;
 }
 
-/// "h.*.attn" of "h.3.attn"
+/// Returns e.g. "h.*.attn" for "h.3.attn".
 std::string withoutLayers(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size();) {
@@ -37,7 +37,7 @@ std::string withoutLayers(std::string_view text) {
   return result;
 }
 
-/// Whether there is a line of a file in it, "mlp.mlir:46".
+/// Returns true if `text` has a line of a file, such as "mlp.mlir:46".
 bool hasLine(std::string_view text) {
   for (size_t at = text.find(':'); at != text.npos; at = text.find(':', at + 1))
     if (at + 1 < text.size() && isDigit(text[at + 1]))
@@ -45,10 +45,10 @@ bool hasLine(std::string_view text) {
   return false;
 }
 
-/// What is known of an operation by itself.
+/// The label of a single operation.
 struct Kind {
   std::string name, sizes;
-  std::string key; ///< equal for those that are added up
+  std::string key; ///< equal for operations in one group
 };
 
 Kind kindOf(const zrt_op &op) {

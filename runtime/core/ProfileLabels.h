@@ -1,6 +1,6 @@
-//===- ProfileLabels.h - What is added up in a profile ----------*- C++ -*-===//
+//===- ProfileLabels.h - Labels of the lines in a profile -------*- C++ -*-===//
 //
-// A step has thousands of operations, and people ask for a few lines:
+// Groups the thousands of operations of a step into a few lines:
 //
 //   adamw of b3                       adamw
 //   ln_1.2 of h.0.ln_1                ln_1 of h.*.ln_1
@@ -10,9 +10,10 @@
 //   kernel.3 of gpt2.mlir:52 ...      the same
 //   matmul of gpt2.mlir:41            matmul of gpt2.mlir:41 and 11 like it 256 x ...
 //
-// What works on a bucket is told apart by what it does alone.  Names tell layers
-// by their numbers; lines of a file do not, so there it is one kernel, or one
-// size of products and which of their operands are transposed.
+// Operations on a bucket are grouped by what they do.  Operations of layers are
+// grouped over the layers' numbers in their names.  Where names are lines of a
+// file, a group is one kernel, or products of one size and one choice of
+// transposed operands.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -29,7 +30,7 @@ class ProfileLabels {
 public:
   explicit ProfileLabels(const zrt_plan &plan);
 
-  /// Of an operation that works.
+  /// Returns the label of an operation that does work.
   std::string of(const zrt_op &op) const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Segments.cpp - Members of a bucket inside a slice ------------------===//
+//===- Segments.cpp - The members of a bucket in a rank's slice -----------===//
 #include "runtime/core/Segments.h"
 
 #include "runtime/Hash.h"

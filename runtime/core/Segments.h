@@ -1,14 +1,14 @@
-//===- Segments.h - Members of a bucket inside a slice ----------*- C++ -*-===//
+//===- Segments.h - The members of a bucket in a rank's slice ---*- C++ -*-===//
 //
-// Rank r of N owns elements [r, r + 1) x elements / N of every bucket.  Members
-// do not care: a slice begins and ends inside them, and padding lies between.
+// Rank r of N owns elements [r, r + 1) x elements / N of every bucket.  A slice
+// may begin and end inside a member, and may contain padding.
 //
 //   bucket    | member a   |..| member b          | member c |......|
 //   slice               |<----------------------------->|
 //   segments            [a ]  [b                  ][c   ]
 //
-// Everything here is a function of bucket, rank and number of ranks alone, so
-// every rank can tell what another one works on.
+// All functions depend only on the bucket, the rank and the number of ranks, so
+// every rank can compute the parts of the others.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,40 +19,40 @@
 
 namespace zrt {
 
-/// Elements [begin, end), counted from the slice's first.
+/// Elements [begin, end), counted from the start of the slice.
 struct Segment {
   uint64_t begin, end;
   bool decays;
 };
 
-/// Elements of one member, and where they are in its parameter.
+/// Elements of one member, and their place in its parameter.
 struct MemberRun {
   Segment segment;
-  uint64_t name;  ///< the hash of the parameter's
-  uint64_t first; ///< place of the segment's first element in the parameter
+  uint64_t name;  ///< hash of the parameter's name
+  uint64_t first; ///< index of the segment's first element in the parameter
 };
 
-/// The parts of `bucket`'s members that lie in the slice of `rank`, one each,
-/// in order.
+/// Returns the parts of `bucket`'s members that lie in the slice of `rank`, one
+/// segment per member, in order.
 std::vector<Segment> memberSegments(const zrt_bucket &bucket, uint32_t rank,
                                     uint32_t ranks);
 
-/// The same with what they are of.
+/// Returns the same segments with the parameters that they belong to.
 std::vector<MemberRun> memberRuns(const zrt_bucket &bucket, uint32_t rank,
                                   uint32_t ranks);
 
-/// `segments` with those joined that touch and have the same decay.
+/// Joins adjacent segments that have the same decay.
 std::vector<Segment> mergeSegments(const std::vector<Segment> &segments);
 
-/// `segments` cut into blocks of `size` elements, each segment from its begin.
+/// Cuts each segment, from its begin, into blocks of `size` elements.
 std::vector<Segment> cutSegments(const std::vector<Segment> &segments,
                                  uint64_t size);
 
-/// A bucket, and what of it one rank owns.  Segments of the bucket count from
-/// its first element, those of the slice from the slice's.
+/// A bucket and the part of it that one rank owns.  Segments of the bucket
+/// count from its first element, those of the slice from the slice's first.
 struct BucketPart {
   uint64_t elements = 0;        ///< of the bucket
-  uint64_t first = 0;           ///< element that the slice begins with
+  uint64_t first = 0;           ///< first element of the slice
   uint64_t slice = 0;           ///< elements of the slice
   std::vector<Segment> members; ///< of the bucket, merged
   std::vector<Segment> owned;   ///< of the slice, merged
@@ -60,7 +60,7 @@ struct BucketPart {
   std::vector<MemberRun> memberRuns, ownedRuns; ///< of bucket and slice
 };
 
-/// The part of `rank` of `ranks`.
+/// Returns the part of `rank` of `ranks`.
 BucketPart partOf(const zrt_bucket &bucket, uint32_t rank, uint32_t ranks);
 
 } // namespace zrt

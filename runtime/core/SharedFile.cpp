@@ -1,4 +1,4 @@
-//===- SharedFile.cpp - Memory that the ranks of a host share -------------===//
+//===- SharedFile.cpp - Memory shared by the ranks of a host --------------===//
 #include "runtime/core/SharedFile.h"
 
 #include "runtime/Bytes.h"
@@ -19,8 +19,8 @@ uint64_t roundUp(uint64_t value, uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-/// Maps `fd` at a multiple of 2 MiB when it is as long as that: huge pages are
-/// aligned alike in memory and in the file.
+/// Maps `fd`, at a multiple of 2 MiB if it has at least that size: a huge page
+/// must have the same alignment in memory and in the file.
 void *mapAligned(int fd, uint64_t bytes, int protection) {
   if (bytes < kHugePage)
     return mmap(nullptr, bytes, protection, MAP_SHARED, fd, 0);
@@ -61,8 +61,9 @@ void SharedFile::create(const char *name, uint64_t size) {
   if (ftruncate(fd, static_cast<off_t>(size)) != 0)
     fail("cannot make {} of shared memory for {}: {}", shownBytes(size), name,
          errnoText());
-  // From here on its size is certain.  A process of the same user can open it
-  // through /proc, and a page cut off a mapping is a SIGBUS in every rank.
+  // Seals the size.  A process of the same user can open the file through
+  // /proc, and if it were truncated, every rank that maps it would get a
+  // SIGBUS.
   if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
     fail("cannot fix the size of the shared memory for {}: {}", name,
          errnoText());

@@ -1,9 +1,9 @@
-//===- SharedFile.h - Memory that the ranks of a host share -----*- C++ -*-===//
+//===- SharedFile.h - Memory shared by the ranks of a host ------*- C++ -*-===//
 //
-// A memfd: a file without a name, gone with the last process that has it.  (Not
-// /dev/shm, which containers limit to 64 MiB.)  A peer finds it as
-// /proc/<process>/fd/<number> and maps it, for reading only where it does not say
-// otherwise.  Its size is sealed before anybody maps it.
+// A memfd: a file without a name, which vanishes with the last process that has
+// it open.  (Not /dev/shm, which containers limit to 64 MiB.)  A peer opens it
+// as /proc/<process>/fd/<number> and maps it, by default only for reading.  Its
+// size is sealed before any process maps it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,9 +14,9 @@
 
 namespace zrt {
 
-/// What a peer must know to open a SharedFile; plain bytes, sent as they are.
-/// Device and inode tell the file from one that has its number by accident, in
-/// another container, say.
+/// The data that a peer needs to open a SharedFile; plain bytes, sent as they
+/// are.  Device and inode tell the file from another file with the same number,
+/// for example in another container.
 struct SharedFileCard {
   int32_t process = 0;
   int32_t number = -1; ///< file descriptor; -1: there is no file
@@ -36,8 +36,8 @@ public:
   SharedFile &operator=(const SharedFile &) = delete;
   ~SharedFile();
 
-  /// Makes a file of `bytes` zeros, once; `name` shows in /proc only.  Throws
-  /// zrt::Error.
+  /// Creates a file of `bytes` zeros; called once.  `name` appears only in
+  /// /proc.  Throws zrt::Error.
   void create(const char *name, uint64_t bytes);
   int number() const { return fd; }
   SharedFileCard card() const;
@@ -47,7 +47,7 @@ private:
   uint64_t bytes = 0;
 };
 
-/// A mapping that is undone at the end.
+/// Owns a mapping and unmaps it.
 class Mapping {
 public:
   Mapping() = default;
@@ -55,10 +55,11 @@ public:
   Mapping &operator=(const Mapping &) = delete;
   ~Mapping();
 
-  /// Maps this process's own `file` for reading and writing.  Throws.
+  /// Maps this process's own `file` for reading and writing.  Throws
+  /// zrt::Error.
   void mapOwn(const SharedFile &file);
   enum class Access { Read, Write };
-  /// Maps a peer's file.  Returns why it cannot, "" on success.
+  /// Maps a peer's file.  Returns "" on success, otherwise the reason.
   std::string mapPeers(const SharedFileCard &card,
                        Access access = Access::Read);
 

@@ -1,4 +1,4 @@
-//===- StreamQueue.cpp - One stream: a queue with its own thread ----------===//
+//===- StreamQueue.cpp - The queue and the thread of a stream -------------===//
 #include "runtime/core/StreamQueue.h"
 
 #include "runtime/StartThread.h"
@@ -11,7 +11,7 @@ using namespace zrt;
 StreamQueue::StreamQueue(const std::string &name, Executor theExecutor)
     : execute(std::move(theExecutor)) {
   thread = startThread(fmt::format("the thread of {}", name), [this, name] {
-    // Linux allows 15 characters.
+    // Linux limits the name to 15 characters.
     pthread_setname_np(pthread_self(), ("zrt-" + name).substr(0, 15).c_str());
     work();
   });

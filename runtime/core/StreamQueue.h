@@ -1,7 +1,8 @@
-//===- StreamQueue.h - One stream: a queue with its own thread --*- C++ -*-===//
+//===- StreamQueue.h - The queue and the thread of a stream -----*- C++ -*-===//
 //
 // The stream's thread executes its part of a program in order, while the host
-// waits.  Waiting sleeps: a spinning thread would cost `compute` a core.
+// waits.  Both sleep while they wait: a spinning thread would take a core from
+// `compute`.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,16 +22,17 @@ public:
   using Executor = std::function<void(uint32_t operation)>;
 
   /// Starts the thread of the stream `name`; `execute` runs on it and must not
-  /// throw.  Throws zrt::Error when there is no thread to be had.
+  /// throw.  Throws zrt::Error if the system cannot create a thread.
   StreamQueue(const std::string &name, Executor execute);
-  /// Executes what is queued, then ends the thread.
+  /// Executes the queued operations, then ends the thread.
   ~StreamQueue();
   StreamQueue(const StreamQueue &) = delete;
   StreamQueue &operator=(const StreamQueue &) = delete;
 
-  /// Queues `operations`, which outlive their execution; after `join` only.
+  /// Queues `operations`, which must outlive their execution.  The previous
+  /// ones must have been joined.
   void start(const std::vector<uint32_t> &operations);
-  /// Sleeps until all of them have been executed.
+  /// Sleeps until all queued operations have been executed.
   void join();
 
 private:

@@ -1,4 +1,4 @@
-//===- TableChecks.cpp - Tables that can be walked blindly ----------------===//
+//===- TableChecks.cpp - Checks the tables of a plan's programs -----------===//
 #include "runtime/core/TableChecks.h"
 
 #include "runtime/Bytes.h"
@@ -14,11 +14,11 @@ using namespace zrt;
 
 namespace {
 
-/// Elements of what whole operands and slices belong to; none where nothing
-/// says so.
+/// The number of elements that whole operands and slices belong to; nullopt if
+/// unknown.
 using Elements = std::optional<uint64_t>;
 
-/// The message of `error`, of the operation at `index` of `program`.
+/// Throws `error` with the place of the operation at `index` of `program`.
 [[noreturn]] void failAt(uint32_t program, size_t index, const zrt_op &op,
                          const Error &error) {
   const bool isNamed = op.descriptor && op.kind < ZRT_KIND_COUNT && isWork(op);
@@ -26,7 +26,7 @@ using Elements = std::optional<uint64_t>;
        isNamed ? nameOf(op) : kindName(op.kind), error.what());
 }
 
-/// Calls `check` for each operation; what it throws gets its place.
+/// Calls `check` for each operation, and adds its place to exceptions.
 template <typename Check>
 void checkProgram(const zrt_plan &plan, uint32_t program, Check check) {
   const std::span<const zrt_op> ops = opsOf(plan.programs[program]);
@@ -42,7 +42,7 @@ class TableChecks {
 public:
   explicit TableChecks(const zrt_plan &plan) : plan(plan) {}
 
-  /// A program of so many events begins.
+  /// Begins a program with `events` events.
   void start(uint32_t events) {
     eventCount = events;
     recorded.assign(events, false);
@@ -63,7 +63,8 @@ public:
         fail("{}: it lies on nvme, and a {} works in memory; copy it to the "
              "host before",
              what, kindName(op.kind));
-      // Who knows no bucket finds no slice in it; but copies cut bytes alike.
+      // Without a bucket a slice of a whole is undefined; but copies just cut
+      // bytes.
       if (!elements && one.extent == ZRT_SLICE_OF_WHOLE && op.kind != ZRT_COPY)
         fail("{}: it is {}, and a {} works on all of its bytes", what,
              extentName(one.extent), kindName(op.kind));
@@ -86,7 +87,7 @@ public:
     case ZRT_RECORD:
     case ZRT_WAIT:
       return checkEvent(op);
-    default: // the transport's
+    default: // collectives: the transport checks them
       return;
     }
   }
@@ -314,7 +315,7 @@ void zrt::checkTables(const zrt_plan &plan) {
   TableChecks checks(plan);
   for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p) {
     const std::span<const zrt_op> ops = opsOf(plan.programs[p]);
-    // Each has its record; no more memory than there are operations.
+    // Each event has its own record.  This bounds the memory of `checks`.
     if (plan.programs[p].event_count > ops.size())
       fail("program {}: {} operations record {} events", programName(p),
            ops.size(), plan.programs[p].event_count);

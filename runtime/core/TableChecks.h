@@ -1,7 +1,7 @@
-//===- TableChecks.h - Tables that can be walked blindly --------*- C++ -*-===//
+//===- TableChecks.h - Checks the tables of a plan's programs ---*- C++ -*-===//
 //
-// Every entry of every program is looked at once, before the first step, so
-// that whoever walks the table need not look again.
+// Every entry of every program is checked once, before the first step, so that
+// code which walks a table need not check again.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,15 +13,17 @@
 
 namespace zrt {
 
-/// Throws unless `ref` lies inside its arena; `what` is for the message.
+/// Throws unless `ref` lies inside its arena; `what` names it in the message.
 void checkRef(const zrt_plan &plan, const zrt_ref &ref, std::string_view what);
 
-/// Throws unless sizes, operands, streams and events of all programs fit each
-/// other and the plan, whose buckets and arenas are sound.
+/// Throws unless sizes, operands, streams and events of all programs are
+/// consistent with each other and the plan.  The plan's buckets and arenas must
+/// be valid.
 void checkTables(const zrt_plan &plan);
 
-/// Calls `check` for every operation that works; what it throws gets the
-/// operation's place, as in "program step, operation 12, c_fc.3: ...".
+/// Calls `check` for every operation that does work, and prefixes the message
+/// of its exceptions with the place, as in "program step, operation 12, c_fc.3:
+/// ...".
 void checkEach(const zrt_plan &plan,
                const std::function<void(const zrt_op &)> &check);
 

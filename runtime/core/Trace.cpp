@@ -1,7 +1,7 @@
-//===- Trace.cpp - What ran when, and after what --------------------------===//
+//===- Trace.cpp - Records the times and order of operations --------------===//
 //
-// Streams write down what they did in lanes of their own; when a run is over,
-// the host puts the rows in the order in which it had issued them.
+// Each stream records its operations in its own lane.  After a run the host
+// sorts the rows into the order in which it had issued them.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/core/Trace.h"
@@ -39,7 +39,7 @@ Trace::~Trace() {
   try {
     file.close();
   } catch (const Error &error) {
-    // Nobody is left to take it.
+    // No caller is left to handle it.
     std::fprintf(stderr, "zrt: error: %s\n", error.what());
   }
 }
@@ -70,7 +70,7 @@ void Trace::end(zrt_stream stream) {
 void Trace::endRun() {
   std::vector<size_t> written(lanes.size());
   std::string lines;
-  // After an error streams drop their work: what ran is the first part of each.
+  // After an error streams drop their work, so each has run only a prefix.
   for (const zrt_op &op : opsOf(plan.programs[program])) {
     const std::vector<Row> &rows = lanes[op.stream].rows;
     size_t &number = written[op.stream];
@@ -103,7 +103,7 @@ std::string Trace::line(const zrt_op &op, size_t number, const Row &row) const {
     json["read"] = row.collective.read;
   }
   json["after"] = std::move(after);
-  // Names are the compiler's; bytes that are no text must not end a run.
+  // The compiler makes the names; invalid UTF-8 in them must not end a run.
   return json.dump(-1, ' ', false,
                    nlohmann::ordered_json::error_handler_t::replace) +
          "\n";

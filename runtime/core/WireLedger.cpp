@@ -1,4 +1,4 @@
-//===- WireLedger.cpp - What went over the wire ---------------------------===//
+//===- WireLedger.cpp - Counts the bytes received by collectives ----------===//
 #include "runtime/core/WireLedger.h"
 
 #include "runtime/Bytes.h"
@@ -61,7 +61,7 @@ std::string WireLedger::difference() const {
 }
 
 std::string WireLedger::table() const {
-  // Collectives of one kind are one line: "all_gather of b3", "... of b4".
+  // Each kind of collective is one line: "all_gather of b3", "... of b4".
   std::vector<std::pair<std::string, WireRow>> groups;
   for (const WireRow &row : rows()) {
     const std::string_view name = collectiveNameOf(row);
@@ -84,7 +84,7 @@ std::string WireLedger::table() const {
                   shownBytes(bytes()), "stream", "collective", "calls", "bytes",
                   "ms", "ms waiting", "rate");
   for (const auto &[kind, row] : groups) {
-    // Of the time in which bytes moved, not of that spent waiting.
+    // The rate counts only the time in which bytes moved, not the waiting.
     const double busy = row.seconds - row.waiting;
     text += fmt::format(
         "  {:<10} {:<20} {:>10} {:>14} {:>12.3f} {:>12.3f} {:>12}\n",

@@ -1,8 +1,8 @@
-//===- WireLedger.h - What went over the wire -------------------*- C++ -*-===//
+//===- WireLedger.h - Counts the bytes received by collectives --*- C++ -*-===//
 //
-// For each collective of the plan: how often it ran, the bytes that this rank
-// received from its peers, and its time.  The compiler predicted the bytes; a
-// difference is a mistake in one of the two.
+// Records, for each collective of the plan: the number of calls, the bytes that
+// this rank received from its peers, and the time.  The compiler predicted the
+// bytes; a difference is a bug in one of the two.
 //
 // Every collective has a row of its own, so counting takes no lock.
 //
@@ -22,37 +22,38 @@ struct WireRow {
   const zrt_collective_desc *collective = nullptr;
   zrt_stream stream = 0;
   uint64_t calls = 0;
-  uint64_t bytes = 0; ///< received from peers, in all
-  double seconds = 0; ///< in all
-  double waiting = 0; ///< of `seconds`, those spent waiting for peers
+  uint64_t bytes = 0; ///< total received from peers
+  double seconds = 0; ///< total
+  double waiting = 0; ///< part of `seconds` spent waiting for peers
 };
 
 class WireLedger {
 public:
-  /// Of the collectives of `plan`, which outlives this.
+  /// Counts the collectives of `plan`, which must outlive this.
   explicit WireLedger(const zrt_plan &plan);
 
-  /// Starts again from nothing.  No stream may be running.
+  /// Resets all counts.  No stream may be running.
   void start();
 
-  /// Stream thread: the row of a collective to count in.
+  /// Stream thread: returns the row that counts a collective.
   WireRow &row(uint32_t program, size_t operation) {
     return totals[program][operation];
   }
 
-  /// All collectives that ran, the most bytes first.  No stream may be running.
+  /// Returns all collectives that ran, sorted by bytes, largest first.  No
+  /// stream may be running.
   std::vector<WireRow> rows() const;
   uint64_t bytes() const;
-  /// "" when every collective received what the plan predicted, else the first
-  /// that did not.
+  /// Describes the first collective that did not receive the predicted bytes;
+  /// "" if all did.
   std::string difference() const;
-  /// A table like the profile's, a line for each kind of collective, with a
-  /// final newline; "" when nothing ran.
+  /// Returns a table like the profile's, one line per kind of collective, with
+  /// a final newline; "" if none ran.
   std::string table() const;
 
 private:
   const zrt_plan &plan;
-  /// Of each operation; those of collectives are used.
+  /// By program and operation; rows of other operations are unused.
   std::array<std::vector<WireRow>, ZRT_PROGRAM_COUNT> totals;
 };
 

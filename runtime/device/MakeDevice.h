@@ -1,7 +1,7 @@
-//===- MakeDevice.h - Who makes the device of a plan ------------*- C++ -*-===//
+//===- MakeDevice.h - The request to make a plan's device -------*- C++ -*-===//
 //
-// A plan names the function that makes its device (zrt_plan.make_device), so that
-// a program has the devices that it uses attached, and no others.
+// A plan names the function that makes its device (zrt_plan.make_device), so
+// that only the devices that a program uses are attached to it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,16 +18,16 @@ class Transport;
 class World;
 } // namespace zrt
 
-/// What a maker is given, and where it puts what it has made.  It throws
-/// zrt::Error.
+/// The arguments of a zrt_device_maker, and the results that it fills in.  The
+/// maker throws zrt::Error.
 struct zrt_device_request {
   const zrt_plan &plan; ///< outlives the device
   int rank;
   bool isGuarded;                    ///< see docs/runtime.md, ZRT_GUARD
-  std::unique_ptr<zrt::Store> store; ///< the bytes of nvme, or nullptr
+  std::unique_ptr<zrt::Store> store; ///< the nvme tier, or nullptr
   std::unique_ptr<zrt::Device> device;
-  /// Where devices exchange by themselves: called by all ranks together, with the
-  /// transport that tells them of failures.
+  /// Set if devices exchange data among themselves.  All ranks call it
+  /// together, with the transport that reports failures to them.
   std::function<std::unique_ptr<zrt::Collectives>(
       zrt::World &, std::unique_ptr<zrt::Transport>)>
       connect;

@@ -1,4 +1,4 @@
-//===- BlockHashes.cpp - Does a read bring what was written? --------------===//
+//===- BlockHashes.cpp - Verifies what reads return -----------------------===//
 #include "runtime/store/BlockHashes.h"
 
 #include "runtime/ContentHash.h"

@@ -1,11 +1,11 @@
-//===- BlockHashes.h - Does a read bring what was written? ------*- C++ -*-===//
+//===- BlockHashes.h - Verifies what reads return ---------------*- C++ -*-===//
 //
-// A hash for each block of a store.  All that reaches a store are whole blocks,
-// so whatever is read has been hashed, in whichever pieces; a block that was
-// never written is one of zeros.
+// Keeps a hash for each block of a store.  Only whole blocks are read and
+// written, so every block that is read has a hash, however transfers are cut.
+// A block that was never written contains zeros.
 //
-// Threads that work on the same block at once are a mistake of the plan, as
-// they are in memory.
+// Two threads that work on the same block at once are an error of the plan, as
+// in memory.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,13 +18,13 @@ namespace zrt {
 
 class BlockHashes {
 public:
-  /// Of a space of so many bytes: 8 bytes a block.
+  /// Creates the hashes of a space of `bytes` bytes: 8 bytes per block.
   explicit BlockHashes(uint64_t bytes);
 
-  /// Whole blocks are about to be written at `offset`.
+  /// Must be called before whole blocks are written at `offset`.
   void keep(uint64_t offset, uint64_t bytes, const std::byte *memory);
-  /// The offset of the first block that is not what was written, of blocks that
-  /// were read at `offset`; UINT64_MAX when all are.
+  /// Checks blocks that were read at `offset`.  Returns the offset of the first
+  /// one that differs from what was written; UINT64_MAX if all are equal.
   uint64_t firstOther(uint64_t offset, uint64_t bytes,
                       const std::byte *memory) const;
 

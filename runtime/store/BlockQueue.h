@@ -1,8 +1,8 @@
-//===- BlockQueue.h - Requests to the files of a store ----------*- C++ -*-===//
+//===- BlockQueue.h - Interface for requests to a store ---------*- C++ -*-===//
 //
-// The seam below the store: whoever moves blocks between memory and files, with
-// several requests in flight.  The store decides what is moved, and what is
-// done about a result; a queue only says what the system said.
+// The interface below the store: a queue moves blocks between memory and files,
+// with several requests in flight.  The store decides which blocks to move and
+// how to handle results; a queue only reports what the system returned.
 //
 //     Lane            start, start, start ... wait         BlockQueue
 //     cuts, retries   ---------------------------->        io_uring, or
@@ -17,7 +17,7 @@
 
 namespace zrt {
 
-/// Whole blocks, in memory and in the file at multiples of one.
+/// Whole blocks, aligned to the block size in memory and in the file.
 struct BlockRequest {
   int file = -1; ///< descriptor
   bool writes = false;
@@ -26,26 +26,26 @@ struct BlockRequest {
   uint64_t bytes = 0;
 };
 
-/// What has become of a request: the bytes that were moved, which may be fewer
-/// than were asked for, or -errno.
+/// The result of a request: the number of bytes moved, which may be fewer than
+/// requested, or -errno.
 struct BlockResult {
   uint32_t slot = 0;
   int64_t result = 0;
 };
 
-/// Of one thread at a time.
+/// May be used by one thread at a time.
 class BlockQueue {
 public:
   virtual ~BlockQueue() = default;
-  /// Lets the system pin memory that many requests will use, which outlives
-  /// this, so that it need not do so for each.  False where it will not, and
-  /// errno says why; requests may use that memory all the same.
+  /// Lets the system pin memory that many requests will use, which must outlive
+  /// this, instead of pinning it for each request.  Returns false and sets
+  /// errno if the system refuses; requests may use the memory all the same.
   virtual bool pin(std::byte *, uint64_t) { return true; }
-  /// Starts `request` in a slot below the queue's depth that is not in use; its
-  /// memory stays until it is done.
+  /// Starts `request` in a free slot below the queue's depth; the request's
+  /// memory must stay valid until it is done.
   virtual void start(uint32_t slot, const BlockRequest &request) = 0;
-  /// Sleeps until any request is done, whose slot is then free.  At least one
-  /// has been started.  Throws zrt::Error when the queue itself fails.
+  /// Sleeps until any request is done, which frees its slot.  At least one must
+  /// have been started.  Throws zrt::Error if the queue itself fails.
   virtual BlockResult wait() = 0;
 };
 

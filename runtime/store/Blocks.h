@@ -1,4 +1,4 @@
-//===- Blocks.h - What is read and written at once --------------*- C++ -*-===//
+//===- Blocks.h - Units of reads and writes ---------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/zrt.h"
@@ -10,14 +10,14 @@
 namespace zrt {
 
 constexpr uint64_t kBlock = ZRT_NVME_BLOCK;
-/// The most bytes of a request, and what a folder gets before the next one.
+/// The largest request in bytes, and the size of a stripe in a folder.
 constexpr uint64_t kStripe = uint64_t{1} << 20;
 
 constexpr uint64_t roundUpToBlock(uint64_t bytes) {
   return (bytes + kBlock - 1) / kBlock * kBlock;
 }
 
-/// A memory of whole blocks that begins at a multiple of one, or nothing.
+/// Block-aligned memory of whole blocks, or of none.
 class BlockMemory {
 public:
   /// Throws std::bad_alloc.

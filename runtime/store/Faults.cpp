@@ -1,4 +1,4 @@
-//===- Faults.cpp - Disks that fail, for tests ----------------------------===//
+//===- Faults.cpp - Simulates failing disks for tests ---------------------===//
 #include "runtime/store/Faults.h"
 
 #include "runtime/Error.h"

@@ -1,14 +1,14 @@
-//===- Faults.h - Disks that fail, for tests --------------------*- C++ -*-===//
+//===- Faults.h - Simulates failing disks for tests -------------*- C++ -*-===//
 //
-// ZRT_STORE_FAULT=KIND[@N][:RANK] in the environment lets every N-th request
+// ZRT_STORE_FAULT=KIND[@N][:RANK] in the environment makes every N-th request
 // (default 1) of the nvme tier fail, on all ranks or on one:
 //
 //   eio      a drive that cannot read or write
 //   enospc   a file system that has no room for a write
 //   eagain   "try again"; so does eintr
-//   short    a part of what was asked for, not even whole blocks
+//   short    only a part of the request is done, not even whole blocks
 //   cut      a read finds the end of the file
-//   flip     a bit of what was read is another
+//   flip     one bit of the data is flipped by a read
 //   nouring  no io_uring
 //   nodirect no O_DIRECT
 //   nopin    memory cannot be locked
@@ -40,17 +40,17 @@ enum class Fault {
   Full
 };
 
-/// What goes wrong in a store.  Shared by its queues, which count together.
+/// A fault and its count of requests, shared by all queues of a store.
 class Faults {
 public:
   explicit Faults(Fault kind = Fault::None, uint64_t every = 1)
       : kind(kind), every(every) {}
-  /// Throws zrt::Error when ZRT_STORE_FAULT means nothing.
+  /// Throws zrt::Error if ZRT_STORE_FAULT is invalid.
   static std::shared_ptr<Faults> fromEnvironment(int rank);
   static std::shared_ptr<Faults> parse(std::string_view text, int rank);
 
   bool is(Fault fault) const { return kind == fault; }
-  /// Puts the faults of requests around `queue`.
+  /// Wraps `queue` so that its requests fail as described above.
   static std::unique_ptr<BlockQueue> around(std::unique_ptr<BlockQueue> queue,
                                             std::shared_ptr<Faults> faults);
 
@@ -59,7 +59,7 @@ private:
 
   const Fault kind;
   const uint64_t every;
-  std::atomic<uint64_t> requests{0}; ///< that the fault may befall
+  std::atomic<uint64_t> requests{0}; ///< that the fault can affect
 };
 
 } // namespace zrt

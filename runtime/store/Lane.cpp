@@ -1,4 +1,4 @@
-//===- Lane.cpp - One thread's way to a store -----------------------------===//
+//===- Lane.cpp - Transfers to and from a store ---------------------------===//
 #include "runtime/store/Lane.h"
 
 #include "runtime/Bytes.h"
@@ -16,13 +16,13 @@ using namespace zrt;
 
 namespace {
 
-/// Requests in flight.
+/// The number of requests in flight.
 constexpr uint32_t kDepth = 16;
-/// What one request has at least, so that a small transfer keeps several in
-/// flight and a large one makes few.
+/// The smallest request in bytes: a small transfer still keeps several requests
+/// in flight, and a large one makes few.
 constexpr uint64_t kSmallest = uint64_t{128} << 10;
 
-/// Attempts without progress; with the pauses between them some 10 s.
+/// Attempts without progress; with the pauses between them about 10 s.
 constexpr int kMostTries = 1000;
 
 uint64_t requestBytes(uint64_t bytes) {
@@ -86,8 +86,8 @@ uint64_t Lane::transfer(const Transfer &t) {
       hashes->keep(one.offset, one.bytes, one.memory);
     start(slot);
   };
-  // After an error nothing more is started, but what is in flight still uses
-  // its memory.
+  // After an error starts no more requests, but waits for those in flight,
+  // which still use the memory.
   while (true) {
     while (!error && !unused.empty() && next < t.bytes)
       begin();
@@ -137,7 +137,7 @@ bool Lane::finish(const BlockResult &result) {
     failAt(request, all.writes ? "nothing was written"
                                : "the file ends there; it has been cut");
   } else {
-    // Of a block that came in part all comes again: requests are whole blocks.
+    // Re-reads partially read blocks whole: requests are whole blocks.
     const uint64_t blocks = uint64_t(result.result) / kBlock * kBlock;
     request.done += blocks;
     if (blocks > 0)

@@ -1,14 +1,15 @@
-//===- Lane.h - One thread's way to a store ---------------------*- C++ -*-===//
+//===- Lane.h - Transfers to and from a store -------------------*- C++ -*-===//
 //
-// A transfer is cut into requests, at most one stripe each, of which many are in
-// flight.  It is over when all bytes are where they belong.
+// Cuts a transfer into requests of at most one stripe, many of which are in
+// flight.  A transfer is complete when all of its bytes have been moved.
 //
 //   space     |  block  |  block  |  block  |      whole blocks
-//   memory    |  bytes of the transfer  |           what follows is another's
+//   memory    |  bytes of the transfer  |           another buffer may follow
 //                                 ^^^^^^
-//                                 by way of a block of the lane's own
+//                                 through a block that the lane owns
 //
-// What the system moves only in part, or asks to try again, is asked for again.
+// Requests that the system did only in part, or asks to try again, are
+// repeated.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -25,11 +26,12 @@ namespace zrt {
 
 class Lane {
 public:
-  /// To `space`, which outlives this.  Throws zrt::Error.
+  /// Accesses `space`, which must outlive this.  Throws zrt::Error.
   explicit Lane(Space &space);
 
-  /// Copies `bytes` bytes that begin with a block, to memory or from it, which
-  /// is aligned to blocks.  How many have arrived.  Throws zrt::Error.
+  /// Copies `bytes` bytes from or to the space, where `offset` is a multiple of
+  /// the block size and the memory is block-aligned.  Returns the number of
+  /// bytes moved.  Throws zrt::Error.
   uint64_t read(uint64_t offset, uint64_t bytes, std::byte *to) {
     return transfer({false, offset, to, bytes});
   }
@@ -37,11 +39,12 @@ public:
     return transfer({true, offset, const_cast<std::byte *>(from), bytes});
   }
 
-  /// Lets the system pin memory that many transfers will use, once; it outlives
-  /// this.  Why it will not, or "".
+  /// Lets the system pin memory that many transfers will use; called once, and
+  /// the memory must outlive this.  Returns "" on success, otherwise the
+  /// reason.
   std::string pin(std::byte *memory, uint64_t bytes);
 
-  /// Why it has no io_uring; "" when it has.
+  /// Why there is no io_uring; "" if there is.
   const std::string &note() const { return remark; }
 
 private:
@@ -51,17 +54,18 @@ private:
     std::byte *memory;
     uint64_t bytes;
   };
-  /// One that is in flight: whole blocks of one stripe.
+  /// A request in flight: whole blocks of one stripe.
   struct Request {
     Transfer all;
     uint64_t done = 0; ///< bytes
-    int tries = 0;     ///< since something was moved
+    int tries = 0;     ///< since the last progress
   };
 
   uint64_t transfer(const Transfer &transfer);
-  /// Starts what is left of a request.
+  /// Starts the rest of a request.
   void start(uint32_t slot);
-  /// Whether the request of that slot is over.  Throws zrt::Error.
+  /// Handles a result.  Returns true if the slot's request is complete.  Throws
+  /// zrt::Error.
   bool finish(const BlockResult &result);
   void retry(Request &request, int number);
   [[noreturn]] void failAt(const Request &request,
@@ -69,10 +73,10 @@ private:
 
   Space &space;
   std::string remark;
-  const BlockMemory last{kBlock}; ///< of a transfer, where it is not whole
+  const BlockMemory last{kBlock}; ///< the last block of a transfer, if partial
   std::vector<Request> requests;  ///< by slot
   std::vector<uint32_t> unused;   ///< slots
-  /// After the memory that it uses.
+  /// Declared after the memory that it uses.
   std::unique_ptr<BlockQueue> queue;
 };
 

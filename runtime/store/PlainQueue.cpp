@@ -1,4 +1,4 @@
-//===- PlainQueue.cpp - Blocks by pread and pwrite ------------------------===//
+//===- PlainQueue.cpp - Moves blocks by pread and pwrite ------------------===//
 #include "runtime/store/PlainQueue.h"
 
 #include <cerrno>

@@ -1,7 +1,7 @@
-//===- PlainQueue.h - Blocks by pread and pwrite ----------------*- C++ -*-===//
+//===- PlainQueue.h - Moves blocks by pread and pwrite ----------*- C++ -*-===//
 //
-// Where io_uring is not to be had.  One request at a time: most drives give less
-// than they could.
+// Used where io_uring is not available.  It does one request at a time, so most
+// drives do not reach their full speed.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -24,7 +24,7 @@ private:
     uint32_t slot;
     BlockRequest request;
   };
-  std::vector<Started> waiting; ///< from `next` on, in their order
+  std::vector<Started> waiting; ///< from `next` on, in order
   size_t next = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- Space.cpp - The bytes of a store, over its folders -----------------===//
+//===- Space.cpp - Stripes the bytes of a store over its folders ----------===//
 #include "runtime/store/Space.h"
 
 #include "runtime/Error.h"

@@ -1,6 +1,6 @@
-//===- Space.h - The bytes of a store, over its folders ---------*- C++ -*-===//
+//===- Space.h - Stripes the bytes of a store over its folders --*- C++ -*-===//
 //
-// Folders get stripes in turn:
+// Distributes stripes to the folders round-robin:
 //
 //   space     | 0 | 1 | 2 | 3 | 4 |.      a stripe is 1 MiB; the last one
 //   /disk0    | 0 | 2 | 4 |.              ends with the space, in a whole block
@@ -21,17 +21,18 @@
 
 namespace zrt {
 
-/// Of so many bytes, how many lie in folder `which` of `count`; whole blocks.
+/// Returns how many of `bytes` bytes lie in folder `which` of `count`, as whole
+/// blocks.
 uint64_t bytesInFolder(uint64_t bytes, uint64_t which, uint64_t count);
 
 class Space {
 public:
-  /// Takes `bytes` bytes, rounded up to blocks, in `folders`, of which there is
-  /// at least one.  Throws zrt::Error.
+  /// Reserves `bytes` bytes, rounded up to blocks, in `folders`, which must not
+  /// be empty.  Throws zrt::Error.
   Space(uint64_t bytes, const std::vector<std::string> &folders,
         std::shared_ptr<Faults> faults, bool verifies);
 
-  /// Where a byte of the space is.
+  /// The file and offset of a byte of the space.
   struct Place {
     const SpaceFile *file;
     uint64_t offset;

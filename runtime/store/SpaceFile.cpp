@@ -1,4 +1,4 @@
-//===- SpaceFile.cpp - A store's part in one folder -----------------------===//
+//===- SpaceFile.cpp - The file of a store in one folder ------------------===//
 #include "runtime/store/SpaceFile.h"
 
 #include "runtime/Bytes.h"
@@ -65,7 +65,7 @@ void SpaceFile::close() {
 void SpaceFile::open(bool direct) {
   const int flags = O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0);
   file = ::open(where.c_str(), O_TMPFILE | flags, S_IRUSR | S_IWUSR);
-  // Older file systems know only files with names.
+  // Older file systems support only files with names.
   if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
     uint64_t random = 0;
     if (getrandom(&random, sizeof random, 0) != sizeof random)
@@ -95,7 +95,7 @@ void SpaceFile::failForRoom(uint64_t bytes) const {
 }
 
 void SpaceFile::checkRoom(uint64_t bytes, const Faults &faults) const {
-  // A request that cannot succeed must not fill the drive before it fails.
+  // An impossible request must not fill the drive before it fails.
   struct statvfs system = {};
   if (faults.is(Fault::Full) ||
       (statvfs(where.c_str(), &system) == 0 &&

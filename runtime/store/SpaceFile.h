@@ -1,8 +1,8 @@
-//===- SpaceFile.h - A store's part in one folder ---------------*- C++ -*-===//
+//===- SpaceFile.h - The file of a store in one folder ----------*- C++ -*-===//
 //
-// A file without a name: it is gone with its process, however that ends, no two
-// runs meet in it, and nobody can remove or cut it.  All of its space is taken
-// from the file system before the first step.
+// A file without a name: it vanishes with its process, however that ends, no
+// two runs can share it, and no one can remove or truncate it.  All of its
+// space is reserved in the file system before the first step.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,8 +16,8 @@ namespace zrt {
 
 class SpaceFile {
 public:
-  /// Takes `bytes`, whole blocks, in `folder`.  Throws zrt::Error, which names
-  /// the folder.
+  /// Reserves `bytes`, whole blocks, in `folder`.  Throws zrt::Error, which
+  /// names the folder.
   SpaceFile(const std::string &folder, uint64_t bytes, const Faults &faults);
   ~SpaceFile();
   SpaceFile(const SpaceFile &) = delete;
@@ -25,9 +25,9 @@ public:
 
   int number() const { return file; } ///< descriptor
   const std::string &folder() const { return where; }
-  /// Why it is slower than a drive could be, a line each; "" when it is not.
+  /// Why it is slower than a drive could be, one line each; "" if it is not.
   const std::string &note() const { return remark; }
-  /// Whether both lie in one folder.
+  /// Returns true if both files lie in the same folder.
   bool isBeside(const SpaceFile &other) const {
     return device == other.device && inode == other.inode;
   }

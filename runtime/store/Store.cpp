@@ -7,7 +7,7 @@
 using namespace zrt;
 
 namespace {
-/// What host access stages at once.
+/// The most bytes that host access stages at once.
 constexpr uint64_t kStaged = 4 * kStripe;
 } // namespace
 
@@ -54,7 +54,7 @@ void Store::update(uint64_t offset, uint64_t bytes, Change change) {
     const uint64_t first = offset + done - skipped;
     const uint64_t count = std::min(bytes - done, kStaged - skipped);
     const uint64_t blocks = roundUpToBlock(skipped + count);
-    // Of the blocks at the ends a part may be another's.
+    // The first and last blocks may also hold bytes of other buffers.
     if (skipped > 0)
       hostLane.read(first, kBlock, staged.data());
     if ((skipped + count) % kBlock != 0 && (skipped == 0 || blocks > kBlock))

@@ -1,7 +1,7 @@
 //===- Store.h - The nvme tier of a rank ------------------------*- C++ -*-===//
 //
-// A space in files without a name, lanes by which streams copy to and from host
-// memory, and host access to any bytes of it.
+// Has a space in unnamed files, lanes through which streams copy to and from
+// host memory, and host access to any bytes of the space.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,30 +17,33 @@
 
 namespace zrt {
 
-/// The folders of "/disk0,/disk1".
+/// Splits a list of folders such as "/disk0,/disk1".
 std::vector<std::string> splitFolders(std::string_view path);
 
 class Store {
 public:
-  /// Takes `bytes` bytes of zeros in the folders of `path`.  Throws zrt::Error.
+  /// Reserves `bytes` bytes of zeros in the folders of `path`.  Throws
+  /// zrt::Error.
   Store(uint64_t bytes, std::string_view path, std::shared_ptr<Faults> faults,
         bool verifies);
 
   uint64_t bytes() const { return space.bytes(); }
-  /// What makes it slower than it could be, a line each; "" when nothing does.
+  /// Why it is slower than possible, one line each; "" if it is not.
   std::string note() const;
-  /// A way for one thread at a time; this outlives it.  Throws zrt::Error.
+  /// Returns a lane for one thread at a time; this must outlive it.  Throws
+  /// zrt::Error.
   std::unique_ptr<Lane> lane() { return std::make_unique<Lane>(space); }
 
-  /// Any thread: copies or sets any bytes, also parts of blocks, which nobody
-  /// else touches meanwhile.  Throw zrt::Error.
+  /// Any thread: copy or set any bytes, also parts of blocks, which no one else
+  /// may access meanwhile.  Throw zrt::Error.
   void read(uint64_t offset, uint64_t bytes, std::byte *to);
   void write(uint64_t offset, uint64_t bytes, const std::byte *from);
   void fill(uint64_t offset, uint64_t bytes, unsigned char value);
 
 private:
-  /// Calls `change(in, at, count)` for bytes [offset, offset + bytes), a part
-  /// after the other: byte `at` of them and `count` in all lie at `in`.
+  /// Calls `change(in, at, count)` for consecutive parts of bytes
+  /// [offset, offset + bytes): the part's `count` bytes from byte `at` on are
+  /// at `in`.
   template <typename Change>
   void update(uint64_t offset, uint64_t bytes, Change change);
 

@@ -1,7 +1,7 @@
-//===- UringQueue.cpp - Blocks by io_uring --------------------------------===//
+//===- UringQueue.cpp - Moves blocks by io_uring --------------------------===//
 //
-// Requests are handed to the system when somebody waits, all that have been
-// started at once.
+// Requests are submitted to the system only in wait(), all started ones
+// together.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/store/UringQueue.h"
@@ -15,7 +15,7 @@
 
 using namespace zrt;
 
-/// The most that io_uring takes as one buffer.
+/// The largest buffer that io_uring can register.
 static constexpr uint64_t kBuffer = uint64_t{1} << 30;
 
 struct UringQueue::Ring {
@@ -91,7 +91,7 @@ BlockResult UringQueue::wait() {
     const int status = io_uring_submit_and_wait(&ring->uring, 1);
     if (io_uring_peek_cqe(&ring->uring, &done) == 0 && done)
       break;
-    // A signal, or the system has no memory for more requests right now.
+    // Tolerates a signal, and a system that is short of memory for requests.
     if (status < 0 && status != -EINTR && status != -EAGAIN && status != -EBUSY)
       fail("io_uring_enter: {}", errnoText(-status));
     sched_yield();

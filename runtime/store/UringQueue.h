@@ -1,4 +1,4 @@
-//===- UringQueue.h - Blocks by io_uring ------------------------*- C++ -*-===//
+//===- UringQueue.h - Moves blocks by io_uring ------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/store/BlockQueue.h"
@@ -10,8 +10,8 @@ namespace zrt {
 
 class UringQueue final : public BlockQueue {
 public:
-  /// A queue of so many slots; nullptr where the system gives none, and errno
-  /// then says why.
+  /// Creates a queue of `depth` slots; nullptr if the system refuses, and errno
+  /// has the reason.
   static std::unique_ptr<UringQueue> make(uint32_t depth);
   ~UringQueue() override;
 
@@ -22,7 +22,7 @@ public:
 private:
   struct Ring;
   explicit UringQueue(std::unique_ptr<Ring> ring);
-  /// The pinned buffer that has the request's memory, if one has all of it.
+  /// Returns the pinned buffer that contains the request's memory, if any.
   std::optional<int> bufferOf(const BlockRequest &request) const;
 
   const std::unique_ptr<Ring> ring;

@@ -1,4 +1,4 @@
-//===- Arena.cpp - The bytes of one tier ----------------------------------===//
+//===- Arena.cpp - The memory of one tier ---------------------------------===//
 #include "runtime/device/cpu/Arena.h"
 
 #include "runtime/Bytes.h"
@@ -32,8 +32,9 @@ void Arena::allocate(uint64_t size, uint32_t tier, uint64_t exportedBegin,
 }
 
 void Arena::exportFrom(uint64_t begin, const char *name) {
-  // The file starts at a huge page, so that a page of it is aligned alike in
-  // the file and in memory; its first bytes, before `begin`, stay a hole.
+  // The file starts at a huge page, so that its huge pages have the same
+  // alignment in the file and in memory.  Its first bytes, before `begin`, stay
+  // a hole.
   fileBegin = mapped >= kHugePage ? begin / kHugePage * kHugePage : begin;
   file.create(fmt::format("zrt-{}", name).c_str(), mapped - fileBegin);
   if (mmap(base + begin, mapped - begin, PROT_READ | PROT_WRITE,
@@ -47,13 +48,13 @@ void Arena::exportFrom(uint64_t begin, const char *name) {
 
 void Arena::addHostView(uint64_t begin, const char *name) {
   host = mapPages(mapped).at;
-  // Only what is shared can be mapped twice.
+  // Only shared memory can be mapped twice.
   bool isMapped =
       host && (begin == 0 || mmap(base, begin, PROT_READ | PROT_WRITE,
                                   MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1,
                                   0) != MAP_FAILED);
   const auto again = [&](uint64_t at, uint64_t size) {
-    // Of a size of 0, mremap makes a second mapping of the same pages.
+    // With an old size of 0, mremap creates a second mapping of the same pages.
     isMapped = isMapped && (size == 0 || mremap(base + at, 0, size,
                                                 MREMAP_MAYMOVE | MREMAP_FIXED,
                                                 host + at) != MAP_FAILED);

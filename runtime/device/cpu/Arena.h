@@ -1,16 +1,16 @@
-//===- Arena.h - The bytes of one tier --------------------------*- C++ -*-===//
+//===- Arena.h - The memory of one tier -------------------------*- C++ -*-===//
 //
-// One range of addresses, made before the first step and zero at start.  A step
-// never allocates: it names bytes by their offset in here.
+// One range of addresses, allocated before the first step and initially zero.
+// A step never allocates: it addresses bytes by their offset in the arena.
 //
 //   0                          exportedBegin                 bytes
 //   | private and anonymous    | a shared file, peers read it |
 //
-// A guarded arena has two views of the same bytes, so that host code which
-// touches what kernels do, other than by zrt_read and zrt_write, is found:
+// A guarded arena has two views of the same bytes, to find host code that
+// accesses the memory of kernels by other means than zrt_read and zrt_write:
 //
-//   data()       what kernels use: no access while it is closed
-//   hostView()   what host access uses
+//   data()       for kernels: no access while the arena is closed
+//   hostView()   for host access
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -29,22 +29,22 @@ public:
   Arena &operator=(const Arena &) = delete;
   ~Arena();
 
-  /// Maps `bytes` zero bytes for `tier`, once; those from `exportedBegin` on, a
-  /// multiple of 4096, for peers too.  A guarded one is closed.  Throws
-  /// zrt::Error.
+  /// Maps `bytes` zero bytes for `tier`; called once.  Peers can also map those
+  /// from `exportedBegin` on, a multiple of 4096.  A guarded arena is initially
+  /// closed.  Throws zrt::Error.
   void allocate(uint64_t bytes, uint32_t tier,
                 uint64_t exportedBegin = UINT64_MAX, bool isGuarded = false);
 
   std::byte *data() const { return base; }
   std::byte *hostView() const { return host ? host : base; }
-  /// What was asked for; the mapping is rounded up to whole pages.
+  /// The requested size; the mapping is rounded up to whole pages.
   uint64_t size() const { return bytes; }
 
-  /// Lets kernels in, or keeps everybody out, where it is guarded.
+  /// Allow or forbid access to data() if the arena is guarded.
   void open();
   void close();
 
-  /// The exported bytes; the card is empty when there are none, and the file's
+  /// The exported bytes.  The card is empty if there are none.  The file's
   /// first byte may lie before exportedBegin.
   ExportedMemory exported() const { return {file.card(), fileBegin}; }
 

@@ -1,4 +1,4 @@
-//===- BucketWork.cpp - Updates and norms, member by member ---------------===//
+//===- BucketWork.cpp - Updates and norms of buckets ----------------------===//
 #include "runtime/device/cpu/BucketWork.h"
 
 #include "runtime/Philox.h"
@@ -12,12 +12,12 @@ using namespace zrt;
 
 namespace {
 
-/// Threads share an update in pieces of so many elements, counted from the
-/// slice's start: a multiple of every vector, so that no piece begins inside
-/// one.
+/// Threads share an update in pieces of this many elements, counted from the
+/// start of the slice.  It is a multiple of every vector size, so that no piece
+/// begins inside a vector.
 constexpr uint64_t kPiece = 1024;
 
-/// Calls `update` for shares [from, to) of the elements, on all threads.
+/// Calls `update(from, to)` for shares of the elements, on all threads.
 template <typename Update>
 void forPieces(uint64_t elements, Team &team, Update update) {
   team.parallelFor(static_cast<int64_t>((elements + kPiece - 1) / kPiece),
@@ -26,7 +26,7 @@ void forPieces(uint64_t elements, Team &team, Update update) {
                    });
 }
 
-/// Updates what of `segment` lies in [from, to).
+/// Updates the part of `segment` that lies in [from, to).
 void run(const zrt_update_desc &desc, const Segment &segment, uint64_t from,
          uint64_t to, void *const *args) {
   const auto begin = std::max(segment.begin, from);

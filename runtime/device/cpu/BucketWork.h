@@ -1,7 +1,7 @@
-//===- BucketWork.h - Updates and norms, member by member -------*- C++ -*-===//
+//===- BucketWork.h - Updates and norms of buckets --------------*- C++ -*-===//
 //
-// The optimizer and the gradient norm walk over a bucket's members and leave
-// its padding alone.  The team's size never changes a bit.
+// The optimizer and the gradient norm process a bucket member by member and
+// skip its padding.  The result does not depend on the team's size.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,18 +15,18 @@
 
 namespace zrt {
 
-/// What a kernel that rounds by chance gets, for elements of one member.
+/// The random bits that a stochastically rounding kernel gets for one member.
 struct RoundingBits {
   std::array<uint32_t, 2> key;
-  uint32_t shift; ///< from a place in args to that in the parameter
+  uint32_t shift; ///< added to an index in args, gives that in the parameter
 };
 
-/// Those of `run`, where `step` are the random bits of the step, for args that
-/// begin with element `first` of what the run's segment counts from.
+/// Returns the bits for `run`, given `step`, the random bits of the step.  The
+/// args begin at element `first`, counted like the run's segment.
 RoundingBits roundingBits(uint64_t step, const MemberRun &run, uint64_t first);
 
-/// Executes a checked `desc`.  `args` are the addresses of its arguments; they
-/// are changed.
+/// Executes a checked `desc`.  `args` are the addresses of its arguments; the
+/// call changes them.
 void updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
                   std::vector<void *> &args, Team &team);
 

@@ -1,4 +1,4 @@
-//===- CpuDevice.cpp - Plans on the processors of a host ------------------===//
+//===- CpuDevice.cpp - Runs plans on the processors of a host -------------===//
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/Error.h"
@@ -39,7 +39,7 @@ void CpuDevice::startThreads(const zrt_plan &plan, int threads,
                              std::vector<int> processors, int hostThreads) {
   const size_t size =
       threads ? size_t(threads) : std::max<size_t>(processors.size(), 1);
-  // With fewer threads than processors, other programs may want the rest.
+  // With fewer threads than processors, other programs may need the rest.
   if (processors.size() != size)
     processors.clear();
   computeThreads = static_cast<int>(size);
@@ -47,7 +47,8 @@ void CpuDevice::startThreads(const zrt_plan &plan, int threads,
   const auto teamOf = [&](uint32_t streamClass) {
     if (streamClass == ZRT_COMPUTE)
       return std::make_unique<Team>(computeThreads, processors);
-    // It works beside `compute` and must not take a processor from it to wait.
+    // It runs beside `compute` and must not take a processor from it by
+    // spinning.
     if (streamClass == ZRT_HOST_STREAM)
       return std::make_unique<Team>(hostStreamThreads, std::vector<int>(),
                                     /*watchful=*/false);
@@ -151,10 +152,10 @@ void CpuDevice::fill(const zrt_ref &to, unsigned char byte) {
 }
 
 double CpuDevice::productRate(zrt_dtype dtype) {
-  // As large as those of a model, and so that the caches hold no operand.
+  // As large as products of a model, so that no operand fits into the caches.
   constexpr int64_t kSize = 1536;
   constexpr double kSeconds = 0.1;
-  // Numbers do not matter, but for zeros: denormal ones would be slow.
+  // All values are zero; only denormals would change the speed.
   const uint64_t bytes = kSize * kSize * dtypeBytes(dtype);
   const std::vector<std::byte> a(bytes), b(bytes);
   std::vector<std::byte> c(bytes);
@@ -226,7 +227,7 @@ void CpuDevice::multiplyGroups(zrt_stream stream,
 }
 
 void CpuDevice::dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) {
-  // Threads take some blocks at once.
+  // A thread takes this many blocks at once.
   constexpr uint64_t kShare = 16;
   const uint64_t blocks = (desc.elements + kPackedBlock - 1) / kPackedBlock;
   const std::byte *source = memory(desc.source.ref);

@@ -1,4 +1,4 @@
-//===- CpuDevice.h - Plans on the processors of a host ----------*- C++ -*-===//
+//===- CpuDevice.h - Runs plans on the processors of a host -----*- C++ -*-===//
 #pragma once
 
 #include "runtime/core/Device.h"
@@ -13,20 +13,21 @@
 
 namespace zrt {
 
-/// Throws unless this machine has the instructions that `plan` was compiled to.
+/// Throws unless this machine has the instructions that `plan` was compiled
+/// for.
 void checkMachine(const zrt_plan &plan);
 
 class CpuDevice final : public Device {
 public:
-  /// Maps the arenas of `plan`, which is read here only; with `isGuarded` those
-  /// of kernels are open while a program runs, and only then.  `store` has the
-  /// bytes of nvme, if there are any.  Throws zrt::Error.
+  /// Maps the arenas of `plan`, which is used only in this call.  With
+  /// `isGuarded` the arenas are open to kernels only while a program runs.
+  /// `store` is the nvme tier, or nullptr.  Throws zrt::Error.
   explicit CpuDevice(const zrt_plan &plan, bool isGuarded = false,
                      std::unique_ptr<Store> store = nullptr);
 
-  /// Those of `compute` are bound to `processors` when there are as many; those
-  /// of class host sleep while they have nothing to do; every other stream has
-  /// one.  Throws zrt::Error.
+  /// The threads of `compute` are bound to `processors` if there are as many;
+  /// those of class host sleep while idle; every other stream has one thread.
+  /// Throws zrt::Error.
   void startThreads(const zrt_plan &plan, int threads,
                     std::vector<int> processors, int hostThreads) override;
 
@@ -68,21 +69,22 @@ private:
     return arenas[ref.tier].hostView() + ref.offset;
   }
 
-  /// A stream's way to nvme.
+  /// Creates a stream's lane to nvme.
   std::unique_ptr<Lane> openLane();
 
   struct Stream {
     std::unique_ptr<Team> team;
-    std::unique_ptr<Lane> lane;    ///< to nvme, of a stream of such a link
-    std::vector<void *> arguments; ///< of the kernel that it executes now
+    std::unique_ptr<Lane> lane;    ///< to nvme, if the stream is such a link
+    std::vector<void *> arguments; ///< of the kernel that runs now
   };
 
-  /// The addresses of `count` operands, until the stream's next operation.
+  /// Returns the addresses of `count` operands, valid until the stream's next
+  /// operation.
   std::vector<void *> &addresses(zrt_stream stream, const zrt_operand *args,
                                  uint32_t count);
 
   const Kernel16 kernel16;
-  std::array<Arena, ZRT_TIER_COUNT> arenas; ///< that of nvme is empty
+  std::array<Arena, ZRT_TIER_COUNT> arenas; ///< the one of nvme is empty
   const std::unique_ptr<Store> store;       ///< nullptr without nvme
   const bool isGuarded;
   std::string pinNote; ///< why host memory is not locked

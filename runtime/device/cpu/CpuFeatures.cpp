@@ -1,8 +1,9 @@
-//===- CpuFeatures.cpp - What this machine's processor can do -------------===//
+//===- CpuFeatures.cpp - Features of this machine's processor -------------===//
 //
-// LLVM and Linux name most features alike up to punctuation: "avx512vnni" is
-// "avx512_vnni", "sse4.2" is "sse4_2".  The table holds the others.  A name
-// that neither knows counts as missing: better refused than killed in a kernel.
+// LLVM and Linux name most features the same way up to punctuation:
+// "avx512vnni" is "avx512_vnni", "sse4.2" is "sse4_2".  The table has the other
+// names.  An unknown name counts as missing: refusing is better than an illegal
+// instruction in a kernel.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/CpuFeatures.h"
@@ -27,8 +28,8 @@ std::string bare(std::string_view name) {
   return result;
 }
 
-/// LLVM's name, Linux's flag; "" means that every x86-64 processor has it or
-/// that no instruction depends on it.
+/// LLVM's name and Linux's flag.  "" means that every x86-64 processor has the
+/// feature, or that no instruction depends on it.
 constexpr std::pair<std::string_view, std::string_view> kRenamed[] = {
     {"sse3", "pni"},
     {"lzcnt", "abm"},
@@ -60,8 +61,8 @@ constexpr std::pair<std::string_view, std::string_view> kLevels[] = {
     {"x86-64-v2", "cx16,sahf,popcnt,sse3,sse4.1,sse4.2,ssse3"},
 };
 
-/// Calls visit(name) for each of the comma-separated `features`; "-avx512f"
-/// says that the code does without, and is none.
+/// Calls visit(name) for each of the comma-separated `features`, except those
+/// like "-avx512f", which the code does not use.
 template <typename Visit>
 void forEachFeature(std::string_view features, Visit visit) {
   while (!features.empty()) {
@@ -76,7 +77,7 @@ void forEachFeature(std::string_view features, Visit visit) {
   }
 }
 
-/// The features of the comma-separated `features` that `flags` lack.
+/// Returns those of the comma-separated `features` that `flags` lack.
 std::string lacking(std::string_view features,
                     const std::set<std::string> &flags) {
   std::string missing;

@@ -1,7 +1,7 @@
-//===- CpuFeatures.h - What this machine's processor can do -----*- C++ -*-===//
+//===- CpuFeatures.h - Features of this machine's processor -----*- C++ -*-===//
 //
-// A step is compiled for a processor.  Started on a lesser one it would die of
-// an illegal instruction somewhere; it is refused at start instead.
+// A step is compiled for a processor.  On an older one it would die of an
+// illegal instruction, so it is refused at the start instead.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,17 +12,18 @@
 
 namespace zrt {
 
-/// The flags of this machine, as /proc/cpuinfo spells them.
+/// Returns this machine's flags in the spelling of /proc/cpuinfo.
 std::set<std::string> cpuFlags();
 
-/// Whether `flags` hold LLVM's feature `feature` ("avx512vnni", "sse4.2").
+/// Returns true if `flags` have LLVM's feature `feature` ("avx512vnni",
+/// "sse4.2").
 bool hasFeature(const std::set<std::string> &flags, std::string_view feature);
 
-/// Whether the comma-separated `features` of a plan hold LLVM's `feature`.
+/// Returns true if the comma-separated `features` of a plan contain `feature`.
 bool lists(std::string_view features, std::string_view feature);
 
-/// Throws unless `flags` hold all of `features`, a comma-separated list; `cpu`
-/// is what the plan was compiled for, for the message.
+/// Throws unless `flags` have all of `features`, a comma-separated list.  `cpu`
+/// names the plan's target in the message.
 void checkFeatures(std::string_view features, std::string_view cpu,
                    const std::set<std::string> &flags);
 

@@ -1,9 +1,10 @@
 //===- GroupedMatmul.cpp - Products with a matrix for each group ----------===//
 //
-// Groups have any number of rows, known only now.  Dealt out whole they would
-// leave threads without work, so every thread computes a part of each group's
-// product, and nobody waits between groups.  Small products have fewer parts
-// than there are threads: whose turn it is moves on with the group.
+// The number of rows of each group is known only at run time.  Whole groups
+// would give threads unequal work, so every thread computes a part of each
+// group's product, without waiting between groups.  Small products have fewer
+// parts than there are threads, so the assignment of parts rotates with the
+// group.
 //
 //             group 0    group 1   group 2
 //   thread 0  part 0     part 1    part 0
@@ -26,8 +27,9 @@ struct Rows {
   int64_t begin, count;
 };
 
-/// The rows of group `g`, of those from `begin` on.  Offsets that do not rise to
-/// the number of rows are nobody's, and leave no range of rows out or twice.
+/// Returns the rows of group `g`, the first of which is `begin`.  Offsets that
+/// do not rise to the number of rows are invalid; even then each row is in
+/// exactly one group.
 Rows rowsOf(const zrt_grouped_desc &d, const int32_t *offsets, uint32_t g,
             int64_t begin) {
   const int64_t end = g + 1 == d.groups
@@ -36,7 +38,7 @@ Rows rowsOf(const zrt_grouped_desc &d, const int32_t *offsets, uint32_t g,
   return {begin, end - begin};
 }
 
-/// The product of a group with these rows.
+/// Returns the product of group `g`, which has `rows` rows.
 zrt_matmul_desc productOf(const zrt_grouped_desc &d, uint32_t g, int64_t rows) {
   zrt_matmul_desc one = {};
   one.name = d.name;

@@ -1,20 +1,20 @@
 //===- Matmul.cpp - Matrix products ---------------------------------------===//
 //
-// f32: C is cut into a grid with as many cells as there are threads, and each
-// thread computes one (runtime/device/cpu/gemm).  The grid does not show in the
-// bits.
+// f32: C is divided into a grid with as many cells as there are threads, and
+// each thread computes one cell (runtime/device/cpu/gemm).  The grid does not
+// change the bits.
 //
 //          n
-//      +-----+-----+      a cell's rows of A and columns of B are copied by
-//    m |  0  |  1  |      its thread, so cells as square as possible copy
-//      +-----+-----+      least; rows count more, as A is copied in advance and
-//      |  2  |  3  |      a plain B by its first tiles
+//      +-----+-----+      each thread copies its cell's rows of A and columns
+//    m |  0  |  1  |      of B, so nearly square cells copy least; rows cost
+//      +-----+-----+      more, since A is copied in advance, but a B that is
+//      |  2  |  3  |      not transposed is copied by its first tiles
 //      +-----+-----+
 //
-// bf16 and f16: the same, with a kernel that follows from what the plan was
-// compiled for (Gemm16.h).
+// bf16 and f16: the same, with a kernel that depends on the features that the
+// plan was compiled for (Gemm16.h).
 //
-// f64 is for tests and reference runs: plain loops in a fixed order.
+// f64, for tests and reference runs: plain loops in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
@@ -32,11 +32,11 @@ namespace {
 
 int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
-/// Of products of f32, fitted to cells of GPT-2's products, whose operands come
-/// from memory.
+/// The costs of f32 products, fitted to cells of GPT-2's products with operands
+/// in memory.
 Costs costsOfFloats() { return {gemmTile(), 27, 27, 5, 11}; }
 
-/// How the C of one matrix product is shared among threads.
+/// The division of one product's C among threads.
 struct Grid {
   int64_t down = 1, across = 1;
   int64_t rows = 0, columns = 0; ///< of a cell; fewer at the edges
@@ -72,7 +72,7 @@ struct Cell {
   int64_t batch, row, column, rows, columns;
 };
 
-/// Cell `i` of the grid of each product of the batch.
+/// Returns cell `i` of the grids of all products of the batch.
 Cell cellAt(const zrt_matmul_desc &d, const Grid &grid, int64_t i) {
   const int64_t cells = grid.down * grid.across;
   Cell cell;
@@ -103,7 +103,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
   multiply(g, scratch());
 }
 
-/// The same with operands of 16 bits.
+/// The same for 16-bit operands.
 void compute(const zrt_matmul_desc &d, const Cell &cell, const std::byte *a,
              const std::byte *b, const std::byte *bias, std::byte *c,
              Kernel16 kernel) {
@@ -164,7 +164,8 @@ void overCells(const zrt_matmul_desc &d, const Costs &costs, Team &team,
   team.parallelFor(d.batch * cells, computeCells, threads);
 }
 
-/// Calls overCells(costs, compute) with what computes cells of the type of `d`.
+/// Calls overCells(costs, compute) with a function that computes cells of d's
+/// type.
 template <typename OverCells>
 void byType(const zrt_matmul_desc &d, const void *a, const void *b,
             const void *bias, void *c, Kernel16 kernel, OverCells overCells) {

@@ -7,21 +7,21 @@
 
 namespace zrt {
 
-/// Executes a checked `desc`, products of 16 bits by `kernel`.  The bits of C do
-/// not depend on the team's size.
+/// Executes a checked `desc`; `kernel` is for 16-bit products.  The bits of C
+/// do not depend on the team's size.
 void runMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                const void *bias, void *c, Team &team,
                Kernel16 kernel = Kernel16::Widen);
 
-/// How many of a team's threads so many multiply-adds are worth.
+/// Returns the number of threads that are worth using for `work` multiply-adds.
 inline int teamFor(double work, const Team &team) {
-  // Below it a parallel region costs more than it saves.
+  // Below this a parallel region costs more than it saves.
   constexpr double kWorthATeam = 1 << 18;
   return work < kWorthATeam ? 1 : team.size();
 }
 
-/// Of a checked product that is no batch, the part `part` of `parts`, on the
-/// calling thread.  All parts together are the product, in any order.
+/// Computes part `part` of `parts` of a checked product with batch 1, on the
+/// calling thread.  All parts together, in any order, make the product.
 void runPartOfMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                      void *c, int part, int parts, Kernel16 kernel);
 

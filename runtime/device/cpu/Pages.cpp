@@ -1,7 +1,7 @@
 //===- Pages.cpp - Private memory in whole pages --------------------------===//
 //
-// A huge page must lie inside the mapping whole, and a step that walks
-// gigabytes in 4 KiB pages spends its time on page tables.
+// A huge page must lie completely inside the mapping.  With 4 KiB pages, a step
+// that walks through gigabytes would spend its time on page tables.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Pages.h"
@@ -22,7 +22,8 @@ Pages zrt::mapPages(uint64_t bytes) {
   const uint64_t page =
       huge ? kHugePage : static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
   const uint64_t wanted = roundUp(bytes, page);
-  // mmap aligns to small pages only: take one huge page more and trim.
+  // mmap aligns only to small pages, so this maps one more huge page and trims
+  // it.
   const uint64_t reserved = huge ? wanted + kHugePage : wanted;
   void *memory = mmap(nullptr, reserved, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -38,7 +39,7 @@ Pages zrt::mapPages(uint64_t bytes) {
     if (tail)
       munmap(start + head + wanted, tail);
     start += head;
-    // A wish: without huge pages memory is slower, not wrong.
+    // Only a hint: without huge pages memory is slower.
     (void)madvise(start, wanted, MADV_HUGEPAGE);
   }
   return {start, wanted};

@@ -1,4 +1,4 @@
-//===- Scratch.cpp - Memory of a thread for what it multiplies ------------===//
+//===- Scratch.cpp - Scratch memory of compute threads --------------------===//
 #include "runtime/device/cpu/Scratch.h"
 
 #include "runtime/Bytes.h"
@@ -32,7 +32,7 @@ Scratch::Use::~Use() { current = before; }
 float *zrt::scratch() {
   if (current)
     return current;
-  // Until the thread ends: the use goes before the memory.
+  // Live until the thread ends; `use` is destroyed before the memory.
   thread_local const Scratch own(1);
   thread_local const Scratch::Use use(own, 0);
   return current;

@@ -1,8 +1,9 @@
-//===- Scratch.h - Memory of a thread for what it multiplies ----*- C++ -*-===//
+//===- Scratch.h - Scratch memory of compute threads ------------*- C++ -*-===//
 //
-// Products copy blocks of their operands, and attention works in memory of its
-// own.  Kernels that are compiled cannot ask for it and could not say that
-// there is none: a team has it for all of its threads before any of them works.
+// Matrix products copy blocks of their operands, and attention needs work
+// memory.  Compiled kernels cannot allocate it, since they cannot report
+// failure; so a team allocates it for all of its threads before any of them
+// works.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,10 +15,11 @@
 
 namespace zrt {
 
-/// Of each thread: one huge page.
+/// Scratch memory of each thread: one huge page.
 constexpr size_t kScratchBytes = ZRT_PACKING_BYTES;
 
-/// The memory of some threads.  What a thread does not touch costs nothing.
+/// The scratch memory of some threads.  Pages that a thread never touches cost
+/// nothing.
 class Scratch {
 public:
   /// Throws zrt::Error.
@@ -26,7 +28,8 @@ public:
   Scratch(const Scratch &) = delete;
   Scratch &operator=(const Scratch &) = delete;
 
-  /// Lets the calling thread have that of thread `number` while it lives.
+  /// Gives the calling thread the memory of thread `number` during its
+  /// lifetime.
   class Use {
   public:
     Use(const Scratch &scratch, int number);
@@ -42,8 +45,8 @@ private:
   Pages pages;
 };
 
-/// The calling thread's; one that no team has given any makes its own.  Throws
-/// zrt::Error.
+/// Returns the calling thread's memory; a thread outside of teams allocates its
+/// own.  Throws zrt::Error.
 float *scratch();
 
 } // namespace zrt

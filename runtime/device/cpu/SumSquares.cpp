@@ -1,9 +1,9 @@
-//===- SumSquares.cpp - One block's sum of squares ------------------------===//
+//===- SumSquares.cpp - The sum of squares of a block ---------------------===//
 //
-// Sixteen running sums: lane l takes the elements l, l + 16, l + 32, ...; at
-// the end lanes 8 apart are added, then 4, 2 and 1 apart.  Any vector width up
-// to sixteen computes these very sums, and with or without FMA: the square of
-// an f32 is exact in f64.
+// Keeps sixteen running sums: lane l takes the elements l, l + 16, l + 32, ...
+// At the end, lanes 8 apart are added, then 4, 2 and 1 apart.  Vectors of any
+// width up to sixteen compute exactly these sums, with or without FMA: the
+// square of an f32 is exact in f64.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/SumSquares.h"
@@ -21,8 +21,8 @@ namespace {
 
 constexpr size_t kLanes = 16;
 
-/// Adds the squares of `count` values to the lanes, of which the first value
-/// belongs to the first one.
+/// Adds the squares of `count` values to the lanes; the first value goes to the
+/// first lane.
 ZRT_CLONES void addSquares(const float *values, size_t count, double *sums) {
   double lanes[kLanes];
   for (size_t lane = 0; lane < kLanes; ++lane)
@@ -59,7 +59,8 @@ double zrt::sumSquares(const float *values, size_t count) {
 double zrt::sumSquares(const std::byte *values, zrt_dtype dtype, size_t count) {
   if (dtype == ZRT_F32)
     return sumSquares(reinterpret_cast<const float *>(values), count);
-  // Some of them are widened at a time: so many that each lane gets as many.
+  // Widens a piece at a time; a multiple of the lanes, so that lanes stay in
+  // step.
   constexpr size_t kSome = 128 * kLanes;
   alignas(64) float wide[kSome];
   double lanes[kLanes] = {};

@@ -1,4 +1,4 @@
-//===- SumSquares.h - One block's sum of squares ----------------*- C++ -*-===//
+//===- SumSquares.h - The sum of squares of a block -------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/zrt.h"
@@ -7,11 +7,11 @@
 
 namespace zrt {
 
-/// The sum of the squares of `count` values, in f64 and in an order that
-/// depends on `count` alone.
+/// Returns the sum of the squares of `count` values, in f64 and in an order
+/// that depends only on `count`.
 double sumSquares(const float *values, size_t count);
 
-/// The same of values of `dtype`: f32, bf16 or f16.
+/// The same for values of `dtype`: f32, bf16 or f16.
 double sumSquares(const std::byte *values, zrt_dtype dtype, size_t count);
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- Team.cpp - Threads that compute together ---------------------------===//
+//===- Team.cpp - A team of threads that compute together -----------------===//
 #include "runtime/device/cpu/Team.h"
 
 #include "runtime/StartThread.h"
@@ -12,9 +12,9 @@ using namespace zrt;
 
 namespace {
 
-/// How long a waiting thread stays awake: at first at once when it is needed,
-/// then leaving its processor to any other thread that wants it.  Waking a
-/// sleeper may take longer than a kernel does, above all in a virtual machine.
+/// How long a waiting thread spins: for kReady without pause, then up to kAwake
+/// while yielding its processor to other threads.  Waking a sleeping thread may
+/// take longer than a kernel runs, above all in a virtual machine.
 constexpr std::chrono::microseconds kReady{20}, kAwake{2000};
 
 void rest() {
@@ -46,7 +46,7 @@ std::vector<int> zrt::availableProcessors() {
   return {0};
 }
 
-/// A line of its own: its thread looks at it while others work.
+/// On its own cache line: its thread polls it while others work.
 struct alignas(64) Team::Helper {
   std::atomic<uint32_t> calls{0};
   std::thread thread;
@@ -54,7 +54,7 @@ struct alignas(64) Team::Helper {
 
 Team::Team(int size, std::vector<int> theProcessors, bool isWatchful)
     : memory(size), processors(std::move(theProcessors)),
-      // Threads that share a processor must leave it to each other at once.
+      // Threads that share a processor must yield it to each other at once.
       watchful(isWatchful &&
                static_cast<size_t>(size) <= availableProcessors().size()) {
   try {
@@ -133,7 +133,7 @@ void Team::bindTo(int member) const {
   const size_t bytes = CPU_ALLOC_SIZE(processor + 1);
   CPU_ZERO_S(bytes, set);
   CPU_SET_S(processor, bytes, set);
-  // A wish: a thread that moves is slower, not wrong.
+  // Only a hint: a thread that migrates is slower.
   (void)pthread_setaffinity_np(pthread_self(), bytes, set);
   CPU_FREE(set);
 }

@@ -1,8 +1,8 @@
-//===- Team.h - Threads that compute together -------------------*- C++ -*-===//
+//===- Team.h - A team of threads that compute together ---------*- C++ -*-===//
 //
-// One thread calls, the team's others help and then wait for the next call:
-// awake for a moment, since kernels follow each other closely, then asleep, so
-// that a waiting team never takes a core from one who works.
+// One thread calls; the team's other threads help and then wait for the next
+// call.  They first spin, since kernels follow each other closely, and then
+// sleep, so that a waiting team does not take a core from working threads.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,17 +17,17 @@
 
 namespace zrt {
 
-/// Numbers of the processors that this process may use (its affinity mask), in
-/// rising order; never empty.
+/// Returns the numbers of the processors that this process may use (its
+/// affinity mask), in ascending order; never empty.
 std::vector<int> availableProcessors();
 
 class Team {
 public:
-  /// `size` threads, at least 1, the caller among them.  `processors` is empty
-  /// or has one for each, which it is then bound to (the caller in its first
-  /// call).  Throws zrt::Error when there are no more threads to be had, or no
-  /// memory for them to multiply in.  One that is not `watchful` goes to sleep
-  /// at once between calls.
+  /// Starts a team of `size` threads, at least 1, including the caller.
+  /// `processors` is empty, or has one processor for each thread, which is then
+  /// bound to it (the caller in its first call).  Without `watchful`, threads
+  /// sleep at once between calls.  Throws zrt::Error if the system cannot
+  /// create a thread or has no scratch memory for them.
   explicit Team(int size, std::vector<int> processors = {},
                 bool watchful = true);
   ~Team();
@@ -36,9 +36,9 @@ public:
 
   int size() const { return static_cast<int>(helpers.size()) + 1; }
 
-  /// Deals `count` items out in equal runs of neighbours: calls
-  /// `body(begin, end)` once per thread that gets any, on at most `most` of
-  /// them.  Always from the same thread; `body` must not throw.
+  /// Divides `count` items into contiguous runs of equal size: calls
+  /// `body(begin, end)` once for each thread that gets any, on at most `most`
+  /// threads.  Always call it from the same thread; `body` must not throw.
   template <typename Body>
   void parallelFor(int64_t count, Body &&body, int most = 1 << 30) {
     struct Job {
@@ -51,7 +51,7 @@ public:
         static_cast<int>(count < most ? count : most),
         [](void *data, int member, int members) {
           auto &job = *static_cast<Job *>(data);
-          // The first `rest` threads get one item more.
+          // The first `rest` threads get one more item.
           const int64_t share = job.count / members, rest = job.count % members;
           const int64_t begin =
               share * member + (member < rest ? member : rest);
@@ -69,15 +69,15 @@ private:
   void bindTo(int member) const;
   void await(const std::atomic<uint32_t> &value, uint32_t old) const;
 
-  const Scratch memory; ///< of every member
+  const Scratch memory; ///< of all members
   const std::vector<int> processors;
-  bool watchful;      ///< whether waiting starts awake
-  bool bound = false; ///< the caller
+  bool watchful;      ///< whether waiting threads spin first
+  bool bound = false; ///< whether the caller is bound
   std::vector<std::unique_ptr<Helper>> helpers;
-  Work work = nullptr; ///< nullptr when the team ends
+  Work work = nullptr; ///< nullptr: the team ends
   void *data = nullptr;
   int members = 0;
-  std::atomic<uint32_t> working{0}; ///< helpers of this call
+  std::atomic<uint32_t> working{0}; ///< helpers that still work in this call
 };
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- Attention.cpp - Which loops, and what kernels call -----------------===//
+//===- Attention.cpp - Entry points of attention --------------------------===//
 #include "runtime/device/cpu/attention/Attention.h"
 
 #include "runtime/device/cpu/Scratch.h"
@@ -30,7 +30,7 @@ const Target<T> &target() {
   return chosen;
 }
 
-/// Calls body(T()) for the type of elements.
+/// Calls body(T()) with the type T of elements.
 template <typename Body>
 void withType(zrt_dtype dtype, Body body) {
   if (dtype == ZRT_BF16)

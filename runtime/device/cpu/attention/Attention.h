@@ -1,9 +1,8 @@
 //===- Attention.h - Attention of one batch and head ------------*- C++ -*-===//
 //
-// The bits are a function of the operands alone, and the same on all processors
-// with FMA, whatever the width of their vectors.  Operands of 16 bits are
-// widened when they are copied, all sums are in f32, and results are rounded
-// once.
+// The bits depend only on the operands, and are the same on all processors with
+// FMA, whatever their vector width.  16-bit operands are widened when they are
+// copied, all sums are in f32, and results are rounded once.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,9 +20,9 @@ struct Rows {
   int64_t stride = 0;
 };
 
-/// Which rows see which: with `causal`, query i sees keys up to
-/// last(i) = i + keys - queries; with a `window`, of these the last so many; with
-/// `starts`, of these those from starts[i] on, and last(i) in any case.
+/// The rows that see each other: with `causal`, query i sees keys up to
+/// last(i) = i + keys - queries; with a `window`, only the last `window` of
+/// these; with `starts`, only those from starts[i] on, but always last(i).
 struct AttentionShape {
   int64_t queries = 0, keys = 0, width = 0;
   float scale = 1;
@@ -43,15 +42,15 @@ struct AttentionOf {
 };
 using Attention = AttentionOf<float>;
 
-/// The query heads that read one head of keys and values, and how far apart they
-/// are in each array, in elements.
+/// The query heads that read one head of keys and values, and the distance of
+/// heads in each array, in elements.
 struct QueryHeads {
   int64_t count = 1;
   int64_t grad = 0, q = 0, lse = 0, dq = 0;
 };
 
-/// The adjoints of q, k and v, given that of out.  Those of k and v are sums over
-/// the query heads, in their order.
+/// Computes the gradients of q, k and v from that of out.  Those of k and v are
+/// summed over the query heads, in order.
 template <typename T>
 struct AttentionBackwardOf {
   AttentionShape shape;

@@ -1,7 +1,8 @@
-//===- Sizes.h - Blocks of attention, and where they lie --------*- C++ -*-===//
+//===- Sizes.h - Sizes of attention's blocks --------------------*- C++ -*-===//
 //
-// A thread's memory holds what belongs to one block of queries and one of keys.
-// Sizes depend on the shape alone, for they are part of the meaning of sums.
+// A thread's memory holds the data of one block of queries and one block of
+// keys.  The sizes depend only on the shape, because they determine the order
+// of sums.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,18 +14,18 @@
 namespace zrt {
 namespace {
 
-/// Rows and columns are filled up to multiples of this.
+/// Rows and columns are padded to multiples of this.
 constexpr int64_t kPad = 16;
 /// Tiles may read and write this many rows beyond a matrix.
 constexpr int64_t kSpareRows = 16;
-/// Queries of a block at most: with 64 columns, one of its matrices is half of
+/// The most queries of a block: with 64 columns, one of its matrices is half of
 /// the first-level cache.
 constexpr int64_t kMaxQueries = 64;
-/// Keys of a panel: their scores are computed and used while they are in the
-/// first-level cache.  Sums of a query's exponentials are made panel by panel.
+/// The keys of a panel: their scores are computed and used while they are in
+/// the first-level cache.  A query's exponentials are summed panel by panel.
 constexpr int64_t kPanel = 48;
 
-/// The keys that query 0 sees; each further query sees one more.
+/// The number of keys that query 0 sees; each further query sees one more.
 inline int64_t seenByFirst(const AttentionShape &shape) {
   return shape.keys - shape.queries + 1;
 }
@@ -34,19 +35,20 @@ inline Rows<T> rowsFrom(Rows<T> rows, int64_t first) {
   return {rows.at + first * rows.stride, rows.stride};
 }
 
-/// The rows of a head, `distance` elements apart from those of the next.
+/// Returns the rows of head `head`; heads are `distance` elements apart.
 template <typename T>
 inline Rows<T> ofHead(Rows<T> rows, int64_t head, int64_t distance) {
   return {rows.at + head * distance, rows.stride};
 }
 
 struct Sizes {
-  int64_t width;   ///< filled up
-  int64_t queries; ///< of a block, filled up: the distance of rows of scores
+  int64_t width;   ///< padded
+  int64_t queries; ///< of a block, padded: the distance of rows of scores
   int64_t keys;    ///< of a block
 
-  /// Per query `perQuery` rows of `width`, per key `perKey` of them and
-  /// `scores` rows of `queries`.  `others` are floats for other things.
+  /// Each query needs `perQuery` rows of `width`; each key needs `perKey` of
+  /// these and `scores` rows of `queries`.  `others` floats are reserved for
+  /// other data.
   Sizes(const AttentionShape &shape, int64_t perQuery, int64_t perKey,
         int64_t scores, int64_t others = 0) {
     const int64_t total = ZRT_PACKING_BYTES / int64_t(sizeof(float)) - others;
@@ -70,8 +72,8 @@ inline Sizes forwardSizes(const AttentionShape &shape) {
   return Sizes(shape, 2, 2, 1);
 }
 
-/// Where results have 16 bits and not all keys fit, `heads` query heads have a
-/// float for each query beside the blocks.
+/// If results have 16 bits and not all keys fit, one float for each query of
+/// `heads` query heads is reserved beside the blocks.
 inline Sizes backwardSizes(const AttentionShape &shape, bool isCapped,
                            bool isF32, int64_t heads) {
   const int64_t scores = isCapped ? 3 : 2;
@@ -81,7 +83,7 @@ inline Sizes backwardSizes(const AttentionShape &shape, bool isCapped,
   return Sizes(shape, 5, 4, scores, Sizes::filledUp(heads * shape.queries));
 }
 
-/// Hands out a thread's memory.
+/// Allocates matrices from a thread's memory.
 struct Carver {
   float *next;
   float *take(int64_t rows, int64_t width) {
@@ -91,8 +93,9 @@ struct Carver {
   }
 };
 
-/// The first key that each query of a block sees, if some hide the first ones;
-/// beyond its queries the last one's, so that vectors of queries are alike.
+/// The first key that each query of a block sees, if early keys are hidden from
+/// any.  Entries beyond the block's queries repeat the last one, so that
+/// vectors are uniform.
 struct FirstKeys {
   alignas(64) int32_t of[kMaxQueries];
   int32_t least = 0, most = 0;
@@ -116,36 +119,36 @@ struct FirstKeys {
       most = of[i] > most ? of[i] : most;
     }
   }
-  /// Whether any query does not see key 0.
+  /// Returns true if any query does not see key 0.
   bool any() const { return most > 0; }
 };
 
-/// Some `rows` queries, and keys [start, start + keys).
+/// `rows` queries, and the keys [start, start + keys).
 struct Block {
   int64_t rows, start, keys;
-  int64_t seenByFirst; ///< keys of the block before this one; may be negative
+  int64_t seenByFirst; ///< keys of this block that query 0 sees; may be negative
   bool causal;
   const FirstKeys *firstKeys;
 
-  /// Keys before this one, of the block, are seen by no query.
+  /// Returns the first key of the block that some query sees.
   int64_t firstSeen() const {
     const int64_t key = firstKeys->least - start;
     return key < 0 ? 0 : key < keys ? key : keys;
   }
-  /// Keys from this one on, of the block, no query lacks for being too early.
+  /// Returns the first key of the block that is not too early for any query.
   int64_t firstSeenByAll() const {
     const int64_t key = firstKeys->most - start;
     return key < 0 ? 0 : key < keys ? key : keys;
   }
 
-  /// Keys of the block that query `i` of the block sees.
+  /// Returns the number of keys of the block that its query `i` sees.
   int64_t seenBy(int64_t i) const {
     if (!causal)
       return keys;
     const int64_t seen = seenByFirst + i;
     return seen < 0 ? 0 : seen < keys ? seen : keys;
   }
-  /// The first query of the block that sees key `j`.
+  /// Returns the first query of the block that sees key `j`.
   int64_t firstQueryThatSees(int64_t j) const {
     const int64_t i = causal ? j + 1 - seenByFirst : 0;
     return i < 0 ? 0 : i;

@@ -1,4 +1,4 @@
-//===- Targets.h - One attention, several instruction sets ------*- C++ -*-===//
+//===- Targets.h - Attention for each instruction set -----------*- C++ -*-===//
 //
 // Loops.inc is compiled once for each.  `memory` has ZRT_PACKING_BYTES.
 //

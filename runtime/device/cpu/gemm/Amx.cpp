@@ -1,4 +1,4 @@
-//===- Amx.cpp - Matrix products of bf16 by AMX's tiles -------------------===//
+//===- Amx.cpp - Products of bf16 matrices with AMX tiles -----------------===//
 //
 // A tile is 16 rows of 64 bytes.  One TDPBF16PS adds 32 products to each of the
 // 16 x 16 sums of a tile of C:
@@ -8,28 +8,28 @@
 //   even = sum of a[2p] b[2p],  odd = sum of a[2p + 1] b[2p + 1],  p = 0 ... 15
 //   c    = c + (even + odd)
 //
-// each operation rounded to f32, with denormals read and written as zeros.  All
-// of k goes into C like that, 32 after 32, the last ones filled up with zeros.
-// So bits do not depend on how the loops below are cut: f32 holds what a tile
-// holds.
+// Each operation is rounded to f32, and denormals are read and written as
+// zeros.  All of k is added to C in this way, 32 at a time, the last ones
+// padded with zeros.  Since f32 holds exactly the values of a tile, the bits do
+// not depend on how the loops below are cut.
 //
-// The tile of C in registers is 2 x 2 of them.  What is on the left is read in
-// place where its k lie side by side; what is on the right must be copied, and
-// turned where they do.  So where B is transposed, as a layer's weights are, the
-// product is computed as C^T = B^T A^T: large weights are read where they are,
-// and few activations are turned.
+// The block of C in registers has 2 x 2 tiles.  The left operand is read in
+// place if its k are contiguous; the right operand must be copied, and
+// transposed if its k are contiguous.  So if B is transposed, as a layer's
+// weights are, the product is computed as C^T = B^T A^T: large weights are read
+// in place, and few activations are transposed.
 //
-//   for some columns on the right, so many that all of their k fit (Blocks):
+//   for as many columns on the right as fit with all of their k (Blocks):
 //     copy them in panels of 32, by steps of 32 k
 //     for 32 rows on the left, in place or copied:
 //       for each panel:
 //         2 x 2 tiles of C = sum of the steps
 //
-// Between the steps of one panel the C of the panel before is finished, and what
-// comes next is copied or fetched.  Where k is so large that too few columns
-// would fit, it is cut as well, and partial sums wait in f32.  A right operand
-// whose columns lie side by side is cut into few k of many columns: then memory
-// is read along its rows.
+// Between the steps of one panel, the C of the previous panel is finished, and
+// the next data is copied or prefetched.  If k is so large that too few columns
+// would fit, k is cut as well, and partial sums are stored in f32.  A right
+// operand whose columns are contiguous is cut into few k of many columns, so
+// that memory is read along its rows.
 //
 //===----------------------------------------------------------------------===//
 #define ZRT_TARGET amx
@@ -45,8 +45,8 @@ namespace zrt::amx {
 namespace {
 
 constexpr int64_t kTile = 16, kBlock = 2 * kTile; ///< rows, columns
-constexpr int64_t kStep = 32;                     ///< k of a tile
-/// Two tiles side by side, of A or of B.
+constexpr int64_t kStep = 32;                     ///< the k of a tile
+/// Two adjacent tiles, of A or of B.
 constexpr int64_t kStepBytes = kBlock * kStep * 2;
 constexpr int64_t kTileBytes = kStepBytes / 2, kTileRow = 64;
 
@@ -60,32 +60,33 @@ constexpr int64_t kTileBytes = kStepBytes / 2, kTileRow = 64;
 // Blocks
 //===----------------------------------------------------------------------===//
 
-/// How the loops are cut.  The memory of a thread holds, in bytes,
+/// The sizes of the loops.  The memory of a thread holds, in bytes,
 ///
 ///   | right: 1 MiB | partial sums: 768 KiB | left: 256 KiB |
 ///
-/// Where the left is read in place and the right is large, that of the right is
-/// two halves: one is multiplied while the other is filled.  Where the left is
-/// copied, that of the left is.
+/// If the left is read in place and the right is large, the memory of the right
+/// is split into two halves: one is multiplied while the other is filled.  If
+/// the left is copied, its memory is split in this way.
 struct Blocks {
   static constexpr int64_t kBytesRight = 1 << 20, kBytesPartial = 768 << 10,
                            kBytesLeft = 256 << 10;
   static_assert(kBytesRight + kBytesPartial + kBytesLeft <= ZRT_PACKING_BYTES);
-  /// k of a part, where there is more than fits.
+  /// The k of a part if not all k fit.
   static constexpr int64_t kDepth = 1024;
-  /// The same, and columns, of a part of a right that is read row after row.
+  /// The k and the columns of a part of a right operand that is read row by
+  /// row.
   static constexpr int64_t kShallow = 192, kWide = 512;
-  /// What stays in the second-level cache.
+  /// The bytes that stay in the second-level cache.
   static constexpr int64_t kNear = 1280 << 10;
 
   int64_t depth, columns, rows;
   bool copiesLeft, isDoubled;
 
   Blocks(const Operand &left, const Operand &right, int64_t k) {
-    // Rows of tiles that begin anywhere would be two lines each.
+    // Unaligned rows of tiles would each take two cache lines.
     copiesLeft = !left.isAlong || left.stride % kStep != 0;
     isDoubled = !copiesLeft && left.things < right.things;
-    // The right's rows are read side by side, and so are cut into a few k.
+    // The right's rows are contiguous, so it is cut into a few k.
     const bool isShallow = !copiesLeft && !right.isAlong;
     const int64_t mostDepth =
         isShallow ? kShallow : kBytesLeft / (copiesLeft ? 2 : 1) / (kBlock * 2);
@@ -112,7 +113,7 @@ struct Blocks {
   }
 };
 
-/// A round of the loops: i on of the left and j on of the right, k of p on.
+/// A round of the loops: begins at i of the left, j of the right, and k = p.
 struct Round {
   int64_t i = 0, j = 0, p = 0;
 };
@@ -163,7 +164,7 @@ private:
     return least(blocks.depth, g.k - r.p);
   }
 
-  /// Whether there is a next round.
+  /// Moves to the next round; returns false after the last one.
   bool advance(Round &round) const {
     round.p += blocks.depth;
     if (round.p < g.k)
@@ -188,7 +189,7 @@ private:
     return {right,      /*isLeft=*/false,     r.j, columnsOf(r), r.p,
             depthOf(r), bufferOfRight(number)};
   }
-  /// 32 rows from the round's row i on.
+  /// Copies 32 rows from the round's row i on.
   Copier copierOfLeft(const Round &r, int64_t i) const {
     return {left,
             /*isLeft=*/true,
@@ -232,14 +233,15 @@ private:
     }
   }
 
-  /// 32 rows of the left.  `Fetches` the lines of C, which come from memory.
+  /// Multiplies 32 rows of the left.  `Fetches`: prefetches C, which is in
+  /// memory.
   template <bool Fetches>
   void multiplyRows(const Round &round, int64_t i, const Panel &panel,
                     const std::byte *packed, float *sums) {
     const int64_t columns = columnsOf(round),
                   steps = divideUp(depthOf(round), kStep);
     const bool first = round.p == 0, last = round.p + blocks.depth >= g.k;
-    // The sums of the block before are not there at once.
+    // The sums of the previous block are not available at once.
     const int64_t wait = steps > 4 ? 3 : 0;
     const int64_t parts = divideUp(Finish::kParts, steps - wait);
     int64_t step = 0, fetched = 0, j = 0;
@@ -280,7 +282,7 @@ private:
     }
   }
 
-  /// Spreads what is to be copied over so many calls of `work`.
+  /// Spreads the squares to copy over `calls` calls of `work`.
   void spread(int64_t calls) {
     each = copier.squaresLeft();
     of = calls;
@@ -296,9 +298,9 @@ private:
   const Blocks blocks;
   std::byte *const memoryRight, *const memoryLeft;
   float *const partial;
-  Finish finish; ///< of the block before
-  Copier copier; ///< of what comes next
-  Ahead ahead;   ///< the rows that come next
+  Finish finish; ///< of the previous block
+  Copier copier; ///< of the next data
+  Ahead ahead;   ///< the next rows
   int64_t each = 0, of = 1, due = 0;
 };
 

@@ -1,4 +1,4 @@
-//===- Gemm.cpp - Which loops, and their memory ---------------------------===//
+//===- Gemm.cpp - Chooses the loops of f32 products -----------------------===//
 #include "runtime/device/cpu/gemm/Gemm.h"
 
 #include "runtime/device/cpu/gemm/Targets.h"
@@ -29,7 +29,7 @@ const Target &target() {
   return chosen;
 }
 
-/// C = beta C + bias, what is left of a product whose sums are empty.
+/// Computes C = beta C + bias, the result of a product with k = 0.
 template <typename From>
 void start(const GemmOf<From> &g) {
   for (int64_t i = 0; i < g.m; ++i)
@@ -56,7 +56,7 @@ InstructionSet zrt::instructionSet() {
   __builtin_cpu_init();
   const bool fma =
       __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c");
-  // What CMakeLists.txt compiles the files for.
+  // The features for which CMakeLists.txt compiles the files.
   if (fma && __builtin_cpu_supports("avx512f") &&
       __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))

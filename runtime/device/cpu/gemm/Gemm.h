@@ -1,9 +1,9 @@
 //===- Gemm.h - Matrix products of f32 on one thread ------------*- C++ -*-===//
 //
-// The bits of an element of C depend on its row of A, its column of B and k,
-// and on nothing else: not on where C is cut, nor on its neighbours.  So
-// threads may share a product in any way.  Processors with FMA agree as well,
-// whatever the width of their vectors.
+// The bits of an element of C depend only on its row of A, its column of B and
+// k: not on the division of C, nor on neighbouring elements.  So threads may
+// share a product in any way.  Processors with FMA also agree, whatever their
+// vector width.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace zrt {
 
-/// C = alpha op(A) op(B) + beta C + bias, rows contiguous; op(A) is m x k,
-/// op(B) k x n.  With beta = 0 C is not read.  `From` is float, Brain or Half:
-/// what A and B consist of; they are widened when they are copied, and the bits
-/// of C are those of the product of the widened operands.
+/// C = alpha op(A) op(B) + beta C + bias, with contiguous rows; op(A) is m x k,
+/// op(B) is k x n.  With beta = 0 C is not read.  `From`, the type of A and B,
+/// is float, Brain or Half.  16-bit operands are widened when they are copied,
+/// and C has the bits of the product of the widened operands.
 template <typename From>
 struct GemmOf {
   bool transA = false, transB = false;
@@ -41,11 +41,11 @@ void multiply(const Gemm &gemm, float *packing);
 void multiply(const GemmOf<Brain> &gemm, float *packing);
 void multiply(const GemmOf<Half> &gemm, float *packing);
 
-/// The instruction set that loops which are compiled for several run with.
+/// The instruction set for loops that are compiled for several.
 enum class InstructionSet { Portable, Avx2, Avx512 };
 InstructionSet instructionSet();
 
-/// Sizes of the tile of C that is kept in registers.
+/// The size of the tile of C that is kept in registers.
 struct GemmTile {
   int64_t rows, columns;
 };

@@ -1,10 +1,8 @@
-//===- Gemm16.cpp - Which kernel, and products of widened operands --------===//
+//===- Gemm16.cpp - Products of 16-bit matrices ---------------------------===//
 //
-// Where there is no instruction for products of 16 bits, operands become f32
-// when the f32 product copies them.  Dot products of pairs use the same loops.
-// C is computed in f32, a block at a time, and rounded when its sums are
-// complete:
-//
+// Without an instruction for 16-bit products, operands are widened to f32 when
+// the f32 product copies them.  Dot products of pairs use the same loops.  C is
+// computed in f32, one block at a time, and rounded when its sums are complete:
 //   packing   | B and A of the loops | block of C | its bias |
 //
 //===----------------------------------------------------------------------===//
@@ -29,16 +27,16 @@ using namespace zrt;
 
 namespace {
 
-/// A block of C in f32.  Columns of A's copy are those of the block, rows of B's
-/// those of the block, too: the larger, the fewer copies.
+/// The size of a block of C in f32.  Larger blocks need fewer copies of A and
+/// B.
 constexpr int64_t kBlockRows = kRoundedRows, kBlockColumns = kRoundedColumns;
-/// What `loops` takes for itself.
+/// The floats of `packing` that `loops` uses.
 constexpr int64_t kTaken = (kGemmColumns + kBlockRows) * kGemmDepth;
 static_assert((kTaken + (kBlockRows + 1) * kBlockColumns) *
                   int64_t(sizeof(float)) <=
               ZRT_PACKING_BYTES);
 
-/// The part of `g` that block i, j of C needs.
+/// Returns the part of `g` that starts at row i and column j of C.
 template <typename From>
 GemmOf<From> partOf(const Gemm16 &g, int64_t i, int64_t j) {
   GemmOf<From> part;
@@ -55,7 +53,7 @@ GemmOf<From> partOf(const Gemm16 &g, int64_t i, int64_t j) {
   return part;
 }
 
-/// A product whose C is f32.
+/// A function that computes a product whose C is f32.
 template <typename From>
 using Loops = void (*)(const GemmOf<From> &, float *);
 
@@ -110,7 +108,7 @@ Kernel16 zrt::kernel16For(std::string_view features) {
     return std::all_of(names.begin(), names.end(),
                        [&](const char *name) { return lists(features, name); });
   };
-  // What CMakeLists.txt compiles the files for.
+  // The features for which CMakeLists.txt compiles the files.
   if (all({"avx512f", "avx512vl", "avx512bw", "avx512dq"})) {
     if (all({"amx-tile", "amx-bf16"}))
       return Kernel16::AmxBrains;
@@ -124,7 +122,7 @@ Kernel16 zrt::kernel16For(std::string_view features) {
 
 void zrt::enable(Kernel16 kernel) {
 #ifdef __x86_64__
-  // ARCH_REQ_XCOMP_PERM for the data of tiles: for all threads of the process.
+  // ARCH_REQ_XCOMP_PERM for tile data: applies to all threads of the process.
   constexpr long kRequest = 0x1023, kTileData = 18;
   if (kernel == Kernel16::AmxBrains &&
       syscall(SYS_arch_prctl, kRequest, kTileData) != 0)

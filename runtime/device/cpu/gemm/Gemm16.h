@@ -1,10 +1,9 @@
 //===- Gemm16.h - Matrix products of bf16 and f16 on one thread -*- C++ -*-===//
 //
-// Sums are in f32 and rounded once.  The bits of an element of C depend on its
-// row of A, its column of B, k and the kernel, and on nothing else.  Which
-// kernel a plan uses follows from what it was compiled for, not from the
-// machine that it happens to run on; docs/runtime.md has the order in which
-// each one adds.
+// Sums are in f32 and rounded once.  The bits of an element of C depend only on
+// its row of A, its column of B, k and the kernel.  The kernel of a plan
+// depends on the features that the plan was compiled for, not on the machine
+// that it runs on; docs/runtime.md has the order in which each kernel adds.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -18,7 +17,7 @@
 
 namespace zrt {
 
-/// C = op(A) op(B) + old C + bias, added in this order; as in Gemm.
+/// C = op(A) op(B) + old C + bias, added in this order; otherwise as in GemmOf.
 struct Gemm16 {
   bool transA = false, transB = false, accumulate = false;
   int64_t m = 0, n = 0, k = 0;
@@ -35,23 +34,23 @@ struct Gemm16 {
 };
 
 enum class Kernel16 {
-  Widen,     ///< the f32 product of the widened operands, rounded
+  Widen,     ///< f32 product of the widened operands, rounded
   DotBrains, ///< bf16 by AVX512_BF16's dot products of pairs; f16 as Widen
   AmxBrains  ///< bf16 by AMX's tiles; f16 as Widen
 };
 
-/// The kernel for what a plan was compiled to, a comma-separated list.
+/// Returns the kernel for the comma-separated features of a plan.
 Kernel16 kernel16For(std::string_view features);
 
-/// Asks the system for what `kernel` needs beyond instructions.  Throws
-/// zrt::Error where it is refused.
+/// Asks the system for resources that `kernel` needs besides instructions.
+/// Throws zrt::Error if it refuses.
 void enable(Kernel16 kernel);
 
 /// Computes on the calling thread.  `packing` has ZRT_PACKING_BYTES.
 void multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing);
 
-/// The tile of C that cells are multiples of, and what copying an element of an
-/// operand costs in multiply-adds.
+/// The tile of C that cells are multiples of, and the cost of copying an
+/// element of an operand, in multiply-adds.
 struct Costs {
   GemmTile tile;
   double a, transposedA, b, transposedB;
@@ -60,7 +59,7 @@ Costs costsOf(Kernel16 kernel, zrt_dtype type);
 
 namespace avx512bf16 {
 extern const GemmTile kTile;
-/// As Gemm.h's, in the order of Pairs.inc; m, n and k are not 0.
+/// As in Gemm.h, in the order of Pairs.inc; m, n and k are not 0.
 void multiply(const GemmOf<Brain> &gemm, float *packing);
 } // namespace avx512bf16
 

@@ -1,6 +1,6 @@
-//===- Targets.h - One product, several instruction sets --------*- C++ -*-===//
+//===- Targets.h - Products for each instruction set ------------*- C++ -*-===//
 //
-// Loops.inc is compiled once for each.
+// Loops.inc is compiled once for each instruction set.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -9,21 +9,21 @@
 
 namespace zrt {
 
-/// Rows of A that are packed at a time; with 384 of k these are 1.5 MiB that
+/// The rows of A that are packed at a time; with 384 k this is 1.5 MiB, which
 /// stream through the second-level cache.
 constexpr int64_t kGemmRows = 1024;
-/// Columns of B that are packed at a time: with 384 of k 288 KiB, which leave
-/// room there for what is fetched ahead.
+/// The columns of B that are packed at a time; with 384 k this is 288 KiB,
+/// which leaves room in the second-level cache for prefetched data.
 constexpr int64_t kGemmColumns = 192;
-/// The longest sum that is kept in registers.  Part of the meaning of a
-/// product: another value gives other bits.
+/// The longest sum that is kept in registers.  Another value gives other bits,
+/// so it is part of the definition of a product.
 constexpr int64_t kGemmDepth = 384;
 
-/// Rows and columns of a C of 16 bits that are computed in f32 and rounded at a
-/// time.  A product of no more rows packs no more than these.
+/// The block of a 16-bit C that is computed in f32 and rounded at a time.  A
+/// product of no more rows packs no more rows.
 constexpr int64_t kRoundedRows = 384, kRoundedColumns = 768;
 
-/// The bytes that a product packs: columns of B, and then rows of A.
+/// The bytes that a product packs: columns of B, then rows of A.
 constexpr int64_t kGemmPackingBytes =
     (kGemmRows + kGemmColumns) * kGemmDepth * int64_t(sizeof(float));
 static_assert(kGemmPackingBytes <= ZRT_PACKING_BYTES);
