@@ -1,4 +1,4 @@
-//===- BucketLaunches.cpp - Updates and norms, run by run -----------------===//
+//===- BucketLaunches.cpp - Launches updates and norms --------------------===//
 #include "runtime/device/cuda/BucketLaunches.h"
 
 #include "runtime/Error.h"
@@ -18,12 +18,12 @@ const char *squaresKernel(zrt_dtype dtype) {
                              : "zrt_squares_f16";
 }
 
-/// The twin of the kernels of a segment.
+/// Returns the twin of the kernel that updates a segment.
 zrt_kernel_fn twinOf(const zrt_update_desc &desc, const Segment &segment) {
   return segment.decays ? desc.decayed : desc.plain;
 }
 
-/// Calls `visit` for each update of the GPU that rounds by chance.
+/// Calls `visit` for each update of the GPU that rounds stochastically.
 template <typename Visit>
 void forEachChance(const zrt_plan &plan, Visit visit) {
   for (const zrt_program &program : plan.programs)
@@ -33,7 +33,7 @@ void forEachChance(const zrt_plan &plan, Visit visit) {
         visit(updateOf(op));
 }
 
-/// Entries of the table: the runs of all updates that round by chance.
+/// Returns the number of table entries: the runs of all such updates.
 size_t countBits(const zrt_plan &plan, const std::vector<BucketPart> &parts) {
   size_t count = 0;
   forEachChance(plan, [&](const zrt_update_desc &desc) {

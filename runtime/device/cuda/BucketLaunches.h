@@ -1,11 +1,12 @@
-//===- BucketLaunches.h - Updates and norms, run by run ---------*- C++ -*-===//
+//===- BucketLaunches.h - Launches updates and norms ------------*- C++ -*-===//
 //
-// The optimizer and the gradient norm work on runs of elements: of one decay, or of
-// one member; a kernel is launched for each (ZrtStructs.def).
+// The optimizer and the gradient norm launch a kernel for each run of elements:
+// those with the same decay, or those of one member (ZrtStructs.def).
 //
-// Where an update rounds by chance, its kernel reads three numbers of each run from
-// a table on the GPU.  They depend on the step's random bits, an input of the plan
-// that no program changes: so the table is written before each program.
+// If an update rounds stochastically, its kernel reads three numbers for each
+// run from a table on the GPU.  They depend on the step's random bits, an input
+// of the plan that no program changes, so the table is written before each
+// program.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,15 +23,16 @@ namespace zrt::cuda {
 
 class BucketLaunches {
 public:
-  /// `rank` is this process's.
+  /// `rank` is that of this process.
   BucketLaunches(const Gpu &gpu, const Kernels &kernels, const zrt_plan &plan,
                  int rank);
 
-  /// Throw unless the kernels are there, and random bits are an input.
+  /// Throw unless the kernels exist and random bits are an input of the plan.
   void check(const zrt_update_desc &desc) const;
   void check(const zrt_squares_desc &desc) const;
 
-  /// Host thread, before a program; `read` gives the value of an i64.
+  /// Host thread, before a program: writes the table.  `read` returns the value
+  /// of an i64.
   void prepare(const std::function<uint64_t(const zrt_ref &)> &read);
   /// Issue launches; `args` are the addresses of the arguments.
   void update(CUstream stream, const zrt_update_desc &desc,
@@ -47,9 +49,9 @@ private:
   const Kernels &kernels;
   const zrt_plan &plan;
   std::vector<BucketPart> parts;
-  /// Of each update that rounds by chance, its first entry in the table.
+  /// The first table entry of each update that rounds stochastically.
   std::map<const zrt_update_desc *, size_t> firstBits;
-  std::vector<RoundingBits> bits; ///< as the table has them
+  std::vector<RoundingBits> bits; ///< contents of the table
   GpuMemory table;
 };
 

@@ -1,4 +1,4 @@
-//===- CudaAbilities.cpp - What a GPU can do, and how fast ----------------===//
+//===- CudaAbilities.cpp - Checks operations and measures products --------===//
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/Error.h"
@@ -27,7 +27,7 @@ void CudaDevice::checkProductStreams() const {
 }
 
 void CudaDevice::check(const zrt_op &op) const {
-  // Types are the same on all devices.
+  // The CpuDevice checks the types, which are the same on all devices.
   host.check(op);
   const bool isOnGpu = streams.isOnGpu(op.stream);
   forEachOperand(op, [&](const std::string &what, const zrt_operand &one) {
@@ -46,9 +46,9 @@ void CudaDevice::check(const zrt_op &op) const {
     checkOnGpu(op);
 }
 
-/// Runs a product on the arena's zeros.  cuBLASLt loads kernels when they are needed
-/// first, which could wait for the GPU, where a stream may wait for a peer that loads
-/// the same: here none waits yet.
+/// Runs a product on the arena's zeros, so that cuBLASLt loads its kernels now.
+/// At the first use, loading could wait for the GPU, where a stream may wait
+/// for a peer that loads the same kernel; here no stream waits yet.
 void CudaDevice::loadProduct(zrt_stream stream,
                              const zrt_matmul_desc &desc) const {
   if (!exchangesOnGpus(plan))
@@ -95,7 +95,8 @@ double CudaDevice::productRate(zrt_dtype dtype) {
   measured.prepare(desc);
   using Clock = std::chrono::steady_clock;
   double best = 0, all = 0;
-  // More and more at once, so that issuing them takes no time.
+  // Issues more and more products at once, so that the time of issuing is
+  // negligible.
   for (int times = 1; all < kSeconds; times *= 2) {
     const auto start = Clock::now();
     for (int i = 0; i < times; ++i)

@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - Plans on a GPU ------------------------------------===//
+//===- CudaDevice.cpp - Runs plans on a GPU -------------------------------===//
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "runtime/Error.h"
@@ -14,7 +14,7 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// The plan as the CpuDevice has it: no device tier.
+/// The plan for the CpuDevice, without the device tier.
 zrt_plan withoutDevice(zrt_plan plan) {
   plan.arena_bytes[ZRT_DEVICE] = plan.exported_begin = 0;
   return plan;
@@ -22,7 +22,7 @@ zrt_plan withoutDevice(zrt_plan plan) {
 
 const char *named(const char *name) { return name ? name : "unnamed"; }
 
-/// Pins the host's arena, which may be closed between programs.
+/// Pins the host's arena; opens it first, as it may be closed between programs.
 PinnedMemory pinHost(const Gpu &gpu, CpuDevice &host) {
   struct Opened {
     explicit Opened(CpuDevice &device) : device(device) {
@@ -60,7 +60,7 @@ void CudaDevice::startThreads(const zrt_plan &plan, int threads,
     hostThreads = threads;
   if (hostThreads == 0)
     hostThreads = int(std::max<size_t>(processors.size(), 1));
-  // Nothing computes on the CpuDevice's `compute`.
+  // The CpuDevice's `compute` does no work.
   host.startThreads(plan, /*threads=*/1, {}, hostThreads);
 }
 
@@ -108,7 +108,7 @@ void CudaDevice::write(const zrt_ref &to, const void *from) {
   gpu.enter();
   gpu.check("cuMemcpyHtoD",
             gpu.driver().MemcpyHtoD(address(to), from, to.bytes));
-  // It has read `from`, but may not have written yet.
+  // The copy has read `from`, but may not have written to the GPU yet.
   gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
 }
 
@@ -262,7 +262,7 @@ uint64_t CudaDevice::copy(zrt_stream stream, const zrt_ref &from,
                           const zrt_ref &to) {
   if (!streams.isOnGpu(stream))
     return host.copy(stream, from, to);
-  // Its caller names the operation.
+  // The caller adds the operation's name to errors.
   gpu.enter();
   if (from.bytes != 0)
     gpu.check("cuMemcpyAsync",
@@ -287,10 +287,10 @@ void CudaDevice::finish(zrt_stream stream) {
 }
 
 //===----------------------------------------------------------------------===//
-// For plans
+// Entry point for plans
 //===----------------------------------------------------------------------===//
 
-/// What a plan with target cuda names as its maker.
+/// The function that a plan with target cuda names as its maker.
 extern "C" void zrt_cuda_device(zrt_device_request *request) {
   auto device = std::make_unique<CudaDevice>(request->plan, request->rank,
                                              request->isGuarded,

@@ -1,8 +1,8 @@
-//===- CudaDevice.h - Plans on a GPU ----------------------------*- C++ -*-===//
+//===- CudaDevice.h - Runs plans on a GPU -----------------------*- C++ -*-===//
 //
-// The device tier is on a GPU; host and nvme are a CpuDevice's, which also does
-// what streams of class host and of the links to nvme do.  Every other stream is
-// one of CUDA, into which its thread issues work:
+// The device tier is on a GPU.  A CpuDevice has the host and nvme tiers, and
+// runs the streams of class host and of the links to nvme.  Every other stream
+// is a CUDA stream, to which its thread issues work:
 //
 //   stream of the plan    thread                  CUDA stream
 //   compute               launch, multiply ...    a queue
@@ -10,10 +10,12 @@
 //   gather, reduce        copies down, exchanges, copies up
 //   host, nvme_*          works                   none
 //
-// A record puts a CUDA event into its stream, which other streams of CUDA wait for
-// by themselves; a thread without one waits for it.  The host's arena is pinned.
+// A record puts a CUDA event into its stream.  Other CUDA streams wait for it
+// on the GPU; the thread of any other stream waits for it itself.  The host's
+// arena is pinned.
 //
-// Ranks exchange among their GPUs (exchange/), or through host memory (Mirror.h).
+// Ranks exchange data between their GPUs (exchange/), or through host memory
+// (Mirror.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -37,9 +39,9 @@ namespace zrt {
 
 class CudaDevice final : public Device {
 public:
-  /// Takes the memory of `plan`, which outlives this, on the GPU of `rank`, and
-  /// loads its kernels.  `isGuarded` and `store` are of the CpuDevice.  Throws
-  /// zrt::Error.
+  /// Allocates the memory of `plan`, which must outlive this, on the GPU of
+  /// `rank`, and loads its kernels.  `isGuarded` and `store` are for the
+  /// CpuDevice.  Throws zrt::Error.
   CudaDevice(const zrt_plan &plan, int rank, bool isGuarded = false,
              std::unique_ptr<Store> store = nullptr);
   ~CudaDevice() override;
@@ -63,8 +65,8 @@ public:
   bool replay(uint32_t program) override;
   void endIssue(bool isWhole) override;
 
-  /// Where GPUs of `plan` exchange by themselves, connects them; else nothing.
-  /// Throws zrt::Error.
+  /// Returns the function that connects the GPUs of the plan if they exchange
+  /// data themselves; otherwise an empty one.  Throws zrt::Error.
   cuda::Connect connection();
 
   void check(const zrt_op &op) const override;
@@ -87,7 +89,7 @@ public:
   void bringBack(zrt_stream stream, const zrt_ref &ref) override;
 
 private:
-  /// Where the GPU finds `ref`, of any tier but nvme.
+  /// Returns the GPU address of `ref` in any tier but nvme.
   CUdeviceptr address(const zrt_ref &ref) const;
   std::vector<uint64_t> addresses(const zrt_operand *args,
                                   uint32_t count) const;
@@ -95,7 +97,7 @@ private:
   void loadProduct(zrt_stream stream, const zrt_matmul_desc &desc) const;
   static std::string dequantizeKernel(const zrt_dequantize_desc &desc);
   void checkProductStreams() const;
-  /// Issues work to a stream of CUDA; what is thrown gets the operation's name.
+  /// Issues work to a CUDA stream, and adds the operation's name to exceptions.
   template <typename Action>
   void issue(zrt_stream stream, const char *name, Action action);
 
@@ -109,7 +111,7 @@ private:
   mutable cuda::Products products; ///< `check` prepares them
   cuda::GroupedProducts groups;
   cuda::BucketLaunches buckets;
-  cuda::Streams streams; ///< ends before what its operations use
+  cuda::Streams streams; ///< destroyed before the memory that it uses
   cuda::Graphs graphs;
 };
 

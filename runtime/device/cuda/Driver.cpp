@@ -9,16 +9,16 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-/// The first version with libraries of kernels (cuLibraryLoadData).
+/// The first version with cuLibraryLoadData.
 static constexpr int kOldest = 12000;
 
 Driver::Driver(const char *library) {
-  // A stream that shares a queue with one that waits for another rank waits, too:
-  // each has one of its own.
+  // A stream that shares a hardware queue with one that waits for another rank
+  // waits as well, so each stream gets its own queue.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
-  // Never closed: the driver has threads of its own.
+  // Never closed, because the driver has its own threads.
   const SharedLibrary file(library, "NVIDIA's driver");
-  // The version first: an old driver lacks symbols.
+  // The version is checked first, because an old driver lacks symbols.
   file.find("cuDriverGetVersion", DriverGetVersion);
   int version = 0;
   if (DriverGetVersion(&version) != CUDA_SUCCESS || version < kOldest)

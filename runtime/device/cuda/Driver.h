@@ -1,7 +1,8 @@
 //===- Driver.h - NVIDIA's driver, loaded at run time -----------*- C++ -*-===//
 //
-// A training binary for GPUs starts on machines without one and says what is
-// missing: libcuda.so.1 is opened by name, and its functions are kept in a table.
+// A training program for GPUs also starts on machines without one and reports
+// what is missing: it opens libcuda.so.1 by name and keeps the functions in a
+// table.
 //
 //   driver.MemRelease(handle)            CUresult, as in cuda.h
 //   driver.check("cuMemRelease", ...)    throws, with the error's name and text
@@ -21,9 +22,9 @@ public:
   /// missing.
   explicit Driver(const char *library = "libcuda.so.1");
 
-  /// Throws unless `result`, what `call` returned, is success.
+  /// Throws unless `result`, the return value of `call`, is success.
   void check(const char *call, CUresult result) const;
-  /// "cuMemMap: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"
+  /// Returns e.g. "cuMemMap: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
   std::string describe(const char *call, CUresult result) const;
 
   // NOLINTNEXTLINE(bugprone-macro-parentheses)

@@ -25,7 +25,7 @@ Gpu::Gpu(int rank) {
   if (!attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
     fail("{} has no virtual memory management, which this program needs",
          shownName);
-  // The context of the libraries that work beside this one, too.
+  // The primary context, which other libraries in this process also use.
   const CUresult result = table.PrimaryCtxRetain(&context, device);
   if (result != CUDA_SUCCESS)
     fail("cannot use {}: {}; another process may have it for itself (look at "

@@ -9,7 +9,7 @@
 
 namespace zrt::cuda {
 
-/// The GPU of a rank: of those that the process sees, number rank % their number.
+/// The GPU of a rank: number rank % count of those that the process sees.
 class Gpu {
 public:
   /// Throws zrt::Error.
@@ -19,15 +19,15 @@ public:
   Gpu &operator=(const Gpu &) = delete;
 
   const Driver &driver() const { return table; }
-  /// Throws unless `result`, what `call` returned, is success.
+  /// Throws unless `result`, the return value of `call`, is success.
   void check(const char *call, CUresult result) const {
     table.check(call, result);
   }
-  /// The calling thread works on this GPU from here on.
+  /// Makes the calling thread use this GPU.
   void enter() const { check("cuCtxSetCurrent", tryEnter()); }
   CUresult tryEnter() const { return table.CtxSetCurrent(context); }
 
-  /// "NVIDIA H100 80GB HBM3 (sm_90)"
+  /// Returns e.g. "NVIDIA H100 80GB HBM3 (sm_90)".
   const std::string &name() const { return shownName; }
   int attribute(CUdevice_attribute which) const;
   CUdevice number() const { return device; }
@@ -39,19 +39,19 @@ private:
   std::string shownName;
 };
 
-/// A rank, of those that map each other's memory.
+/// A rank among those that map each other's memory.
 struct Place {
   int rank = 0, ranks = 1;
 };
 
-/// Bytes of the GPU's memory at one range of addresses; zero at first.  Where ranks
-/// share memory they lie in this order, in every process:
+/// GPU memory at one range of addresses, initially zero.  If ranks share
+/// memory, their parts are contiguous and in the same order in every process:
 ///
 ///   | of rank 0 | of rank 1 | ...     each `stride` bytes
 class GpuMemory {
 public:
-  /// Takes `bytes` bytes, rounded up to what the GPU maps, for `what`.  Throws
-  /// zrt::Error.
+  /// Allocates `bytes` bytes, rounded up to the GPU's granularity; `what` names
+  /// them in messages.  Throws zrt::Error.
   GpuMemory(const Gpu &gpu, uint64_t bytes, const char *what, Place place = {});
   ~GpuMemory();
   GpuMemory(const GpuMemory &) = delete;
@@ -59,12 +59,12 @@ public:
 
   CUdeviceptr at(uint64_t offset) const { return atRank(place.rank, offset); }
 
-  /// An open file by which other ranks map this memory; the caller closes it.
-  /// Throws.
+  /// Returns an open file with which other ranks can map this memory; the
+  /// caller closes it.  Throws zrt::Error.
   int share() const;
-  /// Maps the memory of `rank`, which shares it by `file`.  Throws.
+  /// Maps the memory of `rank`, which shared it as `file`.  Throws zrt::Error.
   void mapPeer(int rank, int file);
-  /// Of a rank whose memory is mapped.
+  /// Returns an address in the memory of a rank, which must be mapped.
   CUdeviceptr atRank(int rank, uint64_t offset) const {
     return begin + uint64_t(rank) * size + offset;
   }
@@ -78,12 +78,12 @@ private:
   };
   void create(const char *what);
   void map(int rank);
-  /// Undoes what has been done.
+  /// Unmaps and frees everything.
   void release();
 
   const Gpu &gpu;
   const Place place;
-  uint64_t size = 0; ///< what was asked for, rounded up
+  uint64_t size = 0; ///< requested size, rounded up
   CUdeviceptr begin = 0;
   std::vector<Part> parts; ///< by rank
 };

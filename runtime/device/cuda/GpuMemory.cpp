@@ -98,7 +98,7 @@ int GpuMemory::share() const {
 
 void GpuMemory::mapPeer(int rank, int file) {
   Part &part = parts[size_t(rank)];
-  // The file's number is passed as if it were an address.
+  // The API takes the file descriptor as a pointer.
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   auto *const number = reinterpret_cast<void *>(intptr_t(file));
   try {
@@ -116,7 +116,7 @@ void GpuMemory::mapPeer(int rank, int file) {
 
 void GpuMemory::release() {
   const Driver &driver = gpu.driver();
-  // After an error of the GPU they fail, too, and there is nothing to be done.
+  // After an error of the GPU these calls fail as well, which is ignored.
   for (int rank = 0; rank < place.ranks; ++rank)
     if (parts[size_t(rank)].isMapped)
       (void)driver.MemUnmap(atRank(rank, 0), size);

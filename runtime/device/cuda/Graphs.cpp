@@ -1,4 +1,4 @@
-//===- Graphs.cpp - Programs that a GPU repeats by itself -----------------===//
+//===- Graphs.cpp - Programs as CUDA graphs -------------------------------===//
 #include "runtime/device/cuda/Graphs.h"
 
 #include "runtime/Error.h"
@@ -13,7 +13,7 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// The streams that a program uses; none where the host takes part in it.
+/// Returns the streams of a program; none if the host takes part in it.
 std::vector<zrt_stream> streamsOf(const zrt_program &program,
                                   const Streams &streams) {
   std::vector<zrt_stream> used;
@@ -69,7 +69,7 @@ void Graphs::begin(const Kept &program) {
               gpu.driver().EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     ends.push_back(event);
   }
-  // Its threads issue while others may copy what has nothing to do with it.
+  // Relaxed, because other threads may copy unrelated data during the capture.
   const zrt_stream first = program.streams.front();
   gpu.check("cuStreamBeginCapture",
             gpu.driver().StreamBeginCapture(streams.handle(first),
@@ -79,7 +79,7 @@ void Graphs::begin(const Kept &program) {
       waitFor(other, first);
 }
 
-/// `stream` goes on after what has been issued to `other`.
+/// Makes `stream` wait for the operations issued to `other`.
 void Graphs::waitFor(zrt_stream stream, zrt_stream other) {
   gpu.check("cuEventRecord",
             gpu.driver().EventRecord(ends[other], streams.handle(other)));
@@ -96,7 +96,7 @@ void Graphs::endIssue(bool isWhole) {
   const zrt_stream first = program.streams.front();
   CUgraph graph = nullptr;
   if (!isWhole) {
-    // The run has failed, and nothing of it is launched.
+    // The run has failed, so none of it is launched.
     (void)driver.StreamEndCapture(streams.handle(first), &graph);
     if (graph)
       (void)driver.GraphDestroy(graph);

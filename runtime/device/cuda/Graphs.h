@@ -1,17 +1,17 @@
-//===- Graphs.h - Programs that a GPU repeats by itself ---------*- C++ -*-===//
+//===- Graphs.h - Programs as CUDA graphs -----------------------*- C++ -*-===//
 //
-// A program is the same in every run: the same operations, addresses and order.
-// Issuing them one by one costs the host a few microseconds each, which is more
-// than small ones take.  So the second run of a program is captured: what its
-// streams' threads issue becomes a graph of CUDA, which is launched, and from then on
-// launched again.  (In the first run libraries may still load what they need.)
+// A program has the same operations, addresses and order in every run.  Issuing
+// an operation costs the host a few microseconds, which is more than a small
+// operation takes.  So the second run of a program is captured: the operations
+// that its streams' threads issue become a CUDA graph, which is launched then
+// and in all later runs.  (In the first run libraries may still load code.)
 //
 //   fork     an event of the first stream, for which all others wait
 //            ... what the streams issue, with the plan's events ...
 //   join     an event of each other stream, for which the first waits
 //
-// A program in which a thread of the host works, or exchanges, is issued in every
-// run; so are all with ZRT_CUDA_GRAPHS=0 in the environment.
+// A program in which a host thread works or exchanges data is issued in every
+// run; so are all programs with ZRT_CUDA_GRAPHS=0 in the environment.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -36,7 +36,7 @@ public:
 
 private:
   struct Kept {
-    /// That the program uses; none where it is issued in every run.
+    /// The program's streams; empty if it is issued in every run.
     std::vector<zrt_stream> streams;
     bool hasRun = false;
     CUgraphExec graph = nullptr;
@@ -49,8 +49,8 @@ private:
   const zrt_plan &plan;
   const Streams &streams;
   std::array<Kept, ZRT_PROGRAM_COUNT> programs;
-  Kept *captured = nullptr;  ///< what is being captured
-  std::vector<CUevent> ends; ///< of each stream, where there is any graph
+  Kept *captured = nullptr;  ///< the program being captured
+  std::vector<CUevent> ends; ///< by stream; empty without graphs
 };
 
 } // namespace zrt::cuda

@@ -14,11 +14,11 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// Rows of a tile, and what operands lie at multiples of.
+/// The rows of a tile, and the alignment of operands.
 constexpr int64_t kTileRows = 128;
 constexpr uint64_t kAlignment = 16;
 
-/// Of all matrices.
+/// Returns the type of all matrices W.
 zrt_dtype typeOfW(const zrt_grouped_desc &desc) {
   return desc.groups == 0 ? desc.x.dtype : desc.w[0].dtype;
 }
@@ -36,7 +36,7 @@ int64_t unitsOf(const zrt_grouped_desc &desc) {
   return desc.groups + (desc.sums ? 0 : desc.rows / kTileRows);
 }
 
-/// Calls `visit` for each product of groups on the GPU.
+/// Calls `visit` for each grouped product on the GPU.
 template <typename Visit>
 void forEachProduct(const zrt_plan &plan, Visit visit) {
   for (const zrt_program &program : plan.programs)
@@ -46,7 +46,8 @@ void forEachProduct(const zrt_plan &plan, Visit visit) {
         visit(groupedOf(op));
 }
 
-/// What a kernel reads of a product.
+/// Appends the kernel's table for a product: the number of rows and the place
+/// of each W.
 void describe(const zrt_grouped_desc &desc, std::vector<int64_t> &to) {
   to.push_back(desc.rows);
   for (uint32_t g = 0; g < desc.groups; ++g)

@@ -1,8 +1,8 @@
 //===- GroupedProducts.h - Products of groups of rows on a GPU --*- C++ -*-===//
 //
-// By kernels of the plan's image.  Which rows a group has is known on the GPU alone,
-// so a launch has as many blocks as groups of any sizes may need.  Where each group's
-// matrix lies stands in a table on the GPU, which is written once.
+// Launches kernels of the plan's image.  Only the GPU knows the rows of each
+// group, so a launch has as many blocks as groups of any sizes may need.  A
+// table on the GPU, written once, has the place of each group's matrix.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -15,12 +15,12 @@ namespace zrt::cuda {
 
 class GroupedProducts {
 public:
-  /// Of the products of `plan` on streams of the GPU.
+  /// Prepares the products of `plan` on streams of the GPU.
   GroupedProducts(const Gpu &gpu, const Kernels &kernels, const zrt_plan &plan);
 
-  /// Throws unless the plan's image has a kernel that can do it.
+  /// Throws unless the plan's image has a kernel for `desc`.
   void check(const zrt_grouped_desc &desc) const;
-  /// Issues it; `arena` is the address of the device arena.
+  /// Issues a product; `arena` is the address of the device arena.
   void run(CUstream stream, const zrt_grouped_desc &desc, CUdeviceptr x,
            CUdeviceptr y, CUdeviceptr offsets, CUdeviceptr arena) const;
 

@@ -1,4 +1,4 @@
-//===- Kernels.cpp - The kernels of a plan, on a GPU ----------------------===//
+//===- Kernels.cpp - The kernels of a plan on a GPU -----------------------===//
 #include "runtime/device/cuda/Kernels.h"
 
 #include "runtime/Error.h"
@@ -12,7 +12,7 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// Null where a plan says nothing.
+/// Returns "?" if the plan has no text.
 const char *text(const char *given) { return given ? given : "?"; }
 
 bool comesBefore(zrt_kernel_fn a, zrt_kernel_fn b) {
@@ -20,7 +20,7 @@ bool comesBefore(zrt_kernel_fn a, zrt_kernel_fn b) {
                        reinterpret_cast<const void *>(b));
 }
 
-/// Blocks of a launch; 0 when they are too many to be counted.
+/// Returns the number of blocks of a launch; 0 on overflow.
 int64_t blocksOf(const zrt_device_kernel &how, int64_t units) {
   if (how.blocks_per_unit == 0)
     return units / how.units_per_block + (units % how.units_per_block != 0);
@@ -103,8 +103,8 @@ CUkernel Kernels::handleOf(const zrt_device_kernel &how) const {
               driver.KernelSetAttribute(
                   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                   int(how.shared_bytes), kernel, gpu.number()));
-  // Loads it.  At its first launch that could wait for the GPU, where a stream may
-  // wait for a peer that loads the same.
+  // Loads the kernel now.  At its first launch, loading could wait for the GPU,
+  // where a stream may wait for a peer that loads the same kernel.
   CUfunction loaded = nullptr;
   gpu.check("cuKernelGetFunction", driver.KernelGetFunction(&loaded, kernel));
   return kernel;
@@ -152,7 +152,7 @@ void Kernels::launch(CUstream stream, const Kernel &kernel, int64_t units,
   config.blockDimY = config.blockDimZ = 1;
   config.sharedMemBytes = kernel.how.shared_bytes;
   config.hStream = stream;
-  // All parameters have 8 bytes: a list of them is the buffer that they are in.
+  // All parameters have 8 bytes, so the list is itself the parameter buffer.
   size_t bytes = parameters.size_bytes();
   void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER,
                    const_cast<uint64_t *>(parameters.data()),

@@ -1,7 +1,7 @@
-//===- Kernels.h - The kernels of a plan, on a GPU --------------*- C++ -*-===//
+//===- Kernels.h - The kernels of a plan on a GPU ---------------*- C++ -*-===//
 //
-// The first image of the plan that the driver takes is loaded, and each kernel of
-// the plan's table found in it.  ZrtStructs.def says how they are launched.
+// Loads the first image of the plan that the driver accepts, and finds each
+// kernel of the plan's table in it.  ZrtStructs.def specifies their launches.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,21 +22,21 @@ struct Kernel {
 
 class Kernels {
 public:
-  /// Throws zrt::Error when no image can be loaded, or a kernel is missing there
-  /// or needs more than the GPU has.
+  /// Throws zrt::Error if no image can be loaded, or if a kernel is missing or
+  /// needs more than the GPU has.
   Kernels(const Gpu &gpu, const zrt_plan &plan);
   ~Kernels();
   Kernels(const Kernels &) = delete;
   Kernels &operator=(const Kernels &) = delete;
 
-  /// What is executed in the place of `twin`, one after another; throws when
-  /// there is nothing.
+  /// Returns the kernels that replace `twin`, in the order of their launches;
+  /// throws if there are none.
   std::span<const Kernel> find(zrt_kernel_fn twin) const;
-  /// The one without a twin; throws when there is none.
+  /// Returns the kernel `entry`, which has no twin; throws if it is missing.
   const Kernel &find(std::string_view entry) const;
 
-  /// Throw unless so many units can be launched at once, of a kernel or in the place
-  /// of `twin`.
+  /// Throw unless `units` units can be launched at once, of `kernel` or of
+  /// those that replace `twin`.
   static void checkUnits(const Kernel &kernel, int64_t units);
   void checkUnits(zrt_kernel_fn twin, int64_t units) const {
     for (const Kernel &kernel : find(twin))
@@ -57,7 +57,7 @@ private:
 
   const Gpu &gpu;
   CUlibrary library = nullptr;
-  std::vector<Kernel> all; ///< sorted by twin; else as in the plan
+  std::vector<Kernel> all; ///< sorted by twin; otherwise as in the plan
 };
 
 } // namespace zrt::cuda

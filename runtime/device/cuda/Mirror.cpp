@@ -1,4 +1,4 @@
-//===- Mirror.cpp - Host memory for what ranks exchange -------------------===//
+//===- Mirror.cpp - Host memory for exchanged GPU data --------------------===//
 #include "runtime/device/cuda/Mirror.h"
 
 #include "runtime/PlanTable.h"
@@ -15,8 +15,8 @@ struct Range {
   uint64_t begin, end;
 };
 
-/// What of the device arena collectives work on: whole pages, which do not touch
-/// each other, in order.
+/// Returns the ranges of the device arena that collectives use: whole pages,
+/// disjoint and in order.
 std::vector<Range> exchanged(const zrt_plan &plan) {
   constexpr uint64_t kPage = 4096;
   std::vector<Range> all;

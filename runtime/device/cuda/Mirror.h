@@ -1,8 +1,8 @@
-//===- Mirror.h - Host memory for what ranks exchange -----------*- C++ -*-===//
+//===- Mirror.h - Host memory for exchanged GPU data ------------*- C++ -*-===//
 //
-// Ranks exchange what is on their GPUs through host memory.  The mirror has an
-// address for each byte of the device arena, so that peers find things at the
-// offsets of the plan; memory, which is pinned, only where collectives work.
+// Ranks exchange data of their GPUs through host memory.  The mirror has an
+// address for each byte of the device arena, so that peers can use the plan's
+// offsets; it has memory, which is pinned, only where collectives work.
 //
 //   device arena   | ............ | source ..... | result | ... |
 //   mirror         | no memory    | pinned            | no memory |
@@ -20,7 +20,7 @@ namespace zrt::cuda {
 
 class Mirror {
 public:
-  /// Empty in a plan without collectives, or where what is exchanged stays on GPUs.
+  /// Empty if the plan has no collectives or exchanged data stays on GPUs.
   /// Throws zrt::Error.
   Mirror(const Gpu &gpu, const zrt_plan &plan);
 

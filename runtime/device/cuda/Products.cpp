@@ -58,8 +58,8 @@ cudaDataType_t typeOf(zrt_dtype dtype) {
   }
 }
 
-/// What divides both the place of an operand and the distance of its matrices:
-/// at most 256, which is what arenas are aligned to.
+/// Returns the largest power of two, at most 256 (the alignment of arenas),
+/// that divides the operand's offset and the distance of its matrices.
 uint32_t alignmentOf(const zrt_operand &operand, const zrt_matmul_desc &d,
                      int64_t elements) {
   uint64_t places = operand.ref.offset | 256;
@@ -70,12 +70,12 @@ uint32_t alignmentOf(const zrt_operand &operand, const zrt_matmul_desc &d,
 
 bool is16Bit(zrt_dtype dtype) { return dtype == ZRT_BF16 || dtype == ZRT_F16; }
 
-/// Whether the bias is widened.
+/// Returns true if the bias is widened.
 bool widensBias(const zrt_matmul_desc &d) {
   return d.has_bias && is16Bit(d.bias.dtype) && d.c.dtype == ZRT_F32;
 }
 
-/// Bytes of the bias in f32; 0 where it stays as it is.
+/// Returns the bytes of the bias in f32; 0 if it is not widened.
 uint64_t wideBytes(const zrt_matmul_desc &d) {
   constexpr uint64_t kAlignment = 256;
   const uint64_t bytes = uint64_t(d.n) * sizeof(float);
@@ -109,7 +109,7 @@ struct Products::Product {
   void describe(const zrt_matmul_desc &d);
   void choose(const zrt_matmul_desc &d, uint64_t workspaceBytes);
 
-  /// The column-major matrix that a row-major one of rows x columns is.
+  /// Describes a row-major matrix of rows x columns as a column-major one.
   cublasLtMatrixLayout_t layoutOf(const zrt_matmul_desc &d, zrt_dtype dtype,
                                   int64_t rows, int64_t columns) const;
   template <typename T>
@@ -209,7 +209,7 @@ void Products::Product::choose(const zrt_matmul_desc &d,
 }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All products
 //===----------------------------------------------------------------------===//
 
 Products::Products(const Gpu &theGpu, const Kernels &theKernels,

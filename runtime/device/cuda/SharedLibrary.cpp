@@ -1,4 +1,4 @@
-//===- SharedLibrary.cpp - A library that is loaded by name ---------------===//
+//===- SharedLibrary.cpp - Loads a library by name ------------------------===//
 #include "runtime/device/cuda/SharedLibrary.h"
 
 #include "runtime/Error.h"

@@ -1,14 +1,14 @@
-//===- SharedLibrary.h - A library that is loaded by name -------*- C++ -*-===//
+//===- SharedLibrary.h - Loads a library by name ----------------*- C++ -*-===//
 #pragma once
 
 #include <string>
 
 namespace zrt::cuda {
 
-/// Stays loaded until the process ends.
+/// A library that stays loaded until the process ends.
 class SharedLibrary {
 public:
-  /// Throws zrt::Error; `what` says whose `file` it is.
+  /// `what` describes the library in messages.  Throws zrt::Error.
   SharedLibrary(const char *file, const char *what);
 
   template <typename Function>
@@ -17,7 +17,7 @@ public:
   }
 
 private:
-  /// Throws when there is none.
+  /// Throws if the library has no such symbol.
   void *address(const char *symbol) const;
 
   const std::string file, what;

@@ -1,4 +1,4 @@
-//===- Streams.cpp - The streams and events of a plan, in CUDA ------------===//
+//===- Streams.cpp - The CUDA streams and events of a plan ----------------===//
 #include "runtime/device/cuda/Streams.h"
 
 #include "runtime/Bytes.h"
@@ -25,7 +25,7 @@ Streams::Streams(const Gpu &theGpu, const zrt_plan &thePlan)
 
 void Streams::create() {
   const Driver &driver = gpu.driver();
-  // A lower number goes first.
+  // A lower number is a higher priority.
   int least = 0, greatest = 0;
   gpu.check("cuCtxGetStreamPriorityRange",
             driver.CtxGetStreamPriorityRange(&least, &greatest));
@@ -64,7 +64,7 @@ void Streams::record(zrt_stream stream, uint32_t event) {
 }
 
 void Streams::wait(zrt_stream stream, uint32_t event) {
-  // What no stream of CUDA has recorded is over.
+  // An event that no CUDA stream recorded is already complete.
   if (!events[event].isOnGpu)
     return;
   if (isOnGpu(stream))

@@ -1,4 +1,4 @@
-//===- Streams.h - The streams and events of a plan, in CUDA ----*- C++ -*-===//
+//===- Streams.h - The CUDA streams and events of a plan --------*- C++ -*-===//
 #pragma once
 
 #include "runtime/device/cuda/Gpu.h"
@@ -8,7 +8,7 @@
 
 namespace zrt::cuda {
 
-/// Whether work on a stream of this class is the GPU's.
+/// Returns true if the GPU does the work of streams of this class.
 constexpr bool isOfGpu(uint32_t streamClass) {
   return streamClass != ZRT_HOST_STREAM && streamClass != ZRT_NVME_READ &&
          streamClass != ZRT_NVME_WRITE;
@@ -16,10 +16,10 @@ constexpr bool isOfGpu(uint32_t streamClass) {
 
 class Streams {
 public:
-  /// A stream of CUDA for each of the GPU's that a program uses, and an event of
-  /// CUDA for each event.  Exchanges and copies go first where both could.
+  /// Creates a CUDA stream for each stream of the GPU, and a CUDA event for
+  /// each event.  Exchanges and copies have priority over `compute`.
   Streams(const Gpu &gpu, const zrt_plan &plan);
-  /// Waits for what has been issued.
+  /// Waits for all issued work.
   ~Streams();
   Streams(const Streams &) = delete;
   Streams &operator=(const Streams &) = delete;
@@ -27,7 +27,8 @@ public:
   bool isOnGpu(zrt_stream stream) const {
     return isOfGpu(plan.streams[stream].stream_class);
   }
-  /// The stream of CUDA, to which the operation `name` is about to be issued.
+  /// Returns the CUDA stream, and notes that the operation `name` is issued to
+  /// it next.
   CUstream of(zrt_stream stream, const char *name) {
     all[stream].last = name;
     return all[stream].handle;
@@ -40,12 +41,12 @@ public:
 private:
   struct Stream {
     CUstream handle = nullptr;
-    const char *last = "nothing"; ///< operation that was issued there
+    const char *last = "nothing"; ///< the operation issued last
   };
   struct Event {
     CUevent handle = nullptr;
-    /// Whether the record was the GPU's: set by its thread before the core lets
-    /// anybody wait.
+    /// Whether the GPU recorded the event.  The recording thread sets this
+    /// before the core lets other threads wait.
     bool isOnGpu = false;
   };
   void create();
@@ -57,22 +58,22 @@ private:
   std::vector<Event> events;
 };
 
-/// Host memory that the GPU copies from and to by itself.
+/// Host memory that the GPU can access directly.
 class PinnedMemory {
 public:
-  /// `what` it is, for messages.  Throws zrt::Error.
+  /// `what` names the memory in messages.  Throws zrt::Error.
   PinnedMemory(const Gpu &gpu, std::byte *begin, uint64_t bytes,
                const char *what);
   ~PinnedMemory();
   PinnedMemory(const PinnedMemory &) = delete;
   PinnedMemory &operator=(const PinnedMemory &) = delete;
 
-  /// Where the GPU finds it.  Throws.
+  /// Returns the memory's address on the GPU.  Throws zrt::Error.
   CUdeviceptr onGpu() const;
 
 private:
   const Gpu &gpu;
-  std::byte *begin = nullptr; ///< nullptr when there is nothing
+  std::byte *begin = nullptr; ///< nullptr if empty
 };
 
 } // namespace zrt::cuda

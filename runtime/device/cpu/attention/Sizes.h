@@ -126,7 +126,7 @@ struct FirstKeys {
 /// `rows` queries, and the keys [start, start + keys).
 struct Block {
   int64_t rows, start, keys;
-  int64_t seenByFirst; ///< keys of this block that query 0 sees; may be negative
+  int64_t seenByFirst; ///< keys of the block that query 0 sees; can be negative
   bool causal;
   const FirstKeys *firstKeys;
 

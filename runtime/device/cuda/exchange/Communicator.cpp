@@ -1,4 +1,4 @@
-//===- Communicator.cpp - Ranks that exchange by NCCL ---------------------===//
+//===- Communicator.cpp - Connects ranks by NCCL --------------------------===//
 #include "runtime/device/cuda/exchange/Communicator.h"
 
 #include "runtime/Error.h"
@@ -14,14 +14,14 @@ using Lock = std::lock_guard<std::mutex>;
 
 namespace {
 
-/// Peers that end, too, need no longer to say goodbye.
+/// The longest wait for peers at the end; they may have ended as well.
 constexpr std::chrono::seconds kFarewell{5};
 
 bool isFine(ncclResult_t result) {
   return result == ncclSuccess || result == ncclInProgress;
 }
 
-/// Sleeps a little longer each time: what is issued at once is met at once.
+/// Sleeps longer each time, so that short waits end quickly.
 class Nap {
 public:
   void take() {
@@ -38,7 +38,7 @@ private:
 Communicator::~Communicator() {
   if (!handle)
     return;
-  // Peers may still wait for what is on its way to them.
+  // Peers may still wait for data from this rank.
   ncclResult_t result = nccl.CommFinalize(handle);
   const auto end = Clock::now() + kFarewell;
   Nap nap;

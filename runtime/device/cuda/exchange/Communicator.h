@@ -1,8 +1,8 @@
-//===- Communicator.h - Ranks that exchange by NCCL -------------*- C++ -*-===//
+//===- Communicator.h - Connects ranks by NCCL ------------------*- C++ -*-===//
 //
-// NCCL's calls return before they have done anything (`blocking` is 0), so that a
-// thread which waits for ranks that never come can be woken: `abort` ends what was
-// begun, and the calls and kernels that wait for peers end as well.
+// NCCL's calls return before they are complete (`blocking` is 0), so that a
+// thread which waits for missing ranks can be woken: `abort` ends all calls and
+// kernels that wait for peers.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,29 +20,30 @@ public:
   using Calls = std::function<ncclResult_t(ncclComm_t)>;
 
   explicit Communicator(const Nccl &nccl) : nccl(nccl) {}
-  /// After the streams that it was used on have finished.
+  /// The streams that used it must have finished.
   ~Communicator();
   Communicator(const Communicator &) = delete;
   Communicator &operator=(const Communicator &) = delete;
 
-  /// Connects `ranks` ranks, which call it together with the same `id`.  The GPU is
-  /// the thread's, here and in what follows.  Throws zrt::Error, also after `abort`.
+  /// Connects `ranks` ranks, which call it together with the same `id`.  This
+  /// and later calls use the thread's current GPU.  Throws zrt::Error, also
+  /// after `abort`.
   void connect(const ncclUniqueId &id, int rank, int ranks);
-  /// Returns when what `calls` calls has been issued; `what` names it.  Throws as
-  /// well.
+  /// Returns when the operations in `calls` have been issued; `what` names
+  /// them.  Throws zrt::Error, also after `abort`.
   void issue(const char *what, const Calls &calls);
   /// Any thread.
   void abort();
-  /// Any thread: what has gone wrong meanwhile, or "".
+  /// Any thread: returns an error that has occurred meanwhile, or "".
   std::string failure();
 
 private:
   void begin(const char *what, const std::function<ncclResult_t()> &call);
-  /// Waits until what has begun is issued.
+  /// Waits until the operations that have begun are issued.
   void settle(const char *what);
 
   const Nccl &nccl;
-  std::mutex mutex; ///< of calls
+  std::mutex mutex; ///< guards calls of NCCL
   bool isAborted = false;
   ncclComm_t handle = nullptr; ///< between `connect` and `abort`
 };

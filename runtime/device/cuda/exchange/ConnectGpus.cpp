@@ -1,4 +1,4 @@
-//===- ConnectGpus.cpp - How the GPUs of a plan exchange ------------------===//
+//===- ConnectGpus.cpp - Connects the GPUs of a plan ----------------------===//
 #include "runtime/device/cuda/exchange/ConnectGpus.h"
 
 #include "runtime/Error.h"
@@ -20,8 +20,8 @@ std::shared_ptr<Exchange> makeExchange(const ExchangeDevice &device) {
        device.plan.collectives);
 }
 
-/// Throws unless the GPU executes the collectives of the plan, and streams that wait
-/// for peers hold no others.
+/// Throws unless the GPU executes the collectives of the plan, and streams that
+/// wait for peers do not block other streams.
 void checkStreams(const ExchangeDevice &device) {
   const int64_t queues = environmentNumber(
       "CUDA_DEVICE_MAX_CONNECTIONS", device.plan.stream_count, /*most=*/32);

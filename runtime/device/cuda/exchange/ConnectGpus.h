@@ -1,4 +1,4 @@
-//===- ConnectGpus.h - How the GPUs of a plan exchange ----------*- C++ -*-===//
+//===- ConnectGpus.h - Connects the GPUs of a plan --------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/core/Collectives.h"
@@ -10,16 +10,17 @@
 
 namespace zrt::cuda {
 
-/// The exchange with which ranks find out whether they can.
+/// The name of the exchange that tests the connection.
 constexpr const char *kFirstExchange = "the first exchange between GPUs";
 
-/// Whether the GPUs of a plan exchange `how`: "host", "nccl", "direct".
+/// Returns true if the GPUs of a plan exchange by `how`: "host", "nccl",
+/// "direct".
 inline bool exchangesBy(const zrt_plan &plan, std::string_view how) {
   return plan.world_size > 1 &&
          how == (plan.collectives ? plan.collectives : "host");
 }
 
-/// Whether what ranks exchange stays on GPUs.
+/// Returns true if exchanged data stays on GPUs.
 inline bool exchangesOnGpus(const zrt_plan &plan) {
   return plan.world_size > 1 && !exchangesBy(plan, "host");
 }
@@ -27,13 +28,13 @@ inline bool exchangesOnGpus(const zrt_plan &plan) {
 using Connect = std::function<std::unique_ptr<Collectives>(
     World &, std::unique_ptr<Transport>)>;
 
-/// For plans whose GPUs exchange: opens what they need; the function connects the
-/// ranks, which call it together.  Throws zrt::Error, also where this build is
-/// without it.
+/// For plans whose GPUs exchange data: opens the exchange, and returns the
+/// function that connects the ranks, which call it together.  Throws
+/// zrt::Error, also if this build lacks the exchange.
 Connect connectGpus(const ExchangeDevice &device);
 
-/// By NCCL.  Throws zrt::Error where this build is without it, or the library is
-/// not there.
+/// Creates the exchange by NCCL.  Throws zrt::Error if this build lacks NCCL or
+/// the library is missing.
 std::shared_ptr<Exchange> makeNcclExchange(const ExchangeDevice &device);
 
 } // namespace zrt::cuda

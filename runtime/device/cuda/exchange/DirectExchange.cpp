@@ -70,7 +70,7 @@ void DirectExchange::connect() {
       meet(stream);
 }
 
-/// What cannot be read, or waited for, is found out here.
+/// Tests whether the GPU can read peers' memory and wait for their words.
 void DirectExchange::meet(zrt_stream stream) {
   zrt_collective_desc first = {};
   first.name = kFirstExchange;
@@ -128,7 +128,7 @@ void DirectExchange::awaitAll(const ExchangeCall &call,
   issue(call, std::move(all));
 }
 
-/// Ends when peers read nothing of this rank any more.
+/// Completes when peers no longer read memory of this rank.
 void DirectExchange::finish(const ExchangeCall &call) const {
   issue(call, flags->tell(call.stream, Flags::Done, numbers[call.stream]));
   awaitAll(call, Flags::Done);
@@ -156,7 +156,7 @@ void DirectExchange::allGather(const ExchangeCall &call) {
   arrive(call);
   if (from(rank) != to(rank))
     copy(call, to(rank), from(rank), slice);
-  // Everyone begins with another peer, so that not all read from one.
+  // Each rank begins with another peer, so that not all read from the same one.
   for (int i = 1; i < ranks; ++i) {
     const int peer = (rank + i) % ranks;
     await(call, Flags::Arrived, peer);

@@ -1,18 +1,18 @@
 //===- DirectExchange.h - GPUs that read each other's memory ----*- C++ -*-===//
 //
-// The protocol of processors (transport/Transport.h) by CUDA's streams.  Ranks of one
-// host map each other's device arenas, one after another in their addresses
-// (GpuMemory), and tell each other in words of host memory how far they are (Flags):
+// The protocol of processors (transport/Transport.h) on CUDA streams.  Ranks of
+// one host map each other's device arenas at contiguous addresses (GpuMemory),
+// and publish their progress in words of host memory (Flags):
 //
 //   arrive      my source can be read now; peers' words say so
 //   wait        until the peers have arrived
-//   read        all_gather copies their slices; sums read all contributions where
-//               they lie, in rank order
+//   read        all_gather copies their slices; sums read all contributions in
+//               place, in rank order
 //   done        I read no more
 //   wait        until the peers are done: now my source may be overwritten
 //
-// Copies are the copy engines', words and waits the stream's own: nothing but sums
-// needs a kernel, and nothing is staged.
+// Copy engines do the copies, and the streams write and await the words.  Only
+// sums need a kernel, and nothing is staged.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -50,11 +50,11 @@ private:
   void finish(const ExchangeCall &call) const;
   void copy(const ExchangeCall &call, CUdeviceptr to, CUdeviceptr from,
             uint64_t bytes) const;
-  /// Of `rank`, where this GPU finds its source.
+  /// Returns the address on this GPU of the source of `rank`.
   CUdeviceptr sourceOf(const ExchangeCall &call, int rank) const {
     return device.arena.atRank(rank, call.desc.source.ref.offset);
   }
-  /// For results of an all_reduce that peers must not see yet.
+  /// Returns memory for a result of an all_reduce that peers must not see yet.
   CUdeviceptr scratchOf(const ExchangeCall &call) const {
     return scratch->at(uint64_t(call.stream) * ZRT_SMALL_BYTES);
   }
@@ -65,7 +65,7 @@ private:
   std::unique_ptr<RankedSums> sums;
   std::unique_ptr<GpuMemory> scratch;
   std::unique_ptr<Flags> flags;
-  /// Collectives that a stream has begun.
+  /// The number of collectives that each stream has begun.
   std::vector<std::atomic<uint32_t>> numbers;
 };
 

@@ -1,4 +1,4 @@
-//===- Exchange.h - A way in which GPUs exchange ----------------*- C++ -*-===//
+//===- Exchange.h - Interface of exchanges between GPUs ---------*- C++ -*-===//
 #pragma once
 
 #include "runtime/PlanTable.h"
@@ -14,14 +14,14 @@
 
 namespace zrt::cuda {
 
-/// What GPUs exchange, and where; outlives what exchanges.
+/// The GPU of this rank; must outlive the exchange.
 struct ExchangeDevice {
   const Gpu &gpu;
   const zrt_plan &plan;
   const Kernels &kernels;
   Streams &streams;
   GpuMemory &arena; ///< the device tier
-  /// Where the GPU finds what lies on any tier but nvme.
+  /// Returns the GPU address of a ref in any tier but nvme.
   std::function<CUdeviceptr(const zrt_ref &)> address;
 
   int ranks() const { return int(plan.world_size); }
@@ -33,7 +33,7 @@ struct ExchangeCall {
   zrt_stream stream;
   CUstream queue;             ///< of the stream
   CUdeviceptr source, result; ///< of the operands' refs
-  WireRow &row;               ///< where bytes that come from peers are counted
+  WireRow &row;               ///< counts bytes that come from peers
 
   const char *name() const { return nameOf(desc); }
   static const char *nameOf(const zrt_collective_desc &desc) {
@@ -46,7 +46,7 @@ struct ExchangeCall {
   }
 };
 
-/// Calls `action(stream, desc)` of every collective of `plan`.
+/// Calls `action(stream, desc)` for every collective of `plan`.
 template <typename Action>
 void forEachCollective(const zrt_plan &plan, Action action) {
   for (const zrt_program &program : plan.programs)
@@ -55,29 +55,30 @@ void forEachCollective(const zrt_plan &plan, Action action) {
         action(op.stream, collectiveOf(op));
 }
 
-/// Issues collectives to CUDA's streams.  A stream is used by one thread at a time;
-/// what it is given is over when the stream has come there.  All functions throw
-/// zrt::Error but for `abort`.
+/// Issues collectives to CUDA streams.  One thread at a time uses a stream; an
+/// operation is complete when its stream has reached it.  All functions but
+/// `abort` throw zrt::Error.
 class Exchange {
 public:
   virtual ~Exchange() = default;
 
-  /// All ranks together: what each needs of the others.  `host` tells of failures.
+  /// All ranks together: exchanges the data needed to connect.  `host` reports
+  /// failures.
   virtual void prepare(World &world, Transport &host) = 0;
-  /// All ranks together: the first exchange on each stream.  `abort` ends its
-  /// waits.
+  /// All ranks together: does the first exchange on each stream.  `abort` ends
+  /// its waits.
   virtual void connect() = 0;
 
   virtual void allGather(const ExchangeCall &call) = 0;
   virtual void reduceScatter(const ExchangeCall &call) = 0;
   virtual void allReduce(const ExchangeCall &call) = 0;
 
-  /// Any thread: what has gone wrong on the way, or "".
+  /// Any thread: returns an error that has occurred meanwhile, or "".
   virtual std::string failure() { return ""; }
-  /// Any thread, again and again until all streams have ended: nothing waits for
-  /// peers any longer, and results are worth nothing.
+  /// Any thread, called repeatedly until all streams have ended: ends all waits
+  /// for peers.  Results are then invalid.
   virtual void abort() = 0;
-  /// What users are told.
+  /// Returns a text for users.
   virtual std::string note() const = 0;
 };
 

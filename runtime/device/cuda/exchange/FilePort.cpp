@@ -1,4 +1,4 @@
-//===- FilePort.cpp - Open files go from process to process ---------------===//
+//===- FilePort.cpp - Sends open files between processes ------------------===//
 #include "runtime/device/cuda/exchange/FilePort.h"
 
 #include "runtime/Bytes.h"
@@ -19,10 +19,10 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// A rank that has not sent its file by then has failed.
+/// A rank that has not sent its file after this time counts as failed.
 constexpr int kPatience = 20; // seconds
 
-/// What the ranks of a job know, and others of the host do not.
+/// Known to the ranks of a job, but not to other processes of the host.
 using Secret = std::array<uint32_t, 8>;
 
 Secret newSecret() {
@@ -33,7 +33,8 @@ Secret newSecret() {
   return secret;
 }
 
-/// The message that a file comes with: the receiver's secret, and who sends.
+/// The message that accompanies a file: the receiver's secret and the sender's
+/// rank.
 struct Letter {
   Secret secret;
   int32_t rank;
@@ -45,11 +46,11 @@ union Enclosure {
   cmsghdr aligned;
 };
 
-/// A socket of this host which is found by a name that is its own.
+/// A socket of this host with an address of its own.
 class Port {
 public:
   Port() : file(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
-    // "" as the address: the kernel chooses one that nobody has.
+    // With an empty address, the kernel chooses one that is not in use.
     sockaddr_un any = {};
     any.sun_family = AF_UNIX;
     if (file.number() < 0 ||
@@ -66,7 +67,7 @@ public:
     card.secret = newSecret();
   }
 
-  /// What others need to send here; plain bytes.
+  /// The data that others need to send to this port; plain bytes.
   struct Card {
     sockaddr_un address = {};
     uint32_t length = 0;
@@ -99,7 +100,7 @@ public:
            toRank, errnoText());
   }
 
-  /// Waits for one.
+  /// Waits for one file.
   void receive(std::vector<OpenFile> &files) const {
     while (true) {
       Letter letter = {};
@@ -116,7 +117,7 @@ public:
              kPatience);
       const cmsghdr *const header = CMSG_FIRSTHDR(&message);
       if (bytes < 0 || !header || header->cmsg_type != SCM_RIGHTS)
-        continue; // a signal, or somebody else
+        continue; // a signal, or a stranger
       int number = -1;
       std::memcpy(&number, CMSG_DATA(header), sizeof(number));
       OpenFile came(number);
@@ -150,7 +151,7 @@ std::vector<OpenFile> cuda::exchangeFiles(World &world, const OpenFile &mine) {
   world.allGather(&port->card, sizeof(port->card), cards.data());
   std::vector<OpenFile> files(static_cast<size_t>(ranks));
   together(world, [&] {
-    // A socket holds few messages that nobody has taken: one goes, one comes.
+    // A socket queues only a few messages, so this sends and receives in turn.
     for (int i = 1; i < ranks; ++i) {
       const int peer = (rank + i) % ranks;
       port->send(cards[size_t(peer)], peer, rank, mine);

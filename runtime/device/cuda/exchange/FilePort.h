@@ -1,7 +1,8 @@
-//===- FilePort.h - Open files go from process to process -------*- C++ -*-===//
+//===- FilePort.h - Sends open files between processes ----------*- C++ -*-===//
 //
-// The driver exports memory as an open file that has no name and can be opened by
-// nobody else: it can only be sent, through a socket of this host (SCM_RIGHTS).
+// The driver exports memory as an open file without a name, which no other
+// process can open: it can only be sent through a socket of this host
+// (SCM_RIGHTS).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +14,7 @@
 
 namespace zrt::cuda {
 
-/// An open file, closed at the end.
+/// Owns an open file and closes it.
 class OpenFile {
 public:
   explicit OpenFile(int number = -1) : file(number) {}
@@ -30,8 +31,8 @@ private:
 };
 
 /// Sends `mine` to all other ranks of `world`, which share a host, and returns
-/// theirs, by rank; nothing in the place of this one.  All ranks call it together,
-/// and it throws zrt::Error on all of them.
+/// their files by rank; this rank's own entry is empty.  All ranks call it
+/// together, and a failure throws zrt::Error on all of them.
 std::vector<OpenFile> exchangeFiles(World &world, const OpenFile &mine);
 
 } // namespace zrt::cuda

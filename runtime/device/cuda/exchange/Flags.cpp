@@ -1,4 +1,4 @@
-//===- Flags.cpp - How far the ranks of a host are, for GPUs --------------===//
+//===- Flags.cpp - Progress of the ranks of a host, for GPUs --------------===//
 #include "runtime/device/cuda/exchange/Flags.h"
 
 #include "runtime/Error.h"
@@ -7,7 +7,7 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-// Its word is where it begins.
+// The GPU accesses the word at the address of a SharedWord.
 static_assert(std::is_standard_layout_v<SharedWord>);
 
 Flags::Flags(const Gpu &gpu, World &world)
@@ -55,7 +55,7 @@ std::vector<CUstreamBatchMemOpParams> Flags::tell(zrt_stream stream, Kind kind,
     one.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
     one.writeValue.address = onGpu(peer, me, stream, kind);
     one.writeValue.value = number;
-    // What the stream has written comes before the word.
+    // Earlier writes of the stream become visible before the word.
     one.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
     all.push_back(one);
   }
@@ -73,7 +73,7 @@ CUstreamBatchMemOpParams Flags::await(zrt_stream stream, Kind kind, int peer,
 }
 
 void Flags::release(zrt_stream stream, uint32_t number) const {
-  // Comparisons are right across the wrap: so is this.
+  // Comparisons are correct across the wrap, and so is this.
   constexpr uint32_t kBeyond = uint32_t{1} << 30;
   std::byte *const mine = pages[size_t(me)].memory.data();
   for (int peer = 0; peer < ranks(); ++peer)

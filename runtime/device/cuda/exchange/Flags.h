@@ -1,13 +1,14 @@
-//===- Flags.h - How far the ranks of a host are, for GPUs ------*- C++ -*-===//
+//===- Flags.h - Progress of the ranks of a host, for GPUs ------*- C++ -*-===//
 //
-// Each rank has a file of host memory with a word for each of its streams and each
-// peer, which that peer's GPU writes and this rank's waits for:
+// Each rank has a file of host memory with words for each of its streams and
+// each peer.  The peer's GPU writes the words, and this rank's GPU waits for
+// them:
 //
 //   arrived   the peer's source of this collective can be read
-//   done      the peer reads no source of this rank any more
+//   done      the peer no longer reads any source of this rank
 //
-// As in transport/ControlPage.h both count the collectives of a stream and only
-// grow.  A rank's own words it can set itself: that ends what waits there.
+// As in transport/ControlPage.h, both words count the collectives of a stream
+// and only grow.  A rank can set its own words, to end waits for them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -26,20 +27,20 @@ class Flags {
 public:
   enum Kind { Arrived, Done };
 
-  /// All ranks of `world` together.  Throws zrt::Error.
+  /// All ranks of `world` call it together.  Throws zrt::Error.
   Flags(const Gpu &gpu, World &world);
 
   int rank() const { return me; }
   int ranks() const { return int(pages.size()); }
 
-  /// The operations of CUDA's streams that set the words of all peers for this
+  /// Return the stream operations that set the words of all peers for this
   /// rank, and that wait for this rank's word of `peer`.
   std::vector<CUstreamBatchMemOpParams> tell(zrt_stream stream, Kind kind,
                                              uint32_t number) const;
   CUstreamBatchMemOpParams await(zrt_stream stream, Kind kind, int peer,
                                  uint32_t number) const;
 
-  /// Ends what waits for `number` on a stream, or for less.
+  /// Ends all waits on a stream for `number` or less.
   void release(zrt_stream stream, uint32_t number) const;
 
 private:
@@ -48,7 +49,7 @@ private:
     std::unique_ptr<PinnedMemory> pinned;
     CUdeviceptr onGpu = 0;
   };
-  /// Where `reader` has the word of `writer`.
+  /// Returns the offset of the word of `writer` in a reader's file.
   uint64_t offsetOf(int writer, zrt_stream stream, Kind kind) const;
   CUdeviceptr onGpu(int reader, int writer, zrt_stream stream,
                     Kind kind) const {

@@ -23,12 +23,13 @@ GpuCollectives::GpuCollectives(ExchangeDevice theDevice,
   } catch (const std::exception &error) {
     abort(error.what());
     finishStreams();
-    // What the thread that watches has seen comes before what came of it.
+    // If the watch has latched the cause first, this reports it.
     fail("{}", failure.message());
   }
 }
 
-/// After a failure: while the watch still ends what waits for peers.
+/// After a failure: finishes the streams while the watch still ends waits for
+/// peers.
 void GpuCollectives::finishStreams() {
   for (zrt_stream stream = 0; stream < device.plan.stream_count; ++stream)
     try {
@@ -52,7 +53,7 @@ void GpuCollectives::begin() {
 
 void GpuCollectives::end() {
   watch.end();
-  // A peer that has failed since the last look: what came of it is worth nothing.
+  // A peer may have failed since the last look; then results are invalid.
   if (!failure.set())
     look();
   if (failure.set())
@@ -60,7 +61,7 @@ void GpuCollectives::end() {
 }
 
 void GpuCollectives::look() {
-  // What was issued since a failure waits, too.
+  // Operations that were issued after the failure wait as well.
   if (failure.set()) {
     (void)device.gpu.tryEnter();
     return exchange->abort();
@@ -76,7 +77,8 @@ void GpuCollectives::look() {
 }
 
 void GpuCollectives::abort(const std::string &message) {
-  // Peers that see the exchange fail shall know of whom already.
+  // Comes first, so that peers that see the exchange fail already know this
+  // rank's error.
   host->abort(message);
   failure.latch(message);
   (void)device.gpu.tryEnter();
@@ -131,7 +133,7 @@ void GpuCollectives::run(zrt_stream stream, const zrt_collective_desc &desc,
     throw;
   }
   if (trace) {
-    // A trace wants to know when the last byte has come.
+    // A trace needs the time at which the last byte arrived.
     device.streams.finish(stream);
     trace->read = traceTime();
   }

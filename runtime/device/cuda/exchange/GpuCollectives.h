@@ -1,9 +1,10 @@
 //===- GpuCollectives.h - Collectives that stay on GPUs ---------*- C++ -*-===//
 //
-// The core's collectives, by an Exchange: NCCL, or memory that GPUs share.
-// Everything is issued to the streams and is over when the stream has come there.
-// While a program runs a thread watches: when a peer has failed, or the exchange
-// has, waits for peers are ended, so that streams end.
+// Implements the core's collectives with an Exchange: NCCL, or memory that GPUs
+// share.  Operations are issued to streams, and are complete when the stream
+// has reached them.  While a program runs, a thread watches for failures of
+// peers and of the exchange; it then ends all waits for peers, so that streams
+// end.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -20,8 +21,8 @@ namespace zrt::cuda {
 
 class GpuCollectives final : public Collectives {
 public:
-  /// Connects all ranks, which call it together.  `host` tells them of failures.
-  /// Throws zrt::Error.
+  /// Connects all ranks, which call it together.  `host` reports failures
+  /// between them.  Throws zrt::Error.
   GpuCollectives(ExchangeDevice device, std::shared_ptr<Exchange> exchange,
                  World &world, std::unique_ptr<Transport> host);
   ~GpuCollectives() override;
@@ -47,7 +48,7 @@ private:
   ErrorLatch failure;
   std::vector<std::unique_ptr<PeerWait>> peers;
   std::vector<uint32_t> calls; ///< collectives, by stream
-  Watch watch; ///< last: its thread ends before what it looks at goes away
+  Watch watch; ///< last: its thread ends before the data that it uses
 };
 
 } // namespace zrt::cuda

@@ -7,8 +7,8 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-/// The first version whose communicators can all be made without waiting, and that
-/// takes the settings of any header.
+/// The first version that can create all communicators without blocking and
+/// accepts the config of any header.
 static constexpr int kOldest = NCCL_VERSION(2, 18, 1);
 
 static std::string show(int version) {
@@ -18,7 +18,7 @@ static std::string show(int version) {
 
 Nccl::Nccl(const char *library) {
   const SharedLibrary file(library, "NVIDIA's NCCL (--collectives=nccl)");
-  // The version first: an old library lacks symbols.
+  // The version is checked first, because an old library lacks symbols.
   file.find("ncclGetVersion", GetVersion);
   int version = 0;
   if (GetVersion(&version) != ncclSuccess || version < kOldest)

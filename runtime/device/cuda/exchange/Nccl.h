@@ -3,7 +3,7 @@
 // libnccl.so.2 is opened by name, and its functions are kept in a table:
 //
 //   nccl.Send(...)                        ncclResult_t, as in nccl.h
-//   nccl.describe("ncclSend", ...)        the error's text, and what NCCL says more
+//   nccl.describe("ncclSend", ...)        the error's text, and NCCL's details
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,9 +19,10 @@ public:
   /// Opens `library`.  Throws zrt::Error, which says what is missing.
   explicit Nccl(const char *library = "libnccl.so.2");
 
-  /// "2.28.9"
+  /// Returns e.g. "2.28.9".
   const std::string &version() const { return shownVersion; }
-  /// "ncclSend: unhandled system error: connection reset"; `of` may be null.
+  /// Returns e.g. "ncclSend: unhandled system error: connection reset"; `of`
+  /// may be null.
   std::string describe(const char *call, ncclResult_t result,
                        ncclComm_t of) const;
 

@@ -1,6 +1,7 @@
-//===- NcclExchange.cpp - GPUs that exchange by NCCL ----------------------===//
+//===- NcclExchange.cpp - Exchange between GPUs by NCCL -------------------===//
 //
-// What a rank receives is counted as it is asked for: NCCL does not say what came.
+// Counts the bytes that are requested, since NCCL does not report those that
+// arrive.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/exchange/NcclExchange.h"
@@ -19,7 +20,8 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// For contributions of all ranks, on each stream that adds; ZRT_NCCL_STAGE.
+/// The bytes for contributions of all ranks on each stream that adds;
+/// ZRT_NCCL_STAGE.
 constexpr int64_t kStage = 32 << 20;
 
 void *pointer(CUdeviceptr address) {
@@ -27,7 +29,7 @@ void *pointer(CUdeviceptr address) {
   return reinterpret_cast<void *>(uintptr_t(address));
 }
 
-/// The first of these that is no success.
+/// Returns the first result that is an error.
 ncclResult_t worse(ncclResult_t a, ncclResult_t b) {
   return a == ncclSuccess || a == ncclInProgress ? b : a;
 }
@@ -101,7 +103,7 @@ void NcclExchange::makeLanes() {
       lanes[stream] = std::make_unique<Lane>(device.gpu, nccl, bytes[stream]);
 }
 
-/// Rank 0's: under them the ranks find each other, in each lane.
+/// Distributes rank 0's ids, by which the ranks of each lane find each other.
 void NcclExchange::makeIds(World &world) {
   ids.resize(lanes.size());
   together(world, [&] {
@@ -124,7 +126,7 @@ void NcclExchange::connect() {
     }
 }
 
-/// NCCL takes what it needs from the GPU now, while no kernel waits for peers.
+/// Lets NCCL allocate its GPU memory now, while no kernel waits for peers.
 void NcclExchange::meet(zrt_stream stream) {
   zrt_collective_desc first = {};
   first.name = kFirstExchange;
@@ -146,8 +148,8 @@ std::string NcclExchange::failure() {
   return "";
 }
 
-/// All lanes at once: what ends one waits for the GPU, where another's kernel may
-/// wait for a peer until that lane is ended, too.
+/// Aborts all lanes at once: aborting a lane waits for the GPU, where a kernel
+/// of another lane may wait for a peer until that lane is aborted as well.
 void NcclExchange::abort() {
   std::atomic<size_t> next{0};
   runOnThreads(int(lanes.size()), [&] {
@@ -162,7 +164,7 @@ void NcclExchange::abort() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Slices of all ranks; `mine` may be the rank's of `all`.
+/// Gathers the slices of all ranks; `mine` may be this rank's slice of `all`.
 void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
                           CUdeviceptr all, uint64_t bytes) const {
   laneOf(call).all.issue(call.name(), [&](ncclComm_t ring) {
@@ -172,8 +174,8 @@ void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
   call.row.bytes += uint64_t(ranks - 1) * bytes;
 }
 
-/// Sends each peer p what lies at `source` + p `apart`; what p sends comes to
-/// `stride` p of the stage.
+/// Sends each peer p the bytes at `source` + p `apart`; receives those of p at
+/// offset `stride` p of the stage.
 void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
                         uint64_t apart, uint64_t bytes, uint64_t stride) const {
   Lane &lane = laneOf(call);
@@ -189,7 +191,7 @@ void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
       result = worse(result, nccl.Recv(pointer(to), bytes, ncclUint8, peer,
                                        ring, call.queue));
     }
-    // A group that has begun ends, whatever was in it.
+    // A group that was started must be ended, whatever it contains.
     return worse(result, nccl.GroupEnd());
   });
   call.row.bytes += uint64_t(ranks - 1) * bytes;

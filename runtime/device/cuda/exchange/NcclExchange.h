@@ -1,17 +1,17 @@
-//===- NcclExchange.h - GPUs that exchange by NCCL --------------*- C++ -*-===//
+//===- NcclExchange.h - Exchange between GPUs by NCCL -----------*- C++ -*-===//
 //
-// NCCL moves bytes, and adds nothing up: its sums round 16-bit numbers at every
-// rank that they pass, in an order that it chooses.  Here all ranks' contributions
-// come to the owner of a slice, whose kernel adds them in rank order, as on
-// processors and with their bits:
+// NCCL only moves bytes.  Its sums would round 16-bit numbers at every rank
+// that they pass, in an order that NCCL chooses.  Here all contributions go to
+// the owner of a slice, whose kernel adds them in rank order, with the same
+// bits as on processors:
 //
 //   all_gather       ncclAllGather
-//   reduce_scatter   chunk by chunk: each rank sends each other its contribution,
-//                    then the sum
-//   all_reduce       ncclAllGather, then every rank adds up all of it
+//   reduce_scatter   chunk by chunk: each rank sends its contributions to their
+//                    owners, which add them up
+//   all_reduce       ncclAllGather, then every rank adds up everything
 //
-// Each stream of the plan with collectives is a lane: a communicator, and memory of
-// the GPU for contributions.
+// Each stream of the plan with collectives is a lane: a communicator, and GPU
+// memory for contributions.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -24,7 +24,7 @@
 
 namespace zrt::cuda {
 
-/// What ranks contribute lies at multiples of so many bytes.
+/// The alignment of contributions in bytes.
 constexpr uint64_t kContribution = 256;
 static_assert(kContribution >= ZRT_SMALL_BYTES);
 
@@ -46,7 +46,7 @@ private:
   struct Lane {
     Lane(const Gpu &gpu, const Nccl &nccl, uint64_t bytes)
         : stage(gpu, bytes, "what ranks contribute to sums"), all(nccl) {}
-    GpuMemory stage; ///< contributions; ends after what uses it
+    GpuMemory stage; ///< contributions; outlives its users
     Communicator all;
   };
 
@@ -54,7 +54,7 @@ private:
   void makeIds(World &world);
   void meet(zrt_stream stream);
   uint64_t sliceBytes(const zrt_collective_desc &desc) const;
-  /// Of a slice, how much is added up at once.
+  /// Returns the bytes of a slice that are added up at once.
   uint64_t chunkBytes(const zrt_collective_desc &desc) const;
   Lane &laneOf(const ExchangeCall &call) const { return *lanes[call.stream]; }
   void gather(const ExchangeCall &call, CUdeviceptr mine, CUdeviceptr all,

@@ -1,4 +1,4 @@
-//===- NoNccl.cpp - For builds without NCCL -------------------------------===//
+//===- NoNccl.cpp - Stub for builds without NCCL --------------------------===//
 #include "runtime/device/cuda/exchange/ConnectGpus.h"
 
 #include "runtime/Error.h"

@@ -1,4 +1,4 @@
-//===- RankedSums.cpp - What a collective adds up, on the GPU -------------===//
+//===- RankedSums.cpp - Sums of collectives on a GPU ----------------------===//
 #include "runtime/device/cuda/exchange/RankedSums.h"
 
 #include <bit>
@@ -9,14 +9,14 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// What zrt_ranked_sum_* reads (ZrtStructs.def).
+/// The parameters of zrt_ranked_sum_* (ZrtStructs.def).
 struct HowToAdd {
   int64_t ranks, stride;
   uint64_t scale; ///< bits of an f64
   int64_t accumulates, isAligned;
 };
 
-/// What the kernel reads at once.
+/// The bytes that the kernel reads at once.
 constexpr uint64_t kAlignment = 16;
 
 std::string kernelOf(const zrt_collective_desc &desc) {

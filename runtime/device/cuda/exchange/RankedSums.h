@@ -1,8 +1,8 @@
-//===- RankedSums.h - What a collective adds up, on the GPU -----*- C++ -*-===//
+//===- RankedSums.h - Sums of collectives on a GPU --------------*- C++ -*-===//
 //
-// zrt_ranked_sum_FROM_TO of the plan's kernels adds contributions of all ranks, in
-// rank order, scales, and accumulates: as on processors, and with their bits.  What
-// it reads besides (ZrtStructs.def) is a table in the GPU's memory.
+// The plan's kernels zrt_ranked_sum_FROM_TO add the contributions of all ranks
+// in rank order, scale, and accumulate, with the same bits as on processors.
+// Their other parameters (ZrtStructs.def) are in a table in GPU memory.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,21 +16,22 @@ namespace zrt::cuda {
 
 class RankedSums {
 public:
-  /// From one rank's contribution to the next, in bytes.
+  /// The distance of two ranks' contributions, in bytes.
   using Stride = std::function<uint64_t(const zrt_collective_desc &)>;
 
-  /// Of the collectives of the plan that add.  Throws zrt::Error.
+  /// Prepares the collectives of the plan that add.  Throws zrt::Error.
   RankedSums(const ExchangeDevice &device, const Stride &stride);
 
-  /// Adds `elements` elements of contributions, the first rank's of which lie at
-  /// `contributions`, to what `result` becomes.
+  /// Stores in `result` the sum of `elements` elements of all contributions,
+  /// the first rank's of which are at `contributions`.
   void add(const ExchangeCall &call, CUdeviceptr contributions,
            CUdeviceptr result, uint64_t elements) const;
 
 private:
   struct Sum {
     const Kernel *kernel;
-    /// In the table: for operands that are not aligned, then for those that are.
+    /// The table offset of the entry for unaligned operands; that for aligned
+    /// ones follows.
     uint64_t how;
   };
   const Kernels &kernels;

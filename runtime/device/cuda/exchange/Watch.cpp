@@ -1,4 +1,4 @@
-//===- Watch.cpp - Looks again and again while others wait ----------------===//
+//===- Watch.cpp - Calls a function periodically --------------------------===//
 #include "runtime/device/cuda/exchange/Watch.h"
 
 #include "runtime/StartThread.h"

@@ -1,4 +1,4 @@
-//===- Watch.h - Looks again and again while others wait --------*- C++ -*-===//
+//===- Watch.h - Calls a function periodically ------------------*- C++ -*-===//
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@ namespace zrt::cuda {
 /// A thread that calls `look` every kLookEvery between `begin` and `end`.
 class Watch {
 public:
-  /// Throws zrt::Error when there is no thread to be had.
+  /// Throws zrt::Error if the system cannot create a thread.
   explicit Watch(std::function<void()> look);
   ~Watch();
   Watch(const Watch &) = delete;
