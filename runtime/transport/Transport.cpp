@@ -1,4 +1,4 @@
-//===- Transport.cpp - What all collectives have in common ----------------===//
+//===- Transport.cpp - Common part of all collectives ---------------------===//
 #include "runtime/transport/Transport.h"
 
 #include "runtime/Bytes.h"
@@ -18,11 +18,11 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// A peer that is nearly there is met without sleeping; no longer, because a
-/// spinning thread takes a core from `compute`.
+/// Spins this often for a peer that is nearly there, instead of sleeping.  Not
+/// longer, because a spinning thread takes a core from `compute`.
 constexpr int kSpins = 64;
 
-/// Adds the time of its life to a total.
+/// Adds its lifetime in seconds to a total.
 class Stopwatch {
 public:
   explicit Stopwatch(double &total) : total(total) {}
@@ -75,7 +75,7 @@ Transport::Transport(const zrt_plan &plan, const ExportedMemory &exported,
   for (auto &one : staging)
     one = std::make_unique<Staging>(ranks(), hosts ? ranks() : 0);
   if (hosts)
-    // Two parities, one slot each for sending and receiving.
+    // Two parities, each with one slot for sending and one for receiving.
     peers->link()->reserve(plan.stream_count, 4 * ranks());
 }
 
@@ -199,7 +199,7 @@ void Transport::awaitLink(Call &call, int slot, int peer) {
   if (link.done(call.stream, slot))
     return;
   const Stopwatch watch(call.row.waiting);
-  // MPI moves bytes only while it is asked; it cannot sleep until they come.
+  // MPI moves bytes only while it is polled, and has no wait that sleeps.
   for (int spin = 0; spin < kSpins; ++spin)
     if (link.done(call.stream, slot))
       return;

@@ -1,6 +1,6 @@
 //===- Transport.h - Collectives between ranks ------------------*- C++ -*-===//
 //
-// Ranks of one host read straight out of each other's arenas:
+// Ranks of one host read directly from each other's arenas:
 //
 //   arrive      my source can be read now; my page says so
 //   wait        until the peers have arrived
@@ -9,9 +9,9 @@
 //   done        I read no more
 //   wait        until the peers are done: now my source may be overwritten
 //
-// Ranks that share no memory send each other slices in chunks (HostLink); the
+// Ranks that share no memory send each other slices in chunks (HostLink).  The
 // owner of a slice adds all contributions in rank order, wherever they come
-// from.  So the bits do not depend on where ranks run.
+// from, so the bits do not depend on where ranks run.
 //
 // A stream is one sequence of collectives, executed by its thread; streams do
 // not wait for each other.
@@ -31,8 +31,8 @@ namespace zrt {
 
 class Transport final : public Collectives {
 public:
-  /// `exported` is what peers read of this rank's memory; `world` as in
-  /// zrt_start; it and `chaos` outlive this.
+  /// `exported` is the memory that peers read of this rank; `world` as in
+  /// zrt_start.  It and `chaos` must outlive this.
   Transport(const zrt_plan &plan, const ExportedMemory &exported, World *world,
             ChaosDelays &chaos);
   ~Transport() override;
@@ -64,7 +64,8 @@ private:
   void await(Call &call, int peer, const SharedWord &word);
   void awaitLink(Call &call, int slot, int peer);
   void copyFromPeer(Call &call, int peer, std::byte *to);
-  /// Sends every remote peer its bytes and receives theirs, chunk by chunk.
+  /// Sends every remote peer its bytes and receives those of the peers, chunk
+  /// by chunk.
   template <typename Outgoing, typename Incoming, typename Ready>
   void exchange(Call &call, size_t bytes, Outgoing outgoing, Incoming incoming,
                 Ready ready);
@@ -73,7 +74,7 @@ private:
   const uint64_t exportedBegin;
   ChaosDelays &chaos;
   std::unique_ptr<Peers> peers;
-  /// Collectives that a stream has begun.
+  /// The number of collectives that each stream has begun.
   std::vector<uint32_t> sequence;
   std::vector<std::unique_ptr<Staging>> staging;
 };
