@@ -70,13 +70,20 @@ void zero::registerPipelinePasses() {
   registerZeroVerifyPasses();
 }
 
-/// Updates in host memory use masters if parameters lie on the device.
-static PartitionStateOptions getPartitioning(const PipelineOptions &options) {
-  PartitionStateOptions partitioning = options;
-  partitioning.fetched = options.offloadParams != "none";
-  partitioning.masters =
-      options.offloadOptimizer != "none" && options.offloadParams == "none";
-  return partitioning;
+/// Updates of the host work on masters where parameters are the device's.
+static std::unique_ptr<Pass> partitionState(const PipelineOptions &options) {
+  bool isFetched = options.offloadParams != Offload::None;
+  PartitionStateOptions others;
+  others.sample = stringify(options.sample);
+  others.optimizer = options.optimizer;
+  others.beta1 = options.beta1;
+  others.beta2 = options.beta2;
+  others.eps = options.eps;
+  others.momentum = options.momentum;
+  others.skipNonfinite = options.skips;
+  others.fetched = isFetched;
+  others.masters = options.offloadOptimizer != Offload::None && !isFetched;
+  return createPartitionState(options, others);
 }
 
 static Rotation getRotation(const PipelineOptions &options) {
@@ -117,15 +124,15 @@ static void addPasses(OpPassManager &pm, Level level,
                                     options.loraTargets, options.baseStorage}));
     // Runs while errors can still name the model's own lines.
     pm.addPass(createVerifyPositions());
-    // From here on every cast is part of the model, and has a derivative.
-    pm.addPass(createSetPrecision({options.precision}));
-    // Runs after rounding, and while the loss shows which value the logits are.
-    if (options.sample != "off")
+    // Every cast is part of the model from here on, and has a derivative.
+    pm.addPass(createSetPrecision({stringify(options.precision).str()}));
+    // While logits are those of a loss, as they are rounded.
+    if (options.sample != Sample::Off)
       pm.addPass(createAddPrediction());
-    // Reverse mode works on whole tensors, before any lowering: no memory
-    // exists yet that could alias.
-    pm.addPass(createDifferentiateLoss(
-        {options.precision == "fp16", options.gradDtype}));
+    // Reverse mode works on whole tensors, before anything is lowered: there
+    // is no memory yet that could alias.
+    pm.addPass(createDifferentiateLoss({options.precision == Precision::FP16,
+                                        stringify(options.gradDtype).str()}));
     break;
   case Level::Kernels: {
     FormKernelsOptions kernels;
@@ -154,17 +161,17 @@ static void addPasses(OpPassManager &pm, Level level,
     // Runs while @step is only the model: the judge compares the plan with this
     // copy.
     pm.addPass(createKeepModel());
-    // Runs while forward and backward are one function of whole tensors.
-    if (options.remat == "block")
+    // While forward and backward are one function of whole tensors.
+    if (options.remat == Remat::Block)
       pm.addPass(createRematerializeBlocks());
-    if (options.offloadActivations != "none")
-      pm.addPass(createStashActivations({options.offloadActivations}));
-    pm.addPass(createPartitionState(getPartitioning(options)));
-    // Runs while an update is one operation, and a bucket is gathered once.
-    pm.addPass(
-        createPlaceTiers({options.offloadParams, options.offloadOptimizer}));
-    // Runs after the passes that need one gather of each bucket for all of its
-    // uses.
+    if (options.offloadActivations != Offload::None)
+      pm.addPass(createStashActivations(
+          {stringify(options.offloadActivations).str()}));
+    pm.addPass(partitionState(options));
+    // While an update is one operation, and a bucket is gathered once.
+    pm.addPass(createPlaceTiers({stringify(options.offloadParams).str(),
+                                 stringify(options.offloadOptimizer).str()}));
+    // Until here a program gathers each bucket once, for all of its uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;
   case Level::Scheduled:
@@ -194,7 +201,8 @@ static StringRef getPrecision(ModuleOp module) {
   return "fp32";
 }
 
-/// The options of a plan of `module`, whose state is laid out.
+/// The options of a plan of `module`, whose state is laid out; null, with an error,
+/// if they conflict.
 static OptionsAttr getOptionsAttr(ModuleOp module,
                                   const PipelineOptions &options) {
   MLIRContext *context = module.getContext();
@@ -274,12 +282,16 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
     addPasses(pm, static_cast<Level>(level), options);
     if (failed(runPasses(pm, module, setup)) || failed(checkSizes(module)))
       return failure();
-    // Record the options that shaped a level: its text may be compiled later
-    // with another command line.
-    if (static_cast<Level>(level) == Level::Step && !options.gradDtype.empty())
-      module->setAttr(kGradDtypeAttr, attrs.getStringAttr(options.gradDtype));
-    if (static_cast<Level>(level) == Level::Step && options.sample != "off")
-      module->setAttr(kSampleAttr, attrs.getStringAttr(options.sample));
+    // A level that an option shaped says so: its text may be compiled later,
+    // on another command line.
+    if (static_cast<Level>(level) == Level::Step &&
+        options.gradDtype != GradDtype::OfParameters)
+      module->setAttr(kGradDtypeAttr,
+                      attrs.getStringAttr(stringify(options.gradDtype)));
+    if (static_cast<Level>(level) == Level::Step &&
+        options.sample != Sample::Off)
+      module->setAttr(kSampleAttr,
+                      attrs.getStringAttr(stringify(options.sample)));
     if (static_cast<Level>(level) == Level::Kernels && options.reference)
       module->setAttr(kReferenceAttr, attrs.getUnitAttr());
     if (static_cast<Level>(level) == Level::Kernels &&

@@ -16,42 +16,27 @@ enum class Level { Model, Step, Kernels, Partitioned, Scheduled, Memory };
 std::optional<Level> parseLevel(StringRef name);
 StringRef stringifyLevel(Level level);
 
-/// The options of a plan: those of PartitionState, and these.
-struct PipelineOptions : PartitionStateOptions {
-  /// The text of the model's own zero.optimizer; "" to use `optimizer`.
+/// The options of a plan, and those of the passes that lead to it.
+struct PipelineOptions : PlanOptions {
+  /// The update rule, adamw, lion or sgd, and its numbers.
+  std::string optimizer = "adamw";
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
+  /// The text of a zero.optimizer that the model brings; "": `optimizer` is it.
   std::string rule;
-  bool reference = false;
-  /// The type that replaces the model's f32: fp32, bf16 or fp16.
-  std::string precision = "fp32";
-  /// Adapters: their rank (0: none), their alpha, and a regular expression for
-  /// the layers that get one ("": all but the head).
+  /// Whether a step whose gradients are not finite is skipped: on, off, or auto, on
+  /// with 16 bits.
+  std::string skips = "auto";
+  /// The rank of adapters, 0 for none, their alpha, and a regular expression of
+  /// the layers that get one, "" for all but the head.
   int64_t loraRank = 0;
   double loraAlpha = 0;
   std::string loraTargets;
-  /// The storage of the weights of linear layers that have adapters: model
-  /// (like all others), nf4 or int8.
+  /// The format of the weights of linear layers that have adapters: model (that of
+  /// all others), nf4 or int8.
   std::string baseStorage = "model";
-  /// The most bytes of a chunk of logits; 0: any number.
-  int64_t lossChunk = kLossChunk;
-  /// The bytes of other parameters between two uses that share a gather.
-  int64_t reuseDistance = 0;
-  /// The tiers of the optimizer's state and of the parameters: none (the
-  /// device), cpu or nvme.
-  std::string offloadOptimizer = "none", offloadParams = "none";
-  /// The same for the activations that the backward reads.
-  std::string offloadActivations = "none";
-  /// The activations that are recomputed instead: none, or block for those
-  /// within a block.
-  std::string remat = "none";
-  /// Whether updates in host memory run in parallel with the next step's
-  /// forward.
-  bool overlapUpdate = false;
-  bool delayedUpdate = false;
-  /// The most bytes of device memory that a rank may use; -1: any number.
-  int64_t deviceMemory = -1;
-  /// The same for host memory.
-  int64_t hostMemory = -1;
-  /// Device memory that products use while they run, in addition to all values.
+  /// The most bytes of device and of host memory that a rank may use; -1: no limit.
+  int64_t deviceMemory = -1, hostMemory = -1;
+  /// Bytes of the device that products use while they run, beside all values.
   int64_t workspace = 0;
 };
 
