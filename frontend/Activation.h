@@ -1,4 +1,4 @@
-//===- Activation.h - Functions between two products ------------*- C++ -*-===//
+//===- Activation.h - Activation functions of an MLP ------------*- C++ -*-===//
 #pragma once
 
 #include "frontend/Functions.h"

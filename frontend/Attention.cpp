@@ -1,4 +1,4 @@
-//===- Attention.cpp - Attention, and what positions do to it -------------===//
+//===- Attention.cpp - Attention, rotary and document masks ---------------===//
 #include "frontend/Functions.h"
 
 #include "dialect/nn/NN.h"
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::frontend;
 
-/// Reports what is wrong with `options` for q and k; null if nothing is.
+/// Reports the first misfit of q, k and `options`; returns true if they fit.
 static bool fits(Tensor q, Tensor k, const AttentionOptions &options) {
   ModelBuilder &m = q.getBuilder();
   if (options.causal && k.size(1) < q.size(1)) {

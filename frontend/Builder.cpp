@@ -98,7 +98,7 @@ ModelBuilder::ModelBuilder(MLIRContext &context, Type elementType)
   builder.setInsertionPointToEnd(function.addEntryBlock());
 }
 
-/// Why there is no tensor of `shape`, or empty.
+/// Returns why no tensor can have `shape`, or "".
 static std::string findFault(ArrayRef<int64_t> shape, Type element) {
   std::string list;
   llvm::raw_string_ostream out(list);
@@ -135,7 +135,7 @@ Attribute ModelBuilder::makeInit(Init init) {
   llvm_unreachable("all distributions are listed");
 }
 
-/// Why `init` is no distribution, or empty.
+/// Returns why `init` is not a distribution, or "".
 static std::string findFault(Init init) {
   if (!std::isfinite(init.first) || !std::isfinite(init.second))
     return "its initial values are not finite";

@@ -38,7 +38,7 @@ namespace mlir::frontend {
 
 class ModelBuilder;
 
-/// Where initial values come from; see the functions of `init`.
+/// The distribution of initial values; see the functions of `init`.
 struct Init {
   enum Distribution { Normal, Uniform, Constant } distribution;
   double first, second;
@@ -47,7 +47,7 @@ struct Init {
 namespace init {
 /// A normal distribution with mean 0.
 inline Init normal(double std) { return {Init::Normal, std, 0}; }
-/// The interval [low, high).
+/// Uniform over the interval [low, high).
 inline Init uniform(double low, double high) {
   return {Init::Uniform, low, high};
 }
@@ -58,7 +58,7 @@ inline Init constant(double value) { return {Init::Constant, value, 0}; }
 /// from 0, or from the end if negative.
 class Tensor {
 public:
-  /// Invalid: what an operation gives after an error.
+  /// An invalid tensor, the result of an operation after an error.
   Tensor() = default;
   Tensor(ModelBuilder &owner, Value value) : owner(&owner), value(value) {}
 
@@ -70,19 +70,19 @@ public:
     return cast<RankedTensorType>(value.getType());
   }
 
-  /// Both are 0 and empty for an invalid tensor, and where there is no such
-  /// dimension.
+  /// For an invalid tensor, or a dimension that does not exist, the size is 0
+  /// and the shape is empty.
   int64_t size(int64_t dim) const;
   ArrayRef<int64_t> shape() const;
 
-  /// `size` elements of one dimension, from `offset`.
+  /// Returns `size` elements of dimension `dim`, from `offset` on.
   Tensor slice(int64_t dim, int64_t offset, int64_t size) const;
-  /// The same elements in row-major order, in another shape.
+  /// Returns the same elements, in row-major order, in another shape.
   Tensor reshape(ArrayRef<int64_t> shape) const;
-  /// Dimension i of the result is dimension dims[i] of this one; every
-  /// dimension is there once.
+  /// Dimension i of the result is dimension dims[i] of this tensor; `dims` is a
+  /// permutation.
   Tensor transpose(ArrayRef<int64_t> dims) const;
-  /// Gives the operation that made it a name of its own inside the scope.
+  /// Names the operation that made this tensor, inside the current scope.
   Tensor named(StringRef name) const;
 
 private:
@@ -90,13 +90,14 @@ private:
   Value value;
 };
 
-/// What is put before names of operations and of parameters, and the block that
-/// parameters are of.
+/// The prefixes of the names of operations and parameters, and the block of the
+/// parameters.
 struct Surroundings {
   std::string operations, parameters, block;
 };
 
-/// While it lives, what is written is inside of it; see ModelBuilder::scope.
+/// Everything written during its lifetime is in the scope; see
+/// ModelBuilder::scope.
 class [[nodiscard]] Scope {
 public:
   Scope(Surroundings &now, Surroundings inside)
@@ -109,28 +110,28 @@ private:
   Surroundings &now, before;
 };
 
-/// What an input is made of.  Floats are as wide as parameters.
+/// Element type of an input.  Floats are as wide as parameters.
 enum class Element { Float, I32, I64 };
 
-/// Owns the module with `@loss` while it is written.
+/// Builds the module with `@loss`, and owns it meanwhile.
 class ModelBuilder {
 public:
-  /// Parameters are `elementType`, f32 by default; f64 serves checks of
-  /// derivatives.
+  /// Parameters have the type `elementType`, f32 by default; f64 is for
+  /// checking derivatives.
   explicit ModelBuilder(MLIRContext &context, Type elementType = {});
   ModelBuilder(const ModelBuilder &) = delete;
   ModelBuilder &operator=(const ModelBuilder &) = delete;
 
-  /// A trainable parameter.  Its name is that of checkpoints, with the
-  /// prefixes of all scopes; a parameter used twice is one Tensor.
+  /// A trainable parameter.  Its name in checkpoints is `name` with the
+  /// prefixes of all scopes.  A parameter that is used twice is one Tensor.
   Tensor param(StringRef name, ArrayRef<int64_t> shape, Init init);
 
   /// An input of the training step; its first dimension counts samples.
   /// Integers lie below `vocabulary`, if given.
   Tensor input(StringRef name, ArrayRef<int64_t> shape, Element element,
                int64_t vocabulary = 0);
-  /// The inputs that token data feeds: `batch` sequences, and the same moved
-  /// on by one token.
+  /// The inputs that token data feeds: `batch` sequences of tokens, and the
+  /// same sequences shifted by one token.
   Tensor tokens(int64_t batch, int64_t sequence, int64_t vocabulary = 0) {
     return input("tokens", {batch, sequence}, Element::I32, vocabulary);
   }
@@ -138,33 +139,34 @@ public:
     return input("targets", {batch, sequence}, Element::I32, vocabulary);
   }
 
-  /// Numbers that are not trained.  Every element `value`; without a shape there
-  /// are no dimensions.
+  /// Constants, which are not trained.  Every element is `value`; without a
+  /// shape the tensor has no dimensions.
   Tensor constant(double value) { return constant({}, value); }
   Tensor constant(ArrayRef<int64_t> shape, double value);
   /// One value for each element, in row-major order.
   Tensor dense(ArrayRef<int64_t> shape, ArrayRef<double> values);
 
-  /// Names within are "NAME.rest", those of parameters and of operations.
+  /// Prefixes the names of parameters and operations: "NAME.rest".
   Scope scope(const Twine &name);
-  /// The same for names of parameters only: what checkpoints put before every
-  /// name, and no reader of a location needs.
+  /// Prefixes the names of parameters only: for a prefix that all names of a
+  /// checkpoint have and that no reader of a location needs.
   Scope paramScope(const Twine &name);
-  /// Parameters within are of one block, NAME in the current scope: neighbours
-  /// of a block are exchanged together.  Without it their names tell.
+  /// Puts parameters into one block, NAME in the current scope; neighbours of a
+  /// block are communicated together.  Otherwise their names determine the
+  /// block.
   Scope block(const Twine &name);
 
-  /// Returns the loss.  Gives the finished and verified module, or null after
-  /// an error; the builder is used up.
+  /// Makes `loss` the result.  Returns the finished and verified module, or
+  /// null after an error; the builder cannot be used afterwards.
   OwningOpRef<ModuleOp> finish(Tensor loss);
 
   /// For functions that add operations.
   OpBuilder &getOpBuilder() { return builder; }
-  /// The current scope, with `name` inside it.
+  /// The location of the current scope, with `name` inside it.
   Location getLoc(StringRef name = {});
   Type getElementType() const { return elementType; }
-  /// The type, or null with an error where a size is not positive or the
-  /// tensor has more bytes than 63 bits count.
+  /// Returns the type, or null with an error where a size is not positive or
+  /// the tensor's bytes exceed 63 bits.
   RankedTensorType getType(ArrayRef<int64_t> shape, Type element);
   /// Reports `message` at the current scope and remembers the failure.
   Tensor error(const Twine &message);

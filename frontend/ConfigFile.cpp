@@ -16,9 +16,9 @@ using nlohmann::json;
 
 struct ConfigFile::Object {
   json root;
-  mutable llvm::StringSet<> read; ///< names of the outermost object
+  mutable llvm::StringSet<> read; ///< keys of the outermost object
 
-  /// The value of the last of the names between dots, also null.
+  /// Returns the value of a dotted key, which may be null.
   const json *findAny(StringRef key) const {
     const json *at = &root;
     read.insert(key.split('.').first);
@@ -41,15 +41,15 @@ struct ConfigFile::Object {
 
 namespace {
 
-/// A config.json has some kilobytes, and nests a few levels.
+/// A config.json has a few kilobytes and a few levels of nesting.
 constexpr size_t kMaxBytes = size_t(1) << 20;
 constexpr int kMaxDepth = 100;
-/// Of what a message shows of a file.
+/// The most characters of a file that a message shows.
 constexpr size_t kMaxShown = 300;
 
-/// Reads once without keeping anything, to learn whether it is JSON and where
-/// not: without exceptions json::parse only says that it is none, and what
-/// nests deep takes a thousand times its size.
+/// Parses without building a tree, to learn whether the text is JSON and where
+/// it is not.  Without exceptions, json::parse does not report the position,
+/// and a deeply nested text takes a thousand times its size.
 struct Syntax : nlohmann::json_sax<json> {
   size_t position = 0;
   int depth = 0;
@@ -76,7 +76,7 @@ struct Syntax : nlohmann::json_sax<json> {
   }
 };
 
-/// Names come from the file: they may be long, and move a terminal's cursor.
+/// Names come from the file: they may be long, or contain control characters.
 std::string plain(const std::string &text) {
   std::string shown;
   for (char c : text) {
@@ -90,7 +90,7 @@ std::string plain(const std::string &text) {
   return shown;
 }
 
-/// The first bytes of a file, one more than there may be: a pipe says no size.
+/// Reads at most kMaxBytes + 1 bytes of a file; a pipe does not report a size.
 std::error_code readSome(const std::string &path, std::string &text) {
   std::FILE *file = std::fopen(path.c_str(), "rbe");
   if (!file)
@@ -108,8 +108,8 @@ std::error_code readSome(const std::string &path, std::string &text) {
 
 std::string frontend::toText(double value) { return json(value).dump(); }
 
-/// The value as JSON, cut where it is long.  Only the kind of what nests: dump
-/// recurses, and a hostile file nests as deep as it likes.
+/// The value as JSON, shortened where it is long.  For an object or array only
+/// its kind: dump recurses, and a hostile file may nest arbitrarily deep.
 static std::string show(const json &value) {
   if (value.is_structured())
     return value.is_object() ? "an object" : "an array";
@@ -133,7 +133,7 @@ void ConfigFile::read() {
   if (text.size() > kMaxBytes)
     return fail("has more than " + zero::bytesText(kMaxBytes) +
                 ", which is not a config.json");
-  // For the parser a NUL ends the text.
+  // The parser takes a NUL for the end of the text.
   if (size_t at = text.find('\0'); at != std::string::npos)
     return fail("is not valid JSON at byte " + Twine(at + 1) + ": a NUL");
   Syntax syntax;
@@ -196,7 +196,8 @@ int64_t ConfigFile::integer(StringRef key, int64_t low, int64_t high,
       fail(key + " is missing; add it");
     return otherwise.value_or(low);
   }
-  // A number beyond 64 bits is read as a float, and rejected here too.
+  // A number beyond 64 bits is read as a float, and therefore rejected here
+  // too.
   bool fits = value->is_number_unsigned()
                   ? value->get<uint64_t>() <= uint64_t(high)
                   : value->is_number_integer() && value->get<int64_t>() <= high;

@@ -1,8 +1,8 @@
 //===- ConfigFile.h - A JSON object, read strictly --------------*- C++ -*-===//
 //
 // The compiler is built without exceptions, so JSON is read through calls that
-// do not throw.  The first error is kept and later calls do nothing useful:
-// read all keys, then look at `takeError` once.
+// do not throw.  The first error is kept, and later calls return placeholders:
+// read all keys, then check `takeError` once.
 //
 // A key "rope_scaling.factor" is the key "factor" of the object "rope_scaling".
 //
@@ -21,35 +21,36 @@ namespace mlir::frontend {
 
 class ConfigFile {
 public:
-  /// Reads the object in `path`; on failure only `takeError` is of use.
+  /// Reads the object in `path`; after a failure only `takeError` is
+  /// meaningful.
   explicit ConfigFile(StringRef path);
   ~ConfigFile();
 
-  /// Whether there is such a key with a value other than null.
+  /// Returns true if the key has a value other than null.
   bool has(StringRef key) const;
-  /// Whether there is one, also with null.
+  /// Returns true if the key exists, even with the value null.
   bool mentions(StringRef key) const;
-  /// Whether the value is null, or an empty object, array or string.
+  /// Returns true if the value is null, or an empty object, array or string.
   bool isEmpty(StringRef key) const;
 
-  /// Each value must have that type if it is there, and be there unless a
-  /// default is given.  Integers lie between `low` and `high`.
+  /// Each returns the value, which must have that type.  A key without a
+  /// default must exist.  Integers lie between `low` and `high`.
   int64_t integer(StringRef key, int64_t low, int64_t high,
                   std::optional<int64_t> otherwise = {});
   double number(StringRef key, double otherwise);
   bool boolean(StringRef key, bool otherwise);
   std::string string(StringRef key, std::optional<StringRef> otherwise = {});
-  /// An array of strings, empty if it is not there.
+  /// An array of strings; empty if the key is missing.
   std::vector<std::string> strings(StringRef key);
-  /// An array of integers, empty if it is not there.
+  /// An array of integers; empty if the key is missing.
   std::vector<int64_t> integers(StringRef key);
-  /// The keys of an object, none if it is not there.
+  /// The keys of an object; none if it is missing.
   std::vector<std::string> keysOf(StringRef key);
 
-  /// Whether any of these functions looked for this key.  `has` is enough, for
-  /// one that another makes void.
+  /// Returns true if any of these functions looked up this key.  `has` counts,
+  /// for a key that another key makes irrelevant.
   bool wasRead(StringRef key) const;
-  /// The value as JSON, a kind of value where it is long.
+  /// The value as JSON, or its kind if it is nested.
   std::string shown(StringRef key) const;
 
   /// Keeps "PATH: MESSAGE" if it is the first error.

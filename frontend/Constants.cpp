@@ -1,4 +1,4 @@
-//===- Constants.cpp - What is known before a model runs ------------------===//
+//===- Constants.cpp - Constants of a model -------------------------------===//
 #include "frontend/Builder.h"
 
 #include "dialect/nn/Generic.h"

@@ -1,8 +1,8 @@
 //===- Decoder.cpp - Transformer decoders with rotary positions -----------===//
 //
 //   x = embedding(tokens)
-//   each block:  x = x + attention(norm(x))       queries and keys turn
-//                x = x + mlp(norm(x))             down(activation(gate x) * up x)
+//   each block:  x = x + attention(norm(x))     queries and keys turn
+//                x = x + mlp(norm(x))           down(activation(gate x) * up x)
 //   logits = norm(x) head^T
 //
 // Parameters have Hugging Face's names and layouts, and lie in the order in
@@ -25,9 +25,9 @@ struct Decoder {
   ModelBuilder &m;
   const DecoderConfig &c;
   RouterLosses *losses;
-  Tensor starts; ///< of documents, if they do not see each other
+  Tensor starts; ///< of documents, if attention stays within them
 
-  /// A product to `out` values, with weight [out, in].
+  /// A linear layer to `out` values, with weight [out, in].
   Tensor project(StringRef name, Tensor x, int64_t out, bool bias) const {
     Scope in = m.scope(name);
     if (!x)
@@ -38,7 +38,7 @@ struct Decoder {
                 : linear(x, weight);
   }
 
-  /// x itself where there is no such norm.
+  /// Returns x itself if the block has no such norm.
   Tensor norm(StringRef name, Tensor x) const {
     using Norm = DecoderConfig::Norm;
     if (!x || name.empty())
@@ -56,7 +56,7 @@ struct Decoder {
     Tensor query, key, value;
   };
 
-  /// x is [B, T, C]; each of the result is [B, T, heads, headWidth].
+  /// x is [B, T, C]; each result is [B, T, heads, headWidth].
   Heads projectHeads(Tensor x) const {
     int64_t B = x.size(0), T = x.size(1), D = c.headWidth;
     int64_t H = c.heads, G = c.keyValueHeads;
@@ -106,7 +106,7 @@ struct Decoder {
         .causal = true, .softCap = c.scoreCap, .starts = starts};
     if (c.scoreScale != 0)
       options.scale = c.scoreScale;
-    // A window that reaches beyond the sequence hides nothing.
+    // A window longer than the sequence masks nothing.
     if (slides && c.window < x.size(1))
       options.window = c.window;
     Tensor y = attention(q, k, v, options);
@@ -115,7 +115,7 @@ struct Decoder {
                    c.width, c.biasOfOut);
   }
 
-  /// What goes into the last product of the MLP.
+  /// Returns the input of the last product of the MLP.
   Tensor innerOfMlp(Tensor x) const {
     int64_t F = c.innerWidth;
     if (!c.names.gateUp.empty()) {
@@ -135,7 +135,7 @@ struct Decoder {
     return project(c.names.down, innerOfMlp(x), c.width, c.biasOfMlp);
   }
 
-  /// A row of x for each token, to those experts that the router chooses.
+  /// Sends each row of x (a token) through the experts that the router chooses.
   Tensor mixture(Tensor x) const {
     Scope in = m.scope(c.experts.scope);
     if (!x)
@@ -193,7 +193,7 @@ struct Decoder {
 
 } // namespace
 
-/// What is wrong with the numbers, or empty.
+/// Returns what is wrong with the configuration, or "".
 static std::string findDecoderFault(const DecoderConfig &c) {
   if (c.layers < 1 || c.heads < 1 || c.width < 1 || c.headWidth < 1 ||
       c.innerWidth < 1)

@@ -1,12 +1,12 @@
 //===- Elementwise.cpp - Arithmetic and functions of single elements ------===//
 //
-// Shapes are aligned at their last dimensions.  A dimension that one side lacks,
-// or of which it has 1, is repeated over that of the other side, as in NumPy:
+// Shapes are aligned at their last dimensions.  A dimension that is missing on
+// one side, or has size 1 there, is repeated, as in NumPy:
 //
 //   [B, T, C] + [T, C]       [B, T, C] * [B, T, 1]       [T, 1] - [1, S]
 //
-// Repetition is printed as linalg.broadcast, which only adds dimensions: those
-// of 1 are dropped before.
+// Repetition is printed as linalg.broadcast, which only adds dimensions, so
+// dimensions of size 1 are dropped first.
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/Functions.h"
@@ -34,7 +34,8 @@ bool frontend::allFloat(StringRef what, ArrayRef<Tensor> tensors) {
 // Broadcasting
 //===----------------------------------------------------------------------===//
 
-/// The shape that both sides are repeated to, or nothing if they do not fit.
+/// Returns the shape to which both sides are broadcast, or nothing if they do
+/// not fit.
 static std::optional<SmallVector<int64_t>> commonShape(Tensor x, Tensor y) {
   bool longer = x.shape().size() >= y.shape().size();
   SmallVector<int64_t> shape(longer ? x.shape() : y.shape());

@@ -1,8 +1,8 @@
-//===- Emit.h - What the functions of the language begin with ---*- C++ -*-===//
+//===- Emit.h - Helpers of the model language's functions -------*- C++ -*-===//
 //
-// Each function of the language checks what it needs to name the result's type,
-// reports a misfit with the names of both sides, and emits one operation or a
-// few.  This is for their implementations.
+// Each function of the language checks what determines the result's type,
+// reports a misfit with the names of both sides, and emits one or a few
+// operations.  This header is for their implementations.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -17,13 +17,14 @@ inline bool allValid(ArrayRef<Tensor> tensors) {
   return llvm::all_of(tensors, [](Tensor t) { return static_cast<bool>(t); });
 }
 
-/// Whether all are of floats; reports the first that is not.
+/// Returns true if all tensors are of floats; reports the first that is not.
 bool allFloat(StringRef what, ArrayRef<Tensor> tensors);
 
-/// Whether `t` is of i32 or i64; reports it if not.
+/// Returns true if `t` is of i32 or i64; reports it if not.
 bool isIds(StringRef what, Tensor t);
 
-/// `dim` counted from 0; reports "WHAT dimension 3 of x, which has 2".
+/// Returns `dim` counted from 0, or reports "WHAT dimension 3 of x, which has
+/// 2".
 std::optional<int64_t> findDimension(const Twine &what, Tensor x, int64_t dim);
 
 /// Emits an operation whose result is like its first operand.
@@ -35,7 +36,7 @@ Tensor emitLike(Tensor x, Args &&...args) {
   return {m, op->getResult(0)};
 }
 
-/// The same of floats; `what` is its name in an error.
+/// Same, for floats; `what` names the function in an error.
 template <typename OpT>
 Tensor emitUnary(StringRef what, Tensor x) {
   if (!x || !allFloat(what, {x}))

@@ -192,7 +192,7 @@ Tensor frontend::expertMlps(ModelBuilder &m, Tensor x, const Routing &routing,
 // Losses
 //===----------------------------------------------------------------------===//
 
-/// How many pairs each expert has: the distances of its group's offsets.
+/// Counts the pairs of each expert: the differences of its group's offsets.
 static Tensor countPairs(const ExpertGroups &groups, Type element) {
   ModelBuilder &m = groups.offsets.getBuilder();
   OpBuilder &b = m.getOpBuilder();

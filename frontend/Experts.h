@@ -1,8 +1,8 @@
 //===- Experts.h - Mixtures of experts --------------------------*- C++ -*-===//
 //
-// A layer in which a router gives each token to a few of many MLPs.  No token is
-// dropped, and none is padded: dialect/nn/Experts.td shows the operations, and
-// that all sizes are known whatever the router does.
+// A layer in which a router sends each token to a few of many MLPs.  No token
+// is dropped, and none is padded: dialect/nn/Experts.td describes the
+// operations, and why all sizes are known whatever the router decides.
 //
 //   Routing route = router(m, x, {.experts = 8, .chosen = 2});
 //   Tensor y = expertMlps(m, x, route, {.inner = 128});
@@ -19,20 +19,20 @@
 
 namespace mlir::frontend {
 
-/// The k largest values of each row, and their columns; both [N, k].  Of equal
-/// ones the first column is taken first.  Columns have no derivative.
+/// Returns the k largest values of each row, and their columns; both [N, k].
+/// Among equal values the first column wins.  Columns have no derivative.
 std::pair<Tensor, Tensor> topK(Tensor x, int64_t k);
 
 /// Pairs of a token and an expert, sorted by expert (nn.group_by_expert).
 struct ExpertGroups {
   Tensor rows, places, offsets;
 };
-/// Of `chosen` [N, K], which lie below `experts`.
+/// Groups `chosen` [N, K], whose elements are less than `experts`.
 ExpertGroups groupByExpert(Tensor chosen, int64_t experts);
 
 /// [N K, C]: the row of x [N, C] for each pair.
 Tensor gatherRows(Tensor x, const ExpertGroups &groups);
-/// [N K, out]: each group of rows of x times the weight of its expert,
+/// [N K, out]: each group of rows of x times the weight of its expert, which is
 /// [out, in], or [in, out] with `transposed`.
 Tensor groupedLinear(Tensor x, const ExpertGroups &groups,
                      ArrayRef<Tensor> weights, LinearOptions options = {});
@@ -44,15 +44,15 @@ Tensor logSumExp(Tensor x);
 
 struct RouterOptions {
   int64_t experts = 0, chosen = 0;
-  /// Weights of the chosen experts are divided by their sum.
+  /// Divides the weights of the chosen experts by their sum.
   bool normalize = true;
   double std = 0.02;
 };
 
-/// What a router decides for N tokens.
+/// A router's decision for N tokens.
 struct Routing {
   ExpertGroups groups;
-  Tensor weights;               ///< [N, chosen], of the experts' results
+  Tensor weights;               ///< [N, chosen], factors of results
   Tensor probabilities, logits; ///< [N, experts]
 };
 
@@ -63,13 +63,14 @@ Routing router(ModelBuilder &m, Tensor x, RouterOptions options);
 struct ExpertMlpOptions {
   int64_t inner = 0;
   double std = 0.02;
-  /// Names of the parameters of an expert, in Hugging Face's order.
+  /// Names of an expert's parameters, in Hugging Face's order.
   StringRef gate = "gate_proj", up = "up_proj", down = "down_proj";
   std::function<Tensor(Tensor)> activation = silu;
 };
 
-/// down(activation(gate x) * up x) of the experts of each row of x [N, C], added
-/// by their weights.  The parameters of expert e are in scope "experts.e".
+/// Returns the weighted sum of down(activation(gate x) * up x) over the experts
+/// of each row of x [N, C].  The parameters of expert e are in scope
+/// "experts.e".
 Tensor expertMlps(ModelBuilder &m, Tensor x, const Routing &routing,
                   ExpertMlpOptions options);
 
@@ -79,10 +80,10 @@ public:
   void add(const Routing &routing) { routings.push_back(routing); }
   bool empty() const { return routings.empty(); }
 
-  /// experts * sum_e (pairs of e / rows) (mean probability of e): Shazeer et
-  /// al.'s, as Hugging Face's load_balancing_loss_func has it.
+  /// experts * sum_e (pairs of e / rows) (mean probability of e): the loss of
+  /// Shazeer et al., as in Hugging Face's load_balancing_loss_func.
   Tensor balance() const;
-  /// The mean of the squared logSumExp of logits: the router z-loss.
+  /// The mean of the squared logSumExp of the logits: the router z-loss.
   Tensor z() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- Functions.cpp - The operations of nn -------------------------------===//
+//===- Functions.cpp - Implements the operations of nn --------------------===//
 #include "frontend/Functions.h"
 
 #include "dialect/nn/NN.h"
@@ -57,7 +57,7 @@ Tensor frontend::embedding(Tensor tokens, Tensor table,
                  padding ? b.getI64IntegerAttr(*padding) : IntegerAttr())};
 }
 
-/// The bias is null for none.
+/// A null bias means none.
 static Tensor emitLinear(Tensor x, Tensor weight, const Tensor *bias,
                          LinearOptions options) {
   if (!allValid({x, weight}) || (bias && !*bias) ||

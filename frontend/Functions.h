@@ -1,4 +1,4 @@
-//===- Functions.h - What models are made of --------------------*- C++ -*-===//
+//===- Functions.h - Functions on tensors -----------------------*- C++ -*-===//
 //
 // The vocabulary of the model language: arithmetic and the operations of `nn`.
 // All are pure functions of tensors; see dialect/nn/NN.td for the formulas.
@@ -12,8 +12,8 @@
 
 namespace mlir::frontend {
 
-/// Elementwise, with shapes aligned at their last dimensions: one that a side
-/// lacks, or of which it has 1, is repeated over that of the other.  So
+/// Elementwise.  Shapes are aligned at their last dimensions; a dimension that
+/// is missing on one side, or has size 1 there, is repeated:
 /// [B, T, C] + [T, C], [B, T, C] * [B, T, 1], and any shape with a scalar.
 Tensor operator+(Tensor x, Tensor y);
 Tensor operator-(Tensor x, Tensor y);
@@ -29,7 +29,7 @@ Tensor operator*(double x, Tensor y);
 Tensor operator/(double x, Tensor y);
 Tensor operator-(Tensor x);
 
-/// Of each element.
+/// Elementwise functions.
 Tensor exp(Tensor x);
 Tensor log(Tensor x);
 Tensor sqrt(Tensor x);
@@ -42,25 +42,24 @@ Tensor tanh(Tensor x);
 Tensor relu(Tensor x);
 
 struct ReduceOptions {
-  /// The dimension stays, as one of 1, so that the result fits x again.
+  /// Keeps the reduced dimension, with size 1, so that the result fits x again.
   bool keepDim = false;
 };
-/// Over one dimension.  Elements that are equally large share the gradient of
-/// `max`.
+/// Reduce one dimension.  Equal maxima share the gradient of `max`.
 Tensor sum(Tensor x, int64_t dim, ReduceOptions options = {});
 Tensor mean(Tensor x, int64_t dim, ReduceOptions options = {});
 Tensor max(Tensor x, int64_t dim, ReduceOptions options = {});
-/// Over all elements; without dimensions.
+/// Reduce all elements; the result has no dimensions.
 Tensor sum(Tensor x);
 Tensor mean(Tensor x);
 Tensor max(Tensor x);
 
-/// One tensor after the other along `dim`, in which alone they may differ.
-/// Invalid if there are none.
+/// Concatenates along `dim`, the only dimension in which the tensors may
+/// differ.  Invalid if there are none.
 Tensor concat(ArrayRef<Tensor> tensors, int64_t dim);
 
-/// [..., C] rows of `table` [V, C], one per token.
-/// The row `padding` gets no gradient from tokens that are it.
+/// Returns the rows [..., C] of `table` [V, C], one per token.  Row `padding`
+/// gets no gradient.
 Tensor embedding(Tensor tokens, Tensor table,
                  std::optional<int64_t> padding = {});
 
@@ -68,16 +67,16 @@ struct LinearOptions {
   /// The weight is stored [in, out] (GPT-2's Conv1D), not [out, in].
   bool transposed = false;
 };
-/// x W^T + b over the last dimension; an omitted bias is none.
+/// x W^T + b over the last dimension; without `bias`, b is 0.
 Tensor linear(Tensor x, Tensor weight, Tensor bias, LinearOptions options = {});
 Tensor linear(Tensor x, Tensor weight, LinearOptions options = {});
 
-/// Over the last dimension, with the biased variance.
+/// Normalizes the last dimension, with the biased variance.
 Tensor layerNorm(Tensor x, Tensor weight, Tensor bias, double eps = 1e-5);
 
 struct RmsNormOptions {
   double eps = 1e-6;
-  /// The factor is 1 + weight, as in Gemma.
+  /// Multiplies by 1 + weight, as in Gemma.
   bool unitOffset = false;
 };
 /// x / sqrt(mean(x^2) + eps) weight, over the last dimension.
@@ -92,42 +91,43 @@ Tensor silu(Tensor x);
 Tensor softmax(Tensor x);
 
 struct AttentionOptions {
-  /// Position i sees positions up to its own.
+  /// Position i attends to positions up to i.
   bool causal = false;
   /// Factor on q k^T; 1 / sqrt(head_dim) by default.
   std::optional<double> scale = std::nullopt;
-  /// A position sees itself and the window - 1 before it; needs `causal`.
+  /// A position attends to itself and the window - 1 positions before it; needs
+  /// `causal`.
   std::optional<int64_t> window = std::nullopt;
   /// Scores become softCap tanh(score / softCap).
   std::optional<double> softCap = std::nullopt;
-  /// Position i of b sees none before starts[b, i] (`documentStarts`); needs
-  /// `causal`.
+  /// Position i of sequence b attends to none before starts[b, i]
+  /// (`documentStarts`); needs `causal`.
   Tensor starts = {};
 };
 /// softmax(scale q k^T) v; q is [B, T, H, D], k and v are [B, S, G, D].  H is a
-/// multiple of G: H / G query heads in a row read one head of k and v.
+/// multiple of G: each H / G consecutive query heads share a head of k and v.
 Tensor attention(Tensor q, Tensor k, Tensor v, AttentionOptions options = {});
 
 struct RopeOptions {
-  /// Radians per position, for each pair of elements that is rotated.
+  /// Radians per position, for each rotated pair of elements.
   SmallVector<double> frequencies;
-  /// Multiplies what is rotated.
+  /// Multiplies the rotated elements.
   double factor = 1;
   /// Pairs are elements 2d and 2d + 1, not d and d + (number of pairs).
   bool interleaved = false;
 };
-/// Rotates pairs of elements of x [B, T, H, D] by an angle that grows with the
-/// position; elements without a frequency stay.
+/// Rotates pairs of elements of x [B, T, H, D] by an angle proportional to the
+/// position; elements without a frequency are unchanged.
 Tensor rope(Tensor x, RopeOptions options);
 /// base^(-2d / rotated), for each 2d < rotated.
 SmallVector<double> ropeFrequencies(int64_t rotated, double base = 10000);
 
-/// Where the document of each position of `tokens` [B, T] begins, if each ends
-/// with the token `separator`.
+/// Returns the first position of the document that contains each position of
+/// `tokens` [B, T]; each document ends with the token `separator`.
 Tensor documentStarts(Tensor tokens, int64_t separator);
 
-/// Mean over the targets [...] of the negative log-likelihood that `logits`
-/// [..., V] give them; a target of -100 is ignored.  Has no dimensions.
+/// Mean over the targets [...] of the negative log-likelihood under `logits`
+/// [..., V]; a target of -100 is ignored.  The result has no dimensions.
 Tensor crossEntropy(Tensor logits, Tensor targets);
 
 } // namespace mlir::frontend

@@ -27,8 +27,8 @@ struct GPT2 {
   ModelBuilder &m;
   const GPT2Config &c;
 
-  /// Projections into the residual stream begin smaller, by the number of
-  /// terms that add up in it.
+  /// Projections into the residual stream begin smaller, by the square root of
+  /// the number of terms that are added to it.
   double residualStd() const { return c.initStd / std::sqrt(2.0 * c.layers); }
 
   Tensor norm(StringRef name, Tensor x) const {
@@ -67,7 +67,7 @@ struct GPT2 {
     return x + mlp(norm("ln_2", x));
   }
 
-  /// `size` rows of the model's width.
+  /// A parameter of `size` rows of the model's width.
   Tensor table(StringRef name, int64_t size) const {
     Scope of = m.block(name), in = m.scope(name);
     return m.param("weight", {size, c.width}, init::normal(c.initStd));

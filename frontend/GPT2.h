@@ -14,7 +14,7 @@ struct GPT2Config {
   /// Standard deviation of initial weights.
   double initStd = 0.02;
   Activation activation = Activation::GeluTanh;
-  /// The output product reads the token embedding.
+  /// The output projection uses the token embedding.
   bool tied = true;
   /// Divide attention's scores by sqrt(head_dim) ...
   bool scaleAttention = true;
@@ -25,8 +25,8 @@ struct GPT2Config {
 /// The next-token logits [B, T, vocabulary] of `tokens` [B, T].
 Tensor gpt2(ModelBuilder &m, const GPT2Config &config, Tensor tokens);
 
-/// `@loss` of a GPT-2 on `batch` sequences of `sequence` tokens; null after an
-/// error, which is a diagnostic.
+/// Builds `@loss` of a GPT-2 on `batch` sequences of `sequence` tokens; null
+/// after an error, which is reported as a diagnostic.
 OwningOpRef<ModuleOp> buildGPT2(MLIRContext &context, const GPT2Config &config,
                                 int64_t batch, int64_t sequence);
 

@@ -1,9 +1,9 @@
 //===- HuggingFace.cpp - Models from config.json --------------------------===//
 //
-// 1. Read the keys that change what is computed, each with its type, range and
-//    Hugging Face's default (frontend/families).  Keys that don't (names of
-//    tokens, versions) are passed over.
-// 2. Refuse what this compiler does not do; note what it leaves out.
+// 1. Reads the keys that affect the computation, each with its type, range and
+//    Hugging Face's default (frontend/families).  Other keys (names of tokens,
+//    versions) are ignored.
+// 2. Refuses what zeroc does not support; notes what it leaves out.
 // 3. Build the model by its family.
 //
 //===----------------------------------------------------------------------===//
@@ -21,14 +21,14 @@ using namespace mlir::frontend;
 
 namespace {
 
-/// What is to be built.
+/// The arguments of an import.
 struct Request {
   MLIRContext &context;
   ConfigFile &file;
   const ImportedBatch &batch;
   llvm::function_ref<void(StringRef)> note;
 
-  /// `key` holds the number of positions.
+  /// Checks that the sequence fits the positions that `key` gives.
   void checkSequence(StringRef key, int64_t positions) const {
     if (!file.failed() && batch.sequence > positions)
       file.fail("sequences of " + Twine(batch.sequence) +
@@ -43,7 +43,7 @@ struct Request {
   }
 };
 
-/// Reads the file; null if it failed.
+/// Builds the model of a file; null if that failed.
 using Import = OwningOpRef<ModuleOp> (*)(const Request &request);
 
 OwningOpRef<ModuleOp> importGPT2(const Request &r) {
@@ -55,7 +55,7 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
         "document, and those of gpt2 are learned; leave it out");
   if (!r.file.failed())
     noteGPT2Dropout(r.file, r.note);
-  refuseOtherKeys(r.file, "gpt2"); // what the note looks at, gpt2 has
+  refuseOtherKeys(r.file, "gpt2"); // after the note has read its keys
   if (r.file.failed())
     return nullptr;
   return buildGPT2(r.context, config, r.batch.batch, r.batch.sequence);
@@ -73,7 +73,7 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   return buildDecoder(r.context, config, r.batch.batch, r.batch.sequence);
 }
 
-/// By the name that model_type gives.
+/// Model families by model_type.
 constexpr std::pair<StringLiteral, Import> kFamilies[] = {
     {"gpt2", importGPT2},
     {"llama", importDecoder<readLlama>},
@@ -116,7 +116,7 @@ frontend::importHuggingFace(MLIRContext &context, StringRef path,
   ConfigFile file(config);
   Import import = findFamily(file);
 
-  // What is left to go wrong behind the file are sizes that overflow together.
+  // After the file has been read, only sizes that overflow together can fail.
   std::string message;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (message.empty() &&

@@ -11,19 +11,20 @@
 
 namespace mlir::frontend {
 
-/// The config.json of a folder; any other path as it is.
+/// Returns the config.json of a folder, or any other path unchanged.
 std::string findConfig(StringRef path);
 
-/// What a model is imported for: `batch` sequences of `sequence` tokens.
+/// The batch of the imported model: `batch` sequences of `sequence` tokens.
 struct ImportedBatch {
   int64_t batch, sequence;
-  /// The token that ends a document, if documents are not to see each other.
+  /// The token that ends a document, if attention is to stay within documents.
   std::optional<int64_t> separator = std::nullopt;
 };
 
-/// Builds `@loss` of the model that a Hugging Face config.json describes, or that
-/// in the folder `path`.  What the model says and zeroc does not do is an error;
-/// what it may leave out (GPT-2's dropout) goes to `note`, one line each.
+/// Builds `@loss` of the model that a Hugging Face config.json describes;
+/// `path` is the file or its folder.  A feature that zeroc does not support is
+/// an error; features it may leave out (GPT-2's dropout) go to `note`, one line
+/// each.
 llvm::Expected<OwningOpRef<ModuleOp>>
 importHuggingFace(MLIRContext &context, StringRef path,
                   const ImportedBatch &batch,

@@ -1,7 +1,7 @@
 //===- Layers.h - Operations together with their parameters -----*- C++ -*-===//
 //
-// Each layer makes its parameters in a scope of its own name, under the names
-// that Hugging Face gives them: "c_attn.weight", "c_attn.bias".
+// Each layer makes its parameters in a scope of its own name, under Hugging
+// Face's names: "c_attn.weight", "c_attn.bias".
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace mlir::frontend {
 
-/// layerNorm that begins as the plain normalisation: weight 1, bias 0.
+/// A layerNorm with initial weight 1 and bias 0.
 inline Tensor layerNormLayer(ModelBuilder &m, const Twine &name, Tensor x,
                              double eps = 1e-5) {
   Scope in = m.scope(name);
@@ -21,8 +21,8 @@ inline Tensor layerNormLayer(ModelBuilder &m, const Twine &name, Tensor x,
   return layerNorm(x, weight, bias, eps);
 }
 
-/// GPT-2's Conv1D: a linear layer to `out` values whose weight is stored
-/// [in, out], drawn from a normal distribution; the bias begins at 0.
+/// GPT-2's Conv1D: a linear layer to `out` values.  Its weight is stored [in,
+/// out] and drawn from a normal distribution; the bias begins at 0.
 inline Tensor conv1d(ModelBuilder &m, const Twine &name, Tensor x, int64_t out,
                      double std) {
   Scope in = m.scope(name);

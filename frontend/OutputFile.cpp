@@ -1,12 +1,12 @@
-//===- OutputFile.cpp - Files that appear whole or not at all -------------===//
+//===- OutputFile.cpp - Writes files whole or not at all ------------------===//
 //
 //   open a file without a name in the target's folder, write it, fsync it, give
 //   it a random name, rename that to the target
 //
-// The data must be on disk before the name: after a power cut a renamed file
-// without its data would have replaced a good one.  A file without a name is
-// gone with its process, whatever ends it.  Where the file system has none, it
-// has its random name from the start, and signals that can be caught remove it.
+// The data must be on disk before the rename: after a power cut, a renamed file
+// without its data would have replaced a good one.  An unnamed file disappears
+// with its process, however that ends.  File systems without unnamed files get
+// the random name from the start, and signals that can be caught remove it.
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/OutputFile.h"
@@ -33,7 +33,7 @@ static std::error_code lastError() {
 
 static std::error_code writeAll(int file, StringRef text) {
   while (!text.empty()) {
-    // Linux takes at most 2 GiB at once.
+    // Linux writes at most 2 GiB per call.
     ssize_t count =
         ::write(file, text.data(), std::min(text.size(), size_t{1} << 30));
     if (count < 0 && errno == EINTR)
@@ -50,7 +50,7 @@ static llvm::Error cannotWrite(StringRef path, std::error_code error) {
                                  error.message());
 }
 
-/// A pipe or a device cannot be renamed onto.
+/// Returns true for a pipe or a device, which cannot be replaced by a rename.
 static bool isWrittenThrough(const std::string &path) {
   struct stat info;
   return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
@@ -67,12 +67,12 @@ static std::error_code writeThrough(const std::string &path,
   return error;
 }
 
-/// The file that `path` names in the end, which need not exist: a rename onto a
+/// Resolves links to the final target, which need not exist: renaming onto a
 /// link would replace the link.
 static std::string followLinks(StringRef path) {
   std::filesystem::path target = path.str();
   std::error_code error;
-  // As many links as Linux follows.
+  // Linux follows as many links.
   for (int i = 0; i < 40; ++i) {
     std::filesystem::path next = std::filesystem::read_symlink(target, error);
     if (error)
@@ -89,7 +89,7 @@ static std::string folderOf(const std::string &path) {
 
 namespace {
 
-/// A file that is not yet in its place.
+/// A file that does not have its final name yet.
 class Draft {
 public:
   Draft(std::string target, bool executable)
@@ -104,7 +104,7 @@ public:
   }
 
   std::error_code open() {
-    mode_t mode = executable ? 0777 : 0666; // umask takes its part
+    mode_t mode = executable ? 0777 : 0666; // less umask
     if (::access("/proc/self/fd", X_OK) == 0)
       file = ::open(folderOf(target).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC,
                     mode);
@@ -133,7 +133,7 @@ public:
           }))
         return error;
     }
-    // Network file systems report a full disk here.
+    // Network file systems report a full disk only here.
     if (::close(std::exchange(file, -1)) != 0)
       return lastError();
     if (::rename(name.c_str(), target.c_str()) != 0)
@@ -147,15 +147,15 @@ private:
   std::string target;
   bool executable;
   int file = -1;
-  std::string name; ///< "" while it has none
+  std::string name; ///< "" while the file has none
 
-  /// Calls `make` with names of the target's folder until one was free.
+  /// Calls `make` with random names in the target's folder until one is free.
   std::error_code tryNames(llvm::function_ref<bool(const char *)> make) {
     std::random_device random;
     for (int i = 0; i < 100; ++i) {
       uint64_t number = uint64_t(random()) << 32 | random();
       std::string free = target + ".tmp." + llvm::utohexstr(number, true, 16);
-      // Before it is there: a signal may come in between.
+      // Registered before the file exists: a signal may arrive in between.
       llvm::sys::RemoveFileOnSignal(free);
       if (make(free.c_str())) {
         name = free;
@@ -169,14 +169,14 @@ private:
     return std::make_error_code(std::errc::file_exists);
   }
 
-  /// The owner and the mode of the file that this one replaces.
+  /// Copies the owner and the mode of the file that this one replaces.
   std::error_code takeAfterOlder() {
     struct stat older, mine;
     if (::stat(target.c_str(), &older) != 0)
       return {};
     if (::fstat(file, &mine) != 0)
       return lastError();
-    // Who may not give a file away keeps it.
+    // Without the right to change the owner, the file keeps its own.
     if ((older.st_uid != mine.st_uid || older.st_gid != mine.st_gid) &&
         ::fchown(file, older.st_uid, older.st_gid) != 0 && errno != EPERM)
       return lastError();

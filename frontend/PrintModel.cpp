@@ -1,8 +1,8 @@
-//===- PrintModel.cpp - A model as text for people ------------------------===//
+//===- PrintModel.cpp - Prints a model as readable text -------------------===//
 //
-// The upstream printer writes most locations by numbers, with a table of them
-// at the end, and all arguments of a function on one line.  Both are mended on
-// the text, which stays the same MLIR:
+// The upstream printer writes most locations as numbers, with a table at the
+// end, and all arguments of a function on one line.  Both are corrected in the
+// text, which remains the same MLIR:
 //
 //   func.func @loss(%w: tensor<4xf32> loc("w"), %x: tensor<4xf32> loc("x"))
 //     %y = arith.mulf %w, %x : tensor<4xf32> loc(#loc2)
@@ -13,12 +13,13 @@
 //       %x: tensor<4xf32> loc("x"))
 //     %y = arith.mulf %w, %x : tensor<4xf32> loc("y"("mlp.mlir":7:8))
 //
-// Only long locations, of calls in calls or of many operations that became one,
-// stay in the table.
+// Only long locations (of nested calls, or of many fused operations) stay in
+// the table.
 //
-// Left out are locations that say nothing: of modules, programs and buckets, of
-// arguments inside of operations, and of what has that of its kernel.  They are
-// replaced before by one that is taken out of the text.
+// Locations without information are omitted: those of modules, programs and
+// buckets, of arguments inside operations, and of operations with the location
+// of their kernel.  Before printing they are replaced by a marker location,
+// which is then removed from the text.
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/PrintModel.h"
@@ -30,14 +31,14 @@
 
 using namespace mlir;
 
-/// The file of locations that are left out.
+/// The file name of the marker location.
 static constexpr llvm::StringLiteral kLeftOut = "left out";
-/// As it is printed.
+/// The marker as it is printed.
 static constexpr llvm::StringLiteral kLeftOutText = "\"left out\":0:0";
-/// The most characters of a location that is written where it is used.
+/// The longest location that is printed in place, in characters.
 static constexpr size_t kMostInPlace = 120;
 
-/// Replaces the locations that shall not be in the text.
+/// Replaces the locations that the text omits by the marker.
 static void leaveOutLocations(ModuleOp module) {
   Location none = FileLineColLoc::get(module.getContext(), kLeftOut, 0, 0);
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -79,12 +80,12 @@ public:
     return line.starts_with("#loc") && line.contains(" = loc(");
   }
 
-  /// `line` with locations in the place of their numbers.
+  /// Returns `line` with numbered locations replaced by their text.
   std::string resolve(StringRef line) {
     std::string result;
     bool isQuoted = false;
     while (!line.empty()) {
-      // Quotes inside of strings are printed as \22.
+      // The printer writes quotes inside strings as \22.
       isQuoted ^= line.front() == '"';
       if (isQuoted || !consumeReference(line, result)) {
         result += line.front();
@@ -94,17 +95,18 @@ public:
     return result;
   }
 
-  /// The entries that are referred to still.
+  /// The table of the locations that are still referred to.
   std::string rest() {
     std::string text;
-    for (size_t i = 0; i < kept.size(); ++i) // resolving adds to it
+    for (size_t i = 0; i < kept.size(); ++i) // resolve may append to it
       text += "#loc" + std::to_string(i + 1) + " = loc(" +
               resolve(bodies.lookup(kept[i])) + ")\n";
     return text;
   }
 
 private:
-  /// Takes a location by its number off `line`, and appends what it stands for.
+  /// Removes a numbered location from `line`, and appends the text it refers
+  /// to.
   bool consumeReference(StringRef &line, std::string &result) {
     if (line.consume_front((" loc(" + kLeftOutText + ")").str()))
       return true;
@@ -125,7 +127,7 @@ private:
     return true;
   }
 
-  /// The number that a location gets here: in the order in which they come.
+  /// Renumbers a location in the order of first use.
   std::string keep(StringRef name) {
     auto [entry, isNew] = numbers.try_emplace(name, kept.size() + 1);
     if (isNew)
@@ -145,7 +147,7 @@ private:
   llvm::StringMap<StringRef> bodies;
   llvm::StringMap<std::string> expanded;
   llvm::StringMap<size_t> numbers;
-  std::vector<std::string> kept; ///< by number, as the printer called them
+  std::vector<std::string> kept; ///< printer's names, by number
 };
 
 } // namespace
@@ -171,7 +173,7 @@ std::string frontend::printModel(ModuleOp module) {
   leaveOutLocations(module);
   std::string text;
   llvm::raw_string_ostream printed(text);
-  // In pieces: alone, each of millions of words would be looked after.
+  // A buffer: without one, each of millions of words would be appended singly.
   printed.SetBufferSize(1 << 16);
   module.print(printed, OpPrintingFlags()
                             .enableDebugInfo()

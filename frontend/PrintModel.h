@@ -1,4 +1,4 @@
-//===- PrintModel.h - A model as text for people ----------------*- C++ -*-===//
+//===- PrintModel.h - Prints a model as readable text -----------*- C++ -*-===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -7,12 +7,12 @@
 
 namespace mlir::frontend {
 
-/// A module of any level as MLIR that parses again: values are called by their
-/// names, one argument stands on each line, and locations survive.  What is
-/// inside of a kernel has the location of the kernel (inheritLocation), and it
-/// does not have another one in the text.
+/// Returns a module of any level as MLIR that parses again.  Values keep their
+/// names, each argument has its own line, and locations survive.  Operations
+/// inside a kernel have the location of the kernel (inheritLocation), so the
+/// text omits theirs.
 ///
-/// Takes locations out of `module` that the text shall not have.
+/// Removes the omitted locations from `module`.
 std::string printModel(ModuleOp module);
 
 } // namespace mlir::frontend

@@ -1,6 +1,6 @@
 //===- Reductions.cpp - Sums, means and maxima ----------------------------===//
 //
-// Over one dimension or over all of them, printed as linalg.reduce from the
+// Reduces one dimension or all, printed as linalg.reduce that begins with the
 // identity of the operation.
 //
 //===----------------------------------------------------------------------===//
@@ -40,7 +40,7 @@ static Tensor reduce(Tensor x, ArrayRef<int64_t> dims, double identity) {
   return {m, op->getResult(0)};
 }
 
-/// Over one dimension, which stays as one of 1 if it is to be kept.
+/// Reduces one dimension, which is kept with size 1 if the options say so.
 template <typename OpT>
 static Tensor reduceOne(StringRef what, Tensor x, int64_t dim, double identity,
                         ReduceOptions options) {

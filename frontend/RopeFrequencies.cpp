@@ -1,4 +1,4 @@
-//===- RopeFrequencies.cpp - How fast rotary pairs turn -------------------===//
+//===- RopeFrequencies.cpp - Frequencies of rotary embeddings -------------===//
 #include "frontend/RopeFrequencies.h"
 
 #include "frontend/Functions.h"
@@ -11,7 +11,7 @@ using namespace mlir::frontend;
 
 static constexpr double kTurn = 2 * std::numbers::pi;
 
-/// Of a pair that turns `frequency` a position.
+/// Llama 3's scaling of a pair that turns by `frequency` radians per position.
 static double scaleLlama3(double frequency, const RopeScaling &s) {
   double turns = s.originalPositions * frequency / kTurn;
   if (turns < s.lowFrequencyFactor)
@@ -25,12 +25,13 @@ static double scaleLlama3(double frequency, const RopeScaling &s) {
 
 namespace {
 
-/// Pairs before `low` stay, those after `high` are scaled.
+/// YaRN's ramp: pairs before `low` are unchanged, those after `high` are
+/// scaled.
 struct Ramp {
   double low, high;
 
   Ramp(double base, int64_t dims, const RopeScaling &s) {
-    // The pair that turns so many times over the original positions.
+    // The pair that makes `turns` turns over the original positions.
     auto pairOf = [&](double turns) {
       return double(dims) * std::log(s.originalPositions / (turns * kTurn)) /
              (2 * std::log(base));

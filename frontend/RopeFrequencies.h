@@ -1,14 +1,14 @@
-//===- RopeFrequencies.h - How fast rotary pairs turn -----------*- C++ -*-===//
+//===- RopeFrequencies.h - Frequencies of rotary embeddings -----*- C++ -*-===//
 //
-// Pair i of the first `dims` elements of a head turns by position times its
-// frequency, base^(-2i / dims) (Su et al., 2021).  Models that are to see more
-// positions than they began with scale the frequencies:
+// Pair i of the first `dims` elements of a head is rotated by its position
+// times its frequency, base^(-2i / dims) (Su et al., 2021).  Models that extend
+// their context length scale the frequencies:
 //
 //   linear   all by 1 / factor
-//   llama3   those that turn slowly by 1 / factor, with a ramp to those that turn
-//            fast, which stay (Llama 3.1)
-//   yarn     the same with a ramp over pairs; cos and sin are multiplied by a
-//            factor of attention (Peng et al., 2023)
+//   llama3   slow pairs by 1 / factor, fast pairs unchanged, with a ramp
+//            between them (Llama 3.1)
+//   yarn     the same with a ramp over the index of the pair; cos and sin are
+//            multiplied by an attention factor (Peng et al., 2023)
 //
 // The formulas are those of transformers' modeling_rope_utils.py, in float64.
 //
@@ -25,25 +25,26 @@ namespace mlir::frontend {
 struct RopeScaling {
   enum Type { Default, Linear, Llama3, Yarn } type = Default;
   double factor = 1;
-  /// Positions that the model began with; of llama3 and yarn.
+  /// The original context length; for llama3 and yarn.
   double originalPositions = 0;
-  /// Of llama3: pairs that turn fewer times over these positions are slow, or
-  /// more times are fast.
+  /// llama3: pairs with fewer turns over these positions than the first are
+  /// slow, with more turns than the second fast.
   double lowFrequencyFactor = 1, highFrequencyFactor = 4;
-  /// Of yarn, the same the other way round.
+  /// yarn: the turns of fast and of slow pairs.
   double betaFast = 32, betaSlow = 1;
-  /// Of yarn: the factor of cos and sin; else it follows from `factor` and these.
+  /// yarn: the factor of cos and sin; by default it follows from `factor` and
+  /// the next two.
   std::optional<double> attentionFactor = std::nullopt;
   double mscale = 0, mscaleAllDim = 0;
-  /// Of yarn: the ramp begins and ends at whole pairs.
+  /// yarn: rounds the ends of the ramp to whole pairs.
   bool truncate = true;
 };
 
-/// What `rope` takes.
+/// The arguments of `rope`.
 struct Rope {
-  /// One for each pair.
+  /// Radians per position, one for each pair.
   llvm::SmallVector<double> frequencies;
-  /// Of cos and sin.
+  /// Multiplies cos and sin.
   double factor = 1;
 };
 

@@ -24,7 +24,7 @@ int64_t Tensor::size(int64_t dim) const {
 }
 
 Tensor Tensor::named(StringRef name) const {
-  // An argument keeps the name it was made with.
+  // An argument keeps its original name.
   if (value && value.getDefiningOp())
     value.getDefiningOp()->setLoc(owner->getLoc(name));
   return *this;
@@ -47,7 +47,7 @@ Tensor Tensor::slice(int64_t dim, int64_t offset, int64_t size) const {
   if (!found)
     return {};
   int64_t rank = shape().size(), at = *found;
-  // Written so that it cannot overflow.
+  // This form cannot overflow.
   if (offset < 0 || size < 1 || offset > shape()[at] ||
       size > shape()[at] - offset)
     return owner->error("slice of " + Twine(size) + " from " + Twine(offset) +
@@ -85,7 +85,7 @@ Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
   OpBuilder &b = owner->getOpBuilder();
   Location loc = owner->getLoc();
   auto groups = getReassociationIndicesForReshape(from, to);
-  // Where neither shape refines the other, the way leads over one dimension.
+  // If neither shape refines the other, reshape through one dimension.
   if (!groups || from.getRank() == to.getRank())
     return reshape({from.getNumElements()}).reshape(shape);
   if (from.getRank() > to.getRank())
@@ -143,7 +143,7 @@ Tensor frontend::concat(ArrayRef<Tensor> tensors, int64_t dim) {
       return m.error("concat along dimension " + Twine(dim) + ": " +
                      describe(first) + " and " + describe(t) +
                      " differ in more than that");
-    // Beyond 63 bits there is no type either.
+    // Such a size has no type, which is reported later.
     if (llvm::AddOverflow(shape[*at], t.size(dim), shape[*at]))
       shape[*at] = INT64_MAX;
     values.push_back(t.getValue());

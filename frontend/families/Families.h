@@ -1,4 +1,4 @@
-//===- Families.h - Which models can be imported ----------------*- C++ -*-===//
+//===- Families.h - The model families that can be imported -----*- C++ -*-===//
 #pragma once
 
 #include "frontend/ConfigFile.h"
@@ -8,8 +8,8 @@
 
 namespace mlir::frontend {
 
-// One file each.  They read all keys that change what is computed; what is
-// wrong is kept in `file`.
+// One file for each.  They read all keys that affect the computation; errors
+// are kept in `file`.
 DecoderConfig readGemma2(ConfigFile &file);
 DecoderConfig readGemma3(ConfigFile &file);
 DecoderConfig readGPTNeoX(ConfigFile &file);
@@ -23,7 +23,7 @@ DecoderConfig readQwen3(ConfigFile &file);
 DecoderConfig readQwen3Moe(ConfigFile &file);
 
 GPT2Config readGPT2(ConfigFile &file);
-/// Says in one line which dropout of GPT-2 is off, if any is.
+/// Notes in one line the dropout of GPT-2 that is left out, if any.
 void noteGPT2Dropout(ConfigFile &file,
                      llvm::function_ref<void(StringRef)> note);
 

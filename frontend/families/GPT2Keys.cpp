@@ -1,7 +1,7 @@
 //===- GPT2Keys.cpp - GPT-2's config.json ---------------------------------===//
 //
-// Defaults are those of transformers' GPT2Config.  Its keys have names of their
-// own; the model is frontend/GPT2.cpp.
+// Defaults are those of transformers' GPT2Config.  GPT-2 has its own key names;
+// the model is in frontend/GPT2.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/families/Families.h"
@@ -24,7 +24,7 @@ static int64_t readPositions(ConfigFile &file) {
   return positions;
 }
 
-/// Hugging Face trains with dropout, and by default: never drop it silently.
+/// Hugging Face trains with dropout by default, so its absence is always noted.
 void frontend::noteGPT2Dropout(ConfigFile &file,
                                llvm::function_ref<void(StringRef)> note) {
   SmallVector<std::string> rates;

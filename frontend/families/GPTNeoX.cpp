@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace mlir::frontend;
 
-/// Some versions write a number under two names, and read `key`.
+/// Some versions write a number under two names, but read only `key`.
 static void refuseDisagreement(ConfigFile &file, StringRef key, StringRef other,
                                double otherwise) {
   double value = file.number(key, otherwise),

@@ -30,7 +30,7 @@ Activation frontend::readActivation(ConfigFile &file, StringRef key,
   return activation.value_or(Activation::GeluTanh);
 }
 
-// What is computed is f32: what is infinite or 0 there is not what was meant.
+// Values are computed in f32; one that is infinite or 0 there is an error.
 
 double frontend::readNormEps(ConfigFile &file, StringRef key,
                              double otherwise) {
@@ -75,7 +75,7 @@ void frontend::refuseTrue(ConfigFile &file, StringRef key, StringRef fix) {
 }
 
 //===----------------------------------------------------------------------===//
-// What every decoder has
+// Keys of every decoder
 //===----------------------------------------------------------------------===//
 
 static void refuseOtherTasks(ConfigFile &file, StringRef architecture) {
@@ -125,7 +125,7 @@ DecoderConfig frontend::readDecoder(ConfigFile &file,
   return c;
 }
 
-/// Sets the width of heads that share hidden_size.
+/// Divides hidden_size by the number of heads.
 static void shareWidth(ConfigFile &file, DecoderConfig &c) {
   c.headWidth = std::max(c.width / c.heads, int64_t{1});
   if (c.width % c.heads)
@@ -136,7 +136,7 @@ static void shareWidth(ConfigFile &file, DecoderConfig &c) {
 void frontend::readHeads(ConfigFile &file, DecoderConfig &c,
                          HeadKeys keyValueHeads, HeadKeys headWidth) {
   c.heads = readSize(file, "num_attention_heads");
-  // Null says the same as nothing where there is a default.
+  // Null is the same as a missing key if there is a default.
   bool hasDefault = keyValueHeads == HeadKeys::MayBeMissing ||
                     file.mentions("num_key_value_heads");
   c.keyValueHeads =
@@ -198,5 +198,5 @@ void frontend::readWindowOfLayers(
   if (llvm::is_contained(c.slides, true))
     c.window = readSize(file, "sliding_window");
   else
-    (void)file.has("sliding_window"); // says nothing
+    (void)file.has("sliding_window"); // has no effect
 }

@@ -1,12 +1,12 @@
-//===- Llama.cpp - Llama 1 to 3, and all that are built like it -----------===//
+//===- Llama.cpp - Llama 1 to 3 and models of the same structure ----------===//
 //
 // Touvron et al., "LLaMA" (2023); Llama Team, "The Llama 3 Herd of Models"
-// (2024).  What the other families are compared with.
+// (2024).  The other families are described by their differences from it.
 //
 //   embedding   its own, or tied (Llama 3.2)
-//   heads       fewer of keys and values from Llama 2 70B on
+//   heads       fewer for keys and values, from Llama 2 70B on
 //   rope        llama3 from Llama 3.1 on
-//   biases      none, but the keys are there
+//   biases      none, but the keys exist
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/families/Families.h"

@@ -7,7 +7,7 @@
 //                 Mixtral              Qwen 3 MoE               OLMoE
 //   layers        all                  by decoder_sparse_step   all
 //                                      and mlp_only_layers
-//   weights       over their sum       by norm_topk_prob        by norm_topk_prob
+//   weights       over their sum       by norm_topk_prob        norm_topk_prob
 //   q, k          as they are          normed over each head    over all heads
 //   window        sliding_window       use_sliding_window       none
 //
@@ -23,8 +23,8 @@
 using namespace mlir;
 using namespace mlir::frontend;
 
-/// Experts of all layers; `count` is the key of their number, unless the file
-/// has `otherCount`, which newer versions write.
+/// Reads the experts; `count` is the key of their number, or `otherCount`,
+/// which newer versions write.
 static void readExperts(ConfigFile &file, DecoderConfig &c, StringRef count,
                         StringRef otherCount, double balance) {
   DecoderConfig::Experts &e = c.experts;
@@ -74,7 +74,7 @@ DecoderConfig frontend::readQwen3Moe(ConfigFile &file) {
   if (file.boolean("use_sliding_window", false))
     readWindow(file, c, 4096);
   else
-    (void)file.has("sliding_window"); // says nothing
+    (void)file.has("sliding_window"); // has no effect
   readExperts(file, c, "num_experts", "num_local_experts", 0.001);
   c.experts.innerWidth = readSize(file, "moe_intermediate_size");
   c.experts.normalize = file.boolean("norm_topk_prob", false);

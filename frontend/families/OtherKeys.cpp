@@ -1,9 +1,8 @@
-//===- OtherKeys.cpp - Keys that a family does not have -------------------===//
+//===- OtherKeys.cpp - Refuses keys of other families ---------------------===//
 //
-// A config may hold a key that changes what another model computes.  For this
-// one transformers passes it over; whoever wrote it meant something, so zeroc
-// fails unless the value says nothing: null, false, 0, nothing at all, or what
-// the table has.
+// A config may hold a key that affects only another family, which transformers
+// ignores.  Its author meant something, so zeroc fails unless the value has no
+// effect: null, false, 0, an empty value, or the neutral value in the table.
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/families/Keys.h"
@@ -14,7 +13,7 @@ using namespace mlir::frontend;
 namespace {
 struct OtherKey {
   StringLiteral name;
-  /// A value that says nothing, as JSON.
+  /// A value without effect, as JSON.
   StringLiteral neutral = "null";
 };
 } // namespace
@@ -57,7 +56,7 @@ static constexpr OtherKey kKeys[] = {
     {"norm_topk_prob", "true"},
     {"decoder_sparse_step", "1"},
     {"mlp_only_layers"},
-    // The stream, and logits.
+    // The residual stream, and logits.
     {"use_parallel_residual"},
     {"parallel_attn"},
     {"residual_multiplier", "1.0"},
@@ -68,7 +67,7 @@ static constexpr OtherKey kKeys[] = {
     {"lm_head_bias"},
 };
 
-/// Layers that are all alike.
+/// Returns true if all layers have full attention.
 static bool isFullAttention(ConfigFile &file) {
   return llvm::all_of(file.strings("layer_types"), [](const std::string &type) {
     return type == "full_attention";

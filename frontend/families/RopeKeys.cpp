@@ -1,6 +1,6 @@
-//===- RopeKeys.cpp - How pairs turn, from config.json --------------------===//
+//===- RopeKeys.cpp - Reads rotary frequencies from config.json -----------===//
 //
-// Versions of transformers write the same in two ways:
+// Versions of transformers write the same settings in two ways:
 //
 //   4   "rope_theta": 500000.0, "rope_scaling": {"rope_type": "llama3", ...}
 //   5   "rope_parameters": {"rope_type": "llama3", "rope_theta": 500000.0, ...}
@@ -18,7 +18,8 @@ using namespace mlir::frontend;
 
 namespace {
 
-/// Reads one model's keys; `object` holds those of rope, "" if there is none.
+/// Reads one model's keys; `object` is the object of rotary keys, "" if there
+/// is none.
 struct RopeReader {
   ConfigFile &file;
   const DecoderConfig &c;
@@ -27,9 +28,10 @@ struct RopeReader {
 
   std::string in(StringRef key) const { return (object + "." + key).str(); }
 
-  /// Where a key of rope lies that older files have outside.
+  /// Returns the path of a rotary key that older files have outside of
+  /// `object`.
   std::string find(StringRef key, StringRef outside) const {
-    (void)file.has(outside); // void where the other is, and often there too
+    (void)file.has(outside); // often in both; unused then
     return !object.empty() && file.has(in(key)) ? in(key) : outside.str();
   }
 
@@ -49,7 +51,7 @@ struct RopeReader {
   std::string typeName() const {
     if (object.empty())
       return "default";
-    // The first versions called it so.
+    // The first versions called it "type".
     return file.string(file.has(in("rope_type")) ? in("rope_type") : in("type"),
                        "default");
   }
@@ -69,7 +71,7 @@ struct RopeReader {
     return type.value_or(RopeScaling::Default);
   }
 
-  /// A key that changes nothing here changes something elsewhere.
+  /// Refuses keys of other types, which would have no effect here.
   void refuseOthers(RopeScaling::Type type) const {
     SmallVector<StringRef> known = {"rope_type", "type", "rope_theta",
                                     "partial_rotary_factor"};
@@ -136,7 +138,7 @@ struct RopeReader {
     return s;
   }
 
-  /// Elements of a head that turn.
+  /// The rotated elements of a head.
   int64_t dims() const {
     std::string key =
         find("partial_rotary_factor",
@@ -149,7 +151,7 @@ struct RopeReader {
     if (keys.part.empty() && part != 1)
       file.fail(key + " is not supported for this model_type, got " +
                 toText(part));
-    // An odd number is rounded up to pairs, if the head has room.
+    // An odd number is rounded up to whole pairs, if the head is wide enough.
     auto dims = int64_t(double(c.headWidth) * part);
     if (dims == 0 || dims + dims % 2 > c.headWidth ||
         (dims % 2 && typeName() == "yarn"))
