@@ -1,11 +1,11 @@
-"""What is measured, and the arithmetic of its limit.
+"""The cases that the benchmark measures, and their lower bounds.
 
 A step cannot be faster than
 
     flops / rate of matrix products  +  28 bytes a parameter / AdamW's bandwidth
 
-of the machine it runs on, on several ranks plus the time of moving what its stage
-exchanges.  Everything else (norms, activations, loss, launches) is counted as free.
+of the machine it runs on; on several ranks also the time of the collectives of its stage is added.
+Everything else (norms, activations, loss, launches) is counted as free.
 """
 import dataclasses
 import re
@@ -13,7 +13,7 @@ import re
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A batch of a rank, and on what it runs."""
+    """The batch of a rank, and the threads and ranks it runs on."""
     batch: int
     seq: int
     threads: int = 1
@@ -41,15 +41,15 @@ class Case:
         return self.batch * self.seq
 
 
-#: Of issue 5: one rank, then two ranks that share the two cores.
+#: Cases of issue 5: one rank, then two ranks that share the two cores.
 CASES = ("b4t64x1", "b4t64x2", "b4t256x2", "b1t1024x2", "b2t64r2s2", "b2t64r2s3")
 
 
 class Limits:
-    """What this machine can do.  Every measurement is kept; medians are used.
+    """The measured speed of this machine.  Keeps every measurement and uses medians.
 
-    seconds[threads, m, n, k, form], seconds["adamw", threads, form] of one
-    parameter, seconds[collective] of one byte.
+    `seconds` has the keys [threads, m, n, k, form], ["adamw", threads, form] (seconds per parameter), and
+    [collective] (seconds per byte).
     """
 
     def __init__(self):
@@ -79,13 +79,13 @@ class Limits:
         return 28 / self.best("adamw", threads)[0]
 
     def collective(self, name):
-        """Seconds a byte."""
+        """Seconds per byte."""
         return median(self.seconds[name])
 
 
 @dataclasses.dataclass(frozen=True)
 class Limit:
-    """Seconds of a step that cannot be avoided."""
+    """A lower bound of the seconds of a step."""
     products: float
     attention: float
     update: float
@@ -97,9 +97,9 @@ class Limit:
 
 
 def limit_of(case, model, limits):
-    """Ranks compute at the same time, a processor each, and share the update's
-    memory bandwidth.  Every stage reduces gradients and gathers parameters;
-    stage 3 gathers them twice, into memory of their own."""
+    """Ranks compute at the same time, each on its own processors, and share the memory bandwidth of the
+    update.  Every stage reduces gradients and gathers parameters; stage 3 gathers them twice, into separate
+    memory."""
     rate = limits.rate(case.threads, model, case.tokens)
     attention = model.attention_flops(case.batch, case.seq)
     wire = 0
@@ -107,7 +107,7 @@ def limit_of(case, model, limits):
         gathers = (2 * limits.collective("gather_apart") if case.stage == 3
                    else limits.collective("gather_in_place"))
         wire = 4 * model.parameters * (limits.collective("reduce_scatter") + gathers)
-    # Without a slice of its own, a rank updates everything.
+    # At stage 0 every rank updates all parameters.
     copies = case.ranks if case.stage == 0 else 1
     update = 28 * model.parameters * copies / limits.bandwidth(case.threads * case.ranks)
     return Limit((model.flops(case.batch, case.seq) - attention) / rate, attention / rate,

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Steps of GPT-2 and Llama on one GPU: tokens by the second and model-flops utilization.
+"""Steps of GPT-2 and Llama on one GPU: tokens per second and model-flops utilization.
 
     benchmark/gpu.py                 on the GPU at hand
     benchmark/gpu.py --dry-run       without one: memory, flops, and what compiles
 
-For each model the first of these plans that fits --memory, by its certificate, is compiled and
-measured; steps are medians, after those that load code.  PyTorch (peers/torch_gpu.py) is measured
-beside it where --torch-python has it with CUDA.
+For each model, the first of these plans that fits --memory, by its certificate, is compiled and
+measured.  Times are medians over steps, without the first ones, which load code.  PyTorch
+(peers/torch_gpu.py) is measured too if --torch-python has it with CUDA.
 
     utilization = model flops of a step / seconds of a step / peak of the GPU
     model flops = 6 x weights x tokens + 12 x layers x width x T x tokens
 
 as in appendix B of PaLM (arXiv 2204.02311): weights are those of matrices that multiply a token,
-with the head's, width that of all heads of queries, and T the tokens of a sequence.  What is recomputed
-does not count, and what a causal mask leaves out does.
+including the head, width is that of all query heads, and T the tokens of a sequence.  Recomputation
+does not count; masked attention scores do.
 """
 import argparse
 import dataclasses
@@ -32,18 +32,18 @@ from cases import median
 from trainer import BUILD, ROOT, ZEROC
 
 MODELS = ROOT / "benchmark" / "models"
-#: Name: configuration, sequences of a batch.
+#: Name: configuration, sequences per batch.
 CASES = {"gpt2-124m": (ROOT / "examples" / "gpt2-small.json", 16), "gpt2-1.5b": (MODELS / "gpt2-1.5b.json", 8),
          "llama-1b": (MODELS / "llama-1b.json", 8), "llama-3b": (MODELS / "llama-3b.json", 8),
          "llama-7b": (MODELS / "llama-7b.json", 4)}
-#: In the order in which they are tried: what costs least time first.
+#: In the order in which they are tried, the fastest plan first.
 PLANS = {"plain": (), "remat": ("--remat=block",),
          "remat, all of bf16": ("--remat=block", "--master=none", "--state-dtype=bf16"),
          "remat, moments on host": ("--remat=block", "--offload-optimizer=cpu"),
          "remat, state on host": ("--remat=block", "--offload=cpu")}
-#: Dense bf16 of NVIDIA's data sheets, flops/s, by a part of nvidia-smi's name.
+#: Dense bf16 flops/s of NVIDIA's data sheets, by a part of nvidia-smi's name.
 PEAKS = {"H100 PCIe": 756e12, "H100": 989e12, "H200": 989e12, "A100": 312e12}
-#: Steps that load code and capture graphs.
+#: The first steps load code and capture graphs.
 WARM_UP = 4
 
 
@@ -60,7 +60,7 @@ class Result:
     seq: int
     plan: str = None            # the first that fits
     needs: dict = dataclasses.field(default_factory=dict)  # bytes of device and host, of each plan
-    seconds: float = None       # of a step
+    seconds: float = None       # of a step, median
     torch: float = None
 
     @property
@@ -81,7 +81,7 @@ def run(*command, **more):
 
 
 def gpu_at_hand():
-    """Its name, or nothing."""
+    """The GPU's name, or None."""
     try:
         names = run("nvidia-smi", "--query-gpu=name", "--format=csv,noheader").splitlines()
     except (OSError, Failed):
@@ -94,7 +94,7 @@ def peak_of(name):
 
 
 def size(text):
-    """Bytes of 78GiB."""
+    """Converts "78GiB" to bytes."""
     match = re.fullmatch(r"([\d.]+)(GiB|MiB)", text)
     if not match:
         raise argparse.ArgumentTypeError(f"{text} is no size, such as 78GiB")
@@ -112,7 +112,7 @@ class Bench:
         return path
 
     def arenas(self, model, options):
-        """Bytes of device and host that a plan needs; nothing is compiled for it."""
+        """Bytes of device and host memory that a plan needs; does not compile it."""
         text = run(ZEROC, model, *self.target, *options, "--emit=memory")
         device, host, _ = re.search(r"zero\.arena = array<i64: (\d+), (\d+), (\d+)>", text).groups()
         return int(device), int(host)
@@ -134,7 +134,7 @@ class Bench:
         return median(times[WARM_UP:]) * 1e-3
 
     def torch(self, result):
-        """Likewise, or nothing where there is no PyTorch, or no room for it."""
+        """Same for PyTorch, or None without PyTorch or without enough memory."""
         try:
             line = run(self.options.torch_python, ROOT / "benchmark" / "peers" / "torch_gpu.py", result.config,
                        result.batch, result.seq, self.options.steps)
@@ -162,7 +162,7 @@ def gib(size):
 
 
 def memory_table(results):
-    """What each plan needs of the device, and of the host."""
+    """Device and host memory of each plan."""
     lines = ["", "GiB of device memory by certificate (and of host memory); * is compiled",
              f"{'':12}{'batch':>6}" + "".join(f"{plan:>24}" for plan in PLANS)]
     for result in results:

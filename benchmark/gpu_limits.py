@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
-"""What a plan's kernels would take on a GPU, from their machine code alone.
+"""Estimates the time of a plan's kernels on a GPU from their machine code.
 
     benchmark/gpu_limits.py MODEL.mlir [options of zeroc] [--gpu=h100]
 
-Needs no GPU: zeroc, zero-kernels and ptxas (of the CUDA toolkit).  For each kernel of
-the program `step`:
+Needs no GPU, but zeroc, zero-kernels and ptxas (of the CUDA toolkit).  For each kernel of the program `step`:
 
     limit      the longer of bytes / bandwidth and flops / peak, by published numbers
-    estimate   bytes / what its threads can have in flight at once, or its instructions
-               / what the processors issue, whichever is longer; and a launch
+    estimate   the longer of bytes / the bytes that its threads can have in flight, and
+               its instructions / the issue rate of the processors; and a launch
 
-A kernel reads and writes each operand once.  In flight are the bytes that a thread
-loads in one basic block, times the threads that are resident by registers, shared
-memory and the number of blocks.  Products have their limit alone, for cuBLASLt computes
-them, but for those of groups of rows.  Attention's limit is that of tensor cores.  Its estimate is that of the kernels of
-docs/cuda.md: in f32, of reads of shared memory; on tensor cores, for each tile of the loop,
-the longest of what its multiplications, instructions, exponentials, reads of shared memory
-and of L2 take, or all of them one after another, shared by the warps that a scheduler has.
+A kernel reads and writes each operand once.  In flight are the bytes that a thread loads in one basic block,
+times the threads that are resident given registers, shared memory and the number of blocks.  Products have
+only a limit, because cuBLASLt computes them; grouped products have an estimate.  Attention's limit is that of
+tensor cores.  Its estimate follows the kernels of docs/cuda.md: in f32, reads of shared memory; on tensor
+cores, for each tile of the loop, the longest of its multiplications, instructions, exponentials, and reads of
+shared memory and of L2, or their sum divided by the warps of a scheduler.
 """
 import argparse
 import dataclasses
@@ -30,29 +28,29 @@ from collections import defaultdict
 from pathlib import Path
 
 BUILD = Path(os.environ.get("ZERO_BUILD_DIR", Path(__file__).resolve().parents[1] / "build" / "release"))
-LAUNCH_SECONDS = 2e-6  # of one kernel after another in a graph
+LAUNCH_SECONDS = 2e-6  # one kernel after another in a graph
 
 
 @dataclasses.dataclass(frozen=True)
 class Gpu:
-    """Published numbers; seconds of a load are what microbenchmarks of others find."""
+    """Published numbers of a GPU; load latencies come from published microbenchmarks."""
     arch: str
     processors: int
     clock: float
     bandwidth: float
     flops: dict
-    threads: int = 2048  # of a processor, as all below
+    threads: int = 2048  # per processor, as all below
     blocks: int = 32
     registers: int = 65536
     shared: int = 227 << 10
     lanes: int = 128
     latency: float = 0.7e-6
-    # Of a processor and a clock: 16-bit FMAs of tensor cores, exponentials, bytes of shared memory.
+    # Per processor and clock: 16-bit FMAs of tensor cores, exponentials, bytes of shared memory.
     fmas: int = 2048
     exponentials: int = 16
     shared_bytes: int = 128
-    # What mma.sync reaches of the tensor cores' peak at most, which only wgmma does: an assumption,
-    # after Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture" (2024).
+    # The share of the tensor cores' peak that mma.sync reaches at most; only wgmma reaches the peak.  An
+    # assumption, after Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture" (2024).
     mma_share: float = 0.62
     l2: float = 5.5e12
 
@@ -63,8 +61,8 @@ GPUS = {"h100": Gpu("sm_90", 132, 1.83e9, 3.35e12, {"bf16": 989e12, "f16": 989e1
 
 @dataclasses.dataclass
 class Kernel:
-    """What a launch of it is made of."""
-    units: int  # of a block; 0: blocks share a unit
+    """Resources and code of a kernel."""
+    units: int  # per block; 0: several blocks share a unit
     threads: int
     shared: int
     registers: int = 0
@@ -72,13 +70,13 @@ class Kernel:
     loaded: int = 0       # bytes of global memory, by a thread in the block of code that loads most
     instructions: int = 0  # in all blocks of code that load
     parts: int = 0         # blocks that share a unit
-    # Of a warp, in the blocks of code that multiply on tensor cores.
+    # Per warp, in the blocks of code that multiply on tensor cores.
     multiplications: int = 0
     exponentials: int = 0
     fragments: int = 0
     issued: int = 0
-    fmas: int = 0  # in the block of code that has most of them
-    step: int = 0  # instructions there
+    fmas: int = 0  # in the block of code with the most FMAs
+    step: int = 0  # instructions of that block
 
 
 def run(*command):
@@ -95,7 +93,7 @@ def entry_of(name):
 
 
 def plain(entry):
-    """As entry_of has it: entries of kernels that round to 16 bits on the way have zr_."""
+    """The kernel's name for entry_of: entries of kernels that round to 16 bits begin with zr_."""
     return "zk_" + entry[3:] if entry.startswith("zr_") else entry
 
 
@@ -111,7 +109,7 @@ WIDTHS = {"b8": 1, "b16": 2, "b32": 4, "b64": 8, "b128": 16}
 
 
 def read_code(ptx, kernels):
-    """Loads and instructions of each entry's blocks of code that load."""
+    """Counts loads and instructions in each entry's blocks of code that load."""
     names = {entry_of(name): kernel for name, kernel in kernels.items()}
     for entry in re.finditer(r"\.visible \.entry (\S+)\((.*?)\n\}", ptx, re.DOTALL):
         kernel = names.get(plain(entry[1]))
@@ -136,7 +134,7 @@ def read_code(ptx, kernels):
 
 
 def read_kernels(ptx, report):
-    """{name: Kernel} of what zero-kernels and ptxas have printed."""
+    """Returns {name: Kernel} from the output of zero-kernels and ptxas."""
     kernels = {name: Kernel(int(units), int(threads), int(shared)) for name, units, threads, shared in re.findall(
         r"^// @(\S+): (\d+) units by (\d+) threads, (\d+) bytes shared", ptx, re.MULTILINE)}
     for name, parts, threads, shared in re.findall(
@@ -167,7 +165,7 @@ def bytes_of(text):
 
 
 def estimate(gpu, kernel, units, moved):
-    """(seconds, what decides, blocks) of a launch that moves so many bytes."""
+    """Returns (seconds, bottleneck, blocks) of a launch that moves `moved` bytes."""
     blocks = math.ceil(units / kernel.units)
     warps = kernel.threads / 32
     registers = math.ceil(kernel.registers * 32 / 256) * 256 * warps
@@ -186,7 +184,7 @@ def estimate(gpu, kernel, units, moved):
 
 
 def attention_shape(name, operands, units):
-    """(whether it is the backward, T, D)"""
+    """Returns (is backward, T, D)."""
     sizes = [int(size) for size in re.findall(r"device \d+ \+ (\d+) ", operands)]
     backward = "backward" in name
     length = next(size // 4 // units for size, kind in
@@ -197,22 +195,22 @@ def attention_shape(name, operands, units):
 
 
 def attention_flops(backward, length, width, units):
-    """Of the causal half: what a product of T x T x D takes, and how many of them there are at
-    least and in f32."""
+    """For the causal half: flops of a product of T x T x D, and the number of such products, the minimum and
+    in f32."""
     return units * length * length * width, *((5, 9) if backward else (2, 3))
 
 
 def estimate_attention(gpu, flops):
-    """Seconds of products in f32 whose threads read 4 and 6 numbers of shared memory for 24 FMAs."""
+    """Seconds of f32 products whose threads read 4 and 6 numbers of shared memory for 24 FMAs."""
     return flops / 2 * (4 * (4 + 6) / 24) / (gpu.processors * gpu.lanes * gpu.clock)
 
 
-#: Products of the launches on tensor cores.
+#: The number of products in each launch on tensor cores.
 LAUNCHES = {False: (("", 2),), True: (("", 2), (".keys", 4), (".queries", 3))}
 
 
 def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, units):
-    """Seconds of a launch of causal attention: of the tiles that its blocks go over."""
+    """Seconds of a launch of causal attention: the sum over the tiles that its blocks process."""
     columns = math.ceil(width / 16) * 16
     tile = 64 if columns <= 64 else 32
     rows = 128 if columns <= 64 and not is_keys else 64
@@ -222,7 +220,7 @@ def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, unit
     blocks = math.ceil(length / rows)
     tiles = units * sum(math.ceil((length - i * rows if is_keys else min(length, (i + 1) * rows)) / tile)
                         for i in range(blocks))
-    # Clocks of a processor for a tile of one block.
+    # Clocks of a processor for one block's tile.
     parts = {"tensor cores": kernel.multiplications * warps * 2048 / (gpu.fmas * gpu.mma_share),
              "instructions": kernel.issued * kernel.threads / gpu.lanes,
              "exponentials": kernel.exponentials * kernel.threads / gpu.exponentials,
@@ -234,12 +232,12 @@ def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, unit
     why, clocks = max(parts.items(), key=lambda part: part[1])
     if in_turn > clocks:
         why, clocks = f"{resident} blocks", in_turn
-    # The last blocks have the fewest tiles: no wave is waited for.
+    # The last blocks have the fewest tiles, so the last wave is not counted as full.
     return tiles / gpu.processors * clocks / gpu.clock + LAUNCH_SECONDS, why
 
 
 def estimate_launches(gpu, kernels, name, backward, length, width, units):
-    """Of all launches, and what decides the longest."""
+    """Seconds of all launches, and the bottleneck of the longest."""
     found = []
     for suffix, products in LAUNCHES[backward]:
         seconds, why = estimate_on_tensor_cores(gpu, kernels[name + suffix], products, suffix == ".keys", length,
@@ -249,7 +247,7 @@ def estimate_launches(gpu, kernels, name, backward, length, width, units):
 
 
 def estimate_grouped(gpu, kernel, rows, groups, sums, flops):
-    """Seconds of tiles of 128 rows, of which the last of a group is half full, by the instructions of a step."""
+    """Seconds of tiles of 128 rows, by the instructions of a step; the last tile of a group is half full."""
     tiles = 1 if sums else (rows / 128 + groups / 2) / (rows / 128)
     return tiles * flops / 2 * (kernel.step / kernel.fmas) / (gpu.processors * gpu.lanes * gpu.clock)
 
@@ -297,12 +295,12 @@ def add_all(gpu, plan, kernels):
         elif kind == "dequantize":
             elements, packing = re.search(r"(\d+) elements of (\w+)", rest).groups()
             name = f"zrt_dequantize_{packing}_{element}"
-            # A thread moves 8 bytes of codes and what they stand for; it looks numbers up in caches.
+            # A thread moves 8 bytes of codes and the numbers they decode to; its table reads hit caches.
             run = 8 + (16 if packing == "nf4" else 8) * (4 if element == "f32" else 2)
             kernel, count = dataclasses.replace(kernels[name], loaded=run), math.ceil(int(elements) / 16384)
         if kernel and kernel.units and kind != "grouped":
             units = re.search(r"(\d+) by \d+:", rest)
-            if kind == "squares":  # ZRT_SQUARES_BLOCK elements of a block
+            if kind == "squares":  # ZRT_SQUARES_BLOCK elements per block
                 count = moved / (4 if element == "f32" else 2) / 16384 * kernel.units
             elif kind != "dequantize":
                 count = int(units[1]) if units else int(re.search(r"\+ (\d+) f32", rest)[1]) // 4 if kind == "update" else 1

@@ -4,7 +4,7 @@
     benchmark/lora.py
     benchmark/lora.py --rank=8 --targets='.*' --precision=bf16 --case=b2t256r2s3
 
-Rounds run all in turn, so that what changes on the machine changes for all.
+Each round runs all variants in turn, so that changes on the machine affect all of them.
 """
 import argparse
 import json
@@ -19,9 +19,9 @@ import trainer
 import watch
 
 CONFIG = Path(__file__).resolve().parent / "models" / "llama-100m.json"
-#: PEFT's for Llama.
+#: PEFT's default targets for Llama.
 TARGETS = ".*(q_proj|v_proj)"
-#: With all linear layers.
+#: Measured with adapters on all linear layers.
 STORAGES = ("nf4", "int8")
 
 
@@ -45,22 +45,22 @@ def parse_options():
 
 
 def state_bytes(certificate):
-    """Of parameters, gradients, masters and moments, on a rank."""
+    """Bytes of parameters, gradients, masters and moments on a rank."""
     return sum(part["held"] for part in certificate["model_state"].values())
 
 
 def base_bytes(certificate):
-    """Of the parameters that full training has."""
+    """Bytes of the parameters that full training has."""
     return certificate["model_state"]["parameters"]["held"]
 
 
 def received_bytes(certificate):
-    """Of a rank in a step."""
+    """Bytes that a rank receives in a step."""
     return sum(wire["bytes"] for wire in certificate["wire"].values())
 
 
 def dequantization(runs):
-    """(seconds, bytes a second) of a step's copies of packed weights; nothing if there are none."""
+    """Returns (seconds, bytes per second) of a step's copies of packed weights, or None if there are none."""
     rows = [[row for row in run.profile.rows if row.name.startswith("dequantize")] for run in runs if run.profile]
     if not rows or not rows[0]:
         return None
@@ -70,7 +70,7 @@ def dequantization(runs):
 
 
 def measure(options, folder):
-    """name -> (certificate, runs)."""
+    """Returns {name: (certificate, runs)}."""
     precision, rank = f"--precision={options.precision}", f"--lora={options.rank}"
     variants = {"full": [precision], "all linear layers": [precision, rank],
                 options.targets: [precision, rank, f"--lora-targets={options.targets}"]}

@@ -31,8 +31,8 @@ def _lines(folder, threads, program, *arguments):
 
 
 def measure(limits, cases, model, folder, budget, precision):
-    """Adds one measurement of everything that the limits of `cases` need; a
-    median takes `budget` seconds at least."""
+    """Adds one measurement of everything that the limits of `cases` need; each median takes at least `budget`
+    seconds."""
     for threads in sorted({case.threads for case in cases}):
         shapes = {shape for case in cases if case.threads == threads
                   for shape in model.products(case.tokens)}

@@ -1,4 +1,4 @@
-"""Models that are measured: what they multiply, and how many parameters they have."""
+"""The measured models: their matrix products, and their numbers of parameters."""
 import dataclasses
 import json
 from collections import Counter
@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 class Unknown(Exception):
-    """A config.json of which nothing here knows the products."""
+    """A config.json whose products are not known here."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Linear:
-    """`times` weights of a model, each multiplying `share` of the tokens."""
+    """`times` weights of a model, each of which multiplies `share` of the tokens."""
     inputs: int
     outputs: int
     times: int
@@ -24,13 +24,13 @@ class Linear:
 
 
 class Model:
-    """Has layers, `attention_width` (of all heads of queries) and vocab."""
+    """Subclasses have layers, `attention_width` (of all query heads) and vocab."""
 
     def linears(self):
         raise NotImplementedError
 
     def products(self, tokens):
-        """(m, n, k) -> how often a step multiplies m x k by k x n."""
+        """Returns {(m, n, k): how often a step multiplies m x k by k x n}."""
         counts = Counter()
         for one in self.linears():
             rows = round(tokens * one.share)
@@ -43,11 +43,11 @@ class Model:
 
     @property
     def weights(self):
-        """Of matrices that multiply a token."""
+        """The number of weights in matrices that multiply a token."""
         return round(sum(one.weights * one.share for one in self.linears()))
 
     def flops(self, batch, seq):
-        """Of a step: each weight in three products; attention's causal half."""
+        """Flops of a step: each weight in three products, and the causal half of attention."""
         return 6 * self.weights * batch * seq + self.attention_flops(batch, seq)
 
     def attention_flops(self, batch, seq):
@@ -80,7 +80,7 @@ class Gpt2(Model):
 
 @dataclasses.dataclass(frozen=True)
 class Decoder(Model):
-    """Llama, and Mixtral: then `experts` is not 0, and a token is in `chosen`."""
+    """Llama, and Mixtral: then `experts` is not 0, and each token goes to `chosen` of them."""
     layers: int
     heads: int
     key_heads: int
@@ -100,7 +100,7 @@ class Decoder(Model):
         c, layers, keys = self.width, self.layers, self.key_heads * self.head_width
         attention = [Linear(c, self.attention_width, layers), Linear(c, keys, 2 * layers),
                      Linear(self.attention_width, c, layers)]
-        # Of each expert's rows no more is known than their mean.
+        # The rows of a single expert are not known, only their mean.
         each, share = ((layers * self.experts, self.chosen / self.experts) if self.experts
                        else (layers, 1))
         mlp = [Linear(c, self.inner, 2 * each, share), Linear(self.inner, c, each, share)]

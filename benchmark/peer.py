@@ -1,4 +1,4 @@
-"""Runs PyTorch on the same work, where it is installed."""
+"""Runs the same work in PyTorch, where it is installed."""
 import json
 import os
 from pathlib import Path
@@ -10,10 +10,10 @@ PROGRAMS = Path(__file__).resolve().parent / "peers"
 
 
 class Torch:
-    """PyTorch of `python`; `library` is a folder with a libblas.so.3 to prefer.
+    """PyTorch of the interpreter `python`; `library` is a folder with a preferred libblas.so.3.
 
-    By default glibc gives large blocks back after each use and asks for them
-    again, page by page; a tuned PyTorch keeps them.
+    By default glibc returns large blocks after each use and requests them again, page by page; a tuned
+    PyTorch keeps them.
     """
 
     def __init__(self, python, library, config, folder):
@@ -23,7 +23,7 @@ class Torch:
         if library:
             known = os.environ.get("LD_LIBRARY_PATH")
             self.environment["LD_LIBRARY_PATH"] = ":".join(filter(None, (library, known)))
-        #: Why it cannot be measured; "" when it can.
+        #: Why PyTorch cannot be measured; "" if it can.
         self.missing = ""
         if library and not (Path(library) / "libblas.so.3").exists():
             self.missing = f"there is no libblas.so.3 in {library}"
@@ -36,7 +36,7 @@ class Torch:
             self.missing = str(error).strip().splitlines()[-1]
 
     def run(self, case, steps):
-        """DistributedDataParallel on several ranks, whatever the stage."""
+        """Uses DistributedDataParallel on several ranks, for every stage."""
         program = "torch_ddp.py" if case.ranks > 1 else "torch_gpt2.py"
         done = watch.run(f"torch {case.name}",
                          [self.python, PROGRAMS / program, self.config, case.batch, case.seq,

@@ -1,8 +1,9 @@
-"""What others have published of training on GPUs.  The conditions are theirs: other models, states and batches."""
+"""Published figures for training on GPUs.  Their conditions differ: other models, states and batches."""
 
-#: LLMQ prints the share as "sol"; the headline of that file says RTX PRO 6000, its name and its shares an H100.
+#: LLMQ prints the share as "sol"; the headline of its file says RTX PRO 6000, its name and its
+#: shares an H100.
 #: llm.c's of 124M is quoted at luisquintanilla.me/feed/repro-gpt-2-llm-c-90-min-20-dollars-karpathy.
-#: Who, model, GPU, tokens/s of one GPU, share of the peak, conditions, source.
+#: Author, model, GPU, tokens/s of one GPU, share of the peak, conditions, source.
 FIGURES = (
     ("LLMQ", "Qwen2.5-0.5B", "H100", 149_500, 0.468, "bf16 products, moments of bf16, T = 1024, 16 x 32 sequences",
      "github.com/IST-DASLab/llmq benchmarks/H100x1.md, 7f895bdb"),

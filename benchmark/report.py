@@ -2,12 +2,12 @@
 from cases import limit_of, median
 from where import middle, parts_of
 
-#: Of a step; what is smaller gets no line of its own.
+#: The share of a step below which a part gets no line of its own.
 WORTH_A_LINE = 0.005
 
 
 def table(header, rows):
-    """Columns as wide as they must be; the first on the left, others on the right."""
+    """Columns as narrow as possible; the first is left-aligned, the others right-aligned."""
     cells = [[str(cell) for cell in row] for row in [header, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
     return "\n".join("  " + "  ".join(
@@ -81,7 +81,7 @@ def cases_text(cases, model, limits, ours, theirs):
 
 
 def ranks_text(cases, ours):
-    """Several ranks against one with as many threads and the same global batch."""
+    """Compares several ranks with one rank that has as many threads and the same global batch."""
     text = ""
     for case in cases:
         for other in cases:
@@ -95,9 +95,9 @@ def ranks_text(cases, ours):
 
 
 def where_text(case, model, limits, runs):
-    """Where zeroc's time goes, the largest loss first.
+    """The parts of zeroc's time, the largest loss first.
 
-    A profile is a mean of steps, so this is about a mean step.
+    A profile is a mean over steps, so this describes a mean step.
     """
     profile = middle([run.profile for run in runs])
     outside = median([run.mean - run.profile.step for run in runs])

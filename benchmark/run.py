@@ -5,9 +5,9 @@
     benchmark/run.py --case=b4t64x2 --quick
     benchmark/run.py --config=benchmark/models/mixtral-121m.json --case=b4t256x2
 
-A case is b<batch>t<tokens>x<threads> or, with the batch of a rank,
-b<batch>t<tokens>r<ranks>s<stage>.  Rounds measure everything in turn, so that what
-changes on the machine changes for all.  ZERO_BUILD_DIR names another build folder.
+A case is b<batch>t<tokens>x<threads> or, with the batch of a rank, b<batch>t<tokens>r<ranks>s<stage>.  Each
+round measures everything in turn, so that changes on the machine affect all results.  ZERO_BUILD_DIR names
+another build folder.
 """
 import argparse
 import sys
@@ -52,7 +52,7 @@ def parse_options():
 
 
 def measure(options, model, folder):
-    """(limits, case -> runs of zeroc, case -> runs of PyTorch)."""
+    """Returns (limits, {case: runs of zeroc}, {case: runs of PyTorch})."""
     def say(text):
         sys.stdout.flush()
         print(text, file=sys.stderr, flush=True)

@@ -3,10 +3,10 @@
 
     benchmark/store.py --path=/disk0
 
-Reads, writes, and both at once (two lanes, and two jobs of fio), past the page cache, with
-requests of 1 MiB of which 16 are in flight on each, in memory that is pinned before.  Rounds measure both in turn; the ratios
-are medians of those of the rounds.  Takes 2 x --size of the drive, and needs fio and a build
-of the runtime in build/release (ZERO_BUILD_DIR names another build folder).
+Reads, writes, and both at once (two lanes, and two jobs of fio), bypassing the page cache, with requests of 1
+MiB, 16 of them in flight on each lane, in memory that is pinned before.  Each round measures both programs in
+turn; the ratios are medians over rounds.  Takes 2 x --size of the drive, and needs fio and a build of the
+runtime in build/release (ZERO_BUILD_DIR names another build folder).
 """
 import argparse
 import json
@@ -40,7 +40,7 @@ def build(folder):
 
 
 def ours(program, options):
-    """form -> (bytes read a second, bytes written a second)"""
+    """Returns {form: (bytes read per second, bytes written per second)}."""
     rates = {}
     for line in run(program, options.seconds, options.path, options.size * MIB,
                     options.copy * MIB).splitlines():
@@ -77,7 +77,7 @@ def main():
     rounds = []
     with tempfile.TemporaryDirectory(prefix="zeroc-store-", dir=options.path) as folder:
         program = build(folder)
-        # Its file is written whole first: reserved space is read without the drive.
+        # fio's file is written whole first: reads of reserved space do not reach the drive.
         run("fio", "--name=fill", f"--filename={folder}/fio", f"--size={options.size}M", "--rw=write",
             "--bs=1M", "--direct=1", "--iodepth=16", "--ioengine=io_uring")
         for turn in range(options.rounds):

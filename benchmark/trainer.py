@@ -1,4 +1,4 @@
-"""Compiles a case with zeroc and runs what comes out."""
+"""Compiles a case with zeroc and runs the training binary."""
 import array
 import dataclasses
 import json
@@ -15,34 +15,34 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = Path(os.environ.get("ZERO_BUILD_DIR", ROOT / "build" / "release")).resolve()
 ZEROC = BUILD / "bin" / "zeroc"
 
-#: Steps that pay for page faults, and in PyTorch for code generation.
+#: The first steps include page faults, and in PyTorch code generation.
 WARM_UP = 2
 
 
 @dataclasses.dataclass
 class Run:
-    """One run of a program that trains."""
+    """The result of one run of a training binary."""
     step: float  # seconds, the median
     mean: float  # of all steps but the first, as in the profile
     resident: int  # bytes of all ranks
-    arenas: int = 0  # of these, what the certificate says
+    arenas: int = 0  # the part of it that the certificate lists
     profile: where.Profile = None
 
 
 def write_tokens(path, count, vocab):
-    """Random: the work of a step does not depend on them."""
+    """Writes random tokens, since the work of a step does not depend on them."""
     rng = random.Random(1)
     path.write_bytes(array.array("H", (rng.randrange(vocab) for _ in range(count))).tobytes())
 
 
 def step_of(times):
-    """(median, mean) seconds of a step, of those of all steps."""
+    """Returns (median, mean) seconds of a step, from those of all steps."""
     later = times[1:] or times
     return median(times[WARM_UP:] or times), sum(later) / len(later)
 
 
 class Trainer:
-    """`name` tells its files from those of another trainer in the same folder."""
+    """`name` distinguishes its files from those of other trainers in the same folder."""
 
     def __init__(self, config, folder, options=(), name="train"):
         self.config, self.folder = Path(config).resolve(), Path(folder)
@@ -52,11 +52,11 @@ class Trainer:
 
     @staticmethod
     def _key(case):
-        """Threads make no difference."""
+        """The number of threads does not change the binary."""
         return case.batch, case.seq, case.ranks, case.stage
 
     def compile(self, case):
-        """The training binary of `case`."""
+        """Returns the training binary of `case`."""
         key = self._key(case)
         if key not in self._binaries:
             binary = self.folder / "{}-{}-{}-{}-{}".format(self.name, *key)
@@ -73,7 +73,7 @@ class Trainer:
         return self._binaries[key]
 
     def certificate(self, case):
-        """Of `case`, as zeroc writes it in JSON."""
+        """Returns the certificate of `case`, which zeroc writes in JSON."""
         self.compile(case)
         return json.loads(self._certificates[self._key(case)])
 
@@ -83,7 +83,7 @@ class Trainer:
         metrics.unlink(missing_ok=True)
 
         def look(pid):
-            """Memory, once nothing new is touched any more."""
+            """Measures memory, once all pages have been touched."""
             if not metrics.exists() or metrics.read_bytes().count(b"\n") < WARM_UP:
                 return None
             return watch.resident(pid, binary)

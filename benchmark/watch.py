@@ -1,4 +1,4 @@
-"""Runs a program and says whether the machine was its own meanwhile."""
+"""Runs a program and reports whether other programs disturbed it."""
 import dataclasses
 import os
 import resource
@@ -6,16 +6,16 @@ import subprocess
 import time
 from pathlib import Path
 
-#: Of other programs and of the hypervisor, in processors: above, a run is disturbed.
+#: Processors used by other programs and the hypervisor; above, a run counts as disturbed.
 QUIET = 0.05
 
-#: What would change a program's speed behind our back.
+#: Environment variables that would change a program's speed.
 DROPPED = ("OPENBLAS_", "OMP_", "GOMP_", "KMP_", "MALLOC_", "MKL_", "DNNL_", "ONEDNN_", "ZRT_")
-#: More ranks than Open MPI counts cores, and as root, which containers run as.
+#: Allows more ranks than cores in Open MPI, and root, as which containers run.
 MPI = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-#: A line for each run that others disturbed.
+#: A line for each run that other programs disturbed.
 disturbed = []
 
 
@@ -36,7 +36,7 @@ def environment(**changes):
 
 
 def _busy():
-    """Processor seconds of everybody, and those that the hypervisor took."""
+    """Returns the processor seconds of all programs, and those that the hypervisor took."""
     fields = [int(field) for field in Path("/proc/stat").read_text().split("\n")[0].split()[1:]]
     user, nice, system, _, _, irq, softirq, steal = (fields + 8 * [0])[:8]
     ticks = os.sysconf("SC_CLK_TCK")
@@ -49,8 +49,8 @@ def _own():
 
 
 def run(what, command, env, folder, look=None):
-    """Runs `command` to its end; `look(pid)` is called ten times a second until
-    it returns something.  Raises Failed with what the program said."""
+    """Runs `command` to its end; calls `look(pid)` ten times a second until it returns something.
+    Raises Failed with the program's messages."""
     busy, stolen = _busy()
     own, start = _own(), time.monotonic()
     seen = None
@@ -91,8 +91,8 @@ def load():
 
 
 def resident(pid, binary):
-    """Bytes of all processes of `binary` at or below `pid`, each shared page
-    counted once; None when there is none yet."""
+    """Bytes of all processes of `binary` at or below `pid`, each shared page counted once; None if
+    there is none yet."""
     pids, total, found = [pid], 0, False
     for pid in pids:  # grows
         try:

@@ -1,5 +1,5 @@
-"""Where a step's time goes: reads what `--profile` prints, and holds each part
-against what it costs at the machine's limits."""
+"""Analyses a step's time: reads the output of `--profile`, and compares each part with its cost at the
+machine's limits."""
 import dataclasses
 import re
 
@@ -15,7 +15,7 @@ UPDATE = ("adamw", "lion", "sgd", "sum_squares", "grad_norm")
 
 @dataclasses.dataclass
 class Row:
-    """Of one step."""
+    """Means per step."""
     stream: str
     name: str
     calls: float
@@ -24,15 +24,15 @@ class Row:
 
     @property
     def product(self):
-        """(batch, m, n, k) of a matrix product; of one by groups, their number and
-        what each has of an even share of the rows."""
+        """Returns (batch, m, n, k) of a matrix product; for a grouped product, the number of groups and the
+        sizes of one group with an equal share of the rows."""
         match = PRODUCT.fullmatch(self.name)
         if not match:
             return None
         count, sizes = int(match[6] or 1), [int(match[i]) for i in (2, 3, 4)]
         if match[5] == "groups":
             rows, n, k = sizes
-            # The gradient of its weights sums over the rows.
+            # The gradient of the weights sums over the rows.
             sizes = ([k, n, rows / count] if match[1].startswith("grouped_matmul_backward")
                      else [rows / count, n, k])
         return (count, *sizes)
@@ -56,7 +56,7 @@ class Profile:
 
 
 def parse(text):
-    """The profile in what a training binary printed; None when there is none."""
+    """Returns the profile in the output of a training binary, or None."""
     start = re.search(r"^profile: (\d+) steps?, ([\d.]+) ms each$", text, re.MULTILINE)
     if not start:
         return None
@@ -75,7 +75,7 @@ def parse(text):
 
 
 def middle(profiles):
-    """Each line's median over several runs of one binary."""
+    """Returns each line's median over several runs of one binary."""
     def merge(lists, fields):
         merged = []
         for row in lists[0]:
@@ -93,7 +93,7 @@ def middle(profiles):
 
 @dataclasses.dataclass
 class Part:
-    """A share of a step's time; `limit` is what the limit has for it."""
+    """A share of a step's time; `limit` is its lower bound."""
     name: str
     seconds: float
     limit: float = 0
@@ -107,7 +107,7 @@ class Part:
 
 
 def _products(case, model, limits, rows):
-    """Shapes whose rate was measured are held against it, others against the mean."""
+    """Compares shapes whose rate was measured with that rate, others with the mean rate."""
     inner = []
     for row in rows:
         batch, m, n, k = row.product
@@ -121,7 +121,7 @@ def _products(case, model, limits, rows):
 
 
 def parts_of(case, model, limits, profile, outside):
-    """The parts of a step.  Of it, `outside` is not in the profile."""
+    """Returns the parts of a step; `outside` is the part of it that the profile lacks."""
     limit = limit_of(case, model, limits)
     compute = [row for row in profile.rows if row.stream == "compute" and row.name != "waiting"]
     waiting = sum(row.seconds for row in profile.rows if row.name == "waiting")

@@ -3,8 +3,8 @@
 
     check_learning.py TEXT METRICS.jsonl
 
-A model that knows only how often each byte occurs has a loss equal to the
-unigram entropy of the text, in nats.  To be well below it takes context.
+A model that knows only the frequency of each byte has a loss equal to the unigram entropy of the text, in
+nats.  A loss well below it requires context.
 """
 import collections
 import json

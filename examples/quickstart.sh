@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # From a fresh checkout to a trained language model: a character-level GPT-2
 # learns English on two ranks of this machine, with parameters, gradients and
-# optimizer state sharded over them (ZeRO stage 3); then a larger one with all of
-# that on a drive; and a picture of the first run.  Installs packages (Debian
+# optimizer state sharded over them (ZeRO stage 3); then a larger one with all
+# of that on a drive; and a picture of the first run.  Installs packages (Debian
 # 12), builds zeroc, and works in build/quickstart.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -3,9 +3,8 @@
 
     text.py OUT.txt
 
-The text is the prose of the Jargon File (in the public domain), out of Debian's
-package jargon-text, which is unpacked and not installed.  Without a network the
-licences that every Debian system carries take its place.
+The text is the prose of the Jargon File (in the public domain), from Debian's package jargon-text, which is
+unpacked but not installed.  Without a network it uses the licences that every Debian system has.
 """
 import gzip
 import re
@@ -42,7 +41,7 @@ def is_prose(paragraph):
 
 
 def prose(text):
-    """Paragraphs on a line each, ASCII."""
+    """One paragraph per line, in ASCII."""
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", text))
     return ("\n".join(filter(is_prose, paragraphs)) + "\n").encode("ascii", "ignore")
 

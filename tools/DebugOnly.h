@@ -1,4 +1,4 @@
-//===- DebugOnly.h - What passes decide, in builds with assertions --------===//
+//===- DebugOnly.h - Declares --debug-only --------------------------------===//
 #pragma once
 
 #include "llvm/Support/CommandLine.h"
@@ -8,9 +8,9 @@
 
 namespace mlir::zero {
 
-/// Declares --debug-only=TYPE,..., where nobody has: LLVM does only if it was
-/// itself built with assertions.  A release build has no such output, and no
-/// option.
+/// Declares --debug-only=TYPE,... unless it exists: LLVM declares it only if
+/// LLVM itself was built with assertions.  A release build has no debug output,
+/// and no such option.
 inline void declareDebugOnly() {
 #ifndef NDEBUG
   if (llvm::cl::getRegisteredOptions().count("debug-only"))

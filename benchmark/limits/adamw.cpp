@@ -1,11 +1,11 @@
-//===- adamw.cpp - How fast memory lets AdamW be --------------------------===//
+//===- adamw.cpp - Measures AdamW's memory bandwidth ----------------------===//
 //
 //   OMP_NUM_THREADS=2 adamw SECONDS PARAMETERS
 //
 // AdamW of one flat parameter in f32 moves 28 bytes an element: it reads
-// parameter, gradient and both moments, and writes all but the gradient.  A
-// line `form seconds` with plain stores, and with stores past the caches where
-// the processor has them.
+// parameter, gradient and both moments, and writes all but the gradient.
+// Prints a line `form seconds` for plain stores, and for non-temporal stores
+// where the processor has them.
 //
 //===----------------------------------------------------------------------===//
 #include "timing.h"

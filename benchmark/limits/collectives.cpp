@@ -1,16 +1,16 @@
-//===- collectives.cpp - How fast two ranks of a host can exchange --------===//
+//===- collectives.cpp - Measures exchanges of two ranks ------------------===//
 //
 //   collectives SECONDS BYTES
 //
-// Two processes, each on a processor of its own, read each other's memory
-// directly.  BYTES is the whole of what is exchanged:
+// Two processes, each on its own processor, read each other's memory directly.
+// BYTES is the size of the whole exchanged buffer:
 //
-//   reduce_scatter   each rank adds both halves that it owns, in place
+//   reduce_scatter   each rank adds the half that it owns, in place
 //   gather_in_place  each copies the half that it lacks
 //   gather_apart     each copies both halves, its own from another place
 //
-// A line `name seconds` for each, the faster of plain copies and copies past
-// the caches; the time is that of the slower rank.
+// Prints a line `name seconds` for each, for the faster of plain and
+// non-temporal copies; the time is that of the slower rank.
 //
 //===----------------------------------------------------------------------===//
 #include "timing.h"
@@ -54,7 +54,7 @@ void meet(Control &control) {
     _mm_pause();
 }
 
-/// The `rank`-th processor that this process may use.
+/// Pins this process to the `rank`-th processor that it may use.
 void pin(int rank) {
   cpu_set_t allowed, one;
   sched_getaffinity(0, sizeof allowed, &allowed);
@@ -80,8 +80,8 @@ void copyStreamed(float *to, const float *from, size_t count) {
   _mm_sfence();
 }
 
-/// Median seconds from where both start to where both are done.  Rank 0 says
-/// how often.
+/// Median seconds from a common start until both ranks are done.  Rank 0
+/// decides the number of repetitions.
 template <typename Work>
 double measure(Control &control, int rank, double budget, const Work &work) {
   std::vector<double> seconds;
@@ -91,7 +91,7 @@ double measure(Control &control, int rank, double budget, const Work &work) {
       control.goOn = run < 4 || now() - start < budget;
     meet(control);
     const bool goOn = control.goOn;
-    meet(control); // rank 0 sets it again only when both have read it
+    meet(control); // both have read it before rank 0 sets it again
     if (!goOn)
       return median(std::move(seconds));
     const double before = now();

@@ -1,16 +1,16 @@
-//===- products.cpp - How fast oneDNN multiplies matrices -----------------===//
+//===- products.cpp - Measures oneDNN's matrix products -------------------===//
 //
 //   OMP_NUM_THREADS=2 products SECONDS 256x768x3072 ... [bf16 256x768x3072 ...]
 //
-// A line `M N K form seconds` for C (M x N) = A (M x K) * B (K x N) and each way
-// in which a caller may hold A and B.  All are f32; behind the word `bf16`, A
-// and B are bf16 and C is f32.
+// Prints a line `M N K form seconds` for C (M x N) = A (M x K) * B (K x N) and
+// each layout in which a caller may hold A and B.  All are f32; after the word
+// `bf16`, A and B are bf16 and C is f32.
 //
 //   NN      both as they are multiplied
 //   NT      B stored transposed, as a weight is in the backward pass
 //   TN      A stored transposed, as activations are for a weight's gradient
-//   packed  A as it is, B in whatever layout oneDNN likes best; making that
-//           layout is not measured
+//   packed  A as it is, B in oneDNN's preferred layout; the conversion is not
+//           measured
 //
 //===----------------------------------------------------------------------===//
 #include "timing.h"
@@ -48,7 +48,7 @@ void fill(memory &matrix) {
       values[i] = value(i);
     return;
   }
-  // These values are exact in the upper halves of f32's.
+  // These values are exact in bf16, the upper half of an f32.
   auto *values = static_cast<uint16_t *>(matrix.get_data_handle());
   for (size_t i = 0; i < bytes / 2; ++i) {
     const float exact = value(i);

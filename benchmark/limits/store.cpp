@@ -1,11 +1,11 @@
-//===- store.cpp - What the nvme tier makes of a drive --------------------===//
+//===- store.cpp - Measures the nvme tier on a drive ----------------------===//
 //
 //   store SECONDS PATH BYTES COPY
 //
-// Copies of COPY bytes to and from a store of BYTES bytes on PATH, one after
-// another, as a plan's streams make them: reads alone, writes alone, and both
-// at once on lanes of their own.  A line `form read-bytes written-bytes seconds`
-// for each.
+// Copies COPY bytes at a time to and from a store of BYTES bytes on PATH, in
+// sequence, as a plan's streams do: reads alone, writes alone, and both at once
+// on separate lanes.  Prints a line `form read-bytes written-bytes seconds` for
+// each.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/store/Store.h"
@@ -22,8 +22,8 @@
 
 namespace {
 
-/// Copies for so long, through the whole space and from its beginning again.
-/// How many bytes.
+/// Copies for `seconds`, cyclically through the whole space.  Returns the
+/// number of bytes.
 uint64_t copyFor(double seconds, zrt::Store &store, bool writes,
                  std::byte *memory, uint64_t copy) {
   const auto lane = store.lane();
@@ -48,7 +48,7 @@ int main(int argc, char **argv) try {
   zrt::Store store(bytes, argv[2], std::make_shared<zrt::Faults>(), false);
   if (!store.note().empty())
     std::fprintf(stderr, "%s\n", store.note().c_str());
-  // Space that has only been reserved is read without the drive.
+  // Reads of space that was only reserved do not reach the drive.
   const zrt::Pages in = zrt::mapPages(copy), out = zrt::mapPages(copy);
   if (!in.at || !out.at)
     zrt::fail("no memory for two copies of {} bytes", copy);

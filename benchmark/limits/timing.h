@@ -1,4 +1,4 @@
-//===- timing.h - Median seconds of something repeated ----------*- C++ -*-===//
+//===- timing.h - Median seconds of a repeated function ---------*- C++ -*-===//
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Runs `work` once unmeasured, then until it ran three times and `budget`
-/// seconds have passed.
+/// Runs `work` once unmeasured, then at least three times and for at least
+/// `budget` seconds.
 template <typename Work>
 double medianSeconds(double budget, const Work &work) {
   work();

@@ -37,7 +37,7 @@ def main():
     with open(path) as file:
         config = json.load(file)
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
-    # The ranks meet in a file of the folder we were started in.
+    # The ranks meet through a file in the current folder.
     meeting = os.path.abspath(f"torch-ddp-{os.getpid()}")
     context = multiprocessing.get_context("spawn")
     results = context.SimpleQueue()

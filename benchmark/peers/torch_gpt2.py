@@ -1,9 +1,9 @@
-"""GPT-2 in PyTorch, as plain as people write it.
+"""GPT-2 in idiomatic PyTorch, without special tuning.
 
     torch_gpt2.py CONFIG.json BATCH SEQ THREADS STEPS
 
-prints one line of JSON: the seconds of each step, and the peak of memory.
-Gradients are not clipped, which spares PyTorch a pass over them.
+prints one line of JSON: the seconds of each step, and the peak of memory.  Gradients are not clipped, which
+saves PyTorch a pass over them.
 """
 import json
 import math
@@ -25,7 +25,7 @@ class Block(nn.Module):
         self.attention = nn.Linear(width, 3 * width)
         self.projection = nn.Linear(width, width)
         self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
-        # No buffer: gloo cannot send bool.
+        # Not a buffer: gloo cannot send bool.
         self.future = torch.ones(positions, positions, dtype=torch.bool).triu(1)
 
     def attend(self, x):
@@ -65,21 +65,21 @@ class GPT2(nn.Module):
 def optimizer_of(model):
     matrices = [p for p in model.parameters() if p.dim() > 1]
     vectors = [p for p in model.parameters() if p.dim() == 1]
-    # One fused loop a parameter: on CPUs faster than foreach=True.
+    # One fused loop per parameter is faster on CPUs than foreach=True.
     return torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1},
                               {"params": vectors, "weight_decay": 0.0}],
                              lr=1e-4, betas=(0.9, 0.95), foreach=False)
 
 
 def batch_of(config, batch, seq, seed):
-    """Inputs and targets: random, the work does not depend on them."""
+    """Inputs and targets are random, since the work does not depend on them."""
     generator = torch.Generator().manual_seed(seed)
     ids = torch.randint(0, config["vocab_size"], (batch, seq + 1), generator=generator)
     return ids[:, :-1].contiguous(), ids[:, 1:].contiguous()
 
 
 def train(model, inputs, targets, steps, before_step=lambda: None):
-    """Seconds of each step."""
+    """Returns the seconds of each step."""
     optimizer, seconds = optimizer_of(model), []
     for _ in range(steps):
         before_step()

@@ -3,7 +3,7 @@
     torch_gpu.py CONFIG.json BATCH SEQ STEPS
 
 prints one line of JSON: the median seconds of a step, and the peak of memory.  Parameters and moments are
-float32, as zeroc's masters and moments; gradients are clipped to a norm of 1, as zeroc's are.
+float32, like zeroc's masters and moments; gradients are clipped to a norm of 1, as in zeroc.
 """
 import json
 import sys

@@ -42,7 +42,7 @@ static Tensor block(ModelBuilder &m, int64_t layer, Tensor x) {
   std::string name = ("h." + Twine(layer)).str();
   Scope of = m.block(name), in = m.scope(name);
   Tensor n = layerNormLayer(m, "norm", x);
-  // Named one by one: C++ leaves the order of operands open.
+  // Separate statements: C++ does not specify the evaluation order of operands.
   Tensor a = selfAttention(m, n);
   Tensor f = mlp(m, n);
   return (x + a + f).named("out");

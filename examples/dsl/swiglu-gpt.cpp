@@ -1,4 +1,4 @@
-//===- swiglu-gpt.cpp - Layers of one's own, written in C++ ---------------===//
+//===- swiglu-gpt.cpp - Custom layers, written in C++ ---------------------===//
 //
 // A small byte-level GPT with the parts of Llama (Touvron et al., 2023), each
 // written from sums, products and functions of single elements:
@@ -7,8 +7,8 @@
 //   SwiGLU     W2 (silu(W1 x) * W3 x)           Shazeer, 2020
 //   RoPE       pairs turn by position / 10000^(2i/D)     Su et al., 2021
 //
-// What is written here is differentiated as it is; nothing of it is known to
-// the compiler.  Run it and compile what it prints:
+// The compiler differentiates these expressions without special knowledge of
+// the layers.  Run it and compile what it prints:
 //
 //   swiglu-gpt > swiglu.mlir
 //   zeroc swiglu.mlir -o train
@@ -26,7 +26,7 @@ using namespace mlir::frontend;
 
 static constexpr int64_t B = 8, T = 64; // batch and sequence
 static constexpr int64_t V = 256, C = 96, H = 4, D = C / H; // bytes and widths
-static constexpr int64_t F = 256, L = 3; // of the MLP, and layers
+static constexpr int64_t F = 256, L = 3; // width of the MLP, and layers
 
 static Tensor rmsNorm(ModelBuilder &m, const Twine &name, Tensor x) {
   Scope in = m.scope(name);

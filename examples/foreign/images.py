@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes images of stripes, and which way they run: a task for a small vision model.
+"""Writes images of stripes, and their direction as the class: a task for a small vision model.
 
     images.py FOLDER [COUNT]
 

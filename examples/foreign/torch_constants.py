@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A module of PyTorch as it is, its weights printed as constants.
+"""Prints an unmodified PyTorch module, with its weights as constants.
 
     pip install torch torch-mlir
     torch_constants.py FOLDER     # writes torch_constants.mlir

@@ -12,8 +12,8 @@ using nlohmann::json;
 namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n\v\f";
-/// Unicode's others, in UTF-8: U+0085, 00A0, 1680, 2000 to 200A, 2028, 2029, 202F,
-/// 205F and 3000.
+/// Unicode's other spaces, in UTF-8: U+0085, 00A0, 1680, 2000 to 200A, 2028,
+/// 2029, 202F, 205F and 3000.
 constexpr std::string_view kWideSpaces[] = {
     "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80", "\xe2\x80\x80",
     "\xe2\x80\x81", "\xe2\x80\x82", "\xe2\x80\x83", "\xe2\x80\x84",
@@ -21,7 +21,8 @@ constexpr std::string_view kWideSpaces[] = {
     "\xe2\x80\x89", "\xe2\x80\x8a", "\xe2\x80\xa8", "\xe2\x80\xa9",
     "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
 
-/// Whether `text`, which is not empty, has a space at its end, or its beginning.
+/// Returns true if `text`, which is not empty, ends with a space; the next
+/// function checks its beginning.
 bool endsWithSpace(std::string_view text) {
   return kSpaces.find(text.back()) != kSpaces.npos ||
          std::any_of(std::begin(kWideSpaces), std::end(kWideSpaces),
@@ -39,9 +40,9 @@ bool isNamedJson(std::string_view path) {
   return path.ends_with(".jsonl");
 }
 
-/// "column 7: invalid literal" of "[json.exception.parse_error.101] parse error at
-/// line 1, column 7: syntax error while parsing value - invalid literal; last read:
-/// '...'".
+/// Extracts "column 7: invalid literal" from "[json.exception.parse_error.101]
+/// parse error at line 1, column 7: syntax error while parsing value - invalid
+/// literal; last read: '...'".
 std::string reasonOf(std::string_view what) {
   const size_t column = what.find("column"), colon = what.find(':', column),
                reason = what.find(" - ", colon);
@@ -71,7 +72,7 @@ size_t DocumentReader::findCut(std::string_view rest) const {
     return std::string_view::npos;
   if (anywhere)
     return kPieceBytes;
-  constexpr size_t kLetter = 4; // the most bytes that follow, whole
+  constexpr size_t kLetter = 4; // longest UTF-8 character
   for (size_t at = rest.find('\n', kPieceBytes);
        at != rest.npos && at + kLetter < rest.size();
        at = rest.find('\n', at + 1))
@@ -103,7 +104,7 @@ bool DocumentReader::nextOfText(Piece &piece) {
   }
 }
 
-/// Its text goes to `document`.
+/// Stores the text of the line in `document`.
 bool DocumentReader::nextLine() {
   for (size_t searched = begun;;) {
     const size_t end = buffer.find('\n', searched);

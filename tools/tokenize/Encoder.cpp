@@ -1,16 +1,18 @@
-//===- Encoder.cpp - Pieces of documents to ids ---------------------------===//
+//===- Encoder.cpp - Encodes pieces of documents as ids -------------------===//
 //
 // The process reads and writes one socket, numbers as little-endian uint32:
 //
-//   ->                                            at its start, of the arguments
-//   <- 0, vocabulary, separator or 2^32 - 1       or 1 and a text: what is wrong
-//   -> pieces, and for each its bytes and them
-//   <- 0, how often the pieces have the text of   or 1 and a text, and 2 and one,
-//      a special token that is none, one such     with the number of a piece first
-//      text, for each piece how many ids, the ids
-//   -> the end                                    it ends
+//   ->                                           at the start: the arguments
+//   <- 0, vocabulary, separator or 2^32 - 1      or 1 and an error message
+//   -> number of pieces; length and bytes of
+//      each
+//   <- 0, how often the pieces contain a         or 1 and an error message,
+//      special token's text as ordinary text,    or 2, the number of a piece
+//      one such text, the count of ids of each   and an error message
+//      piece, the ids
+//   -> end of file                               the process ends
 //
-// It answers once it has read all, so none waits for the other.
+// It answers after reading a whole request, so there is no deadlock.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/tokenize/Encoder.h"
@@ -31,7 +33,7 @@ namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
 
-/// The number that `text` is, below 2^32 - 1.
+/// Parses `text` as a number below 2^32 - 1.
 std::optional<uint32_t> numberOf(const std::string &text) {
   uint32_t number = 0;
   const char *end = text.data() + text.size();
@@ -87,7 +89,7 @@ public:
 
   ~ProcessEncoder() override {
     if (socket >= 0)
-      close(socket); // which ends it
+      close(socket); // ends the process
     if (process > 0)
       waitpid(process, nullptr, 0);
   }

@@ -1,4 +1,4 @@
-//===- Encoder.h - Pieces of documents to ids -------------------*- C++ -*-===//
+//===- Encoder.h - Encodes pieces of documents as ids -----------*- C++ -*-===//
 #pragma once
 
 #include "tools/tokenize/DocumentReader.h"
@@ -11,32 +11,32 @@
 
 namespace zrt {
 
-/// The ids of all pieces, and how many each has.
+/// The ids of all pieces, and the count of each piece.
 struct Encoded {
   std::vector<uint32_t> counts, ids;
-  /// Special tokens that are written as ordinary text, and the first of them.
+  /// Occurrences of special tokens as ordinary text, and the first such text.
   uint64_t specials = 0;
   std::string special;
 };
 
-/// All throw zrt::Error.
+/// All functions throw zrt::Error.
 class Encoder {
 public:
   virtual ~Encoder() = default;
-  /// Ids are below it, and so is the separator.
+  /// Ids and the separator are below this number.
   virtual uint64_t vocabulary() const = 0;
-  /// The token at the end of a document, if there shall be one.
+  /// The token that ends each document, if any.
   virtual std::optional<uint32_t> separator() const = 0;
   virtual Encoded encode(const std::vector<Piece> &pieces) = 0;
 };
 
-/// A byte a token.  The separator is a number.
+/// One token per byte.  The separator is a number.
 std::unique_ptr<Encoder>
 bytesEncoder(const std::optional<std::string> &separator);
 
-/// A process of `script` with Hugging Face's tokenizers, by a `tokenizer.json`.  The
-/// separator is a number or a token of it.  With `hasSpecialTokens`, texts may hold
-/// special tokens.
+/// Runs `script`, which uses Hugging Face's tokenizers and a `tokenizer.json`.
+/// The separator is a number or one of its tokens.  With `hasSpecialTokens`,
+/// special tokens in texts are recognized.
 std::unique_ptr<Encoder>
 processEncoder(const std::string &script, const std::string &tokenizer,
                const std::optional<std::string> &separator,

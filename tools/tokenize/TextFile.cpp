@@ -1,4 +1,4 @@
-//===- TextFile.cpp - A file that is read once ----------------------------===//
+//===- TextFile.cpp - A file that is read sequentially --------------------===//
 #include "tools/tokenize/TextFile.h"
 
 #include "runtime/Error.h"

@@ -1,4 +1,4 @@
-//===- TextFile.h - A file that is read once --------------------*- C++ -*-===//
+//===- TextFile.h - A file that is read sequentially ------------*- C++ -*-===//
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace zrt {
 
-/// A file or a pipe; NAME.gz is unpacked.  All throw zrt::Error.
+/// A file or a pipe; NAME.gz is decompressed.  All functions throw zrt::Error.
 class TextFile {
 public:
   explicit TextFile(const std::string &path);
@@ -15,7 +15,7 @@ public:
   TextFile(const TextFile &) = delete;
   TextFile &operator=(const TextFile &) = delete;
 
-  /// Adds some bytes to `text`, if there are more.
+  /// Appends some bytes to `text`; returns false at the end.
   bool readMore(std::string &text);
 
 private:

@@ -1,4 +1,4 @@
-//===- TokenWriter.cpp - Ids to a file that --data reads ------------------===//
+//===- TokenWriter.cpp - Writes ids to a file for --data ------------------===//
 #include "tools/tokenize/TokenWriter.h"
 
 #include "runtime/Error.h"
@@ -30,7 +30,7 @@ TokenWriter::TokenWriter(const std::string &aPath, uint64_t aVocabulary)
     fail("ids up to {} do not fit into the uint16 of {}; name it .u32 or .bin",
          withCommas(vocabulary - 1), path);
   if (hasHeader)
-    writeHeader(0); // until they are counted
+    writeHeader(0); // replaced when they are counted
 }
 
 const char *TokenWriter::formatName() const {

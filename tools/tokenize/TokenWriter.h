@@ -1,4 +1,4 @@
-//===- TokenWriter.h - Ids to a file that --data reads ----------*- C++ -*-===//
+//===- TokenWriter.h - Writes ids to a file for --data ----------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/AtomicFile.h"
@@ -10,23 +10,23 @@
 
 namespace zrt {
 
-/// What it writes follows from the name, so that --data needs no --data-format:
+/// The name determines the format, so that --data needs no --data-format:
 ///
-///   NAME.bin   llm.c's header, then uint16, or uint32 of a vocabulary above 2^16
+///   NAME.bin   llm.c's header, then uint16, or uint32 for a vocabulary > 2^16
 ///   NAME.u16   uint16
 ///   NAME.u32   uint32
 ///
-/// The file appears when it is complete.  All throw zrt::Error.
+/// The file appears when it is complete.  All functions throw zrt::Error.
 class TokenWriter {
 public:
-  /// Of ids below `vocabulary`.
+  /// Writes ids below `vocabulary`.
   TokenWriter(const std::string &path, uint64_t vocabulary);
 
   void add(std::span<const uint32_t> ids);
   void finish();
 
   uint64_t tokens() const { return count; }
-  /// As the training binary says it: "raw uint16".
+  /// The training binary's name of the format: "raw uint16".
   const char *formatName() const;
 
 private:
@@ -41,7 +41,7 @@ private:
   uint64_t count = 0;
 };
 
-/// Whether a TokenWriter writes files of that name.
+/// Returns true if a TokenWriter can write a file of that name.
 bool isTokenFileName(const std::string &path);
 
 } // namespace zrt

@@ -1,4 +1,4 @@
-//===- Tokenize.cpp - Documents to a file of tokens -----------------------===//
+//===- Tokenize.cpp - Converts documents to a file of tokens --------------===//
 #include "tools/tokenize/Tokenize.h"
 
 #include "runtime/Error.h"
@@ -12,7 +12,7 @@ using namespace zrt;
 
 namespace {
 
-/// What an encoder is given at once.
+/// The largest batch that an encoder gets.
 constexpr size_t kBatchBytes = size_t{2} << 20, kBatchPieces = 4096;
 
 class Tokenizing {

@@ -1,8 +1,8 @@
-//===- Tokenize.h - Documents to a file of tokens ---------------*- C++ -*-===//
+//===- Tokenize.h - Converts documents to a file of tokens ------*- C++ -*-===//
 //
-//   files -> DocumentReader -> pieces of documents -> Encoder -> ids -> TokenWriter
+//   files -> DocumentReader -> pieces -> Encoder -> ids -> TokenWriter
 //
-// in batches of some MiB: what is held does not grow with the files.
+// in batches of some MiB, so that memory does not grow with the files.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,24 +16,24 @@ namespace zrt {
 struct TokenizeRequest {
   std::vector<std::string> files;
   std::string output;    ///< see TokenWriter
-  std::string tokenizer; ///< a tokenizer.json; "": bytes
+  std::string tokenizer; ///< a tokenizer.json; "" for bytes
   std::string script;    ///< zeroc_tokenize.py, if there is a tokenizer
-  /// The id or the token at the end of each document; none without it.
+  /// The id or the token at the end of each document, if any.
   std::optional<std::string> separator;
-  /// Whether the text of a special token of the tokenizer is that token.
+  /// Recognizes special tokens of the tokenizer in texts.
   bool specialTokens = false;
-  /// Files are JSON, a line a document, and this is the field with its text;
-  /// without it those are whose name says so, and their field is "text".
+  /// The files are JSON, one document per line, with the text in this field.
+  /// Without it, only files with a JSON name are, and their field is "text".
   std::optional<std::string> field;
 };
 
 struct TokenizeResult {
-  std::string error;   ///< "" if there was none; the output is as it was then
+  std::string error;   ///< "" if none; on an error the output is unchanged
   std::string summary; ///< documents, tokens and bytes
   std::string warning; ///< "" if there is none
 };
 
-/// Throws nothing: its caller is built without exceptions.
+/// Does not throw, since its caller is built without exceptions.
 TokenizeResult tokenize(const TokenizeRequest &request);
 
 } // namespace zrt

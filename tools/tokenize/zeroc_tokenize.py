@@ -1,9 +1,9 @@
-"""Tokenizes what `zeroc tokenize --tokenizer` sends, with Hugging Face's tokenizers.
+"""Encodes the texts of `zeroc tokenize --tokenizer` with Hugging Face's tokenizers.
 
     zeroc_tokenize.py TOKENIZER.json SEPARATOR SPECIAL
 
-tools/tokenize/Encoder.cpp has the protocol.  Texts are encoded alone: nothing is put before
-or after them.  What looks like a special token in them is text, and counted, unless SPECIAL is 1.
+The protocol is in tools/tokenize/Encoder.cpp.  Texts are encoded alone: nothing is added before or after
+them.  Special tokens in them are encoded as ordinary text, and counted, unless SPECIAL is 1.
 """
 import array
 import os
@@ -13,7 +13,7 @@ import sys
 
 NONE = 2**32 - 1
 
-# What a library prints goes elsewhere.
+# Output that a library prints goes to stderr instead.
 ANSWERS = os.fdopen(os.dup(1), "wb")
 os.dup2(2, 1)
 
@@ -41,7 +41,7 @@ def read_number():
 
 
 class Wrong(Exception):
-    """What is said to the user."""
+    """An error for the user."""
 
 
 def load(path, has_special):
@@ -59,7 +59,7 @@ def load(path, has_special):
         tokenizer = tokenizers.Tokenizer.from_str(text)
     except Exception as error:  # that is what it throws
         raise Wrong(f"{path} is no tokenizer.json: {error}") from error
-    # They may be set in the file, for models that are asked.
+    # A tokenizer.json may enable them, for inference.
     tokenizer.no_truncation()
     tokenizer.no_padding()
     if hasattr(tokenizer, "encode_special_tokens"):
@@ -68,7 +68,7 @@ def load(path, has_special):
 
 
 def special_names(tokenizer):
-    """A pattern of the special tokens' texts, or nothing."""
+    """A pattern that matches the texts of special tokens, or None."""
     try:
         added = tokenizer.get_added_tokens_decoder().values()
     except AttributeError:  # an old version

@@ -1,4 +1,4 @@
-//===- Check.cpp - Gradients against finite differences -------------------===//
+//===- Check.cpp - Compares gradients with finite differences -------------===//
 
 #include "Check.h"
 #include "CompiledFunction.h"
@@ -40,7 +40,7 @@ struct Argument {
   }
 };
 
-/// The number of ids that `argument` may hold.
+/// Returns an exclusive upper bound of the ids in `argument`.
 int64_t countIds(func::FuncOp func, BlockArgument argument) {
   if (auto given = func.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(),
                                                       kVocabAttr))
@@ -111,15 +111,15 @@ func::FuncOp findModel(ModuleOp module) {
   return {};
 }
 
-/// Lets a function that returns a tensor y return its weighted scalar (Check.h).
-/// The weights c are one more input, with random values like the others.
+/// Makes a function that returns a tensor y return its weighted sum (Check.h).
+/// The weights c become one more input, with random values like the others.
 void weightResult(func::FuncOp func) {
   if (func.getNumResults() != 1 || !func.getBody().hasOneBlock())
     return;
   auto type = dyn_cast<RankedTensorType>(func.getResultTypes()[0]);
   if (!type || type.getRank() == 0 || !type.getElementType().isF64())
     return;
-  // The model may have no operation of theirs.
+  // The model may not use these dialects yet.
   func.getContext()
       ->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
                     tensor::TensorDialect>();
@@ -145,7 +145,7 @@ void weightResult(func::FuncOp func) {
   func.setType(b.getFunctionType(func.getArgumentTypes(), loss.getType()));
 }
 
-/// Whatever is not f64 or an id would hide the error of a derivative.
+/// Types other than f64 and ids would hide the error of a derivative.
 LogicalResult checkTypes(func::FuncOp func) {
   WalkResult result = func.walk([](Operation *op) {
     for (Type type : op->getResultTypes())
@@ -282,7 +282,7 @@ FailureOr<bool> zero::checkGradients(OwningOpRef<ModuleOp> model,
   std::mt19937_64 random(options.seed);
   func::FuncOp func = findModel(*model);
   std::vector<Argument> arguments;
-  // Without a function, DifferentiateLoss says what is missing.
+  // Without a function, DifferentiateLoss reports what is missing.
   if (func) {
     if (failed(checkTypes(func)))
       return failure();

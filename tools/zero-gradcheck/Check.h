@@ -1,4 +1,4 @@
-//===- Check.h - Gradients against finite differences ---------------------===//
+//===- Check.h - Compares gradients with finite differences ---------------===//
 //
 // Central differences of the loss, in f64, at random values:
 //
@@ -12,14 +12,15 @@
 // derivative (at least 1e-4): small elements of a large gradient carry the
 // rounding of the loss, not of themselves.
 //
-// A function may return a tensor y instead of a loss.  Its loss is then
+// A function may return a tensor y instead of a loss.  Its loss is then defined
+// as
 //
 //   sum of c (y y + y)
 //
 // over the elements of y, with a random weight c for each, so that a wrong
-// derivative of any one element shows, and no two make up for each other: a plain
-// sum of a softmax is constant, for example.  The square makes the adjoint of y
-// depend on y, and y itself leaves a slope where y is 0.
+// derivative of a single element shows, and errors do not cancel: a plain sum
+// of a softmax is constant, for example.  The square makes the adjoint of y
+// depend on y, and the linear term keeps a slope where y is 0.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -36,17 +37,18 @@ struct CheckOptions {
   double scale = 1;
   /// Elements of each parameter that are compared one by one.
   unsigned samples = 64;
-  /// Integer inputs are below this; 0 means below the table or the logits that
-  /// they index, else below the smallest extent of the function.
+  /// Integer inputs are below this; 0 means below the size of the table or the
+  /// logits that they index, otherwise below the smallest extent of the
+  /// function.
   int64_t vocabulary = 0;
-  /// The share of cross_entropy's targets that are set to its ignore_index.
+  /// The share of cross_entropy's targets that is set to its ignore_index.
   double ignored = 0;
-  /// Replace nn operations by their linalg form before differentiation.
+  /// Decomposes nn operations to linalg before differentiation.
   bool decomposeFirst = false;
 };
 
 /// Checks every gradient of the model and prints one line for each parameter.
-/// Returns whether all are within the tolerance; fails with an error where the
+/// Returns true if all are within the tolerance; fails with an error if the
 /// model cannot be checked.
 FailureOr<bool> checkGradients(OwningOpRef<ModuleOp> model,
                                const CheckOptions &options);

@@ -28,7 +28,7 @@ zero::CompiledFunction::compile(OwningOpRef<ModuleOp> module, StringRef name) {
   func->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                 UnitAttr::get(func.getContext()));
 
-  // What arguments and results are to the plan is nothing to LLVM.
+  // Removes argument attributes, which only plans use.
   func.removeArgAttrsAttr();
   func.removeResAttrsAttr();
 

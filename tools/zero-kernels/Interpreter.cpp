@@ -1,4 +1,4 @@
-//===- Interpreter.cpp - What a kernel computes ---------------------------===//
+//===- Interpreter.cpp - Interprets a kernel ------------------------------===//
 
 #include "Interpreter.h"
 
@@ -45,7 +45,7 @@ public:
   LogicalResult evaluate(Operation *op);
 
   DenseMap<Value, Elements> tensors;
-  /// Attention gives how far its results may be, instead of them.
+  /// If true, attention returns error bounds instead of results.
   bool givesErrors = false;
 
 private:
@@ -58,7 +58,7 @@ private:
   LogicalResult evaluateScalar(Operation &op, ArrayRef<int64_t> at);
   FailureOr<Attribute> look(tensor::ExtractOp op);
 
-  /// The elements of a slice of `source`, in order.
+  /// Visits the elements of a slice of `source`, in order.
   template <typename Visit>
   void forEachOf(OffsetSizeAndStrideOpInterface slice, ArrayRef<int64_t> shape,
                  Visit visit) {
@@ -186,7 +186,7 @@ struct Numbers {
   }
 };
 
-/// Fails where something is not written.
+/// Fails if an element was not written.
 FailureOr<Numbers> numbersOf(Value tensor, const Elements &elements) {
   Numbers numbers(tensor);
   for (auto [value, element] : llvm::zip_equal(numbers.values, elements)) {
@@ -197,14 +197,14 @@ FailureOr<Numbers> numbersOf(Value tensor, const Elements &elements) {
   return numbers;
 }
 
-/// What attention makes of a query and a key, and the derivative of the capped
-/// score; both 0 where the query does not see the key.
+/// The softmax numerator of a query and a key, and the derivative of the capped
+/// score; both 0 where the key is masked.
 struct Score {
   double exponential = 0, slope = 0;
-  double terms = 0; ///< of the score, their sizes added up
+  double terms = 0; ///< sum of the magnitudes of the score's terms
 };
 
-/// What rounding to 16 bits and sums in f32 cost (Interpreter.h).
+/// Error bounds of rounding to 16 bits and of f32 sums (Interpreter.h).
 struct Rounding {
   explicit Rounding(Type element)
       : u(element.isBF16() ? 0x1p-8 : 0x1p-11),
@@ -212,20 +212,20 @@ struct Rounding {
   double u, t, e = 0x1p-14;
   double largest = u == 0x1p-8 ? 0x1p127 : 65504;
 
-  /// Of a number that is rounded to 16 bits; it may be beyond the largest.
+  /// Bound for a number that is rounded to 16 bits, which may overflow.
   double of(double x) const {
     return std::abs(x) < largest ? u * std::abs(x) + t
                                  : std::numeric_limits<double>::infinity();
   }
 
-  /// Of a result, in place of it.
+  /// Bound for a result, whose terms have the bound `terms`.
   double ofResult(double result, double terms) const {
     return terms + 2 * u * std::abs(result) + 2 * t;
   }
 };
 
-/// The scores of query `i` of head `h` of batch `b`; `starts` has those of the
-/// operand, if there is one.
+/// The scores of query `i` of head `h` of batch `b`; `starts` are the elements
+/// of that operand, if any.
 template <typename OpT>
 SmallVector<Score> scoresOf(OpT op, Numbers &q, Numbers &k,
                             const Elements &starts, int64_t b, int64_t h,
@@ -260,7 +260,7 @@ SmallVector<Score> scoresOf(OpT op, Numbers &q, Numbers &k,
   return scores;
 }
 
-/// Errors of sums, and of `results` themselves, in f64.
+/// Adds the bounds of rounding `results` to `errors`, in f64.
 Elements withResult(Numbers &errors, const Numbers &results,
                     const Rounding &rounding) {
   for (auto [error, result] : llvm::zip_equal(errors.values, results.values))

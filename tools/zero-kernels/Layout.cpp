@@ -1,4 +1,4 @@
-//===- Layout.cpp - Where kernels find their operands ---------------------===//
+//===- Layout.cpp - Places the operands of kernels ------------------------===//
 
 #include "Layout.h"
 
@@ -65,7 +65,7 @@ std::string zero::compareWithin(const uint8_t *bytes, const Elements &expected,
     double x = cast<FloatAttr>(found).getValueAsDouble(),
            y = cast<FloatAttr>(expected[i]).getValueAsDouble(),
            error = cast<FloatAttr>(errors[i]).getValueAsDouble();
-    // What overflows 16 bits may be anything.
+    // An element that overflows 16 bits is not compared.
     if (std::isfinite(y) && std::isfinite(error) && !(std::abs(x - y) <= error))
       return llvm::formatv("element {0} is {1} instead of {2}, which is more "
                            "than {3} away",
@@ -90,7 +90,7 @@ std::string zero::compare(const uint8_t *bytes, const Elements &expected,
          y = dyn_cast_or_null<FloatAttr>(expected[i]);
     if (x && y) {
       double a = x.getValueAsDouble(), b = y.getValueAsDouble();
-      // f32 to five digits, and fewer bits to one unit of the last.
+      // f32 to five digits; narrower types to one unit in the last place.
       const unsigned bits = APFloat::semanticsPrecision(
           cast<FloatType>(element).getFloatSemantics());
       const double most = std::max(1e-5, std::ldexp(1.0, 1 - int(bits)));
@@ -110,7 +110,7 @@ std::string zero::compare(const uint8_t *bytes, const Elements &expected,
   return "";
 }
 
-/// The operand that result `i` begins as: where it must, or may.
+/// The operand whose bytes result `i` takes over, because it must or may.
 static std::optional<int64_t>
 replacedBy(KernelOp kernel, unsigned i, ArrayRef<bool> taken, bool mayReplace) {
   if (std::optional<unsigned> must = kernel.getMustReplace(i))

@@ -1,7 +1,8 @@
-//===- Layout.h - Where kernels find their operands -------------*- C++ -*-===//
+//===- Layout.h - Places the operands of kernels ----------------*- C++ -*-===//
 //
-// Each kernel is launched with bytes of its own, and once more with results in
-// the bytes of operands where it allows that (zero.in_place):
+// Each kernel is launched with separate bytes for all operands and results, and
+// once more with results in the bytes of operands where it allows that
+// (zero.in_place):
 //
 //   operands of all launches | results of all launches
 //
@@ -17,21 +18,21 @@
 
 namespace mlir::zero {
 
-/// A kernel that was accepted.
+/// A kernel that the judge accepted.
 struct Case {
-  std::string name;   ///< as its author calls it
-  KernelOp kernel;    ///< on tensors
-  std::string symbol; ///< of its code
+  std::string name;   ///< the name in the file
+  KernelOp kernel;    ///< with tensor types
+  std::string symbol; ///< the symbol of its code
   int64_t extent, grain;
   zrt_kernel_fn entry = nullptr;
-  /// Its form for a GPU, if it has one: the launches, and their entries.
+  /// Its launches on a GPU, and their entries; empty without a GPU form.
   struct DeviceLaunch {
     DeviceKernel kernel;
     void (*entry)(void **params);
   };
   SmallVector<DeviceLaunch> device;
   SmallVector<Elements> operands, results;
-  /// Why it is wrong; nothing if it is not.
+  /// What is wrong with it; "" if nothing is.
   std::string finding;
 };
 
@@ -44,28 +45,29 @@ struct Launch {
 struct Layout {
   std::vector<Launch> launches;
   std::vector<uint8_t> bytes; ///< before the first launch
-  uint64_t operandBytes = 0;  ///< at the beginning
+  uint64_t operandBytes = 0;  ///< at the beginning of `bytes`
 
   void add(Case &of, bool inPlace);
-  /// Gives results their bytes, after all operands.
+  /// Places the results after all operands.
   void finish();
 };
 
-/// Small whole numbers of type `type`, whose sums and products are exact; of
-/// integers the first `integers`.
+/// Draws small whole numbers of type `type`, whose sums and products are exact;
+/// integers are below `integers`.
 Elements drawElements(RankedTensorType type, uint64_t seed,
                       uint64_t integers = 3);
 
-/// The elements of `type` that `bytes` are.
+/// Converts `bytes` to elements of `type`.
 Elements readElements(const uint8_t *bytes, RankedTensorType type);
 
-/// Where `bytes` are farther from `expected` than `errors`, or nothing.
+/// Describes the first element whose distance from `expected` exceeds `errors`;
+/// "" if there is none.
 std::string compareWithin(const uint8_t *bytes, const Elements &expected,
                           const Elements &errors, RankedTensorType type);
 
-/// Where `bytes` differ from `expected`, or nothing.  Functions of math are
-/// approximated, and attention adds in another order: without `exact` in about
-/// five digits.
+/// Describes the first element that differs from `expected`; "" if there is
+/// none.  Without `exact`, five digits must agree: functions of math are
+/// approximated, and attention adds in another order.
 std::string compare(const uint8_t *bytes, const Elements &expected,
                     RankedTensorType type, bool exact);
 

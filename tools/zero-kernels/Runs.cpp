@@ -1,4 +1,4 @@
-//===- Runs.cpp - Launches, cut in all ways -------------------------------===//
+//===- Runs.cpp - Runs kernels in different pieces and orders -------------===//
 
 #include "Runs.h"
 #include "Threads.h"
@@ -16,7 +16,7 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Of the runtime's compute.
+/// Compute threads of the runtime.
 constexpr int kThreads = 3;
 
 using Bytes = std::unique_ptr<uint8_t, decltype(&free)>;
@@ -82,7 +82,7 @@ private:
       call(launch, arena, begin, end);
   }
 
-  /// What is drawn first has sums that no order changes.
+  /// Draws numbers whose sums depend on the order; those of the layout do not.
   std::vector<uint8_t> drawOtherNumbers() {
     std::vector<uint8_t> bytes = layout.bytes;
     std::uniform_real_distribution<double> numbers(0.25, 4);
@@ -107,7 +107,7 @@ private:
     return bytes;
   }
 
-  /// Each kernel that has a form for a GPU, beside the one for a CPU.
+  /// Runs the GPU form of each kernel that has one.
   void runOnThreads(const std::vector<uint8_t> &bytes, const char *how) {
     for (Launch &launch : layout.launches) {
       if (launch.of->device.empty())
@@ -126,8 +126,8 @@ private:
     }
   }
 
-  /// Attention that rounds as tensor cores do: against an interpretation, and the
-  /// same bytes in another order of threads.
+  /// Compares attention with tensor-core rounding with the interpretation, and
+  /// checks that another order of threads gives the same bytes.
   void compareOnTensorCores(const Launch &launch,
                             const std::vector<uint8_t> &bytes,
                             const uint8_t *arena, const char *how) {
@@ -172,7 +172,7 @@ private:
     }
   }
 
-  /// Nothing is written but results.
+  /// Checks that only results are written.
   void checkGaps(const uint8_t *arena) {
     std::vector<bool> written(layout.bytes.size());
     for (const Launch &launch : layout.launches)
@@ -184,7 +184,7 @@ private:
         note(near(i), "writes bytes that are no result's");
   }
 
-  /// The launch whose bytes lie before or at `offset`.
+  /// Returns the launch whose bytes lie at or before `offset`.
   const Launch &near(uint64_t offset) {
     const Launch *nearest = &layout.launches.front();
     uint64_t best = 0;
@@ -221,7 +221,7 @@ private:
 } // namespace
 
 bool Execution::runPlan(const uint8_t *right, int chaos) {
-  // Kernels ask nobody what their bytes are.
+  // Kernels do not use the descriptions of their operands.
   std::vector<std::vector<zrt_operand>> operandsOf;
   std::vector<zrt_launch_desc> launches;
   std::vector<zrt_op> table;

@@ -1,4 +1,4 @@
-//===- Runs.h - Launches, cut in all ways -----------------------*- C++ -*-===//
+//===- Runs.h - Runs kernels in pieces and orders ---------------*- C++ -*-===//
 #pragma once
 
 #include "Layout.h"
@@ -8,20 +8,20 @@ namespace mlir::zero {
 struct Runs {
   unsigned chaos = 3; ///< seeds of ZRT_CHAOS
   uint64_t seed = 1;  ///< of cuts and orders
-  /// What multiplies in attention on a GPU (lowerKernelsToGpu).
+  /// How attention multiplies on a GPU (lowerKernelsToGpu).
   std::string attention;
 };
 
-/// Executes all launches and notes in their cases what is wrong:
+/// Executes all launches and records errors in their cases:
 ///
-///   in one piece             against the interpretation
-///   in pieces of any size,   in any order: the same bytes
-///   by the runtime           on several threads, plainly and under ZRT_CHAOS:
-///                            the same bytes
-///   by threads of a GPU      in the emulator, in any order: the same bytes, and
-///                            the same for other numbers, whose sums are rounded
+///   in one piece           compared with the interpretation
+///   in pieces of any size, in any order: the same bytes
+///   by the runtime         on several threads, without and with ZRT_CHAOS: the
+///                          same bytes
+///   by threads of a GPU    in the emulator, in any order: the same bytes; also
+///                          for other numbers, whose sums are rounded
 ///
-/// False, with a message on stderr, if the runtime fails.
+/// Returns false, with a message on stderr, if the runtime fails.
 bool execute(Layout &layout, const Runs &runs);
 
 } // namespace mlir::zero

@@ -1,4 +1,4 @@
-//===- Threads.cpp - A kernel as the threads of a GPU ---------------------===//
+//===- Threads.cpp - Runs a kernel on emulated GPU threads ----------------===//
 
 #include "Threads.h"
 
@@ -16,7 +16,7 @@ std::string zero::runThreads(const Launch &launch, uint8_t *arena,
   KernelOp kernel = of.kernel;
   const unsigned operands = kernel.getNumArguments();
   SmallVector<void *> args;
-  // A result in the bytes of an operand may be written: it comes later.
+  // Results come after operands, so bytes that a result shares become writable.
   for (auto [i, ref] : llvm::enumerate(launch.args)) {
     args.push_back(arena + ref.offset);
     emulator.memory.add(args.back(), ref.bytes, /*isWritable=*/i >= operands);

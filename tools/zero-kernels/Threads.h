@@ -1,13 +1,13 @@
-//===- Threads.h - A kernel as the threads of a GPU -------------*- C++ -*-===//
+//===- Threads.h - Runs a kernel on emulated GPU threads --------*- C++ -*-===//
 #pragma once
 
 #include "Layout.h"
 
 namespace mlir::zero {
 
-/// Runs `launch` on `arena` in the emulator of a GPU (test/emulator), with blocks
-/// and threads in an order drawn from `seed`.  What the kernel does wrong (a race,
-/// an access outside of its operands, threads that wait for ever), or "".
+/// Runs `launch` on `arena` in the emulator of a GPU (test/emulator), with
+/// blocks and threads in an order drawn from `seed`.  Returns the kernel's
+/// error (a race, an access outside its operands, a deadlock), or "".
 std::string runThreads(const Launch &launch, uint8_t *arena, uint64_t seed);
 
 } // namespace mlir::zero

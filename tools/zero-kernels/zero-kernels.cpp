@@ -1,21 +1,20 @@
-//===- zero-kernels.cpp - Executes kernels, and what they mean ------------===//
+//===- zero-kernels.cpp - Executes and checks kernels ---------------------===//
 //
 //   zero-kernels FILE.mlir [--chaos=N] [--seed=S]
 //   zero-kernels PLAN.mlir --ptx=sm_90
 //
-// FILE holds modules of kernels, with `// -----` between them.  Each module is
-// judged; the kernels of those that are accepted are compiled together, in this
-// process, by the functions that zeroc uses, and executed in several ways
-// (Runs.h): the bytes must be the same, and the numbers those of an
-// interpretation of the kernel (Interpreter.h).  Prints a line of JSON for each
-// module:
+// FILE holds modules of kernels, separated by `// -----`.  Each module is
+// judged; the kernels of accepted modules are compiled together, in this
+// process, by zeroc's own functions, and executed in several ways (Runs.h): the
+// bytes must be the same, and the numbers must agree with an interpretation of
+// the kernel (Interpreter.h).  Prints a line of JSON for each module:
 //
 //   {"module": 3, "outcome": "right"}
 //   {"module": 4, "outcome": "S6", "message": "..."}      refused
 //   {"module": 5, "outcome": "wrong", "message": "..."}   a finding
 //
-// Refused modules have a rule of the judge as their outcome, "IR" if they are
-// no valid MLIR.  The status is 1 if anything is wrong.
+// The outcome of a refused module is a rule of the judge, or "IR" for invalid
+// MLIR.  The exit status is 1 if anything is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +47,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-/// The first error while it lives.
+/// Records the first error during its lifetime.
 class Errors {
 public:
   explicit Errors(MLIRContext *context)
@@ -77,7 +76,7 @@ struct Entry {
   }
 };
 
-/// The rule that `message` ends with.
+/// Returns the label of the rule that `message` ends with.
 std::string ruleIn(StringRef message) {
   for (StringRef rest = message; !rest.empty();) {
     rest = rest.drop_until([](char c) { return c == '('; }).drop_front();
@@ -110,7 +109,7 @@ void prepare(Entry &entry, StringRef text, unsigned number) {
     found->grain = dispatch.grain;
     for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
       auto tensor = cast<RankedTensorType>(type);
-      // Attention's are where documents start.
+      // Attention's integers are the starts of documents.
       bool isStarts = *kernel.getKind() == KernelKind::Attention;
       found->operands.push_back(
           drawElements(tensor, seed + i,
@@ -150,7 +149,8 @@ public:
         llvm::orc::absoluteSymbols(std::move(symbols))));
   }
 
-  /// Gives the cases of `entries` their code, or says why there is none.
+  /// Compiles the code of the cases of `entries`; returns an error message, or
+  /// "".
   std::string compile(ArrayRef<Entry *> entries) {
     MLIRContext *context = entries.front()->module->getContext();
     Errors errors(context);
@@ -175,7 +175,7 @@ public:
     return "";
   }
 
-  /// The same for threads of a GPU.
+  /// Same for threads of a GPU.
   std::string compileForThreads(ArrayRef<Entry *> entries) {
     MLIRContext *context = entries.front()->module->getContext();
     Errors errors(context);
@@ -194,7 +194,7 @@ public:
     DeviceCode device;
     if (succeeded(lowerKernelsToGpu(*module, {}, {}, attention)))
       device = translateForEmulator(*module, llvmContext);
-    // Known: a kernel alone is executed on CPUs only.
+    // A known limit: such a kernel, when alone, is executed on CPUs only.
     bool isTooLarge = StringRef(errors.first).contains("that threads share");
     if (!device.module && isTooLarge && entries.size() == 1)
       return "";
@@ -225,14 +225,15 @@ private:
   }
 };
 
-/// Whether a result may have the bytes of an operand.
+/// Returns true if a result may have the bytes of an operand.
 bool mayReplace(KernelOp kernel) {
   return llvm::any_of(llvm::seq(kernel.getNumResults()), [&](unsigned i) {
     return !kernel.getMayReplace(i).empty();
   });
 }
 
-/// Compiles and executes what was accepted; false if the runtime fails.
+/// Compiles and executes the accepted kernels; returns false if the runtime
+/// fails.
 bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
   if (entries.empty())
     return true;
@@ -265,7 +266,8 @@ bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
   return true;
 }
 
-/// Prints the kernels of the plan in `text` for a GPU; the status of the program.
+/// Prints the GPU code of the kernels of the plan in `text`; returns the exit
+/// status.
 int printPtx(StringRef text, MLIRContext *context, StringRef arch,
              StringRef attention) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, context);

@@ -1,4 +1,4 @@
-//===- BodyMutations.cpp - Break kernels, the optimizer, and numbers ------===//
+//===- BodyMutations.cpp - Break kernels, optimizers and numbers ----------===//
 
 #include "Places.h"
 
@@ -12,8 +12,8 @@ using namespace mlir::zero;
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// The operations of kernels that are launched, or of the optimizers, those
-/// inside of others too.
+/// Returns the operations, also nested ones, in bodies of launched kernels or
+/// of optimizers.
 static SmallVector<Operation *>
 bodiesOf(Victim &victim, bool optimizers,
          function_ref<bool(Operation *)> filter) {
@@ -69,7 +69,7 @@ static Change changeConstantIn(Victim &victim, bool optimizers) {
   return text + " is " + textOf(constant.getValue());
 }
 
-/// An operation of the same operands and types as `op`.
+/// Returns another operation on the same operands and types as `op`.
 static StringRef replacementOf(Operation *op) {
   static constexpr std::pair<StringRef, StringRef> pairs[] = {
       {"arith.addf", "arith.subf"},
@@ -145,7 +145,7 @@ Change zero::changeOptimizer(Victim &victim) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// A member decays, or not, or an update decays by another number.
+/// Switches the decay of a member, or changes the decay of an update.
 Change zero::changeDecay(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
   if (updates.empty())

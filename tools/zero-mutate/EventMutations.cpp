@@ -33,7 +33,7 @@ Change zero::dropRecord(Victim &victim) {
   return text + ": dropped with its waits, " + std::to_string(waits);
 }
 
-/// Moves `op` past one to four others, or to anywhere in its block.
+/// Moves `op` past one to four other operations, or anywhere in its block.
 static Change moveInBlock(Operation *op, Random &random) {
   Block *block = op->getBlock();
   SmallVector<Operation *> others;
@@ -77,7 +77,7 @@ Change zero::swapEvent(Victim &victim) {
   if (waits.empty())
     return {};
   WaitOp wait = victim.random.pick(waits);
-  // Now and then one that comes later: MLIR refuses it.
+  // Sometimes chooses a later record, which MLIR refuses.
   bool anywhere = victim.random.once(8);
   SmallVector<RecordOp> others;
   for (RecordOp record : wait->getBlock()->getOps<RecordOp>())
@@ -94,7 +94,7 @@ Change zero::swapEvent(Victim &victim) {
   return text;
 }
 
-/// A stream but `stream`; mostly one that plans use.
+/// Draws a stream other than `stream`; mostly one that plans use.
 static Stream drawOther(Random &random, Stream stream) {
   constexpr Stream kUsual[] = {Stream::Compute, Stream::Gather, Stream::Reduce};
   Stream other;

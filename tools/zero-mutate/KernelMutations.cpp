@@ -1,4 +1,4 @@
-//===- KernelMutations.cpp - Break how kernels run, and what means are of -===//
+//===- KernelMutations.cpp - Break attributes of kernels and means --------===//
 
 #include "Places.h"
 
@@ -8,7 +8,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// What the sums of `op` are multiplied with; null if it makes none.
+/// Returns the scale of the sums of `op`; null if it has none.
 static FloatAttr scaleOf(Operation *op) {
   return llvm::TypeSwitch<Operation *, FloatAttr>(op)
       .Case<ReduceScatterOp, AllReduceOp, AccumulateOp>(
@@ -61,8 +61,8 @@ Change zero::changeSpace(Victim &victim) {
          textOf(b.getDenseI64ArrayAttr(space));
 }
 
-/// The bytes of the operand are the result's then, wherever the kernel is
-/// launched.
+/// Permits a kernel to work in place; its result then takes the operand's bytes
+/// at each launch.
 Change zero::permitInPlace(Victim &victim) {
   auto kernels = kernelsOf(victim);
   if (kernels.empty())

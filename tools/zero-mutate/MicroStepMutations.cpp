@@ -1,8 +1,8 @@
-//===- MicroStepMutations.cpp - Break which micro-step a value is of ------===//
+//===- MicroStepMutations.cpp - Break the assignment to micro-steps -------===//
 //
-// A program may have all micro-steps of a step (PartitionState,
-// accumulate-order=block).  These change whose inputs are read and whose
-// gradients are added.
+// A program may contain all micro-steps of a step (PartitionState,
+// accumulate-order=block).  These mutations change whose inputs are read and
+// whose gradients are added.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// The inputs of `program` that are of a micro-step.
+/// Returns the inputs of `program` that belong to a micro-step.
 static SmallVector<BlockArgument> inputsOf(ProgramOp program) {
   SmallVector<BlockArgument> found;
   for (BlockArgument argument : program.getArguments())
@@ -22,7 +22,8 @@ static SmallVector<BlockArgument> inputsOf(ProgramOp program) {
   return found;
 }
 
-/// Other values of `values` that are called as `mine` is, of other micro-steps.
+/// Returns other values of `values` with the same name as `mine`, from other
+/// micro-steps.
 template <typename T, typename NameOf>
 static SmallVector<T> alikeBut(ArrayRef<T> values, T mine, NameOf nameOf) {
   return llvm::filter_to_vector(values, [&](T other) {
@@ -30,7 +31,8 @@ static SmallVector<T> alikeBut(ArrayRef<T> values, T mine, NameOf nameOf) {
   });
 }
 
-/// One user of an input, or all of them, read that of another micro-step.
+/// One user of an input, or all of them, read another micro-step's input
+/// instead.
 Change zero::readOtherInput(Victim &victim) {
   ProgramOp program = victim.random.pick(victim.programs);
   SmallVector<BlockArgument> inputs = inputsOf(program);
@@ -57,7 +59,7 @@ Change zero::readOtherInput(Victim &victim) {
          " that of another micro-step";
 }
 
-/// Two inputs, outputs or packs say that each is of the other's micro-step.
+/// Exchanges the micro-step of two inputs, outputs or packs.
 Change zero::exchangeMicroSteps(Victim &victim) {
   ProgramOp program = victim.random.pick(victim.programs);
   if (victim.random.once(2)) {
@@ -90,7 +92,7 @@ Change zero::exchangeMicroSteps(Victim &victim) {
     return {};
   BlockArgument b = victim.random.pick(others);
   unsigned i = a.getArgNumber(), j = b.getArgNumber();
-  // All programs keep their arguments in the same places.
+  // The arguments of all programs have the same order.
   for (ProgramOp one : victim.programs) {
     Attribute mine = one.getArgAttr(i, kMicroAttr);
     one.setArgAttr(i, kMicroAttr, one.getArgAttr(j, kMicroAttr));
@@ -99,7 +101,7 @@ Change zero::exchangeMicroSteps(Victim &victim) {
   return describe(Value(a)) + ": exchanged with that of another micro-step";
 }
 
-/// A sum over micro-steps leaves one out, or has one twice.
+/// Omits a term of a sum over micro-steps, or adds it twice.
 Change zero::changeSum(Victim &victim) {
   auto sums = operationsOf(victim, [](Operation *op) {
     auto reduce = dyn_cast<ReduceScatterOp>(op);
@@ -124,7 +126,7 @@ Change zero::changeSum(Victim &victim) {
   return describe(op) + ": added twice";
 }
 
-/// The gradients of a micro-step are those of another one.
+/// Packs another micro-step's gradients.
 Change zero::packOtherMicroStep(Victim &victim) {
   auto packs = operationsOf<PackOp>(victim);
   llvm::erase_if(packs, [](PackOp op) { return !op->hasAttr(kMicroAttr); });

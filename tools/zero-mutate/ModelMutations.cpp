@@ -1,8 +1,7 @@
-//===- ModelMutations.cpp - Break what a plan computes of the model -------===//
+//===- ModelMutations.cpp - Break the computation of the model ------------===//
 //
-// A plan is changed as if it had no bytes and no events yet, and is given new
-// ones (Trial.cpp): nothing races, everything has its place, and the numbers
-// are others.
+// A plan is changed without byte ranges and events, and then gets new ones
+// (Trial.cpp): so it has no races and no overlaps, but computes other numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +54,7 @@ Change zero::exchangePieceGradients(Victim &victim) {
          " exchanged";
 }
 
-/// `bucket` with member `i` at rows from `row` on.
+/// Returns `bucket` with the rows of member `i` beginning at `row`.
 static void setFirstRow(BucketOp bucket, unsigned i, int64_t row) {
   SmallVector<Attribute> members(bucket.getMembers().getValue());
   auto old = cast<MemberAttr>(members[i]);
@@ -100,7 +99,7 @@ static bool isOfModel(Operation *op) {
   return isa<LaunchOp>(op) || isa<nn::NNDialect>(op->getDialect());
 }
 
-/// Whether what is packed is computed from `value`.
+/// Returns true if a packed gradient depends on `value`.
 static bool reachesPack(Value value) {
   llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
   for (unsigned i = 0; i < users.size(); ++i) {
@@ -112,7 +111,7 @@ static bool reachesPack(Value value) {
   return false;
 }
 
-/// What was a sum becomes one of its terms, where the two have one type.
+/// Replaces a sum by one of its terms of the same type.
 Change zero::loseContribution(Victim &victim) {
   SmallVector<std::pair<OpResult, OpOperand *>> places;
   for (Operation *op : operationsOf(victim, isOfModel))
@@ -131,7 +130,7 @@ Change zero::loseContribution(Victim &victim) {
   return text;
 }
 
-/// The values of `type` that are defined before `op`.
+/// Returns the values of `type` that are defined before `op`.
 static SmallVector<Value> definedBefore(Operation *op, Type type) {
   SmallVector<Value> values;
   for (Value argument : op->getBlock()->getArguments())
@@ -160,11 +159,11 @@ Change zero::packParameter(Victim &victim) {
   auto packs = operationsOf<PackOp>(victim);
   if (packs.empty())
     return {};
-  PackOp pack = victim.random.pick(packs); // of a member at least
+  PackOp pack = victim.random.pick(packs); // has at least one operand
   OpOperand &operand =
       pack->getOpOperand(unsigned(victim.random.below(pack->getNumOperands())));
   auto others = definedBefore(pack, operand.get().getType());
-  // Mostly a parameter, else whatever has its shape.
+  // Mostly a parameter, otherwise any value of its type.
   if (!victim.random.once(4))
     llvm::erase_if(others, [](Value value) {
       return !isa_and_present<ViewOp, JoinOp>(value.getDefiningOp());
@@ -172,7 +171,7 @@ Change zero::packParameter(Victim &victim) {
   return replaceOperand(operand, others, victim.random);
 }
 
-/// The model reads another state than its parameters.
+/// The model reads another state instead of its parameters.
 Change zero::readMoment(Victim &victim) {
   auto places = operationsOf(victim, [](Operation *op) {
     return isa<ViewOp, AllGatherOp>(op) &&
@@ -190,8 +189,8 @@ Change zero::readMoment(Victim &victim) {
   return replaceOperand(op->getOpOperand(0), others, victim.random);
 }
 
-/// Bytes of another packed parameter are dequantised; or a dequantisation is
-/// dropped, and another value of its type is read.
+/// Dequantizes the bytes of another packed parameter, or drops a dequantization
+/// and reads another value of its type.
 Change zero::wrongPacked(Victim &victim) {
   auto places = operationsOf<DequantizeOp>(victim);
   if (places.empty())
@@ -273,7 +272,7 @@ Change zero::returnScalar(Victim &victim) {
   return replaceOperand(operand, others, victim.random);
 }
 
-/// A mean over ranks is the rank's own, and nobody says that it is not.
+/// Replaces a mean over ranks by the rank's own value.
 Change zero::useOwnMean(Victim &victim) {
   auto means = operationsOf<AllReduceOp>(victim);
   if (means.empty())
@@ -288,7 +287,7 @@ Change zero::useOwnMean(Victim &victim) {
   return text;
 }
 
-/// A micro-step divides by a count of its own, not by the mean of @count.
+/// A micro-step divides by its own count, instead of the mean of @count.
 Change zero::countAlone(Victim &victim) {
   ProgramOp count = findProgram(victim.module, "count", 0);
   SmallVector<ProgramOp> programs;

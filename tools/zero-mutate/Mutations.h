@@ -1,9 +1,9 @@
 //===- Mutations.h - The ways to break a plan -----------------------------===//
 //
 // A mutation breaks one thing of a plan: an event, the order of operations, a
-// byte range, a stream, what is written where, what a kernel says of itself, a
-// scale; or what the plan computes: whose gradient is packed, what a kernel
-// reads or does, what a loss is divided by.
+// byte range, a stream, the target of a write, an attribute of a kernel, a
+// scale; or the computation: whose gradient is packed, what a kernel reads or
+// does, the divisor of a loss.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,30 +19,30 @@ namespace mlir::zero {
 /// A copy of the plan, to be broken.
 struct Victim {
   ModuleOp module;
-  /// The programs that may change: all, or the one that a rank has for itself.
+  /// The programs that may change: all, or the one program of a single rank.
   SmallVector<ProgramOp> programs;
   Random &random;
 };
 
-/// What was changed, in words; nothing where the drawn place does not allow it.
+/// A description of the change; nothing if the drawn place does not allow it.
 using Change = std::optional<std::string>;
 
 /// One way to break a plan.
 struct Mutation {
   StringRef name;
   StringRef summary;
-  /// Why a mutant by it that changes no result may be harmless.
+  /// Why such a mutant may be harmless although the judge accepts it.
   StringRef harmless;
   Change (*apply)(Victim &);
-  /// Whether bytes and events are taken off before and assigned anew after it:
-  /// only what is computed is broken.
+  /// If true, byte ranges and events are removed before the mutation and
+  /// assigned anew after it: only the computation is broken.
   bool isPlannedAgain = false;
 };
 
-/// What breaks a program; on all ranks, or on one.
+/// Mutations of a program, on all ranks or on one.
 ArrayRef<Mutation> getMutations();
-/// Those that are also tried on one rank alone, as `one-rank-` and the name,
-/// and those that make sense there only.
+/// Mutations that are also tried on one rank alone, named `one-rank-` and the
+/// name, and those that make sense only there.
 ArrayRef<Mutation> getOneRankMutations();
 
 // Events and streams (EventMutations.cpp).
@@ -73,12 +73,12 @@ Change changeTier(Victim &);
 Change shrinkArena(Victim &);
 Change moveExported(Victim &);
 
-// What values are of (TypeMutations.cpp).
+// Types of values (TypeMutations.cpp).
 Change changeElements(Victim &);
 Change changeExtent(Victim &);
 Change changeTypeTier(Victim &);
 
-// What is written where (StateMutations.cpp).
+// Targets of writes (StateMutations.cpp).
 Change bypassCollective(Victim &);
 Change dropCollective(Victim &);
 Change dropClear(Victim &);
@@ -89,7 +89,7 @@ Change dropOutput(Victim &);
 Change exchangeUpdates(Victim &);
 Change exchangeOperands(Victim &);
 
-// What the plan computes of the model (ModelMutations.cpp).
+// The computation of the model (ModelMutations.cpp).
 Change exchangeMembers(Victim &);
 Change exchangePieces(Victim &);
 Change exchangePieceGradients(Victim &);
@@ -127,20 +127,20 @@ Change exchangeTransfers(Victim &);
 Change exchangeTargets(Victim &);
 Change moveOtherValue(Victim &);
 
-// Which micro-step a value is of (MicroStepMutations.cpp).
+// The micro-step of a value (MicroStepMutations.cpp).
 Change readOtherInput(Victim &);
 Change exchangeMicroSteps(Victim &);
 Change changeSum(Victim &);
 Change packOtherMicroStep(Victim &);
 
-// What a step leaves to the next (RotationMutations.cpp).
+// State passed from one step to the next (RotationMutations.cpp).
 Change readOldParameters(Victim &);
 Change readNextParameters(Victim &);
 Change updateTwice(Victim &);
 Change exchangeGradients(Victim &);
 Change dropUpdate(Victim &);
 
-// How kernels run, and what means are of (KernelMutations.cpp).
+// Attributes of kernels, and means (KernelMutations.cpp).
 Change changeScale(Victim &);
 Change changeSpace(Victim &);
 Change permitInPlace(Victim &);

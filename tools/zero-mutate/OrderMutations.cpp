@@ -1,7 +1,7 @@
 //===- OrderMutations.cpp - Break the order of operations -----------------===//
 //
-// Operations move only as far as the values that they make and use allow, or
-// MLIR would refuse nearly all; what ties them apart from that are streams,
+// Operations move only as far as their operands and users allow, since MLIR
+// would refuse nearly all other moves; the remaining constraints are streams,
 // bytes and peers.
 //
 //===----------------------------------------------------------------------===//
@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-/// The operations before which `op` may stand.
+/// The operations before which `op` can be placed.
 struct Room {
   SmallVector<Operation *> earlier, later;
 };
@@ -44,7 +44,7 @@ static Change moveSomewhere(Operation *op, Random &random) {
       random.once(2) ? room.earlier : room.later;
   if (side.empty())
     return {};
-  // Half of the time not far.
+  // Half of the moves are short.
   uint64_t most = random.once(2) ? std::min<uint64_t>(side.size(), 4)
                                  : uint64_t(side.size());
   Operation *target = side[random.below(most)];
@@ -78,7 +78,7 @@ Change zero::moveOperation(Victim &victim) {
   Operation *op = victim.random.pick(places);
   if (!victim.random.once(16))
     return moveSomewhere(op, victim.random);
-  // Now and then across its own operands or users: MLIR refuses it.
+  // Sometimes moves across an operand or a user, which MLIR refuses.
   Operation *target = victim.random.pick(places);
   if (target == op || target->getBlock() != op->getBlock())
     return {};

@@ -1,4 +1,4 @@
-//===- Places.cpp - Where a plan can be broken ----------------------------===//
+//===- Places.cpp - Finds places where a plan can be broken ---------------===//
 
 #include "Places.h"
 
@@ -122,7 +122,7 @@ SmallVector<Value> zero::argumentsLike(Victim &victim, Value argument) {
 
 namespace {
 
-/// Which values keep their place beside each other.
+/// Records which values must keep their relative place.
 class Bonds {
 public:
   explicit Bonds(Victim &victim) {

@@ -1,4 +1,4 @@
-//===- Places.h - Where a plan can be broken ------------------------------===//
+//===- Places.h - Finds places where a plan can be broken -----------------===//
 #pragma once
 
 #include "Mutations.h"
@@ -17,35 +17,36 @@ SmallVector<OpTy> operationsOf(Victim &victim) {
 SmallVector<Operation *> operationsOf(Victim &victim,
                                       function_ref<bool(Operation *)> filter);
 
-/// The kernels with a body that the victim's programs launch.
+/// Returns the kernels with a body that the victim's programs launch.
 SmallVector<KernelOp> kernelsOf(Victim &victim);
 
-/// Exchanges two operands of `op` of one type, which are different values;
-/// `text` says what `op` is.
+/// Exchanges two operands of `op` that have the same type but are different
+/// values; `text` describes `op`.
 Change exchangeIn(Operation *op, Random &random, std::string text);
 Change exchangeIn(Operation *op, Random &random);
 
-/// Whether `op` is put on a stream by zero.stream.
+/// Returns true if zero.stream assigns `op` to a stream.
 bool runsOnStream(Operation *op);
 
-/// Arguments and results that have bytes, in all programs of the victim.
+/// Returns the arguments and results with bytes, in all programs of the victim.
 SmallVector<Value> valuesOf(Victim &victim);
 ProgramOp programOf(Value value);
 BytesAttr getBytes(Value value);
 void setBytes(Value value, BytesAttr bytes);
-/// The range moved by `delta`; null if it would begin before byte 0.
+/// Returns the range moved by `delta`; null if it would begin before byte 0.
 BytesAttr moved(BytesAttr bytes, int64_t delta);
 
-/// The argument of the same place, in all programs of the victim.
+/// Returns the arguments at the same position in all programs of the victim.
 SmallVector<Value> argumentsLike(Victim &victim, Value argument);
 
-/// `value` and all that must keep its place beside it: what the operations tie
-/// (Storage.h), arguments of one place, next state, outputs of one name.
+/// Returns `value` and all values that must keep their place relative to it:
+/// values tied by operations (Storage.h), arguments at the same position, next
+/// state, outputs of the same name.
 SmallVector<Value> familyOf(Victim &victim, Value value);
 
 /// "@step, line 12: zero.all_gather of @b0 on gather".
 std::string describe(Operation *op);
-/// The same with which of its results, or "argument 3, state b0 m".
+/// Same, with the number of the result, or "argument 3, state b0 m".
 std::string describe(Value value);
 std::string textOf(Attribute attribute);
 

@@ -14,7 +14,7 @@ Change zero::exchangeMasters(Victim &victim) {
           one->getBlock() == other->getBlock() &&
           one.getMaster().getType() == other.getMaster().getType())
         pairs.push_back({one, other});
-  // Or what only looks like a master: a moment of the same bucket.
+  // Or a value of the same type as a master: a moment of the same bucket.
   SmallVector<UpdateOp> moments;
   for (UpdateOp update : updates)
     if (update.getMaster() && !update.getSlots().empty() &&
@@ -44,7 +44,7 @@ Change zero::changeRounding(Victim &victim) {
   if (updates.empty())
     return {};
   UpdateOp update = victim.random.pick(updates);
-  // A name that the host gives another meaning, or none.
+  // A name with another meaning for the host, or none.
   StringRef name =
       victim.random.pick(ArrayRef<StringRef>{"step", "lr", "seed", kLossScale});
   std::string text =
@@ -78,7 +78,7 @@ Change zero::changeLossScale(Victim &victim) {
   return describe(clip.getOperation()) + ": divides by " + describe(other);
 }
 
-/// Within no limits, or within others.
+/// Removes the limits, or changes them.
 static Change changeLimits(Victim &victim, ClipOp clip) {
   if (!clip.maySkip())
     return {};

@@ -1,4 +1,4 @@
-//===- Random.h - The same draws on every machine -------------------------===//
+//===- Random.h - Reproducible random numbers -----------------------------===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -23,7 +23,7 @@ public:
   int64_t between(int64_t least, int64_t most) {
     return least + int64_t(below(uint64_t(most - least + 1)));
   }
-  /// True once in `times`.
+  /// Returns true with probability 1 / `times`.
   bool once(uint64_t times) { return below(times) == 0; }
   template <typename Range>
   auto pick(Range &&range) {

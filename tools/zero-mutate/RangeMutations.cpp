@@ -1,8 +1,9 @@
 //===- RangeMutations.cpp - Break byte ranges -----------------------------===//
 //
-// A range alone is caught by the ties of its operation.  So half of these move
-// the whole family of values that lie in each other: the layout then is as good
-// as any, and only what else lives in those bytes speaks against it.
+// The constraints of its operation catch any change to a single range.
+// Therefore half of these mutations move the whole family of values that share
+// their bytes: the layout is then consistent, and only other values in those
+// bytes conflict.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@ static SmallVector<Value> sizedValues(Victim &victim, bool argumentsOnly) {
   return values;
 }
 
-/// By how much to move `value`; a step, or onto another value.
+/// Draws the distance to move `value`: a step, or onto another value.
 static int64_t drawDelta(Victim &victim, Value value) {
   Random &random = victim.random;
   int64_t sign = random.once(2) ? -1 : 1;
@@ -41,7 +42,7 @@ static int64_t drawDelta(Victim &victim, Value value) {
   }
 }
 
-/// Moves all of `values`, or none of them.
+/// Moves all of `values`, or none if one cannot move.
 static bool moveAll(ArrayRef<Value> values, int64_t delta) {
   for (Value value : values)
     if (!moved(getBytes(value), delta))
@@ -96,7 +97,7 @@ Change zero::shiftArgument(Victim &victim) {
   return text + byBytes(delta, family.size());
 }
 
-/// Gives a value `factor` times a few bytes more, at one of its ends.
+/// Resizes a value by `factor` times a few bytes, at one of its ends.
 static Change resize(Victim &victim, int64_t factor) {
   SmallVector<Value> values = sizedValues(victim, false);
   if (values.empty())

@@ -1,7 +1,8 @@
-//===- RotationMutations.cpp - Break what one step leaves to the next -----===//
+//===- RotationMutations.cpp - Break state passed between steps -----------===//
 //
-// A step may update by the gradients of the step before (zero-rotate-updates).
-// These change which gradients those are, and which parameters the model reads.
+// A step may update with the gradients of the previous step
+// (zero-rotate-updates).  These mutations change which gradients it uses, and
+// which parameters the model reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// What follows from `update`, itself first, in program order.
+/// Returns `update` and the operations that depend on it, in program order.
 static SmallVector<Operation *> followersOf(UpdateOp update) {
   llvm::SetVector<Operation *> all;
   all.insert(update);
@@ -28,7 +29,7 @@ static SmallVector<Operation *> followersOf(UpdateOp update) {
   return ordered;
 }
 
-/// Of the state that `update` is of, the slot `name`.
+/// Returns the slot `name` of the state that `update` updates.
 static std::optional<NextState> stateOf(UpdateOp update, StringRef name) {
   for (const NextState &state :
        findNextStates(update->getParentOfType<ProgramOp>()))
@@ -38,7 +39,7 @@ static std::optional<NextState> stateOf(UpdateOp update, StringRef name) {
   return {};
 }
 
-/// The model reads a bucket's parameters as they were before their update.
+/// The model reads a bucket's parameters before their update.
 Change zero::readOldParameters(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
   llvm::erase_if(updates, [](UpdateOp op) {
@@ -54,7 +55,7 @@ Change zero::readOldParameters(Victim &victim) {
   std::optional<NextState> pending = stateOf(update, "grad");
   if (!pending || !pending->next.getDefiningOp())
     return {};
-  // Before the next gradient takes the place of the one that it takes.
+  // Before the next gradient overwrites the pending one.
   Operation *last = pending->next.getDefiningOp();
   for (OpOperand &use : llvm::make_early_inc_range(state.next.getUses()))
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
@@ -66,9 +67,9 @@ Change zero::readOldParameters(Victim &victim) {
   return text;
 }
 
-/// The model reads a bucket's parameters with an update that is to come late.
+/// The model reads the parameters of an update that should run later.
 Change zero::readNextParameters(Victim &victim) {
-  /// An update, the state of its parameters, and what the model does with them.
+  /// An update, the state of its parameters, and their uses in the model.
   struct Place {
     UpdateOp update;
     NextState state;
@@ -105,7 +106,7 @@ Change zero::readNextParameters(Victim &victim) {
          ": comes before all that reads its parameters";
 }
 
-/// A bucket is updated once more, by the same gradient.
+/// Updates a bucket twice with the same gradient.
 Change zero::updateTwice(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
   llvm::erase_if(updates, [](UpdateOp op) { return !op.getParam(); });
@@ -124,7 +125,7 @@ Change zero::updateTwice(Victim &victim) {
   return describe(update.getOperation()) + ": twice";
 }
 
-/// Two buckets are updated by each other's gradients.
+/// Exchanges the gradients of two buckets' updates.
 Change zero::exchangeGradients(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
   SmallVector<std::pair<UpdateOp, UpdateOp>> pairs;
@@ -145,7 +146,7 @@ Change zero::exchangeGradients(Victim &victim) {
          describe(other.getOperation()) + ": each takes the other's gradient";
 }
 
-/// A bucket is not updated: its state ends as it began.
+/// Drops an update: the bucket's state does not change.
 Change zero::dropUpdate(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
   if (updates.empty())

@@ -1,4 +1,4 @@
-//===- StateMutations.cpp - Break what is written where -------------------===//
+//===- StateMutations.cpp - Break the targets of writes -------------------===//
 
 #include "Places.h"
 
@@ -34,7 +34,8 @@ Change zero::dropCollective(Victim &victim) {
   if (places.empty())
     return {};
   Operation *op = victim.random.pick(places);
-  // An operand if its type agrees, else what another operation made before.
+  // An operand if its type agrees, otherwise the result of an earlier
+  // operation.
   SmallVector<Value> values;
   for (Value operand : op->getOperands())
     if (operand.getType() == op->getResult(0).getType())
@@ -154,13 +155,13 @@ Change zero::exchangeUpdates(Victim &victim) {
   UpdateOp b = victim.random.pick(updates);
   std::string text = describe(a) + " and " + describe(b);
   switch (victim.random.below(3)) {
-  case 0: { // each writes where the other should
+  case 0: { // exchange where the two results are written
     Attribute bytes = a->getAttr(kBytesAttr);
     a->setAttr(kBytesAttr, b->getAttr(kBytesAttr));
     b->setAttr(kBytesAttr, bytes);
     return text + ": zero.at exchanged";
   }
-  case 1: // the same, with the state in which it begins
+  case 1: // same, with the initial state
     for (unsigned i = 0, e = a->getNumResults(); i != e; ++i) {
       BytesAttr first = getBytes(a->getResult(i)),
                 second = getBytes(b->getResult(i));
@@ -178,7 +179,7 @@ Change zero::exchangeUpdates(Victim &victim) {
       move(theirs, -delta);
     }
     return text + ": zero.at of all that is tied to them exchanged";
-  default: // the other's gradient
+  default: // exchange the gradients
     if (a.getGrad().getType() != b.getGrad().getType() ||
         b.getGrad() == a.getGrad())
       return {};
@@ -190,7 +191,7 @@ Change zero::exchangeUpdates(Victim &victim) {
 }
 
 Change zero::exchangeOperands(Victim &victim) {
-  // Of the model's operations: exchangeArguments.
+  // Excludes the model's operations: exchangeArguments covers them.
   auto places = operationsOf(victim, [](Operation *op) {
     return isa<UpdateOp, PackOp, JoinOp, AccumulateOp>(op) &&
            op->getNumOperands() > 1;
@@ -200,8 +201,8 @@ Change zero::exchangeOperands(Victim &victim) {
   return exchangeIn(victim.random.pick(places), victim.random);
 }
 
-/// A bucket is frozen or not, against what the plan does with it; or it is treated
-/// as if it were, and what the update makes is dropped.
+/// Changes whether a bucket is frozen, contrary to the plan; or treats a bucket
+/// as frozen and drops the result of its update.
 Change zero::changeFrozen(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
   if (updates.empty())

@@ -10,8 +10,8 @@ static SmallVector<Operation *> transfersOf(Victim &victim) {
                       [](Operation *op) { return isa<FetchOp, SpillOp>(op); });
 }
 
-/// Exchanges operand `number` of two transfers of one program, which are other
-/// values of one type.
+/// Exchanges operand `number` of two transfers of one program, if these are
+/// different values of one type.
 static Change exchangeOperandOfTwo(Victim &victim, unsigned number,
                                    StringRef text) {
   SmallVector<Operation *> transfers = transfersOf(victim);
@@ -29,7 +29,7 @@ static Change exchangeOperandOfTwo(Victim &victim, unsigned number,
   auto [one, other] = victim.random.pick(pairs);
   std::string which = describe(one) + " and " + describe(other);
   Value first = one->getOperand(number), second = other->getOperand(number);
-  // What is made between the two cannot come before the first.
+  // A value that is defined between the two cannot be used by the first.
   Operation *made = second.getDefiningOp();
   if (made && !made->isBeforeInBlock(one))
     return {};

@@ -1,12 +1,12 @@
-//===- Trial.cpp - Mutants and their judgement ----------------------------===//
+//===- Trial.cpp - Makes and judges mutants -------------------------------===//
 //
-// What one rank runs is judged beside the programs of all, as a function that
-// is the rank's (PlanPrograms.h).  What is accepted is judged again in place of
-// the program, since that is what zeroc compiles: a rank whose slice is empty
-// may leave out a wait that others need.
+// The program of a single rank is judged beside the programs of all, as a
+// function of that rank (PlanPrograms.h).  If it is accepted, it is judged
+// again in place of the common program, because that is what zeroc compiles: a
+// rank whose slice is empty may omit a wait that others need.
 //
-// Mutations that break what a plan computes change it without bytes and events,
-// and it is given new ones.
+// Mutations of the computation change a plan without byte ranges and events,
+// which are then assigned anew.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +88,7 @@ bool Trial::isNew(ModuleOp module) {
       .second;
 }
 
-/// Takes bytes and events off the programs.
+/// Removes byte ranges and events from the programs.
 static void takeOff(ModuleOp module) {
   for (ProgramOp program : findPrograms(module)) {
     for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
@@ -104,7 +104,7 @@ static void takeOff(ModuleOp module) {
   }
 }
 
-/// Assigns bytes and events, as zeroc does.
+/// Assigns byte ranges and events, as zeroc does.
 static LogicalResult layOut(ModuleOp module) {
   ScopedDiagnosticHandler quiet(module.getContext(),
                                 [](Diagnostic &) { return success(); });
@@ -137,10 +137,10 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   Change change = mutant->mutation->apply(victim);
   if (!change)
     return nullptr;
-  // Before MLIR's verifier, since text of broken SSA is still text.
+  // Before MLIR's verifier, since even invalid IR can be printed.
   if (!isNew(*mutant->module))
     return nullptr;
-  // What zeroc finds no place for is no plan.
+  // A mutant that zeroc cannot lay out is not a plan.
   if (mutant->mutation->isPlannedAgain && failed(layOut(*mutant->module)))
     return nullptr;
   mutant->change = *change;

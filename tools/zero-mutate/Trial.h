@@ -1,6 +1,6 @@
-//===- Trial.h - Mutants and their judgement ------------------------------===//
+//===- Trial.h - Makes and judges mutants ---------------------------------===//
 //
-// The plan that all mutants are cloned from, and what becomes of one mutant.
+// The plan that all mutants are cloned from, and the judgement of one mutant.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace mlir::zero {
 
-/// What became of a mutant.
+/// The judgement of a mutant.
 struct Outcome {
-  /// The rule that caught it: V1, S2 and the like, IR for what MLIR refuses,
-  /// "other" without a label; `accepted` if nothing did.  `alone` if the judge
-  /// accepts it beside the other ranks, and refuses it as the plan of all.
+  /// The rule that caught it: V1, S2 and the like, IR if MLIR refused it,
+  /// "other" without a label, `accepted` if nothing did.  `alone` if the judge
+  /// accepts it beside the other ranks, but refuses it as the plan of all.
   std::string rule;
   std::string message;
   bool accepted() const { return rule == "accepted"; }
@@ -29,21 +29,21 @@ struct Mutant {
   /// The rank that runs the broken program, or -1 if all do.
   int64_t rank = -1;
   Outcome outcome;
-  /// What the ranks run; of one rank: what it runs.
+  /// The plan of all ranks; for a mutant of one rank, the plan of that rank.
   OwningOpRef<ModuleOp> module;
 
   llvm::json::Object toJson(unsigned number) const;
 };
 
-/// Says of `module` what MLIR's verifier and the judge say.
+/// Verifies and judges `module`.
 Outcome judgeModule(ModuleOp module);
 
 class Trial {
 public:
   Trial(ModuleOp plan, uint64_t seed);
 
-  /// Breaks a copy of the plan by one of `mutations` and judges it; null where
-  /// the draw changes nothing, or nothing new.
+  /// Breaks a copy of the plan by one of `mutations` and judges it; null if the
+  /// draw changes nothing, or repeats an earlier mutant.
   std::unique_ptr<Mutant> next(ArrayRef<const Mutation *> mutations);
 
   int64_t getRanks() const { return ranks; }

@@ -1,8 +1,9 @@
 //===- TypeMutations.cpp - Other elements, extents and tiers --------------===//
 //
-// The type of a value and of all that is tied to it, with bytes of the new
-// size: what a runtime that guesses from the number of bytes would not see.  On
-// two ranks all of a bucket of bf16 has the bytes of a slice of f32.
+// Change the type of a value and of everything tied to it, with byte ranges of
+// the new size.  A runtime that guesses from the number of bytes would not
+// notice: on two ranks a whole bucket of bf16 has as many bytes as a slice of
+// f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +14,8 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Gives each of `family` the type that `change` makes of its own, in bytes of
-/// that size at the old place and on the new tier; false if one cannot have it.
+/// Changes the type of each value of `family` by `change`, with a range of the
+/// new size at the old offset on the new tier; false if one cannot have it.
 static bool retype(Victim &victim, ArrayRef<Value> family,
                    llvm::function_ref<Type(Type)> change) {
   for (Value value : family)
@@ -34,7 +35,7 @@ static bool retype(Victim &victim, ArrayRef<Value> family,
   return true;
 }
 
-/// A value of a bucket, for which there are flat types.
+/// Picks a value of a bucket, which has a flat type.
 static Value pickFlat(Victim &victim) {
   SmallVector<Value> flat;
   for (Value value : valuesOf(victim))

@@ -1,16 +1,16 @@
-//===- zero-mutate.cpp - Breaks plans, to try their judge -----------------===//
+//===- zero-mutate.cpp - Breaks plans, to test their judge ----------------===//
 //
 //   zero-mutate PLAN.mlir --count=N --seed=S -o DIR
 //
 // Takes a finished plan and breaks one thing at a time, N times.  A mutant is
-// caught by MLIR's verifier or by a rule of the judge (docs/plan.md), or it is
-// accepted and written to DIR: NNNN.mlir; of a mutant on rank R alone also
-// NNNN.rankR.mlir, which that rank runs while the others run NNNN.mlir, the
-// plan as it was.  test/mutation/mutate.py executes them: one that computes
-// something else is a hole in the judge.
+// either caught by MLIR's verifier or a rule of the judge (docs/plan.md), or it
+// is accepted and written to DIR/NNNN.mlir.  A mutant of rank R alone also gets
+// NNNN.rankR.mlir, which that rank runs; the others run NNNN.mlir, the original
+// plan.  test/mutation/mutate.py executes them: a mutant with other results is
+// a hole in the judge.
 //
-// DIR/mutants.jsonl has a line for each mutant, and a table goes to the
-// terminal.  The seed decides all; no mutant comes twice.
+// Writes a line for each mutant to DIR/mutants.jsonl, and a table to the
+// terminal.  The seed determines everything; no mutant is written twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +48,7 @@ static void list() {
                                   mutation.summary);
 }
 
-/// How many mutants by each mutation had which outcome.
+/// Counts the outcomes of each mutation's mutants.
 class Score {
 public:
   explicit Score(ArrayRef<const Mutation *> mutations) {
@@ -102,7 +102,8 @@ static bool writeModule(ModuleOp module, StringRef path) {
   return !file.has_error();
 }
 
-/// The mutations that `names` asks for, or all that suit so many ranks.
+/// Returns the mutations that `names` lists, or all that suit the number of
+/// ranks.
 static SmallVector<const Mutation *>
 chooseMutations(ArrayRef<std::string> names, int64_t ranks) {
   SmallVector<const Mutation *> mutations;
@@ -134,7 +135,7 @@ static int mutate(ModuleOp plan, ArrayRef<const Mutation *> mutations,
   Trial trial(plan, seed);
   Score score(mutations);
   unsigned number = 0;
-  // Small plans have few places: draws that find nothing new end, too.
+  // Small plans have few places, so the number of futile draws is limited too.
   for (unsigned inVain = 0; number < count && inVain < 20 * count + 200;) {
     std::unique_ptr<Mutant> mutant = trial.next(mutations);
     if (!mutant) {

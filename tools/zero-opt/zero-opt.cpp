@@ -1,4 +1,4 @@
-//===- zero-opt.cpp - Every pass and dialect, for tests -------------------===//
+//===- zero-opt.cpp - Runs any pass, for tests ----------------------------===//
 #include "dialect/zero/Sizes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace {
 
-/// What the pipeline asks of a module before its first pass.
+/// Checks sizes, as the pipeline does before its first pass.
 struct CheckSizes : PassWrapper<CheckSizes, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckSizes)
   void runOnOperation() override {
