@@ -1,13 +1,13 @@
-//===- CommandLine.h - The options of zeroc, while they are parsed --------===//
+//===- CommandLine.h - zeroc's options during parsing ---------------------===//
 //
-// Each option is declared once: its name and its value, what it accepts and where
-// that goes (what is there is the default), its help, and the first output that it
-// changes.  From that come
+// Each option is declared once: its name and value, the accepted values and the
+// variable that stores it (whose initial value is the default), its help, and
+// the first output that it changes.  From this follow
 //
 //   --help                        with defaults
-//   "... must be ..., got ..."    for what is out of range or no such value
-//   "... comes too late ..."      where the input is at that level already
-//   "... changes nothing ..."     where --emit stops before it
+//   "... must be ..., got ..."    for a value out of range or of a wrong kind
+//   "... comes too late ..."      if the input is already at that level
+//   "... changes nothing ..."     if --emit stops before it
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -24,22 +24,22 @@
 namespace mlir::zero {
 namespace cl = llvm::cl;
 
-/// Prints it and ends with status 1.
+/// Prints the message and exits with status 1.
 [[noreturn]] void fail(const Twine &message);
 
-/// Not by name alone: ./a.mlir, a.mlir and a link to it are one file.
+/// Compares files, not names: ./a.mlir, a.mlir and a link to it are one file.
 bool isSameFile(StringRef a, StringRef b);
 
-/// Where an option stands in --help, the first output that it changes, and the
-/// command that has it.
+/// The section of an option in --help, the first output that it changes, and
+/// its command.
 struct Place {
   cl::OptionCategory &category;
   std::optional<Emit> changes = std::nullopt;
   cl::SubCommand &command = cl::SubCommand::getTopLevel();
 };
 
-/// An option of the name and value in `usage`, "eps=E"; one without a value is
-/// a switch.
+/// An option with the name and value in `usage`, "eps=E"; an option without a
+/// value is a switch.
 class Flag final : public cl::Option {
 public:
   Flag(StringRef usage, Values accepted, StringRef help, const Place &place)
@@ -62,7 +62,7 @@ public:
     return (ArgStr.size() == 1 ? "-" : "--") + ArgStr.str();
   }
 
-  /// Takes what a --ds-config became.  What was typed may say the same.
+  /// Takes a value from --ds-config.  A typed value must be equal.
   void takeFrom(const deepspeed::Config::Option &option, StringRef file) {
     if (getNumOccurrences()) {
       if (!deepspeed::isEqualValue(typed, option.value))
@@ -111,7 +111,7 @@ private:
   } printer{*this};
 };
 
-/// As --emit has them.
+/// The names that --emit accepts.
 inline SmallVector<StringRef> emitNames() {
   SmallVector<StringRef> names;
   for (int i = 0; i <= static_cast<int>(Level::Memory); ++i)
@@ -124,17 +124,17 @@ class CommandLine {
 public:
   CommandLine();
 
-  /// What was parsed, after what concerns several options.
+  /// Returns the parsed options, after checking combinations of options.
   DriverOptions check();
   ImportOptions checkImport();
   ExportOptions checkExport();
   TokenizeOptions checkTokenize();
   GenerateOptions checkGenerate();
   PlotOptions checkPlot();
-  /// What to say of an option that is not one of the command that was given; ""
-  /// where nothing is known of it.
+  /// Explains an option that does not belong to the given command; "" if it is
+  /// unknown.
   std::string explainUnknown(StringRef name) const;
-  /// LLVM takes options of the compiler after the name of a command, too.
+  /// LLVM also accepts the compiler's options after the name of a command.
   void checkOptionsOf(cl::SubCommand &command) const;
 
   cl::SubCommand import{"import",
@@ -163,8 +163,8 @@ private:
   void declarePlanOptions();
   void declareOptimizer(const Place &place);
   void declareSubcommands();
-  /// LLVM's libraries declare options of their own; of these are left --help,
-  /// --version, and those of pass managers.
+  /// LLVM's libraries declare their own options; only --help, --version, and
+  /// those of pass managers are kept.
   void dropAlienOptions();
 
   void add(StringRef usage, Values values, StringRef help, const Place &place) {
@@ -175,17 +175,17 @@ private:
       return flag.getName() == name && flag.isSet();
     });
   }
-  /// The text of an option that was typed.
+  /// The text of an option, if it was typed.
   std::optional<std::string> getTyped(StringRef name) const {
     for (const Flag &flag : flags)
       if (flag.getName() == name && flag.getNumOccurrences())
         return flag.getTyped().str();
     return std::nullopt;
   }
-  /// Reads --ds-config into the options that it becomes.
+  /// Reads --ds-config and sets the resulting options.
   void takeDeepSpeed();
 
-  /// Numbers of a rule that is not the one chosen are errors.
+  /// Numbers of an update rule other than the chosen one are errors.
   void checkOptimizer();
   void offload(PipelineOptions &p, Offload tier) const;
   void checkComparison();

@@ -1,7 +1,7 @@
-//===- Compare.cpp - The plans of all stages, or of all tiers -------------===//
+//===- Compare.cpp - Compiles the plans of all stages or tiers ------------===//
 //
-// Kernels are the same in all plans of a model; they are formed once, and each
-// variant goes on from a copy:
+// All plans of a model have the same kernels; these are formed once, and each
+// variant continues with a copy:
 //
 //   model -> kernels -+-> plan of stage 0 -> certificate
 //                     +-> plan of stage 1 -> certificate
@@ -28,8 +28,8 @@ bool zero::exceedsBudget(ModuleOp module) {
                       });
 }
 
-/// Compiles to a plan.  What is reported of one that is too large is dropped,
-/// since its size is part of its certificate.
+/// Compiles to a plan.  Diagnostics of a plan that is too large are dropped,
+/// since its size is in its certificate.
 static LogicalResult compile(ModuleOp module, const PipelineOptions &options,
                              PassManagerSetup setup) {
   MLIRContext *context = module.getContext();

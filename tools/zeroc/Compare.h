@@ -8,9 +8,9 @@
 
 namespace mlir::zero {
 
-/// One way to keep a model's state.
+/// A way to distribute a model's state.
 struct Variant {
-  /// "3" of stages, "cpu" of tiers.
+  /// The stage, such as "3", or the tier, such as "cpu".
   std::string label;
   PipelineOptions options;
 };
@@ -19,24 +19,24 @@ struct Variant {
 struct ComparedPlan {
   Variant variant;
   Certificate certificate;
-  /// What options exclude each other; "" where there is a plan.
+  /// Why the variant's options exclude each other; "" if there is a plan.
   std::string conflict;
 };
 
-/// Whether the plan in `module`, which was refused, is one but for its size.
+/// Returns true if the refused plan in `module` is valid except for its size.
 bool exceedsBudget(ModuleOp module);
 
-/// Compiles `module`, of level kernels or before, to a plan of each variant.
-/// One that needs more memory than it may have is a plan, too.  Fails where a
-/// variant does not compile for another reason, which has been reported.
+/// Compiles `module`, at level kernels or before, to a plan of each variant.  A
+/// plan that exceeds its memory limit counts as a plan.  Fails if a variant
+/// does not compile for another reason, which has been reported.
 FailureOr<std::vector<ComparedPlan>> comparePlans(ModuleOp module,
                                                   ArrayRef<Variant> variants,
                                                   PassManagerSetup setup);
 
-/// The plans as a table, a line each, with a sentence for each stage that needs
-/// more of the device than stage 1 does.
+/// Prints the plans as a table, one line each, with a sentence for each stage
+/// that needs more device memory than stage 1.
 std::string printComparison(StringRef model, ArrayRef<ComparedPlan> plans);
-/// The same numbers, and each plan's certificate, as an object of JSON.
+/// Prints the same numbers, and each plan's certificate, as a JSON object.
 std::string toJson(StringRef model, ArrayRef<ComparedPlan> plans);
 
 } // namespace mlir::zero

@@ -1,7 +1,7 @@
 //===- CompareTable.cpp - Plans side by side ------------------------------===//
 //
-// One line for each plan, one column for each number that some plan has; then
-// what plans are missing and why, and why a higher stage needs more.
+// Prints one line for each plan and one column for each number that some plan
+// has; then missing plans with the reason, and why a higher stage needs more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ const Certificate::Arena &getArena(const Certificate &certificate, Tier tier) {
   return certificate.arenas[static_cast<unsigned>(tier)];
 }
 
-/// Parameters, gradients and optimizer state that a rank keeps.
+/// Returns the parameters, gradients and optimizer state of a rank, in bytes.
 int64_t countState(const Certificate &certificate) {
   int64_t bytes = 0;
   for (const Certificate::Term &term : certificate.modelState)
@@ -38,7 +38,8 @@ int64_t countState(const Certificate &certificate) {
   return bytes;
 }
 
-/// What all ranks need, should they share a host whose memory is the device's.
+/// Returns the memory of all ranks if they share a host whose memory is also
+/// the device's.
 int64_t countHost(const Certificate &certificate) {
   return certificate.ranks * (getArena(certificate, Tier::Device).size +
                               getArena(certificate, Tier::Host).size);
@@ -75,7 +76,7 @@ std::string fits(const ComparedPlan &plan) {
   return text.empty() ? "yes" : text;
 }
 
-/// The plans' columns.
+/// The table's columns.
 class Table {
 public:
   explicit Table(ArrayRef<ComparedPlan> plans) {
@@ -159,7 +160,7 @@ private:
       column.cells.push_back(cell(*row));
     columns.push_back(std::move(column));
   }
-  /// A column of bytes; none where all are 0.
+  /// Adds a column of bytes, unless all are 0.
   void addBytes(StringRef name,
                 llvm::function_ref<int64_t(const Certificate &)> count) {
     if (llvm::any_of(rows, [&](const ComparedPlan *row) {
@@ -178,8 +179,8 @@ std::string enumerate(ArrayRef<std::string> parts) {
   return llvm::join(parts.drop_back(), ", ") + " and " + parts.back();
 }
 
-/// What the peak of `more` has more and less of than that of `less`, the most
-/// first.
+/// Lists the categories in which the peak of `more` differs from that of
+/// `less`, the largest difference first.
 std::string listChanges(const Certificate::Arena &more,
                         const Certificate::Arena &less) {
   SmallVector<std::pair<int64_t, StringRef>> rises, falls;
@@ -198,8 +199,8 @@ std::string listChanges(const Certificate::Arena &more,
   return enumerate(parts);
 }
 
-/// Why `more` needs more of the device than `less` does: what its peak has more
-/// of, and what was gathered for it.
+/// Explains why `more` needs more device memory than `less`: the growth of its
+/// peak, and the gathered parameters.
 std::string explain(const Certificate &more, const Certificate &less) {
   const Certificate::Arena &high = getArena(more, Tier::Device),
                            &low = getArena(less, Tier::Device);

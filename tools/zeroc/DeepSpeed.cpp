@@ -1,4 +1,4 @@
-//===- DeepSpeed.cpp - --ds-config: options from a DeepSpeed config -------===//
+//===- DeepSpeed.cpp - Options from a DeepSpeed config --------------------===//
 //
 //   text -> keys with fates (DeepSpeedFile) -> options (DeepSpeedMapping) -> report
 //
@@ -72,7 +72,7 @@ Expected<Config> mlir::zero::deepspeed::readConfig(const std::string &path,
     return createStringError(path + ": " + toString(object.takeError()));
   File file(*object);
   Config config;
-  // What a mapping would say of a key that is wrong would hide that.
+  // A wrong key is reported first; mapping errors would hide it.
   if (file.error.empty())
     Mapping(file, given, config).run();
   if (!file.error.empty())

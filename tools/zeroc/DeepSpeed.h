@@ -1,4 +1,4 @@
-//===- DeepSpeed.h - --ds-config: options from a DeepSpeed config ---------===//
+//===- DeepSpeed.h - Options from a DeepSpeed config ----------------------===//
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -8,7 +8,7 @@
 
 namespace mlir::zero::deepspeed {
 
-/// What the command line says beside the file.
+/// The command line's values that the mapping needs.
 struct Given {
   int64_t worldSize = 1;
   std::optional<int64_t> accumulate;
@@ -21,29 +21,30 @@ struct Config {
     std::string name, value;
     /// The key and its value, for messages.
     std::string source;
-    /// Whether it is DeepSpeed's default, which the command line may change.
+    /// True for DeepSpeed's default, which the command line may change.
     bool isDefault = false;
   };
   std::vector<Option> options;
-  /// Of the training binary, such as "--lr=0.0003".
+  /// Options of the training binary, such as "--lr=0.0003".
   std::vector<std::string> train;
-  /// The batch that the model file must have; 0: any.
+  /// The required batch of the model file; 0 for any.
   int64_t microBatch = 0;
-  /// Where that comes from.
+  /// The origin of that number, for messages.
   std::string microBatchSource;
-  /// What else is told of keys, in lines.
+  /// Other notes on keys, one per line.
   std::string notes;
   std::string path;
 
-  /// All that the file became.
+  /// A report of the file's effects.
   std::string report() const;
 };
 
-/// Reads the file and maps every key of it.  The error names the file, the key,
-/// its value and the fix.
+/// Reads the file and maps all its keys.  An error names the file, the key, its
+/// value and the fix.
 llvm::Expected<Config> readConfig(const std::string &path, const Given &given);
 
-/// Whether two texts of an option are one value: 1 and 1.0, 64KiB and 65536.
+/// Returns true if two texts are the same option value: 1 and 1.0, 64KiB and
+/// 65536.
 bool isEqualValue(llvm::StringRef a, llvm::StringRef b);
 
 } // namespace mlir::zero::deepspeed

@@ -1,4 +1,4 @@
-//===- DeepSpeedFile.cpp - What a DeepSpeed config says, key by key -------===//
+//===- DeepSpeedFile.cpp - Reads a DeepSpeed config key by key ------------===//
 
 #include "tools/zeroc/DeepSpeedFile.h"
 
@@ -18,7 +18,7 @@ std::string mlir::zero::deepspeed::showNumber(double value) {
 }
 
 std::string mlir::zero::deepspeed::show(const json::Value &value) {
-  // The library prints 0.3 with all of its digits.
+  // The library would print 0.3 with 17 digits.
   if (std::optional<double> number = value.getAsNumber();
       number && !value.getAsInteger())
     return showNumber(*number);
@@ -33,7 +33,7 @@ std::string mlir::zero::deepspeed::show(const json::Value &value) {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// Also of a string: configs that come from YAML have "true" and "5e8".
+/// Accepts strings, too: configs that come from YAML have "true" and "5e8".
 static std::optional<bool> asFlag(const json::Value &value) {
   if (std::optional<bool> flag = value.getAsBoolean())
     return flag;
@@ -61,7 +61,7 @@ static std::optional<int64_t> asCount(const json::Value &value) {
   std::optional<double> number = asNumber(value);
   if (!number || std::trunc(*number) != *number)
     return std::nullopt;
-  // Some mean "no limit" by more than there is.
+  // Some configs write a huge number for "no limit".
   return std::abs(*number) < 0x1p62 ? int64_t(*number)
                                     : (*number < 0 ? INT64_MIN : INT64_MAX);
 }
@@ -80,7 +80,7 @@ static std::optional<std::vector<double>> asNumbers(const json::Value &value) {
   return numbers;
 }
 
-/// What a value of the kind is; "" if it is one.
+/// Returns what a value of the kind must be; "" if `value` is of the kind.
 static StringRef findMismatch(Kind kind, const json::Value &value) {
   switch (kind) {
   case Kind::Bool:
@@ -101,7 +101,7 @@ static StringRef findMismatch(Kind kind, const json::Value &value) {
   llvm_unreachable("no such kind");
 }
 
-/// Whether `value` means `word`: true, 1.0 for "1", "MEAN" for "mean".
+/// Returns true if `value` means `word`: true, 1.0 for "1", "MEAN" for "mean".
 static bool isSame(const json::Value &value, StringRef word) {
   double number;
   if (std::optional<double> given = asNumber(value))
@@ -112,7 +112,7 @@ static bool isSame(const json::Value &value, StringRef word) {
   return text && text->equals_insensitive(word);
 }
 
-/// Whether a section, or all that is in it, says "enabled": false.
+/// Returns true if a section, or each section in it, has "enabled": false.
 static bool isSwitchedOff(const json::Object &section) {
   if (const json::Value *enabled = section.get("enabled"))
     return asFlag(*enabled) == false;
@@ -139,7 +139,7 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
     names.push_back(entry.first);
   llvm::sort(names); // The first error is always the same.
   for (StringRef name : names) {
-    // People's comments.
+    // Keys that people use as comments.
     if (name.starts_with("_") || name.starts_with("//")) {
       comments.insert((prefix + name).str());
       continue;
@@ -151,7 +151,8 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
       std::string message = "\"" + path +
                             "\" is not a DeepSpeed key; did you mean \"" +
                             findNearest(path).str() + "\"?";
-      // What the type is says more.
+      // An error about the optimizer's type explains more than one about its
+      // keys.
       if (prefix == "optimizer.params." || prefix == "scheduler.params.")
         later = later.empty() ? message : later;
       else
@@ -167,7 +168,7 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
              "\" are one key; keep \"" + path + "\"");
       continue;
     }
-    // What it was before it had keys of its own.
+    // In old versions it was a boolean.
     if (path == "zero_optimization" && asFlag(value)) {
       entries.insert({"zero_optimization.stage",
                       Entry{findKey("zero_optimization.stage"),

@@ -1,4 +1,4 @@
-//===- DeepSpeedFile.h - What a DeepSpeed config says, key by key ---------===//
+//===- DeepSpeedFile.h - Reads a DeepSpeed config key by key --------------===//
 #pragma once
 
 #include "tools/zeroc/DeepSpeedKeys.h"
@@ -11,16 +11,16 @@
 
 namespace mlir::zero::deepspeed {
 
-/// The shortest text that reads as the number.
+/// Returns the shortest text that reads back as the number.
 std::string showNumber(double value);
 
-/// A value as a config has it, shortened: "auto", 3, {"enabled":true}.
+/// Returns a value as JSON, shortened: "auto", 3, {"enabled":true}.
 std::string show(const llvm::json::Value &value);
 
-/// A config after a walk over all of its keys: unknown ones and values of
-/// another kind are errors, and what has its fate in the table has met it.
-/// What becomes an option waits here to be read.  Keys are named as in the
-/// table, whatever alias the file uses.
+/// A config after a walk over all of its keys.  Unknown keys and values of
+/// another kind are errors, and each key has been treated by its fate in the
+/// table.  Keys that become options are stored here until they are read.  Keys
+/// have the table's names, whatever alias the file uses.
 class File {
 public:
   explicit File(const llvm::json::Object &config);
@@ -30,7 +30,7 @@ public:
   /// Records an error.
   void refuse(const llvm::Twine &message);
 
-  /// Reading a value; nothing if the key is not there, null or "auto".
+  /// Return a value; nothing if the key is missing, null or "auto".
   std::optional<bool> flag(llvm::StringRef path);
   std::optional<int64_t> count(llvm::StringRef path);
   std::optional<double> number(llvm::StringRef path);
@@ -38,26 +38,26 @@ public:
   std::optional<std::vector<double>> numbers(llvm::StringRef path);
 
   bool isAuto(llvm::StringRef path) const { return autos.count(path.str()); }
-  /// Whether the section is there and switched off.
+  /// Returns true if the section exists and is switched off.
   bool isOff(llvm::StringRef section) const { return off.count(section.str()); }
-  /// Whether the section is there and not switched off.
+  /// Returns true if the section exists and is not switched off.
   bool hasSection(llvm::StringRef section) const {
     return sections.count(section.str()) && !isOff(section);
   }
   /// The key and its value, as in `"fp16.enabled": true`.
   std::string quote(llvm::StringRef path) const;
 
-  /// Says that the value of a key is what zeroc does anyway.
+  /// Records that the value of a key is what zeroc does anyway.
   void addSame(llvm::StringRef path);
   void addNote(llvm::StringRef path, llvm::StringRef why);
-  /// Values of Same are compared, unless `isIdle` says that nothing depends on
-  /// them; what nobody has read is noted.
+  /// Compares the values of Same keys, unless `isIdle` says that nothing
+  /// depends on them; adds notes for unread keys.
   void finish(llvm::function_ref<bool(llvm::StringRef path)> isIdle);
 
   struct Note {
     std::string key, why;
   };
-  /// What the report tells beside options.
+  /// The report, apart from options.
   std::vector<Note> notes;
   std::vector<std::string> same;
   std::set<std::string> autos, off, comments;
@@ -75,7 +75,7 @@ private:
             const std::string &spelled);
   const llvm::json::Value *read(llvm::StringRef path);
 
-  /// An error that others go before.
+  /// An error that is reported only if there is no other.
   std::string later;
   std::map<std::string, Entry> entries;
   std::set<std::string> sections;

@@ -1,7 +1,8 @@
 //===- DeepSpeedJson.cpp - The text of a DeepSpeed config -----------------===//
 //
-// LLVM's parser knows neither comments nor that a key came twice.  So one walk
-// over the text blanks what is not JSON, which keeps lines, and compares keys.
+// LLVM's parser supports no comments and does not report duplicate keys.
+// Therefore one walk over the text blanks whatever is not JSON, which keeps
+// line numbers, and compares keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,7 @@ public:
   }
 
 private:
-  /// Where the comment that begins at `i` ends; `i` if there is none.
+  /// Returns the end of the comment that begins at `i`; `i` if there is none.
   size_t endOfComment(size_t i) const {
     StringRef rest = StringRef(text).drop_front(i);
     size_t length = 0;
@@ -95,9 +96,9 @@ private:
 
   std::string text, name;
   size_t nameAt = 0;
-  /// The last mark, if that is a comma.
+  /// The position of the last character that is not a blank, if it is a comma.
   size_t comma = std::string::npos;
-  /// The keys of each object, or of an array none, around the place.
+  /// The keys of each enclosing object; empty for an array.
   std::vector<llvm::StringSet<>> open;
 };
 

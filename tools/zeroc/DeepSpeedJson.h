@@ -6,9 +6,9 @@
 
 namespace mlir::zero::deepspeed {
 
-/// Parses JSON as DeepSpeed reads it: comments of //, # and /* */ and a comma
-/// after the last element are allowed, a key that comes twice is an error, and
-/// the whole is an object.  Errors have the line.
+/// Parses JSON as DeepSpeed reads it: comments (//, # and /* */) and a comma
+/// after the last element are allowed, a duplicate key is an error, and the
+/// text must be an object.  Errors contain the line.
 llvm::Expected<llvm::json::Object> parseJson(llvm::StringRef text);
 
 } // namespace mlir::zero::deepspeed

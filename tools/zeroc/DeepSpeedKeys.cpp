@@ -1,4 +1,4 @@
-//===- DeepSpeedKeys.cpp - The keys of DeepSpeed's config, with fates -----===//
+//===- DeepSpeedKeys.cpp - The keys of DeepSpeed's config -----------------===//
 
 #include "tools/zeroc/DeepSpeedKeys.h"
 
@@ -39,7 +39,7 @@ StringRef mlir::zero::deepspeed::findNearest(StringRef path) {
   StringRef best;
   unsigned least = ~0u;
   for (const Key &key : kKeys) {
-    // The same name elsewhere is nearer than another name here.
+    // The same name in another section is nearer than another name in this one.
     unsigned distance = 4 * lastName(path).edit_distance(lastName(key.path)) +
                         (path.rsplit('.').first != key.path.rsplit('.').first);
     if (distance < least) {

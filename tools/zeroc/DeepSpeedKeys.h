@@ -1,4 +1,4 @@
-//===- DeepSpeedKeys.h - The keys of DeepSpeed's config, with fates -------===//
+//===- DeepSpeedKeys.h - The keys of DeepSpeed's config -------------------===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -7,14 +7,14 @@
 
 namespace mlir::zero::deepspeed {
 
-/// What becomes of a key.
+/// The effect of a key.
 enum class Fate {
   Section, ///< an object whose keys have rows of their own
   Alias,   ///< another spelling of the key in `to`
   Option,  ///< becomes the option of zeroc in `to`
   Train,   ///< becomes the option of the training binary in `to`
   Model,   ///< compared with the model file
-  Same, ///< one of the values in `same` is what zeroc does; others are errors
+  Same, ///< one of the values in `same` is zeroc's behaviour; others are errors
   NoEffect, ///< has no effect here, for the reason in `to`
   Refused   ///< an object that is an error unless it is switched off
 };
@@ -26,17 +26,17 @@ struct Key {
   llvm::StringRef path;
   Kind kind;
   Fate fate;
-  /// Of Same and Refused: what is so here, and the fix.
+  /// For Same and Refused: zeroc's behaviour, and the fix.
   llvm::StringRef to;
-  /// Values of Same, split by "|".
+  /// The values of Same, separated by "|".
   llvm::StringRef same = "";
 };
 
-/// All of them: parsing, messages and documentation read this table only.
+/// Returns all rows: parsing, messages and documentation read only this table.
 llvm::ArrayRef<Key> getKeys();
-/// Nothing for a path that is no key.
+/// Returns null for an unknown path.
 const Key *findKey(llvm::StringRef path);
-/// The known path that is most like `path`.
+/// Returns the known path that is most similar to `path`.
 llvm::StringRef findNearest(llvm::StringRef path);
 /// The table as text, by fate.
 std::string printKeys();

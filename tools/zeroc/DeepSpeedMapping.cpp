@@ -25,7 +25,7 @@ void Mapping::add(StringRef option, const Twine &value, StringRef path) {
 }
 
 void Mapping::addDefault(StringRef option, StringRef value, StringRef path) {
-  // "auto" leaves it to zeroc.
+  // For "auto", zeroc decides.
   if (file.isAuto(path))
     return;
   config.options.push_back({option.str(), value.str(),
@@ -33,7 +33,7 @@ void Mapping::addDefault(StringRef option, StringRef value, StringRef path) {
                             /*isDefault=*/true});
 }
 
-/// What a shell would split or expand, in quotes.
+/// Quotes words that a shell would split or expand.
 static std::string quoteForShell(const std::string &word) {
   if (all_of(word, [](char c) {
         return isAlnum(c) || StringRef("_./,=:+-@%").contains(c);
@@ -83,8 +83,8 @@ static std::string plural(int64_t number, StringRef what) {
   return std::to_string(number) + " " + what.str() + (number == 1 ? "" : "s");
 }
 
-/// train_batch_size = micro-batch x accumulation x ranks, from any two of the
-/// first three, or from one of the first two, as DeepSpeed does.
+/// train_batch_size = micro-batch x accumulation x ranks.  As in DeepSpeed, the
+/// file gives any two of the first three, or one of the first two.
 void Mapping::mapBatches() {
   StringRef totalKey = "train_batch_size",
             microKey = "train_micro_batch_size_per_gpu",
@@ -98,7 +98,7 @@ void Mapping::mapBatches() {
       return file.refuse(file.quote(path) + " must be 1 or more");
   if (steps)
     add("--accumulate", Twine(*steps), stepsKey);
-  // What the options say is "auto".
+  // Without a value in the file, the command line's is used, as for "auto".
   bool isOpen = !steps;
   if (isOpen && (file.isAuto(stepsKey) || given.accumulate))
     steps = given.accumulate.value_or(1);
@@ -163,7 +163,8 @@ void Mapping::mapState() {
             persist = "zero_optimization.stage3_param_persistence_threshold";
   if (std::optional<int64_t> elements = file.count(reuse))
     add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
-  // Up to so many elements, and fewer than so many bytes.
+  // DeepSpeed's limit is inclusive and counts elements; zeroc's is exclusive
+  // and counts bytes.
   if (std::optional<int64_t> elements = file.count(persist))
     add("--persist-below", Twine(*elements > 0 ? bytesOf(*elements) + 1 : 0),
         persist);

@@ -1,4 +1,4 @@
-//===- DeepSpeedMapping.h - From keys to options --------------------------===//
+//===- DeepSpeedMapping.h - Maps keys to options --------------------------===//
 #pragma once
 
 #include "tools/zeroc/DeepSpeed.h"
@@ -6,8 +6,8 @@
 
 namespace mlir::zero::deepspeed {
 
-/// What maps one file.  Each function reads a group of keys and adds what they
-/// become.
+/// Maps one file.  Each function reads a group of keys and adds the resulting
+/// options.
 class Mapping {
 public:
   Mapping(File &aFile, const Given &aGiven, Config &aConfig)
@@ -29,20 +29,20 @@ private:
   void mapScheduler();
   void mapLogs();
 
-  /// The option of zeroc that the value of a key becomes.
+  /// Adds the option of zeroc for the value of a key.
   void add(llvm::StringRef option, const llvm::Twine &value,
            llvm::StringRef path);
-  /// What DeepSpeed does where the key is not there.
+  /// Adds DeepSpeed's default for a missing key.
   void addDefault(llvm::StringRef option, llvm::StringRef value,
                   llvm::StringRef path);
   void train(llvm::StringRef option, const llvm::Twine &value = "");
-  /// Bytes of so many elements of parameters.
+  /// Returns the bytes of `elements` elements of parameters.
   int64_t bytesOf(int64_t elements) const;
 
   File &file;
   const Given &given;
   Config &config;
-  /// fp32, bf16 or fp16, of the file or else of the command line.
+  /// fp32, bf16 or fp16, from the file or otherwise from the command line.
   std::string precision = "fp32";
   std::vector<std::string> nvmePaths;
 };

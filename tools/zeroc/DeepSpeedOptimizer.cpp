@@ -11,7 +11,7 @@ static std::string param(StringRef name) {
   return ("optimizer.params." + name).str();
 }
 
-/// Where the file names an optimizer, what it leaves out is as DeepSpeed has it.
+/// If the file names an optimizer, missing keys have DeepSpeed's defaults.
 void Mapping::mapOptimizer() {
   if (!file.hasSection("optimizer"))
     return;
@@ -28,7 +28,7 @@ void Mapping::mapOptimizer() {
   double usualDecay = 0;
   std::optional<double> decay = file.number(param("weight_decay"));
   if (isAdam) {
-    // PyTorch's AdamW has another default than DeepSpeed's.
+    // PyTorch's AdamW and DeepSpeed's have different defaults.
     std::optional<bool> isTorch = file.flag(param("torch_adam"));
     std::optional<bool> isDecoupled = file.flag(param("adam_w_mode"));
     if (isTorch == true && (name == "adamw" || isDecoupled.value_or(true)))
@@ -76,8 +76,9 @@ void Mapping::mapOptimizer() {
                  "parameters of one dimension do not decay");
 }
 
-/// A rise of W steps is (s + 1) / W here and (s - 1) / W in DeepSpeed, which
-/// counts from the step before the first; or ln(s + 2) / ln(W) and ln(s) / ln(W).
+/// A warm-up of W steps is (s + 1) / W in zeroc and (s - 1) / W in DeepSpeed,
+/// which counts from the step before the first; or ln(s + 2) / ln(W) and ln(s)
+/// / ln(W).
 void Mapping::mapScheduler() {
   std::optional<double> rate = file.number(param("lr"));
   if (!file.hasSection("scheduler")) {
@@ -98,7 +99,7 @@ void Mapping::mapScheduler() {
                        "WarmupDecayLR or WarmupCosineLR, or drop it for train "
                        "--schedule");
 
-  // The rise.
+  // The warm-up.
   std::optional<int64_t> warmup = file.count(key("warmup_num_steps"));
   std::string shape = file.text(key("warmup_type")).value_or("log");
   bool isOpen = file.isAuto(key("warmup_num_steps"));
@@ -110,7 +111,7 @@ void Mapping::mapScheduler() {
     return file.refuse(file.quote(key("warmup_type")) +
                        " must be \"linear\" or \"log\"");
 
-  // The peak.
+  // The peak rate.
   if (!isCosine) {
     std::optional<double> peak = file.number(key("warmup_max_lr"));
     if (isLinear && !peak && !file.isAuto(key("warmup_max_lr")))
@@ -132,7 +133,7 @@ void Mapping::mapScheduler() {
                "warm-up is two steps ahead of DeepSpeed's, whose first two "
                "steps have a rate of 0");
 
-  // The end.
+  // The final rate.
   if (isConstant)
     return;
   if (isCosine) {

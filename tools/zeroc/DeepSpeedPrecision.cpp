@@ -49,7 +49,7 @@ void Mapping::mapLossScale() {
     train("--loss-scale", *scale == 0 ? "dynamic" : showNumber(*scale));
 }
 
-/// The name that --grad-dtype has, or "".
+/// Returns the name of a type in --grad-dtype, or "".
 static StringRef asType(StringRef name) {
   name.consume_front("torch.");
   return llvm::StringSwitch<StringRef>(name.lower())
@@ -59,8 +59,8 @@ static StringRef asType(StringRef name) {
       .Default("");
 }
 
-/// By default gradients travel in the type of parameters, and sums over
-/// micro-steps are f32.
+/// By default gradients are communicated in the type of parameters, and sums
+/// over micro-steps are f32.
 void Mapping::mapGradientTypes() {
   StringRef wire = "communication_data_type",
             sum = "data_types.grad_accum_dtype";
@@ -78,7 +78,7 @@ void Mapping::mapGradientTypes() {
                   ", and gradients are f32 or what parameters are; set it to "
                   "fp32, or drop it");
   }
-  // What "communication_data_type" was before.
+  // The former name of "communication_data_type".
   if (std::optional<bool> isWide = file.flag("fp32_allreduce")) {
     if (*isWide && types[0].empty()) {
       types[0] = "f32";

@@ -1,7 +1,7 @@
 //===- EmitDevice.cpp - Code for the device of a plan ---------------------===//
 //
-// The kernels that the device's streams launch are lowered once more, for threads
-// of a GPU (passes/codegen/gpu), and become images:
+// The kernels that the device's streams launch are lowered a second time, for
+// the threads of a GPU (passes/codegen/gpu), and become images:
 //
 //   sm_90      cubin    machine code of this GPU, where ptxas is found in
 //                       CUDA_HOME, on the PATH, or in /usr/local/cuda
@@ -61,7 +61,7 @@ static llvm::Error writeFile(StringRef path, StringRef text) {
   });
 }
 
-/// ptxas, or "" where there is none.
+/// Returns the path of ptxas, or "" if there is none.
 static std::string findPtxas() {
   SmallVector<std::string> folders;
   if (const char *home = getenv("CUDA_HOME"))
@@ -77,7 +77,7 @@ static std::string findPtxas() {
   return "";
 }
 
-/// The cubin, if ptxas is there, then the PTX.
+/// Adds the cubin, if ptxas exists, then the PTX.
 static llvm::Error emitNvidia(llvm::Module &module, StringRef arch,
                               const TemporaryFolder &folder,
                               PlanDevice &device) {
@@ -98,7 +98,7 @@ static llvm::Error emitNvidia(llvm::Module &module, StringRef arch,
       return cubin.takeError();
     device.images.push_back({"cubin", *cubin});
   }
-  ptx->push_back('\0'); // which is counted
+  ptx->push_back('\0'); // included in the size
   device.images.push_back({"ptx", *ptx});
   return llvm::Error::success();
 }

@@ -8,17 +8,17 @@
 
 namespace mlir::zero {
 
-/// The names that --cuda-arch has.
+/// The names that --cuda-arch accepts.
 llvm::ArrayRef<StringRef> getCudaArchs();
 
-/// Whether `plan`, at level memory, was made for the target: with a workspace for
-/// products of `arch`, or, if that is "", of none.
+/// Checks that `plan`, at level memory, was made for the target: with a
+/// workspace for products of `arch`, or for none if that is "".
 llvm::Error checkTarget(ModuleOp plan, StringRef input, StringRef arch);
 
-/// The code of `plan`, whose kernels are formed, for GPUs of `arch`; errors of the
-/// plan have been reported as well.  `collectives` says how they exchange ("host",
-/// "nccl", "direct"), and `attention` what multiplies there; `cpu` is what an
-/// emulated one runs on.
+/// Compiles `plan`, whose kernels are formed, for GPUs of `arch`; errors of the
+/// plan have been reported as well.  `collectives` is the way in which GPUs
+/// exchange data ("host", "nccl", "direct"), and `attention` selects how
+/// attention multiplies; `cpu` is the target of an emulated GPU.
 llvm::Expected<PlanDevice> emitDevice(ModuleOp plan, StringRef arch,
                                       StringRef collectives,
                                       StringRef attention, const CpuTarget &cpu,

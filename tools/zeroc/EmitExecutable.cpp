@@ -1,12 +1,12 @@
 //===- EmitExecutable.cpp - Objects and the training binary ---------------===//
 //
-// 1. The plan becomes tables of constants, when all of its operations have their
+// 1. Converts the plan to tables of constants, once all of its operations have
 //    kernels.
-// 2. Kernels, which are all that is kept of it then, go to LLVM and are compiled
-//    at -O3.
-// 3. Both become a shared object, which is attached to the runtime's program
-//    (runtime/program/Attachments.h).  That lies in ../lib of this compiler or in
-//    ZRT_LIB_DIR.
+// 2. Translates the kernels, the only part that remains, to LLVM IR and
+//    compiles them at -O3.
+// 3. Links both into a shared object, which is attached to the runtime's
+//    program (runtime/program/Attachments.h).  The program is in ../lib of this
+//    compiler or in ZRT_LIB_DIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,8 @@ using namespace mlir::zero;
 
 namespace {
 
-/// The runtime's program with `plan`, a shared object, and what that needs.
+/// Writes the runtime's program with `plan`, a shared object, and the libraries
+/// that it needs.
 llvm::Error writeProgram(StringRef plan, bool isForGpu, bool hasRanks,
                          const DriverOptions &options, StringRef argv0) {
   llvm::Expected<std::string> program = findLibraryFile(argv0, "zrt_program");
@@ -54,7 +55,7 @@ llvm::Error writeProgram(StringRef plan, bool isForGpu, bool hasRanks,
           "installed");
     files.emplace_back(zrt::kCudaAttachment, std::move(*cuda));
   }
-  // Where MPI was not there when zeroc was built, ranks start without it.
+  // If zeroc was built without MPI, ranks start without it.
   if (hasRanks) {
     if (auto mpi = findLibraryFile(argv0, zrt::kMpiAttachment))
       files.emplace_back(zrt::kMpiAttachment, std::move(*mpi));
@@ -75,7 +76,7 @@ llvm::Error writeProgram(StringRef plan, bool isForGpu, bool hasRanks,
                                /*executable=*/true);
 }
 
-/// A program without a loss would refuse to start.
+/// Refuses a plan without a loss, which the program would refuse at its start.
 llvm::Error checkInterface(ModuleOp plan) {
   auto step = plan.lookupSymbol<ProgramOp>("step");
   if (!step)
@@ -86,7 +87,7 @@ llvm::Error checkInterface(ModuleOp plan) {
   return llvm::createStringError("@step has no output \"loss\"");
 }
 
-/// The lines of all arenas in use.
+/// Returns the categories of all arenas in use.
 std::vector<PlanInfo::Category> listCategories(const Certificate &certificate) {
   std::vector<PlanInfo::Category> lines;
   for (const auto &[tier, prefix, arena] : certificate.getArenasInUse()) {
@@ -99,7 +100,7 @@ std::vector<PlanInfo::Category> listCategories(const Certificate &certificate) {
 
 } // namespace
 
-/// Whether a program of `plan` multiplies matrices of 16 bits.
+/// Returns true if a program of `plan` multiplies matrices of 16 bits.
 static bool multipliesHalves(ModuleOp plan) {
   bool does = false;
   for (auto program : plan.getOps<ProgramOp>())
@@ -201,10 +202,11 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (llvm::Error error =
           emitObject(*tables, *target, /*optimise=*/false, planObject))
     return error;
-  // Named as a file, a % in TMPDIR would be a random digit.
+  // Written to the standard output: lld replaces a % in a file name by a random
+  // digit.
   SmallVector<StringRef> command = {getLinker(), kernelObject, planObject, "-o",
                                     "-"};
-  // What a plan calls is in the program that loads it.
+  // The program that loads the plan defines the functions that it calls.
   if (options.emit == Emit::Object)
     command.push_back("-r");
   else
@@ -225,7 +227,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   bool isJson = options.certificate == "json";
   llvm::outs() << (isJson ? certificate.toJson() : certificate.print());
   llvm::outs().flush();
-  // An object is alone.
+  // With JSON, the standard output contains only the certificate.
   (isJson ? llvm::errs() : llvm::outs()) << "wrote " << options.output << "\n";
   return llvm::Error::success();
 }

@@ -6,9 +6,9 @@
 
 namespace mlir::zero {
 
-/// Generates code for a plan at level memory and writes what options.emit asks
-/// for: LLVM IR, one object, or a linked training binary.  Files appear whole
-/// or not at all.
+/// Generates code for a plan at level memory and writes the output that
+/// options.emit names: LLVM IR, an object, or a linked training binary.  Files
+/// appear whole or not at all.
 llvm::Error emitPlan(ModuleOp plan, const DriverOptions &options,
                      StringRef argv0, PassManagerSetup setup);
 

@@ -7,7 +7,7 @@
 
 using namespace mlir;
 
-/// Of shapes that do not go together, as linalg says it.
+/// Explains linalg's error about shapes that do not fit.
 static std::string explainShapes(StringRef message) {
   static const llvm::Regex shapes("input/output operand #([0-9]+) has shape's "
                                   "dimension #([0-9]+) to be ([0-9]+), but "
@@ -38,6 +38,6 @@ zero::ExplainErrors::ExplainErrors(MLIRContext &context)
   setHandler([](Diagnostic &diagnostic) {
     if (std::string text = explainError(diagnostic.str()); !text.empty())
       diagnostic.attachNote() << text;
-    return failure(); // whoever prints it comes next
+    return failure(); // the next handler prints it
   });
 }

@@ -5,8 +5,8 @@
 
 namespace mlir::zero {
 
-/// While it lives, errors of MLIR that say little to who writes a model get a
-/// note with what is meant.
+/// During its lifetime, adds an explanatory note to errors of MLIR that authors
+/// of models would not understand.
 class ExplainErrors : public ScopedDiagnosticHandler {
 public:
   explicit ExplainErrors(MLIRContext &context);

@@ -16,10 +16,10 @@ using llvm::Twine;
 using namespace mlir::zero;
 
 namespace {
-/// A program, and "--name=value"s after what comes first.
+/// A program, its first arguments, and "--name=value" arguments after them.
 class Command {
 public:
-  /// `name` is what it calls itself.
+  /// `name` is argv[0].
   Command(std::string path, std::string name, std::vector<std::string> first)
       : path(std::move(path)), words({std::move(name)}) {
     llvm::append_range(words, first);
@@ -29,7 +29,7 @@ public:
     for (const auto &[name, value] : options)
       words.push_back((Twine(name) + "=" + value).str());
   }
-  /// The exit status; below 0 where nothing was run.
+  /// Returns the exit status; below 0 if the program could not be run.
   int run(ArrayRef<std::optional<StringRef>> redirects, std::string &error) {
     SmallVector<StringRef> list(words.begin(), words.end());
     return llvm::sys::ExecuteAndWait(path, list, std::nullopt, redirects, 0, 0,
@@ -42,7 +42,7 @@ private:
 };
 } // namespace
 
-/// In this program, whose path is asked for.
+/// An address in this program, to find its path.
 static int anchor;
 
 llvm::Expected<int> zero::runGenerate(const GenerateOptions &options,
@@ -56,7 +56,7 @@ llvm::Expected<int> zero::runGenerate(const GenerateOptions &options,
                    {options.model, "--sample-only", "-o", program});
   compiler.add(options.compiled);
   std::string error;
-  // Its certificate is not what was asked for; its errors are.
+  // Hides the compiler's certificate, but not its errors.
   int status = compiler.run({std::nullopt, StringRef(), std::nullopt}, error);
   if (status > 0)
     return status;

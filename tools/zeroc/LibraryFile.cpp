@@ -1,4 +1,4 @@
-//===- LibraryFile.cpp - What is installed beside the compiler ------------===//
+//===- LibraryFile.cpp - Finds files installed beside the compiler --------===//
 #include "tools/zeroc/LibraryFile.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,7 +21,7 @@ llvm::Expected<std::string> zero::findLibraryFile(StringRef argv0,
   if (const char *set = getenv("ZRT_LIB_DIR")) {
     folders = {SmallString<128>(set)};
   } else {
-    // As they are installed, and as they are built.
+    // The installed layout, and that of a build folder.
     static int anchor;
     std::string self =
         llvm::sys::fs::getMainExecutable(argv0.str().c_str(), &anchor);

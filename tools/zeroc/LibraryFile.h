@@ -1,4 +1,4 @@
-//===- LibraryFile.h - What is installed beside the compiler ----*- C++ -*-===//
+//===- LibraryFile.h - Finds files beside the compiler ----------*- C++ -*-===//
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -7,8 +7,8 @@
 
 namespace mlir::zero {
 
-/// The path of `name` in ../lib/zeroc or ../lib of the program `argv0`, or in
-/// ZRT_LIB_DIR.
+/// Returns the path of `name` in ../lib/zeroc or ../lib of the program `argv0`,
+/// or in ZRT_LIB_DIR.
 llvm::Expected<std::string> findLibraryFile(llvm::StringRef argv0,
                                             llvm::StringRef name);
 

@@ -1,6 +1,6 @@
-//===- MarkArguments.cpp - What the arguments of a module are -------------===//
+//===- MarkArguments.cpp - Marks parameters and inputs --------------------===//
 //
-// A list names arguments by their numbers:
+// A list names arguments by their indices:
 //
 //   0..17       these, called arg0, arg1, ...
 //   w:0,b:1     each by a name of its own
@@ -71,7 +71,7 @@ Expected<SmallVector<Named>> readList(StringRef option, StringRef list,
   return found;
 }
 
-/// The names of the first arguments.
+/// Reads the names of the first arguments.
 Expected<SmallVector<Named>> readNameList(StringRef path,
                                           func::FuncOp function) {
   auto text = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
@@ -135,7 +135,7 @@ Error markAs(func::FuncOp function, ArrayRef<Named> arguments,
   return Error::success();
 }
 
-/// All that is not said to be something is an input, unless inputs are listed.
+/// Marks all other arguments as inputs, unless inputs are listed.
 Error markRest(func::FuncOp function, bool listed) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     if (function.getArgAttr(i, kParamAttr) ||
@@ -175,7 +175,7 @@ Error keepLoss(func::FuncOp function, int64_t loss) {
   return Error::success();
 }
 
-/// `function` alone is public, with what it calls inlined.
+/// Makes `function` the only public one and inlines its calls.
 Error isolate(ModuleOp module, func::FuncOp function) {
   for (auto other : module.getOps<func::FuncOp>())
     if (other != function)
@@ -197,7 +197,7 @@ Error isolate(ModuleOp module, func::FuncOp function) {
 
 Error zero::markArguments(ModuleOp module, const ArgumentMarks &marks,
                           StringRef input) {
-  // Nothing of the module has made the parser load it.
+  // The parser does not load it, since the module contains nothing of it.
   module.getContext()->loadDialect<ZeroDialect>();
   Expected<func::FuncOp> found = findFunction(module, marks.function, input);
   if (!found)

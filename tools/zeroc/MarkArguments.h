@@ -1,4 +1,4 @@
-//===- MarkArguments.h - What the arguments of a module are -----*- C++ -*-===//
+//===- MarkArguments.h - Marks parameters and inputs ------------*- C++ -*-===//
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -7,17 +7,18 @@
 
 namespace mlir::zero {
 
-/// What the command line says of a module that has no attributes of zeroc.
+/// The command line's description of a module without attributes of zeroc.
 struct ArgumentMarks {
-  /// Its name; "" for the only public one.
+  /// The function's name; "" for the only public one.
   std::string function;
-  /// "w:0,b:1" or "0..17", or a file *.json with the names of the first ones.
+  /// "w:0,b:1" or "0..17", or a file *.json with the names of the first
+  /// arguments.
   std::string params;
-  /// The same without a file; "" for all that are no parameters.
+  /// Same, but no file; "" for all arguments that are not parameters.
   std::string inputs;
   /// The result that is the loss; -1 for the only one.
   int64_t loss = -1;
-  /// Where values of constants go that become parameters; "" for none.
+  /// The file for the values of constants that become parameters; "" for none.
   std::string constants;
 
   bool isGiven() const {
@@ -27,13 +28,13 @@ struct ArgumentMarks {
 };
 
 /// Makes the function that `marks` name the model of `module`, which was read
-/// from the file `input`: its arguments are parameters and inputs, and it
-/// returns the loss alone.
+/// from the file `input`: its arguments become parameters and inputs, and it
+/// returns only the loss.
 llvm::Error markArguments(ModuleOp module, const ArgumentMarks &marks,
                           llvm::StringRef input);
 
-/// Makes parameters of the constants of `function` that hold f32 tensors of
-/// different numbers, and writes those to `path`, as safetensors.
+/// Converts the constants of `function` that hold f32 tensors of different
+/// numbers to parameters, and writes their values to `path`, as safetensors.
 llvm::Error takeConstants(func::FuncOp function, llvm::StringRef path);
 
 } // namespace mlir::zero

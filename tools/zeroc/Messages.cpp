@@ -1,4 +1,4 @@
-//===- Messages.cpp - Where the compiler's messages say they are ----------===//
+//===- Messages.cpp - Prints diagnostics with their place -----------------===//
 #include "tools/zeroc/Messages.h"
 
 #include "dialect/zero/Locations.h"

@@ -1,23 +1,23 @@
-//===- Messages.h - Where the compiler's messages say they are --*- C++ -*-===//
+//===- Messages.h - Prints diagnostics with their place ---------*- C++ -*-===//
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"
 
 namespace mlir::zero {
 
-/// Prints messages with the line that they are about:
+/// Prints diagnostics with the line of the file:
 ///
 ///     mlp.mlir:46:8: error: ...
 ///       %y = math.tanh %x : tensor<8xf32>
 ///            ^
 ///
-/// Where there is no line, it says the name instead, or the file alone:
+/// Without a line, it prints the name instead, or only the file:
 ///
 ///     gpt2.mlir: h.0.attn: error: ...
 ///     gpt2.mlir: error: ...
 class Messages : public SourceMgrDiagnosticHandler {
 public:
-  /// `input` is what the command line calls the file.
+  /// `input` is the file's name on the command line.
   Messages(llvm::SourceMgr &sources, MLIRContext &context, StringRef input);
 
 private:

@@ -1,4 +1,4 @@
-//===- OptimizerFile.cpp - An update rule of one's own --------------------===//
+//===- OptimizerFile.cpp - User-defined update rules ----------------------===//
 #include "tools/zeroc/OptimizerFile.h"
 
 #include "dialect/nn/Scalar.h"
@@ -15,7 +15,8 @@ using llvm::Expected;
 
 namespace {
 
-/// Of a zero.optimizer in a file: its numbers, each with a default.
+/// The attribute of a zero.optimizer in a file with its numbers and their
+/// defaults.
 constexpr llvm::StringLiteral kDefaults = "defaults";
 
 using Numbers = llvm::StringMap<double>;
@@ -28,7 +29,7 @@ std::string listed(ArrayRef<StringRef> names) {
   return names.empty() ? "none" : llvm::join(names, ", ");
 }
 
-/// The numbers that the rule names, as the file has them.
+/// Reads the numbers of the rule, with the file's defaults.
 Expected<Numbers> readDefaults(OptimizerOp rule, StringRef path) {
   Numbers numbers;
   auto all = rule->getAttrOfType<DictionaryAttr>(kDefaults);
@@ -97,7 +98,7 @@ Error checkNames(OptimizerOp rule, const Numbers &numbers, StringRef path) {
   return Error::success();
 }
 
-/// Numbers become constants.
+/// Replaces the numbers by constants.
 void fixNumbers(OptimizerOp rule, const Numbers &numbers) {
   Block &body = rule.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
@@ -119,7 +120,7 @@ void fixNumbers(OptimizerOp rule, const Numbers &numbers) {
   rule->removeAttr(kDefaults);
 }
 
-/// Checks a rule of the file at `path`, and gives its numbers their values.
+/// Checks a rule of the file at `path`, and sets its numbers.
 Error complete(OptimizerOp rule, StringRef path, StringRef settings) {
   Expected<Numbers> numbers = readDefaults(rule, path);
   if (!numbers)

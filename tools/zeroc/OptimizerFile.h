@@ -1,4 +1,4 @@
-//===- OptimizerFile.h - An update rule of one's own ------------*- C++ -*-===//
+//===- OptimizerFile.h - User-defined update rules --------------*- C++ -*-===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
@@ -6,17 +6,17 @@
 
 namespace mlir::zero {
 
-/// Puts the zero.optimizer of the file at `path` into `module`, whose plan then
-/// updates by it.  `settings`, "beta1=0.95,beta2=0.98", gives its numbers other
-/// values than the file does; they become constants.
+/// Adds the zero.optimizer of the file at `path` to `module`, whose plan then
+/// uses it for updates.  `settings`, "beta1=0.95,beta2=0.98", overrides the
+/// file's defaults of its numbers, which become constants.
 ///
-/// A rule that the compiler can complete has scalars of lr, decay and step, and
-/// numbers with a default; no `clip`, since its gradient is limited already.
+/// A rule that the compiler can complete has scalars lr, decay and step, and
+/// numbers with a default; no `clip`, since its gradient is clipped before.
 llvm::Error adoptOptimizer(ModuleOp module, llvm::StringRef path,
                            llvm::StringRef settings);
 
-/// The same of rules that the model of the file `input` brings itself, with the
-/// numbers that it gives them.
+/// Same, for rules in the model of the file `input`, with their default
+/// numbers.
 llvm::Error completeOptimizers(ModuleOp module, llvm::StringRef input);
 
 } // namespace mlir::zero

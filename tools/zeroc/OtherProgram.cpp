@@ -1,7 +1,7 @@
-//===- OtherProgram.cpp - Options of the training binary, and of others ---===//
+//===- OtherProgram.cpp - Explains options of other programs --------------===//
 //
-// What is given to the wrong program.  test/e2e/test_mistakes.py compares the list
-// with train --help.
+// Recognizes options that were given to the wrong program.
+// test/e2e/test_mistakes.py compares the list with train --help.
 //
 //===----------------------------------------------------------------------===//
 

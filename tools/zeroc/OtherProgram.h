@@ -1,4 +1,4 @@
-//===- OtherProgram.h - Options of the training binary ----------*- C++ -*-===//
+//===- OtherProgram.h - Explains options of other programs ------*- C++ -*-===//
 #pragma once
 
 #include "llvm/ADT/ArrayRef.h"
@@ -7,12 +7,12 @@
 
 namespace mlir::zero {
 
-/// Where an argument is an option that training binaries have and zeroc has not,
-/// such as --lr=1e-3, its name; else "".
+/// Returns the name of an argument that is an option of training binaries but
+/// not of zeroc, such as --lr=1e-3; "" if there is none.
 llvm::StringRef findOptionOfTrain(llvm::ArrayRef<char *> arguments);
 
-/// What an option of other trainers is here, as in "--fp16 is --precision=fp16
-/// here"; "" for a name that is none of theirs.  Without "--".
+/// Explains an option of other trainers: "--fp16 is --precision=fp16 here"; ""
+/// for an unknown name.  `name` lacks the "--".
 std::string explainOptionOfOthers(llvm::StringRef name);
 
 } // namespace mlir::zero

@@ -7,14 +7,14 @@
 
 namespace mlir::zero {
 
-/// Of `zeroc plot RUN.jsonl... [-o RUN.svg]`.
+/// Options of `zeroc plot RUN.jsonl... [-o RUN.svg]`.
 struct PlotOptions {
   std::vector<std::string> runs;
   std::string output = "-";
 };
 
-/// Draws what train --metrics has written, of one run or several, and writes
-/// the picture whole.
+/// Draws the metrics that train --metrics has written, of one or several runs,
+/// and writes the picture.
 llvm::Error runPlot(const PlotOptions &options);
 
 } // namespace mlir::zero

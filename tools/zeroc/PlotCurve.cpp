@@ -1,11 +1,11 @@
-//===- PlotCurve.cpp - Curves of many steps -------------------------------===//
+//===- PlotCurve.cpp - Curves with many steps -----------------------------===//
 //
-// A million steps are drawn on a thousand pixels.  Every n-th of them would lose
-// the spikes that one looks for; the least and the greatest of each column of
-// pixels look as all of them do.
+// A million steps are drawn on a thousand pixels.  Drawing every n-th step
+// would lose the spikes that a reader looks for; the minimum and the maximum of
+// each column of pixels look the same as all points.
 //
-// An average of what came before lags behind a curve that falls.  The mean of
-// two, from its start on and from its end back, does not.
+// An average of past values lags behind a falling curve.  The mean of a forward
+// and a backward average does not.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/zeroc/PlotCurve.h"
@@ -16,11 +16,11 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// The average of each point and those before it, in the order of `order`.
+/// Adds the moving average of each point and its predecessors in `order`.
 template <typename Order>
 static void addAverages(Order order, double share, ArrayRef<double> leftOut,
                         MutableArrayRef<double> sums) {
-  // The first values would otherwise count as all before them.
+  // `weight` corrects the bias of the initial 0.
   double sum = 0, weight = 0;
   for (auto [index, point] : order) {
     if (!std::isnan(point.y) && !llvm::binary_search(leftOut, point.x)) {

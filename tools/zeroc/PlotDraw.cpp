@@ -1,4 +1,4 @@
-//===- PlotDraw.cpp - Runs as a picture -----------------------------------===//
+//===- PlotDraw.cpp - Draws runs as a picture -----------------------------===//
 //
 //   +--------------------------------------+
 //   | -- a.jsonl   1,000 steps, loss 1.73  |  a line a run
@@ -30,7 +30,7 @@ namespace {
 // Pixels.
 constexpr double kWidth = 960, kLeft = 76, kRight = 936, kRow = 20;
 constexpr size_t kColumns = 860;
-/// Curves of fewer points than this are drawn as they are, not smoothed.
+/// Curves with fewer points are not smoothed.
 constexpr size_t kManySteps = 150;
 
 constexpr const char *kColors[] = {"#1d5fbf", "#d1442f", "#1b8a5a", "#b7790b",
@@ -42,8 +42,8 @@ struct PanelKind {
   const char *title;
   double height;
   bool fromZero;
-  /// Positive values are placed by logarithm where the greatest is so many
-  /// times the least.
+  /// Uses a logarithmic axis for positive values if the maximum is at least
+  /// this many times the minimum.
   double logFrom;
   bool isSmoothed;
 };
@@ -56,7 +56,7 @@ constexpr PanelKind kPanels[] = {
     {Quantity::Tokens, "tokens/s", 110, true, kNever, true},
     {Quantity::Samples, "samples/s", 110, true, kNever, true}};
 
-/// The curves of a panel: evaluations belong to the loss.
+/// Returns the curves of a panel: evaluations belong to the loss.
 SmallVector<Quantity> quantitiesOf(const PanelKind &kind) {
   if (kind.quantity == Quantity::Loss)
     return {Quantity::Loss, Quantity::EvalLoss};
@@ -72,10 +72,10 @@ public:
       steps.add(loss.front().x);
       steps.add(loss.back().x);
     }
-    // As many as do not hide what happens.
+    // Enough points to show the trend, and few enough to show changes.
     if (longest >= kManySteps)
       average = std::clamp<int64_t>(int64_t(longest) / 100, 5, 200);
-    // Of 1,000 steps the last is 999.
+    // The last of 1,000 steps is step 999.
     if (longest >= 50)
       steps.high += 1;
     if (steps.low == steps.high)
@@ -108,7 +108,7 @@ private:
     drawKey();
   }
 
-  /// What the signs mean that this picture has.
+  /// Draws a legend of the symbols that occur in this picture.
   void drawKey() {
     double x = kLeft;
     y += kRow;
@@ -233,7 +233,7 @@ private:
         svg.circle(point.x, point.y, 3.2, colorOf(index));
   }
 
-  /// One at most every four pixels.
+  /// Draws at most one mark every four pixels.
   void drawMarks(const PlotRun &run, size_t index, const Scale &across,
                  double top, double bottom) {
     auto each = [&](ArrayRef<double> at, auto mark) {
@@ -255,17 +255,17 @@ private:
   static const char *colorOf(size_t run) {
     return kColors[run % std::size(kColors)];
   }
-  /// Where colours are used again.
+  /// Returns a dash pattern for runs whose colour is used a second time.
   static const char *dashOf(size_t run) {
     return run < std::size(kColors) ? "" : "6 3";
   }
 
   ArrayRef<PlotRun> runs;
   Svg svg;
-  size_t longest = 0;  ///< steps of a run
-  int64_t average = 0; ///< of so many steps; 0: none
+  size_t longest = 0;  ///< steps of the longest run
+  int64_t average = 0; ///< number of averaged steps; 0: none
   AxisRange steps = emptyRange();
-  double y = 8; ///< what is above it is drawn
+  double y = 8; ///< end of the drawn part
 };
 
 } // namespace

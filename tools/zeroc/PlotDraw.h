@@ -1,11 +1,11 @@
-//===- PlotDraw.h - Runs as a picture ---------------------------*- C++ -*-===//
+//===- PlotDraw.h - Draws runs as a picture ---------------------*- C++ -*-===//
 #pragma once
 
 #include "tools/zeroc/PlotRun.h"
 
 namespace mlir::zero {
 
-/// The text of an SVG 1.1 file: equal runs give equal bytes.
+/// Returns the text of an SVG 1.1 file: equal runs give equal bytes.
 std::string drawRuns(ArrayRef<PlotRun> runs);
 
 } // namespace mlir::zero

@@ -1,4 +1,4 @@
-//===- PlotRun.cpp - The metrics of a run, read to be drawn ---------------===//
+//===- PlotRun.cpp - Reads the metrics of a run ---------------------------===//
 #include "tools/zeroc/PlotRun.h"
 
 #include "llvm/Support/JSON.h"
@@ -14,9 +14,9 @@ namespace json = llvm::json;
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-/// Beyond them differences and powers of ten would over- and underflow.
+/// Beyond these, differences and powers of ten would overflow or underflow.
 constexpr double kLargest = 1e200, kLeast = 1e-200;
-/// Doubles tell steps up to this one apart.
+/// Doubles represent all steps up to this one exactly.
 constexpr int64_t kMostSteps = 1'000'000'000'000'000;
 
 /// In the order of Quantity.
@@ -26,7 +26,7 @@ constexpr const char *kMetrics[kNumQuantities] = {
 struct Line {
   int64_t step;
   std::array<double, kNumQuantities> values;
-  int64_t skipped = 0, spikes = 0; ///< until this step
+  int64_t skipped = 0, spikes = 0; ///< totals up to this step
 };
 
 } // namespace
@@ -35,7 +35,7 @@ static llvm::Error wrongRun(const Twine &message) {
   return llvm::createStringError(message);
 }
 
-/// The number of steps at `key`, or 0 without it.
+/// Returns the number of steps at `key`, or 0 if the key is missing.
 static llvm::Expected<int64_t> countAt(const json::Object &object,
                                        StringRef key) {
   const json::Value *value = object.get(key);
@@ -47,11 +47,12 @@ static llvm::Expected<int64_t> countAt(const json::Object &object,
   return *count;
 }
 
-/// Nothing for a line of samples.
+/// Returns nothing for a line of samples.
 static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
   llvm::Expected<json::Value> parsed = json::parse(text);
   if (!parsed) {
-    // "[1:7, byte=6]: Expected object key", of which the place is in this line.
+    // "[1:7, byte=6]: Expected object key"; the position is relative to this
+    // line.
     std::string reason = llvm::toString(parsed.takeError());
     StringRef words = StringRef(reason).split("]: ").second;
     return wrongRun("this is not JSON: " + (words.empty() ? reason : words));
@@ -92,7 +93,7 @@ static llvm::Expected<std::optional<Line>> readLine(StringRef text) {
 
 static PlotRun curvesOf(ArrayRef<Line> lines) {
   PlotRun run;
-  // What an earlier part of a resumed run has skipped is not known.
+  // In a resumed run, steps skipped before the file begins are unknown.
   bool isWhole = lines.front().step == 0;
   int64_t skipped = isWhole ? 0 : lines.front().skipped;
   int64_t spikes = isWhole ? 0 : lines.front().spikes;
@@ -109,7 +110,7 @@ static PlotRun curvesOf(ArrayRef<Line> lines) {
     skipped = line.skipped;
     spikes = line.spikes;
   }
-  // A key that no line has is no curve; evaluations are rare, and no gaps.
+  // A key that no line has gives no curve; missing evaluations are not gaps.
   for (size_t i = 0; i != kNumQuantities; ++i) {
     Curve &curve = run.curves[i];
     auto isNothing = [](const PlotPoint &point) { return std::isnan(point.y); };

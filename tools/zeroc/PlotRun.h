@@ -1,4 +1,4 @@
-//===- PlotRun.h - The metrics of a run, read to be drawn -------*- C++ -*-===//
+//===- PlotRun.h - Reads the metrics of a run -------------------*- C++ -*-===//
 #pragma once
 
 #include "mlir/Support/LLVM.h"
@@ -10,23 +10,23 @@
 
 namespace mlir::zero {
 
-/// A value of a step; where it is not finite or not there, y is a NaN.
+/// A value at a step; y is NaN if it is missing or not finite.
 struct PlotPoint {
   double x, y;
 };
-/// By step, upwards.
+/// Points in increasing order of steps.
 using Curve = std::vector<PlotPoint>;
 
-/// What is drawn of a run.
+/// The quantities that are drawn.
 enum class Quantity { Loss, EvalLoss, GradNorm, Rate, Tokens, Samples };
 constexpr size_t kNumQuantities = 6;
 
-/// A file that --metrics has written.
+/// The contents of a file that --metrics has written.
 struct PlotRun {
   std::string name; ///< the file's, in UTF-8
   std::array<Curve, kNumQuantities> curves;
-  /// Steps that changed nothing, those of them that --spike-guard has skipped,
-  /// and those whose loss is not finite.
+  /// Steps that were skipped, the ones that --spike-guard skipped, and steps
+  /// whose loss is not finite.
   std::vector<double> skipped, spikes, nonfinite;
 
   const Curve &operator[](Quantity quantity) const {
@@ -34,9 +34,9 @@ struct PlotRun {
   }
 };
 
-/// Reads the file, or the standard input if it is "-".  A step that is at or
-/// before the one above it drops what is from it on: a resumed run has been
-/// appended there.  Errors name the file and the line.
+/// Reads the file, or the standard input if it is "-".  A line whose step is
+/// not greater than the previous one discards all lines from that step on: a
+/// resumed run has been appended there.  Errors name the file and the line.
 llvm::Expected<PlotRun> readRun(StringRef path);
 
 } // namespace mlir::zero

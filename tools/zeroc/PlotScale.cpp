@@ -1,8 +1,8 @@
-//===- PlotScale.cpp - From values to places, and their ticks -------------===//
+//===- PlotScale.cpp - Maps values to pixels, and places ticks ------------===//
 //
-// A linear axis has ticks at i * m * 10^e for whole i and m of 1, 2 and 5.  The
-// product is computed from whole numbers, and its label has the digits that e
-// tells: 0.1 + 0.2 is never printed.
+// A linear axis has ticks at i * m * 10^e for integer i and m of 1, 2 or 5.
+// The product is computed from integers, and its label has the digits that e
+// implies, so 0.1 + 0.2 is never printed.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/zeroc/PlotScale.h"
@@ -32,7 +32,7 @@ void AxisRange::add(double value) {
 
 AxisRange AxisRange::padded(double share) const {
   double size = std::max(std::abs(low), std::abs(high));
-  // Equal values, or nearly: their digits would be noise.
+  // (Almost) equal values: their differences are only rounding errors.
   double least = size > 0 ? 1e-6 * size : 1;
   if (high - low < least) {
     double room = size > 0 ? 0.1 * size : 1;
@@ -73,7 +73,8 @@ std::string zero::withCommas(int64_t value) {
   return text;
 }
 
-/// A multiple of 10^exponent; `largest` of all decides how they are written.
+/// Formats a multiple of 10^exponent; the axis' `largest` value determines the
+/// notation.
 static std::string label(double value, int exponent, double largest) {
   if (value == 0)
     return "0";
@@ -82,7 +83,7 @@ static std::string label(double value, int exponent, double largest) {
       return withCommas(std::llround(value));
     return printed("%.*f", -exponent, value);
   }
-  // 1.50e-03 as 1.5e-3.
+  // Shortens 1.50e-03 to 1.5e-3.
   int own = static_cast<int>(std::floor(std::log10(std::abs(value)) + 1e-9));
   std::string text = printed("%.*e", std::max(0, own - exponent), value);
   auto [digits, power] = StringRef(text).split('e');
@@ -102,7 +103,7 @@ static std::string label(double value, int exponent, double largest) {
 // Ticks
 //===----------------------------------------------------------------------===//
 
-/// 10^exponent, exactly as far as doubles have it.
+/// 10^exponent, as exactly as a double can represent it.
 static double powerOfTen(int exponent) { return std::pow(10.0, exponent); }
 
 std::vector<Tick> zero::linearTicks(AxisRange range, int wanted, bool isWhole) {
@@ -134,7 +135,7 @@ std::vector<Tick> zero::linearTicks(AxisRange range, int wanted, bool isWhole) {
 std::vector<Tick> zero::logTicks(AxisRange range) {
   double low = std::log10(range.low), high = std::log10(range.high);
   double decades = high - low;
-  // An axis of less than one decade may have no power of ten at all.
+  // An axis of less than one decade may contain no power of ten.
   if (decades < 0.7)
     return linearTicks(range, 4);
   int every = std::max(1, static_cast<int>(std::ceil(decades / 6)));
@@ -147,7 +148,7 @@ std::vector<Tick> zero::logTicks(AxisRange range) {
       double value = e < 0 ? factor / power : factor * power;
       if (value < range.low || value > range.high)
         continue;
-      // Each by itself: they are of all sizes.
+      // Formatted individually, since their magnitudes differ.
       std::string text = e < -3 || e > 4 ? label(value, e, /*largest=*/1e9)
                                          : label(value, e, /*largest=*/1);
       ticks.push_back({value, text});

@@ -1,4 +1,4 @@
-//===- PlotScale.h - From values to places, and their ticks -----*- C++ -*-===//
+//===- PlotScale.h - Maps values to pixels, and places ticks ----*- C++ -*-===//
 #pragma once
 
 #include "mlir/Support/LLVM.h"
@@ -11,16 +11,16 @@ namespace mlir::zero {
 /// The values that an axis shows.
 struct AxisRange {
   double low, high;
-  /// Adds a value.
+  /// Extends the range to contain a value.
   void add(double value);
   bool isEmpty() const { return !(low <= high); }
-  /// Has room on both sides of what it shows, and some length.
+  /// Returns the range with a margin on both sides, and a positive length.
   AxisRange padded(double share) const;
 };
-/// Of no value.
+/// The range that contains no value.
 AxisRange emptyRange();
 
-/// Places values of `range` evenly, or by their logarithm, from `from` to `to`.
+/// Maps values of `range` linearly, or by their logarithm, to `from`...`to`.
 class Scale {
 public:
   Scale(AxisRange range, bool isLog, double from, double to);
@@ -31,18 +31,18 @@ private:
   double low, perUnit, from;
 };
 
-/// A value that an axis names.
+/// A labelled value of an axis.
 struct Tick {
   double value;
   std::string label;
 };
 
-/// About `wanted` values in `range`, at multiples of 1, 2 or 5 times a power of
-/// ten; of whole numbers only if `isWhole`.
+/// Returns about `wanted` values in `range`, at multiples of 1, 2 or 5 times a
+/// power of ten; only integers if `isWhole`.
 std::vector<Tick> linearTicks(AxisRange range, int wanted,
                               bool isWhole = false);
-/// Powers of ten in `range`; where it has few of them 2 and 5 times those too.
-/// `range.low` is above 0.
+/// Returns powers of ten in `range`; if there are few, also 2 and 5 times
+/// those.  `range.low` is positive.
 std::vector<Tick> logTicks(AxisRange range);
 
 /// 12345 as "12,345".

@@ -1,4 +1,4 @@
-//===- PlotSvg.cpp - Lines, signs and words in SVG ------------------------===//
+//===- PlotSvg.cpp - Lines, symbols and text in SVG -----------------------===//
 #include "tools/zeroc/PlotSvg.h"
 
 #include "llvm/ADT/Twine.h"
@@ -15,7 +15,7 @@ std::string zero::svgNumber(double value, int digits) {
   return text;
 }
 
-/// To a tenth of a pixel.
+/// Prints a coordinate to a tenth of a pixel.
 static std::string place(double value) {
   auto tenths = std::llround(value * 10);
   std::string text = std::to_string(tenths / 10);
@@ -32,12 +32,12 @@ std::string zero::shortened(StringRef text, size_t most) {
   if (text.size() <= most)
     return text.str();
   StringRef end = text.take_back(most - 3);
-  // Not into the middle of a character.
+  // Does not begin in the middle of a UTF-8 character.
   end = end.drop_while(isContinuation);
   return ("..." + end).str();
 }
 
-/// For text and for attributes in double quotes.
+/// Escapes text, also for attributes in double quotes.
 static std::string escaped(StringRef text) {
   std::string result;
   for (char c : text)
@@ -55,7 +55,7 @@ static std::string escaped(StringRef text) {
       result += "&quot;";
       break;
     default:
-      // XML has no other characters below the blank, not even escaped.
+      // XML excludes control characters, even escaped.
       result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
     }
   return result;
@@ -92,7 +92,7 @@ void Svg::curve(ArrayRef<PlotPoint> points, StringRef color, double width,
     if (!isOn)
       continue;
     path += (wasOn ? "L" : "M") + place(point.x) + " " + place(point.y);
-    // A point by itself becomes a dot, by the round ends of lines.
+    // A single point becomes a dot, because lines have round ends.
     bool isLast = index + 1 == points.size() || std::isnan(points[index + 1].y);
     if (!wasOn && isLast)
       path += "h0";

@@ -1,4 +1,4 @@
-//===- PlotSvg.h - Lines, signs and words in SVG ----------------*- C++ -*-===//
+//===- PlotSvg.h - Lines, symbols and text in SVG ---------------*- C++ -*-===//
 #pragma once
 
 #include "tools/zeroc/PlotRun.h"
@@ -6,23 +6,23 @@
 
 namespace mlir::zero {
 
-/// `value` with so many digits, as %g prints it.
+/// Prints `value` with `digits` significant digits, as %g does.
 std::string svgNumber(double value, int digits);
 
-/// `text`, or "..." and its last characters: `most` in all.
+/// Returns `text`, or "..." and its last characters: `most` characters in all.
 std::string shortened(StringRef text, size_t most);
 
-/// Collects the elements of a picture.  Places are pixels from the upper left,
-/// colours "#rrggbb".
+/// Collects the elements of a picture.  Coordinates are pixels from the upper
+/// left, colours "#rrggbb".
 class Svg {
 public:
   void line(double x1, double y1, double x2, double y2, StringRef color,
             double width, StringRef dash = "");
-  /// `anchor`: start, middle or end of the text lies at x.
+  /// `anchor` is the part of the text that lies at x: start, middle or end.
   void text(double x, double y, StringRef anchor, StringRef color, int size,
             StringRef words, bool isBold = false);
-  /// Through the points, with gaps where y is a NaN; `title` shows under the
-  /// mouse.
+  /// A line through the points, with gaps where y is NaN; `title` is its
+  /// tooltip.
   void curve(ArrayRef<PlotPoint> points, StringRef color, double width,
              double opacity, StringRef dash, StringRef title);
   void circle(double x, double y, double radius, StringRef color);
@@ -30,7 +30,7 @@ public:
   void cross(double x, double y, StringRef color);
   void bar(double x, double y, StringRef color);
 
-  /// The file, of that size.
+  /// Returns the file of a picture of that size.
   std::string finish(double width, double height);
 
 private:

@@ -1,7 +1,7 @@
-//===- ReadNames.cpp - What the text of a model calls its values ----------===//
+//===- ReadNames.cpp - Reads the names of values from the text ------------===//
 //
-// The parser forgets the names of values, and keeps for each operation the place
-// of its name in the text, for each argument the place of its own:
+// The parser discards the names of values.  It keeps, for each operation, the
+// position of its name in the text, and for each argument its own position:
 //
 //     %y = math.tanh %x        (%x: tensor<8xf32>)
 //          ^                    ^
@@ -27,7 +27,8 @@ public:
     buffer.getBuffer().split(lines, '\n');
   }
 
-  /// `loc` with the name of the operation's first result, if it has one here.
+  /// Returns `loc` named by the operation's first result, if the text names
+  /// one.
   Location nameResult(Location loc) {
     auto [before, after] = split(loc);
     before = before.trim();
@@ -39,7 +40,7 @@ private:
   StringRef file;
   SmallVector<StringRef> lines;
 
-  /// The line of `loc` in this text, until there and from there on.
+  /// Returns the line of `loc`, split at that position.
   std::pair<StringRef, StringRef> split(Location loc) {
     auto place = dyn_cast<FileLineColLoc>(loc);
     if (!place || place.getFilename() != file || place.getLine() == 0 ||
@@ -51,7 +52,7 @@ private:
     return {line.take_front(column), line.drop_front(column)};
   }
 
-  /// `loc`, named by the value that `text` begins with.
+  /// Returns `loc`, named by the value at the beginning of `text`.
   static Location named(Location loc, StringRef text) {
     if (!text.consume_front("%"))
       return loc;
@@ -67,7 +68,7 @@ private:
 } // namespace
 
 void zero::readNames(ModuleOp module, const llvm::MemoryBuffer &buffer) {
-  // What is of all of it is of no line.
+  // The module is not at a line.
   module->setLoc(FileLineColLoc::get(
       module.getContext(), buffer.getBufferIdentifier(), /*line=*/0, 0));
   Text text(buffer);

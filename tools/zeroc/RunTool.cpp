@@ -1,4 +1,4 @@
-//===- RunTool.cpp - Programs that zeroc needs ----------------------------===//
+//===- RunTool.cpp - Runs other programs ----------------------------------===//
 
 #include "tools/zeroc/RunTool.h"
 

@@ -1,4 +1,4 @@
-//===- RunTool.h - Programs that zeroc needs --------------------*- C++ -*-===//
+//===- RunTool.h - Runs other programs --------------------------*- C++ -*-===//
 #pragma once
 
 #include "tools/zeroc/TemporaryFolder.h"
@@ -7,15 +7,15 @@
 
 namespace mlir::zero {
 
-/// Runs the program args[0]; what it prints becomes part of the error, if it fails.
-/// Its standard output goes to the file `output`, if there is one.
+/// Runs the program args[0]; if it fails, its messages become part of the
+/// error.  Its standard output goes to the file `output`, if given.
 llvm::Error runTool(llvm::ArrayRef<llvm::StringRef> args,
                     const TemporaryFolder &folder, llvm::StringRef output = "");
 
-/// What a program has written.
+/// Returns the contents of a file that a program has written.
 llvm::Expected<std::string> readFile(llvm::StringRef path);
 
-/// What links: lld, or what ZERO_LINKER says.
+/// Returns the linker: lld, or the program in ZERO_LINKER.
 llvm::StringRef getLinker();
 
 } // namespace mlir::zero

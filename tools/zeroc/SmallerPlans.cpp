@@ -1,8 +1,8 @@
-//===- SmallerPlans.cpp - What fits where a plan does not -----------------===//
+//===- SmallerPlans.cpp - Finds plans that fit into memory ----------------===//
 //
-// Kernels are the same in all plans of a model, so a plan and its certificate
-// are made without the model's code.  The variants are tried in this order, the
-// cheaper ones first, until some have been found that fit:
+// All plans of a model have the same kernels, so a plan and its certificate are
+// made without generating code.  The variants are tried in this order, the
+// fastest first, until enough have been found that fit:
 //
 //   recomputation; a higher stage; both; state, then also parameters, in host
 //   memory; activations there; all of it; the same on NVMe
@@ -30,7 +30,7 @@ struct Attempt {
   int64_t bytes(Tier tier) const {
     return certificate.arenas[static_cast<unsigned>(tier)].size;
   }
-  /// What is too much, over tiers.
+  /// Returns by how much the plan exceeds its limits, summed over tiers.
   int64_t excess() const {
     int64_t sum = 0;
     for (auto [tier, limit] : {std::pair{Tier::Device, options.deviceMemory},
@@ -43,12 +43,13 @@ struct Attempt {
 
 } // namespace
 
-/// Of a plan that is made, or that is refused for its size alone.
+/// Returns the certificate of a plan that is valid or refused only for its
+/// size.
 static std::optional<Certificate> certifyPlan(ModuleOp kernels,
                                               const PipelineOptions &options) {
   if (findConflict(options, /*isKnown=*/false))
     return std::nullopt;
-  // Some models have nothing to recompute, or to offload.
+  // Drops errors: some models have nothing to recompute or to offload.
   ScopedDiagnosticHandler silence(kernels.getContext(),
                                   [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> plan = kernels.clone();
@@ -101,7 +102,7 @@ static std::vector<PipelineOptions> listVariants(const PipelineOptions &given) {
   return variants;
 }
 
-/// The options that `variant` has and `given` has not.
+/// Lists the options of `variant` that differ from `given`.
 static std::string listAddedOptions(const PipelineOptions &variant,
                                     const PipelineOptions &given) {
   std::string text;

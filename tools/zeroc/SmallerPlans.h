@@ -1,4 +1,4 @@
-//===- SmallerPlans.h - What fits where a plan does not ---------*- C++ -*-===//
+//===- SmallerPlans.h - Finds plans that fit into memory --------*- C++ -*-===//
 #pragma once
 
 #include "passes/Pipeline.h"
@@ -7,10 +7,9 @@
 
 namespace mlir::zero {
 
-/// Compiles `kernels`, which is at level kernels, to plans that may need less
-/// memory than the one of `options`, which has `certificate`, and says which of
-/// them need no more than `options` allows; where none does, which is the
-/// smallest.
+/// Compiles `kernels`, at level kernels, to plans that may need less memory
+/// than the one of `options`, which has `certificate`.  Describes those that
+/// fit the limits of `options`; if none does, the smallest one.
 std::string findSmallerPlans(ModuleOp kernels, const PipelineOptions &options,
                              const Certificate &certificate);
 

@@ -1,4 +1,4 @@
-//===- SuggestOperations.cpp - What an unknown name may mean --------------===//
+//===- SuggestOperations.cpp - Suggests names of operations ---------------===//
 #include "tools/zeroc/SuggestOperations.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -9,11 +9,11 @@
 
 using namespace mlir;
 
-/// Changes of letters that still make two names alike, of long names; of short
-/// ones it is half of their letters.
+/// The largest edit distance of similar names, for long names; for short ones
+/// it is half of their length.
 static constexpr size_t kMostChanges = 3;
 
-/// The operation that a message of the parser calls unknown, or "".
+/// Returns the name that the parser's message calls unknown, or "".
 static StringRef unknownOperation(StringRef message) {
   bool isPretty = message.consume_front("custom op '");
   if (!isPretty && !message.consume_front("unregistered operation '"))
@@ -26,8 +26,8 @@ static std::string suggest(MLIRContext &context, StringRef unknown) {
   StringRef dialect = unknown.split('.').first;
   context.getOrLoadDialect(dialect); // else it has no operations yet
   SmallVector<StringRef> all, alike;
-  // Asking for those of one dialect finds none in MLIR 22 where several are
-  // loaded.
+  // In MLIR 22, the query for the operations of one dialect finds none if
+  // several dialects are loaded.
   for (RegisteredOperationName name : context.getRegisteredOperations())
     if (name.getDialectNamespace() == dialect)
       all.push_back(name.getStringRef());
@@ -60,6 +60,6 @@ zero::SuggestOperations::SuggestOperations(MLIRContext &context)
     if (StringRef unknown = unknownOperation(message); !unknown.empty())
       if (std::string text = suggest(context, unknown); !text.empty())
         diagnostic.attachNote() << text;
-    return failure(); // whoever prints it comes next
+    return failure(); // the next handler prints it
   });
 }

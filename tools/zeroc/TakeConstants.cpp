@@ -1,13 +1,13 @@
-//===- TakeConstants.cpp - Weights that a module holds as constants -------===//
+//===- TakeConstants.cpp - Converts constants to parameters ---------------===//
 //
-// A front end may print trained weights into the module:
+// A front end may print trained weights as constants:
 //
 //   %w = arith.constant dense_resource<torch_tensor_4_3_torch.float32> : tensor<4x3xf32>
 //
-// Each constant f32 tensor of one dimension or more becomes a parameter,
-// unless all of its elements are one number: those are numbers of the model.
-// Its values go to a file of weights, which training starts from.  Constants
-// that are equal are one parameter.
+// Each constant f32 tensor of one dimension or more becomes a parameter, unless
+// all of its elements are equal: such constants belong to the model.  The
+// values go to a file of weights, which training starts from.  Equal constants
+// become one parameter.
 //
 //===----------------------------------------------------------------------===//
 #include "tools/zeroc/MarkArguments.h"
@@ -26,7 +26,7 @@ using llvm::Error;
 
 namespace {
 
-/// The bytes of a constant that is a weight; empty for any other.
+/// Returns the bytes of a constant that is a weight; empty for any other.
 SmallVector<char> bytesOf(arith::ConstantOp constant) {
   auto type = dyn_cast<RankedTensorType>(constant.getType());
   if (!type || type.getRank() == 0 || !type.getElementType().isF32())

@@ -1,4 +1,4 @@
-//===- TemporaryFolder.cpp - What lies between compiler and linker --------===//
+//===- TemporaryFolder.cpp - A folder for intermediate files --------------===//
 
 #include "tools/zeroc/TemporaryFolder.h"
 
@@ -19,12 +19,13 @@ static std::error_code lastError() {
   return std::error_code(errno, std::generic_category());
 }
 
-/// Never returns.  The process has threads, so only calls that a signal handler
-/// may make are allowed.
+/// Does not return.  The parent process has threads, so only async-signal-safe
+/// calls are allowed.
 [[noreturn]] static void removeAtTheEnd(const std::vector<std::string> &files,
                                         const std::string &folder, int ended) {
-  setsid(); // all signals are blocked; Ctrl-C does not reach it either
-  // Who waits for the end of our output does not wait for this process.
+  setsid(); // signals are blocked; Ctrl-C does not reach it either
+  // A reader that waits for the end of our output does not wait for this
+  // process.
   for (int file : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     close(file);
   char nothing;
@@ -41,11 +42,11 @@ std::error_code TemporaryFolder::create() {
   llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, temporary);
   std::string made = (temporary + "/zeroc-XXXXXX").str();
   int ends[2];
-  // The reading end is the remover's alone; tools inherit the other one.
+  // Only the remover keeps the reading end; tools inherit the writing end.
   if (pipe(ends) != 0)
     return lastError();
   fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  // Nothing may end the process between the folder and its remover.
+  // No signal may end the process before the folder has its remover.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);

@@ -1,10 +1,9 @@
-//===- TemporaryFolder.h - What lies between compiler and linker ----------===//
+//===- TemporaryFolder.h - A folder for intermediate files ----------------===//
 //
 // A folder that disappears with its contents, however the compiler ends.  A
-// small process waits until the last writer of a pipe is gone, which are this
-// process and the tools that it starts; then it removes the folder.  So neither
-// a signal nor a linker that outlives its compiler leaves anything behind.
-//
+// small process waits until all writers of a pipe are gone (this process and
+// the tools that it starts), and then removes the folder.  So neither a signal
+// nor a linker that outlives its compiler leaves anything behind.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -21,7 +20,7 @@ public:
   std::error_code create();
   ~TemporaryFolder();
 
-  /// The path of `name` in it, one of kNames.
+  /// Returns the path of `name`, one of kNames, in the folder.
   std::string file(llvm::StringRef name) const {
     return path + "/" + name.str();
   }

@@ -8,14 +8,16 @@
 
 namespace mlir::zero {
 
-/// Of `zeroc tokenize FILE... -o OUT --tokenizer=TOKENIZER.json|--bytes`.
+/// Options of `zeroc tokenize FILE... -o OUT
+/// --tokenizer=TOKENIZER.json|--bytes`.
 struct TokenizeOptions {
   std::vector<std::string> files;
   std::string output, tokenizer, separator, field; ///< "": not given
   bool bytes = false, specialTokens = false;
 };
 
-/// Writes the tokens, and says how many.  `argv0` is this program's.
+/// Writes the tokens, and reports their number.  `argv0` is that of this
+/// program.
 llvm::Error runTokenize(const TokenizeOptions &options, llvm::StringRef argv0);
 
 } // namespace mlir::zero

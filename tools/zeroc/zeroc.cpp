@@ -42,7 +42,7 @@ static int fail(const Twine &message) {
   return 1;
 }
 
-/// A printed level goes on with the options that shaped it; others would be
+/// A printed level keeps the options that shaped it.  Such options would now be
 /// ignored, so they are errors.
 static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
   std::optional<Level> level = getLevel(module);
@@ -70,7 +70,7 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
   return llvm::Error::success();
 }
 
-/// A stage of a plan that is made here, on one rank.
+/// Warns of a stage on one rank, if the plan is made here.
 static void warnOfStage(const DriverOptions &options) {
   const PipelineOptions &p = options.pipeline;
   if (p.stage == 0 || p.worldSize > 1 || options.compare)
@@ -82,8 +82,8 @@ static void warnOfStage(const DriverOptions &options) {
                       "ranks, or drop it\n";
 }
 
-/// Whether the micro-batch of --ds-config is the model's: the first dimension of
-/// its inputs.
+/// Checks that the micro-batch of --ds-config is the model's, the first
+/// dimension of its inputs.
 static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
   const deepspeed::Config &config = *options.deepSpeed;
   if (!config.microBatch || getLevel(module) != Level::Model)
@@ -104,7 +104,7 @@ static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
   return llvm::Error::success();
 }
 
-/// A file of MLIR may begin with "{-#" only.
+/// An MLIR file may begin with "{-#", but not with another "{".
 static bool isJson(StringRef text) {
   text = text.ltrim();
   return text.starts_with("{") && !text.starts_with("{-#");
@@ -112,7 +112,7 @@ static bool isJson(StringRef text) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  // A write beyond the file size limit then fails like a full disk.
+  // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   Command command = parseCommandLine(argc, argv);
   if (auto *import = std::get_if<ImportOptions>(&command)) {
@@ -145,8 +145,8 @@ int main(int argc, char **argv) {
 
   DialectRegistry registry;
   registerPipelineDialects(registry);
-  // Not freed, nor is the module: the process ends, and in a deep model that is
-  // millions of operations.
+  // Neither the context nor the module is freed: the process ends, and a deep
+  // model has millions of operations.
   MLIRContext &context = *new MLIRContext(registry);
   llvm::BuryPointer(&context);
   // Our messages name the operation; MLIR would print the whole module.
@@ -220,7 +220,7 @@ int main(int argc, char **argv) {
                  : printComparison(options->input, *plans));
     return error ? fail(llvm::toString(std::move(error))) : 0;
   }
-  // Other plans begin with the kernels, should this one be too large.
+  // A copy of the kernels, for smaller plans if this one is too large.
   OwningOpRef<ModuleOp> kernels;
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {
         const PipelineOptions &p = options->pipeline;
