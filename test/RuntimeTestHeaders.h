@@ -1,4 +1,4 @@
-//===- RuntimeTestHeaders.h - What is parsed once for the runtime's tests -===//
+//===- RuntimeTestHeaders.h - Precompiled headers of runtime tests --------===//
 #pragma once
 
 #include "cmake/RuntimeHeaders.h"

@@ -1,8 +1,8 @@
 //===- ApproximateMathTest.cpp - Polynomials against double precision -----===//
 //
-// Kernels run over samples of all floats, special ones in every lane, and are
-// compared with the C library's functions of double.  Bounds are a little above
-// what all floats were measured to need.
+// Kernels run over samples of all floats, with special values in every lane,
+// and are compared with the C library's functions of double.  Bounds are
+// slightly larger than the errors measured over all floats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr float kSmallestNormal = std::numeric_limits<float>::min();
 
-/// Columns of a row: two vectors and a masked one; three vectors; scalars.
+/// Columns of a row: two vectors and a masked one; three vectors; only scalars.
 constexpr int64_t kMasked = 37, kWhole = 48, kScalars = 7;
 constexpr size_t kCount = 390ull * kMasked * kWhole * kScalars;
 
@@ -50,7 +50,7 @@ std::vector<float> run(const Body &body, int64_t columns,
   return CompiledKernel(body, kCount / columns, columns, cpu)(getSamples());
 }
 
-/// Expects the same bits; one NaN is as good as another.
+/// Expects the same bits; all NaNs count as equal.
 void expectSame(const std::vector<float> &a, const std::vector<float> &b,
                 const char *what) {
   for (size_t i = 0; i < kCount; ++i)
@@ -60,7 +60,8 @@ void expectSame(const std::vector<float> &a, const std::vector<float> &b,
           << ", masked vectors " << a[i];
 }
 
-/// The samples' values, the same in every form of the loops.
+/// Evaluates the samples, and expects the same values in every form of the
+/// loops.
 std::vector<float> evaluate(const Body &body) {
   std::vector<float> y = run(body, kMasked);
   expectSame(y, run(body, kWhole), "whole vectors");
@@ -72,8 +73,8 @@ std::vector<float> evaluate(const Body &body) {
 
 using Function = double (*)(double);
 
-/// Expects `body` to be an exponential function that is exact below `top`, but
-/// for rounding, and infinite a few floats later.
+/// Expects `body` to be a correctly rounded exponential function below `top`,
+/// and infinite a few floats later.
 void expectExponential(const Body &body, Function exact, float top) {
   std::vector<float> y = evaluate(body);
   for (size_t i = 0; i < kCount; ++i) {
@@ -94,7 +95,8 @@ void expectExponential(const Body &body, Function exact, float top) {
   }
 }
 
-/// Expects |y - exact| <= bound scale(x), and NaN only of NaN, for |x| <= most.
+/// Expects |y - exact| <= bound scale(x), and NaN only from NaN, for |x| <=
+/// most.
 void expectClose(const Body &body, Function exact, double bound, Function scale,
                  double most = kInfinity) {
   constexpr double smallest = std::numeric_limits<float>::denorm_min();

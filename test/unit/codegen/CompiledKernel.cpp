@@ -39,7 +39,7 @@ static void differentiate(nn::GeluOp op) {
   op.erase();
 }
 
-/// The kernels, lowered, in a module of LLVM's.
+/// Returns the lowered kernels in an LLVM module.
 static std::unique_ptr<llvm::Module>
 lowerKernels(StringRef text, bool derivative, llvm::LLVMContext &llvmContext,
              const zero::CpuTarget &target) {

@@ -13,27 +13,27 @@
 #include <string>
 #include <vector>
 
-/// What a kernel computes.
+/// The computation of a kernel.
 struct Body {
   std::string text;        ///< one operation on %x, with $T for its type
-  bool derivative = false; ///< of nn.gelu: its derivative in its place
+  bool derivative = false; ///< uses the derivative of nn.gelu instead
 };
 
 class CompiledKernel {
 public:
   /// Compiles `body` over rows x columns of f32, for a CPU by LLVM's name or
-  /// "native".  Ends the test program where that fails.
+  /// "native".  Ends the test program on failure.
   CompiledKernel(const Body &body, int64_t rows, int64_t columns,
                  const char *cpu = "native");
 
-  /// The kernel `name` of the plan `text`, of one that its own operations name
-  /// too.
+  /// Compiles the kernel `name` of the plan `text`, whose kernels may already
+  /// be formed.
   CompiledKernel(const std::string &text, const std::string &name,
                  const char *cpu = "native");
 
-  /// y of x, row by row; of the first constructor.
+  /// Returns y for x, row by row; only for the first constructor.
   std::vector<float> operator()(const std::vector<float> &x) const;
-  /// As the runtime calls it.
+  /// Calls the kernel as the runtime does.
   void call(void *const *buffers, int64_t begin, int64_t end) const {
     entry(buffers, begin, end);
   }

@@ -1,6 +1,6 @@
 //===- DeviceGroupsTest.cpp - Products of groups of rows on a GPU ---------===//
 //
-// As threads of a GPU do them, beside what the processors compute: the same bits.
+// Compares grouped products on an emulated GPU with those of CPUs, bit for bit.
 //
 //===----------------------------------------------------------------------===//
 #include "EmulatedKernels.h"
@@ -45,7 +45,7 @@ struct Shape {
   bool sums() const { return *form == 's'; }
 };
 
-/// A plan that has such a product.
+/// Returns a plan with such a product.
 std::string planOf(const Shape &shape) {
   const auto groups = int64_t(shape.sizes.size());
   const auto tensor = [](int64_t m, int64_t n, const char *type) {
@@ -85,7 +85,7 @@ std::string planOf(const Shape &shape) {
              .str();
 }
 
-/// `sizes` in the kernel of `device`, and on processors.
+/// Runs the product on `device` and on CPUs, and compares all bits.
 void expectBits(EmulatedKernels &device, const Shape &shape, uint64_t seed) {
   const auto groups = int64_t(shape.sizes.size());
   const int64_t rows =
@@ -93,7 +93,7 @@ void expectBits(EmulatedKernels &device, const Shape &shape, uint64_t seed) {
   std::vector<int32_t> offsets(1);
   for (int32_t size : shape.sizes)
     offsets.push_back(offsets.back() + size);
-  // Matrices lie apart, at multiples of 16 elements.
+  // Matrices begin at multiples of 16 elements.
   const int64_t apart = (shape.n * shape.k + 47) / 16 * 16;
   const Bytes x = draw(rows * shape.k, shape.from, seed);
   Bytes y = draw(rows * shape.n, shape.sums() ? shape.from : shape.to,
@@ -150,7 +150,7 @@ void expectBits(Shape shape, const std::vector<std::vector<int32_t>> &all) {
   }
 }
 
-/// Groups without rows, of one, and around tiles of 128.
+/// Empty groups, groups of one row, and sizes around the tile size of 128.
 const std::vector<std::vector<int32_t>> kSizes = {
     {0, 1, 128, 0, 129, 2}, {3, 0, 0, 130, 127, 0}, {0, 0, 0, 0, 0, 5}};
 
@@ -163,7 +163,7 @@ TEST(DeviceGroups, HaveTheBitsOfProcessors) {
     for (const char *form : {"xw", "xwt", "sums"})
       for (auto [n, k] : {std::pair(72, 40), {67, 13}, {1, 130}}) {
         const bool sums = *form == 's';
-        // Results of f32 are sums.
+        // Only sums of the rows have f32 results.
         if (from != to && !sums)
           continue;
         expectBits({form, from, to, n, k, {}}, kSizes);

@@ -1,7 +1,7 @@
 //===- DeviceKernelTest.cpp - A plan's own kernels on a GPU ---------------===//
 //
-// Updates, sums of squares and sums over ranks, which work on any number of elements, as threads of
-// a GPU do them, beside what the processors compute: the same bits.
+// Compares updates, sums of squares and sums over ranks, of any number of
+// elements, on an emulated GPU with those of CPUs, bit for bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ namespace {
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// AdamW in f32, with everything that its kernel can have.
+/// AdamW in f32, with all optional operands of its kernel.
 constexpr char kAdamW[] = R"(
 zero.axis @dp size 1
 zero.bucket @b over @dp elements 64 members [#zero.member<"w", 64 at 0, init = #zero.constant<1.0>>]
@@ -129,7 +129,7 @@ TEST(DeviceKernels, AdamWHasTheBitsOfProcessors) {
 // Sums of squares
 //===----------------------------------------------------------------------===//
 
-/// A plan that adds squares of each type.
+/// Returns a plan with sums of squares of type `type`.
 std::string squaresOf(const std::string &type) {
   return R"(
 zero.axis @dp size 1
@@ -199,7 +199,7 @@ struct SumCase {
   zrt_dtype fromType, toType;
 };
 
-/// A plan of two ranks that adds `from` up to `to`.
+/// Returns a plan of two ranks that sums `from` into `to`.
 std::string sumOf(const SumCase &types) {
   const std::string from = types.from,
                     to = std::string("!zero.shard<64 x ") + types.to + " by 2>";
@@ -216,7 +216,7 @@ zero.program @step(%w: )" +
 })";
 }
 
-/// What the kernel reads of a sum.
+/// Parameters of a sum.
 struct HowToAdd {
   int64_t ranks, stride;
   double scale;
@@ -235,7 +235,8 @@ TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
       for (size_t ranks : {2, 3, 8})
         for (int bits : {0, 1, 2, 3}) {
           const bool accumulates = bits & 1, isAligned = bits & 2;
-          // More apart than there are elements, as the last chunk of a slice is.
+          // The stride exceeds the number of elements, as in the last chunk of
+          // a slice.
           const size_t stride = isAligned ? (count + 47) / 16 * 16 : count + 23,
                        size = types.fromType == ZRT_F32 ? 4 : 2;
           const float scale = 1.0f / static_cast<float>(ranks);
@@ -272,7 +273,7 @@ TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
 // Biases
 //===----------------------------------------------------------------------===//
 
-/// A product of 16 bits with a bias, whose result is f32.
+/// Returns a plan with a 16-bit product with a bias, whose result is f32.
 std::string productOf(const std::string &type) {
   return R"(
 zero.axis @dp size 1

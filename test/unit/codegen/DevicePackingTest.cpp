@@ -14,7 +14,7 @@ using namespace zrt;
 
 namespace {
 
-/// A plan that unpacks a weight.
+/// Returns a plan that dequantizes a weight.
 std::string planOfPacking(const char *packing, const char *to) {
   const std::string type = std::string("tensor<64x64x") + to + ">",
                     bytes = std::string("tensor<") +
@@ -30,7 +30,8 @@ zero.program @step(%b: )" +
          type + "\n}";
 }
 
-/// Weights of different sizes, packed; the last block has zeros, or the largest.
+/// Packs weights of different magnitudes; the last block is multiplied by
+/// `last`.
 std::vector<std::byte> pack(uint32_t packing, size_t count, float last) {
   constexpr float kMost = std::numeric_limits<float>::max();
   std::mt19937_64 random(count);

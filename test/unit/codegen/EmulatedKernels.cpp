@@ -1,4 +1,4 @@
-//===- EmulatedKernels.cpp - Kernels as threads of a GPU do them ----------===//
+//===- EmulatedKernels.cpp - Runs kernels on an emulated GPU --------------===//
 
 #include "EmulatedKernels.h"
 

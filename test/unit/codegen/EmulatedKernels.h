@@ -1,4 +1,4 @@
-//===- EmulatedKernels.h - Kernels as threads of a GPU do them --*- C++ -*-===//
+//===- EmulatedKernels.h - Runs kernels on an emulated GPU ------*- C++ -*-===//
 #pragma once
 
 #include "passes/codegen/gpu/EmitDeviceCode.h"
@@ -9,14 +9,15 @@
 #include <string>
 #include <vector>
 
-/// What zeroc --target=cuda --cuda-arch=emulated compiles, run in this process.
+/// Kernels compiled as by zeroc --target=cuda --cuda-arch=emulated, run in this
+/// process.
 class EmulatedKernels {
 public:
-  /// The kernels on the device of the plan `text`, and its sums of squares and over
-  /// ranks.  Ends the test program where that fails.
+  /// Compiles the device kernels of the plan `text`, and the sums of squares
+  /// and over ranks.  Ends the test program on failure.
   explicit EmulatedKernels(const std::string &text);
 
-  /// Memory that a kernel is given.
+  /// A memory range that a kernel may access.
   struct Operand {
     void *address;
     uint64_t bytes;
@@ -32,7 +33,7 @@ public:
   }
 
   /// Launches the kernel `name` on `units` of its units; `count` is its last
-  /// parameter.  What it did wrong, or "".
+  /// parameter.  Returns the kernel's error, or "".
   std::string launch(const std::string &name, std::span<const Operand> operands,
                      int64_t units, int64_t count, uint64_t seed = 1);
 

@@ -1,8 +1,8 @@
-//===- PowerTest.cpp - Is pow rounded once? -------------------------------===//
+//===- PowerTest.cpp - The rounding of pow --------------------------------===//
 //
-// math.powf as zeroc compiles it, beside powl, whose results have 11 bits more
-// than a double.  test/codegen/gpu-power.mlir compares the bits with those of
-// threads of a GPU.
+// Compares math.powf as zeroc compiles it with powl, whose results have 11 more
+// bits than a double.  test/codegen/gpu-power.mlir compares the bits with those
+// of GPU threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace {
 constexpr double kPowerInfinity = std::numeric_limits<double>::infinity();
 constexpr double kPowerNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// x to the power of y, elementwise: y[i] of the result is of bases[i].
+/// Returns bases[i] to the power of exponents[i], for each i.
 std::vector<double> power(const std::vector<double> &bases,
                           const std::vector<double> &exponents,
                           const char *cpu = "native") {
@@ -48,8 +48,8 @@ std::vector<double> power(const std::vector<double> &bases,
   return result;
 }
 
-/// Expects the nearest double to each power that is one, but for those whose
-/// neighbours are nearly as near.
+/// Expects the double nearest to each power, except if a neighbour is nearly as
+/// near.
 void expectNearest(const std::vector<double> &bases,
                    const std::vector<double> &exponents) {
   constexpr long double kMost = 0.502L; // powl is not exact either

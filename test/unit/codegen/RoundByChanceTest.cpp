@@ -1,9 +1,8 @@
-//===- RoundByChanceTest.cpp - Are parameters rounded by chance? ----------===//
+//===- RoundByChanceTest.cpp - Stochastic rounding of parameters ----------===//
 //
-// An update without masters as zeroc compiles it, of an optimizer whose next
-// parameter is the gradient: any f32 can be rounded.  Bounds are six standard
-// deviations of what a fair coin would give; keys are fixed.
-//
+// Tests zeroc's update without masters.  The optimizer's next parameter is the
+// gradient, so that any f32 can be rounded.  Bounds are six standard deviations
+// of a fair coin's results; keys are fixed.
 //===----------------------------------------------------------------------===//
 
 #include "CompiledKernel.h"
@@ -40,7 +39,7 @@ float widen(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-/// The roundings of `values`, the elements of a parameter from `key.shift` on.
+/// Rounds `values`, the elements of a parameter from `key.shift` on.
 std::vector<uint16_t> roundAll(const std::vector<float> &values, Key key,
                                const char *cpu = "native", size_t begin = 0) {
   static const CompiledKernel native(kPlan, "set_decay0_chance"),
@@ -54,8 +53,8 @@ std::vector<uint16_t> roundAll(const std::vector<float> &values, Key key,
   return next;
 }
 
-/// How many of `count` elements of value 1 + part / 2^16 of the way to the next
-/// bf16 are rounded up.
+/// Counts how many of `count` elements, whose value is part / 2^16 of the way
+/// from 1 to the next bf16, are rounded up.
 size_t countUp(uint32_t part, size_t count, Key key) {
   const std::vector<float> values(count,
                                   std::bit_cast<float>(0x3f800000u + part));
@@ -81,7 +80,7 @@ TEST(RoundByChance, MeanOfRoundingsIsTheValue) {
 }
 
 TEST(RoundByChance, MeanOverStepsIsTheValue) {
-  // One element, many keys, as those of steps are.
+  // One element with many keys, as in successive steps.
   constexpr size_t kSteps = 1 << 14;
   for (const uint32_t element : {0u, 1u, 15u, 16u, 12345u}) {
     size_t up = 0;
@@ -92,8 +91,8 @@ TEST(RoundByChance, MeanOverStepsIsTheValue) {
 }
 
 TEST(RoundByChance, AllThresholdsAreEquallyLikely) {
-  // The bits that are added are uniform: 256 classes of them.  An element of
-  // part t is rounded up if its bits are at least 2^16 - t.
+  // Expects the random bits to be uniform over 256 classes.  An element of part
+  // t is rounded up if its bits are at least 2^16 - t.
   constexpr size_t kCount = 1 << 19;
   for (const Key &key : kKeys) {
     size_t before = 0;
@@ -136,7 +135,8 @@ TEST(RoundByChance, NeighboursAndKeysAreIndependent) {
 }
 
 TEST(RoundByChance, DependsOnThePlaceInTheParameter) {
-  // Wherever a share of the elements begins and lies, and on any processor.
+  // The bits do not depend on the split of the elements, their place, or the
+  // CPU.
   std::vector<float> values(5000);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::sin(float(i)) * std::exp2(float(i % 40) - 20);

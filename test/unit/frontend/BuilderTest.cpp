@@ -139,12 +139,12 @@ TEST_F(Builder, ReshapeExpandsCollapsesAndBoth) {
   Tensor wide = x.reshape({2, 3, 2, 4});
   EXPECT_TRUE(definedBy<tensor::ExpandShapeOp>(wide));
   EXPECT_TRUE(definedBy<tensor::CollapseShapeOp>(wide.reshape({2, 3, 8})));
-  // Neither refines the other: over one dimension.
+  // Neither shape refines the other: reshapes through one dimension.
   Tensor turned = x.reshape({8, 3, 2});
   auto expand = definedBy<tensor::ExpandShapeOp>(turned);
   ASSERT_TRUE(expand);
   EXPECT_TRUE(expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>());
-  // Unit dimensions, at which groups are ambiguous.
+  // With unit dimensions the groups are ambiguous.
   Tensor unit = weight("unit", {1, 1, 8});
   for (std::vector<int64_t> shape : {std::vector<int64_t>{1, 1, 1, 8},
                                      {1, 1, 8, 1},
@@ -196,7 +196,7 @@ TEST_F(Builder, OneMistakeIsOneError) {
   Scope in = m.scope("h.0.attn");
   Tensor bad = linear(weight("x", {4, 6}), weight("w", {9, 5}));
   EXPECT_FALSE(bad);
-  // Everything that follows from it is silent.
+  // Later operations on an invalid tensor report nothing.
   Tensor more = gelu(-tanh(relu(softmax(bad * 2.0 + bad)))).slice(0, 1, 2);
   EXPECT_FALSE(layerNorm(more.reshape({1}).named("x"), more, more));
   EXPECT_FALSE(attention(more, more, more));

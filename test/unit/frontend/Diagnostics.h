@@ -1,4 +1,4 @@
-//===- Diagnostics.h - What a test's context reported -----------*- C++ -*-===//
+//===- Diagnostics.h - Collects a context's errors --------------*- C++ -*-===//
 #pragma once
 
 #include "mlir/IR/Diagnostics.h"

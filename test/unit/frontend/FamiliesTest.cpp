@@ -1,6 +1,6 @@
-//===- FamiliesTest.cpp - What families read and refuse -------------------===//
+//===- FamiliesTest.cpp - Keys that families read or refuse ---------------===//
 //
-// That they compute what Hugging Face computes is for test/e2e/test_families.py.
+// test/e2e/test_families.py compares their results with Hugging Face's.
 //
 //===----------------------------------------------------------------------===//
 #include "ImportTest.h"
@@ -14,8 +14,8 @@ using namespace mlir::frontend;
 namespace {
 
 struct Families : ImportTest {
-  /// A small config with `extra` keys, which come last and so replace others.
-  /// A family gets the keys that it has.
+  /// Returns a small config of the family, followed by `extra` keys, which
+  /// replace earlier ones.
   static std::string config(const std::string &family,
                             const std::string &extra = "") {
     std::string text = R"({"model_type": ")" + family + R"(",
@@ -42,7 +42,7 @@ struct Families : ImportTest {
     return all;
   }
 
-  /// The window of each layer, 0 for none.
+  /// Returns the window of each layer, 0 for none.
   std::vector<int64_t> windows() {
     std::vector<int64_t> all;
     for (nn::AttentionOp op : attentions())
@@ -199,7 +199,7 @@ TEST_F(Families, WindowOfAllLayers) {
   EXPECT_EQ(windows(), Windows({5, 5, 5, 5}));
   ASSERT_EQ(importWith("mistral", R"("sliding_window": null)"), "");
   EXPECT_EQ(windows(), Windows({0, 0, 0, 0}));
-  // One that hides nothing of the 8 tokens.
+  // A window that masks nothing in 8 tokens.
   ASSERT_EQ(importWith("phi3", R"("sliding_window": 8)"), "");
   EXPECT_EQ(windows(), Windows({0, 0, 0, 0}));
   EXPECT_EQ(importWith("mistral", R"("layer_types": ["full_attention"])"),

@@ -34,7 +34,7 @@ TEST_F(Functions, DimensionsOfOneRepeat) {
   ASSERT_TRUE(broadcast);
   EXPECT_EQ(broadcast.getDimensions(), ArrayRef<int64_t>({2}));
   EXPECT_TRUE(broadcast.getInput().getDefiningOp<tensor::CollapseShapeOp>());
-  // Leading and inner ones together, both sides at once, and scalars.
+  // Leading and inner dimensions together, both sides at once, and scalars.
   EXPECT_EQ(shapeOf(weight("a", {5, 1, 7}) + weight("b", {6, 1})),
             Shape({5, 6, 7}));
   EXPECT_EQ(shapeOf(weight("c", {3, 1}) - weight("d", {1, 4})), Shape({3, 4}));
@@ -100,7 +100,7 @@ TEST_F(Functions, ReductionsDropOrKeepTheDimension) {
   EXPECT_TRUE(m.finish(mean(x)));
 }
 
-/// What `reduce` starts from.
+/// Returns the initial value of `reduce`.
 double startOf(linalg::ReduceOp reduce) {
   auto fill = reduce.getInits().front().getDefiningOp<linalg::FillOp>();
   auto constant = fill.getInputs().front().getDefiningOp<arith::ConstantOp>();
@@ -117,7 +117,7 @@ TEST_F(Functions, ReductionsStartFromTheIdentity) {
   ASSERT_TRUE(largest);
   EXPECT_EQ(startOf(largest), -std::numeric_limits<double>::infinity());
   EXPECT_EQ(largest.getDimensions(), ArrayRef<int64_t>({0, 1}));
-  // Of a scalar there is nothing to reduce.
+  // A scalar has no dimension to reduce.
   Tensor scalar = weight("scalar", {});
   EXPECT_EQ(sum(scalar).getValue(), scalar.getValue());
   EXPECT_TRUE(m.finish(anyLoss()));

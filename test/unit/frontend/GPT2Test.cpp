@@ -1,4 +1,4 @@
-//===- GPT2Test.cpp - The GPT-2 family against Hugging Face's layout ------===//
+//===- GPT2Test.cpp - GPT-2's parameters as in Hugging Face ---------------===//
 #include "frontend/GPT2.h"
 #include "frontend/PrintModel.h"
 
@@ -25,7 +25,8 @@ struct Parameter {
   bool operator==(const Parameter &) const = default;
 };
 
-/// What the header of test/golden/gpt2-tiny/model.safetensors holds, in order.
+/// The contents of the header of test/golden/gpt2-tiny/model.safetensors, in
+/// order.
 const std::vector<Parameter> kTiny = {
     {"transformer.wte.weight", {256, 64}},
     {"transformer.wpe.weight", {64, 64}},
@@ -103,7 +104,7 @@ TEST_F(GPT2Test, HasHuggingFacesParametersInItsOrder) {
   func::FuncOp loss = build(tiny);
   ASSERT_TRUE(loss);
   EXPECT_EQ(parametersOf(loss), kTiny);
-  // The inputs follow.
+  // The inputs follow the parameters.
   ASSERT_EQ(loss.getNumArguments(), kTiny.size() + 2);
   for (auto [i, name] : {std::pair(0, "tokens"), std::pair(1, "targets")}) {
     unsigned at = kTiny.size() + i;
@@ -240,7 +241,7 @@ TEST_F(GPT2Test, SurvivesTextWithItsNames) {
   EXPECT_EQ(initOf(again->lookupSymbol<func::FuncOp>("loss"),
                    "transformer.h.1.mlp.c_proj.weight"),
             initOf(loss, "transformer.h.1.mlp.c_proj.weight"));
-  // One argument a line, called by its name, and no alias that nothing uses.
+  // One named argument per line, and no unused alias.
   EXPECT_NE(text.find("\n      %h.0.ln_1.bias: tensor<64xf32> {"),
             std::string::npos);
   EXPECT_EQ(text.find("#loc2 ="), std::string::npos);

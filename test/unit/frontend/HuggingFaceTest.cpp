@@ -1,4 +1,4 @@
-//===- HuggingFaceTest.cpp - config.json, right and wrong -----------------===//
+//===- HuggingFaceTest.cpp - Valid and invalid config.json files ----------===//
 #include "ImportTest.h"
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
@@ -9,7 +9,7 @@ using namespace mlir::frontend;
 namespace {
 
 struct HuggingFace : ImportTest {
-  /// A valid config with `extra` keys; those of `without` are left out.
+  /// Returns a valid config with `extra` keys, and without those in `without`.
   std::string config(const std::string &extra = "",
                      const std::string &without = "") {
     std::string text = "{\"model_type\": \"gpt2\"";
@@ -209,7 +209,7 @@ TEST_F(HuggingFace, SizesThatOverflowTogetherAreAnError) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dropout is never dropped in silence
+// Dropout is never dropped silently
 //===----------------------------------------------------------------------===//
 
 TEST_F(HuggingFace, NotesDropout) {

@@ -16,14 +16,14 @@ struct ModelTest : testing::Test {
     return m.param(name, shape, mlir::frontend::init::normal(0.02));
   }
 
-  /// A scalar that depends on nothing, to finish with.
+  /// Returns a scalar that depends on nothing, to finish with.
   mlir::frontend::Tensor anyLoss() {
     using namespace mlir::frontend;
     Tensor logits = weight("loss.logits", {2, 3, 5});
     return crossEntropy(logits, m.input("loss.targets", {2, 3}, Element::I32));
   }
 
-  /// Expects that the model failed with exactly this error.
+  /// Expects the model to fail with exactly this error.
   void expectError(llvm::StringRef error) {
     EXPECT_FALSE(m.finish(anyLoss()));
     ASSERT_EQ(diagnostics.errors.size(), 1u);

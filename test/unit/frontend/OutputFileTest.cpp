@@ -1,4 +1,4 @@
-//===- OutputFileTest.cpp - Whole files or none ---------------------------===//
+//===- OutputFileTest.cpp - Files are written whole or not at all ---------===//
 #include "frontend/OutputFile.h"
 
 #include "gtest/gtest.h"
@@ -22,7 +22,7 @@ struct OutputFile : testing::Test {
   void SetUp() override { fs::create_directories(folder); }
   void TearDown() override { fs::remove_all(folder); }
 
-  /// The error's text, or "" on success.
+  /// Returns the error's text, or "" on success.
   static std::string write(const fs::path &path, llvm::StringRef text) {
     return llvm::toString(writeOutput(path.string(), text));
   }
@@ -77,7 +77,7 @@ TEST_F(OutputFile, TakesAnyNameOfAFolder) {
   EXPECT_EQ(read(folder / "50%%.%6" / "a%%%"), "one");
 }
 
-// A name that can be told in advance is one that a link can wait at.
+// An attacker could place a link at a predictable name.
 TEST_F(OutputFile, FollowsNoLinkToItsTemporaryName) {
   for (const char *suffix : {".tmp", ".tmp."})
     fs::create_symlink("victim",

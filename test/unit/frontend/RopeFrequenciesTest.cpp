@@ -1,7 +1,7 @@
-//===- RopeFrequenciesTest.cpp - Against transformers ---------------------===//
+//===- RopeFrequenciesTest.cpp - Compares with transformers ---------------===//
 //
-// The numbers are what the functions of transformers 5.23's
-// modeling_rope_utils.py give in float64.
+// The expected numbers were computed in float64 by modeling_rope_utils.py of
+// transformers 5.23.
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/RopeFrequencies.h"

@@ -1,4 +1,4 @@
-//===- WriteFunctions.cpp - Each function of the language as a model ------===//
+//===- WriteFunctions.cpp - Writes a model for each function --------------===//
 //
 // write-functions NAME prints a small f64 model whose loss goes through one
 // function, for zero-gradcheck.  Without a name it prints the names.
@@ -83,7 +83,7 @@ int main(int count, char **arguments) {
   Tensor a = m.param("a", {2, 3, 4}, init::normal(1));
   Tensor b = m.param("b", {2, 3, 4}, init::normal(1));
   Tensor y = function->apply(m, a, b);
-  // Weights that tell its elements apart.
+  // Random weights distinguish the elements.
   Tensor weights = m.input("weights", y.shape(), Element::Float);
   OwningOpRef<ModuleOp> module = m.finish(sum(y * y * weights + y));
   if (!module)

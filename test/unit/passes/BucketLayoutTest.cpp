@@ -1,4 +1,4 @@
-//===- BucketLayoutTest.cpp - Which parameters share a bucket -------------===//
+//===- BucketLayoutTest.cpp - Assigns parameters to buckets ---------------===//
 
 #include "passes/partition/BucketLayout.h"
 
@@ -15,7 +15,7 @@ class BucketLayoutTest : public testing::Test {
 protected:
   BucketLayoutTest() { context.loadDialect<ZeroDialect>(); }
 
-  /// Matrices decay.
+  /// Adds a parameter; matrices decay.
   void add(StringRef name, ArrayRef<int64_t> shape, StringRef block = "") {
     Builder b(&context);
     parameters.push_back({b.getStringAttr(name),
@@ -26,7 +26,7 @@ protected:
                           {}});
   }
 
-  /// "h.0.w@0 h.0.b@64 | ..." of all buckets, and how long they are.
+  /// Returns "h.0.w@0 h.0.b@64 | ..." for all buckets, with their lengths.
   std::string layOut(LayoutOptions options) {
     FailureOr<BucketLayout> layout = layOutBuckets(parameters, options, [&] {
       return emitError(UnknownLoc::get(&context));
@@ -63,7 +63,7 @@ protected:
   SmallVector<LayoutParameter> parameters;
 
 private:
-  /// Every row of every parameter has one place.
+  /// Expects every row of every parameter to have exactly one place.
   void checkPlaces(const BucketLayout &layout) {
     size_t members = 0, places = 0;
     for (const LayoutBucket &bucket : layout.buckets)
@@ -102,7 +102,7 @@ TEST_F(BucketLayoutTest, NeighboursOfABlockShareABucket) {
   add("h.0.b", {33});
   add("h.0.w", {4, 16});
   add("h.1.w", {4, 16});
-  add("h.0.again", {16}); // no neighbour
+  add("h.0.again", {16}); // not a neighbour
   LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, 0, 0, {}};
   EXPECT_EQ(layOut(options), "h.0.w@0 h.0.b@64 = 128 | h.1.w@0 = 64 | "
                              "h.0.again@0 = 32");

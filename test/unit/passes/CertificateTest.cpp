@@ -1,4 +1,4 @@
-//===- CertificateTest.cpp - What each arena of a plan is used for --------===//
+//===- CertificateTest.cpp - The categories of each arena -----------------===//
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
@@ -10,8 +10,8 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-// Of 60 parameters: f32 on the device, a quarter of a moment and all of a
-// second one on the host, 16 bits wide.
+// A plan with 60 parameters: f32 on the device; a quarter of the first moment,
+// and all of the second in 16 bits, on the host.
 static constexpr const char *kPlan = R"(
 module attributes {zero.arena = array<i64: 320, 256, 0>, zero.exported = 320 : i64} {
   zero.axis @dp size 4
@@ -45,7 +45,7 @@ TEST(Certificate, CountsEachArenaByItself) {
   EXPECT_EQ(host.optimizerState, 64 + 128);
   EXPECT_EQ(host.peak, 192);
   EXPECT_EQ(host.unused, 64);
-  // A rank holds all of the slots, wherever they are.
+  // A rank's slots count wherever they are stored.
   EXPECT_EQ(certificate.modelState[2].held, 192);
   EXPECT_EQ(certificate.modelState[2].sharded, 60 * 4);
   EXPECT_EQ(certificate.modelState[2].whole, 60 * 2);

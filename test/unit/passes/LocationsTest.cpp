@@ -1,4 +1,4 @@
-//===- LocationsTest.cpp - The names that users give ----------------------===//
+//===- LocationsTest.cpp - Names from the user's text ---------------------===//
 #include "dialect/zero/Locations.h"
 
 #include "mlir/AsmParser/AsmParser.h"

@@ -1,4 +1,4 @@
-//===- OccupancyTest.cpp - Which bytes are taken, and when ----------------===//
+//===- OccupancyTest.cpp - Occupied bytes over time -----------------------===//
 
 #include "passes/plan/Occupancy.h"
 
@@ -15,7 +15,7 @@ struct Rectangle {
   int64_t begin, end;
 };
 
-/// What Occupancy::findBestFit promises, by looking at every rectangle.
+/// Computes Occupancy::findBestFit by brute force over all rectangles.
 int64_t findBestFit(std::vector<Rectangle> taken, unsigned birth,
                     unsigned death, int64_t size, int64_t base) {
   std::sort(
@@ -46,11 +46,11 @@ TEST(Occupancy, FindsWhatLookingAtEveryBufferFinds) {
       int64_t top = base;
       for (int i = 0; i < 1000; ++i) {
         unsigned birth = random() % (points + 1), death;
-        // Most are short, some span much of the program.
+        // Most lifetimes are short, some span much of the program.
         death = birth + (random() % 4 ? random() % 8 : random() % (points + 1));
         death = std::min(death, points);
-        // Few sizes for a while: what was asked for one is used for the next,
-        // and is long out of date for those that come back.
+        // For a while few sizes occur, so that a search reuses data of an
+        // earlier one; the data of other sizes are stale when these recur.
         int64_t size = 64 * (1 + random() % (i < 200 || i > 850 ? 20 : 5));
         int64_t place = occupancy.findBestFit(birth, death, size, base);
         ASSERT_EQ(place, findBestFit(taken, birth, death, size, base))
@@ -78,9 +78,9 @@ TEST(Occupancy, KeepsApartWhatIsAliveTogether) {
   EXPECT_EQ(occupancy.findBestFit(21, 129, 1 << 20, 0), 64);
 }
 
-// A deep network: what the forward keeps for the backward is nested, a layer in
-// the layer after it, and each layer has values of its own besides.  To look at
-// every buffer for every buffer takes minutes.
+// A deep network: the lifetimes of values that the forward keeps for the
+// backward are nested, one layer in the next, and each layer has short-lived
+// values as well.  Comparing all pairs of buffers would take minutes.
 TEST(Occupancy, TakesADeepNetwork) {
   constexpr unsigned kLayers = 100000, kEnd = 2 * kLayers;
   Occupancy occupancy(kEnd);

@@ -42,7 +42,7 @@ TEST(Ballot, CutsALongMessageForTheOthersOnly) {
   EXPECT_EQ(ballotOf(exact).message, exact);
   EXPECT_EQ(ballotOf(tooLong).message, std::string(196, 'x') + "...");
   EXPECT_EQ(verdictOf({ballotOf(tooLong)}, 0, tooLong)->what(), tooLong);
-  // No words are a failure, too.
+  // An empty message is a failure, too.
   EXPECT_TRUE(verdictOf({ballotOf("")}, 0, ""));
 }
 

@@ -1,4 +1,4 @@
-//===- AtomicFileTest.cpp - Files that appear whole or not at all ---------===//
+//===- AtomicFileTest.cpp - Files appear whole or not at all --------------===//
 #include "runtime/io/AtomicFile.h"
 
 #include "TestFiles.h"
@@ -83,7 +83,7 @@ TEST(AtomicFile, WritesThroughDevicesAndFifos) {
   const TestFolder folder;
   const std::string path = folder / "fifo";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
-  checkWritable(path, 1); // nobody reads yet
+  checkWritable(path, 1); // there is no reader yet
   std::string read;
   std::thread reader([&] { read = readFile(path); });
   AtomicFile fifo(path);
@@ -118,7 +118,7 @@ TEST(AtomicFile, KeepsTheModeOfAnOldFile) {
 }
 
 TEST(AtomicFile, LetsTwoRunsWriteOnePath) {
-  // As two containers may: with one process number.
+  // Two containers may have the same process number.
   const TestFolder folder;
   const std::string path = folder.write("out", "old");
   AtomicFile one(path);
@@ -144,7 +144,7 @@ TEST(AtomicFile, RemovesWhatKilledRunsHaveLeft) {
       raise(SIGKILL);
     }
     waitpid(child, nullptr, 0);
-    // The one before it is gone.
+    // The previous file has been removed.
     EXPECT_EQ(folder.fileCount(), 2u);
   }
   const std::string other =

@@ -1,4 +1,4 @@
-//===- AttachmentsTest.cpp - What zeroc adds to the training program ------===//
+//===- AttachmentsTest.cpp - Attachments of the training program ----------===//
 #include "runtime/program/Attachments.h"
 
 #include "runtime/Error.h"
@@ -46,7 +46,7 @@ TEST(Attachments, AreFoundByTheirWholeName) {
   const Program program(attach("program", {{"a.so", "1"}, {"ab.so", "22"}}));
   EXPECT_FALSE(loadAttachment("b.so", program.name()));
   EXPECT_FALSE(loadAttachment("a", program.name()));
-  // What is found is no shared object.
+  // The attachment found is not a shared object.
   EXPECT_NE(attachError(program, "ab.so").find("cannot load ab.so: "),
             std::string::npos);
 }

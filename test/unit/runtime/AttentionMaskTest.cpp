@@ -45,7 +45,7 @@ std::vector<Ask> asks() {
             all.push_back({queries, queries + (heads == 3 ? 40 : 0), 20, heads,
                            window, cap, documents});
   all.push_back({70, 90, 24, 2, 0, 0.5f, false, false});
-  // Keys that come in blocks.
+  // Enough keys for several blocks.
   for (int64_t window : {0, 100, 2000})
     for (bool documents : {false, true}) {
       all.push_back({150, 3000, 64, 2, window, 0, documents});

@@ -40,7 +40,7 @@ TEST(Attention, IsRightForFewerKeysThanQueries) {
 }
 
 TEST(Attention, IsRightWhereKeysComeInBlocks) {
-  // Of 64 columns 1282 keys fit for the backward, 2661 for the forward.
+  // With 64 columns, 1282 keys fit for the backward and 2661 for the forward.
   for (bool causal : {false, true}) {
     expectRight(70, 3000, 64, causal);
     expectRight(150, 150, 768, causal);
@@ -62,7 +62,7 @@ TEST(Attention, HasTheSameBitsOnAllProcessorsWithFma) {
 }
 
 TEST(Attention, HandlesScoresThatAreFarApart) {
-  // exp of the others is 0, and nothing overflows.
+  // exp of all other scores is 0, and nothing overflows.
   Problem<float> problem = problemOf(20, 20, 16, true);
   problem.scale = 1000;
   for (const Target<float> &target : targets<float>()) {
@@ -77,7 +77,7 @@ TEST(Attention, HandlesScoresThatAreFarApart) {
 }
 
 TEST(Attention, ANanStaysOne) {
-  // Each kind: poison of the arena is all ones.
+  // NaNs of both signs, and the poison of arenas, whose bits are all ones.
   const uint32_t ones = 0xffffffff;
   for (float nan : {NAN, -NAN, reinterpret_cast<const float &>(ones)}) {
     Problem<float> problem = problemOf(40, 40, 16, true);
@@ -108,7 +108,7 @@ TEST(Attention, LseIsLeftOutWhereNobodyAsks) {
 // Of 16 bits
 //===----------------------------------------------------------------------===//
 
-/// The same numbers, as f32.
+/// Returns the same problem in f32.
 template <typename T>
 Problem<float> widened(const Problem<T> &p) {
   Problem<float> wide(p.ask, /*packed=*/true);
@@ -119,7 +119,7 @@ Problem<float> widened(const Problem<T> &p) {
   return wide;
 }
 
-/// The rounding of `exact`, where that is anything.
+/// Expects the rounding of `exact`, where it is finite.
 template <typename T>
 void expectRounded(const std::vector<T> &found,
                    const std::vector<float> &exact) {
@@ -167,13 +167,13 @@ TEST(Attention, Of16BitsRoundsOnceWhereKeysComeInBlocks) {
       if (causal && keys < queries)
         continue;
       const Problem<Half> p = problemOf<Half>(queries, keys, width, causal);
-      // Half a unit of the last place, once.
+      // One rounding: half a unit in the last place.
       expectNear(run(p, kernelCalls<Half>()), Expected<Half>(p), 1e-5, 0x1p-10);
     }
 }
 
 TEST(Attention, WorksInTheMemoryOfItsTeam) {
-  // Every thread has its own, of the context that it belongs to.
+  // Every thread has its own scratch memory, from the context it belongs to.
   static std::set<float *> seen;
   static std::mutex mutex;
   const zrt_kernel_fn look = [](void *const *, int64_t, int64_t) {

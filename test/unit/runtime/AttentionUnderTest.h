@@ -20,7 +20,7 @@
 
 namespace zrt::test {
 
-/// What is asked for.
+/// The sizes and options of a problem.
 struct Ask {
   int64_t queries, keys, width, heads;
   int64_t window = 0;
@@ -41,7 +41,7 @@ double numberOf(T x) {
   return double(widen(x));
 }
 
-/// What lies between the rows of results, and must stay there.
+/// Initial value of the gaps between rows of results, which must not change.
 template <typename T>
 constexpr T untouched() {
   if constexpr (std::is_same_v<T, float>)
@@ -58,9 +58,9 @@ struct Part {
   }
 };
 
-/// One batch and one head of keys.  The query heads lie beside each other in rows,
-/// with a gap.  Keys and values follow them in these rows, as a model's do, or lie
-/// behind all queries without gaps.  T is the type of all.
+/// One batch and one head of keys.  The query heads lie beside each other in
+/// rows, with a gap.  Keys and values follow in the same rows, as in a model,
+/// or lie after all queries without gaps.  T is the type of all tensors.
 template <typename T>
 struct Problem {
   Ask ask;
@@ -95,7 +95,7 @@ struct Problem {
     };
     fill(qkv, size);
     fill(grads, ask.queries * grad.stride);
-    // Documents of 1 to 40 positions; some begin beyond the query itself.
+    // Documents of 1 to 40 positions; some begin after the query itself.
     int64_t start = 0, next = 0;
     for (int64_t i = 0; i < ask.queries; ++i) {
       if (i == next) {
@@ -116,8 +116,8 @@ struct Problem {
 
 template <typename T>
 struct Results {
-  std::vector<T> out, dqkv; ///< where the gradient of out and q, k and v lie
-  std::vector<float> lse;   ///< of a head, then the next
+  std::vector<T> out, dqkv; ///< gradients of out, and of q, k and v
+  std::vector<float> lse;   ///< of one head after the other
 
   bool sameBits(const Results &other) const {
     const auto same = [](const auto &x, const auto &y) {
@@ -135,7 +135,7 @@ struct Target {
   void (*attendBackward)(const AttentionBackwardOf<T> &, float *);
 };
 
-/// All that run on this processor.
+/// Returns all implementations that run on this processor.
 template <typename T>
 std::vector<Target<T>> targets() {
   std::vector<Target<T>> all = {
@@ -150,7 +150,7 @@ std::vector<Target<T>> targets() {
   return all;
 }
 
-/// What kernels call.
+/// Returns the functions that kernels call.
 template <typename T>
 Target<T> kernelCalls() {
   static constexpr zrt_dtype kType = std::is_same_v<T, Brain>  ? ZRT_BF16
@@ -176,7 +176,7 @@ Target<T> kernelCalls() {
           }};
 }
 
-/// What a thread's memory held before must not matter.
+/// Returns scratch memory filled with NaNs: its old contents must not matter.
 inline float *poisoned() {
   float *memory = scratch();
   std::memset(memory, 0xff, kScratchBytes);
@@ -214,7 +214,7 @@ Results<T> run(const Problem<T> &p, const Target<T> &target) {
   return r;
 }
 
-/// The definition, in double; NAN is what nobody writes.
+/// The definition, in double; NAN marks elements that must not be written.
 template <typename T>
 struct Expected {
   std::vector<double> out, dqkv, lse;
@@ -295,7 +295,8 @@ private:
   }
 };
 
-/// To `absolute`, and to half of `part`, a unit of the last place.
+/// Compares with the tolerance `absolute`, plus half of `part`, a unit in the
+/// last place.
 template <typename T>
 ::testing::AssertionResult near(const std::vector<T> &x,
                                 const std::vector<double> &y, double absolute,

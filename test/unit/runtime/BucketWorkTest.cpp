@@ -115,8 +115,8 @@ const zrt_ref gradWhole = deviceRef(0, bigBucket.elements * 4);
 const zrt_ref partials = deviceRef(512 << 10, 8 * 8);
 
 TEST(SumSquares, OfASliceAreBlockByBlock) {
-  // Rank 0: 20000 elements of the first member and 5024 of the second; rank 1:
-  // 24976 of it and the last five.
+  // Rank 0 has 20000 elements of the first member and 5024 of the second; rank
+  // 1 has 24976 of the second, and the last five.
   const std::vector<std::vector<std::pair<size_t, size_t>>> blocks = {
       {{0, 16384}, {16384, 20000}, {20000, 25024}},
       {{25024, 41408}, {41408, 50000}, {50016, 50021}}};
@@ -160,7 +160,7 @@ TEST(SumSquares, OfASliceAreBlockByBlock) {
 // Updates
 //===----------------------------------------------------------------------===//
 
-// parameter, gradient, moment, rate -> next parameter
+// Computes the next parameter from parameter, gradient, moment, rate.
 template <int Decay>
 void step(void *const *args, int64_t begin, int64_t end) {
   const auto *p = static_cast<const float *>(args[0]);
@@ -183,7 +183,7 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
     const uint64_t held = sliceArgs ? n / ranks : n;
     const uint64_t room = 256 << 10;
     const zrt_ref args[] = {
-        deviceRef(4096, n * 4), // whole, as the last
+        deviceRef(4096, n * 4), // whole, like the last one
         deviceRef(4096 + room, held * 4), deviceRef(4096 + 2 * room, held * 4),
         deviceRef(0, 4), deviceRef(4096, n * 4)}; // in place
     const auto bucketOperand = [&](const zrt_ref &ref, bool isSlice) {
@@ -214,12 +214,12 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
       *at<float>(ctx, args[3]) = 0.125f;
       ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0)
           << zrt_error_message(ctx.get());
-      // Every rank gives its slice.
+      // Every rank contributes its slice.
       const uint64_t count = n / ranks;
       std::memcpy(&result[first], at<float>(ctx, args[4]) + first, count * 4);
       std::memcpy(&result[n + first], at<float>(ctx, args[2]) + first - from,
                   count * 4);
-      // And left the others alone.
+      // And does not change the others.
       for (uint64_t i = 0; sliced && i < n; ++i)
         if (i < first || i >= first + count)
           ASSERT_EQ(std::memcmp(at<float>(ctx, args[0]) + i, &values[i], 4), 0);
@@ -227,7 +227,7 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
     return result;
   };
   const std::vector<float> want = run(1, false, false, 1);
-  // Padding stays, members change.
+  // Padding is unchanged, members change.
   const std::vector<float> values = someValues(3 * n);
   for (const uint64_t i : {50000, 50015, 50021, 50047})
     EXPECT_EQ(want[i], values[i]);
@@ -257,7 +257,8 @@ zrt_member piece(const char *name, uint64_t first, uint64_t offset,
   return m;
 }
 
-// parameter, bits -> for each element where it is in which parameter
+// Stores for each element its position and its parameter, computed from the
+// bits.
 void tellPlaces(void *const *args, int64_t begin, int64_t end) {
   const auto *bits = static_cast<const uint32_t *>(args[1]);
   auto *next = static_cast<uint64_t *>(args[2]);
@@ -266,7 +267,7 @@ void tellPlaces(void *const *args, int64_t begin, int64_t end) {
               (uint32_t(i) + bits[2]) * uint64_t{0x9e3779b97f4a7c15};
 }
 
-/// By element of the bucket what the kernel is told, on so many ranks.
+/// Returns, by element of the bucket, what the kernel gets on `ranks` ranks.
 std::vector<uint64_t> toldPlaces(const zrt_bucket &workBucket, uint32_t ranks,
                                  bool sliced, int threads, uint64_t step) {
   const uint64_t n = workBucket.elements;
@@ -300,7 +301,7 @@ std::vector<uint64_t> toldPlaces(const zrt_bucket &workBucket, uint32_t ranks,
 }
 
 TEST(Update, RoundsByNameAndPlaceInTheParameter) {
-  // b whole; and its first rows in one bucket, the others in the next.
+  // b as a whole; and its first rows in one bucket, the rest in the next.
   const zrt_member together[] = {piece("a", 0, 0, 3000),
                                  piece("b", 0, 3008, 5000)};
   const zrt_member rows[] = {piece("b", 0, 0, 1999)},
@@ -319,7 +320,7 @@ TEST(Update, RoundsByNameAndPlaceInTheParameter) {
     for (size_t i = 0; i < 5000; ++i)
       ASSERT_EQ(i < 1999 ? first[i] : second[16 + i - 1999], b(i)) << i;
   }
-  // Padding has none, other names and steps have others.
+  // Padding gets none; other names and steps get different bits.
   EXPECT_EQ(want[3000], 0u);
   EXPECT_NE(want[0], b(0));
   EXPECT_NE(toldPlaces(both, 1, false, 1, 8)[0], want[0]);

@@ -1,4 +1,4 @@
-//===- CheckpointTest.cpp - What is kept, written, and believed -----------===//
+//===- CheckpointTest.cpp - Contents, files and checks of checkpoints -----===//
 #include "runtime/ContentHash.h"
 #include "runtime/checkpoint/FileWriter.h"
 #include "runtime/checkpoint/Folder.h"
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Who writes what
+// Assignment of writers
 //===----------------------------------------------------------------------===//
 
 TEST(ShareState, GivesEveryElementToOneRank) {
@@ -67,7 +67,7 @@ TEST(ShareState, IsTheSameOnAllRanks) {
         }
       }
       for (const StateRange &range : shares[size_t(rank)])
-        EXPECT_EQ(range.at.bytes, range.bytes()); // it is here
+        EXPECT_EQ(range.at.bytes, range.bytes()); // this rank holds it
     }
   }
 }
@@ -121,7 +121,7 @@ Manifest example() {
   return manifest;
 }
 
-/// `text` with `from` replaced, and the hash at its end made anew.
+/// Replaces `from` in the manifest's text, and recomputes the hash at its end.
 std::string lying(const std::string &from, const std::string &to,
                   const Manifest &manifest = example()) {
   std::string text = manifestText(manifest);
@@ -217,7 +217,7 @@ TEST(Manifest, ThatContradictsItselfIsRefused) {
 }
 
 TEST(Manifest, ThatLiesAboutPackedParametersIsRefused) {
-  // 100 elements of nf4 are two blocks and a group: 74 bytes.
+  // 100 elements of nf4 need two blocks and a group: 74 bytes.
   Manifest manifest = example();
   manifest.parameters.push_back({"x", {4, 25}, true, ZRT_NF4});
   manifest.tensors.push_back({"param", "x", 0, 33, ZRT_I8, 0});
@@ -295,7 +295,7 @@ TEST(FileWriter, SaysWhatWentWrong) {
   const Staging staging(kCheckpointBlock);
   {
     FileWriter writer(large.file, folder / "none/file", staging, faults);
-    writer.copy(large.slices.memoryOf(0), 2); // and does not hang
+    writer.copy(large.slices.memoryOf(0), 2); // must not deadlock
     EXPECT_NE(writer.wait().failure->find("no such file"), std::string::npos);
   }
   setenv("ZRT_CHECKPOINT_FAULT", "enospc@block#2", 1);
@@ -344,7 +344,7 @@ TEST(FileWriter, EndsWhereStateCannotBeRead) {
   FileWriter writer(large.file, folder / "file", staging, faults);
   EXPECT_ERROR("the device is gone", writer.copy(Broken(), 2));
   EXPECT_TRUE(writer.wait().failure.has_value());
-  // One that nothing was copied for ends as well.
+  // A writer without a copy ends as well.
   FileWriter idle(large.file, folder / "idle", staging, faults);
 }
 
@@ -398,7 +398,7 @@ TEST(CheckpointFolder, KeepsTheNewest) {
 // From layout to layout
 //===----------------------------------------------------------------------===//
 
-/// Saves what `s` holds as step `step`.
+/// Saves the contents of `s` as step `step`.
 void saveAll(Slices &s, const std::string &path, int64_t step) {
   runRanks(int(s.ranks), [&](World &world) {
     std::unique_ptr<CheckpointFolder> folder;
@@ -431,7 +431,7 @@ TEST(Checkpoint, GoesFromEveryLayoutIntoEveryOther) {
         reader.verify(rank, int(to.ranks), 1);
         reader.load(state, to.memoryOf(rank));
         auto expected = to.expected(rank, valueOf);
-        // Padding stays.
+        // Padding is unchanged.
         for (size_t i = 0; i < expected.size(); ++i)
           if (to.memory[size_t(rank)][i] != kUntouched)
             ASSERT_EQ(to.memory[size_t(rank)][i], expected[i]);
@@ -511,7 +511,7 @@ TEST(MetricsFile, KeepsLinesBeforeAStep) {
             "{\"step\":0}\n{\"step\":1}\n");
   EXPECT_EQ(after("{\"step\":0}\n{\"step\":1}\n", 0), "");
   EXPECT_EQ(after("{\"step\":0}\n{\"step\":1", 9), "{\"step\":0}\n");
-  // Of another program: nothing is lost.
+  // A file of another program is not changed.
   const std::string foreign = "{\"step\":0}\nsomething\n{\"step\":1}\n";
   EXPECT_ERROR("is no file of metrics: \"something\" is not a step",
                after(foreign, 9));

@@ -14,7 +14,7 @@
 
 namespace zrt::test {
 
-/// A plan of `ranks` ranks with 64 KiB that are private, then `exported` bytes
+/// A plan of `ranks` ranks with 64 KiB of private memory, then `exported` bytes
 /// that peers read.
 inline zrt_plan ranksPlan(int ranks, const Table &step,
                           uint64_t exported = 4 << 20) {
@@ -28,7 +28,7 @@ inline zrt_ref exportedRef(uint64_t offset, uint64_t bytes) {
   return deviceRef((64 << 10) + offset, bytes);
 }
 
-/// A context of this rank, which must come into being.
+/// Creates a context of this rank, which must succeed.
 inline ContextPtr create(const zrt_plan &plan, World &world) {
   zrt_world handle = {world};
   ContextPtr ctx = zrt::create(plan, /*threads=*/1, &handle);
@@ -37,7 +37,7 @@ inline ContextPtr create(const zrt_plan &plan, World &world) {
   return ctx;
 }
 
-/// The other ranks, of which there are some.
+/// Returns the other ranks, of which there must be some.
 inline Peers &peersOf(const ContextPtr &ctx) {
   return *dynamic_cast<Transport &>(ctx->run->collectives()).connected();
 }
@@ -47,7 +47,7 @@ T *at(const ContextPtr &ctx, const zrt_ref &ref) {
   return memoryOf<T>(ctx, ref);
 }
 
-/// An environment variable for as long as it lives.
+/// Sets an environment variable during its lifetime.
 class Environment {
 public:
   Environment(const char *name, const std::string &value) : name(name) {

@@ -1,4 +1,4 @@
-//===- CollectivesTest.cpp - Collectives against plain loops --------------===//
+//===- CollectivesTest.cpp - Collectives against simple loops -------------===//
 //
 // Each rank is a thread of this process, but maps the others' files as if it
 // were a process.  A run of the program below fills every source, exchanges,
@@ -23,7 +23,8 @@ namespace {
 // A program of collectives
 //===----------------------------------------------------------------------===//
 
-/// An element of a source; sizes differ so much that the order of a sum shows.
+/// An element of a source; magnitudes differ so much that a sum's order
+/// matters.
 float element(uint64_t rank, uint64_t run, uint64_t which, uint64_t i) {
   uint64_t x = i * 0x9e3779b97f4a7c15u + rank * 0xc2b2ae3d27d4eb4fu +
                run * 0x165667b19e3779f9u + which * 77;
@@ -32,7 +33,7 @@ float element(uint64_t rank, uint64_t run, uint64_t which, uint64_t i) {
   return std::ldexp(float(int64_t(x % 4001) - 2000), int(x >> 16 & 31) - 16);
 }
 
-/// The same as an element of `dtype` has it; in f16 small enough for a sum.
+/// The same value rounded to `dtype`; for f16 small enough for a sum.
 float elementOf(zrt_dtype dtype, uint64_t rank, uint64_t run, uint64_t which,
                 uint64_t i) {
   const float value = element(rank, run, which, i);
@@ -104,15 +105,15 @@ Table tableOfJob() {
   return table;
 }
 
-/// `count` elements at `offset` of the exported bytes, which are the whole of
-/// `elements`, or, of a few, all there is, or a rank's slice.
+/// `count` elements at `offset` of the exported bytes: the whole of `elements`,
+/// all elements if there are few, or a rank's slice.
 zrt_operand operandAt(uint64_t offset, uint64_t count, zrt_dtype dtype,
                       uint32_t extent) {
   return {exportedRef(offset, count * dtypeBytes(dtype)), dtype, extent};
 }
 
 /// Appends a collective whose operands lie at `offset` of the exported bytes.
-/// A whole source is filled as a whole; a slice, as the rank's slice.
+/// A whole source is filled completely; otherwise only the rank's slice is.
 void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
          uint64_t result, bool accumulate, uint64_t wire,
          zrt_dtype from = ZRT_F32, zrt_dtype to = ZRT_F32) {
@@ -143,10 +144,10 @@ void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
 }
 
 //===----------------------------------------------------------------------===//
-// What must come out
+// Expected results
 //===----------------------------------------------------------------------===//
 
-/// Old bytes of accumulated results.
+/// Writes initial values of results that accumulate.
 void writeOld(const zrt_operand &result, std::byte *to) {
   for (uint64_t i = 0; i < elementsIn(result); ++i) {
     const float value = float(i % 7) * 0.3f;
@@ -196,7 +197,7 @@ void runAndCheck(int ranks, int runs) {
   zrt_plan plan = ranksPlan(
       ranks, tableOfJob(),
       job.exported ? job.exported : uint64_t(job.collectives.size()) << 20);
-  // What the host writes.
+  // The inputs that the host writes.
   std::vector<zrt_input> inputs = {
       {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10), 0, 0, 0, 0}};
   for (const zrt_collective_desc &desc : job.collectives)
@@ -242,7 +243,7 @@ protected:
   void SetUp() override {
     job = {};
     perHost.emplace("ZRT_RANKS_PER_HOST", std::to_string(hostSize()));
-    // When a rank fails its check and leaves, the others do not stay for long.
+    // If a rank fails its check and leaves, the others give up soon.
     timeOut.emplace("ZRT_TIMEOUT", "10");
   }
   void TearDown() override {
@@ -255,7 +256,7 @@ protected:
   std::optional<Environment> perHost, timeOut;
 };
 
-// Ranks, and how many of them share a host: all, two, or none.
+// Numbers of ranks, and of ranks per host: all, two, or one.
 INSTANTIATE_TEST_SUITE_P(Ranks, CollectivesTest,
                          testing::Combine(testing::Range(1, 6),
                                           testing::Values(5, 2, 1)));

@@ -1,4 +1,4 @@
-//===- CpuUnderTest.cpp - The CPU, as a device under test -----------------===//
+//===- CpuUnderTest.cpp - The CPU as a device under test ------------------===//
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "DeviceUnderTest.h"

@@ -1,7 +1,7 @@
 //===- CudaDeviceTest.cpp - Plans on the fake GPU, and errors -------------===//
 //
-// Beside what every device does (DeviceConformanceTest.cpp): what is in a plan for
-// GPUs alone, and that the CPU and the GPU leave the same bytes.
+// Beside the common behaviour of devices (DeviceConformanceTest.cpp): the parts
+// of a plan that only GPUs have, and equality of the bytes of CPU and GPU.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
@@ -42,7 +42,7 @@ void write(const ContextPtr &ctx, const zrt_ref &ref,
       << zrt_error_message(ctx.get());
 }
 
-/// Numbers of mixed signs and sizes that are exact in 16 bits, too.
+/// Numbers of mixed signs and magnitudes that are exact even in 16 bits.
 std::vector<float> floatsOf(uint64_t seed, size_t count) {
   std::vector<float> values(count);
   for (float &value : values) {
@@ -53,8 +53,8 @@ std::vector<float> floatsOf(uint64_t seed, size_t count) {
 }
 
 constexpr uint64_t kArena = (64 << 10) + (1 << 20);
-/// All bytes of device and host after `steps` steps of `plan`, which begin with
-/// numbers on the device; of each rank.
+/// Returns all bytes of device and host, for each rank, after `steps` steps of
+/// `plan`, which begins with numbers on the device.
 std::vector<std::vector<std::byte>> bytesAfter(const zrt_plan &plan,
                                                int steps) {
   std::vector<std::vector<std::byte>> all(plan.world_size);
@@ -75,7 +75,7 @@ std::vector<std::vector<std::byte>> bytesAfter(const zrt_plan &plan,
   return all;
 }
 
-/// Expects that `plan` leaves the bytes of the CPU, whatever the GPU's order.
+/// Expects the same bytes as on the CPU, for several orders of execution.
 void expectBytesOfCpu(const zrt_plan &plan, int steps = 3, int seeds = 5) {
   const auto expected = bytesAfter(plan, steps);
   for (int seed = 1; seed <= seeds; ++seed) {
@@ -107,7 +107,7 @@ zrt_plan planOf(const Table &table) {
 // Streams
 //===----------------------------------------------------------------------===//
 
-/// Down to the host, where its processors add, and up again.
+/// Copies to the host, adds there, and copies back.
 zrt_plan roundTrip() {
   Table table;
   launch(table, ZRT_COMPUTE, count, {numbers(0)})
@@ -151,7 +151,7 @@ TEST(CudaDevice, AGuardedHostArenaIsPinnedAllTheSame) {
 // Graphs
 //===----------------------------------------------------------------------===//
 
-/// Two streams of the GPU that need each other's results.
+/// Two GPU streams that need each other's results.
 zrt_plan pingPong() {
   Table table;
   launch(table, ZRT_COMPUTE, count, {numbers(0)})
@@ -162,7 +162,7 @@ zrt_plan pingPong() {
       .record(ZRT_GATHER, 1)
       .wait(ZRT_COMPUTE, 1);
   launch(table, ZRT_COMPUTE, addTo, {numbers(2), numbers(0)});
-  // Nobody in the program waits for this one.
+  // No operation of the program waits for this one.
   return planOf(table.copy(ZRT_GATHER, numbers(1), numbers(3)));
 }
 
@@ -184,7 +184,8 @@ TEST(CudaDevice, AGraphHasTheWaitsOfItsProgram) {
 }
 
 TEST(CudaDevice, OnlyProgramsWithoutTheHostAreRepeated) {
-  // The second run is captured, and what follows is not issued at all.
+  // The second run is captured; later runs launch the graph without reissuing
+  // it.
   for (const bool isPure : {true, false}) {
     const zrt_plan plan = withKernels(isPure ? pingPong() : roundTrip());
     const auto device = cudaDevice(plan);
@@ -261,7 +262,7 @@ TEST(CudaDevice, UnpacksGroupByGroup) {
 //===----------------------------------------------------------------------===//
 
 TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
-  // The fake multiplies with the CPU's code, hence all bytes are equal.
+  // The fake multiplies with the CPU's code, so all bytes are equal.
   for (uint32_t flags = 0; flags < 16; ++flags)
     for (const auto [dtype, result] : {std::pair(ZRT_F32, ZRT_F32),
                                        {ZRT_BF16, ZRT_BF16},
@@ -278,7 +279,7 @@ TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
       d.k = 11;
       auto place = [at = uint64_t{0}](int64_t count, zrt_dtype type) mutable {
         const zrt_ref ref = deviceRef(at, uint64_t(count) * dtypeBytes(type));
-        // Aligned to so much, and no more.
+        // Aligned to 16 bytes, but not to more.
         at += 4096 + 16;
         return tensor(ref, type);
       };
@@ -289,7 +290,7 @@ TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
       zrt_plan plan = planOf(Table().matmul(ZRT_COMPUTE, d));
       plan.features = "";
       plan.workspace = deviceRef(512 << 10, 4096);
-      // What products leave there is nobody's.
+      // Products may leave anything in the workspace.
       const auto expected = bytesAfter(plan, 1),
                  found = bytesAfter(onGpu(plan), 1);
       EXPECT_TRUE(std::equal(expected[0].begin(),
@@ -335,7 +336,7 @@ TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
           << zrt_error_message(ctx.get());
       std::vector<uint32_t> expected(376, 5);
       for (const MemberRun &run : part.ownedRuns) {
-        // As the host's kernels get them, which count from the slice's first.
+        // As the host's kernels get them, whose indices begin at the slice.
         const RoundingBits bits = roundingBits(step, run, 0);
         for (uint64_t i = run.segment.begin; i < run.segment.end; ++i)
           expected[i] = (uint32_t(i) + bits.shift) * bits.key[0];
@@ -365,7 +366,8 @@ TEST(CudaDevice, RanksExchangeThroughHostMemory) {
                                  0.5,        0,    source,     result};
     };
     Table table;
-    // The source is made on another stream, and overwritten at once.
+    // Another stream writes the source, and overwrites it immediately
+    // afterwards.
     launch(table, ZRT_COMPUTE, count,
            {deviceRef(gathered.offset, gathered.bytes)}, int64_t(elements));
     table.record(ZRT_COMPUTE, 0)

@@ -1,4 +1,4 @@
-//===- CudaErrorsTest.cpp - What a GPU cannot do, by name -----------------===//
+//===- CudaErrorsTest.cpp - Errors of what GPUs do not support ------------===//
 
 #include "Collectives.h"
 #include "CudaUnderTest.h"
@@ -19,7 +19,7 @@ std::string errorOfDevice(const zrt_plan &plan) {
   return errorOf([&] { cudaDevice(plan); });
 }
 
-/// Of the one operation of `table`.
+/// Returns the refusal of the single operation in `table`.
 std::string cudaRefusal(const Table &table) {
   zrt_plan plan = testPlan(table, 1 << 20);
   plan.arena_bytes[ZRT_HOST] = 1 << 16;
@@ -78,7 +78,7 @@ TEST(CudaErrors, TooLittleMemory) {
 // Images and kernels
 //===----------------------------------------------------------------------===//
 
-/// A plan with what `change` makes of the kernels of tests.
+/// Returns the error of a plan whose test kernels `change` has changed.
 template <typename Change>
 std::string errorOfKernels(Change change) {
   zrt_plan plan = withKernels(testPlan(Table()));

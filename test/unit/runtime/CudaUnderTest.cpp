@@ -1,4 +1,4 @@
-//===- CudaUnderTest.cpp - The fake GPU, as a device under test -----------===//
+//===- CudaUnderTest.cpp - The fake GPU as a device under test ------------===//
 #include "CudaUnderTest.h"
 
 #include "DeviceUnderTest.h"
@@ -20,7 +20,7 @@ std::vector<char> fileBytes(const char *path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// With blocks of 32 threads for 64 units.
+/// A kernel with blocks of 32 threads for 64 units.
 zrt_device_kernel kernel(zrt_kernel_fn twin, const char *entry) {
   return {twin, entry, 32, 64, 0, 0};
 }

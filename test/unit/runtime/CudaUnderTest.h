@@ -8,12 +8,12 @@
 
 namespace zrt::test {
 
-/// `plan` with the kernels of test/fakecuda/TestKernels.cpp; valid for ever.
+/// Adds the kernels of test/fakecuda/TestKernels.cpp to `plan`; never freed.
 const zrt_plan &withKernels(const zrt_plan &plan);
-/// A device for it, with threads.
+/// Creates a device for the plan, with its threads.
 std::unique_ptr<CudaDevice> cudaDevice(const zrt_plan &plan);
 
-/// Twins that are never called.
+/// CPU twins that are never called.
 void doubleParts(void *const *args, int64_t begin, int64_t end);
 void chance(void *const *args, int64_t begin, int64_t end);
 void twice(void *const *args, int64_t begin, int64_t end);

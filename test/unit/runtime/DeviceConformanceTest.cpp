@@ -1,4 +1,4 @@
-//===- DeviceConformanceTest.cpp - What every device does alike -----------===//
+//===- DeviceConformanceTest.cpp - The common behaviour of all devices ----===//
 //
 // The behaviours are those of docs/runtime.md, by their letters
 // (runtime/check/Conformance.h).
@@ -38,7 +38,7 @@ class Conformance : public testing::TestWithParam<Case> {};
 INSTANTIATE_TEST_SUITE_P(Devices, Conformance, testing::ValuesIn(cases()),
                          nameOfDevice);
 
-/// What does not hold; "" where all does.
+/// Returns why the property does not hold, or "".
 std::string failureOf(const Property &property, const DeviceUnderTest &device) {
   try {
     property.hold(device);
@@ -52,7 +52,7 @@ TEST_P(Conformance, Holds) {
   EXPECT_EQ(failureOf(GetParam().property, GetParam().device), "");
 }
 
-/// What a device without kernels is asked all the same.
+/// Properties that also a device without kernels must have.
 TEST(ConformanceWithoutKernels, Holds) {
   DeviceUnderTest device = devicesUnderTest().front();
   device.count = nullptr;

@@ -12,7 +12,7 @@ namespace zrt::test {
 using check::DeviceRun;
 using check::DeviceUnderTest;
 
-/// Those of the program that is linked.
+/// Returns the devices of the linked program.
 std::vector<DeviceUnderTest> devicesUnderTest();
 
 } // namespace zrt::test

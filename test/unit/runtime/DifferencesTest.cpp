@@ -1,4 +1,4 @@
-//===- DifferencesTest.cpp - What a check of a device lets pass -----------===//
+//===- DifferencesTest.cpp - The tolerances of device checks --------------===//
 #include "runtime/check/Differences.h"
 
 #include "runtime/Vocabulary.h"
@@ -30,7 +30,7 @@ std::vector<float> rounded(const std::vector<float> &values, zrt_dtype dtype) {
   return result;
 }
 
-/// With 10 bits of mantissa, as TF32 has.
+/// Rounds to 10 bits of mantissa, as TF32 does.
 float asTf32(float value) {
   const uint32_t bits = std::bit_cast<uint32_t>(value) + (1u << 12);
   return std::bit_cast<float>(bits & ~((1u << 13) - 1));
@@ -63,7 +63,7 @@ struct Product {
     bias = draw(desc.n, result);
   }
 
-  /// C, with sums in T over factors that `round` has changed.
+  /// Computes C with sums in T over factors changed by `round`.
   template <typename T>
   std::vector<float> run(const std::function<float(float)> &round =
                              [](float x) { return x; }) const {
@@ -125,7 +125,7 @@ TEST(Differences, AWrongFactorOfOneElementDoesNotPass) {
     const auto expected = product.run<float>();
     for (const size_t element : {size_t{0}, expected.size() - 1}) {
       auto found = expected;
-      // Two units of the last place.
+      // Two units in the last place.
       found[element] += std::ldexp(std::fabs(found[element]), -6) + 0.01f;
       const Difference difference = product.compare(found, expected);
       EXPECT_EQ(difference.wrong, 1u);
@@ -171,7 +171,7 @@ TEST(Differences, ValuesThroughSixteenBits) {
                           roundedBytes(expected, ZRT_BF16).data(), 6)
         .wrong;
   };
-  // Four units of the last place of 4.
+  // Four units in the last place of 4.
   EXPECT_EQ(compare({1.0625f, -4.0625f, 0.002f}), 0u);
   EXPECT_EQ(compare({1.25f, -4.0f, 0.001f}), 1u);
   EXPECT_EQ(compare({1, -4, NAN}), 1u);

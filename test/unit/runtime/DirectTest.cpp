@@ -1,7 +1,7 @@
-//===- DirectTest.cpp - What GPUs that read each other's memory need ------===//
+//===- DirectTest.cpp - Direct access between GPUs ------------------------===//
 //
-// Ranks are threads of this process.  What ranks compute together is compared with
-// processors by test/e2e/test_cuda.py.
+// Ranks are threads of this process.  test/e2e/test_cuda.py compares the
+// results of several ranks with those of CPUs.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
@@ -22,7 +22,7 @@ using namespace zrt::test;
 namespace {
 
 TEST(FilePort, EachRankGetsTheFilesOfAllOthers) {
-  constexpr int kRanks = 24; // more than a socket holds messages
+  constexpr int kRanks = 24; // more than a socket buffers messages
   runRanks(kRanks, [](World &world) {
     const OpenFile mine(memfd_create("a test", MFD_CLOEXEC));
     const int rank = world.rank();
@@ -84,7 +84,7 @@ TEST(GpuMemory, AFileThatIsNoMemory) {
   }
 }
 
-/// A stream of a rank, and what holds it.
+/// A stream of a rank, and the flags it waits for.
 struct Waiter {
   explicit Waiter(World &world) : flags(gpu, world) {
     gpu.check("cuStreamCreate", gpu.driver().StreamCreateWithPriority(
@@ -108,7 +108,7 @@ TEST(Flags, AStreamWaitsUntilThePeerHasCome) {
   std::atomic<bool> hasCome{false};
   runRanks(2, [&](World &world) {
     const Waiter me(world);
-    // Across the wrap at 2^32, in steps of less than half of that.
+    // Across the wrap at 2^32, in steps of less than half of it.
     for (const uint32_t number :
          {1U, 2U, 1U << 30, 2U << 30, 3U << 30, 0U, 1U}) {
       if (me.flags.rank() == 0) {
@@ -116,7 +116,7 @@ TEST(Flags, AStreamWaitsUntilThePeerHasCome) {
         me.finish();
         EXPECT_TRUE(hasCome.exchange(false));
       } else {
-        // Other words hold and release nobody.
+        // Other words neither block nor release a wait.
         me.issue(me.flags.tell(3, Flags::Done, number));
         me.issue(me.flags.tell(2, Flags::Arrived, number));
         me.issue(me.flags.tell(3, Flags::Arrived, number - 1));
@@ -140,7 +140,7 @@ TEST(Flags, ReleaseEndsWaitsForAPeerThatDoesNotCome) {
         for (const Flags::Kind kind : {Flags::Arrived, Flags::Done})
           me.issue({me.flags.await(kStream, kind, peer, 9)});
     std::thread other([&] { me.flags.release(kStream, 9); });
-    me.finish(); // would not end without it
+    me.finish(); // would not end without the abort
     other.join();
     world.barrier();
   });

@@ -1,4 +1,4 @@
-//===- DrawTest.cpp - A token by its logits, and how it is shown ----------===//
+//===- DrawTest.cpp - Draws tokens and prints them ------------------------===//
 
 #include "runtime/main/Draw.h"
 #include "runtime/main/SampleText.h"
@@ -31,7 +31,7 @@ TEST(Draw, HasNoTokenOfWhatIsNotFinite) {
 }
 
 TEST(Draw, GoesByTheProbabilities) {
-  // 1/7, 2/7 and 4/7, in the order of tokens.
+  // Probabilities 1/7, 2/7 and 4/7, in the order of tokens.
   const std::vector<float> logits = {0, std::log(2.F), std::log(4.F)};
   EXPECT_EQ(draw(logits, 1, 0, 0), 0);
   EXPECT_EQ(draw(logits, 1, 0, 0.14), 0);
@@ -39,13 +39,13 @@ TEST(Draw, GoesByTheProbabilities) {
   EXPECT_EQ(draw(logits, 1, 0, 0.42), 1);
   EXPECT_EQ(draw(logits, 1, 0, 0.43), 2);
   EXPECT_EQ(draw(logits, 1, 0, std::nextafter(1.0, 0.0)), 2);
-  // Squared, or of the two likeliest.
+  // Squared probabilities, or only the two likeliest tokens.
   EXPECT_EQ(draw(logits, 0.5, 0, 0.23), 1);
   EXPECT_EQ(draw(logits, 1, 2, 0), 1);
   EXPECT_EQ(draw(logits, 1, 2, 0.34), 2);
   EXPECT_EQ(draw(logits, 1, 1, 0.99), 2);
   EXPECT_EQ(draw(logits, 1, 100, 0), 0);
-  // However small the temperature is.
+  // A very small temperature is valid.
   EXPECT_EQ(draw(logits, 1e-300, 0, 0.5), 2);
 }
 
@@ -78,7 +78,8 @@ TEST(SampleText, EscapesWhatATerminalWouldObey) {
             "\\x00\\x0d\\x1b[2J\\x7f");
   EXPECT_EQ(printable("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"),
             "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
-  // Cut, alone, overlong, a surrogate, a control character of two bytes.
+  // A cut sequence, a lone byte, an overlong form, a surrogate, a two-byte
+  // control character.
   EXPECT_EQ(printable("\xc3"), "\\xc3");
   EXPECT_EQ(printable("\xa4x"), "\\xa4x");
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");

@@ -1,7 +1,7 @@
-//===- FakeCudaTest.cpp - What the fake GPU finds -------------------------===//
+//===- FakeCudaTest.cpp - The errors that the fake GPU finds --------------===//
 //
-// The GPU of test/fakecuda is worth what it finds: an event that is missing, host
-// code that reads a GPU's memory, and calls that no driver would accept.
+// The GPU of test/fakecuda must find missing events, host code that reads a
+// GPU's memory, and calls that no driver would accept.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/Gpu.h"
@@ -35,7 +35,8 @@ CUevent newEvent(const Gpu &gpu) {
   return event;
 }
 
-/// One stream writes ones, another copies them; whether it copied them all.
+/// One stream writes ones, another copies them; returns true if it copied them
+/// all.
 bool copiesWhatIsWritten(int seed, bool hasEvent) {
   const Environment order("FAKE_CUDA_SEED", std::to_string(seed));
   const Gpu gpu(0);
@@ -92,7 +93,7 @@ TEST(FakeCuda, WhatIsCopiedToTheDeviceMayArriveLate) {
 }
 
 //===----------------------------------------------------------------------===//
-// What ends the process
+// Misuse that ends the process
 //===----------------------------------------------------------------------===//
 
 using FakeCudaDeathTest = testing::Test;
@@ -104,7 +105,8 @@ TEST(FakeCudaDeathTest, HostCodeThatTouchesTheDevicesMemoryEnds) {
   EXPECT_EXIT((void)bytes[5], testing::KilledBySignal(SIGSEGV), "");
 }
 
-/// Ends with `text` when `body` is called with a GPU and a stream of it.
+/// Expects that `body`, called with a GPU and one of its streams, ends the
+/// process with `text`.
 template <typename Body>
 void expectMisuse(const char *text, Body body) {
   EXPECT_DEATH(

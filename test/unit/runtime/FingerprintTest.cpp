@@ -1,4 +1,4 @@
-//===- FingerprintTest.cpp - What ranks must have in common ---------------===//
+//===- FingerprintTest.cpp - The values that ranks must share -------------===//
 #include "runtime/main/Fingerprint.h"
 #include "runtime/ContentHash.h"
 #include "runtime/world/Agree.h"
@@ -13,7 +13,8 @@ using namespace zrt::test;
 
 namespace {
 
-/// The disagreement of `ranks` ranks that are alike but for rank `other`.
+/// Returns the disagreement of `ranks` ranks of which only rank `other` is
+/// changed.
 template <typename Change>
 std::string afterChange(Change change, size_t ranks = 2, size_t other = 1) {
   Fingerprint common;
@@ -91,7 +92,7 @@ TEST(Options, AreComparedInOneSpelling) {
   };
   EXPECT_EQ(compared({"--lr", "1e-3"}), compared({"--lr=0.001"}));
   EXPECT_NE(compared({"--lr", "1e-3"}), compared({"--lr=0.002"}));
-  // Files may lie elsewhere, and threads be of a host.
+  // Paths of files and the number of threads may differ between ranks.
   EXPECT_EQ(compared({"--lr=1", "--init=x", "--threads=2"}),
             compared({"--lr=1", "--init=y", "--threads=3"}));
   EXPECT_NE(compared({"--lr=1", "--init=x"}), compared({"--lr=1"}));
@@ -170,7 +171,7 @@ TEST(ContentHash, SeesAnyTwoBitsThatChange) {
   std::string text(128, 'x');
   std::vector<uint64_t> hashes;
   const auto flip = [&](size_t bit) { text[bit / 8] ^= char(1 << bit % 8); };
-  // Two that change one hash alike would hide each other.
+  // Two changes with equal hashes would not be distinguished.
   for (size_t bit = 0; bit < text.size() * 8; ++bit) {
     flip(bit);
     hashes.push_back(hashOf(text));

@@ -1,4 +1,4 @@
-//===- GroupedMatmulTest.cpp - Products with a matrix for each group ------===//
+//===- GroupedMatmulTest.cpp - Products with a matrix per group -----------===//
 #include "runtime/device/cpu/GroupedMatmul.h"
 
 #include "runtime/HalfFloats.h"
@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-/// Random elements of `type`, of [-1, 1).
+/// Random elements of `type` in [-1, 1).
 Bytes someBytes(int64_t count, zrt_dtype type, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> value(-1, 1);
@@ -86,7 +86,7 @@ struct GroupedProblem {
                      team);
   }
 
-  /// Each group's product by itself.
+  /// Computes each group's product separately.
   void runApart() {
     Team team(1);
     const uint64_t xBytes = uint64_t(desc.k) * dtypeBytes(desc.x.dtype),

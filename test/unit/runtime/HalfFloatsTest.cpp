@@ -79,7 +79,7 @@ TEST(HalfFloats, NarrowingRoundsToNearestAndTiesToEven) {
       const auto next = uint16_t(low + 1);
       if (!isFinite(next, format.exponentBits))
         break;
-      // Both are exact in f64 and the middle is so in f32.
+      // Both are exact in f64, and the middle is exact in f32.
       const double below = valueOfBits(uint16_t(low), format.exponentBits),
                    above = valueOfBits(next, format.exponentBits);
       const auto middle = float((below + above) / 2);

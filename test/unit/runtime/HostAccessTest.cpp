@@ -1,4 +1,4 @@
-//===- HostAccessTest.cpp - zrt_read, zrt_write, and nothing else ---------===//
+//===- HostAccessTest.cpp - Access by zrt_read and zrt_write --------------===//
 #include "Collectives.h"
 
 #include <csignal>
@@ -22,7 +22,7 @@ const zrt_plan plan =
     testPlan(Table().launch(ZRT_COMPUTE, "add_one.0", addOneToAll, 100, 1 << 20,
                             {tensor(accessed, ZRT_I32)}));
 
-/// What is left of 0, 1, 2, ... after a run.
+/// Returns the numbers after a run that began with 0, 1, 2, ...
 std::vector<int32_t> afterARun(const ContextPtr &ctx) {
   std::vector<int32_t> numbers(100);
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -50,7 +50,7 @@ TEST(HostAccess, OfAPartLeavesTheRestAlone) {
   ASSERT_EQ(zrt_read(ctx.get(), &accessed, four, sizeof four), 0);
   EXPECT_EQ(std::vector<int32_t>(four, four + 4),
             (std::vector<int32_t>{1, 2, 77, 4}));
-  // Nothing of nothing is nothing.
+  // A read of 0 bytes succeeds.
   EXPECT_EQ(zrt_read(ctx.get(), &accessed, nullptr, 0), 0);
 }
 
@@ -89,7 +89,7 @@ TEST(Guard, ChangesNothingForThoseWhoAsk) {
   EXPECT_EQ(afterARun(ctx), expected);
   EXPECT_EQ(afterARun(ctx), expected);
   const zrt::Chaos chaos(1);
-  zrt_plan kept = plan; // what is poisoned is all but state and outputs
+  zrt_plan kept = plan; // only state and outputs are kept
   const zrt_output output = {"values", ZRT_I32, 0, accessed};
   kept.outputs = &output;
   kept.output_count = 1;
@@ -98,7 +98,7 @@ TEST(Guard, ChangesNothingForThoseWhoAsk) {
 
 TEST(Guard, LetsRanksReadEachOther) {
   const Environment guard("ZRT_GUARD", "1");
-  // Around the size of a huge page; what is not exported lies before.
+  // Around the size of a huge page; private memory comes first.
   for (const uint64_t elements : {uint64_t{64}, uint64_t{1} << 20}) {
     const zrt_ref all = exportedRef(0, elements * 4);
     const zrt_collective_desc gather = {
@@ -136,7 +136,7 @@ TEST(Guard, IsANumber) {
                "it");
 }
 
-/// As a careless main() would, with an address that it has from a kernel.
+/// Accesses an arena by an address from a kernel, as a careless main() would.
 void strayAccess(bool isWrite) {
   const ContextPtr ctx = create(plan);
   (void)afterARun(ctx);
@@ -157,7 +157,7 @@ TEST(GuardDeathTest, AStrayAccessFaults) {
     const Environment guard("ZRT_GUARD", "1");
     EXPECT_EXIT(strayAccess(isWrite), testing::KilledBySignal(SIGSEGV), "^$");
   }
-  // Unguarded, it goes unnoticed.
+  // Without the guard the access is not noticed.
   EXPECT_EXIT(
       {
         strayAccess(false);

@@ -47,7 +47,7 @@ TEST(Hash, IsFnv1a) {
 }
 
 TEST(Normal, IsBoxMullerOfTheWords) {
-  // Against the C library, through the definition: this also pins the order of
+  // Compares the definition with the C library, which also fixes the order of
   // words and elements.
   const uint64_t seed = 0x123456789abcdefu, hash = Hash::of("h.0.weight");
   const auto got = values(normal, seed, "h.0.weight", 0, 4 * 5000);
@@ -67,7 +67,7 @@ TEST(Normal, IsBoxMullerOfTheWords) {
 }
 
 TEST(Normal, BitsAreFixed) {
-  // Computed once by another program; every machine and compiler must agree.
+  // Computed once by another program; all machines and compilers must agree.
   const auto got =
       values({ZRT_INIT_NORMAL, 0, 0.0, 0.02}, 42, "wte.weight", 0, 4);
   const uint32_t expected[] = {0xbc616566, 0x3c001f24, 0xba37dfc6, 0x3bc4d130};
@@ -90,7 +90,7 @@ TEST(Normal, HasTheMomentsOfANormal) {
     if (i > 0)
       neighbours += double(z[i]) * double(z[i - 1]);
   }
-  // Five standard errors each.
+  // A tolerance of five standard errors.
   const double error = 5 / std::sqrt(double(n));
   EXPECT_NEAR(sum[1] / n, 0, error);
   EXPECT_NEAR(sum[2] / n, 1, error * std::sqrt(2.0));
@@ -143,7 +143,7 @@ TEST(Fill, DoesNotDependOnTheLayout) {
                                          whole.begin() + long(first + count)))
           << first << " + " << count;
     }
-  // A slice of a parameter that no 32-bit index reaches.
+  // A slice of a parameter beyond 32-bit indices.
   const uint64_t far = uint64_t{1} << 40;
   EXPECT_EQ(values(normal, 11, "w", far + 3, 1)[0],
             values(normal, 11, "w", far, 4)[3]);
@@ -213,7 +213,7 @@ TEST(Initialize, IsTheSameOnAnyNumberOfThreads) {
   std::exit(0);
 }
 
-// In a process of its own, in whose memory few stacks have room.
+// In a separate process whose memory has room for only a few stacks.
 TEST(InitializeDeathTest, OnMoreThreadsThanThereAreSaysSo) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer needs more memory than the test leaves";

@@ -1,4 +1,4 @@
-//===- LoadParametersTest.cpp - Weights that fit, and others --------------===//
+//===- LoadParametersTest.cpp - Loads weights that fit, and others --------===//
 #include "runtime/io/Parameters.h"
 
 #include "TestFiles.h"
@@ -13,7 +13,7 @@ using namespace zrt::test;
 
 namespace {
 
-/// A parameter that this rank holds whole.
+/// A parameter that this rank holds completely.
 Parameter wholeParameter(const char *name, std::vector<int64_t> shape,
                          float *data) {
   uint64_t elements = 1;

@@ -23,7 +23,7 @@ TEST(LogSum, IsTheNearestNumber) {
               std::numeric_limits<float>::epsilon() * std::abs(right))
         << m << " " << sum;
   }
-  // Both are off by about 2^-52 before they are rounded to 24 bits.
+  // Both have an error of about 2^-52 before they are rounded to 24 bits.
   EXPECT_EQ(others, 0);
 }
 

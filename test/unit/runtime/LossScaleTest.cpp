@@ -1,4 +1,4 @@
-//===- LossScaleTest.cpp - How the scale of a loss moves ------------------===//
+//===- LossScaleTest.cpp - Changes of the loss scale ----------------------===//
 #include "runtime/main/LossScale.h"
 
 #include <gtest/gtest.h>
@@ -15,11 +15,11 @@ void updateTimes(LossScale &scale, bool finite, int times) {
 TEST(LossScale, HalvesAfterTheSecondOverflow) {
   LossScale scale;
   EXPECT_EQ(scale.value(), 65536);
-  updateTimes(scale, false, 1); // the first is forgiven
+  updateTimes(scale, false, 1); // hysteresis ignores the first
   EXPECT_EQ(scale.value(), 65536);
   updateTimes(scale, false, 1);
   EXPECT_EQ(scale.value(), 32768);
-  updateTimes(scale, false, 1); // and none after it
+  updateTimes(scale, false, 1); // but none after it
   EXPECT_EQ(scale.value(), 16384);
 }
 

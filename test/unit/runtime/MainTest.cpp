@@ -84,7 +84,7 @@ TrainOptions parse(std::vector<const char *> args) {
   return parseOptions(static_cast<int>(args.size()), args.data());
 }
 
-/// The error for the needed options and `args`, "" when there is none.
+/// Returns the error for the required options and `args`, or "".
 std::string usageError(std::vector<const char *> args) {
   args.insert(args.begin(), {"--data", "d.bin", "--lr", "0.1", "--steps", "5"});
   try {
@@ -348,7 +348,7 @@ const zrt_bucket loopBucket = {"b0", 4, 1, 0, &loopMember, ZRT_UNPACKED, 0};
 const zrt_state loopState = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
 const zrt_category category = {"parameters", 16, ZRT_DEVICE, 0};
 
-int steps;       ///< that have run
+int steps;       ///< steps that have run
 int interruptAt; ///< raise SIGINT in this step, from 1; 0: never
 
 void toyKernel(void *const *args, int64_t, int64_t) {
@@ -395,8 +395,8 @@ protected:
   zrt_plan plan = toyPlan();
 
   int train(const std::vector<std::string> &args) { return run(plan, args); }
-  /// The exit status of a process that calls `prepare` before it trains; what
-  /// it prints goes to the file `printed`.
+  /// Returns the exit status of a child process that calls `prepare` before it
+  /// trains, and whose output goes to the file `printed`.
   template <typename Prepare>
   int inChild(Prepare prepare, std::vector<std::string> more) {
     const std::vector<std::string> all = args(std::move(more));
@@ -414,7 +414,7 @@ protected:
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
-  /// With data of tokens 1 .. 9: sequences 1 2 3 | 3 4 5 | 5 6 7 | 7 8 9.
+  /// Data are the tokens 1 .. 9: sequences 1 2 3 | 3 4 5 | 5 6 7 | 7 8 9.
   std::vector<std::string> args(std::vector<std::string> more) {
     const std::string data =
         folder.write("data", std::string("\1\2\3\4\5\6\7\10\11"));
@@ -537,7 +537,7 @@ std::string npyOf(const std::string &shape,
 }
 
 TEST_F(Loop, FeedsSamplesOfFiles) {
-  // The sequences that the text has.
+  // The same sequences as in the text.
   const std::string tokens =
       folder.write("x.npy", npyOf("(4, 2)", {1, 2, 3, 4, 5, 6, 7, 8}));
   const std::string targets =
@@ -560,7 +560,7 @@ TEST_F(Loop, FeedsSamplesOfFiles) {
   EXPECT_NE(out.find(" samples/s"), std::string::npos) << out;
   EXPECT_EQ(losses({"--data", data, "--input", "targets=" + targets}),
             expected);
-  // Text without targets has more sequences only where more tokens follow.
+  // A text without targets contains more sequences only if more tokens follow.
   const std::string longer = folder.write("long", std::string("\1\2\3\4\5\6\7"
                                                               "\10\1\2"));
   EXPECT_EQ(train({"--data", longer, "--input", "targets=" + targets, "--lr",
@@ -620,7 +620,7 @@ TEST_F(Loop, FeedsAllMicroStepsOfALayeredPlan) {
   plan.accumulate = 2;
   plan.layered = 1;
   EXPECT_EQ(train(args({"--steps", "1", "--metrics", folder / "m"})), 0) << err;
-  // Of 1 2 3 4 with 2 3 4 5, and 5 6 7 8 with 6 7 8 9: 150 and 326.
+  // The mean of 150 (1 2 3 4 with 2 3 4 5) and 326 (5 6 7 8 with 6 7 8 9).
   EXPECT_NE(readFile(folder / "m").find("\"loss\":238,"), std::string::npos)
       << readFile(folder / "m");
   const auto errorWith = [&](zrt_plan changed) {
@@ -706,7 +706,7 @@ TEST_F(Loop, ThatDivergesEndsAndSavesNothing) {
   const std::string good = folder / "good";
   writeSafetensors(good, {{"w", "F32", {4}, w.data(), 16}});
   const std::string before = readFile(good);
-  // w loses 3e38 in the first step and more than there is in the second.
+  // w loses 3e38 in the first step, and overflows in the second.
   const auto run = [&](const char *steps) {
     auto all = args({"--steps", steps, "--init", good, "--save", good,
                      "--metrics", folder / "m"});
@@ -722,7 +722,7 @@ TEST_F(Loop, ThatDivergesEndsAndSavesNothing) {
   EXPECT_NE(metrics.find("\"nonfinite\":true}\n"), std::string::npos);
   EXPECT_EQ(out.find("weights saved"), std::string::npos);
   EXPECT_EQ(readFile(good), before);
-  // No loss has seen what the last step did.
+  // No later loss reveals what the last step did.
   EXPECT_EQ(run("2"), 3);
   EXPECT_EQ(err.find("train: error: after step 1, the last: parameter w is "
                      "-inf at element 0; the training has diverged"),
@@ -753,7 +753,7 @@ TEST_F(Loop, RefusesWhatItCannotSaveBeforeTheFirstStep) {
     EXPECT_NE(err.find("rename it in the model"), std::string::npos) << err;
   }
   plan.buckets = &loopBucket;
-  // A file that is too large, and nobody was told to expect its signal.
+  // The file exceeds the limit, and its signal has no handler.
   const int status = inChild(
       [] {
         const rlimit small = {100, 100};
@@ -774,7 +774,7 @@ TEST_F(Loop, SurvivesTheLossOfItsOutput) {
   };
   const std::vector<std::string> options = {
       "--steps", "3", "--metrics", folder / "m", "--save", folder / "w"};
-  // Whatever is opened next gets the numbers of the closed streams.
+  // Files opened next get the numbers of the closed streams.
   EXPECT_EQ(inChild(
                 [] {
                   for (int stream : {0, 1, 2})
@@ -813,7 +813,7 @@ TEST_F(Loop, AClosedPipeEndsItAsCtrlCDoes) {
   }
   const std::string printed = readFile(folder / "printed");
   EXPECT_EQ(printed, "");
-  // It has nothing to say.
+  // With --quiet it prints nothing.
   EXPECT_EQ(
       inChild(closedPipe, {"--steps", "3", "--save", folder / "w", "--quiet"}),
       0);
@@ -826,7 +826,7 @@ TEST_F(Loop, PrintsMetricsAndNothingElse) {
   EXPECT_EQ(run.out.rfind("{\"step\":0,", 0), 0u) << run.out;
   EXPECT_NE(run.err.find("final loss"), std::string::npos) << run.err;
   EXPECT_FALSE(std::filesystem::exists("-"));
-  // The next call says what it says on standard output again.
+  // The next call prints to standard output again.
   EXPECT_EQ(train(args({"--steps", "1", "--progress", "none"})), 0);
   EXPECT_NE(run.out.find("final loss"), std::string::npos) << run.out;
   EXPECT_EQ(run.out.find("step 0/"), std::string::npos) << run.out;

@@ -1,7 +1,7 @@
-//===- Matmul16Test.cpp - Products of 16 bits, bit for bit ----------------===//
+//===- Matmul16Test.cpp - 16-bit products, bit for bit --------------------===//
 //
-// Each kernel adds in an order of its own, which docs/runtime.md says; here it
-// is written down once more, element by element.
+// Each kernel adds in its own order, described in docs/runtime.md; this test
+// repeats that order, element by element.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
@@ -28,10 +28,11 @@ using namespace zrt;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// The orders
+// The orders of addition
 //===----------------------------------------------------------------------===//
 
-/// What an instruction makes of a denormal that it reads or writes.
+/// Flushes a denormal to zero, as the instruction does for operands and
+/// results.
 float flush(float x) {
   return std::fabs(x) < std::numeric_limits<float>::min()
              ? std::copysign(0.0f, x)
@@ -43,7 +44,7 @@ float multiplyAdd(float x, float y, float z) {
   return flush(std::fma(flush(x), flush(y), z));
 }
 
-/// A row of A, a column of B, and what C starts as.
+/// A row of A, a column of B, and the initial value of C.
 struct Sum {
   std::vector<float> a, b;
   float old = 0, bias = 0;
@@ -58,7 +59,7 @@ struct Sum {
   }
 };
 
-/// AMX: of 32 products the even ones and the odd ones, then both.
+/// AMX: of 32 products first the even ones, then the odd ones, then both sums.
 float byTiles(const Sum &of) {
   float sum = 0;
   for (size_t p = 0; p < of.a.size(); p += 32) {
@@ -73,8 +74,8 @@ float byTiles(const Sum &of) {
   return of.finish(sum);
 }
 
-/// AVX512_BF16: pair after pair, the odd product first; blocks of up to 384
-/// pairs as below.
+/// AVX512_BF16: pair after pair, the odd product first; in blocks of up to 384
+/// pairs, as below.
 float byPairs(const Sum &of) {
   const auto k = int64_t(of.a.size()), pairs = (k + 1) / 2;
   if (k == 0)
@@ -95,7 +96,7 @@ float byPairs(const Sum &of) {
   return c;
 }
 
-/// The f32 product: blocks of up to 384 of k, the first with bias and old C.
+/// The f32 product: blocks of up to 384 of k; the first adds bias and old C.
 float byFloats(const Sum &of) {
   const auto k = int64_t(of.a.size());
   const int64_t blocks = (k + kGemmDepth - 1) / kGemmDepth;
@@ -144,7 +145,7 @@ std::vector<KernelUnderTest> kernels() {
 
 using Bytes = std::vector<std::byte>;
 
-/// Numbers of mixed size; those of `small` among them have denormal products.
+/// Numbers of mixed magnitudes; with `small`, some have denormal products.
 Bytes numbers16(int64_t count, zrt_dtype type, unsigned seed, bool small) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> value(-1, 1);
@@ -182,7 +183,7 @@ struct Problem16 {
     b = numbers16(batch * k * n, type, flags + 100, small);
     bias = numbers16(n, desc.bias.dtype, flags + 200, small);
     c = numbers16(batch * m * n, desc.c.dtype, flags + 300, small);
-    // Without accumulate C's old bytes must not matter.
+    // Without accumulate, C's old bytes must not matter.
     if (!desc.accumulate)
       std::fill(c.begin(), c.end(), std::byte{0xff});
   }
@@ -190,7 +191,7 @@ struct Problem16 {
   Bytes run(Kernel16 kernel, int threads) const {
     static std::map<int, Team> teams;
     Team &team = teams.try_emplace(threads, threads).first->second;
-    // What lies around C must not change.
+    // The bytes around C must not change.
     constexpr size_t kFence = 64;
     Bytes result(kFence + c.size() + kFence, std::byte{0x5a});
     std::copy(c.begin(), c.end(), result.begin() + kFence);
@@ -314,7 +315,7 @@ TEST(Matmul16, OfAnEmptySumIsItsStart) {
 }
 
 TEST(Matmul16, NotANumberSpreadsToItsRowAndNoFurther) {
-  // Whatever lies behind a row or is filled up must not be multiplied.
+  // Elements after a row, and padding, must not be multiplied.
   for (const KernelUnderTest &kernel : kernels()) {
     Problem16 problem(kernel.type, 1, 40, 40, 45, 0);
     const uint16_t nan = kernel.type == ZRT_BF16 ? 0x7fc0 : 0x7e00;

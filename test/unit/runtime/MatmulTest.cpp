@@ -51,7 +51,7 @@ struct MatmulProblem {
       for (T &x : *vector)
         x = value(random);
     }
-    // Without accumulate C's old bytes must not matter.
+    // Without accumulate, C's old bytes must not matter.
     if (!desc.accumulate)
       std::fill(c.begin(), c.end(), std::numeric_limits<T>::quiet_NaN());
   }
@@ -87,7 +87,7 @@ bool sameBits(const std::vector<T> &x, const std::vector<T> &y) {
           std::memcmp(x.data(), y.data(), x.size() * sizeof(T)) == 0);
 }
 
-/// All that have the same bits on this machine.
+/// Returns all implementations with the same bits on this machine.
 std::vector<void (*)(const Gemm &, float *)> targets() {
   std::vector<void (*)(const Gemm &, float *)> found = {multiply};
 #ifdef __x86_64__
@@ -104,7 +104,7 @@ void expectRightProduct(int64_t batch, int64_t m, int64_t n, int64_t k,
                         unsigned flags) {
   const MatmulProblem<T> problem(batch, m, n, k, flags);
   const std::vector<T> one = problem.run(1);
-  // An error bound of k roundings; terms are at most 1.
+  // The error bound of k roundings; terms are at most 1.
   const double tolerance =
       double(std::numeric_limits<T>::epsilon()) * double(k + 4);
   for (int64_t i = 0; i < batch * m * n; ++i)
@@ -180,7 +180,7 @@ TEST(Gemm, ColumnsOfAWideProductAreNarrowProducts) {
 }
 
 TEST(Gemm, AnElementDependsOnItsRowAndColumnOnly) {
-  // Cut out of a larger product, and by each kind of processor with FMA.
+  // Parts of a larger product, by each kind of processor with FMA.
   constexpr int64_t m = 37, n = 211, k = 401;
   const MatmulProblem<float> problem(1, m, n, k, 0);
   const std::vector<float> whole = problem.run(1);
@@ -237,7 +237,7 @@ TEST(Gemm, EveryTargetIsRight) {
 }
 
 TEST(Matmul, IsTheSameOnMoreThreadsWhereTheSumIsLong) {
-  // Long sums over a small C are what a library splits along k.
+  // Long sums with a small C, which libraries split along k.
   for (unsigned flags : {0u, 1u, 2u, 3u}) {
     const MatmulProblem<float> problem(1, 96, 64, 20000, flags);
     const auto one = problem.run(1), two = problem.run(2);
@@ -250,7 +250,7 @@ TEST(Matmul, OfAnEmptySumIsItsStart) {
     expectRightProduct<float>(2, 5, 6, 0, flags);
     expectRightProduct<double>(2, 5, 6, 0, flags);
   }
-  // Nothing to compute is nothing wrong.
+  // An empty product is valid.
   for (auto [batch, m, n] : {std::tuple{0, 5, 6}, {2, 0, 6}, {2, 5, 0}})
     expectRightProduct<float>(batch, m, n, 3, 12);
 }

@@ -1,7 +1,7 @@
-//===- NcclTest.cpp - NCCL's table, its communicators, and the fake -------===//
+//===- NcclTest.cpp - NCCL's functions, communicators, and fake -----------===//
 //
-// Two ranks are two threads of this process.  What ranks compute together is
-// compared with processors by test/e2e/test_cuda.py.
+// Two ranks are two threads of this process.  test/e2e/test_cuda.py compares
+// the results of several ranks with those of CPUs.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/Gpu.h"
@@ -45,7 +45,7 @@ TEST(Nccl, ItsVersion) { EXPECT_EQ(Nccl().version(), "2.28.9"); }
 // Communicators
 //===----------------------------------------------------------------------===//
 
-/// A rank that is connected to another.
+/// A rank that is connected to another one.
 struct Rank {
   Rank(const Nccl &nccl, const ncclUniqueId &id, int rank)
       : nccl(nccl), rank(rank), ranks(nccl) {
@@ -55,12 +55,12 @@ struct Rank {
     gpu.driver().MemsetD8Async(memory.at(0), uint8_t(rank + 1), kNcclBytes,
                                stream);
   }
-  ~Rank() { gpu.driver().StreamDestroy(stream); } // what it does is over then
+  ~Rank() { gpu.driver().StreamDestroy(stream); } // its operations are over
 
   void *at(uint64_t offset) const {
     return reinterpret_cast<void *>(memory.at(offset));
   }
-  /// Byte `offset` of the memory, after what has been issued.
+  /// Reads byte `offset` of the memory, after the issued operations.
   int read(uint64_t offset) const {
     gpu.driver().StreamSynchronize(stream);
     uint8_t byte = 0;
@@ -71,7 +71,7 @@ struct Rank {
                       uint64_t bytes = 256) const {
     return nccl.AllGather(at(from), at(to), bytes, ncclUint8, all, stream);
   }
-  /// Sends to the other rank what lies at `from`, and receives at `to`.
+  /// Sends `from` to the other rank, and receives at `to`.
   ncclResult_t swap(ncclComm_t all, uint64_t from, uint64_t to) const {
     nccl.GroupStart();
     nccl.Send(at(from), 256, ncclUint8, 1 - rank, all, stream);
@@ -87,7 +87,7 @@ struct Rank {
   Communicator ranks;
 };
 
-/// Calls `body` of two ranks, each in a thread.
+/// Calls `body` for two ranks, each in its own thread.
 template <typename Body>
 void onTwoRanks(Body body) {
   const Nccl nccl;
@@ -122,7 +122,7 @@ TEST(Communicators, MoveWhatStreamsHaveWritten) {
 
 TEST(Communicators, AbortEndsAWaitForAPeerThatDoesNotCome) {
   onTwoRanks([](Rank &me) {
-    // Rank 0 may send before this one is gone.
+    // Rank 0 may send before this rank aborts.
     if (me.rank == 1)
       return me.ranks.abort();
     me.ranks.issue("gather",
@@ -132,7 +132,7 @@ TEST(Communicators, AbortEndsAWaitForAPeerThatDoesNotCome) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       me.ranks.abort();
     });
-    // Would not end without it.
+    // Would not end without the abort.
     EXPECT_EQ(me.gpu.driver().StreamSynchronize(me.stream), CUDA_SUCCESS);
     other.join();
     EXPECT_EQ(errorOf([&] {
@@ -161,10 +161,11 @@ TEST(Communicators, AFailureIsSeenByWhoLooks) {
 }
 
 //===----------------------------------------------------------------------===//
-// What ends the process
+// Misuse that ends the process
 //===----------------------------------------------------------------------===//
 
-/// Ranks that end so leave their messages behind: in a folder that goes.
+/// Ranks that end so leave messages behind; these go to a folder that is
+/// removed.
 class FakeNcclDeathTest : public testing::Test {
   const TestFolder folder;
   const Environment where{"FAKE_NCCL_FOLDER", folder / ""};

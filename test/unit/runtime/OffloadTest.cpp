@@ -2,7 +2,7 @@
 //
 // A parameter w of 5000 elements and its momentum live on nvme.  A step fetches
 // both, updates them on the host, and spills them, while the device copies the
-// parameter that the host still has:
+// parameter from the host:
 //
 //   nvme_read    fetch m     fetch w
 //   host                              update
@@ -23,7 +23,7 @@ using namespace zrt;
 namespace {
 
 constexpr uint64_t kElements = 5000, kBytes = kElements * 4;
-constexpr uint64_t kRoom = 5 * 4096; ///< of each on nvme and on the host
+constexpr uint64_t kRoom = 5 * 4096; ///< of each tensor on nvme and on the host
 
 zrt_ref nvmeRef(uint64_t which) { return {ZRT_NVME, 0, which * kRoom, kBytes}; }
 zrt_ref hostRef(uint64_t which) { return {ZRT_HOST, 0, which * kRoom, kBytes}; }
@@ -106,7 +106,7 @@ zrt_plan offloadPlan() {
   return plan;
 }
 
-/// An environment variable for as long as it lives.
+/// Sets an environment variable during its lifetime.
 class Setting {
 public:
   Setting(const char *name, const char *value) : name(name) {
@@ -134,7 +134,7 @@ protected:
     return ContextPtr(ctx);
   }
 
-  /// w after so many steps from w[i] = i with a rate of 0.25.
+  /// Returns w after `steps` steps from w[i] = i with a rate of 0.25.
   std::vector<float> trained(const ContextPtr &ctx, int steps) {
     std::vector<float> w(kElements);
     for (size_t i = 0; i < w.size(); ++i)
@@ -209,7 +209,7 @@ TEST_F(Offload, AFaultNamesTheOperationAndEndsTheProgram) {
   const auto messageUnder = [&](const char *fault) {
     const Setting setting("ZRT_STORE_FAULT", fault);
     const ContextPtr ctx = start(/*verifies=*/1);
-    // The first requests are those of host access.
+    // The first requests come from host access.
     (void)trained(ctx, 5);
     return std::string(zrt_error_message(ctx.get()));
   };

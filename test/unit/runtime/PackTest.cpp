@@ -1,4 +1,4 @@
-//===- PackTest.cpp - Parameters of 4 and 8 bits an element ---------------===//
+//===- PackTest.cpp - Parameters packed to 4 or 8 bits --------------------===//
 #include "runtime/packing/Pack.h"
 #include "runtime/HalfFloats.h"
 #include "runtime/Philox.h"
@@ -69,7 +69,7 @@ TEST(Pack, HasCodebooksThatRise) {
 }
 
 TEST(Pack, GivesEveryCodeBack) {
-  // One block whose scale is 2, and 16 codes four times.
+  // One block whose scale is 2, with each of the 16 codes four times.
   std::vector<float> values(64);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = 2 * kNormalFloats[i % 16];
@@ -93,7 +93,7 @@ TEST(Pack, GivesTiesTheLowerCode) {
     EXPECT_EQ(found[i], kNormalFloats[i]);
     EXPECT_EQ(found[16 + i], kNormalFloats[i + 1]);
   }
-  // Of int8 to even.
+  // int8 rounds to even.
   std::vector<float> halves(64, 0.0f);
   halves[0] = 127;
   halves[1] = 2.5f;
@@ -131,8 +131,8 @@ TEST(Pack, IsNearWhatItPacks) {
       for (size_t j = i / 64 * 64;
            j < std::min<size_t>(i / 64 * 64 + 64, 40000); ++j)
         largest = std::max(largest, std::fabs(values[j]));
-      // Half the widest gap of the codes; scales of nf4 are near, too: within
-      // 0.7 % of the farthest, and the blocks differ by 64.
+      // Half the widest gap of the codes.  The scales of nf4 are approximate as
+      // well: within 0.7 % of the largest; the blocks differ by a factor of 64.
       const float most =
           packing == ZRT_NF4 ? 0.16f * largest + 0.06f : 0.51f / 127 * largest;
       EXPECT_LE(std::fabs(found[i] - values[i]), most) << i;
@@ -154,10 +154,11 @@ TEST(Pack, IsTheSameHoweverItIsCut) {
 
 using Sets = std::vector<std::pair<const char *, const Expander *>>;
 
-/// `sets` make what `portable` makes.
+/// Expects `sets` to produce the same bits as `portable`.
 void expectSameBits(uint32_t packing, const Expander &portable,
                     const Sets &sets) {
-  // Of f16 denormals and infinity, too; of f32 denormals and the largest.
+  // f16: also denormals and infinity; f32: also denormals and the largest
+  // number.
   for (const float factor : {1.0f, 0x1p-18f, 0x1p15f, 0x1p-140f, 0x1p124f})
     for (const uint64_t count : {1u, 31u, 64u, 100u, 16384u, 40001u}) {
       std::vector<float> values = random(count);

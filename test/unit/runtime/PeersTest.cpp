@@ -1,4 +1,4 @@
-//===- PeersTest.cpp - Shared arenas, failing and missing ranks -----------===//
+//===- PeersTest.cpp - Shared arenas, failed and missing ranks ------------===//
 #include "runtime/device/cpu/Arena.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/transport/RankedSum.h"
@@ -56,7 +56,7 @@ TEST(Arena, ExportsFromAnOffsetOn) {
       ASSERT_EQ(std::memcmp(view.data() + (begin - arena.exported().begin),
                             arena.data() + begin, size - begin),
                 0);
-      // What lies before is not for others.
+      // Earlier bytes are not shared.
       for (uint64_t i = arena.exported().begin; i < begin; ++i)
         ASSERT_EQ(view.data()[i - arena.exported().begin], std::byte{0});
     }
@@ -132,10 +132,10 @@ TEST(Process, IsGoneWhenItIsAZombie) {
 }
 
 //===----------------------------------------------------------------------===//
-// Waits that end
+// Waits for ranks that fail
 //===----------------------------------------------------------------------===//
 
-// Rank 1 does not take part; what it does instead is the test's.
+// Rank 1 does not take part; each test chooses what it does instead.
 const zrt_collective_desc exchange = {"all_gather of b2",
                                       ZRT_ALL_GATHER,
                                       0,
@@ -152,7 +152,7 @@ void untilRank0IsOver() {
     std::this_thread::sleep_for(1ms);
 }
 
-/// What rank 0 says when rank 1 does `instead`.
+/// Returns rank 0's message when rank 1 does `instead`.
 template <typename Instead>
 std::string messageOfRank0(Instead instead,
                            std::optional<WaitLimits> limits = {}) {
@@ -280,7 +280,7 @@ TEST(Environment, NumbersAreChecked) {
   const Environment bad("ZRT_TIMEOUT", "soon");
   EXPECT_ERROR("ZRT_TIMEOUT=soon is not a number",
                environmentNumber("ZRT_TIMEOUT", 1, 1000));
-  // More nanoseconds than 64 bits count.
+  // More nanoseconds than 64 bits can count.
   const Environment large("ZRT_TIMEOUT", "9300000000");
   EXPECT_ERROR("ZRT_TIMEOUT=9300000000 is not a number from 1 to 1000000000",
                timeOutOfArrival());

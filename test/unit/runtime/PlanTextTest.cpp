@@ -1,4 +1,4 @@
-//===- PlanTextTest.cpp - What --plan prints ------------------------------===//
+//===- PlanTextTest.cpp - The output of --plan ----------------------------===//
 #include "runtime/main/PlanText.h"
 
 #include "Collectives.h"

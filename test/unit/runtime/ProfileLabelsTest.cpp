@@ -1,4 +1,4 @@
-//===- ProfileLabelsTest.cpp - What is added up in a profile --------------===//
+//===- ProfileLabelsTest.cpp - Labels of the rows of a profile ------------===//
 #include "runtime/core/ProfileLabels.h"
 
 #include "test/unit/runtime/TestPlan.h"
@@ -27,7 +27,7 @@ protected:
     d.trans_b = isTransposed;
     table.matmul(ZRT_COMPUTE, d);
   }
-  /// Of all operations, in their order.
+  /// Returns the labels of all operations, in their order.
   std::vector<std::string> all() const {
     const zrt_plan plan = testPlan(table);
     const ProfileLabels labels(plan);

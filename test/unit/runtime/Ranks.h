@@ -1,8 +1,7 @@
 //===- Ranks.h - The training loop with several ranks -----------*- C++ -*-===//
 //
-// Each rank is a thread that calls trainMain.  The kernels of the plan write
-// down what they were given; the step adds 1 to the rank's slice of the model.
-//
+// Each rank is a thread that calls trainMain.  The plan's kernels record their
+// arguments; the step adds 1 to the rank's slice of the model.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -37,15 +36,15 @@ inline const zrt_member member = {"w", 1, 1, wShape,
 inline const zrt_bucket bucket = {"b0", 8, 1, 0, &member, 0, 0};
 inline const zrt_state state = {"param", 0, ZRT_F32, 1, 0, deviceRef(192, 16)};
 
-/// What a rank's kernels know.
+/// Data of a rank's kernels.
 struct RankNotes {
-  std::string given; ///< what its programs were given
+  std::string given; ///< arguments of its programs
   /// Called by the step with the rank's scalars.
   std::function<void(float *scalars)> inStep;
 };
 inline std::array<RankNotes, 4> notes;
 
-/// "count 3->4 lr 0.5 step 1 mean 0"; what it counts is the token.
+/// Appends "count 3->4 lr 0.5 step 1 mean 0"; the count is the token.
 inline void note(RankNotes &rank, void *arena, uint32_t program) {
   auto *ints = static_cast<int32_t *>(arena);
   auto *scalars = static_cast<float *>(arena) + 32;
@@ -53,12 +52,12 @@ inline void note(RankNotes &rank, void *arena, uint32_t program) {
       fmt::format("{} {}->{} lr {} step {} mean {}\n", programName(program),
                   ints[0], ints[16], scalars[0], scalars[1], scalars[3]);
   scalars[4] = float(ints[0]);
-  // As temporaries may do between programs.
+  // Temporaries may change between programs.
   ints[0] = ints[16] = -1;
   scalars[0] = scalars[1] = -1;
 }
 
-/// The one kernel of a program.
+/// The only kernel of a program.
 template <int Rank, uint32_t Program>
 void work(void *const *args, int64_t, int64_t) {
   note(notes[Rank], args[0], Program);
@@ -83,7 +82,7 @@ zrt_program programOf() {
       .program();
 }
 
-/// The programs of a rank, as each knows itself by its kernels alone.
+/// Sets the programs of a rank, whose kernels identify rank and program.
 template <int Rank>
 void setPrograms(zrt_plan &plan) {
   const zrt_program programs[] = {

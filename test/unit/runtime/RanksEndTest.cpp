@@ -1,4 +1,4 @@
-//===- RanksEndTest.cpp - How several ranks end ---------------------------===//
+//===- RanksEndTest.cpp - The end of runs on several ranks ----------------===//
 #include "Ranks.h"
 
 #include "runtime/Error.h"
@@ -22,7 +22,7 @@ TEST_F(Ranks, StopAtTheSameStep) {
           });
     EXPECT_EQ(statuses, (std::vector{128 + signal, 128 + signal})) << err;
     EXPECT_NE(out.find(" after "), std::string::npos) << out;
-    // One may have seen it a step earlier; the vote keeps them together.
+    // One rank may have seen it a step earlier; the vote keeps them in step.
     EXPECT_EQ(lines(log[0]), lines(log[1]));
     EXPECT_GE(lines(log[0]), 4u);
     EXPECT_LT(lines(log[0]), 100u);
@@ -71,7 +71,7 @@ TEST_F(Ranks, RefuseDifferentDataAndOptions) {
   EXPECT_NE(err.find("rank 1 is started with --save, but rank 0 without"),
             std::string::npos)
       << err;
-  // Threads and folders of the program are each rank's own business.
+  // Threads and the program's folder may differ between ranks.
   train(ranksPlan(2, 1), {"--steps", "2"}, [&](int rank, auto &args) {
     if (rank == 1) {
       args[0] = "/elsewhere/train";
@@ -117,7 +117,7 @@ TEST_F(Ranks, TrainOnWithoutMetrics) {
 }
 
 TEST_F(Ranks, StopTogetherWhenOneDiverges) {
-  // In the middle it shows in a loss, at the end in a weight.
+  // In the middle a loss shows it, at the end a weight.
   for (const bool atEnd : {false, true}) {
     train(ranksPlan(2, 1), {"--steps", "3", "--save", folder / "w"},
           [atEnd](int rank, auto &) {
@@ -144,7 +144,7 @@ TEST_F(Ranks, StopTogetherWhenOneDiverges) {
 }
 
 TEST_F(Ranks, DoNotSaveWhenAPeerDiedAndASignalCame) {
-  // A launcher sends SIGTERM to the survivors.
+  // A launcher sends SIGTERM to the surviving ranks.
   train(ranksPlan(2, 1), {"--steps", "100", "--save", folder / "w"},
         [](int rank, auto &) {
           if (rank == 1)

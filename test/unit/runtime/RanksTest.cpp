@@ -1,4 +1,4 @@
-//===- RanksTest.cpp - What several ranks do in a step --------------------===//
+//===- RanksTest.cpp - Steps of several ranks -----------------------------===//
 #include "runtime/main/Report.h"
 
 #include "Ranks.h"
@@ -11,8 +11,8 @@ namespace {
 TEST_F(Ranks, RunTheProgramsOfAStepWithTheirBatches) {
   train(ranksPlan(2, 3), {"--steps", "2"});
   ASSERT_EQ(statuses, (std::vector{0, 0})) << err;
-  // Sequence (s x 3 + k) x 2 + rank.
-  // Counted is the token: 0, 2 and 4, then 6, 8 and 10.
+  // Sequence (s x 3 + k) x 2 + rank.  The count is the token: 0, 2 and 4, then
+  // 6, 8 and 10.
   EXPECT_EQ(log[0], "count 0->1 lr 0.5 step 1 mean 0\n"
                     "count 2->3 lr 0.5 step 1 mean 0\n"
                     "count 4->5 lr 0.5 step 1 mean 0\n"
@@ -27,7 +27,7 @@ TEST_F(Ranks, RunTheProgramsOfAStepWithTheirBatches) {
                     "step 10->11 lr 0.5 step 2 mean 8\n");
   EXPECT_EQ(log[1].substr(0, 46), "count 1->2 lr 0.5 step 1 mean 0\n"
                                   "count 3->4 lr ");
-  // 4.5 of both micro-steps and 1.5 of the step.
+  // The mean of 4.5 for each of the two micro-steps and 1.5 for the step.
   EXPECT_NE(out.find("final loss 3.500000"), std::string::npos) << out;
 }
 
@@ -51,7 +51,7 @@ TEST_F(Ranks, RunWhatThePlanHas) {
 TEST_F(Ranks, LeaveAnUpdateToTheNextProgram) {
   zrt_plan plan = ranksPlan(2, 1);
   plan.programs[ZRT_FIRST] = plan.programs[ZRT_FLUSH] = plan.programs[ZRT_STEP];
-  // A batch of this step, and the scalars of the step before.
+  // The batch of this step, and the scalars of the previous step.
   const std::vector<std::string> options = {"--warmup", "4", "--steps"};
   auto of = [&](const char *steps) {
     std::vector<std::string> all = options;
@@ -91,7 +91,7 @@ TEST_F(Ranks, SaveOneModelAndStartFromIt) {
 TEST_F(Ranks, LetRank0Speak) {
   train(ranksPlan(3, 1),
         {"--steps", "2", "--metrics", folder / "m", "--profile"});
-  // 8 elements are not 3 slices.
+  // 8 elements cannot be divided into 3 slices.
   EXPECT_EQ(statuses, (std::vector{1, 1, 1}));
   EXPECT_EQ(out, "");
   EXPECT_EQ(err, "train: rank 0: error: bucket b0: its 8 elements are not 3 "

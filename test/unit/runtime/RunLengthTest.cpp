@@ -19,7 +19,7 @@ RunPosition after(int64_t step, uint64_t sequences) {
 TEST(EpochLength, EndsWithTheLastStepThatSamplesFill) {
   EXPECT_EQ((EpochLength{1, 12, 4}.steps()), 3);
   EXPECT_EQ((EpochLength{1, 15, 4}.steps()), 3);
-  // The remainders of epochs make steps of their own.
+  // The remainders of epochs form additional steps.
   EXPECT_EQ((EpochLength{4, 15, 4}.steps()), 15);
   EXPECT_EQ((EpochLength{3, 5, 7}.steps()), 2);
   EXPECT_EQ((EpochLength{1, 12, 4}.text()), "1 of 12 samples: 3 steps of 4");
@@ -35,7 +35,7 @@ TEST(EpochLength, IsTheSameFromWhereverARunGoesOn) {
   for (uint64_t step = 0; step <= 10; ++step)
     EXPECT_EQ((EpochLength{3, 14, 4}.steps(after(int64_t(step), 4 * step))),
               10);
-  // Steps of another size, and what another size has left.
+  // Steps of another size, and the rest that another size left.
   EXPECT_EQ((EpochLength{3, 14, 7}.steps(after(3, 12))), 3 + 30 / 7);
   EXPECT_EQ((EpochLength{3, 14, 100}.steps(after(3, 12))), 3);
 }

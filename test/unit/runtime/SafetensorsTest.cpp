@@ -1,4 +1,4 @@
-//===- SafetensorsTest.cpp - Weight files, true and lying -----------------===//
+//===- SafetensorsTest.cpp - Valid and invalid weight files ---------------===//
 #include "runtime/io/Safetensors.h"
 
 #include "TestFiles.h"
@@ -64,7 +64,7 @@ TEST_F(Header, ThatLiesIsRefused) {
               "not an object of strings");
 }
 
-/// A file of `bytes` bytes that says its header has `length`.
+/// Writes a file of `bytes` bytes whose header claims the length `length`.
 std::string sparseFile(const TestFolder &folder, uint64_t length,
                        uint64_t bytes) {
   const std::string path = folder.write(
@@ -74,7 +74,7 @@ std::string sparseFile(const TestFolder &folder, uint64_t length,
 }
 
 TEST_F(Header, ThatIsDeepOrLongIsRefusedAtOnce) {
-  // A parser that follows 200,000 brackets runs out of stack; one that keeps
+  // A recursive parser overflows its stack on 200,000 brackets; one that stores
   // 16 million of them takes a gigabyte.
   for (const size_t depth : {200'000, 16'000'000}) {
     expectError(fileOf(std::string(depth, '['), ""), "not a JSON object");
@@ -89,7 +89,7 @@ TEST_F(Header, ThatIsDeepOrLongIsRefusedAtOnce) {
 }
 
 TEST_F(Header, OfManyTensorsIsReadInProportionalTime) {
-  // Two hours where reading is quadratic, a second where it is not.
+  // Takes two hours if reading is quadratic, a second if it is not.
   constexpr size_t kCount = 500'000;
   std::string header = "{";
   for (size_t i = 0; i < kCount; ++i)

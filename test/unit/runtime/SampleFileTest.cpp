@@ -1,4 +1,4 @@
-//===- SampleFileTest.cpp - NumPy's and safetensors' files as samples -----===//
+//===- SampleFileTest.cpp - Samples in NumPy and safetensors files --------===//
 #include "runtime/io/SampleFile.h"
 
 #include "TestFiles.h"

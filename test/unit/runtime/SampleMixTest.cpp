@@ -20,7 +20,7 @@ namespace {
 
 using Sources = std::vector<SampleMix::Source>;
 
-/// Of so many samples each that none comes again.
+/// Sources with so many samples each that none is repeated.
 Sources endless(const std::vector<uint64_t> &weights) {
   Sources sources;
   for (const uint64_t weight : weights)
@@ -28,8 +28,8 @@ Sources endless(const std::vector<uint64_t> &weights) {
   return sources;
 }
 
-/// The source of each of the first `number` positions, whose samples are those of
-/// the source in their order.
+/// Returns the source of each of the first `number` positions; expects the
+/// samples of each source in their order.
 std::vector<size_t> sourcesOf(const SampleMix &mix, size_t sources,
                               uint64_t number) {
   std::vector<size_t> found;
@@ -43,7 +43,8 @@ std::vector<size_t> sourcesOf(const SampleMix &mix, size_t sources,
   return found;
 }
 
-/// The largest |count - n x weight / sum| of all prefixes of a period.
+/// Returns the largest |count - n x weight / sum| over all prefixes of a
+/// period.
 double largestError(const std::vector<uint64_t> &weights) {
   const uint64_t sum = std::accumulate(weights.begin(), weights.end(), 0ull);
   const SampleMix mix(endless(weights), std::nullopt);
@@ -58,7 +59,7 @@ double largestError(const std::vector<uint64_t> &weights) {
                        std::abs(double(counts[i]) -
                                 double(n) * double(weights[i]) / double(sum)));
   }
-  EXPECT_EQ(counts, weights); // a period has each its weight
+  EXPECT_EQ(counts, weights); // a period has the weight of each
   return worst;
 }
 
@@ -76,7 +77,7 @@ TEST(SampleMix, OfOneSourceIsItsOrder) {
 }
 
 TEST(SampleMix, IsTheSameEverywhere) {
-  // Of a release; a run that goes on later must find its place again.
+  // The order of a release, which resumed runs rely on.
   EXPECT_EQ(sourcesOf(SampleMix(endless({5, 3, 2}), std::nullopt), 3, 12),
             (std::vector<size_t>{0, 1, 0, 2, 0, 1, 0, 2, 0, 1, 0, 1}));
   EXPECT_EQ(sourcesOf(SampleMix(endless({1, 1, 1, 1}), std::nullopt), 4, 8),
@@ -89,7 +90,7 @@ TEST(SampleMix, PrefixesAreAsTheWeightsSay) {
   EXPECT_LE(largestError({1, 1}), 0.5);
   EXPECT_LE(largestError({1, 1000}), 0.5);
   EXPECT_LT(largestError({100, 101, 201, 302, 503}), 2);
-  // The worst for the tree.
+  // The worst weights for the tree.
   EXPECT_LT(largestError({1, 1, 2, 3, 5, 8, 13, 21, 34, 55}), 2);
   std::mt19937_64 random(1);
   for (size_t sources = 2; sources < 12; ++sources)
@@ -123,7 +124,7 @@ TEST(SampleMix, HoldsFarOutAndOfLargeWeights) {
   EXPECT_EQ(before[0] + before[1] + before[2], kFar + 1000);
 }
 
-/// Each source is read in epochs of its own, each epoch in an order of its own.
+/// Each source has its own epochs, each in its own order.
 TEST(SampleMix, EverySourceHasItsEpochs) {
   const Sources sources = {{5, 40}, {3, 40}, {2, 7}};
   const std::vector<uint64_t> firsts = {0, 40, 80, 87};

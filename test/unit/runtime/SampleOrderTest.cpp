@@ -58,7 +58,7 @@ TEST(SampleOrder, EpochsAndSeedsHaveOrdersOfTheirOwn) {
 }
 
 TEST(SampleOrder, IsTheSameEverywhere) {
-  // Of a release; a run that goes on later must find its place again.
+  // The order of a release, which resumed runs rely on.
   const SampleOrder order(10, 7);
   EXPECT_EQ(epochOf(order, 0),
             (std::vector<uint64_t>{7, 0, 5, 3, 1, 4, 6, 9, 2, 8}));
@@ -68,8 +68,9 @@ TEST(SampleOrder, IsTheSameEverywhere) {
   EXPECT_EQ(large.at(12345), uint64_t{1026134005305110652});
 }
 
-/// Where a sample goes is uniform, and so is what follows another: chi squared
-/// of 16 x 16 cells, 255 and 240 degrees of freedom; 400 is beyond 1 in 10^7.
+/// The position of a sample is uniform, and so is its successor: chi squared of
+/// 16 x 16 cells, with 255 and 240 degrees of freedom; P(> 400) is below 1 in
+/// 10^7.
 TEST(SampleOrder, IsUniform) {
   constexpr uint64_t kSamples = 16, kEpochs = 16000;
   const SampleOrder order(kSamples, 3);
@@ -89,7 +90,7 @@ TEST(SampleOrder, IsUniform) {
       ofPlaces += place * place / 1000;
       if (i == j)
         continue;
-      // 15 pairs an epoch, 240 kinds of them.
+      // 15 pairs per epoch, 240 kinds of pairs.
       const double pair = pairs[i * kSamples + j] - 1000;
       ofPairs += pair * pair / 1000;
     }

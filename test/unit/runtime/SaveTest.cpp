@@ -1,4 +1,4 @@
-//===- SaveTest.cpp - Weights of all ranks into one file ------------------===//
+//===- SaveTest.cpp - Saves weights of all ranks in one file --------------===//
 #include "Slices.h"
 #include "TestFiles.h"
 #include "ThreadWorld.h"
@@ -73,8 +73,8 @@ TEST(SaveParameters, SendsLongPiecesInChunks) {
 }
 
 TEST(SaveParameters, ThatFailEndEveryRank) {
-  // The limit on a file's size fails like a full disk.  8000 bytes let the
-  // header and a part of the data through, 10 bytes nothing.
+  // The limit on a file's size fails like a full disk.  8000 bytes have room
+  // for the header and part of the data, 10 bytes for neither.
   const TestFolder folder;
   const std::string path = folder.write("out", "old");
   rlimit before = {};
@@ -97,7 +97,7 @@ TEST(SaveParameters, ThatFailEndEveryRank) {
         saveParameters(s.parameters(world.rank()), path,
                        s.memoryOf(world.rank()), world);
       });
-      // No word is left over that a later message would be taken for.
+      // No message is left over that a later one could be confused with.
       const int mine = world.rank();
       std::vector<int> all(3);
       world.allGather(&mine, sizeof(mine), all.data());

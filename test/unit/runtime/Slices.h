@@ -1,9 +1,9 @@
 //===- Slices.h - Models that ranks hold in slices --------------*- C++ -*-===//
 //
 // Tests go through many layouts: 1 to 4 ranks, buckets whole, sharded or mixed,
-// parameters split by rows over buckets, odd sizes, padding.  What a rank's
-// memory should hold is made by brute force: the whole bucket, element by
-// element, and of it the rank's slice.
+// parameters split by rows over buckets, odd sizes, padding.  The expected
+// memory of a rank is computed by brute force: the whole bucket, element by
+// element, and then the rank's slice.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -33,7 +33,7 @@ public:
   }
   Slices(Slices &&) = default;
 
-  /// Members up to the next call are in this bucket.
+  /// Puts the members up to the next call into this bucket.
   Slices &bucket(bool sharded) {
     buckets.push_back({"b", 0, 0, 0, nullptr, ZRT_UNPACKED, 0});
     states.push_back({"param",
@@ -45,8 +45,8 @@ public:
     members.emplace_back();
     return *this;
   }
-  /// Elements [first, first + count) of a parameter, at the next offset that is
-  /// a multiple of 4.
+  /// Adds elements [first, first + count) of a parameter, at the next offset
+  /// that is a multiple of 4.
   Slices &member(const char *name, const std::vector<int64_t> &shape,
                  uint64_t first, uint64_t count) {
     shapes.push_back(shape);
@@ -84,7 +84,7 @@ public:
     return TestMemory(memory[size_t(rank)].data());
   }
 
-  /// What `rank` holds where element i of parameter p is value(p, i).
+  /// Returns the memory of `rank` if element i of parameter p is value(p, i).
   template <typename Value>
   std::vector<float> expected(int rank, Value value) const {
     std::vector<float> all(floats, kUntouched);
@@ -105,7 +105,7 @@ public:
   std::vector<zrt_bucket> buckets;
   std::vector<zrt_state> states;
   std::vector<std::vector<float>> memory; ///< of each rank
-  size_t floats = 0;                      ///< that each holds
+  size_t floats = 0;                      ///< per rank
   zrt_plan plan = {};
 
 private:
@@ -115,13 +115,13 @@ private:
   std::deque<std::vector<int64_t>> shapes;
 };
 
-// By name, as they are saved; plans hold them in another order.
+// In alphabetical order, as they are saved; plans have another order.
 inline constexpr const char *kNames[] = {"bias", "none", "scale", "w", "wte"};
 inline const std::vector<int64_t> kShapes[] = {
     {5}, {0, 3}, {}, {11, 4}, {7, 3}};
 inline constexpr uint64_t kCounts[] = {5, 0, 1, 44, 21};
 
-/// Everything in one bucket.
+/// All parameters in one bucket.
 inline Slices together(uint32_t ranks, bool sharded) {
   Slices s(ranks);
   s.bucket(sharded);
@@ -160,7 +160,7 @@ inline std::vector<Slices> layouts() {
   return all;
 }
 
-/// No two elements of the model are alike.
+/// A different value for each element of the model.
 inline float valueOf(std::string_view name, uint64_t element) {
   for (size_t p = 0; p < 5; ++p)
     if (name == kNames[p])

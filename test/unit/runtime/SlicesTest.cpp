@@ -1,4 +1,4 @@
-//===- SlicesTest.cpp - Which rank holds what of a parameter --------------===//
+//===- SlicesTest.cpp - The slices of parameters on each rank -------------===//
 #include "runtime/initialize/InitializeParameters.h"
 #include "runtime/initialize/RandomFill.h"
 

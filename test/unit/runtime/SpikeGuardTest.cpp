@@ -1,4 +1,4 @@
-//===- SpikeGuardTest.cpp - What a step must stay below -------------------===//
+//===- SpikeGuardTest.cpp - The limits of a step --------------------------===//
 #include "runtime/main/SpikeGuard.h"
 
 #include <cmath>

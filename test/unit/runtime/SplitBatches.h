@@ -10,8 +10,9 @@
 
 namespace zrt::test {
 
-/// Whether steps of 24 sequences read the same ones, in the same order, however
-/// ranks and micro-steps share them.  `order.at(p)` is what is read at position p.
+/// Expects steps of 24 sequences to read the same ones in the same order,
+/// however ranks and micro-steps share them.  `order.at(p)` is the sample at
+/// position p.
 template <typename Order>
 void expectSameForEverySplit(const Order &order) {
   constexpr uint64_t kSequences = 24, kSteps = 5;

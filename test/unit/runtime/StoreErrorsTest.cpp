@@ -1,4 +1,4 @@
-//===- StoreErrorsTest.cpp - What may befall the nvme tier's files --------===//
+//===- StoreErrorsTest.cpp - Errors of the nvme tier's files --------------===//
 #include "runtime/store/Store.h"
 
 #include "TestStores.h"
@@ -47,7 +47,7 @@ TEST_F(Stores, RefuseAFolderThatFillsUp) {
             std::string::npos);
 }
 
-/// What a read, or else a write, of 4 MiB fails with under a fault.
+/// Returns the error of a read, or of a write, of 4 MiB under a fault.
 std::string errorUnder(Store &store, bool writes) {
   const BlockMemory memory(4 * kMiB);
   std::memset(memory.data(), 3, 4 * kMiB);
@@ -89,7 +89,7 @@ TEST_F(Stores, AfterAnErrorNobodyTouchesMemoryAnyMore) {
   const auto lane = store->lane();
   auto memory = std::make_unique<BlockMemory>(4 * kMiB);
   EXPECT_NE(errorOf([&] { lane->read(0, 4 * kMiB, memory->data()); }), "");
-  memory.reset(); // sanitizers and the allocator would notice
+  memory.reset(); // sanitizers and the allocator would notice an access
   const BlockMemory other(4 * kMiB);
   std::memset(other.data(), 7, 4 * kMiB);
   EXPECT_NE(errorOf([&] { lane->read(0, 4 * kMiB, other.data()); }), "");
@@ -101,7 +101,7 @@ TEST_F(Stores, ThatVerifyNoticeAFlippedBit) {
       errorUnder(*make(4 * kMiB, 1, "flip@4", /*verifies=*/true), false);
   EXPECT_NE(error.find("this is not what was written there"), std::string::npos)
       << error;
-  // In whichever pieces it is read.
+  // Whatever the sizes of the reads.
   const auto store = make(4 * kMiB, 1, "flip@5", /*verifies=*/true);
   const auto sent = some(3 * kMiB, 1);
   store->write(0, sent.size(), sent.data());
@@ -118,7 +118,7 @@ TEST_F(Stores, ThatVerifyNoticeAChangedFile) {
   const auto store = make(2 * kMiB, 1, "", /*verifies=*/true);
   const auto sent = some(2 * kMiB, 1);
   store->write(0, sent.size(), sent.data());
-  // The only open file of that folder.
+  // The only open file in that folder.
   for (const auto &entry :
        std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code none;

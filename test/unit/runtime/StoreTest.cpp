@@ -22,7 +22,7 @@ using namespace zrt::test;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Places
+// Placement
 //===----------------------------------------------------------------------===//
 
 TEST(Stripes, FillFoldersInTurn) {
@@ -41,14 +41,14 @@ TEST(Stripes, PathsAreSplitAtCommas) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is written is read
+// Reads return what was written
 //===----------------------------------------------------------------------===//
 
-/// Writes and reads transfers of odd sizes; memory beyond them stays.
+/// Writes and reads transfers of odd sizes; other memory must not change.
 void checkTransfers(Store &store, uint64_t size) {
   const BlockMemory memory(8 * kMiB);
   const auto lane = store.lane();
-  // A part of it, so that some requests lie across its end.
+  // Pins a part of it, so that some requests cross its end.
   (void)lane->pin(memory.data(), kMiB + 8192);
   for (const uint64_t bytes :
        {uint64_t{0}, uint64_t{1}, uint64_t{4095}, uint64_t{4096},
@@ -132,7 +132,7 @@ TEST_F(Stores, DoNotMeetInAFolder) {
   EXPECT_EQ(read, first);
 }
 
-/// The exit status of a process that runs `body`.
+/// Returns the exit status of a process that runs `body`.
 template <typename Body>
 int inChild(Body body) {
   const pid_t child = fork();
@@ -153,7 +153,7 @@ TEST_F(Stores, OfAKilledProcessAreGone) {
   EXPECT_TRUE(std::filesystem::is_empty(folder / "disk0"));
 }
 
-/// Lets no thread of this process have io_uring, as containers do.
+/// Denies io_uring to all threads of this process, as containers do.
 bool forbidUring() {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),

@@ -59,8 +59,8 @@ TEST(Launch, OfNothingCallsNothing) {
 // Streams and events
 //===----------------------------------------------------------------------===//
 
-// Adds one to a counter on one stream, copies it on another, and so on: every
-// link needs its event.
+// Adds one to a counter on one stream, copies it on another, and so on: each
+// step of the chain needs its event.
 //
 //   compute   a += 1   record 0                       wait 1   c += b   record
 //   2 h2d                         wait 0  b = a  record 1 host wait 2   d = c
@@ -81,7 +81,7 @@ Table &addBToC(Table &table) {
                       {scalar(b, ZRT_I64), scalar(c, ZRT_I64)});
 }
 
-/// Without event 1, b is read before it is copied.
+/// Without event 1, b is read before it has been written.
 Table chain(bool isWhole = true) {
   Table table;
   addOneTo(table).record(ZRT_COMPUTE, 0).wait(ZRT_H2D, 0).copy(ZRT_H2D, a, b);
@@ -94,10 +94,10 @@ Table chain(bool isWhole = true) {
   return table;
 }
 
-/// d after `steps` steps: 1 + 2 + ... when every event holds.
+/// Returns d after `steps` steps: 1 + 2 + ... if every event is respected.
 int64_t runChain(const Table &step, int steps) {
   zrt_plan plan = testPlan(step);
-  // Live on from step to step.
+  // These values persist between steps.
   const zrt_output kept[] = {{"a", ZRT_I64, 0, a}, {"c", ZRT_I64, 0, c}};
   plan.outputs = kept;
   plan.output_count = 2;
@@ -235,7 +235,7 @@ TEST(Create, ArenasHaveThePlansSizeAndAreZero) {
 
 std::string creationError(const zrt_plan &plan, int threads = 1) {
   const ContextPtr ctx = create(plan, threads);
-  // It has never been started: it takes calls, and says why it does nothing.
+  // A context that has not been started accepts calls, and explains its error.
   EXPECT_NE(zrt_run(ctx.get(), ZRT_STEP), 0);
   EXPECT_EQ(zrt_arena_bytes(ctx.get(), ZRT_DEVICE), 0u);
   return zrt_error_message(ctx.get());

@@ -1,4 +1,4 @@
-//===- TableTest.cpp - Tables that are refused before a step --------------===//
+//===- TableTest.cpp - Tables that are refused at start -------------------===//
 #include "runtime/core/TableChecks.h"
 #include "runtime/device/cpu/CpuDevice.h"
 
@@ -23,8 +23,8 @@ zrt_plan planOfStep(const Table &step) {
   return plan;
 }
 
-/// What the operation after a record and a wait is refused with; "" if it is
-/// sound.
+/// Returns why the operation after a record and a wait is refused; "" if it is
+/// valid.
 std::string refusal(const std::function<void(Table &)> &add) {
   Table table;
   add(table.record(ZRT_GATHER, 0).wait(ZRT_COMPUTE, 0));
@@ -188,7 +188,7 @@ TEST(Tables, GroupedMatricesFitTheirBytes) {
             "experts.3: sums are not stored transposed; exchange x and y");
 }
 
-/// An update of the bucket with these operands.
+/// Returns why an update of the bucket with these operands is refused.
 std::string updateRefusal(const std::vector<zrt_operand> &args,
                           uint32_t number = 0,
                           zrt_kernel_fn decayed = noKernel) {
@@ -205,7 +205,7 @@ TEST(Tables, UpdatesAreOfABucketOrOfASliceOfIt) {
                     rate = scalar(deviceRef(1024, 4));
   EXPECT_EQ(updateRefusal({all, all, rate, all}), "");
   EXPECT_EQ(updateRefusal({mine, part, rate, mine}), "");
-  // Half as many elements of twice the size have the same bytes.
+  // Half as many elements of twice the size have the same number of bytes.
   EXPECT_EQ(updateRefusal({whole(deviceRef(0, 128), ZRT_BF16), all}), "");
   EXPECT_EQ(updateRefusal({all, slice(deviceRef(0, 128), ZRT_BF16)}),
             "adamw of b0: operand 1: it is slice of bf16, hence 32 elements, "
@@ -276,7 +276,7 @@ TEST(Tables, CopiesFitAndChangeNoType) {
 // Altered operands
 //===----------------------------------------------------------------------===//
 
-/// One operation of each kind, for two ranks, with operands that can be altered.
+/// One operation of each kind, for two ranks, with operands that tests change.
 struct Operations {
   const zrt_ref all = exportedRef(0, 256), half = deviceRef(4096, 128);
   zrt_operand launchArgs[2] = {tensor(half), scalar(deviceRef(0, 4))};
@@ -338,11 +338,11 @@ struct Operations {
       {ZRT_GROUPED_MATMUL, 0, &grouped}};
 };
 
-/// What a plan of one operation is refused with: its tables, or what the cpu or
-/// the transport cannot do; "" where it is not.
+/// Returns why a plan of one operation is refused: by the checks of tables, the
+/// CPU or the transport; "" if it is not.
 std::string messageOf(const zrt_op &op) {
   zrt_plan plan = planOfStep(Table().add(op.kind, op.stream, op.descriptor));
-  // As ranks do at their start, without their memory.
+  // As at the start of ranks, but without memory.
   return errorOf([&] {
     checkTables(plan);
     ChaosDelays chaos(0);
@@ -358,14 +358,14 @@ std::string messageOf(const zrt_op &op) {
   });
 }
 
-/// Whether an accepted alteration leaves the operation as it was.
+/// Returns true if an accepted change does not change the operation.
 bool meansTheSame(uint32_t kind, const zrt_operand &was,
                   const zrt_operand &is) {
   const auto isAll = [](uint32_t extent) {
     return extent == ZRT_MEMBERS || extent == ZRT_WHOLE || extent == ZRT_SLICE;
   };
-  // Kernels have their types in their code, and get addresses; all of an
-  // operand's bytes are all of them, whatever they are called.
+  // Kernels have their types in their code, and get addresses; for a whole
+  // operand, all bytes are the same whatever the type.
   const bool isKernels = kind == ZRT_LAUNCH || kind == ZRT_UPDATE;
   const bool sameType =
       was.dtype == is.dtype ||
@@ -375,7 +375,7 @@ bool meansTheSame(uint32_t kind, const zrt_operand &was,
       was.extent == is.extent ||
       (kind != ZRT_UPDATE && kind != ZRT_COLLECTIVE && isAll(was.extent) &&
        isAll(is.extent)) ||
-      // One value is a tensor of one.
+      // A scalar is a tensor of one element.
       (kind == ZRT_LAUNCH && was.extent == ZRT_SCALAR && isAll(is.extent));
   return sameType && sameExtent;
 }
@@ -435,7 +435,7 @@ TEST(Tables, StreamsAreOfAClass) {
 }
 
 TEST(Tables, MayHaveSeveralStreamsOfAClass) {
-  // One adds to what the other has left.
+  // Each run adds to the result of the previous one.
   const auto addOne = [](void *const *args, int64_t, int64_t) {
     ++*static_cast<int32_t *>(args[0]);
   };
@@ -456,10 +456,10 @@ TEST(Tables, MayHaveSeveralStreamsOfAClass) {
 }
 
 //===----------------------------------------------------------------------===//
-// What a transport refuses
+// Refusals of a transport
 //===----------------------------------------------------------------------===//
 
-/// What a plan of `desc` is refused with, before any step.
+/// Returns why a plan of `desc` is refused, before any step.
 std::string collectiveRefusal(const zrt_collective_desc &desc) {
   std::string message;
   const zrt_plan plan = ranksPlan(2, Table().collective(ZRT_REDUCE, desc));
@@ -567,7 +567,8 @@ TEST(Collective, RefusesTypesThatItCannotAdd) {
   EXPECT_EQ(refusal(ZRT_ALL_REDUCE, ZRT_BF16, ZRT_BF16),
             "source: it is bf16, and an all_reduce adds f32 or f64");
 
-  // A slice of f32 may have as many bytes as a whole of bf16, and its place.
+  // A slice of f32 may have as many bytes as a whole of bf16, and the same
+  // place.
   zrt_collective_desc desc = {"it",
                               ZRT_REDUCE_SCATTER,
                               0,

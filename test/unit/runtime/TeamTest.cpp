@@ -44,7 +44,7 @@ TEST(Team, DealsOutEqualRuns) {
 TEST(Team, ComputesAtTheSameTime) {
   Team team(2);
   std::atomic<int> arrived{0};
-  // Each waits for the other: one thread alone would not come back.
+  // Each waits for the other: a single thread would not return.
   team.parallelFor(2, [&](int64_t, int64_t) {
     ++arrived;
     while (arrived < 2)
@@ -53,8 +53,8 @@ TEST(Team, ComputesAtTheSameTime) {
   EXPECT_EQ(arrived, 2);
 }
 
-// Calls in a row find the helpers awake, calls after a while asleep; more
-// threads than processors never stay awake.
+// Successive calls find the helpers awake, later calls asleep; with more
+// threads than processors, helpers never stay awake.
 TEST(Team, LosesNoCall) {
   const int processors = static_cast<int>(availableProcessors().size());
   for (const int size : {2, 3, 4 * processors + 1}) {
@@ -74,7 +74,7 @@ TEST(Team, LosesNoCall) {
 
 std::vector<int> processorsOfMembers(std::vector<int> processors) {
   std::vector<int> found;
-  // A thread of its own is bound instead of this one.
+  // A separate thread is pinned instead of this one.
   std::thread([&] {
     std::mutex mutex;
     Team team(static_cast<int>(processors.size()), processors);
@@ -107,7 +107,7 @@ TEST(Team, BindsEachMemberToItsProcessor) {
   std::exit(0);
 }
 
-// In a process of its own, in whose memory few stacks have room.
+// In a separate process whose memory has room for only a few stacks.
 TEST(TeamDeathTest, OfMoreThreadsThanThereIsRoomForSaysSo) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer needs more memory than the test leaves";

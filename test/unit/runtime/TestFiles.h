@@ -12,7 +12,7 @@
 
 namespace zrt {
 
-/// Made empty, removed at the end.
+/// An empty folder that is removed at the end.
 class TestFolder {
 public:
   TestFolder() {
@@ -46,7 +46,7 @@ inline std::string readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A safetensors file of that header and data.
+/// Returns a safetensors file with that header and data.
 inline std::string fileOf(const std::string &header, const std::string &data) {
   const uint64_t length = header.size();
   return std::string(reinterpret_cast<const char *>(&length), 8) + header +
@@ -57,7 +57,7 @@ inline std::string floats(const std::vector<float> &values) {
   return {reinterpret_cast<const char *>(values.data()), values.size() * 4};
 }
 
-/// The text of the exception that `body` throws, "" when it throws none.
+/// Returns the text of the exception that `body` throws, or "".
 template <typename Body>
 std::string errorOf(Body &&body) {
   try {
@@ -68,7 +68,7 @@ std::string errorOf(Body &&body) {
   return "";
 }
 
-/// `body` throws, and its message contains `part`.
+/// Expects that `body` throws and that its message contains `part`.
 #define EXPECT_ERROR(part, body)                                               \
   EXPECT_NE(zrt::errorOf([&] { body; }).find(part), std::string::npos)         \
       << "the error is: \"" << zrt::errorOf([&] { body; }) << "\""

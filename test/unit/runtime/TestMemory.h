@@ -1,4 +1,4 @@
-//===- TestMemory.h - Parameters that lie in a test's arrays ----*- C++ -*-===//
+//===- TestMemory.h - Parameters in arrays of a test ------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/Parameters.h"
@@ -7,7 +7,7 @@
 
 namespace zrt::test {
 
-/// Offsets count from `base`; from nothing they are addresses.
+/// Offsets are relative to `base`; without a base they are addresses.
 class TestMemory final : public ParameterMemory {
 public:
   explicit TestMemory(void *base = nullptr)
@@ -26,7 +26,7 @@ private:
   uintptr_t base;
 };
 
-/// Of TestMemory without a base.
+/// A reference for TestMemory without a base.
 inline zrt_ref refOf(const void *data, uint64_t bytes) {
   return {ZRT_DEVICE, 0, reinterpret_cast<uintptr_t>(data), bytes};
 }

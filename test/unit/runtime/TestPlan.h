@@ -24,7 +24,7 @@ struct DestroyContext {
 };
 using ContextPtr = std::unique_ptr<zrt_context, DestroyContext>;
 
-/// A context that has been started, or one that says why it could not be.
+/// Returns a started context, or one that explains why it could not be started.
 inline ContextPtr create(const zrt_plan &plan, int threads = 2,
                          zrt_world *world = nullptr) {
   zrt_context *ctx = nullptr;
@@ -34,7 +34,7 @@ inline ContextPtr create(const zrt_plan &plan, int threads = 2,
   return ContextPtr(ctx);
 }
 
-/// Where the device keeps `ref`: what a test may see, and host code may not.
+/// The device address of `ref`, which a test may use but host code may not.
 template <typename T = std::byte>
 T *memoryOf(zrt_context *ctx, const zrt_ref &ref) {
   return reinterpret_cast<T *>(ctx->run->device().memory(ref));
@@ -44,12 +44,12 @@ T *memoryOf(const ContextPtr &ctx, const zrt_ref &ref) {
   return memoryOf<T>(ctx.get(), ref);
 }
 
-/// Whether nothing has gone wrong.
+/// Returns true if there has been no error.
 inline bool isGood(const ContextPtr &ctx) {
   return !*zrt_error_message(ctx.get());
 }
 
-/// ZRT_CHAOS for as long as it lives.
+/// Sets ZRT_CHAOS during its lifetime.
 class Chaos {
 public:
   explicit Chaos(int seed) {

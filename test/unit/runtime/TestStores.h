@@ -24,7 +24,7 @@ inline std::vector<std::byte> some(uint64_t count, uint64_t seed) {
   return bytes;
 }
 
-/// A store in `count` folders of its own.
+/// Creates stores in `count` folders each.
 class Stores : public testing::Test {
 protected:
   std::unique_ptr<Store> make(uint64_t bytes, int count = 1,

@@ -1,4 +1,4 @@
-//===- TestWorld.cpp - The world that trainMain finds in a test -----------===//
+//===- TestWorld.cpp - The world of trainMain in a test -------------------===//
 #include "TestWorld.h"
 
 #include "ThreadWorld.h"
@@ -10,7 +10,7 @@ namespace {
 
 thread_local World *current = nullptr;
 
-/// What trainMain may own: the test's world stays with the test.
+/// A world that trainMain may own, although the test keeps the real one.
 class Borrowed final : public World {
 public:
   explicit Borrowed(World &world) : world(world) {}

@@ -1,12 +1,12 @@
-//===- TestWorld.h - The world that trainMain finds in a test ---*- C++ -*-===//
+//===- TestWorld.h - The world of trainMain in a test -----------*- C++ -*-===//
 #pragma once
 
 #include "runtime/world/World.h"
 
 namespace zrt::test {
 
-/// While it lives, connectWorld on this thread gives `world`; otherwise, a
-/// world of one rank.
+/// During its lifetime, connectWorld on this thread returns `world`; otherwise
+/// a world of one rank.
 class WorldOfThisThread {
 public:
   explicit WorldOfThisThread(World &world);

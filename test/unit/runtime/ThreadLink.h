@@ -1,7 +1,7 @@
 //===- ThreadLink.h - Hosts that are threads of a test ----------*- C++ -*-===//
 //
-// A transfer takes place when both sides have started it and the receiver asks
-// for it: the latest moment at which a library may read what was sent.
+// A transfer happens when both sides have started it and the receiver waits for
+// it: the latest moment at which a library may read the sent data.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

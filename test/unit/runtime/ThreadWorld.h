@@ -16,7 +16,7 @@
 
 namespace zrt::test {
 
-/// What the ranks of one ThreadWorld share: a mailbox per pair of ranks.
+/// Shared by the ranks of one ThreadWorld: a mailbox per pair of ranks.
 class Mailboxes {
 public:
   void put(int from, int to, const void *data, size_t bytes) {
@@ -34,10 +34,10 @@ public:
     box.pop_front();
     return message;
   }
-  /// What links of ranks on different hosts have started.
+  /// Transfers that links between different hosts have started.
   Wires wires;
 
-  /// The first one counts.
+  /// Records a failure; only the first one counts.
   void abort(int from, const std::string &message) {
     const std::lock_guard<std::mutex> lock(mutex);
     if (failure.empty())
@@ -85,7 +85,7 @@ private:
   const int me, ranks;
 };
 
-/// Calls `body(world)` once per rank, each on a thread of its own, and waits.
+/// Calls `body(world)` once per rank, each on its own thread, and waits.
 template <typename Body>
 void runRanks(int ranks, Body body) {
   Mailboxes mail;

@@ -147,7 +147,7 @@ double processorSeconds() {
 TEST(HostStream, SleepsWhileItHasNothingToDo) {
   Team team(2, {}, /*watchful=*/false);
   const double before = processorSeconds();
-  // A watchful team would be awake for all of it.
+  // A team that spins would be awake for the whole time.
   for (int i = 0; i < 100; ++i) {
     team.parallelFor(2, [](int64_t, int64_t) {});
     std::this_thread::sleep_for(std::chrono::milliseconds(1));

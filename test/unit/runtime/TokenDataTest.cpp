@@ -63,7 +63,7 @@ TEST_F(TokenFile, AutoGoesByContentThenByName) {
       "8 llm.c uint32");
   EXPECT_EQ(formatOf("a.bin", bytesOfTokens(small16)), "8 raw uint16");
   EXPECT_EQ(formatOf("a.bin", bytesOfTokens(small32)), "8 raw uint32");
-  // No u16 holds a vocabulary beyond 65,536.
+  // A u16 cannot hold tokens above 65,535.
   EXPECT_EQ(TokenData(folder.write(
                           "wide.bin",
                           bytesOfTokens(std::vector<uint32_t>{70000, 1, 2, 3})),
@@ -74,7 +74,7 @@ TEST_F(TokenFile, AutoGoesByContentThenByName) {
   EXPECT_EQ(formatOf("a.u32", bytesOfTokens(small16)), "4 raw uint32");
   EXPECT_EQ(formatOf("a.txt", "to be or not"), "12 text bytes");
   EXPECT_EQ(formatOf("a", bytesOfTokens(small16)), "16 text bytes");
-  // One word that is not zero is enough.
+  // One nonzero word is enough.
   EXPECT_EQ(
       formatOf("a.bin", bytesOfTokens(small32) + std::string("\1\0\1\0", 4)),
       "18 raw uint16");
@@ -90,8 +90,8 @@ TEST_F(TokenFile, AnExplicitFormatWins) {
 }
 
 TEST_F(TokenFile, SequencesFollowEachOther) {
-  // 8 tokens, T = 2: sequences 0, 1, 2 start at tokens 0, 2, 4, targets one
-  // later.
+  // 8 tokens, T = 2: sequences 0, 1, 2 start at tokens 0, 2, 4; their targets
+  // are one later.
   for (const auto &[bytes, format] :
        {std::pair{bytesOfTokens(small16), TokenFormat::U16},
         {bytesOfTokens(small32), TokenFormat::U32},
@@ -155,7 +155,7 @@ TEST(BatchPlace, CountsStepMicroStepRankRow) {
 }
 
 TEST_F(TokenFile, TheLastTokenOfASequenceIsTheFirstOfTheNext) {
-  // T + 1 tokens are one sequence; one more changes nothing until T more.
+  // T + 1 tokens are one sequence; T more make another.
   const auto sequences = [&](size_t tokens, uint64_t later = 1) {
     return TokenData(folder.write("t", std::string(tokens, 'a')),
                      TokenFormat::Text, 4, later)
@@ -164,7 +164,7 @@ TEST_F(TokenFile, TheLastTokenOfASequenceIsTheFirstOfTheNext) {
   EXPECT_EQ(sequences(5), 1u);
   EXPECT_EQ(sequences(8), 1u);
   EXPECT_EQ(sequences(9), 2u);
-  // Without targets T do.
+  // Without targets, T tokens are enough.
   EXPECT_EQ(sequences(4, 0), 1u);
   EXPECT_EQ(sequences(7, 0), 1u);
   EXPECT_EQ(sequences(8, 0), 2u);
@@ -213,7 +213,7 @@ TEST_F(TokenFile, ThatIsCutWhileItIsReadIsAnError) {
 }
 
 TEST_F(TokenFile, LongSequencesAreReadInBlocks) {
-  // Three blocks and a piece.
+  // Three blocks and a part.
   constexpr int32_t kLength = 50'001;
   std::vector<uint32_t> ids(2 * kLength + 1);
   for (size_t i = 0; i < ids.size(); ++i)
@@ -243,7 +243,7 @@ TEST_F(TokenFile, RefusesLyingLlmcHeaders) {
                   .find("but 16 bytes follow"),
               std::string::npos)
         << count;
-  // Not believed by name either: auto finds the magic number.
+  // The name does not decide either: auto finds the magic number.
   EXPECT_NE(
       errorFor(llmcHeader(20240520, 1, 8).substr(0, 100), TokenFormat::Auto)
           .find("no llm.c header"),
@@ -251,7 +251,7 @@ TEST_F(TokenFile, RefusesLyingLlmcHeaders) {
 }
 
 TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
-  // 1 to 8, two a sequence: 1 to 6 are tokens, 2 to 7 targets.
+  // Tokens 1 to 8, two per sequence: 1 to 6 are inputs, 2 to 7 targets.
   const std::string bytes = bytesOfTokens(small16);
   const auto error = [&](zrt_input tokens, zrt_input targets) {
     return errorFor(bytes, TokenFormat::U16, tokens, targets);
@@ -270,7 +270,7 @@ TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
   ignoring.ignored = -100;
   EXPECT_NE(error(inputBelow(7), ignoring).find("is not 0 to 6 or -100, "),
             std::string::npos);
-  // Without a vocabulary what the type can hold.
+  // Without a vocabulary, the limit is that of the type.
   const std::string large =
       bytesOfTokens(std::vector<uint32_t>{1, 0x80000000u, 2});
   EXPECT_NE(errorFor(large, TokenFormat::U32, inputBelow(0), inputBelow(0))

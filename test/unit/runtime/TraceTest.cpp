@@ -1,4 +1,4 @@
-//===- TraceTest.cpp - What ZRT_TRACE writes ------------------------------===//
+//===- TraceTest.cpp - The output of ZRT_TRACE ----------------------------===//
 #include "Collectives.h"
 #include "TestFiles.h"
 
@@ -32,7 +32,7 @@ protected:
       all.push_back(json::parse(line));
     return all;
   }
-  /// The lines of `runs` runs of `step` on one rank.
+  /// Returns the lines of `runs` runs of `step` on one rank.
   std::vector<json> trace(const Table &step, int runs = 1) const {
     const zrt_plan plan = testPlan(step);
     const ContextPtr ctx = create(plan);
@@ -41,7 +41,7 @@ protected:
           << zrt_error_message(ctx.get());
     return lines();
   }
-  /// "compute 1, h2d 1 after compute 1", without times.
+  /// Returns "compute 1, h2d 1 after compute 1", without times.
   static std::string order(const std::vector<json> &lines) {
     std::string text;
     for (const json &line : lines) {
@@ -67,7 +67,7 @@ TEST_F(TraceTest, FollowsEventsOverSeveralStreams) {
                             .wait(ZRT_H2D, 0)
                             .copy(ZRT_H2D, first, second)
                             .record(ZRT_H2D, 1)
-                            // Of compute it knows through h2d alone.
+                            // It knows of compute only through h2d.
                             .wait(ZRT_HOST_STREAM, 1)
                             .copy(ZRT_HOST_STREAM, second, third))),
             "compute 1, h2d 1, h2d 2 after compute 1, "
@@ -80,7 +80,8 @@ TEST_F(TraceTest, AnEventKnowsNothingOfLaterWork) {
                             .record(ZRT_COMPUTE, 0)
                             .launch(ZRT_COMPUTE, nothingDone)
                             .record(ZRT_COMPUTE, 1)
-                            // Event 0 comes late, when both launches are over.
+                            // Event 0 is waited for late, when both launches
+                            // are over.
                             .wait(ZRT_D2H, 1)
                             .copy(ZRT_D2H, first, second)
                             .record(ZRT_D2H, 2)
@@ -104,7 +105,7 @@ TEST_F(TraceTest, AWaitForgetsNothing) {
 }
 
 TEST_F(TraceTest, EveryRunBeginsWithClearedClocks) {
-  // In the second program event 0 is recorded before anything has run.
+  // In the second program, event 0 is recorded before any operation.
   zrt_plan plan = testPlan(Table()
                                .record(ZRT_COMPUTE, 0)
                                .wait(ZRT_H2D, 0)
@@ -200,7 +201,7 @@ TEST_F(TraceTest, KeepsAnyName) {
 // Ranks
 //===----------------------------------------------------------------------===//
 
-/// The ranks' slices of one bucket gathered, of another summed; a scalar.
+/// Gathers the slices of one bucket, sums those of another, and sums a scalar.
 Table collectives() {
   return Table()
       .collective(ZRT_GATHER, {"all_gather of b0", ZRT_ALL_GATHER, 0, 300, 1.0,
@@ -235,7 +236,7 @@ TEST_F(TraceTest, OfCollectivesSaysWhenRanksMet) {
           const json &line = mine[i];
           EXPECT_EQ(line["kind"], (std::vector{"all_gather", "reduce_scatter",
                                                "all_reduce"})[i % 3]);
-          // Two a run on `reduce`, one on `gather`.
+          // Two per run on `reduce`, one on `gather`.
           EXPECT_EQ(line["collective"],
                     i % 3 == 0 ? i / 3 + 1 : i / 3 * 2 + i % 3);
           EXPECT_LE(line["begin"], line["arrived"]);

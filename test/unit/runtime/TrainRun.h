@@ -9,7 +9,7 @@
 
 namespace zrt {
 
-/// The status of `train ARGS` of `plan`.
+/// Returns the status of `train ARGS` with `plan`.
 inline int callTrain(const zrt_plan &plan,
                      const std::vector<std::string> &args) {
   std::vector<const char *> argv = {"train"};
@@ -18,7 +18,7 @@ inline int callTrain(const zrt_plan &plan,
   return trainMain(plan, static_cast<int>(argv.size()), argv.data());
 }
 
-/// The same, and what it printed.
+/// Same, with the output.
 struct TrainRun {
   std::string out, err;
 
