@@ -1,4 +1,4 @@
-//===- Calls.cpp - What emulated kernels call -----------------------------===//
+//===- Calls.cpp - Functions that emulated kernels call -------------------===//
 #include "Grid.h"
 
 #include <cmath>

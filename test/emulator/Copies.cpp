@@ -1,7 +1,8 @@
-//===- Copies.cpp - Copies to shared memory while threads go on -----------===//
+//===- Copies.cpp - Asynchronous copies to shared memory ------------------===//
 //
-// A copy may happen at any time until its thread has waited for it, so both are
-// writes to the shadow memory: when it is issued, and when it is waited for.
+// A copy may happen at any time until its thread has waited for it, so it is
+// recorded in the shadow memory twice: when it is issued, and when it is waited
+// for.
 //
 //===----------------------------------------------------------------------===//
 #include "Grid.h"

@@ -1,7 +1,7 @@
-//===- EmulatorTest.cpp - What the emulator runs, and what it finds -------===//
+//===- EmulatorTest.cpp - Runs right and wrong kernels --------------------===//
 //
-// Kernels as a compiler would emit them: every access to memory that is not the
-// thread's own is announced.
+// Kernels as a compiler would emit them: they announce every access to memory
+// that is not the thread's own.
 //
 //===----------------------------------------------------------------------===//
 #include "Emulator.h"
@@ -38,8 +38,8 @@ float shuffle(float value, uint32_t distance, uint32_t width) {
       zge_shuffle_xor(std::bit_cast<uint32_t>(value), distance, width));
 }
 
-/// Of blocks of 128 threads, the numbers 0, 1, 2, ... and a result for each
-/// thread, behind which lies memory that nobody may touch.
+/// Blocks of 128 threads, inputs 0, 1, 2, ... and a result for each thread; the
+/// memory after the results must not be accessed.
 struct TestRun {
   uint32_t blocks = 3, threads = 128, shared = 1024;
   std::vector<float> in, out;
@@ -49,7 +49,7 @@ struct TestRun {
       in[i] = float(i);
   }
 
-  /// What it finds with `seed`, "" if nothing.
+  /// Returns the error found with `seed`, or "".
   std::string find(void (*kernel)(void **), uint64_t seed) {
     zge::Emulator emulator;
     emulator.memory.add(in.data(), in.size() * sizeof(float),
@@ -67,12 +67,12 @@ struct TestRun {
     return "";
   }
 
-  /// All seeds find nothing.
+  /// Expects no error with any seed.
   void passes(void (*kernel)(void **)) {
     for (uint64_t seed = 0; seed < kSeeds; ++seed)
       ASSERT_EQ(find(kernel, seed), "") << "seed " << seed;
   }
-  /// All seeds find something that has `text` in it.
+  /// Expects an error that contains `text` with every seed.
   void fails(void (*kernel)(void **), const std::string &text) {
     for (uint64_t seed = 0; seed < kSeeds; ++seed) {
       const std::string found = find(kernel, seed);
@@ -91,7 +91,7 @@ uint32_t element() { return zge_block() * 128 + zge_thread(); }
 float *shared() { return static_cast<float *>(zge_shared()); }
 
 //===----------------------------------------------------------------------===//
-// Kernels that are right
+// Correct kernels
 //===----------------------------------------------------------------------===//
 
 void twice(void **params) {
@@ -121,7 +121,7 @@ TEST(Emulator, LanesOfAGroupExchangeValues) {
     EXPECT_EQ(run.out[i], 8 * float(i / 8 * 8) + 28);
 }
 
-/// Each block reversed, by shared memory; twice, so that the second pass must not
+/// Reverses each block through shared memory, twice; the second pass must not
 /// overtake the first.
 template <bool HasFirst, bool HasSecond>
 void reverse(void **params) {
@@ -145,8 +145,8 @@ TEST(Emulator, BarriersOrderSharedMemory) {
     EXPECT_EQ(run.out[i], float(i / 128 * 128 + 127 - i % 128));
 }
 
-/// A lane writes, its neighbours of a group of `Width` read; then the groups of
-/// other widths do.
+/// A lane writes, its neighbours in a group of `Width` read; then the same for
+/// the other widths.
 template <uint32_t Width>
 void neighbours(void **params) {
   const uint32_t i = zge_thread();
@@ -164,7 +164,8 @@ TEST(Emulator, SyncsOrderTheMemoryOfTheirGroup) {
     EXPECT_EQ(run.out[i], float(i ^ 9));
 }
 
-/// A sync of 8 lanes, then a barrier: what came before the sync is over, too.
+/// A sync of 8 lanes, then a barrier, which also orders accesses before the
+/// sync.
 void inStages(void **params) {
   const uint32_t i = zge_thread();
   store(shared() + i, load(input(params) + element()));
@@ -195,7 +196,7 @@ TEST(Emulator, BytesOfAWordAreToldApart) {
   run.passes(halves);
 }
 
-/// More threads read a word than it has records of.
+/// More threads read a word than the shadow memory has records for.
 void broadcast(void **params) {
   float sum = 0;
   for (int i = 0; i < 5; ++i)
@@ -221,7 +222,7 @@ TEST(Emulator, SharedMemoryIsPoisonedBeforeEachBlock) {
 }
 
 //===----------------------------------------------------------------------===//
-// Kernels that are wrong
+// Wrong kernels
 //===----------------------------------------------------------------------===//
 
 void sameWord(void **params) {
@@ -232,7 +233,7 @@ TEST(Emulator, FindsTwoThreadsThatWriteOneWord) {
   TestRun().fails(sameWord, "wrote, and no sync or barrier lies between");
 }
 
-/// Writes the next block's first element, too.
+/// Also writes the next block's first element.
 void overlapping(void **params) {
   const uint32_t i = element();
   store(output(params) + i, 1.0f);
@@ -244,7 +245,7 @@ TEST(Emulator, FindsTwoBlocksThatWriteOneWord) {
   TestRun().fails(overlapping, "nothing orders blocks of one launch");
 }
 
-/// Reads what another block writes, whichever comes first.
+/// Reads an element that another block writes, whichever runs first.
 void acrossBlocks(void **params) {
   const uint32_t i = element();
   if (zge_block() == 0)
@@ -267,7 +268,7 @@ TEST(Emulator, FindsASyncThatIsLeftOutOrTooNarrow) {
   TestRun().fails(neighbours<8>, "no sync or barrier lies between");
 }
 
-/// A shuffle lets lanes go on together, but orders no memory.
+/// A shuffle synchronizes lanes, but does not order memory.
 void shuffleForSync(void **params) {
   const uint32_t i = zge_thread();
   store(shared() + i, 1.0f);
@@ -326,7 +327,7 @@ TEST(Emulator, FindsBarriersThatNotAllReach) {
 }
 
 void beyond(void **params) {
-  // As many as there are, and one more.
+  // One element beyond the end.
   store(output(params) + element() + 1, 1.0f);
 }
 void toInput(void **params) {
@@ -362,11 +363,11 @@ TEST(Emulator, SaysWhoAndWhere) {
       << found;
 }
 
-/// How many threads have come in this run.
+/// The number of threads that have run so far.
 int calls;
 
 void orders(void **params) {
-  // Threads note who came first; each has a place of its own.
+  // Records the order of threads; each has its own element.
   store(output(params) + element(), float(calls++));
 }
 

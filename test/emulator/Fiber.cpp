@@ -1,7 +1,7 @@
 //===- Fiber.cpp - Switching stacks on x86-64 -----------------------------===//
 //
-// A switch saves what a call must keep.  (swapcontext asks the kernel for the
-// signal mask each time, which takes a hundred times as long.)
+// A switch saves the callee-saved registers.  (swapcontext asks the kernel for
+// the signal mask each time, which takes a hundred times as long.)
 //
 //===----------------------------------------------------------------------===//
 #include "Fiber.h"
@@ -39,7 +39,7 @@ zgeSwitchStacks:
 )");
 
 namespace {
-/// A kernel has up to 1 MiB of temporaries.
+/// A kernel may have up to 1 MiB of temporaries.
 constexpr size_t kStackBytes = 2 << 20, kGuardBytes = 4096;
 } // namespace
 
@@ -61,8 +61,8 @@ void *Stacks::top(size_t number) const {
 }
 
 void Fiber::prepare(void *top, void (*body)()) {
-  // Six registers, the address that the switch returns to, and a place for one
-  // that `body` would return to: functions begin 8 bytes below a multiple of 16.
+  // Six registers, the return address of the switch, and an unused return
+  // address of `body`: functions begin 8 bytes below a multiple of 16.
   auto *words = static_cast<void **>(top) - 8;
   for (int i = 0; i < 6; ++i)
     words[i] = nullptr;

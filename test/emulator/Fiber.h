@@ -1,4 +1,4 @@
-//===- Fiber.h - A stack of its own for each emulated thread ----*- C++ -*-===//
+//===- Fiber.h - A stack for each emulated thread ---------------*- C++ -*-===//
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,16 @@ private:
   size_t count;
 };
 
-/// Where a fiber that does not run goes on.
+/// The saved state of a fiber that is not running.
 struct Fiber {
   void *stack = nullptr;
 
-  /// Shall run `body`, which never returns, on the stack that ends at `top`.
+  /// Prepares to run `body`, which never returns, on the stack that ends at
+  /// `top`.
   void prepare(void *top, void (*body)());
 };
 
-/// Goes on with `to`; returns when somebody switches to `from`.
+/// Switches to `to`; returns when some fiber switches to `from`.
 void switchFiber(Fiber &from, Fiber &to);
 
 } // namespace zge

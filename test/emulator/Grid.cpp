@@ -12,7 +12,7 @@ using namespace zge;
 thread_local Grid *Grid::running = nullptr;
 
 namespace {
-/// The width of the smallest group that holds both threads.
+/// Returns the level of the smallest group that contains both threads.
 int commonLevel(uint32_t a, uint32_t b) {
   return a / kWarp != b / kWarp ? kBlockLevel : std::bit_width(a ^ b);
 }
@@ -91,7 +91,7 @@ void Grid::fail(std::string text) {
   failure = fmt::format("kernel {}: block {}, thread {}: {}", launch->name,
                         currentBlock, current, text);
   switchFiber(threads[current].fiber, scheduler);
-  std::abort(); // nobody comes back
+  std::abort(); // the fiber is never resumed
 }
 
 std::string Grid::describe(uint32_t number) const {
@@ -116,7 +116,7 @@ std::string Grid::describe(uint32_t number) const {
   }
 }
 
-/// Nobody can go on: why, or "" if all have ended.
+/// Called when no thread can run: returns the reason, or "" if all have ended.
 std::string Grid::stuck() const {
   const auto waits = [](const Thread &thread) {
     return thread.wait != Wait::Ended;
@@ -146,7 +146,7 @@ std::string Grid::place(const void *address) const {
 }
 
 //===----------------------------------------------------------------------===//
-// What threads do together
+// Operations of several threads
 //===----------------------------------------------------------------------===//
 
 void Grid::checkWidth(const char *what, uint32_t width) {

@@ -13,18 +13,18 @@
 
 namespace zge {
 
-/// Widths of groups that wait: 1, 2, 4, ..., 32, and the block.
+/// Widths of groups that synchronize: 1, 2, 4, ..., 32, and the block.
 constexpr int kLevels = 7, kBlockLevel = 6;
 using Meetings = std::array<uint32_t, kLevels>;
 
 class Grid {
 public:
-  /// The grid whose thread runs on this thread of the host.
+  /// The grid that runs on this thread of the host.
   static thread_local Grid *running;
 
   void run(const Launch &launch, const MemoryMap &memory);
 
-  // Called by the thread that runs.
+  // Called by the running thread.
   uint32_t thread() const { return current; }
   uint32_t block() const { return currentBlock; }
   void *shared() { return sharedMemory.data(); }
@@ -43,7 +43,7 @@ public:
 
 private:
   enum class Wait { None, Shuffle, Sync, Barrier, Multiply, Fragment, Ended };
-  /// One that is under way.
+  /// An asynchronous copy that is not complete.
   struct Copy {
     uint32_t at;
     const void *from;
@@ -52,23 +52,24 @@ private:
   struct Thread {
     Fiber fiber;
     Wait wait = Wait::None;
-    uint32_t width = 0, distance = 0; ///< of what it waits in
-    uint32_t value = 0;               ///< that it gives
-    uint32_t from = 0;                ///< the lane whose value it takes
+    uint32_t width = 0, distance = 0; ///< of the operation it waits in
+    uint32_t value = 0;               ///< that it contributes
+    uint32_t from = 0;                ///< the lane whose value it reads
     Meetings met = {};
-    std::vector<Meetings> history; ///< met, before each time
-    void *operands = nullptr;      ///< of what a warp does together
+    std::vector<Meetings> history; ///< `met` at earlier times
+    void *operands = nullptr;      ///< of an operation of the warp
     std::vector<Copy> copies;
   };
 
   static void threadBody();
   void runBlock();
-  /// Leaves the thread that runs until it is ready again.
+  /// Suspends the running thread until it is ready again.
   void pause();
-  /// The thread that runs begins to wait in its group.  Whether all of it do now.
+  /// The running thread begins to wait in its group.  Returns true if all of it
+  /// wait.
   bool arrive(Wait wait, uint32_t width, uint32_t distance);
-  /// All lanes of the warp take part, each with its operands; the last one to come
-  /// calls `together` with those of all.
+  /// All lanes of the warp take part, each with its operands; the last lane
+  /// that arrives calls `together` with the operands of all.
   template <typename Operands, typename Together>
   void inWarp(Wait wait, const char *what, uint32_t kind, Operands &operands,
               Together together) {
@@ -85,11 +86,11 @@ private:
     pause();
   }
   char *sharedAt(uint32_t at) { return sharedMemory.data() + at; }
-  /// Lets the group of the thread that runs go on.
+  /// Makes the threads of the running thread's group ready.
   void release(uint32_t width);
-  /// The threads of that group see each other's memory.
+  /// Orders the memory accesses of that group's threads.
   void meet(uint32_t width, int level);
-  /// Ends the launch; called by the thread that runs.
+  /// Ends the launch with an error; called by the running thread.
   [[noreturn]] void fail(std::string text);
   void checkWidth(const char *what, uint32_t width);
   bool isBefore(const Access &old) const;
@@ -105,7 +106,7 @@ private:
   std::vector<uint32_t> ready;
   std::vector<char> sharedMemory;
   Shadow shadow;
-  Shadow sharedShadow; ///< of the block's memory, which each begins anew
+  Shadow sharedShadow; ///< of shared memory, cleared for each block
   std::minstd_rand random;
   uint32_t current = 0, currentBlock = 0;
   std::string failure;

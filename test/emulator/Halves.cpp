@@ -27,9 +27,9 @@ uint16_t zge::round16(uint32_t type, float number) {
     return uint16_t((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   const auto sign = uint16_t(bits >> 16 & 0x8000);
   const float size = std::fabs(number);
-  if (size >= 65520.0f) // half way from the largest to 2^16
+  if (size >= 65520.0f) // halfway from the largest number to 2^16
     return sign | 0x7c00;
-  // In units of the last place: 2^-24 at least.
+  // The unit in the last place, at least 2^-24.
   const int exponent = std::max(std::ilogb(size), -14);
   const auto units = uint32_t(std::nearbyint(std::ldexp(size, 10 - exponent)));
   return uint16_t(sign | (uint32_t(exponent + 14) * 1024 + units));

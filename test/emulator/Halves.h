@@ -5,9 +5,10 @@
 
 namespace zge {
 
-/// What the bits of a number of `type` (zge_type) are.
+/// Returns the number of `type` (zge_type) with these bits.
 float widen16(uint32_t type, uint16_t bits);
-/// The bits of the nearest number of `type`, the even one of two; 0x7fff for NaN.
+/// Returns the bits of the nearest number of `type`, ties to even; 0x7fff for
+/// NaN.
 uint16_t round16(uint32_t type, float number);
 
 } // namespace zge

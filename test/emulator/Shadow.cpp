@@ -1,4 +1,4 @@
-//===- Shadow.cpp - Who read and wrote each word last ---------------------===//
+//===- Shadow.cpp - The last accesses to each word ------------------------===//
 #include "Shadow.h"
 
 #include <cstring>

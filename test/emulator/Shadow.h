@@ -1,9 +1,9 @@
-//===- Shadow.h - Who read and wrote each word last -------------*- C++ -*-===//
+//===- Shadow.h - The last accesses to each word ----------------*- C++ -*-===//
 //
-// Each word of 4 bytes has eight records of accesses.  An access is compared with
-// all of them, then recorded: in the place of one that it follows in time and
-// makes superfluous, else in an empty place, else in one drawn at random.
-//
+// Each word of 4 bytes has eight records of accesses.  An access is compared
+// with all of them, then recorded: in place of a record that it is ordered
+// after and makes redundant, otherwise in an empty place, otherwise in a random
+// one.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -19,18 +19,19 @@ namespace zge {
 /// One access to bytes of a word.
 struct Access {
   uint32_t block, thread;
-  uint32_t time; ///< of its thread: how often it has met others
+  uint32_t time; ///< the thread's count of meetings
   uint8_t bytes; ///< one bit for each byte of the word
   bool writes;
 };
 
 class Shadow {
 public:
-  /// A launch, or a block, begins: nothing has been accessed.
+  /// Forgets all accesses, when a launch or a block begins.
   void clear() { ++generation; }
 
-  /// Records an access to `size` bytes.  `isBefore(old)` says whether an access of
-  /// the same block comes before this one.  The access that it races with, if any.
+  /// Records an access to `size` bytes.  `isBefore(old)` returns true if an
+  /// access of the same block is ordered before this one.  Returns the access
+  /// that it races with, if any.
   template <typename IsBefore>
   std::optional<Access> record(uintptr_t address, uint64_t size, Access access,
                                std::minstd_rand &random, IsBefore isBefore) {
@@ -77,7 +78,7 @@ private:
       if (bits == 0) {
         if (!place)
           place = &bits;
-        break; // places fill from the first on
+        break; // places are filled in order
       }
       const Access old = unpack(bits);
       const bool sameBlock = old.block == (access.block & 0xffffff);

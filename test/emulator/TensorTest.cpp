@@ -1,7 +1,8 @@
-//===- TensorTest.cpp - Matrices of warps, and copies while threads go on -===//
+//===- TensorTest.cpp - Matrices of warps, and async copies ---------------===//
 //
-// Where elements lie is written out from the tables of the PTX ISA ("Matrix Fragments
-// for mma.m16n8k16", "ldmatrix"), element by element, not from the emulator.
+// The places of elements are written out from the tables of the PTX ISA
+// ("Matrix Fragments for mma.m16n8k16", "ldmatrix"), independently of the
+// emulator.
 //
 //===----------------------------------------------------------------------===//
 #include "Emulator.h"
@@ -18,10 +19,10 @@ namespace {
 
 constexpr uint64_t kSeeds = 20;
 
-/// bf16 of a number that it holds exactly.
+/// Converts a number that bf16 represents exactly.
 uint16_t bf16(float x) { return uint16_t(std::bit_cast<uint32_t>(x) >> 16); }
 
-/// The kernel's operands, and what it found.
+/// The kernel's operands and results.
 struct Matrices {
   float a[16][16], b[16][8], c[16][8], d[16][8];
   uint16_t halves[64][8], words[32][4][2];
@@ -95,7 +96,7 @@ TEST(Tensor, AWarpMultipliesMatrices) {
   passes(multiply);
   for (int i = 0; i < 16; ++i)
     for (int j = 0; j < 8; ++j) {
-      float sum = all.c[i][j]; // small numbers: every order is exact
+      float sum = all.c[i][j]; // small numbers: any order is exact
       for (int k = 0; k < 16; ++k)
         sum += all.a[i][k] * all.b[k][j];
       EXPECT_EQ(all.d[i][j], sum) << i << ", " << j;
@@ -154,7 +155,8 @@ TEST(Tensor, FindsLanesThatDoNotMultiply) {
 
 uint16_t *shared() { return static_cast<uint16_t *>(zge_shared()); }
 
-/// Row r of matrix m, 8 halves, at byte 16 (8 m + r) with another stride.
+/// Row r of matrix m, 8 halves, is at byte 16 (8 m + r), but with a larger
+/// stride.
 constexpr uint32_t kStride = 48;
 
 template <bool IsTransposed, bool HasSync, uint32_t Align = 0>
@@ -174,9 +176,9 @@ void load(void **) {
       all.words[lane][m][half] = uint16_t(words[m] >> 16 * half);
 }
 
-/// PTX ISA: addresses of rows 0 to 7 of matrix m are those of lanes 8 m to 8 m + 7;
-/// lane l gets the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4, and with .trans
-/// of column l / 4.
+/// PTX ISA: lanes 8 m to 8 m + 7 give the addresses of rows 0 to 7 of matrix m;
+/// lane l gets the elements 2 (l % 4) and 2 (l % 4) + 1 of row l / 4, or with
+/// .trans of column l / 4.
 template <bool IsTransposed>
 void checkFragments() {
   for (int lane = 0; lane < 32; ++lane)
@@ -223,15 +225,15 @@ TEST(Tensor, FindsRowsBeyondSharedMemory) {
 //===----------------------------------------------------------------------===//
 
 TEST(Tensor, NumbersAreRoundedToTheNearest) {
-  // bf16: half way between 1 and 1 + 2^-7 to the even one, and beyond it up.
+  // bf16: halfway between 1 and 1 + 2^-7 rounds to even, a larger number up.
   EXPECT_EQ(zge_pack(ZGE_BF16, 1.00390625f, 1.01171875f), 0x3f823f80u);
   EXPECT_EQ(zge_pack(ZGE_BF16, 1.0039064f, -2.0f), 0xc0003f81u);
   EXPECT_EQ(zge_pack(ZGE_BF16, HUGE_VALF, NAN), 0x7fff7f80u);
   EXPECT_EQ(zge_pack(ZGE_BF16, 3.4e38f, 1e-40f), 0x00017f80u);
-  // f16: the same with 2^-10; the largest, 65504; what is half way to 2^16.
+  // f16: same with 2^-10; the largest number, 65504; halfway to 2^16.
   EXPECT_EQ(zge_pack(ZGE_F16, 1.00048828125f, 1.00146484375f), 0x3c023c00u);
   EXPECT_EQ(zge_pack(ZGE_F16, 65519.0f, 65520.0f), 0x7c007bffu);
-  // Below the normal ones: 2^-24, its half to even, and a little more.
+  // Subnormals: 2^-24, half of it to even, and slightly more.
   EXPECT_EQ(zge_pack(ZGE_F16, 0x1p-24f, 0x1p-25f), 0x00000001u);
   EXPECT_EQ(zge_pack(ZGE_F16, 0x1.1p-25f, -0x1p-14f), 0x84000001u);
   EXPECT_EQ(zge_pack(ZGE_F16, 0x1.ff8p-15f, 0x1.ffcp-15f), 0x040003ffu);
@@ -243,7 +245,7 @@ TEST(Tensor, NumbersAreRoundedToTheNearest) {
 // cp.async
 //===----------------------------------------------------------------------===//
 
-/// Each thread copies a row, and reads what the next has copied.
+/// Each thread copies a row, and reads the row that the next thread has copied.
 template <bool Waits, bool HasBarrier, uint32_t Bytes = 16>
 void copyRows(void **) {
   const uint32_t i = zge_thread();

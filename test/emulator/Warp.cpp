@@ -1,8 +1,8 @@
-//===- Warp.cpp - Products of matrices by the lanes of a warp -------------===//
+//===- Warp.cpp - Matrix products of a warp -------------------------------===//
 //
-// Where elements lie is said in the PTX ISA, "Matrix Fragments for mma.m16n8k16 with
-// floating point type", and "ldmatrix".  A warp reads and multiplies together, but
-// that orders no memory.
+// The PTX ISA defines the places of elements: "Matrix Fragments for
+// mma.m16n8k16 with floating point type", and "ldmatrix".  A warp reads and
+// multiplies together, but that does not order memory.
 //
 //===----------------------------------------------------------------------===//
 #include "Grid.h"
@@ -56,7 +56,7 @@ struct FragmentLoad {
   uint32_t at;
   bool isTransposed;
   uint32_t *words;
-  /// Where the halves of each word come from.
+  /// The two halves that each word consists of.
   std::array<std::array<uint32_t, 2>, 4> halves;
 };
 
@@ -85,7 +85,8 @@ void Grid::multiply(uint32_t type, const uint32_t *a, const uint32_t *b,
 
 void Grid::loadFragment(uint32_t at, bool isTransposed, uint32_t *words) {
   FragmentLoad mine{at, isTransposed, words, {}};
-  // Both the lane that names the row and those that get it read it.
+  // Counts as an access of the lane that gives the row and of those that
+  // receive it.
   access(sharedAt(at), 16, /*writes=*/false);
   inWarp(Wait::Fragment, "ldmatrix", isTransposed, mine, findHalves);
   for (uint32_t matrix = 0; matrix < 4; ++matrix) {

@@ -1,4 +1,4 @@
-//===- Calls.h - What the driver's functions have in common -----*- C++ -*-===//
+//===- Calls.h - Helpers of the driver's functions --------------*- C++ -*-===//
 #pragma once
 
 #include "Machine.h"
@@ -9,15 +9,15 @@ namespace fakecuda {
 
 using Lock = std::lock_guard<std::mutex>;
 
-/// Dynamic shared memory of a block.
+/// Limits of a block's dynamic shared memory.
 constexpr uint64_t kSharedByDefault = 48 << 10, kSharedAtMost = 227 << 10;
 
-/// Every call but the first ones, under the machine's lock: what it returns unless
-/// it can go on.
+/// Begins every call except the first ones, under the machine's lock.  Returns
+/// an error if the call cannot continue.
 CUresult enter(const char *call);
 
-/// What a call returns that has waited.  One that has not says nothing of what it
-/// has added.
+/// The result of a call that has waited.  Other calls do not report errors of
+/// the operations they add.
 inline CUresult outcome() {
   return Machine::get().hasFailed() ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_SUCCESS;
 }

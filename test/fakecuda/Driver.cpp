@@ -1,17 +1,17 @@
 //===- Driver.cpp - libcuda.so.1, for tests -------------------------------===//
 //
-// The functions of NVIDIA's driver that the runtime calls, for a Machine: here those
-// of the driver itself, GPUs and contexts.
+// The functions of NVIDIA's driver that the runtime calls, implemented on a
+// Machine; this file has those of the driver itself, GPUs and contexts.
 //
 //   FAKE_CUDA_DEVICES   how many GPUs there are (1)
 //   FAKE_CUDA_MEMORY    bytes of each (8 GiB)
-//   FAKE_CUDA_VERSION   of the driver (13000)
-//   FAKE_CUDA_SEED      of the order in which operations are executed (1)
-//   FAKE_CUDA_NO_WAITS  1: streams do not wait for events, as if all were missing
-//   FAKE_CUDA_NO_WORDS  1: nor for words that other ranks write
-//   FAKE_CUDA_NO_PEERS  1: GPUs do not reach each other's memory
+//   FAKE_CUDA_VERSION   the driver's version (13000)
+//   FAKE_CUDA_SEED      seed of the order in which operations run (1)
+//   FAKE_CUDA_NO_WAITS  1: streams ignore events, as if all were missing
+//   FAKE_CUDA_NO_WORDS  1: streams ignore words that other ranks write
+//   FAKE_CUDA_NO_PEERS  1: GPUs cannot access each other's memory
 //
-// Faults.h has more, for operations that are wrong.
+// Faults.h has more variables, for wrong operations.
 //
 //===----------------------------------------------------------------------===//
 #include "Driver.h"
@@ -24,7 +24,7 @@ using namespace fakecuda;
 
 namespace {
 
-/// Who has retained the context; there is one.
+/// The number of references to the only context.
 int retained = 0;
 bool isInitialized = false;
 thread_local bool isCurrent = false;
@@ -42,7 +42,7 @@ CUresult fakecuda::enter(const char *call) {
 }
 
 //===----------------------------------------------------------------------===//
-// For the other libraries of this folder
+// For the other libraries in this folder
 //===----------------------------------------------------------------------===//
 
 void fakecuda::issue(CUstream stream, const char *name,

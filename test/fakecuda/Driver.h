@@ -1,4 +1,4 @@
-//===- Driver.h - What other fake libraries ask of this one -----*- C++ -*-===//
+//===- Driver.h - Services for the other fake libraries ---------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace fakecuda {
 
-/// Adds an operation to `stream`; `isReady` as of an Operation.
+/// Adds an operation to `stream`; `isReady` is that of Operation.
 void issue(CUstream stream, const char *name, std::function<void()> run,
            std::function<bool()> isReady = {});
-/// Ends the process unless all of these bytes are memory of the device.
+/// Ends the process unless all of these bytes are device memory.
 void needDevice(const char *what, const void *begin, uint64_t bytes);
 
 } // namespace fakecuda

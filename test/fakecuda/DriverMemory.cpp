@@ -76,7 +76,7 @@ CUresult cuMemSetAccess(CUdeviceptr begin, size_t bytes,
   return CUDA_SUCCESS;
 }
 
-// What gives memory back works after a failure, too.
+// Calls that free memory work even after a failure.
 CUresult cuMemUnmap(CUdeviceptr begin, size_t bytes) {
   Machine &machine = Machine::get();
   const Lock lock(machine.mutex);
@@ -127,7 +127,7 @@ CUresult cuMemHostUnregister(void *begin) {
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes) {
   ENTER("cuMemcpyHtoD");
   machine.needDevice("cuMemcpyHtoD", pointer(to), bytes);
-  // It returns when the driver has the bytes, not when the GPU has them.
+  // Returns when the driver has copied the bytes, not when the GPU has them.
   const auto *begin = static_cast<const char *>(from);
   machine.add(0, {"cuMemcpyHtoD",
                   [to, kept = std::vector<char>(begin, begin + bytes)] {

@@ -52,7 +52,7 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
   ENTER("cuStreamBatchMemOp");
   for (unsigned i = 0; i < count; ++i) {
     const CUstreamBatchMemOpParams one = operations[i];
-    // Address and value are where a write has them, too.
+    // Address and value are at the same offsets as in a write.
     auto *const word =
         reinterpret_cast<std::atomic<uint32_t> *>(one.waitValue.address);
     const uint32_t value = one.waitValue.value;
@@ -219,7 +219,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
   const size_t bytes = *static_cast<const size_t *>(extra[3]);
   if (bytes % 8 != 0)
     misuse(kernel.name + ": parameters of other than 8 bytes");
-  // They are copied now: the buffer may be gone when the kernel runs.
+  // Copied now, since the buffer may be freed before the kernel runs.
   const auto *buffer = static_cast<const uint64_t *>(extra[1]);
   const std::vector<uint64_t> kept(buffer, buffer + bytes / 8);
   machine.add(idOf(config->hStream),
@@ -232,8 +232,8 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                    values.push_back(&value);
                  machine.runKernel({kernel.name.c_str(), kernel.entry,
                                     values.data(), blocks, threads, shared, 0});
-                 // The last is the number of units, the one before a result; of
-                 // products of groups the second is.
+                 // The last argument is the number of units, the one before it
+                 // a result; in grouped products the second one is the result.
                  spoil(kernel.name,
                        pointer(kept[kernel.name.starts_with("zrt_grouped_")
                                         ? 1

@@ -1,12 +1,12 @@
-//===- Faults.h - Operations that a GPU does wrong --------------*- C++ -*-===//
+//===- Faults.h - Injects wrong results of operations -----------*- C++ -*-===//
 //
-// For tests of whoever looks at a GPU.  Kernels are called as in their image, products
-// cublasLtMatmul.
+// For tests of code that checks a GPU.  Kernels have the names in their image,
+// products the name cublasLtMatmul.
 //
-//   FAKE_CUDA_WRONG=NAME     what operations with NAME in their name leave has another
-//                            bit, in its first element
-//   FAKE_CUDA_UNSTEADY=NAME  so has what every other one of them leaves
-//   FAKE_CUDA_FAILS=NAME     they fail, as at an illegal address
+//   FAKE_CUDA_WRONG=NAME     operations with NAME in their name flip a bit of
+//                            their result's first element
+//   FAKE_CUDA_UNSTEADY=NAME  every second such operation does
+//   FAKE_CUDA_FAILS=NAME     such operations fail, as at an illegal address
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace fakecuda {
 
-/// Spoils the element of `bytes` bytes that `name` has just left at `result`, if it
-/// is to be wrong.
+/// Changes the element of `bytes` bytes at `result`, the result of `name`, if
+/// it is to be wrong.
 void spoil(const std::string &name, void *result, uint64_t bytes = 2);
-/// Whether `name` fails.
+/// Returns true if `name` must fail.
 bool isToFail(const std::string &name);
 
 } // namespace fakecuda

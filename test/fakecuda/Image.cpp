@@ -1,4 +1,4 @@
-//===- Image.cpp - Emulated kernels that have been loaded -----------------===//
+//===- Image.cpp - Loaded images of emulated kernels ----------------------===//
 #include "Image.h"
 
 #include "Machine.h"
@@ -16,11 +16,12 @@ using namespace fakecuda;
 
 namespace {
 
-/// All images that are loaded, and all handles of their kernels.
+/// All loaded images, and all handles of their kernels.
 std::set<const Image *> images;
 std::set<const void *> handles;
 
-/// Kernels find zge_... here; who has loaded this library may have hidden that.
+/// Makes the functions zge_... visible to kernels, even if this library was
+/// loaded with hidden symbols.
 void showSymbols() {
   Dl_info self = {};
   if (!dladdr(reinterpret_cast<const void *>(&zge_thread), &self) ||
@@ -28,10 +29,11 @@ void showSymbols() {
     misuse("the library cannot show its symbols");
 }
 
-/// Bytes of a shared object for this processor, 0 when `code` is none.
+/// Returns the size of a shared object for this processor; 0 if `code` is not
+/// one.
 uint64_t sizeOf(const void *code) {
   Elf64_Ehdr header;
-  // A text may be shorter.
+  // A text may be shorter than the header.
   if (std::strncmp(static_cast<const char *>(code), ELFMAG, SELFMAG) != 0)
     return 0;
   std::memcpy(&header, code, sizeof(header));

@@ -1,4 +1,4 @@
-//===- Image.h - Emulated kernels that have been loaded ---------*- C++ -*-===//
+//===- Image.h - Loaded images of emulated kernels --------------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ public:
   struct Kernel {
     std::string name;
     void (*entry)(void **parameters);
-    uint64_t sharedBytes = 0; ///< that its launches may ask for
+    uint64_t sharedBytes = 0; ///< limit for its launches
   };
 
-  /// nullptr when `code` is something else.
+  /// Returns nullptr if `code` is not an image.
   static Image *load(const void *code);
   static void unload(Image *image);
-  /// nullptr when there is none.
+  /// Returns nullptr if there is no such kernel.
   Kernel *find(const char *name);
-  /// The kernel of a handle; ends the process when it is none.
+  /// Returns the kernel of a handle; ends the process if the handle is invalid.
   static Kernel &kernel(const void *handle);
 
 private:

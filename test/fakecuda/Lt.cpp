@@ -1,10 +1,10 @@
 //===- Lt.cpp - libcublasLt.so, for tests ---------------------------------===//
 //
-// The functions of cuBLASLt that the runtime calls.  Products are executed by the
-// CPU's code, so that they have its bits (those of a plan for --cpu=x86-64-v3).
-// What is asked for is checked: layouts and sizes fit, the algorithm was chosen for
-// this very product, operands are aligned as was promised then, and everything
-// lies in the device's memory.
+// The functions of cuBLASLt that the runtime calls.  The CPU's code executes
+// products, so the bits are the same (as in a plan for --cpu=x86-64-v3).
+// Arguments are checked: layouts and sizes fit, the algorithm was chosen for
+// this very product, operands have the alignment promised then, and all memory
+// is the device's.
 //
 //===----------------------------------------------------------------------===//
 #include "Driver.h"
@@ -41,7 +41,7 @@ uint64_t bytesOf(cudaDataType type) {
   return type == CUDA_R_64F ? 8 : type == CUDA_R_32F ? 4 : 2;
 }
 
-/// Whether cuBLASLt's table of types has it.
+/// Returns true if cuBLASLt's table of types contains the product.
 bool isSupported(const Product &op, const Layout &a, const Layout &b,
                  const Layout &c) {
   const bool isDouble = a.type == CUDA_R_64F;
@@ -55,7 +55,7 @@ bool isSupported(const Product &op, const Layout &a, const Layout &b,
   return op.epilogue == CUBLASLT_EPILOGUE_DEFAULT || op.biasType == int(c.type);
 }
 
-/// A number that two products share only if they are alike but for addresses.
+/// Returns a number that identifies a product except for its addresses.
 uint64_t numberOf(const Product &op, const Layout &a, const Layout &b,
                   const Layout &c) {
   std::string text = fmt::format("{} {} {} {}", int(op.transA), int(op.transB),
@@ -66,7 +66,7 @@ uint64_t numberOf(const Product &op, const Layout &a, const Layout &b,
   return std::hash<std::string>()(text);
 }
 
-/// Rows and columns of an operand as it is multiplied.
+/// Returns the rows and columns of an operand after transposition.
 std::array<uint64_t, 2> shapeOf(const Layout &layout, int32_t transposed) {
   return transposed == CUBLAS_OP_N ? std::array{layout.rows, layout.columns}
                                    : std::array{layout.columns, layout.rows};
@@ -86,7 +86,7 @@ void needMatrix(const char *what, const Layout &layout, const void *begin,
                  bytesOf(layout.type));
 }
 
-/// The number that alpha or beta points to; it is 0 or 1.
+/// Reads alpha or beta, which must be 0 or 1.
 bool isOne(const void *number, cudaDataType scale) {
   const double value = scale == CUDA_R_64F
                            ? *static_cast<const double *>(number)
@@ -184,7 +184,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
     needDevice("the bias", op.bias, c.rows * bytesOf(c.type));
   if (!isOne(alpha, op.scale))
     misuse("alpha is not 1");
-  // Read by rows what is written by columns: A and B change places.
+  // Row-major interpretation of column-major matrices: A and B are exchanged.
   zrt_matmul_desc d = {};
   d.name = "cublasLtMatmul";
   d.trans_a = op.transB != CUBLAS_OP_N;
@@ -202,7 +202,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
       reinterpret_cast<CUstream>(stream), "cublasLtMatmul",
       [d, aBegin, bBegin, dBegin, workspace, workspaceBytes, bias = op.bias] {
         static zrt::Team team(1);
-        // What is left there is nobody's.
+        // The workspace's contents are undefined afterwards.
         if (workspaceBytes != 0)
           std::memset(workspace, 0xff, workspaceBytes);
         zrt::runMatmul(d, bBegin, aBegin, bias, dBegin, team);

@@ -1,4 +1,4 @@
-//===- LtDescriptors.cpp - What cuBLASLt's handles point to ---------------===//
+//===- LtDescriptors.cpp - The objects behind cuBLASLt's handles ----------===//
 #include "LtDescriptors.h"
 
 #include <cstring>
@@ -8,7 +8,7 @@ using namespace fakecuda;
 
 namespace {
 
-/// Sets an attribute to what somebody passes.
+/// Sets an attribute to the caller's value.
 template <typename T>
 void take(T &value, const void *from, size_t bytes) {
   if (bytes != sizeof(T))

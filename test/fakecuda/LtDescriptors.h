@@ -1,4 +1,4 @@
-//===- LtDescriptors.h - What cuBLASLt's handles point to -------*- C++ -*-===//
+//===- LtDescriptors.h - The objects behind cuBLASLt's handles --*- C++ -*-===//
 #pragma once
 
 #include "Machine.h"
@@ -28,7 +28,7 @@ struct Preference {
   uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_MASK;
   std::array<uint32_t, 4> alignment = {256, 256, 256, 256}; ///< A, B, C, D
 };
-/// What an algorithm remembers.
+/// The data of an algorithm.
 struct Choice {
   uint64_t product, workspace;
   std::array<uint32_t, 4> alignment;

@@ -1,4 +1,4 @@
-//===- Machine.cpp - A GPU that is none, for tests ------------------------===//
+//===- Machine.cpp - A simulated GPU, for tests ---------------------------===//
 #include "Machine.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ uint64_t fakecuda::numberOf(const char *variable, uint64_t otherwise) {
 }
 
 Machine &Machine::get() {
-  // Never destroyed: threads may outlive what is destroyed at the end.
+  // Never destroyed: threads may outlive static objects.
   static Machine &machine = *new Machine;
   return machine;
 }
@@ -54,7 +54,8 @@ uint64_t Machine::create(uint64_t bytes, bool isShareable) {
   const int file = memfd_create("fake-cuda", MFD_CLOEXEC);
   if (file < 0 || ftruncate(file, off_t(bytes)) != 0)
     misuse("cannot make memory");
-  // New memory holds what others left there.  (Not all of it: pages cost time.)
+  // New memory contains old data.  (Only a part, since touching pages takes
+  // time.)
   const std::vector<char> left(std::min<uint64_t>(bytes, 1 << 20), char(0xa5));
   if (pwrite(file, left.data(), left.size(), 0) != ssize_t(left.size()))
     misuse("cannot write memory");
@@ -97,7 +98,7 @@ char *Machine::reserve(uint64_t bytes) {
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED)
     misuse("cannot reserve addresses");
-  // The rest of the granules stays unused.
+  // The rest of the granules is unused.
   const auto at = reinterpret_cast<uintptr_t>(begin);
   auto *aligned =
       reinterpret_cast<char *>((at + kGranule - 1) / kGranule * kGranule);
@@ -151,7 +152,7 @@ void Machine::map(char *begin, uint64_t bytes, uint64_t handle) {
 
 void Machine::unmap(char *begin, uint64_t bytes) {
   (void)mapping("cuMemUnmap", begin, bytes);
-  // Operations that still use it end with SIGSEGV.
+  // Operations that still use it fail with SIGSEGV.
   mmap(begin, bytes, PROT_NONE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   mappings.erase(begin);

@@ -1,19 +1,20 @@
-//===- Machine.h - A GPU that is none, for tests ----------------*- C++ -*-===//
+//===- Machine.h - A simulated GPU, for tests -------------------*- C++ -*-===//
 //
-// What libcuda.so.1 of this folder works on.  It has memory, streams and events,
-// and executes as late, and in as odd an order, as a GPU might:
+// The device behind this folder's libcuda.so.1.  It has memory, streams and
+// events, and executes operations as late, and in as odd an order, as a GPU
+// might:
 //
-//   memory    pages that nobody may touch but while an operation is executed, so
-//             that host code which does ends with SIGSEGV
-//   streams   lists of operations.  Whoever waits for one executes operations
-//             drawn at random from all lists, first ones first, until it is empty;
-//             whoever adds one may execute some, too
-//   events    an operation that waits for one can be drawn once the record that
-//             was the last when the wait was issued has been executed
+//   memory    pages that are accessible only while an operation runs, so that
+//             host code that accesses them fails with SIGSEGV
+//   streams   lists of operations.  A call that waits for a stream executes
+//             random first operations of all lists until the stream is empty; a
+//             call that adds an operation may execute some, too
+//   events    a wait for an event can be drawn once the record that was the
+//             last one when the wait was issued has been executed
 //
-// FAKE_CUDA_SEED seeds the draw.  So a program that lacks an event computes wrong
-// numbers for some seeds.  What no driver would accept, or what would fail on some
-// days only, ends the process with a message that names it.
+// FAKE_CUDA_SEED seeds the draw, so a program that lacks an event computes
+// wrong numbers for some seeds.  Calls that no driver would accept, or that
+// would fail only sometimes, end the process with a message that names them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -37,41 +38,41 @@ namespace fakecuda {
 
 struct Graph;
 
-/// Whether a record has been executed.
+/// The state of a record.
 struct Mark {
   bool isReached = false;
-  Graph *graph = nullptr; ///< that it is captured in
+  Graph *graph = nullptr; ///< the graph that captures it
 };
 
 struct Operation {
   std::string name;
-  std::function<void()> run;      ///< empty: there is nothing to do
-  std::shared_ptr<Mark> waitsFor; ///< what must have been reached before
-  std::shared_ptr<Mark> reaches;  ///< what is reached by it
-  /// Asked again and again once it is the first of its stream, while memory is
-  /// open; empty: it waits for nobody outside of this process.
+  std::function<void()> run;      ///< empty: no effect
+  std::shared_ptr<Mark> waitsFor; ///< must be reached before
+  std::shared_ptr<Mark> reaches;  ///< is reached by this operation
+  /// Polled while the operation is the first of its stream, with memory open;
+  /// empty if it does not wait for another process.
   std::function<bool()> isReady = {};
 };
 
 /// Operations of each stream.
 using Queues = std::map<uint64_t, std::deque<Operation>>;
 
-/// What is, or was, captured: executed as a whole, in any order that its own
-/// streams and events allow.
+/// A captured graph: executed as a whole, in any order that its own streams and
+/// events allow.
 struct Graph {
   uint64_t origin = 0;
   Queues queues;
   std::set<const Mark *> joined; ///< marks that the origin has waited for
 };
 
-/// All functions expect that the caller holds `mutex`.
+/// All functions expect the caller to hold `mutex`.
 class Machine {
 public:
   static Machine &get();
 
   std::mutex mutex;
 
-  /// The first program begins: numbers from the environment.
+  /// Reads the environment when the first program begins.
   void start();
   /// Forgets a failure.
   void restart() { failed = false; }
@@ -85,11 +86,11 @@ public:
   uint64_t freeBytes() const { return total - taken; }
   uint64_t totalBytes() const { return total; }
 
-  /// A number from 1; 0 when there is not so much.
+  /// Returns a handle from 1 on; 0 if there is not enough memory.
   uint64_t create(uint64_t bytes, bool isShareable);
   void release(uint64_t handle);
-  /// An open file by which another process imports a block, which is 0 where the
-  /// file is none of that kind.
+  /// Exports a block as an open file, from which another process imports it;
+  /// the import returns 0 if the file is not of that kind.
   int exportBlock(uint64_t handle);
   uint64_t importBlock(int file);
   char *reserve(uint64_t bytes);
@@ -100,13 +101,13 @@ public:
   void registerHost(const char *begin, uint64_t bytes);
   void unregisterHost(const char *begin);
 
-  /// Whether all of these bytes can be used by operations.
+  /// Returns true if operations can use all of these bytes.
   bool isDevice(const void *begin, uint64_t bytes) const;
   bool isPinned(const void *begin, uint64_t bytes) const;
-  /// The same for `what`, or ends the process.
+  /// Same for `what`, but ends the process instead of returning false.
   void needDevice(const char *what, const void *begin, uint64_t bytes) const;
-  /// Operations may use the device's memory until it is closed, where the host's
-  /// use of it ends with SIGSEGV.
+  /// Makes device memory accessible until it is closed; otherwise an access
+  /// fails with SIGSEGV.
   void openMemory();
   void closeMemory();
 
@@ -114,7 +115,7 @@ public:
   // Streams
   //===--------------------------------------------------------------------===//
 
-  /// A number from 1; that of the stream which is always there is 0.
+  /// Returns a number from 1 on; the default stream is 0.
   uint64_t makeStream();
   void removeStream(uint64_t stream);
   uint64_t makeEvent();
@@ -122,9 +123,9 @@ public:
 
   void add(uint64_t stream, Operation operation);
   void record(uint64_t event, uint64_t stream);
-  /// One that `isLeftOut` orders nothing.
+  /// With `isLeftOut`, the wait has no effect.
   void wait(uint64_t stream, uint64_t event, bool isLeftOut);
-  /// Execute until a stream is empty, or an event reached.
+  /// Execute operations until a stream is empty, or an event reached.
   void finish(uint64_t stream);
   void finishEvent(uint64_t event);
   void runKernel(const zge::Launch &launch);
@@ -134,18 +135,18 @@ public:
   //===--------------------------------------------------------------------===//
 
   void beginCapture(uint64_t stream);
-  /// 0 when the stream does not wait for the end of another that is captured.
+  /// Returns 0 if another captured stream has not been joined.
   uint64_t endCapture(uint64_t stream);
-  /// Another that is the same.
+  /// Returns a copy.
   uint64_t copyGraph(uint64_t graph);
   void removeGraph(uint64_t graph);
   void launchGraph(uint64_t graph, uint64_t stream);
 
-  /// What is still there, or "".
+  /// Returns what has not been freed, or "".
   std::string leftover() const;
 
 private:
-  /// A block's place in a reserved range.
+  /// A block's mapping in a reserved range.
   struct Mapping {
     uint64_t bytes, handle;
     bool isAllowed = false;
@@ -153,7 +154,7 @@ private:
   struct Block {
     uint64_t bytes;
     int file;
-    bool isShareable, isOther; ///< whether it is another process's
+    bool isShareable, isOther; ///< isOther: owned by another process
   };
 
   uint64_t addBlock(const Block &block);
@@ -161,8 +162,8 @@ private:
   std::deque<Operation> &queue(uint64_t stream);
   void protect(int access);
   Graph &graphOf(uint64_t graph);
-  /// Executes one operation of these.  False where all wait for other processes;
-  /// where some wait for none and cannot go on either, ends the process.
+  /// Executes one operation of the queues.  Returns false if all wait for other
+  /// processes; ends the process if some wait for none but cannot run.
   bool step(Queues &queues);
   void execute(Operation &operation);
   template <typename Until>
@@ -172,18 +173,18 @@ private:
   bool failed = false, isOpen = false;
   uint64_t total = 0, taken = 0, nextNumber = 1;
   std::map<uint64_t, Block> blocks;
-  std::map<char *, uint64_t> reservations; ///< bytes, by begin
-  std::map<char *, Mapping> mappings;      ///< by begin
+  std::map<char *, uint64_t> reservations; ///< sizes by address
+  std::map<char *, Mapping> mappings;      ///< by address
   std::map<const char *, uint64_t> pinned;
   Queues streams{{0, {}}};
-  /// The last record of each, or nothing.
+  /// The last record of each event, or null.
   std::map<uint64_t, std::shared_ptr<Mark>> events;
   std::map<uint64_t, std::shared_ptr<Graph>> graphs;
   std::map<uint64_t, std::shared_ptr<Graph>> capturing; ///< by stream
   zge::Emulator emulator;
 };
 
-/// A number in the environment.
+/// Returns the value of a variable of the environment.
 uint64_t numberOf(const char *variable, uint64_t otherwise);
 
 } // namespace fakecuda

@@ -47,7 +47,7 @@ void Machine::add(uint64_t stream, Operation operation) {
     return;
   }
   queue(stream).push_back(std::move(operation));
-  // A GPU does not wait until it is waited for.
+  // A GPU executes operations without being waited for.
   const auto isIdle = [&] {
     return std::none_of(streams.begin(), streams.end(),
                         [](const auto &one) { return !one.second.empty(); });
@@ -73,12 +73,12 @@ void Machine::wait(uint64_t stream, uint64_t event, bool isLeftOut) {
     misuse("cuStreamWaitEvent for an event that does not exist, or exists no "
            "more");
   const std::shared_ptr<Mark> mark = found->second;
-  // An event that has never been recorded holds nobody.
+  // An event that has never been recorded blocks nothing.
   if (!mark)
     return;
   const auto mine = capturing.find(stream);
   if (mark->graph) {
-    // The stream's operations are captured, too, from here on.
+    // From here on the stream's operations are captured, too.
     if (mine == capturing.end())
       for (const auto &[other, graph] : capturing)
         if (graph.get() == mark->graph) {
@@ -144,7 +144,7 @@ void Machine::runUntil(Until until) {
     closeMemory();
     if (isOver)
       return;
-    // Other threads of this process may go on meanwhile.
+    // Other threads of this process may run meanwhile.
     mutex.unlock();
     std::this_thread::sleep_for(std::chrono::microseconds(50));
     mutex.lock();
@@ -176,7 +176,7 @@ void Machine::runKernel(const zge::Launch &launch) {
                                 : emulator.tryRun(seeded);
   if (wrong.empty())
     return;
-  // A GPU would say less, later.
+  // A GPU would report less, later.
   std::fprintf(stderr, "fake cuda: %s\n", wrong.c_str());
   failed = true;
 }

@@ -1,17 +1,17 @@
 //===- Nccl.cpp - libnccl.so.2, for tests ---------------------------------===//
 //
-// The functions of NCCL that the runtime calls, between processes of one machine.
-// As in NCCL with `blocking` 0, a call has only begun when it returns, and is in
-// the stream once ncclCommGetAsyncError says so.  There it is an operation that is
-// ready when its peers have sent theirs.
+// The functions of NCCL that the runtime calls, between processes of one
+// machine.  As in NCCL with `blocking` 0, a call returns before it is complete;
+// it is in the stream once ncclCommGetAsyncError says so.  In the stream it is
+// an operation that is ready when its peers have sent their messages.
 //
-// It ends the process at misuse: ranks that do not do the same, buffers that overlap
-// or are not the device's, a communicator that is used while a call has only begun,
-// and messages that nobody has received.
+// Misuse ends the process: ranks whose calls differ, buffers that overlap or
+// are not device memory, use of a communicator before a call is complete, and
+// messages that were never received.
 //
-//   FAKE_NCCL_VERSION   of the library (22809)
-//   FAKE_NCCL_FAILS     RANK:CALL: that call of this rank, from 1, fails later
-//   FAKE_NCCL_FOLDER    where ranks meet (/dev/shm)
+//   FAKE_NCCL_VERSION   the library's version (22809)
+//   FAKE_NCCL_FAILS     RANK:CALL: this call of this rank (from 1) fails later
+//   FAKE_NCCL_FOLDER    the folder in which ranks meet (/dev/shm)
 //
 //===----------------------------------------------------------------------===//
 #include "Driver.h"
@@ -31,7 +31,7 @@ using namespace fakecuda;
 
 namespace {
 
-/// One message, or the bytes that it becomes.
+/// A message, with its bytes.
 struct Part {
   int peer;
   MessageKind kind;
@@ -39,22 +39,22 @@ struct Part {
   uint64_t bytes;
 };
 
-/// What one call, or a group of them, does.
+/// The messages of one call, or of a group of calls.
 struct Exchange {
   CUstream stream = nullptr;
   std::vector<Part> sends, receives;
   bool hasSent = false;
 };
 
-/// Outlives its handle: operations may still be in streams.
+/// Outlives its handle, since operations may still be in streams.
 struct Shared {
   Shared(const char *folder, int rank, int ranks)
       : ranks(folder, rank, ranks) {}
 
-  std::mutex mutex; ///< of what follows
+  std::mutex mutex; ///< guards the following
   NcclRanks ranks;
   bool isConnected = false, isAborted = false, isFinal = false;
-  std::unique_ptr<Exchange> begun; ///< not yet in its stream
+  std::unique_ptr<Exchange> begun; ///< not in its stream yet
   int polls = 0;                   ///< since then
   int calls = 0;
   ncclResult_t state = ncclInProgress;
@@ -95,7 +95,7 @@ void checkParts(const Exchange &exchange) {
   }
 }
 
-/// Whether an exchange, the first of its stream, can be executed.
+/// Returns true if an exchange, the first of its stream, can be executed.
 bool isReady(Shared &shared, Exchange &exchange) {
   const Lock lock(shared.mutex);
   if (shared.isAborted)
@@ -151,7 +151,7 @@ ncclResult_t begin(ncclComm *comm, std::unique_ptr<Exchange> exchange) {
   return ncclInProgress;
 }
 
-/// Adds to the group that this thread has begun, or makes one.
+/// Adds messages to the open group of this thread, or makes a group of them.
 ncclResult_t add(ncclComm *comm, CUstream stream,
                  const std::vector<Part> &sends,
                  const std::vector<Part> &receives) {
@@ -228,7 +228,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *state) {
       shared->isConnected = true;
       shared->state = ncclSuccess;
     }
-    // Not at once: who does not ask again goes on too early.
+    // Not at the first poll, so that callers that do not poll again fail.
     if (shared->begun && ++shared->polls > 1)
       due = std::move(shared->begun);
     *state = shared->state;

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Nobody sees a file before it is whole.
+/// Writes a file that becomes visible only when it is complete.
 void writeFile(const std::string &path, const std::string &content) {
   const fs::path whole = path;
   const std::string temporary =
@@ -62,7 +62,7 @@ void NcclRanks::leave() {
   for (const auto &entry : fs::directory_iterator(folder, ignored))
     if (entry.path().filename().string().find(mine) != std::string::npos)
       fs::remove(entry.path(), ignored);
-  // Others may not have seen yet that this rank has come.
+  // Other ranks may not have noticed this one yet.
   writeFile(fmt::format("{}/left{}", folder, rank), "");
   int left = 0;
   for (const auto &entry : fs::directory_iterator(folder, ignored))

@@ -1,7 +1,8 @@
 //===- NcclRanks.h - Messages between processes, for tests ------*- C++ -*-===//
 //
-// Ranks meet in a folder of shared memory.  A message is a file `from.to.number`
-// there, which appears when it is whole and goes when it has been read.
+// Ranks meet in a folder of shared memory.  A message is a file
+// `from.to.number` there, which appears when it is complete and is removed when
+// it has been read.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,7 +13,7 @@
 
 namespace fakecuda {
 
-/// What a message is part of: ranks must agree on it.
+/// The call that a message belongs to; both ranks must agree on it.
 struct MessageKind {
   char call; ///< 'G' of ncclAllGather, 'S' of ncclSend
   char reserved[3] = {};
@@ -22,23 +23,24 @@ struct MessageKind {
 
 class NcclRanks {
 public:
-  /// A path that nobody else has; the ranks that meet there make it.
+  /// Returns a new unique path; the ranks that meet there create it.
   static std::string newFolder();
   NcclRanks(std::string folder, int rank, int ranks);
-  /// Reads no more: takes away what is for this rank, and everything if it is the
-  /// last one to leave.
+  /// Ends receiving: removes the messages for this rank, and the whole folder
+  /// if it is the last to leave.
   void leave();
 
-  /// Whether all have come; ends the process if they differ in how many they are.
+  /// Returns true if all ranks have arrived; ends the process if their numbers
+  /// of ranks differ.
   bool areThere() const;
-  /// Messages to this rank that nobody has received.
+  /// The number of messages to this rank that have not been received.
   int unread() const;
 
   void send(int peer, const MessageKind &kind, const void *from,
             uint64_t bytes);
-  /// Whether the message after `ahead` others has come from `peer`.
+  /// Returns true if the message after `ahead` others from `peer` has arrived.
   bool hasCome(int peer, uint64_t ahead) const;
-  /// The next one; ends the process if it is none of `kind`.
+  /// Receives the next message; ends the process if its kind is not `kind`.
   void receive(int peer, const MessageKind &kind, void *to, uint64_t bytes);
 
   const int rank, ranks;

@@ -1,7 +1,8 @@
-//===- TestKernels.cpp - Emulated kernels of the device's tests ---------------===//
+//===- TestKernels.cpp - Emulated kernels of the device's tests -----------===//
 //
-// What test/unit/runtime/DeviceUnderTest.h asks of a device, in code for test/emulator: one function
-// for each kernel, which every thread of a block calls.
+// The kernels of test/unit/runtime/DeviceUnderTest.h, in code for
+// test/emulator: one function for each kernel, which every thread of a block
+// calls.
 //
 //===----------------------------------------------------------------------===//
 #include "Emulator.h"
@@ -14,7 +15,7 @@
 
 namespace {
 
-/// Units of a block, and its threads (CudaUnderTest.cpp).
+/// Units per block, and threads (CudaUnderTest.cpp).
 constexpr int64_t kUnits = 64, kThreads = 32;
 
 template <typename T>
@@ -35,7 +36,7 @@ void store(T *to, T what) {
   *to = what;
 }
 
-/// Calls `work(i)` for what the thread does of the block's units.
+/// Calls `work(i)` for the thread's share of the block's units.
 template <typename Work>
 void forUnits(int64_t units, Work work) {
   const int64_t begin = zge_block() * kUnits;
@@ -67,7 +68,7 @@ float widened(uint16_t bits, bool isBf16) {
   return float(half);
 }
 
-/// A block of one thread for each block of elements.
+/// One thread for each block of elements.
 template <typename T, typename Widen>
 void squares(void **params, Widen widen) {
   const auto *grad = value<const T *>(params[0]);
@@ -104,8 +105,8 @@ void test_add_to(void **params) {
            [&](int64_t i) { store(to + i, load(to + i) + load(from + i)); });
 }
 
-/// Doubles; two parts of a unit, of two blocks: the first and the second half of
-/// its 64 elements.
+/// Doubles numbers.  Two blocks share a unit: one has the first half of its 64
+/// elements, one the second.
 void test_double_parts(void **params) {
   auto *numbers = value<int32_t *>(params[0]);
   const int64_t unit = zge_block() / 2, part = zge_block() % 2;
@@ -121,7 +122,7 @@ void test_fails(void **) {
 void test_plain(void **params) { update<0>(params); }
 void test_decayed(void **params) { update<1>(params); }
 
-/// args[2][i] = place of element i in its parameter, times the first key.
+/// args[2][i] = position of element i in its parameter, times the first key.
 void test_chance(void **params) {
   const auto *bits = value<const uint32_t *>(params[1]);
   auto *next = value<uint32_t *>(params[2]);
@@ -148,7 +149,7 @@ void zrt_widen_bf16(void **params) {
   });
 }
 
-/// A thread for each group of packed blocks.
+/// One thread for each group of packed blocks.
 void zrt_dequantize_int8_f32(void **params) {
   constexpr int64_t kGroup = ZRT_PACKED_GROUP * ZRT_PACKED_BLOCK;
   const auto *packed = value<const std::byte *>(params[0]);

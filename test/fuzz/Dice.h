@@ -7,8 +7,8 @@
 
 namespace fuzz {
 
-/// Numbers that do not depend on the standard library, as those of its
-/// distributions do: the same on every machine.
+/// Random numbers that are the same on every machine, unlike those of the
+/// standard library's distributions.
 class Dice {
 public:
   explicit Dice(uint64_t seed) : engine(seed) {}

@@ -1,8 +1,7 @@
-//===- MemoryFile.h - A fuzzer's input as a file -----------------*- C++
-//-*-===//
+//===- MemoryFile.h - A fuzzer's input as a file ----------------*- C++ -*-===//
 //
-// The file is memory (a memfd), for a disk would be slower than what is tested.
-// Links in a folder of this process give it names.
+// The file is in memory (a memfd), since a disk would be slower than the tested
+// code.  Links in a folder of this process give it names.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +15,7 @@
 
 namespace zero::fuzz {
 
-/// An error message says what is wrong briefly, and as plain text.
+/// Checks that an error message is short, plain text.
 inline void requireReadable(std::string_view message) {
   constexpr size_t kMaxLetters = 500;
   if (message.empty() || message.size() > kMaxLetters)
@@ -42,7 +41,8 @@ public:
   MemoryFile(const MemoryFile &) = delete;
   MemoryFile &operator=(const MemoryFile &) = delete;
 
-  /// Holds `bytes` from now on; its path, which ends in `ending`.
+  /// Replaces the contents by `bytes`; returns the path, which ends in
+  /// `ending`.
   std::string write(const std::string &bytes, const std::string &ending = "") {
     if (ftruncate(file, 0) != 0 ||
         pwrite(file, bytes.data(), bytes.size(), 0) != ssize_t(bytes.size()))

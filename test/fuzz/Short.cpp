@@ -1,14 +1,14 @@
-//===- Short.cpp - A fuzzer's short form, for the suite -------------------===//
+//===- Short.cpp - A fuzzer's short run for the test suite ----------------===//
 //
 //   fuzz_NAME_short CORPUS MUTATIONS
 //
 // Runs a fuzzer on every seed, then on mutations of them.  Their random numbers
-// are the same everywhere, so a failure can be repeated: the number of the
-// mutation that is being tried is printed when it ends the process, and
+// are the same everywhere, so a failure can be repeated: if a mutation ends the
+// process, its number is printed, and
 //
 //   fuzz_NAME_short CORPUS MUTATIONS NUMBER > FILE
 //
-// writes that input, which libFuzzer's form can run.
+// writes that input, which the libFuzzer version can run.
 //
 //===----------------------------------------------------------------------===//
 #include "Dice.h"
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 namespace {
 
-/// Inputs stay below this, so that every one of them is quick.
+/// Inputs are shorter than this, so that each one is quick.
 constexpr size_t kMaxBytes = size_t{1} << 16;
 
 void mutateOnce(std::string &text, const std::vector<std::string> &seeds,
@@ -66,10 +66,10 @@ void mutateOnce(std::string &text, const std::vector<std::string> &seeds,
   case 2:
     text.erase(at, length);
     return;
-  case 3: // once more, somewhere else
+  case 3: // copied to another place
     text.insert(dice.below(text.size() + 1), text.substr(at, length));
     return;
-  case 4: { // again and again
+  case 4: { // repeated
     const std::string part = text.substr(at, std::min<size_t>(length, 8));
     for (size_t i = dice.below(200); i > 0; --i)
       text.insert(at, part);
@@ -78,7 +78,7 @@ void mutateOnce(std::string &text, const std::vector<std::string> &seeds,
   case 5:
     text.insert(at, kTokens[dice.below(std::size(kTokens))]);
     return;
-  case 6: { // the end of another
+  case 6: { // the end of another seed
     const std::string &other = seeds[dice.below(seeds.size())];
     text = text.substr(0, at) + other.substr(dice.below(other.size() + 1));
     return;
@@ -113,7 +113,7 @@ std::vector<std::string> readSeeds(const char *folder) {
   return seeds;
 }
 
-/// What is being tried, for the signal handler.
+/// The current input, for the signal handler.
 char trying[64];
 
 void sayWhich(int signal) {

@@ -23,7 +23,7 @@ Kind kindOf(const std::string &word) {
                                                   : Kind::Sign;
 }
 
-/// "tensor<4x8xf32>" is seven words: the extents are numbers of their own.
+/// "tensor<4x8xf32>" is seven words: each extent is a number of its own.
 Words split(const std::string &text) {
   Words words;
   auto isName = [](unsigned char c) {
@@ -76,7 +76,7 @@ std::string oddNumber(const std::string &number, Dice &dice) {
   return kOdd[dice.below(std::size(kOdd))];
 }
 
-/// A word of that kind, from 64 tries; the first one if there is none.
+/// Returns a word of that kind, from 64 tries; otherwise the first one.
 size_t pick(const Words &words, Kind kind, Dice &dice) {
   for (int i = 0; i < 64; ++i)
     if (size_t at = dice.below(words.size()); kindOf(words[at]) == kind)
@@ -84,7 +84,7 @@ size_t pick(const Words &words, Kind kind, Dice &dice) {
   return 0;
 }
 
-/// The words of one line, [begin, end).
+/// Returns the words of one line, [begin, end).
 std::pair<size_t, size_t> lineAround(const Words &words, size_t at) {
   auto ends = [&](size_t i) {
     return words[i].find('\n') != std::string::npos;
@@ -106,11 +106,11 @@ void mutateOnce(Words &words, const std::vector<std::string> &seeds,
   case 0:
   case 1:
   case 2:
-  case 3: // Sizes and offsets are what passes compute with.
+  case 3: // Sizes and offsets affect the computations of passes.
     at = pick(words, Kind::Number, dice);
     if (kindOf(words[at]) == Kind::Number) {
       std::string old = words[at], now = oddNumber(old, dice);
-      // One of them, or all, so that types still agree.
+      // One occurrence, or all, so that types still agree.
       if (dice.below(3) == 0)
         words[at] = now;
       else
@@ -119,7 +119,7 @@ void mutateOnce(Words &words, const std::vector<std::string> &seeds,
             word = now;
     }
     return;
-  case 4: { // another of its kind
+  case 4: { // another word of its kind
     Kind kind = kindOf(words[at]);
     words[at] = words[pick(words, kind, dice)];
     return;
@@ -135,12 +135,12 @@ void mutateOnce(Words &words, const std::vector<std::string> &seeds,
   case 7:
     words.erase(words.begin() + at);
     return;
-  case 8: { // a line is missing
+  case 8: { // removes a line
     auto [begin, end] = lineAround(words, at);
     words.erase(words.begin() + begin, words.begin() + end);
     return;
   }
-  case 9: { // or there twice, or somewhere else
+  case 9: { // repeats or moves a line
     auto [begin, end] = lineAround(words, at);
     Words line(words.begin() + begin, words.begin() + end);
     if (dice.below(2))
@@ -159,7 +159,7 @@ void mutateOnce(Words &words, const std::vector<std::string> &seeds,
     words[at] = kStrings[dice.below(std::size(kStrings))];
     return;
   }
-  case 11: { // the rest of another text
+  case 11: { // inserts a part of another text
     Words other = split(seeds[dice.below(seeds.size())]);
     size_t from = dice.below(other.size());
     size_t length = std::min<size_t>(other.size() - from, dice.below(40));
@@ -174,7 +174,7 @@ void mutateOnce(Words &words, const std::vector<std::string> &seeds,
 
 std::string fuzz::mutate(const std::vector<std::string> &seeds, Dice &dice) {
   Words words = split(seeds[dice.below(seeds.size())]);
-  // Mostly at one place: texts that are wrong twice seldom come far.
+  // Mostly at one place: texts with two errors are seldom accepted.
   for (size_t i = dice.below(2) ? 1 : 1 + dice.below(4); i > 0; --i)
     mutateOnce(words, seeds, dice);
   std::string text;

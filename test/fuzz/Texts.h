@@ -1,7 +1,7 @@
 //===- Texts.h - Mutations of MLIR text -------------------------*- C++ -*-===//
 //
-// A mutation keeps most of a text as it was, and what it changes are words:
-// numbers, names, types.  So it is often valid still, and reaches the passes.
+// A mutation keeps most of a text and changes only words: numbers, names,
+// types.  So the result is often valid, and reaches the passes.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace fuzz {
 
-/// One of `seeds`, changed at one to four places.
+/// Returns one of `seeds`, changed at one to four places.
 std::string mutate(const std::vector<std::string> &seeds, Dice &dice);
 
 } // namespace fuzz

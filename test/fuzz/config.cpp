@@ -1,7 +1,7 @@
-//===- config.cpp - Any bytes as a config.json ----------------------------===//
+//===- config.cpp - Fuzzes the import of config.json ----------------------===//
 //
-// The import either builds a model or says in one line of printable text, of
-// bounded length, why not.
+// The import must either build a model or explain its error in one line of
+// printable text of bounded length.
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryFile.h"
@@ -13,11 +13,11 @@
 
 using namespace mlir;
 
-/// Whether the text asks for many layers.  They are built, which takes its time
-/// and tells nothing.
+/// Returns true if the text asks for many layers.  Building them takes long and
+/// tests nothing new.
 static bool isDeep(llvm::StringRef text) {
   for (llvm::StringRef key : {"\"n_layer\"", "\"num_hidden_layers\""}) {
-    // The last of several is the one that counts.
+    // The last of several keys counts.
     llvm::StringRef rest = text.rsplit(key).second.ltrim(" \t\r\n:");
     if (rest.take_while(llvm::isDigit).size() > 1)
       return true;

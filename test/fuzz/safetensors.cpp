@@ -1,8 +1,8 @@
 //===- safetensors.cpp - Fuzzes the reader of weights ---------------------===//
 //
-// An input is `F` and a file, or any other byte, a number of bytes of data and
-// a header: then the length that precedes a header in a file is right, and what
-// is mutated is the header.
+// An input is `F` and a file, or any other byte, a number of data bytes and a
+// header.  In the second form the length before the header is correct, so
+// mutations affect the header.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Safetensors.h"
@@ -31,7 +31,7 @@ std::string fileOf(const std::string &input) {
          std::string(static_cast<unsigned char>(input[1]), 'x');
 }
 
-/// What a reader promises of a file that it accepts.
+/// Checks the guarantees of an accepted file.
 void check(const zrt::SafetensorsFile &file) {
   for (const zrt::TensorEntry &tensor : file.tensors()) {
     uint64_t elements = 1;

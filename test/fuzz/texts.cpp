@@ -1,16 +1,16 @@
-//===- texts.cpp - The compiler on texts that are nearly right ------------===//
+//===- texts.cpp - Compiles texts that are nearly valid -------------------===//
 //
 //   fuzz_texts MODELS COUNT [FIRST [FOLDER]]
 //
-// 1. Every model of the folder MODELS is brought to each level, and printed.
-// 2. COUNT mutations of these texts, from number FIRST (0) on, are compiled up
-//    to level memory, and judged.  A number names its text and its options, on
+// 1. Brings every model of the folder MODELS to each level, and prints it.
+// 2. Compiles COUNT mutations of these texts, from number FIRST (0) on, up to
+//    level memory, and judges them.  A number determines text and options, on
 //    every machine.
-// 3. Each is compiled in a process of its own, forked from this one, so that it
-//    may crash, run too long or take too much memory: that is a finding, and so
-//    is a refusal that names no error, or an error that names no place.
+// 3. Compiles each in its own process, forked from this one, so that it may
+//    crash, run too long or take too much memory.  These are findings, and so
+//    is a refusal without an error, or an error without a place.
 //
-// Findings are written to FOLDER as NUMBER.mlir; with one the status is 1.
+// Writes findings to FOLDER as NUMBER.mlir; if there are any, the status is 1.
 //
 //===----------------------------------------------------------------------===//
 #include "Texts.h"
@@ -56,7 +56,7 @@ PipelineOptions drawOptions(Dice &dice) {
   return options;
 }
 
-/// Whether `location` says where in the text it is.
+/// Returns true if `location` is a place in the text.
 bool isPlace(Location location) {
   return location
       ->walk([](Location at) {
@@ -85,8 +85,8 @@ Outcome compile(MLIRContext &context, StringRef text,
   return !hasError ? NoError : hasPlace ? Refused : NoPlace;
 }
 
-/// Whether the text has a kind of loop that linalg does not know.  MLIR 22 ends
-/// in memory that is freed already while it reports that.
+/// Returns true if the text has an iterator type that linalg does not know.
+/// MLIR 22 accesses freed memory while it reports that.
 bool hasOddLoop(StringRef text) {
   for (size_t at = text.find("iterator_types"); at != StringRef::npos;
        at = text.find("iterator_types", at + 1)) {
@@ -100,7 +100,7 @@ bool hasOddLoop(StringRef text) {
   return false;
 }
 
-/// What became of one text: an Outcome, or how its process ended.
+/// Returns the result of one text: an Outcome, or how its process ended.
 std::string tryOne(MLIRContext &context, const std::string &text,
                    const PipelineOptions &options, bool isShown) {
   std::fflush(nullptr);
@@ -130,7 +130,7 @@ std::string tryOne(MLIRContext &context, const std::string &text,
                                      : "ended with " + std::to_string(code);
 }
 
-/// Every model at every level, as plans of one and of several ranks.
+/// Returns every model at every level, as plans of one and of several ranks.
 std::vector<std::string> makeSeeds(const char *folder,
                                    const DialectRegistry &registry) {
   std::vector<std::filesystem::path> paths;
@@ -171,7 +171,7 @@ int main(int argc, char **argv) {
   }
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
-  // Once, not in every process.
+  // Loaded once, instead of in every process.
   context.loadAllAvailableDialects();
 
   uint64_t count = std::strtoull(argv[2], nullptr, 10),
@@ -201,7 +201,7 @@ int main(int argc, char **argv) {
   for (const auto &[outcome, times] : outcomes)
     std::printf("%llu %s\n", static_cast<unsigned long long>(times),
                 outcome.c_str());
-  // A fuzzer whose texts are all refused, or none, tests little.
+  // A fuzzer whose texts are all refused, or all accepted, tests little.
   if (count >= 100 && (!outcomes.count(kOutcomes[Compiled]) ||
                        !outcomes.count(kOutcomes[Refused])))
     isGood = false;

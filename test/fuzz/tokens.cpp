@@ -23,8 +23,8 @@ constexpr zrt::TokenFormat kFormats[] = {
     zrt::TokenFormat::U32, zrt::TokenFormat::Text};
 constexpr const char *kEndings[] = {"", ".bin", ".u16", ".u32"};
 
-/// Sequences hold tokens that their input may hold, and targets are the tokens
-/// one later.
+/// Checks that sequences contain only tokens that their input may hold, and
+/// that targets are the tokens one later.
 void checkSequences(const zrt::TokenData &data, const zrt_input &input) {
   const auto length = size_t(data.length());
   std::vector<int32_t> tokens(length), targets(length);

@@ -1,6 +1,6 @@
-//===- two_plans.cpp - One rank that runs another plan --------------------===//
+//===- two_plans.cpp - Runs another plan on one rank ----------------------===//
 //
-// Ranks that run different programs are refused when they start.  This program,
+// Ranks that run different programs are refused at their start.  This program,
 // with two plans attached, runs own.so on the rank that MUTANT_RANK names, and
 // plan.so on the others.
 //

@@ -7,13 +7,13 @@
 //   mpirun -n N zrt_ranks N throw      ... fails outside of any run
 //   mpirun -n N zrt_ranks N early      ... fails before ranks are connected
 //   mpirun -n N zrt_ranks N asleep     ... stops itself before that
-//   mpirun -n N zrt_ranks N unborn     ... and before MPI knows of it
+//   mpirun -n N zrt_ranks N unborn     ... stops itself before MPI starts
 //   mpirun -n N zrt_ranks N spill      bits, and each spills to DIR=$TMPDIR
 //   mpirun -n N zrt_ranks N speed      times of 64 MiB
-//   zrt_ranks N wait                   each rank waits for a signal, and says which
+//   zrt_ranks N wait                   waits for a signal and prints it
 //   zrt_ranks N read                   each reads its standard input
 //
-// No model and no compiler: a program of a few collectives.
+// Needs no model and no compiler: the program consists of a few collectives.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
@@ -56,7 +56,7 @@ const zrt_stream_desc streams[] = {{"compute", ZRT_COMPUTE, 0},
                                    {"nvme_read", ZRT_NVME_READ, 0},
                                    {"nvme_write", ZRT_NVME_WRITE, 0}};
 
-/// What a rank spills, and what it fetches again.
+/// The bytes that a rank spills and then fetches.
 constexpr uint64_t kSpilled = (3 << 20) + 12;
 constexpr zrt_ref kKept = {ZRT_HOST, 0, 0, kSpilled},
                   kOnNvme = {ZRT_NVME, 0, 0, kSpilled},
@@ -73,7 +73,7 @@ void misbehave(void *const *, int64_t, int64_t) {
     fail("the kernel is broken");
 }
 
-/// The rank's bytes go to nvme and come back.
+/// Spills the rank's bytes to nvme and fetches them.
 void addSpill(zrt_plan &plan) {
   const auto operand = [](const zrt_ref &ref) {
     return zrt_operand{ref, ZRT_F32, ZRT_MEMBERS};
@@ -123,7 +123,7 @@ zrt_plan makePlan(uint64_t count) {
   fault = {"fault", misbehave, 1, 1, 0, 0, nullptr};
   table[0] = {ZRT_LAUNCH, ZRT_REDUCE, &fault};
   table[1] = {ZRT_COLLECTIVE, ZRT_REDUCE, &reduce};
-  // Together they would measure each other.
+  // At the same time they would disturb each other's measurement.
   table[2] = {ZRT_COLLECTIVE,
               zrt_stream(mode == "speed" ? ZRT_REDUCE : ZRT_GATHER), &gather};
   table[3] = {ZRT_COLLECTIVE, ZRT_COMPUTE, &norm};
@@ -166,7 +166,7 @@ void fill(zrt_context *ctx) {
     reinterpret_cast<double *>(at(ctx, norm.source.ref))[i] = next();
 }
 
-/// Throws unless what was spilled has come back.
+/// Throws unless the spilled bytes have been fetched.
 void checkFetched(zrt_context *ctx) {
   std::vector<char> bytes(kSpilled);
   if (zrt_read(ctx, &kFetched, bytes.data(), kSpilled) != 0)
@@ -226,14 +226,14 @@ void speed(zrt_context *ctx) {
   }
 }
 
-/// Status 40, once a signal has come.
+/// Exits with status 40 when a signal arrives.
 void waitForSignal() {
   for (const int number : {SIGINT, SIGTERM, SIGUSR1}) {
     struct sigaction action = {};
     action.sa_handler = [](int number) {
       std::fprintf(stderr, "rank %d: signal %d\n", me, number);
       std::fflush(stderr);
-      usleep(300'000); // another one would be reported, too
+      usleep(300'000); // a second signal would be reported, too
       _exit(40);
     };
     action.sa_flags = SA_NODEFER;
@@ -289,7 +289,7 @@ int main(int argc, char **argv) {
     return 2;
   ranks = std::strtoull(argv[1], nullptr, 10);
   mode = argv[2];
-  // The launcher's signal must not come before our message.
+  // The launcher's signal must not arrive before our message.
   struct sigaction action = {};
   action.sa_handler = [](int) {};
   sigaction(SIGTERM, &action, nullptr);
