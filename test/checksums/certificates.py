@@ -16,7 +16,7 @@ MODEL = "gpt2-small"
 
 
 def parse(text):
-    """[(name, value)]; lines of one name are numbered."""
+    """Returns [(name, value)]; lines of the same name are numbered."""
     section, found, times = "", [], {}
     for line in text.partition("memory certificate\n")[2].splitlines():
         if not line.startswith("  "):

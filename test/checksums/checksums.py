@@ -66,7 +66,7 @@ REFERENCE = Layout(0, 1, 1, reference=True)
 
 
 def runs(random_models):
-    """[(subject, its layouts)]"""
+    """Returns [(subject, its layouts)]."""
     every, third = subjects.subjects(random_models)
     return ([(subject, [*LAYOUTS, Layout(1 + number % 3, 1, 1), REFERENCE])
              for number, subject in enumerate(every)] +
@@ -74,12 +74,12 @@ def runs(random_models):
 
 
 def digest(*parts):
-    """Of 64 bits."""
+    """A digest of 64 bits."""
     return hashlib.sha256(b"\0".join(map(bytes, parts))).hexdigest()[:16]
 
 
 def summed(outcome):
-    """The value of a line.  Nine digits tell all f32 apart, so equal numbers are equal bits."""
+    """The value of a line.  Nine digits distinguish all f32, so equal numbers are equal bits."""
     losses = [[line.get(name) for name in ("step", "loss", "grad_norm", "lr", "nonfinite")]
               for line in outcome.lines]
     weights = [part for name, (shape, values) in sorted(outcome.weights.items())
@@ -89,7 +89,7 @@ def summed(outcome):
 
 
 def run_subject(subject, layouts):
-    """([(name, value)], what failed)."""
+    """Returns ([(name, value)], failures)."""
     found, failures = [], []
     with tempfile.TemporaryDirectory(prefix="zeroc-checksums-") as folder:
         place, flags, wrong = Workplace(folder), [], None
@@ -129,7 +129,7 @@ def run_certificate(layout):
 
 
 def processor():
-    """What bits may depend on, as far as Linux says."""
+    """The features of the processor that may affect bits, as far as Linux reports them."""
     fields = dict(re.findall(r"^(\w[\w ]*?)\s*: (.*)$", Path("/proc/cpuinfo").read_text().partition("\n\n")[0],
                              re.MULTILINE))
     return (f"{fields.get('model name')}, family {fields.get('cpu family')}, model {fields.get('model')}, "
@@ -137,7 +137,7 @@ def processor():
 
 
 def chooser(patterns, models):
-    """Whether a line of that name is asked for."""
+    """Returns a function that tells whether a line of that name is selected."""
     def chosen(name):
         number = re.match(r"random-(\d+)/", name)
         return ((not number or int(number[1]) <= models) and
@@ -146,7 +146,7 @@ def chooser(patterns, models):
 
 
 def make_table(models, jobs, chosen, report=print):
-    """([(name, value)], what failed)."""
+    """Returns ([(name, value)], failures)."""
     tasks = []
     for subject, layouts in runs(models):
         if layouts := [layout for layout in layouts if chosen(f"{subject.name}/{layout}")]:
@@ -166,14 +166,14 @@ def make_table(models, jobs, chosen, report=print):
 
 
 def read_table(path):
-    """name -> value, and the processor."""
+    """Returns ({name: value}, processor)."""
     lines = path.read_text().splitlines()
     head = [line.removeprefix("# processor: ") for line in lines if line.startswith("# processor: ")]
     return dict(line.split(None, 1) for line in lines if not line.startswith("#")), head[0] if head else None
 
 
 def differences(before, after):
-    """Lines that say what is not the same."""
+    """Returns lines that describe the differences."""
     return [f"{name}\n    was {before.get(name, 'not there')}\n    is  {after.get(name, 'not there')}"
             for name in dict.fromkeys([*after, *before]) if before.get(name) != after.get(name)]
 

@@ -1,8 +1,8 @@
 """The models whose results are summed up: those of the end-to-end tests, and random ones.
 
-A subject's `prepare` writes its model and data into a workplace.  The tests' models are
-not written down again: a test that hands its models to `check` is called with another
-`check`, which keeps them.
+A subject's `prepare` writes its model and data into a workplace.  The models of tests are not
+duplicated here: a test that passes its models to `check` is called with another `check`, which
+records them.
 """
 import json
 import random
@@ -29,7 +29,7 @@ import test_slices
 import test_slopes
 
 MODEL = "model.mlir"
-#: Of the whole batch, so that every rank has text of its own.
+#: Tokens of the whole batch, so that every rank has different text.
 TOKENS = 8000
 
 
@@ -38,12 +38,12 @@ class Subject(NamedTuple):
     prepare: Callable  # of a workplace; returns the options of a run
     options: tuple = ()  # of zeroc
     lr: float = 1e-2
-    #: (stage, layout's name) -> more options of zeroc; not of --reference
+    #: (stage, layout's name) -> additional options of zeroc; not used with --reference.
     layout_options: Callable = lambda stage, name: ()
 
 
 def in_chunks(stage, name):
-    """The loss, by the fewest rows."""
+    """Computes the loss by the smallest chunks."""
     return "--loss-chunk=1",
 
 
@@ -113,7 +113,7 @@ def of_module(module):
 
 
 def checked(case, without=()):
-    """(name, arguments, keywords) of each call of `check` by the tests of a class."""
+    """Returns (name, arguments, keywords) of each call of `check` in the tests of a class."""
     found = []
 
     class Listener(case):
@@ -156,7 +156,7 @@ def of_losses():
 
 
 def subjects(random_models):
-    """(subjects of which every layout is run, those of which a third is)."""
+    """Returns (subjects that run in every layout, subjects that run in a third of them)."""
     every = [golden("golden"), golden("golden-chunks", layout_options=in_chunks),
              mlp("mlp", lr=3e-3), mlp("mlp-sgd", "--optimizer=sgd", "--momentum=0.5", "--grad-clip=0", lr=0.3),
              mlp("mlp-lion", "--optimizer=lion", lr=3e-4),

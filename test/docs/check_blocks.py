@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that what the documentation shows is what the tools print.
+"""Checks that the documentation shows the real output of the tools.
 
     check_blocks.py DOC.md...            the marked blocks of each document
     check_blocks.py SOURCE.td TEST.mlir  every line of an example is one of the test
@@ -31,7 +31,7 @@ BLOCK = re.compile(r"(?:^<!-- (\w+)(?:: (.*?))? -->\n)?^```(\w*)\n(.*?)^```$", r
 
 
 def statements(text):
-    """The lines of a block of MLIR, continuations joined."""
+    """Splits a block of MLIR into statements, with continuation lines joined."""
     lines, column = [], 0
     for line in text.splitlines():
         line = re.sub(r"(^|\s+)// .*", "", line.rstrip())
@@ -45,7 +45,7 @@ def statements(text):
 
 
 def directives(text, is_mlir):
-    """FileCheck's lines for a shown output."""
+    """Returns FileCheck's directives for a shown output."""
     known, result, prefix = set(), [], "CHECK"
 
     def pattern(match):
@@ -70,7 +70,7 @@ def directives(text, is_mlir):
 
 
 def without_locations(text):
-    """Printed MLIR, a statement in a line, without locations."""
+    """Returns printed MLIR with one statement per line, without locations."""
     string = r'"(?:[^"\\]|\\.)*"'
     nested = rf"(?:{string}|[^()\"]|\((?:{string}|[^()\"]|\((?:{string}|[^()\"])*\))*\))*"
     lines = (re.sub(rf'({string})| loc\({nested}\)', lambda match: match[1] or "", line)
@@ -79,14 +79,14 @@ def without_locations(text):
 
 
 def run(command, folder):
-    """What went wrong with a command, or None; and what it printed."""
+    """Returns (error or None, output) of a command."""
     done = subprocess.run(command, shell=True, cwd=folder, text=True, capture_output=True,
                           stdin=subprocess.DEVNULL)
     return f"{command}\n{done.stderr}" if done.returncode else None, done.stdout
 
 
 def check_block(mark, argument, language, text, folder):
-    """What is wrong with a block, or None."""
+    """Returns the error of a block, or None."""
     if mark == "file":
         (folder / argument).write_text(text)
         return run(f"zero-opt {argument}", folder)[0] if language == "mlir" else None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/operations.md from what the dialects say of their operations.
+"""Generates docs/operations.md from the operations' descriptions in the dialects.
 
     operations.py MLIR_TBLGEN LLVM_INCLUDE           # writes it
     operations.py MLIR_TBLGEN LLVM_INCLUDE --check   # only compares; status 1 where they differ
@@ -23,7 +23,7 @@ definition; a test compares. Types of operands and results are written as in the
 """
 #: The dialect, its file, and the kinds of operations that come first there.
 DIALECTS = (("nn", "dialect/nn/NN.td"), ("zero", "dialect/zero/Zero.td"))
-#: Lines of the generator that speak of C++.
+#: Lines of the generator about C++.
 NOT_FOR_READERS = ("Traits:", "Interfaces:", "Effects:")
 
 
@@ -36,12 +36,12 @@ def entries(tblgen, include, path):
 
 
 def readable(text):
-    """Without tables of C++ types: the syntax names operands and attributes."""
+    """Removes tables of C++ types: the syntax names operands and attributes."""
     text = re.split(r"^#### (Attributes|Operands|Results|Successors):\n", text, flags=re.MULTILINE)[0]
     lines = [line.rstrip() for line in text.split("\n") if not line.startswith(NOT_FOR_READERS)]
     text = re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
     text = re.sub(r"```\noperation ::= (.*)\n```", r"```\n\1\n```", text)
-    # Examples are tested where the dialects are.
+    # The tests of the dialects test the examples.
     return text.replace("```mlir\n", "<!-- sketch -->\n```mlir\n")
 
 

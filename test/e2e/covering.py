@@ -19,16 +19,17 @@ def pairs_of(row):
 
 
 class Table:
-    """The rows for `axes`, a dict of names and values: first `fixed`, parts of rows that
-    shall be there whatever they cover, then rows until every possible pair is there.
+    """The rows for `axes`, a dict of names and values: first `fixed`, parts of rows that are always
+    included, then rows until every possible pair occurs.
 
-    `refused` has the pairs that no row can have."""
+    `refused` has the pairs that no row can have.
+    """
 
     def __init__(self, axes, refuses=lambda part: False, fixed=()):
         self.axes, self.refuses = axes, refuses
         self.rows, self.refused = [], []
         items = [(name, value) for name in axes for value in axes[name]]
-        #: In a fixed order; and of each item, what it has not met yet.
+        #: Missing pairs in a fixed order; and for each item, the partners it has not met yet.
         self.missing = dict.fromkeys(pair for pair in itertools.combinations(items, 2) if pair[0][0] != pair[1][0])
         self.partners = {item: {other for other in items if other[0] != item[0]} for item in items}
         for part in fixed:
@@ -37,7 +38,7 @@ class Table:
                 raise ValueError(f"no row has {part}")
             self._take(row)
         while self.missing:
-            # Of rows for the first few pairs that are missing, the one with most of them.
+            # Of the rows for the first few missing pairs, the one that covers most of them.
             candidates = []
             for pair in list(itertools.islice(self.missing, 5)):
                 row = self._complete(dict(pair))
@@ -71,12 +72,12 @@ class Table:
                 values = [value for value in self.axes[name] if not self.refuses({**part, name: value})]
                 if not values:
                     return None
-                # Pairs with what is there; of equals, with most of what is not.
+                # Prefer pairs with present items; among equals, pairs with most missing partners.
                 gains = [(len(present & self.partners[name, value]), len(self.partners[name, value])) for value in values]
                 choices[name] = sorted(zip(gains, values), key=lambda choice: choice[0], reverse=True)
         if not choices:
             return {name: part[name] for name in self.axes}
-        # The axis that can gain most first: what comes later has less choice.
+        # The axis with the largest gain first: later axes have less choice.
         name = max(choices, key=lambda name: choices[name][0][0])
         for _, value in choices[name]:
             row = self._complete({**part, name: value})
@@ -86,8 +87,8 @@ class Table:
 
 
 def uncovered(axes, refuses, rows, draws=5000):
-    """Pairs of rows that are drawn at random and are in none of `rows`: what a table should
-    have had, found without its way of making rows."""
+    """Draws random rows and returns their pairs that no row of `rows` has: pairs that a table
+    should contain, found independently of its algorithm."""
     rng = random.Random(1)
     there = set().union(*map(pairs_of, rows))
     found = set()

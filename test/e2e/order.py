@@ -1,10 +1,8 @@
-"""Compares what ran (ZRT_TRACE) with what the judge of plans promises
-(zero-print-order).
+"""Compares the trace of a run (ZRT_TRACE) with the promises of the plan's judge (zero-print-order).
 
-The judge knows of every operation how many operations of each other stream are
-over when it starts, whatever the streams' speeds.  The runtime writes down the
-same from the records and waits that its streams came through, and when each
-operation began and ended.  `violations` says where the three disagree.
+The judge knows for every operation how many operations of each other stream are complete when it
+starts, whatever the streams' speeds.  The runtime records the same from the records and waits of
+its streams, and when each operation began and ended.  `violations` reports where they disagree.
 
 Times of several ranks are compared, so they are those of one host that share
 memory: between hosts a rank may go on before its peers have read what it sent.
@@ -16,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 
-#: How the compiler calls the kernels of operations that have other names.
+#: The compiler's names of kernels that differ from the operation's name.
 KERNELS = {"clip": "grad_norm", "total": "squares_total", "zeros": "clear"}
 
 
@@ -25,11 +23,11 @@ class Promise(NamedTuple):
     stream: str
     number: int
     words: str
-    after: dict  # stream -> number of its operations that are over
+    after: dict  # stream -> number of its completed operations
 
 
 def parse_promises(text):
-    """program -> its operations in program order."""
+    """Returns {program: its operations in program order}."""
     programs = {}
     for line in text.splitlines():
         if header := re.fullmatch(r"order of @(\w+)", line):
@@ -48,8 +46,8 @@ def read_trace(path):
 
 
 def is_named(words, name):
-    """Whether the judge and the runtime can mean the same operation: its kernel, its
-    bucket, or at least what it does."""
+    """Returns true if the judge and the runtime can mean the same operation: same kernel, same
+    bucket, or at least the same kind."""
     verb, symbol, bucket = re.match(r"\w+\.(\w+)(?: @(\S+))?(?: of @(\S+))?", words).groups()
     if symbol:  # a kernel, or an optimizer and its bucket
         return (name == f"{symbol} of {bucket}" if bucket
@@ -73,7 +71,7 @@ def runs_of(trace):
 
 
 def compare_order(rank, lines, promises):
-    """One run of one rank has the judge's operations, and its clocks."""
+    """Checks that one run of one rank has the judge's operations and clocks."""
     where = f"rank {rank}, run {lines[0]['run']} ({lines[0]['program']})"
     if len(lines) != len(promises):
         yield f"{where} has {len(lines)} operations, the judge's program {len(promises)}"
@@ -89,8 +87,8 @@ def compare_order(rank, lines, promises):
 
 
 def compare_times(rank, lines, start):
-    """Operations of one run begin after `start`, in the order of their streams, and
-    after whatever their clocks name."""
+    """Checks that operations of one run begin after `start`, in the order of their streams, and
+    after all operations that their clocks name."""
     done = {}
     for line in lines:
         done[line["stream"], line["number"]] = line
@@ -111,7 +109,7 @@ def compare_times(rank, lines, start):
 
 
 def compare_ranks(traces):
-    """Collectives of all ranks are the same, in the same order, and their ranks met."""
+    """Checks that collectives of all ranks are the same, in the same order, and that the ranks met."""
     by_stream = []
     for trace in traces:
         streams = {}
@@ -130,7 +128,7 @@ def compare_ranks(traces):
 
 
 def compare_collective(number, row):
-    """`row` is one collective, as each rank went through it."""
+    """Checks one collective; `row` has its line from each rank."""
     for rank, line in enumerate(row):
         if line["collective"] != number:
             yield (f"{title(rank, line)} is collective {line['collective']} of its stream, but "
@@ -153,8 +151,8 @@ def compare_collective(number, row):
 
 
 def violations(promises, traces, programs):
-    """Everything that is wrong; `traces` is a trace per rank, `programs` the names of
-    the programs that every rank ran, in order."""
+    """Returns all violations; `traces` has a trace per rank, `programs` the names of the programs
+    that every rank ran, in order."""
     found = []
     for rank, trace in enumerate(traces):
         runs, start = runs_of(trace), 0

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs that are interrupted and go on from their checkpoints.
+"""Tests runs that are interrupted and resumed from their checkpoints.
 
     resumes.py pairs [--only=WORD]    every layout of LAYOUTS into every other
     resumes.py kills [--count=30]     kill -9 at random moments, of two ranks with offload
@@ -23,7 +23,7 @@ from pathlib import Path
 
 import support
 
-#: Samples of a step, of all ranks.
+#: Samples per step, over all ranks.
 GLOBAL_BATCH = 12
 #: Ranks and options.
 LAYOUTS = (
@@ -65,7 +65,7 @@ def compile_layout(layout):
 
 
 def command(layout, folder, name, *flags, steps=STEPS):
-    """A run that writes NAME.jsonl and NAME.safetensors in the folder."""
+    """Returns a command for a run that writes NAME.jsonl and NAME.safetensors in the folder."""
     data = folder / "tokens.u16"
     if not data.exists():
         support.write_tokens(data, 1200, support.SMALL["vocab_size"])
@@ -79,13 +79,13 @@ def train(*arguments, env=None, **keywords):
 
 
 def losses(folder, name):
-    """(step, loss, norm) of every step."""
+    """Returns (step, loss, norm) of every step."""
     lines = support.read_metrics(folder / f"{name}.jsonl")
     return [(line["step"], *bits) for line, bits in zip(lines, support.bits_of(lines))]
 
 
 def read_checkpoint(path):
-    """(slot, parameter) -> its elements' bytes, from all ranks' files."""
+    """Returns {(slot, parameter): bytes of its elements}, from all ranks' files."""
     manifest = json.loads((path / "manifest.json").read_text())
     files = []
     for file in manifest["files"]:
@@ -103,14 +103,14 @@ def read_checkpoint(path):
 
 
 class Pairs:
-    """Resumes from one layout in another."""
+    """Resumes each layout in another one."""
 
     def __init__(self, folder):
         self.folder = folder
         self.whole = set()
 
     def unbroken(self, layout):
-        """Its run from the beginning to the end, once, with a checkpoint after SAVED steps."""
+        """Returns the layout's uninterrupted run, made once, with a checkpoint after SAVED steps."""
         name = name_of(layout)
         if name not in self.whole:
             done = train(layout, self.folder, name, "--checkpoint", self.folder / f"{name}.ck",
@@ -120,10 +120,10 @@ class Pairs:
         return name
 
     def problem(self, source, target):
-        """What is wrong with a resume of `source` as `target`, or nothing."""
+        """Returns the error of a resume of `source` as `target`, or None."""
         start, reference = self.unbroken(source), self.unbroken(target)
         checkpoint = self.folder / f"{start}.ck" / f"step-{SAVED}"
-        # No step: the masters are the source's.
+        # Without a step, the masters are the source's.
         done = train(target, self.folder, "still", "--resume", checkpoint, steps=SAVED)
         if done.returncode != 0:
             return done.err
@@ -155,7 +155,7 @@ class Pairs:
 
 
 class Kills:
-    """A run of two ranks with state elsewhere that is killed again and again."""
+    """A run of two ranks with offloaded state that is killed repeatedly."""
 
     LAYOUT = (2, "--stage=3", "--offload=nvme", "--precision=bf16")
 
@@ -174,7 +174,7 @@ class Kills:
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
 
     def fault(self):
-        """Where in a checkpoint to kill, or nothing: then it is the clock's choice."""
+        """Returns the point in a checkpoint at which to kill, or nothing to kill at a random time."""
         point = self.dice.choice(("copy", "block", "sync", "manifest", "rename", "renamed", "remove", None, None))
         if point is None:
             return {}
@@ -197,7 +197,7 @@ class Kills:
         return where, ended, error
 
     def torn(self):
-        """Everything called step-N is complete."""
+        """Checks that every folder named step-N is complete."""
         for path in (self.folder / "ck").glob("step-*"):
             done = train(self.LAYOUT, self.folder, "look", "--resume", path, "--shuffle", "--seed", 5,
                          steps=int(path.name[5:]))
@@ -206,7 +206,7 @@ class Kills:
         return None
 
     def problem(self):
-        """What is wrong in the end, or nothing."""
+        """Returns the error after the last run, or None."""
         job = self.start({})
         error = job.communicate(timeout=200)[1].decode()
         if job.returncode != 0:
@@ -223,7 +223,7 @@ class Kills:
 
 
 def processes_of(binary):
-    """Processes that run `binary`."""
+    """Returns the processes that run `binary`."""
     found = []
     for entry in Path("/proc").iterdir():
         try:

@@ -3,12 +3,11 @@
 
     run.py [--report FILE.xml] [--jobs=N] [--record] [PATTERN ...]
 
-They compile models with zeroc and run what comes out.  ZERO_BUILD_DIR names the
-build folder (default build/release).  PATTERN chooses tests by a part of their
-name, as in `run.py golden`.  With --jobs so many tests run side by side, and beside them
-those that mostly wait.
+They compile models with zeroc and run the binaries.  ZERO_BUILD_DIR names the build folder (default
+build/release).  PATTERN selects tests by a part of their name, as in `run.py golden`.  --jobs is
+the number of tests that run in parallel; tests that mostly wait run in addition.
 
-Some files have a short run of something of which a command has a longer one:
+Some files have a short version of a longer command:
 
     test/random/check.py       random models with random options (--experts, --gpu, --precision)
     test/random/kernels.py     random kernels
@@ -36,7 +35,7 @@ import support
 
 
 class Result(unittest.TestResult):
-    """Prints one line per test and keeps what a JUnit report needs."""
+    """Prints one line per test and keeps the data for a JUnit report."""
 
     def __init__(self):
         super().__init__()
@@ -56,7 +55,7 @@ class Result(unittest.TestResult):
         line = f"{word}: {test.id()} ({seconds:.1f} s)\n"
         if text:
             line += "    " + text.rstrip().replace("\n", "\n    ") + "\n"
-        # At once: other processes print, too.
+        # Written at once, since other processes print, too.
         os.write(sys.stdout.fileno(), line.encode())
 
     def addSuccess(self, test):
@@ -87,31 +86,31 @@ def write_report(cases, path):
     for name, seconds, kind, text in cases:
         case = ElementTree.SubElement(suite, "testcase", name=name, time=f"{seconds:.3f}")
         if kind:
-            # XML has no place for control characters.
+            # XML does not allow control characters.
             clean = "".join(c for c in text if c.isprintable() or c == "\n")
             ElementTree.SubElement(case, kind).text = clean
     ElementTree.ElementTree(suite).write(path, encoding="unicode")
 
 
-#: Seconds of tests, as `run.py --record` has measured them; of others a test takes SHORT.
+#: Seconds per test, as `run.py --record` has measured them; SHORT for other tests.
 DURATIONS = HERE / "durations.json"
 SHORT = 1.0
 
 
 def longest_first(suite):
-    """The tests, those that take longest first, so that all processes end at about the same time."""
+    """Returns the tests, the longest first, so that all processes end at about the same time."""
     seconds = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
     return sorted(each_test(suite), key=lambda test: seconds.get(test.id(), SHORT), reverse=True)
 
 
 def record_durations(cases):
-    """Those of tests that take longer than most."""
+    """Records the tests that take longer than most."""
     seconds = {name: round(taken, 1) for name, taken, kind, _ in cases if kind is None and taken >= 2 * SHORT}
     DURATIONS.write_text(json.dumps(seconds, indent=0, sort_keys=True) + "\n")
 
 
 def mostly_waits(test):
-    """Whether a test is marked by support.waits."""
+    """Returns true if support.waits marks the test."""
     return getattr(getattr(test, test._testMethodName, None), "waits", False)
 
 
@@ -123,7 +122,7 @@ def each_test(suite):
             yield test
 
 
-#: What processes that run tests find when they are forked.
+#: The tests, for the processes forked later.
 _tests = []
 
 
@@ -134,8 +133,8 @@ def run_test(number):
 
 
 def run_all(suite, jobs):
-    """The cases of all tests.  Several processes take one test after the other, and one
-    more takes those that need no core because they mostly wait."""
+    """Runs all tests and returns their cases.  Several processes take one test after the other, and
+    another one takes the tests that need no core because they mostly wait."""
     if jobs == 1:
         result = Result()
         suite.run(result)

@@ -1,5 +1,5 @@
-"""What the end-to-end tests share: running programs, compiling models once,
-safetensors and metrics files.  Needs nothing but Python's own library."""
+"""Helpers of the end-to-end tests: running programs, compiling models once, safetensors and metrics
+files.  Needs only Python's own library."""
 import array
 import atexit
 import hashlib
@@ -22,10 +22,10 @@ ZEROC = BUILD / "bin" / "zeroc"
 EXAMPLES = ROOT / "examples"
 GOLDEN = ROOT / "test" / "golden" / "gpt2-tiny"
 
-#: Sizes that no vector width, block or other size divides.
+#: Sizes that are not multiples of any vector width, block or other size.
 ODD = dict(model_type="gpt2", n_layer=3, n_head=3, n_embd=39, vocab_size=131, n_positions=29,
            layer_norm_epsilon=1e-5, activation_function="gelu_new", tie_word_embeddings=True)
-#: Compiles and trains in no time; for tests of everything but mathematics.
+#: Compiles and trains very quickly; for tests that do not depend on the mathematics.
 SMALL = dict(model_type="gpt2", n_layer=1, n_head=2, n_embd=16, vocab_size=256, n_positions=32,
              layer_norm_epsilon=1e-5, activation_function="gelu_new", tie_word_embeddings=True)
 
@@ -37,7 +37,7 @@ TEXT = (b"It is a truth universally acknowledged, that a single man in possessio
 
 
 def require_zeroc():
-    """Ends a script that needs the compiler where there is none."""
+    """Ends a script that needs the compiler if there is none."""
     if not ZEROC.exists():
         sys.exit(f"{Path(sys.argv[0]).name}: error: {ZEROC} does not exist; build first, or set ZERO_BUILD_DIR")
 
@@ -45,8 +45,7 @@ def require_zeroc():
 def run(*command, cwd=None, stdin=b"", env=None, file_limit=None, timeout=280):
     """Runs a program to its end; never raises for its exit status.
 
-    `file_limit` makes every write beyond so many bytes of a file fail, as a full
-    disk does.
+    With `file_limit`, every write beyond that many bytes of a file fails, as on a full disk.
     """
     def limit():
         import resource
@@ -65,28 +64,28 @@ def run(*command, cwd=None, stdin=b"", env=None, file_limit=None, timeout=280):
     return done
 
 
-#: More ranks than cores, and as root, which containers run tests as.
+#: Allows more ranks than cores, and root, which containers use for tests.
 MPI_ENVIRONMENT = {"OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def mpirun(ranks):
-    """What stands before a program in tests of MPI, without which it starts its ranks itself."""
+    """Returns the launcher for tests of MPI; without it a program starts its ranks itself."""
     return ["mpirun", "-n", str(ranks)] if ranks > 1 else []
 
 
 def launcher(ranks, environment):
-    """What stands before a program that starts its ranks itself: mpirun where hosts are imitated."""
+    """Returns the launcher of a program that starts its ranks itself: mpirun if hosts are imitated."""
     return mpirun(ranks) if "ZRT_RANKS_PER_HOST" in environment else []
 
 
 def launch_each(*commands):
-    """A command that runs one rank of each command, in this order."""
+    """Returns a command that runs one rank of each command, in this order."""
     parts = [part for command in commands for part in (":", "-n", "1", *command)]
     return ["mpirun", *parts[1:]]
 
 
-#: Where a rank finds its number, in the environment.
+#: The environment variable with a rank's number.
 RANK_VARIABLE = "OMPI_COMM_WORLD_RANK"
 
 
@@ -105,14 +104,14 @@ atexit.register(remove_compiled)
 
 
 def open_store():
-    """The folder of what is made once and used by several tests, in processes that are forked later, too."""
+    """Returns the folder of shared results, also used by processes that are forked later."""
     global _store, _owner
     if _store is None:
         _store, _owner = Path(tempfile.mkdtemp(prefix="zeroc-e2e-")), os.getpid()
 
 
 def _made(key, make):
-    """The folder for a key, which `make` has filled; made once, or at once by two processes
+    """Returns the folder for a key, filled by `make`; made once, or concurrently by two processes,
     of which one wins."""
     open_store()
     folder = _store / hashlib.sha256(repr(key).encode()).hexdigest()[:24]
@@ -134,7 +133,7 @@ def _checked(done):
 
 
 def import_model(config, batch, seq, *options):
-    """model.mlir of a configuration (a dict or a file); imported once per run."""
+    """Returns model.mlir of a configuration (a dict or a file); imported once per run."""
     def make(folder):
         path = config
         if isinstance(config, dict):
@@ -147,13 +146,13 @@ def import_model(config, batch, seq, *options):
 
 
 def written_model(text):
-    """The file of a model's text; one of each text per run."""
+    """Returns the file of a model's text; one file per text and run."""
     return _made(("model", text), lambda folder: (folder / "model.mlir").write_text(text)) / "model.mlir"
 
 
 def compile_model(model, *options):
-    """The training binary of a model; compiled once per run.  Returns its path;
-    what zeroc printed lies beside it in `zeroc.txt`."""
+    """Returns the training binary of a model; compiled once per run.  The output of zeroc is beside
+    it in `zeroc.txt`."""
     def make(folder):
         done = _checked(run(ZEROC, model, *options, "-o", folder / "train"))
         (folder / "zeroc.txt").write_text(done.out)
@@ -165,12 +164,12 @@ def compile_gpt2(config, batch, seq, *options):
     return compile_model(import_model(config, batch, seq), *options)
 
 
-#: Element types of safetensors, as array calls them.
+#: Type codes of `array` for the element types of safetensors.
 ELEMENTS = {"F32": "f", "F64": "d", "BF16": "H", "I8": "b", "U8": "B", "I32": "i", "I64": "q"}
 
 
 def read_safetensors(path):
-    """name -> (shape, array of its element type)."""
+    """Returns {name: (shape, array of its element type)}."""
     raw = Path(path).read_bytes()
     (length,) = struct.unpack_from("<Q", raw)
     tensors = {}
@@ -185,7 +184,7 @@ def read_safetensors(path):
 
 
 def write_safetensors(path, tensors):
-    """Writes name -> (shape, array of f32)."""
+    """Writes {name: (shape, array of f32)}."""
     header, data = {}, b""
     for name, (shape, values) in tensors.items():
         raw = values.tobytes()
@@ -198,7 +197,7 @@ def write_safetensors(path, tensors):
 
 
 def npy(kind, shape, values):
-    """A NumPy file; `kind` is array's, as "f" and "q"."""
+    """Returns the bytes of a NumPy file; `kind` is a type code of `array`, such as "f" or "q"."""
     name = {"f": "<f4", "d": "<f8", "b": "|i1", "B": "|u1", "i": "<i4", "q": "<i8"}[kind]
     header = f"{{'descr': '{name}', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
     header += " " * (-(len(header) + 11) % 64) + "\n"
@@ -207,7 +206,7 @@ def npy(kind, shape, values):
 
 
 def read_npy(path):
-    """(shape, values) of a file of f32 with two dimensions."""
+    """Returns (shape, values) of a file of f32 with two dimensions."""
     raw = path.read_bytes()
     (length,) = struct.unpack_from("<H", raw, 8)
     values = array.array("f", raw[10 + length:])
@@ -220,33 +219,34 @@ def read_metrics(path):
 
 
 def bits_of(lines):
-    """Losses and gradient norms.  Nine digits tell all f32 apart, so equal texts are equal bits."""
+    """Losses and gradient norms.  Nine digits distinguish all f32, so equal texts are equal bits."""
     return [(line["loss"], line["grad_norm"]) for line in lines]
 
 
-#: What a plan with adapters saves in a folder.
+#: The file of adapters in a saved folder.
 ADAPTER = "adapter_model.safetensors"
 
 
 class Saved(bytes):
-    """What a run has saved.  A comparison that fails shows its sum: all of it would take minutes."""
+    """Saved bytes of a run.  A failed comparison shows their hash: printing all would take minutes."""
 
     def __repr__(self):
         return f"<{len(self)} bytes, SHA-256 {hashlib.sha256(self).hexdigest()[:16]}>"
 
 
 def saved_bytes(saved):
-    """Weights, or adapters in a folder."""
+    """Returns the bytes of weights, or of adapters in a folder."""
     return Saved((saved / ADAPTER if saved.is_dir() else saved).read_bytes())
 
 
 def nvme_flags(options, folder):
-    """What a binary of these options needs to be told of the nvme tier."""
+    """Returns the options of the nvme tier that a binary of these options needs."""
     return ("--nvme-path", folder) if any("nvme" in str(option) for option in options) else ()
 
 
 def init_flags(options, flags=()):
-    """What a binary of these options needs to be told of its initial weights: adapters beside random ones are asked for."""
+    """Returns the option for initial weights that a binary of these options needs: adapters beside
+    random weights."""
     is_told = any(flag in ("--init", "--resume") for flag in flags)
     return ("--init", "random") if any("--lora=" in str(option) for option in options) and not is_told else ()
 
@@ -262,7 +262,7 @@ def write_tokens(path, count, vocab, seed=1):
 
 
 def show_bytes(number):
-    """"20 bytes", "319,488 bytes (312.0 KiB)", as messages have it."""
+    """Formats "20 bytes", "319,488 bytes (312.0 KiB)", as in messages."""
     text, unit, value = f"{number:,} byte{'' if number == 1 else 's'}", None, float(number)
     for name in ("KiB", "MiB", "GiB", "TiB"):
         if value < 1024:
@@ -272,8 +272,8 @@ def show_bytes(number):
 
 
 def parse_sizes(text):
-    """name -> bytes of the lines `name  1,234 ...` of a memory certificate; of two
-    lines of one name the first."""
+    """Returns {name: bytes} of the lines `name  1,234 ...` of a memory certificate; the first of
+    several lines with the same name counts."""
     sizes = {}
     for line in text.splitlines():
         match = re.match(r"\s+([a-z][a-z ]*[a-z]):?\s+([\d,]+)(?:\s|$)", line)
@@ -283,7 +283,7 @@ def parse_sizes(text):
 
 
 def largest_difference(a, b):
-    """Largest |a - b| over all tensors, and where; names and shapes must agree."""
+    """Returns the largest |a - b| over all tensors, and its place; names and shapes must agree."""
     assert a.keys() == b.keys(), f"tensors differ: {sorted(a.keys() ^ b.keys())}"
     worst, where = 0.0, "nowhere"
     for name, (shape, values) in a.items():
@@ -302,14 +302,14 @@ def largest_magnitude(tensors):
 
 
 def waits(test):
-    """Marks a test that mostly waits, for a time to pass or another process to notice:
-    it runs beside others that need a core."""
+    """Marks a test that mostly waits, for time to pass or for another process: it runs beside tests
+    that need a core."""
     test.waits = True
     return test
 
 
 class Case(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with its own folder."""
 
     def setUp(self):
         self.folder = Path(tempfile.mkdtemp(prefix="zeroc-test-"))
@@ -378,7 +378,7 @@ class Case(unittest.TestCase):
         return bits_of(lines), saved_bytes(saved)
 
     def check_same_bits(self, outcomes):
-        """All of (what it is, (losses and norms, weights)) are as the first."""
+        """Checks that all of (description, (losses and norms, weights)) equal the first."""
         expected = None
         for what, outcome in outcomes:
             with self.subTest(what):
@@ -392,7 +392,7 @@ class Case(unittest.TestCase):
         self.assertLessEqual(error, relative, f"{what}: {value} against {expected}")
 
     def assert_weights_close(self, path, expected, relative):
-        """Largest difference, in units of the largest absolute weight."""
+        """Checks the largest difference, in units of the largest absolute weight."""
         a, b = read_safetensors(path), read_safetensors(expected)
         worst, where = largest_difference(a, b)
         scale = largest_magnitude(b)
@@ -403,10 +403,10 @@ class Case(unittest.TestCase):
         self.assertTrue(Path(a).read_bytes() == Path(b).read_bytes(), f"{a} and {b} differ")
 
     def assert_refused(self, done, *keywords, status=None):
-        """The program ended by itself with an error that has all the keywords."""
+        """Checks that the program ended by itself with an error that has all the keywords."""
         shown = f"{' '.join(map(str, done.args))}\nstatus {done.returncode}\n{done.err}{done.out}"
         self.assertNotEqual(done.returncode, 0, shown)
-        # A crash has a negative status here, or 134 and 139 behind a shell.
+        # A crash has a negative status here, or 134 and 139 if a shell reports it.
         self.assertGreater(done.returncode, 0, shown)
         self.assertLess(done.returncode, 126, shown)
         if status is not None:
@@ -417,12 +417,12 @@ class Case(unittest.TestCase):
         self.assertNotIn("PLEASE submit a bug report", done.err, shown)
 
     def assert_files(self, *names):
-        """The folder holds these files only: nothing half-written was left."""
+        """Checks that the folder contains exactly these files, so nothing incomplete was left."""
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), sorted(names))
 
 
 class Outcomes(Case):
-    """Runs of small GPT-2 plans that shall have the same bits."""
+    """Runs of small GPT-2 plans that must have the same bits."""
 
     def outcome(self, *options, ranks=1, steps=4, lr=1e-3, flags=(), config=SMALL, tokens=1200, **how):
         """Losses, norms and weights of a run."""

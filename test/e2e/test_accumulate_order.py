@@ -1,5 +1,5 @@
-"""All micro-steps of a block before the next: less travels.  The bits are in the tables of
-test_plans.py and test_ranks.py."""
+"""All micro-steps of a block before the next one, which reduces communication.  test_plans.py and
+test_ranks.py compare the bits."""
 import re
 
 import support
@@ -20,7 +20,7 @@ class Order(support.Outcomes):
 
 
 class Travel(support.Outcomes):
-    """What the certificate says; that runs count it is a matter of each of them."""
+    """The certificate's numbers; each run checks them against its own counts."""
 
     def traffic(self, *options, ranks):
         binary = support.compile_gpt2(DEEP, 2, 16, f"--world-size={ranks}", *options)
@@ -36,7 +36,7 @@ class Travel(support.Outcomes):
         return int(gathered[1]) if gathered else 0, links
 
     def test_gathers_and_fetches(self):
-        """Parameters come as often as in a step of one micro-step."""
+        """Parameters are gathered as often as in a step of one micro-step."""
         for options, ranks in ((("--stage=3",), 2), (("--stage=3", "--bucket-size=5000"), 2),
                                (("--stage=3", "--offload=nvme", "--remat=block"), 2),
                                (("--offload=nvme",), 1), (("--offload=cpu", "--bucket-size=5000"), 1)):

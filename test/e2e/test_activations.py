@@ -1,5 +1,5 @@
-"""Activations that are computed again, or wait in another tier: what they save, and what is
-not in the table of test_plans.py."""
+"""Recomputed and offloaded activations: memory savings, and cases that the table of test_plans.py
+lacks."""
 import re
 
 import support
@@ -9,7 +9,7 @@ DEEP = {**support.SMALL, "n_layer": 4}
 
 class Activations(support.Outcomes):
     def test_guard_and_checked_reads(self):
-        """Each buffer is of its operations alone, and what comes from nvme is what went there."""
+        """Only their operations access buffers, and nvme returns the bytes that were written."""
         self.check_same_bits(
             (" ".join(flags), self.outcome("--remat=block", "--offload-activations=nvme",
                                            config=DEEP, flags=flags, env=env))
@@ -22,7 +22,7 @@ class Activations(support.Outcomes):
                 re.search(r"zero.arena = array<i64: (\d+), (\d+), (\d+)>", text).groups()]
 
     def test_memory(self):
-        """Kept activations are most of what the device holds here."""
+        """Kept activations use most of the device memory here."""
         device, host, nvme = self.peak()
         self.assertEqual((host, nvme), (0, 0))
         again = self.peak("--remat=block")
@@ -36,7 +36,7 @@ class Activations(support.Outcomes):
         self.assertGreater(both[2], 0)
 
     def test_limits(self):
-        """Less is fetched ahead, and what cannot fit is refused."""
+        """With less memory less is prefetched, and plans that cannot fit are refused."""
         plan = ("--offload-activations=cpu",)
         arena = re.compile(r"zero.arena = array<i64: (\d+),")
         text = support.compile_gpt2(DEEP, 2, 16, *plan, "--emit=memory").read_text()

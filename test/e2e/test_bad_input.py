@@ -1,4 +1,4 @@
-"""Whatever is wrong with the input: a clear error, and nothing half-written."""
+"""Invalid inputs give a clear error, and no incomplete files."""
 import json
 import os
 import re
@@ -69,7 +69,7 @@ class Compiler(support.Case):
                     "scalar", "2x8x8")
 
     def test_inputs_that_training_lacks(self):
-        """Said when compiling, at the argument."""
+        """The compiler reports them, at the argument."""
         body = """  %y = nn.linear %x, %w : tensor<2x8x8xf32>, tensor<256x8xf32> -> tensor<2x8x256xf32>
   %l = nn.cross_entropy %y, %targets : tensor<2x8x256xf32>, tensor<2x8xi32> -> tensor<f32>
   return %l : tensor<f32>"""
@@ -252,7 +252,7 @@ class Training(support.Case):
         self.refuse("--init", "nowhere.safetensors", keywords=("nowhere", "no such file"))
 
     def test_wrong_weights(self):
-        """Missing, misshapen, truncated, and headers that lie."""
+        """Missing, misshapen, truncated, and invalid headers."""
         good = self.weights()
         raw = good.read_bytes()
         (length,) = struct.unpack_from("<Q", raw)
@@ -294,7 +294,7 @@ class Training(support.Case):
                 self.refuse("--init", path, "--save", "out.safetensors", keywords=keywords)
 
     def test_unwritable_save(self):
-        """Found before training, not after it."""
+        """Found before training, not afterwards."""
         (self.folder / "folder").mkdir()
         os.symlink("nowhere", self.folder / "link")
         for path in ("no/such/out.safetensors", "folder", "link"):
@@ -308,7 +308,7 @@ class Training(support.Case):
         self.refuse("--metrics", "no/such/m.jsonl", keywords=("metrics",))
 
     def test_full_disk_under_metrics(self):
-        """The training does not end, and its weights are saved."""
+        """Training continues, and its weights are saved."""
         done = support.run(self.binary, "--data", self.data, "--steps", 1, "--lr", 1e-3,
                            "--metrics", "/dev/full", "--save", "out", cwd=self.folder)
         self.assertEqual(done.returncode, 4, done.err)
@@ -316,14 +316,14 @@ class Training(support.Case):
         self.assert_same_bytes(self.folder / "out", self.weights())
 
     def test_a_fifo(self):
-        """Nobody waits for its other end."""
+        """The program does not wait for the other end."""
         os.mkfifo(self.folder / "fifo")
         self.refuse(data="fifo", keywords=("fifo", "not a regular file"))
         self.refuse("--init", "fifo", keywords=("fifo", "not a regular file"))
         self.refuse("--metrics", "fifo", keywords=("fifo", "nobody reads"))
 
     def test_divergence(self):
-        """Good weights stay, and the status says what happened."""
+        """Good weights are kept, and the status reports the divergence."""
         good = self.weights()
         raw = good.read_bytes()
         for ranks, binary in enumerate((self.binary, support.compile_gpt2(

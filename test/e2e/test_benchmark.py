@@ -38,7 +38,7 @@ wire: 1,991,036,928 bytes (1.9 GiB) received
 
 
 def round_limits():
-    """100 GFLOP/s on a thread, 20 GB/s for AdamW, 10 GB/s for collectives."""
+    """100 GFLOP/s per thread, 20 GB/s for AdamW, 10 GB/s for collectives."""
     limits = cases.Limits()
     for threads in (1, 2):
         for tokens in (128, 256):
@@ -82,7 +82,7 @@ class Benchmark(unittest.TestCase):
             flops = sum(2 * m * n * k * count
                         for (m, n, k), count in model.products(1024).items())
             self.assertEqual(flops, 6 * model.weights * 1024)
-        # Of 2 of 8 experts, and of a fourth of the rows each.
+        # 2 of 8 experts are active, and each gets a fourth of the rows.
         inactive = 12 * 6 * 3 * 768 * 1408
         norms = 25 * 768
         self.assertEqual(MIXTRAL.weights, MIXTRAL.parameters - norms - inactive)

@@ -1,4 +1,4 @@
-"""The memory certificate: what zeroc prints is what the binary states and allocates."""
+"""The memory certificate: zeroc's numbers equal those that the binary prints and allocates."""
 import json
 import re
 
@@ -59,7 +59,7 @@ class Certificate(support.Case):
         return sizes
 
     def check_ranks(self, stage, ranks, micro_steps, *options):
-        """The terms of ZeRO: each either whole or one of N parts."""
+        """The terms of ZeRO: each is either whole or one of N parts."""
         binary = support.compile_gpt2(support.ODD, 1, 23, f"--stage={stage}",
                                       f"--world-size={ranks}", f"--accumulate={micro_steps}",
                                       *options)
@@ -76,7 +76,7 @@ class Certificate(support.Case):
             self.assertEqual(members, 4 * copies * count, printed)
             self.assertEqual(parts, ranks if sharded[name] else 1, printed)
             self.assertEqual(held, members // parts + padding, printed)
-            # At most 15 elements a member, and ranks x 16 - 1 a bucket.
+            # At most 15 elements per member, and ranks x 16 - 1 per bucket.
             self.assertLess(padding, 4 * copies * 41 * 16 + 4 * copies * 6 * 16 * ranks, printed)
         self.assertEqual(sizes["parameters"], terms["parameters"][0])
         self.assertEqual(sizes["optimizer state"], terms["optimizer state"][0])
@@ -120,7 +120,7 @@ class Certificate(support.Case):
         self.assertGreater(large["activations"], 4 * small["activations"])
 
     def check_json(self, config, ranks, *options):
-        """One object from compiler and binary, with the numbers of the texts."""
+        """Compiler and binary print one object each, with the numbers of the texts."""
         model = support.import_model(config, 2, 16)
         binary = self.folder / "train"
         command = (support.ZEROC, model, f"--world-size={ranks}", *options, "-o", binary)
@@ -164,7 +164,7 @@ class Certificate(support.Case):
             self.assertIn(f"  outside the arenas: {what}\n", text)
         self.assertIn(f" {support.show_bytes(of['checkpoint']['copies'])} of host memory for copies", text)
 
-        # What moves is what the binary counts in its tables.
+        # The transfers are those that the binary counts in its tables.
         own = self.run_ok(binary, "--certificate=text").out
         self.assertEqual(own, self.run_ok(binary, "--certificate").out)
         sizes = dict(re.findall(r"^  (.*?) each step +([\d,]+) ", own, re.MULTILINE))

@@ -1,5 +1,5 @@
-"""Checkpoints: a run that was interrupted goes on as if it had not been, in its own
-layout to the bit; what is torn, damaged, or another's is noticed and named.
+"""Checkpoints: an interrupted run resumes bit for bit in its own layout, as if it had not been
+interrupted; incomplete, damaged and foreign checkpoints are detected and named.
 
 test/e2e/resumes.py has longer forms: every layout into every other, and more kills.
 """
@@ -17,7 +17,7 @@ from test_precision import LINEAR
 
 PLAIN = (1, "--stage=0")
 TWO = (2, "--stage=3", "--offload=cpu", "--precision=bf16")
-#: Reads what TWO has written, without a launcher.
+#: Resumes the checkpoints of TWO, without a launcher.
 ONE = (1, "--precision=bf16")
 
 
@@ -52,7 +52,7 @@ class Checkpoints(support.Case):
 
 
 class SameLayout(Checkpoints):
-    """To the bit, with the numbers of its steps."""
+    """Compares bits and step numbers."""
 
     PLANS = (
         PLAIN,
@@ -78,14 +78,14 @@ class SameLayout(Checkpoints):
                 self.assert_same_run("saving", "whole")
                 self.assertEqual(self.steps(folder.name), [2, 4, 6])
                 self.assert_clean(folder.name)
-                # Of the metrics those of later steps go, and come again.
+                # Metrics of later steps are removed, and then written again.
                 (self.folder / "again.jsonl").write_bytes((self.folder / "whole.jsonl").read_bytes())
                 self.train_ok(plan, "again", *flags, "--resume", folder / "step-4")
                 self.assert_same_run("again", "whole")
 
     def test_loss_scale(self):
-        """Two steps overflow and are skipped, and the scale halves: wherever that is interrupted, it
-        goes on with all counters.  Samples of --input are read from where they were."""
+        """Two steps overflow and are skipped, and the scale halves: wherever that is interrupted,
+        the run resumes with all counters, and reads samples of --input from the right position."""
         binary = support.compile_model(self.write("linear.mlir", LINEAR), "--precision=fp16", "--optimizer=sgd")
         values = [(4000 if i < 2 * 32 else 1) * math.sin(1 + i % 37) for i in range(6 * 32)]
         self.write("x.npy", support.npy("f", (24, 8), values))
@@ -101,7 +101,7 @@ class SameLayout(Checkpoints):
         self.assertEqual([line["loss_scale"] for line in whole], 2 * [65536] + 4 * [32768])
         self.assertEqual([line["skipped"] for line in whole], [1] + 5 * [2])
         for step in range(1, 6):
-            # Lines of earlier steps stay, which the first of these runs has not written.
+            # Lines of earlier steps are kept, but the first of these runs has not written any.
             self.assertEqual(train("again", "--resume", f"ck/step-{step}"), whole[1:])
             self.assert_same_bytes(self.folder / "again.safetensors", self.folder / "whole.safetensors")
         manifest = json.loads((self.folder / "ck/step-4/manifest.json").read_text())
@@ -115,7 +115,7 @@ class SameLayout(Checkpoints):
         self.assertEqual(self.steps(), [4])
         done = self.train(TWO, "second", "--checkpoint", folder, "--save-at-exit")
         self.assert_refused(done, "has checkpoints already, up to step 4", "--resume=latest")
-        # The schedule's end is another: said, and obeyed.
+        # The schedule's end has changed: the run says so, and uses the new end.
         done = self.run_ok(*[part for part in resumes.command(TWO, self.folder, "second", "--checkpoint", folder,
                                                              "--save-at-exit", "--resume", "latest")
                              if part != "--quiet"], env=support.MPI_ENVIRONMENT)
@@ -129,7 +129,7 @@ class SameLayout(Checkpoints):
         self.assert_clean()
 
     def test_little_memory(self):
-        """State goes through it in pieces."""
+        """State is copied in pieces."""
         plan = (2, "--stage=1", "--offload-optimizer=nvme")
         self.train_ok(plan, "whole")
         self.train_ok(plan, "saving", "--checkpoint", self.folder / "ck", "--save-every", 3,
@@ -139,7 +139,7 @@ class SameLayout(Checkpoints):
 
 class Memory(Checkpoints):
     def test_is_in_the_certificate(self):
-        """What a run takes for copies is what the compiler has said."""
+        """A run's memory for copies is what the compiler has reported."""
         config = {**support.SMALL, "vocab_size": 8000, "n_embd": 255, "n_head": 1}
         for ranks, options in ((1, ()), (2, ("--stage=3", "--offload=cpu")), (3, ("--stage=1", "--precision=bf16")),
                                (2, ("--stage=2", "--precision=bf16", "--offload-optimizer=nvme")),
@@ -168,8 +168,8 @@ class OtherLayouts(Checkpoints):
                 self.assertIsNone(pairs.problem(source, target))
 
     def test_updates_that_are_left(self):
-        """A delayed plan's gradients go on in another one, which does the same with them, or makes
-        their update at once; a plan that has no program for it refuses."""
+        """Pending gradients of a delayed plan are resumed by another delayed plan, or applied at
+        once; a plan without a program for that refuses."""
         late = (2, "--stage=3", "--offload-optimizer=cpu", "--delayed-update")
         self.train_ok(late, "whole", "--checkpoint", self.folder / "ck", "--save-every", 3, "--save-at-exit")
         at = self.folder / "ck" / "step-3"
@@ -177,7 +177,7 @@ class OtherLayouts(Checkpoints):
         self.assertEqual(self.losses("again"), self.losses("whole")[3:])
         self.train_ok((2, "--stage=3", "--offload=cpu", "--overlap-update"), "soon", "--resume", at)
         self.assertLess(self.losses("soon")[0][1], self.losses("whole")[3][1])
-        # At the end of the run that is all there is to do.
+        # At the end of the run only the pending update remains.
         self.train_ok(late, "flushed", "--resume", self.folder / "ck")
         self.assert_same_bytes(self.folder / "flushed.safetensors", self.folder / "whole.safetensors")
         done = self.train((2, "--stage=3"), "again", "--resume", at)
@@ -198,7 +198,7 @@ class OtherLayouts(Checkpoints):
                 self.assert_close(loss, expected, 5e-3, "loss")
 
     def test_other_batch(self):
-        """The data go on where they were, in the order of the shuffle."""
+        """Data continue at the same position, in the order of the shuffle."""
         folder = self.folder / "ck"
         self.train_ok(PLAIN, "six", "--shuffle", "--checkpoint", folder, "--save-every", 3)
         two = support.compile_gpt2(support.SMALL, 4, 16, "--world-size=1")
@@ -274,7 +274,8 @@ class Refusals(Checkpoints):
                 self.assert_refused(done, *keywords)
 
     def test_seed_and_data(self):
-        # Nothing is random in it, so the seed does not matter; other data do, but may be meant.
+        # Nothing in it is random, so the seed does not matter; other data are reported, but may be
+        # intended.
         self.assertEqual(self.resume("--seed", 4).returncode, 0)
         self.train_ok(ONE, "shuffled", "--shuffle", "--checkpoint", self.folder / "shuffled", "--save-every", 2)
         done = self.resume("--shuffle", "--seed", 4, path=self.folder / "shuffled")
@@ -317,7 +318,7 @@ class Refusals(Checkpoints):
 
 
 class Faults(Checkpoints):
-    """Whatever happens while a checkpoint is written."""
+    """Failures while a checkpoint is written."""
 
     FLAGS = ("--save-every", 2)
 
@@ -342,7 +343,7 @@ class Faults(Checkpoints):
                     self.assert_refused(done, f"checkpoint of step 2: {keyword}", status=1)
 
     def test_full_disk(self):
-        """As a limit on the size of files."""
+        """Imitated by a limit on the size of files."""
         done = support.run(*resumes.command(PLAIN, self.folder, "run", "--checkpoint", self.folder / "ck", *self.FLAGS),
                            file_limit=50000)
         self.assertEqual(done.returncode, 4, done.err)
@@ -351,7 +352,7 @@ class Faults(Checkpoints):
         self.assert_clean()
 
     def test_divergence(self):
-        """Weights that an update has spoilt do not take the place of good ones."""
+        """Weights with non-finite values do not replace good ones."""
         plan = (1, "--optimizer=sgd", "--momentum=0", "--grad-clip=0")
         self.train_ok(plan, "good", "--checkpoint", self.folder / "ck", "--save-at-exit", steps=2)
         done = support.run(resumes.compile_layout(plan), "--data", self.folder / "tokens.u16", "--steps", 5, "--lr", 3e38,

@@ -35,7 +35,7 @@ class Checksums(support.Case):
         for part in "device-arena", "wire", "wire.all_gather", "peak", "live-at-the-peak.line-5":
             self.assertRegex(lines[f"{CERTIFICATE}/{part}"], r"\d,\d{3}")
 
-        # A line that is not the same, one that is no more, and one that is new; others are not asked for.
+        # A line that differs, a removed one, and a new one; other lines are not selected.
         text = before.read_text().replace(f"{ONE}  losses ", f"{ONE}  losses 0")
         text = text.replace(f"{THREE} ", "mlp/stage-3/accumulate-1/ranks-2/more ")
         before.write_text(text + "golden/reference  losses 0\n")

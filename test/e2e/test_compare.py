@@ -14,7 +14,7 @@ class Compare(support.Case):
                            self.folder / "plan.o").out
 
     def check(self, model, variants, *options):
-        """`variants`: label of a line -> what it is compiled with alone."""
+        """`variants`: {label of a line: options of the same plan alone}."""
         table = self.run_ok(support.ZEROC, model, "--compare", *options).out.splitlines()
         names = re.split(r"  +", table[1].strip())
         for line, (label, alone) in zip(table[2:], variants.items(), strict=False):

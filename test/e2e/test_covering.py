@@ -1,4 +1,4 @@
-"""Tables of pairs: what is in them is counted, not assumed."""
+"""Tables of pairs: checks the contents by counting."""
 import itertools
 import os
 import subprocess
@@ -35,7 +35,7 @@ class Covering(unittest.TestCase):
         self.assertEqual(covering.uncovered(AXES, refuses, table.rows), set())
 
     def test_a_fault_of_any_pair_is_met(self):
-        """A plan that is wrong where two values meet, whichever, fails in a row."""
+        """A plan that is wrong for any pair of values fails in some row."""
         rows = covering.Table(AXES, refuses).rows
         for pair in set().union(*map(covering.pairs_of, product())):
             self.assertTrue(any(dict(pair).items() <= row.items() for row in rows), pair)

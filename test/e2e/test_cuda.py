@@ -1,6 +1,6 @@
-"""Plans for GPUs train with the bits of plans for processors: under an emulator of a GPU,
-whose driver is test/fakecuda.  That multiplies by what every processor has; a newer one
-has instructions for products of 16 bits whose sums are others, so --cpu leaves them out."""
+"""Plans for GPUs train with the bits of plans for CPUs.  The GPU is emulated, with the driver of
+test/fakecuda, which multiplies with instructions of every CPU; --cpu excludes newer instructions
+for 16-bit products, whose sums differ."""
 import sys
 import unittest
 
@@ -13,7 +13,7 @@ FAKE = support.BUILD / "lib" / "fakecuda"
 CPU = "--cpu=x86-64-v3"
 GPU = ("--target=cuda", "--cuda-arch=emulated")
 HOST = ("--collectives=host",)
-#: Tensor cores have other bits.
+#: Tensor cores produce other bits.
 EXACT = "--attention=f32"
 NCCL = ("--collectives=nccl",)
 DIRECT = ("--collectives=direct",)
@@ -24,7 +24,7 @@ def fake(seed=1, **more):
     return {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(seed), **more}
 
 
-#: Four query heads on two of keys, windows in every other layer, and capped scores.
+#: Four query heads on two key heads, windows in every other layer, and capped scores.
 GEMMA2 = dict(model_type="gemma2", hidden_size=24, intermediate_size=40, num_hidden_layers=2, num_attention_heads=4,
               num_key_value_heads=2, head_dim=8, vocab_size=131, max_position_embeddings=96, sliding_window=20,
               attn_logit_softcapping=5.0, final_logit_softcapping=10.0, query_pre_attn_scalar=8,
@@ -84,7 +84,7 @@ class Cuda(support.Case):
                  "--world-size=2", ranks=2)
 
     def test_bias_of_a_head(self):
-        """A bias of 16 bits, and scores of float32."""
+        """A bias of 16 bits, and logits of float32."""
         self.check(self.write("head.mlir", HEAD), 61, 1200, "--precision=bf16", "--sample",
                    run=("--sample", 2, "--prompt-ids", 1, "--sample-tokens", 3))
 
@@ -125,7 +125,7 @@ class Cuda(support.Case):
         self.gpt2("--accumulate=2", "--accumulate-order=block", "--optimizer=sgd")
 
     def test_packed_weights(self):
-        """Adapters beside weights of 4 and 8 bits, whole and cut at any byte."""
+        """Adapters beside weights of 4 and 8 bits, whole or sliced at any byte."""
         for ranks, *options in (
                 (1, "--base-storage=nf4", "--offload=cpu"),
                 (2, "--base-storage=nf4", "--precision=bf16", "--stage=3", "--bucket-size=2KiB", "--remat=block"),
@@ -135,7 +135,7 @@ class Cuda(support.Case):
         self.family("qwen3_moe", "--lora=2", "--base-storage=int8", "--precision=bf16", batch=1)
 
     def test_experts(self):
-        """Groups of rows whose sizes the GPU alone knows, and matrices of odd sizes."""
+        """Groups of rows whose sizes only the GPU knows, and matrices of odd sizes."""
         for options, keywords in (((), {}),
                                   (("--precision=bf16", "--stage=3", "--world-size=2", "--remat=block"),
                                    dict(ranks=2, batch=1)),
@@ -147,13 +147,13 @@ class Cuda(support.Case):
         self.gpt2(config=support.ODD, batch=1, seq=23)
 
     def test_attention(self):
-        """More queries than a tile has, and keys than a panel."""
+        """More queries than a tile, and more keys than a panel."""
         for options in ((), ("--precision=bf16",)):
             with self.subTest(options=options):
                 self.gpt2(*options, config=GEMMA2, batch=1, seq=70)
 
     def test_tensor_cores(self):
-        """Attention of 16 bits: the same bits in any order of threads, and nearly the CPU's numbers."""
+        """16-bit attention: the same bits in any order of threads, and close to the CPU's numbers."""
         for precision, config in (("bf16", GEMMA2), ("fp16", dict(support.SMALL, n_positions=70))):
             with self.subTest(precision=precision):
                 model = support.import_model(config, 1, 70)
@@ -187,25 +187,25 @@ class Cuda(support.Case):
 
     @needs_nccl
     def test_nccl(self):
-        """GPUs exchange by NCCL, and add up in the order of processors."""
+        """GPUs communicate by NCCL, and sum in the CPUs' order."""
         for stage in range(4):
             with self.subTest(stage=stage):
                 self.gpt2("--precision=bf16", f"--stage={stage}", ranks=2, gpu=NCCL)
 
     @needs_nccl
     def test_nccl_of_float32(self):
-        """Slices of many chunks, and streams that are finished after each operation."""
+        """Slices of many chunks, with streams synchronized after each operation."""
         self.gpt2("--stage=3", "--accumulate=2", ranks=2, gpu=NCCL, seeds=(3,),
                   env={"ZRT_NCCL_STAGE": "2048", "ZRT_CHAOS": "2"})
 
     @needs_nccl
     def test_nccl_of_three(self):
-        """An order of sums that matters; and updates in host memory."""
+        """Ranks whose order of summation matters; and updates in host memory."""
         self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=NCCL)
 
     @needs_nccl
     def test_nccl_that_fails(self):
-        """No rank waits for one that has failed, at the start or in a step."""
+        """No rank waits for one that failed, at the start or in a step."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *NCCL)
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 2000, 256)
@@ -219,7 +219,7 @@ class Cuda(support.Case):
             self.assert_refused(done, *words)
 
     def test_direct(self):
-        """GPUs that read each other's memory; odd orders of what streams do."""
+        """GPUs access each other's memory; streams run in odd orders."""
         for stage in (0, 1, 3):
             with self.subTest(stage=stage):
                 self.gpt2("--precision=bf16", f"--stage={stage}", ranks=2, gpu=DIRECT)
@@ -227,7 +227,7 @@ class Cuda(support.Case):
         self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=DIRECT, seeds=(5,))
 
     def test_direct_that_fails(self):
-        """GPUs that do not reach each other, and ranks that share no memory."""
+        """GPUs without access to each other, and ranks without shared memory."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *DIRECT)
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 2000, 256)
@@ -239,7 +239,7 @@ class Cuda(support.Case):
             self.assert_refused(done, *words)
 
     def test_one_by_one(self):
-        """Operations that are finished before the next, as a profile and chaos want, and no graphs."""
+        """Operations are synchronized one by one, as for profiles and chaos, without graphs."""
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 2000, 256)
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU)
@@ -253,7 +253,7 @@ class Cuda(support.Case):
         return [line["loss"] for line in lines], saved.read_bytes()
 
     def test_every_wait_is_needed(self):
-        """Streams that do not wait for each other train something else, or nothing."""
+        """Without waits between streams, training gives other results, or none."""
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 2000, 256)
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--offload=cpu", *GPU)
@@ -267,7 +267,8 @@ class Cuda(support.Case):
         self.assertGreater(wrong, 0)
 
     def test_every_word_is_needed(self):
-        """Ranks that do not wait until they may read each other's memory, or write again what others read."""
+        """Ranks do not wait until they may read each other's memory, or overwrite data that others
+        read."""
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 2000, 256)
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=3", "--world-size=2", *GPU, *DIRECT)
@@ -281,7 +282,7 @@ class Cuda(support.Case):
         self.assertNotEqual(saved[0], saved[1])
 
     def test_resume(self):
-        """A checkpoint of a GPU is gone on with by a GPU and by a CPU."""
+        """A GPU and a CPU resume a checkpoint of a GPU."""
         data = self.folder / "tokens.u16"
         support.write_tokens(data, 2000, 256)
         cpu, gpu = (support.compile_gpt2(support.SMALL, 2, 16, CPU, *target) for target in ((), GPU))

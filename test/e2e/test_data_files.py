@@ -1,4 +1,4 @@
-"""A text in several files: the sequences of one after those of the other."""
+"""A text in several files: the sequences of one file after those of the other."""
 import array
 
 import support
@@ -8,7 +8,7 @@ SEQ = 16
 
 
 class DataFiles(support.Outcomes):
-    #: Tokens of each; some are left over at the end of a file.
+    #: Tokens of each file; some are left over at the end.
     SIZES = (100, 17, 3 * SEQ + 1, 250)
 
     def setUp(self):
@@ -31,7 +31,7 @@ class DataFiles(support.Outcomes):
         return [line["loss"] for line in lines], support.saved_bytes(saved)
 
     def test_one_after_the_other(self):
-        """As the samples of all in one file."""
+        """Same as the samples in a single file."""
         samples = [part for name in ("tokens", "targets") for part in ("--input", f"{name}={self.folder}/{name}.npy")]
         for ranks in (1, 2):
             binary = support.compile_gpt2(support.SMALL, 2, SEQ, f"--world-size={ranks}")

@@ -1,4 +1,4 @@
-"""--data-weights: several sources, each as often as its weight says."""
+"""--data-weights: several sources, each read in proportion to its weight."""
 import array
 from fractions import Fraction
 
@@ -9,7 +9,8 @@ SEQ = 16
 
 
 def tree_order(weights, count):
-    """(source, number within it) of each position, from the definition in runtime/io/SampleMix.h."""
+    """Returns (source, index within it) for each position, from the definition in
+    runtime/io/SampleMix.h."""
     nodes = [(weight, number, source) for number, (weight, source) in enumerate(zip(weights, range(len(weights))))]
     number = len(nodes)
     while len(nodes) > 1:
@@ -30,7 +31,7 @@ def tree_order(weights, count):
 
 
 class DataWeights(support.Case):
-    #: Sequences of each file; the second and third are one source.
+    #: Sequences of each file; the second and third form one source.
     SEQUENCES = (9, 3, 4, 2)
 
     def setUp(self):
@@ -46,12 +47,12 @@ class DataWeights(support.Case):
                     "--data-weights", "0.5,0.3,0.2")
 
     def run_mixed(self, binary, name, *flags, ranks=1):
-        """What it says, and losses, norms and saved weights."""
+        """Returns the output, and losses, norms and saved weights."""
         done, lines, saved = self.run_plan(binary, "--lr", "1e-2", *flags, ranks=ranks, name=name)
         return done.out, support.bits_of(lines), support.saved_bytes(saved)
 
     def test_is_the_order(self):
-        """As the samples of one file that are in it."""
+        """Same as the samples of one file in that order."""
         places = tree_order((5, 3, 2), 48)
         self.assertEqual("".join("abc"[source] for source, _ in places[:10]), "abacabacab")
         order = [self.sources[source][number % len(self.sources[source])] for source, number in places]
@@ -72,7 +73,7 @@ class DataWeights(support.Case):
                               f"read 10 sequences of {self.folder}/c.u16, 5.00 epochs\n", text)
 
     def test_goes_on(self):
-        """To the bit, with an order of each source's own, to the same end."""
+        """Resumes bit for bit, with an order for each source, to the same end."""
         flags = (*self.mix, "--shuffle", "--seed", 3, "--epochs", 2)
         binary = support.compile_gpt2(support.SMALL, 1, SEQ, "--world-size=2", "--stage=2")
         text, *whole = self.run_mixed(binary, "whole", *flags, ranks=2)
@@ -83,7 +84,7 @@ class DataWeights(support.Case):
             text, *again = self.run_mixed(binary, "again", *flags, "--resume", self.folder / f"ck/step-{step}", ranks=2)
             self.assertEqual(again, whole)
             self.assertIn(f"read 18 sequences of {self.folder}/a.u16, 2.00 epochs\n", text)
-        # The same data mixed otherwise are another order; other data are said to be.
+        # The same data with other weights have another order; other data are reported.
         one = support.compile_gpt2(support.SMALL, 2, SEQ)
         start = (one, "--lr", 0, "--epochs", 2, "--shuffle", "--seed", 3, "--resume", self.folder / "ck/step-5")
         for weights, words in ((("--data-weights", "5,2,3"), "with --data-weights=5,3,2, and this one with "

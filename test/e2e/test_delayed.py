@@ -1,5 +1,5 @@
-"""Updates beside all of the next step: which parameters a step computes with.  The bits of
-such plans are in the table of test_plans.py."""
+"""Updates during the whole next step: which parameters a step uses.  test_plans.py compares the
+bits of such plans."""
 import array
 
 import support
@@ -58,7 +58,7 @@ class Delayed(support.Outcomes):
                 for name, (shape, values) in weights.items()}
 
     def test_one_step_is_the_usual_one(self):
-        """Nothing is late yet, and its update is not lost."""
+        """No update is delayed yet, and the only update is not lost."""
         for steps in (0, 1):
             self.check_same_bits([("usual", self.outcome("--precision=bf16", steps=steps))] +
                                  [(place, self.delayed(place, "--precision=bf16", steps=steps))

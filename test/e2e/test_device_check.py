@@ -1,4 +1,5 @@
-"""`train --device-check` on the GPU of test/fakecuda: what it compares holds there, and what that does wrong it says."""
+"""`train --device-check` on the GPU of test/fakecuda: its comparisons pass there, and injected
+faults are reported."""
 import json
 import unittest
 
@@ -9,7 +10,7 @@ from test_cuda import CPU, FAKE, GPU, fake
 @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
 class DeviceCheck(support.Case):
     def check(self, *options, model=None, ranks=1, env=None, run=(), status=0):
-        """The page and the same as JSON."""
+        """Returns the page, and the same as JSON."""
         more = [f"--world-size={ranks}"] if ranks > 1 else []
         binary = support.compile_model(model or support.import_model(support.SMALL, 2, 16), CPU, *GPU, *more, *options)
         file = self.folder / "check.json"
@@ -19,7 +20,7 @@ class DeviceCheck(support.Case):
         return done.out, json.loads(file.read_text())
 
     def findings(self, report, verdict):
-        """Section and text of each finding."""
+        """Returns section and text of each finding."""
         return [(section["name"], finding["what"], finding["found"])
                 for section in report["sections"] for finding in section["findings"] if finding["verdict"] == verdict]
 
@@ -41,11 +42,11 @@ class DeviceCheck(support.Case):
         self.assertLess(len(page.splitlines()), 80, "one page")
 
     def test_wrong(self):
-        """A kernel that is wrong, and products that change from run to run, are named; what comes after holds."""
+        """A wrong kernel, and products that change from run to run, are named; later checks pass."""
         page, report = self.check(env={"FAKE_CUDA_WRONG": "zk_attention$2e", "FAKE_CUDA_UNSTEADY": "cublasLtMatmul"},
                                   status=1)
         failures = self.findings(report, "fails")
-        # With such losses there is nothing to train by.
+        # With such losses the training check is meaningless.
         self.assertEqual({section for section, _, _ in failures}, {"conformance", "attention", "products", "training"})
         self.assertEqual([what[0] for section, what, _ in failures if section == "conformance"], ["H"])
         self.assertRegex(page, r"FAIL  attention\.\d+ of h\.0\.attn: .*have other bits; element 0: .* on processors")
@@ -70,7 +71,7 @@ class DeviceCheck(support.Case):
         self.assertIn("products", self.sections(report, "holds"))
 
     def test_failure(self):
-        """A kernel that ends the run: what was compared before is there, and what comes after is tried."""
+        """A kernel that ends the run: earlier comparisons are kept, later ones are tried."""
         page, report = self.check(env={"FAKE_CUDA_FAILS": "attention_backward"}, status=1)
         self.assertIn("products", self.sections(report, "holds"))
         self.assertEqual(self.sections(report, "fails"), {"attention", "operations", "training"})
@@ -91,7 +92,7 @@ class DeviceCheck(support.Case):
                     self.assertIn("collectives", self.sections(report, "holds"))
 
     def test_refused(self):
-        """Programs for processors have nothing to compare."""
+        """Programs for CPUs have nothing to compare."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU)
         done = support.run(binary, "--device-check", cwd=self.folder)
         self.assert_refused(done, "--device-check compares a GPU", "compile the model with --target=cuda", status=2)

@@ -1,4 +1,4 @@
-"""--document-separator: no token is the target of one of another document."""
+"""--document-separator: no token predicts a token of another document."""
 import array
 import math
 import random
@@ -7,7 +7,7 @@ import support
 
 VOCAB, SEQ, END = support.SMALL["vocab_size"], 16, 3
 
-#: The next token's logits are a row of a table.
+#: The logits of the next token are a row of a table.
 BIGRAM = """
 func.func @loss(%table: tensor<{vocab}x{vocab}xf32> {{zero.param = "table", zero.init = #zero.normal<std = 1.0>}},
     %tokens: tensor<{batch}x{seq}xi32> {{zero.input = "tokens", zero.vocab = {vocab} : i64}},
@@ -30,7 +30,8 @@ class Documents(support.Case):
         rng = random.Random(5)
         self.tokens = array.array("H", (END if rng.random() < 0.15 else rng.randrange(VOCAB)
                                         for _ in range(1 + SEQ * 13)))
-        # A sequence that ends with one, one that begins with it, and one of them alone.
+        # A sequence that ends with a separator, one that begins with it, and one of separators
+        # only.
         self.tokens[2 * SEQ - 1] = self.tokens[3 * SEQ] = END
         self.tokens[5 * SEQ:6 * SEQ] = array.array("H", [END] * SEQ)
         self.data = self.write("documents.u16", self.tokens.tobytes())
@@ -46,7 +47,7 @@ class Documents(support.Case):
             support.saved_bytes(saved)
 
     def test_targets_are_masked(self):
-        """As of files of targets that say so, in all plans."""
+        """Same as with files of masked targets, in all plans."""
         inputs = ("--input", self.files[0], "--input", self.files[1])
         evaluation = ("--eval-input", self.files[0], "--eval-input", self.files[1])
         for ranks, batch, options in ((1, 2, ()), (2, 1, ("--stage=1",)), (2, 2, ("--stage=2", "--accumulate=2")),
@@ -64,7 +65,8 @@ class Documents(support.Case):
                 self.assertNotEqual(plain[0], found[0])
 
     def test_loss(self):
-        """Of a table of logits, computed here: the mean over what is left of a step."""
+        """The loss of a table of logits, computed here: the mean over the remaining targets of a
+        step."""
         for ranks, batch, options in ((1, 4, ()), (2, 2, ("--stage=3",)), (2, 1, ("--stage=2", "--accumulate=2"))):
             binary = support.compile_model(self.write(f"bigram{batch}.mlir", bigram(VOCAB, batch)),
                                            f"--world-size={ranks}", "--eval", *options)
@@ -96,7 +98,7 @@ class Documents(support.Case):
         self.assertIn(f"note      --document-separator is none, and was {END} until the checkpoint\n", text)
 
     def test_attention(self):
-        """Of a model that was imported with it: a document's logits are those that it has alone."""
+        """In a model imported with the option, a document's logits are those of the document alone."""
         config = dict(model_type="llama", num_hidden_layers=2, hidden_size=24, intermediate_size=40, vocab_size=VOCAB,
                       num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=32)
         one = [7, 100, END, 4, 9]
@@ -122,7 +124,7 @@ class Documents(support.Case):
         self.assertLess(distance(both[-len(two):], alone), 2e-6)
         seen = logits([*one, END, *two])
         self.assertGreater(distance(seen[-len(two):], alone), 1e-3)
-        # The second of the first text's documents too, with its end.
+        # Also the second document of the first text, with its separator.
         self.assertLess(distance(both[3:6], logits([4, 9, END], masked)), 2e-6)
         self.assertEqual(both[:3], seen[:3])
 

@@ -1,4 +1,4 @@
-"""--ds-config: what is trained from a DeepSpeed config is what the printed options train."""
+"""--ds-config: a DeepSpeed config trains the same as the options printed for it."""
 import re
 
 import support

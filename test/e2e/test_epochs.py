@@ -1,4 +1,4 @@
-"""--epochs: the run with as many steps, wherever it is interrupted."""
+"""--epochs: the same run as with --steps, wherever it is interrupted."""
 import math
 
 import support
@@ -14,7 +14,7 @@ class Epochs(support.Case):
         support.write_tokens(self.data, 1 + SEQ * SEQUENCES, VOCAB)
 
     def outcome(self, ranks, batch, name, *flags, options=()):
-        """What it says, the steps' numbers, and the saved weights."""
+        """Returns the output, the steps' numbers, and the saved weights."""
         binary = support.compile_gpt2(support.SMALL, batch, SEQ, f"--world-size={ranks}", *options)
         done, lines, saved = self.run_plan(binary, "--data", self.data, "--lr", "1e-2", "--schedule", "cosine", *flags,
                                            ranks=ranks, name=name)
@@ -46,11 +46,11 @@ class Epochs(support.Case):
             self.assertEqual(again, whole)
             self.assertNotIn("until the checkpoint", text)
             self.assertIn("epochs    3 of 11 samples: 16 steps of 2; the last 1 of the last epoch is left out\n", text)
-        # Of 33 samples 18 are read; steps of 4 read 12 more.
+        # 18 of 33 samples have been read; steps of 4 read 12 more.
         text, *other = self.outcome(1, 4, "other", *flags, "--resume", self.folder / "ck/step-9")
         self.assertIn("epochs    3 of 11 samples: 12 steps of 4; the last 3 of the last epoch are left out\n", text)
         self.assertEqual(len(other[0]), 3)
-        # Another end is said, and obeyed; one that has passed is refused.
+        # Another end is reported, and used; one that has passed is refused.
         text, *other = self.outcome(2, 1, "more", "--epochs", 4, *flags[2:], "--resume", self.folder / "ck/step-15")
         self.assertIn("note      --epochs is 4, and was 3 until the checkpoint\n", text)
         self.assertEqual(len(other[0]), 22 - 15)
@@ -60,7 +60,7 @@ class Epochs(support.Case):
         self.assert_refused(done, "the checkpoint has read 30 samples, and --epochs=2 ends after 22", status=1)
 
     def test_of_samples(self):
-        """Of --input there are epochs as well; of a model that reads nothing there are none."""
+        """Samples of --input have epochs, too; a model without inputs has none."""
         values = [math.sin(i) for i in range(10 * 8)]
         x = self.write("x.npy", support.npy("f", (10, 8), values))
         model = """func.func @forward(%x: tensor<4x8xf32> {zero.input = "x"},

@@ -1,4 +1,4 @@
-"""The loss of other data, between steps: what it is.  That it changes nothing: test_plans.py."""
+"""The loss of evaluation data between steps.  test_plans.py checks that it changes nothing."""
 import array
 import math
 
@@ -16,14 +16,14 @@ class Eval(support.Case):
         support.write_tokens(self.other, 1 + SEQ * 29, VOCAB, seed=2)
 
     def outcome(self, ranks, options, *flags, steps=4, lr=1e-3, data=None, env=None):
-        """Metrics, and the saved weights."""
+        """Returns metrics, and the saved weights."""
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", "--eval", *options)
         lines, saved = self.train(binary, data or self.data, steps, lr, *flags,
                                   *support.nvme_flags(options, self.folder), ranks=ranks, env=env)
         return lines, support.saved_bytes(saved)
 
     def test_is_the_loss_of_steps(self):
-        """As of a run that trains on the same batches with a learning rate of 0."""
+        """Equals the loss of training on the same batches with a learning rate of 0."""
         for precision, chunk in (("fp32", ()), ("bf16", ()), ("fp32", ("--loss-chunk=1",))):
             for ranks in (1, 2):
                 options = (f"--precision={precision}", *chunk, f"--stage={ranks}")
@@ -40,7 +40,7 @@ class Eval(support.Case):
         self.assertEqual([("eval_loss" in line) for line in lines], [False, True, False, True])
 
     def test_bits(self):
-        """The same of every plan of two ranks, of f32 and no micro-steps."""
+        """The same for every plan of two ranks, in f32 and without micro-steps."""
         found = set()
         for options in ((), ("--stage=1", "--offload-optimizer=nvme", "--overlap-update"),
                         ("--stage=2", "--remat=block"), ("--stage=3", "--offload=cpu")):
@@ -50,7 +50,7 @@ class Eval(support.Case):
         self.assertEqual(len(set(found.pop())), 4)
 
     def test_mean_over_targets(self):
-        """Batches weigh as much as their targets count."""
+        """The weight of a batch is its number of targets."""
         ids = [(7 * i) % VOCAB for i in range(8 * SEQ)]
         targets = [-100 if i < 5 * SEQ or i % 3 == 0 else ids[i - 1] for i in range(8 * SEQ)]
         for name, values in (("tokens", ids), ("targets", targets)):
@@ -86,7 +86,7 @@ class Eval(support.Case):
         self.assertEqual(lines[0]["eval_loss"], again[0]["eval_loss"])
 
     def test_batches_are_the_same_on_all_ranks(self):
-        """As many sequences, and so the same loss."""
+        """All numbers of ranks evaluate the same sequences, hence the same loss."""
         found = []
         for ranks in (1, 2):
             binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", "--eval")
@@ -100,7 +100,7 @@ class Eval(support.Case):
                             "--eval-batches=1: an evaluation reads 2 batches at once; give it as many or more")
 
     def test_of_what_is_there(self):
-        """A run of no steps evaluates what it begins with, and says what it reads."""
+        """A run of no steps evaluates the initial weights, and reports what it reads."""
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, "--eval")
         done = self.run_ok(binary, "--data", self.data, "--steps", 0, "--lr", 0, "--eval-data", self.other)
         self.assertRegex(done.out, r"evaluate +.*other.u16, .*29 sequences of 16\n"

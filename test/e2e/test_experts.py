@@ -1,5 +1,5 @@
-"""Mixtures of experts: the layer of dialect/nn/Experts.td in small models, whose router is
-learned and whose loss has the terms of routers.  Runs of Hugging Face's are in test_families.py."""
+"""Mixtures of experts: the layer of dialect/nn/Experts.td in small models with a learned router and
+router losses.  test_families.py compares runs of Hugging Face's models."""
 import sys
 from unittest import mock
 
@@ -13,7 +13,7 @@ import layers
 from writer import Writer, tensor
 
 SEQ, VOCAB, WIDTH, EXPERTS, CHOSEN, INNER, LAYERS = 11, 29, 10, 5, 2, 7, 2
-#: Of a step whose gradients are read off the weights.
+#: Options of a step whose gradients are computed from the weights.
 PLAIN = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0", "--grad-clip=0")
 
 
@@ -110,7 +110,7 @@ class Experts(support.Case):
         self.check_close(("--precision=bf16",), 1e-2, 5e-2, "--precision=bf16", "--reference")
 
     def test_stages_have_the_same_bits(self):
-        """Each stage with each number of ranks and each precision."""
+        """Each stage, number of ranks and precision."""
         for ranks, precision, stages in ((2, "fp32", (0, 3)), (3, "fp32", (1, 2)), (2, "bf16", (1, 2)),
                                          (3, "bf16", (0, 3))):
             self.check_same_bits(
@@ -118,7 +118,7 @@ class Experts(support.Case):
                  self.outcome(f"--stage={stage}", f"--precision={precision}", ranks=ranks)) for stage in stages)
 
     def test_micro_steps(self):
-        """The mean of two micro-batches' losses is that of two ranks'."""
+        """The mean of two micro-batches' losses equals that of two ranks'."""
         for stages in ((0, 1), (2, 3)):
             self.check_same_bits(
                 (f"stage {stage}", self.outcome(f"--stage={stage}", "--accumulate=2", batch=4, ranks=2))
@@ -128,7 +128,7 @@ class Experts(support.Case):
         self.assert_close(steps[0]["loss"], ranks[0]["loss"], 1e-6, "the first loss")
 
     def test_one_rank_has_the_same_bits(self):
-        """However state and activations are kept, and on any number of threads."""
+        """For any storage of state and activations, and any number of threads."""
         plans = ((), ("--remat=block",), ("--offload=cpu",), ("--offload-activations=cpu",))
         self.check_same_bits((" ".join(options) or "plain", self.outcome(*options)) for options in plans)
         self.check_same_bits((f"{threads} threads", self.outcome(flags=("--threads", str(threads))))
@@ -152,7 +152,7 @@ MIXTRAL = dict(model_type="mixtral", num_hidden_layers=2, hidden_size=24, interm
 
 
 class Imported(support.Case):
-    """What a run can do besides steps, of a mixture as it is imported."""
+    """Other operations of runs, for an imported mixture."""
 
     def run_of(self, name, *options, ranks=1, steps=4, lr=1e-2, flags=()):
         binary = support.compile_model(support.import_model(MIXTRAL, 2, SEQ), f"--world-size={ranks}", *options)
@@ -179,7 +179,7 @@ class Imported(support.Case):
         self.assertEqual(support.saved_bytes(saved), weights)
 
     def test_samples(self):
-        """The same text from any plan, of weights that have been trained."""
+        """The same samples from any plan, with trained weights."""
         self.run_of("base", steps=6)
         texts = []
         for ranks, options in ((1, ()), (2, ("--stage=3", "--remat=block")), (2, ("--stage=1", "--offload=cpu"))):
@@ -190,7 +190,7 @@ class Imported(support.Case):
         self.assertEqual(texts, [texts[0]] * 3)
 
     def test_adapters(self):
-        """Of what is linear: experts stay as they are."""
+        """Adapters on linear layers only: experts do not change."""
         self.check_same_bits((options, self.run_of("lora", "--lora=2:4", *options.split(), ranks=ranks))
                              for options, ranks in (("--stage=0", 2), ("--stage=3", 2), ("--stage=2 --offload=cpu", 2)))
 

@@ -1,4 +1,4 @@
-"""Weights out of checkpoints, as Hugging Face keeps them, and into runs again."""
+"""Weights exported from checkpoints in Hugging Face's format, and read by runs again."""
 import json
 import struct
 
@@ -14,7 +14,7 @@ class Export(support.Case):
         self.config = self.write("config.json", {**CONFIG, "eos_token_id": 7})
 
     def checkpoint(self, layout):
-        """A run's checkpoint of its last step, and the weights that it saved."""
+        """Returns a run's checkpoint of its last step, and the weights that it saved."""
         folder = self.folder / resumes.name_of(layout)
         done = resumes.train(layout, self.folder, "run", "--checkpoint", folder, "--save-at-exit", steps=3)
         self.assertEqual(done.returncode, 0, done.err)
@@ -62,7 +62,7 @@ class Export(support.Case):
         self.assertEqual(weights, support.read_safetensors(saved))
         self.assertEqual(index["metadata"]["total_size"], sum(4 * len(values) for _, values in weights.values()))
 
-        # And as the start of a run, also of several ranks that read their slices.
+        # They also initialize a run, even on several ranks that read their slices.
         for layout in (1, "--stage=0"), (2, "--stage=3"):
             done = resumes.train(layout, self.folder, "from", "--init", self.folder / "model", steps=0)
             self.assertEqual(done.returncode, 0, done.err)
@@ -118,7 +118,7 @@ class Export(support.Case):
         self.export(checkpoint, "model", "--max-shard-size=8KiB")
         self.export(checkpoint, "model", "--max-shard-size=8KiB")  # the same files
         before = {path.name: path.read_bytes() for path in (self.folder / "model").iterdir()}
-        # What would be left would be read.
+        # Old files that remained would be read, too.
         for options in (), ("--max-shard-size=16KiB",):
             self.assert_refused(support.run(*export, *options, cwd=self.folder),
                                 "model has weights already, of which this export would leave model")

@@ -1,7 +1,7 @@
 """The families that zeroc imports, against Hugging Face's own models in float64.
 
-test/golden/families.py made the runs.  A gradient is read off a step of plain
-gradient descent, so long that the weights it began with are lost in rounding.
+test/golden/families.py made the runs.  A gradient is computed from one step of plain gradient
+descent, so large that the initial weights are lost in rounding.
 """
 import importlib.util
 import json
@@ -23,8 +23,8 @@ def is_of_experts(case):
 
 
 def layouts_of(case):
-    """Ranks, precision, and two plans, twice: one as usual, and one with state elsewhere.  Over all
-    cases every pair of these occurs, and a case has every stage and place."""
+    """Ranks, precision, and two plans, twice: one usual, one with offloaded state.  Over all cases
+    every pair of these occurs, and a case has every stage and place."""
     number = CASES.index(case)
     stages = [(number + i) % 4 for i in range(4)]
     places = [("--offload=cpu",), ("--offload=nvme",)]
@@ -59,7 +59,7 @@ class Families(support.Case):
                           "--init", folder / "model.safetensors", *flags, name=name, ranks=ranks)
 
     def check_gradients(self, case):
-        """The first loss and each gradient, the error in units of its largest element."""
+        """Compares the first loss and each gradient; the error is in units of its largest element."""
         lines, saved = self.start(case, self.compile(case, *PLAIN), 1, STEP)
         self.assert_close(lines[0]["loss"], self.golden(case)["loss"][0], 1e-6, "the first loss")
         begin, end, expected = (support.read_safetensors(path) for path in (
@@ -68,7 +68,7 @@ class Families(support.Case):
         for name, (shape, gradient) in expected.items():
             self.assertEqual(end[name][0], shape, name)
             got = [(x - y) / STEP for x, y in zip(begin[name][1], end[name][1])]
-            # That of an expert without tokens is zero.
+            # The gradient of an expert without tokens is zero.
             error = max(abs(x - y) for x, y in zip(got, gradient)) / (max(map(abs, gradient)) or 1)
             self.assertLessEqual(error, 1e-5, f"gradient of {name}")
 
@@ -81,7 +81,7 @@ class Families(support.Case):
             self.assert_weights_close(saved, self.folder_of(case) / "final.safetensors", weights)
 
     def run_of(self, case, *options, ranks=1):
-        """Metrics and saved weights of the golden run's steps."""
+        """Returns metrics and saved weights of the golden run's steps."""
         golden = self.golden(case)
         binary = self.compile(case, *self.adamw(case), *options, ranks=ranks)
         return self.start(case, binary, golden["steps"], golden["hyper"]["lr"],
@@ -95,8 +95,8 @@ class Families(support.Case):
         return support.bits_of(lines), support.saved_bytes(saved)
 
     def check_layouts(self, case):
-        """Stages, ranks, precisions; state elsewhere and activations computed again: two plans of the
-        same numbers have the same bits, which are near to the golden ones."""
+        """Stages, ranks, precisions; offloaded state and recomputed activations: two plans with the
+        same numbers have the same bits, which are close to the golden ones."""
         for ranks, precision, plans in layouts_of(case):
             outcomes = []
             for plan in plans:
@@ -108,7 +108,7 @@ class Families(support.Case):
             self.check_same_bits(outcomes)
 
     def test_layouts_have_all_pairs(self):
-        """A case with each stage, number of ranks, precision, place, and these with each other."""
+        """Every case has each stage, number of ranks, precision, place, and all pairs of these."""
         rows = [dict(case=case, stage=plan[0][-1], ranks=ranks, precision=precision,
                      place=" ".join(option for option in plan[1:] if "offload" in option),
                      remat="--remat=block" in plan)
@@ -118,7 +118,7 @@ class Families(support.Case):
         self.assertEqual(covering.uncovered(axes, lambda part: part.get("remat") and part.get("place") == "", rows), set())
 
     def test_capped_logits_in_chunks(self):
-        """Gemma 2's cap stands between the product and the loss; a chunk has 16 or 48 of 138 rows."""
+        """Gemma 2's cap is between the product and the loss; a chunk has 16 or 48 of 138 rows."""
         whole, chunks = (self.compile("gemma2", *self.adamw("gemma2"), *options) for options in (
             ("--loss-chunk=0",), ("--loss-chunk=6KiB",)))
         arenas = [int(re.search(r"device arena +([\d,]+) B", (binary.parent / "zeroc.txt").read_text())[1]
@@ -130,17 +130,17 @@ class Families(support.Case):
                              for stage in (0, 3))
 
     def test_one_rank(self):
-        """State and activations elsewhere, or computed again: the same bits."""
+        """Offloaded or recomputed state and activations: the same bits."""
         for case in ("gemma3", "phi3"):
             self.check_same_bits((f"{case} {options}", self.outcome(case, *options)) for options in (
                 (), ("--remat=block", "--bucket-size=2KiB"), ("--offload=cpu", "--offload-activations=cpu")))
 
 
 class Weights(support.Case):
-    """Out of a checkpoint into the folder of a model, and back."""
+    """Exports a checkpoint to a model folder, and reads it."""
 
     def export(self, case):
-        """The folder of a model in shards that a run of `case` ends with, and its weights."""
+        """Returns the folder with the final model of `case` in shards, and its weights."""
         golden = support.ROOT / "test/golden" / case
         binary = support.compile_model(support.import_model(golden / "config.json", 2, 23))
         _, saved = self.train(binary, golden / "tokens.bin", 3, 1e-3, "--data-format", "u16", "--init",
@@ -179,7 +179,7 @@ class Weights(support.Case):
                                          support.read_safetensors(saved).items()})
 
 
-#: Prints what save_pretrained writes of a folder, after all keys of it were used.
+#: Prints what save_pretrained writes for a folder, after checking that all its keys are used.
 LOAD = """
 import json, sys, tempfile
 import safetensors.torch, transformers
@@ -193,14 +193,14 @@ print(json.dumps({name: tuple(value.shape) for name, value in written.items()}))
 
 
 def add_tests():
-    """Of each case, so that one is chosen by its name."""
+    """Adds tests for each case, so that one can be selected by its name."""
     checks = {
         "gradients": lambda self, case: self.check_gradients(case),
         "run": lambda self, case: self.check_run(case),
         "reference": lambda self, case: self.check_run(case, "--reference"),
         "layouts": lambda self, case: self.check_layouts(case),
     }
-    # What a mixture routes on two ranks is not what it routes on one.
+    # A mixture routes differently on two ranks than on one.
     of_experts = {"bf16": lambda self, case: self.check_run(case, "--precision=bf16", **TOLERANCES["bf16"])}
     for case in CASES:
         for what, check in (checks | (of_experts if is_of_experts(case) else {})).items():

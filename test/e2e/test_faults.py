@@ -1,5 +1,5 @@
-"""What goes wrong among ranks ends the job in seconds, with a message that says
-which rank and what the others were doing."""
+"""A failure of a rank ends the job in seconds, with a message that says which rank failed and what
+the others were doing."""
 import os
 import re
 import shutil
@@ -12,7 +12,7 @@ import support
 
 
 def rank_processes(binary, ranks, deadline):
-    """rank -> process id of the running ranks of `binary`."""
+    """Returns {rank: process id} of the running ranks of `binary`."""
     while time.monotonic() < deadline:
         found = {}
         for entry in Path("/proc").iterdir():
@@ -34,7 +34,7 @@ def rank_processes(binary, ranks, deadline):
 
 
 class Faults(support.Case):
-    #: A fault is noticed within this, of which a stopped rank's silence is most.
+    #: A fault is noticed within this time, most of which is the time-out of a stopped rank.
     SECONDS = 40
 
     def setUp(self):
@@ -54,7 +54,7 @@ class Faults(support.Case):
                            env={**support.MPI_ENVIRONMENT, **(env or {})})
 
     def start(self, binary, ranks, env=None, more=()):
-        """A job that trains on and on, past its first steps."""
+        """Starts a long job, and waits for its first steps."""
         metrics = self.folder / "metrics.jsonl"
         command = [*support.mpirun(ranks), binary, *self.arguments(1000000), "--metrics",
                    metrics, "--quiet", *more]
@@ -82,8 +82,8 @@ class Faults(support.Case):
             self.assertRegex(err, keyword)
         return time.monotonic() - started
 
-    # What a rank may be waiting in when another ends: a collective of the step, or what
-    # the hosts tell each other between steps.
+    # What a rank may be waiting in when another ends: a collective of the step, or messages between
+    # hosts between steps.
     WAITING = r"(all_gather|reduce_scatter|all_reduce) of \w+|a message between all ranks"
 
     def test_killed_rank(self):
@@ -113,7 +113,7 @@ class Faults(support.Case):
         self.end(job)
 
     def test_killed_rank_of_gpus(self):
-        """Streams that wait for the GPU of a rank that is gone go on, and end."""
+        """Streams that wait for the GPU of a dead rank continue, and end."""
         fake = support.BUILD / "lib" / "fakecuda"
         if not (fake / "libcuda.so.1").exists():
             self.skipTest("this build has no CUDA: its headers were not found")
@@ -127,7 +127,7 @@ class Faults(support.Case):
                 (self.folder / "metrics.jsonl").unlink()
 
     def test_failing_read(self):
-        """The data are cut short under rank 1 while it trains."""
+        """The data file of rank 1 is truncated while it trains."""
         script = self.write("each.sh", f'#!/bin/sh\nexec "$0.bin" --data "text.${support.RANK_VARIABLE}" "$@"\n')
         os.chmod(script, 0o755)
         shutil.copy(self.binary(), self.folder / "each.sh.bin")
@@ -178,7 +178,7 @@ class Faults(support.Case):
         self.assert_refused(done, "compiled for 1 rank, started with 2", "--world-size=2")
 
     def inside(self, mount):
-        """A command prefix that mounts something for its command alone."""
+        """Returns a command prefix that mounts something for its command only."""
         prefix = ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "sh"]
         if support.run(*prefix, "true", cwd=self.folder).returncode != 0:
             self.skipTest("mounting in a namespace is not permitted here")
@@ -198,7 +198,7 @@ class Faults(support.Case):
         self.assertEqual(done.returncode, 0, done.err)
 
     def test_disk_full_while_saving(self):
-        """No rank hangs, and nothing is left of the file."""
+        """No rank hangs, and no part of the file remains."""
         (self.folder / "small").mkdir()
         inside = self.inside("mount -t tmpfs -o size=16k tmpfs small")
         done = self.launch(*inside, "sh", "-c", '"$@"; status=$?; ls small >&2; exit $status', "sh",
@@ -219,7 +219,7 @@ class Faults(support.Case):
     PLACE = r"(reading|writing) [\d,]+ bytes( \([^)]*\))? at byte [\d,]+ of the nvme tier's file in disk: "
 
     def test_failing_drive(self):
-        """All ranks say which rank, which copy, which folder, and what it was."""
+        """All ranks name the rank, the copy, the folder, and the error."""
         for fault, what in (("eio@150", "input/output error"),
                             ("enospc@80", "no space left on device"),
                             ("cut@80", "the file ends there; it has been cut")):
@@ -235,7 +235,7 @@ class Faults(support.Case):
                             "rank 0: error: .*rank 1 failed: ")
 
     def test_slow_drive(self):
-        """What moves in part, or asks to try again, and what is read back as written."""
+        """Partial transfers and retries work, and reads return the written data."""
         for fault in ("short@2", "eagain@3", "eintr@2", "nouring", "nodirect", "nopin"):
             with self.subTest(fault):
                 done = self.spilling("--verify-reads", fault=fault)
@@ -243,7 +243,7 @@ class Faults(support.Case):
                 self.assertEqual("note      nvme tier: " in done.out, fault.startswith("no"), done.out)
 
     def test_full_drive(self):
-        """Room for one rank and not for two."""
+        """There is room for one rank but not for two."""
         binary = self.binary("--offload=nvme")
         size = support.parse_sizes((binary.parent / "zeroc.txt").read_text())["nvme arena"]
         (self.folder / "disk").mkdir()
@@ -251,7 +251,7 @@ class Faults(support.Case):
         done = self.spilling(inside=inside)
         self.assert_refused(done, "error: --nvme-path: the nvme tier needs " + re.escape(support.show_bytes(size)) + " in disk, "
                                   r"which has [\d,]+ bytes? .*free; make room",
-                            # Both, where each has taken a part, and one says it.
+                            # Both, if each has taken a part, and one reports it.
                             "rank [01](: error| failed): --nvme-path: ")
 
     def test_killed_rank_with_a_drive(self):
@@ -263,7 +263,7 @@ class Faults(support.Case):
         self.assertEqual(os.listdir(self.folder / "disk"), [])
 
     def test_interrupt_before_an_update(self):
-        """What the last step has left to the next is in the weights that are saved."""
+        """The saved weights include the pending update of the last step."""
         binary = self.binary("--offload=cpu", "--overlap-update")
         saved = self.folder / "stopped.safetensors"
         job, processes = self.start(binary, 2, more=("--save", saved))

@@ -1,5 +1,5 @@
-"""Modules that torch-mlir and JAX printed, against the losses and gradients that
-PyTorch and JAX computed of them in float64 (test/foreign)."""
+"""Compares modules printed by torch-mlir and JAX with the losses and gradients that PyTorch and JAX
+computed for them in float64 (test/foreign)."""
 import sys
 
 import support
@@ -11,7 +11,7 @@ MODULES = support.ROOT / "test" / "foreign" / "modules"
 
 
 class Foreign(support.Case):
-    """A test a module, made below."""
+    """One test per module, made below."""
 
 
 for module in sorted(MODULES.glob("*.mlir")):

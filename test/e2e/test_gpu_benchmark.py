@@ -21,7 +21,7 @@ class GpuBenchmark(support.Case):
         self.assertEqual(result.flops, 16 * 1024 * (6 * weights + 12 * 12 * 768 * 1024))
 
     def test_sizes(self):
-        """What the names of the models say."""
+        """The names of the models give their sizes."""
         for name, billions in (("gpt2-124m", 0.124), ("gpt2-1.5b", 1.56), ("llama-1b", 1.24), ("llama-3b", 3.21),
                                ("llama-7b", 6.74)):
             parameters = models.read(gpu.CASES[name][0]).parameters
@@ -43,7 +43,7 @@ class GpuBenchmark(support.Case):
         self.assert_close(float(row[2]) * float(row[3]), 32e3, 0.05, "milliseconds times tokens/s are the tokens")
 
     def test_without_a_gpu(self):
-        """Nothing is measured, and that is said."""
+        """Nothing is measured, and the benchmark says so."""
         nowhere = {"PATH": "/nowhere"}
         done = self.measure(env=nowhere)
         self.assertNotEqual(done.returncode, 0)

@@ -1,7 +1,7 @@
-"""Host code reads and writes a plan's memory by zrt_read and zrt_write, and in no other way.
+"""Host code accesses a plan's memory only by zrt_read and zrt_write.
 
-ZRT_GUARD=1 takes the arenas away from everybody between two programs; any other access is
-a segmentation fault.  All end-to-end tests run like this:
+ZRT_GUARD=1 makes the arenas inaccessible between two programs, so that any other access is a
+segmentation fault.  All end-to-end tests can be run like this:
 
     ZRT_GUARD=1 python3 test/e2e/run.py
 """
@@ -10,7 +10,7 @@ import support
 
 class Guard(support.Case):
     def check(self, ranks, micro_steps, *options):
-        """Training from chance, saving, and training on from the file."""
+        """Trains from random weights, saves, and continues training from the file."""
         binary = support.compile_gpt2(support.ODD, 2, 13, f"--world-size={ranks}", f"--accumulate={micro_steps}",
                                       *options)
         data = self.folder / "tokens.u16"

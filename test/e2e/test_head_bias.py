@@ -1,4 +1,4 @@
-"""A trained bias of the vocabulary: its gradient sums rows over the chunks of the loss."""
+"""A trained bias of the logits: its gradient sums rows over the chunks of the loss."""
 import support
 
 MODEL = """

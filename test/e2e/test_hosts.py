@@ -1,7 +1,7 @@
-"""Two hosts, as far as ranks can tell: network namespaces with a cable between them.
+"""Imitates two hosts by network namespaces with a virtual cable between them.
 
-Processes of one have other process numbers, another host name and no memory in common
-with the other's, so that all between them goes through the cable.
+Their processes have different process numbers and host names and no shared memory, so all
+communication between hosts uses the cable.
 """
 import os
 import shutil
@@ -32,7 +32,7 @@ def remove_host(name):
 
 
 def make_hosts(stack, names):
-    """Two namespaces, and a cable from one to the other; gone with `stack`."""
+    """Makes two namespaces connected by a cable; `stack` removes them."""
     for name in names:
         ip("netns", "add", name)
         stack.callback(remove_host, name)
@@ -50,7 +50,7 @@ class Hosts(support.Case):
             raise unittest.SkipTest("ip, unshare or mpirun is not installed")
         stack = ExitStack()
         self.addCleanup(stack.close)
-        # Names of letters, as hosts may have them.
+        # Names of letters, which host names may have.
         unique = "".join(chr(ord("a") + int(digit)) for digit in str(os.getpid()))
         self.hosts = [f"zero-{unique}-{letter}" for letter in "xy"]
         try:
@@ -65,7 +65,7 @@ class Hosts(support.Case):
         support.write_tokens(self.data, 1200, support.SMALL["vocab_size"])
 
     def command(self, program, *flags):
-        """What starts two ranks of a program on each host."""
+        """Returns the command that starts two ranks of a program on each host."""
         slots = ",".join(f"{host}:2" for host in self.hosts)
         inner = ["mpirun", "--mca", "plm_rsh_agent", self.agent, "-n", 4, "--host", slots]
         for layer in ("btl_tcp_if_include", "oob_tcp_if_include"):
@@ -75,14 +75,14 @@ class Hosts(support.Case):
                 f"hostname {self.hosts[0]}; exec {' '.join(map(str, inner))}"]
 
     def carried(self):
-        """Bytes that the first host has sent to the second."""
+        """Returns the bytes that the first host has sent to the second."""
         done = subprocess.run(["ip", "netns", "exec", self.hosts[0], "cat", "/proc/net/dev"], capture_output=True,
                               text=True, check=True)
         line = next(line for line in done.stdout.splitlines() if "cable:" in line)
         return int(line.split(":")[1].split()[8])
 
     def test_same_bits(self):
-        """What two hosts train is what one host trains, to the bit."""
+        """Training on two hosts gives the same bits as on one."""
         environment = {**support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "60"}
         for stage in (1, 3):
             program = support.compile_gpt2(support.SMALL, 1, 32, f"--stage={stage}", "--world-size=4")
@@ -95,11 +95,11 @@ class Hosts(support.Case):
             there = support.read_metrics(metrics)
             self.assertEqual(support.bits_of(here[0]), support.bits_of(there), stage)
             self.assert_same_bytes(here[1], saved)
-            # At least half of the gradients, of f32, in each step.
+            # At least half of the gradients, in f32, in each step.
             self.assertGreater(self.carried() - before, 3 * saved.stat().st_size / 2, stage)
 
     def ranks_of(self, program):
-        """Processes that run the program, on all hosts."""
+        """Returns the number of processes that run the program, on all hosts."""
         found = 0
         for link in Path("/proc").glob("[0-9]*/exe"):
             try:
@@ -116,7 +116,7 @@ class Hosts(support.Case):
 
     @support.waits
     def test_cable_is_pulled(self):
-        """Ranks on both sides end, and say whom they waited for."""
+        """Ranks on both sides end, and name the ranks they waited for."""
         program = self.folder / "train"
         shutil.copy(support.compile_gpt2(support.SMALL, 1, 32, "--stage=2", "--world-size=4"), program)
         metrics, said = self.folder / "run.jsonl", self.folder / "said"
@@ -124,7 +124,7 @@ class Hosts(support.Case):
             run = subprocess.Popen(
                 list(map(str, self.command(program, "--steps", 10 ** 6, "--quiet", "--metrics", metrics))),
                 env={**os.environ, **support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "3"}, stdout=out, stderr=out)
-        # mpirun itself waits for its daemon on the other host, and ends with it.
+        # mpirun waits for its daemon on the other host, and ends with it.
         self.addCleanup(run.wait)
         self.addCleanup(remove_host, self.hosts[0])
         self.wait_until(lambda: metrics.exists() and metrics.read_text().count("\n") > 20, "it does not train")

@@ -1,5 +1,5 @@
-"""Results that begin as a parameter, a constant or a fill, written along and across
-what they begin as: copies of these are cut among threads, too."""
+"""Results initialized from a parameter, a constant or a fill, written in the same or the transposed
+order of the initial value; such copies are also split among threads."""
 import support
 
 MODEL = """
@@ -23,7 +23,7 @@ func.func @loss(
 }}
 """
 
-#: x is added to {init}, which lies across it.
+#: x is added to {init}, which is transposed.
 ACROSS = """  %init = {init}
   %y = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
       iterator_types = ["parallel", "parallel"]}} ins(%x : tensor<16x512xf32>) outs({outs} : tensor<512x16xf32>) {{

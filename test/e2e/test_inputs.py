@@ -1,4 +1,4 @@
-"""What a model reads: ids that its tables have, and samples of files."""
+"""Model inputs: the ids that tables allow, and samples in files."""
 import array
 import os
 import struct
@@ -8,7 +8,7 @@ import time
 import support
 from support import npy
 
-#: Two tables, so that each input has a bound of its own.
+#: Two tables, so that each input has its own bound.
 LOOKUP = """
 func.func @loss(
     %wte: tensor<40x6xf32> {{zero.param = "wte", zero.init = #zero.normal<std = 0.5>}},
@@ -55,7 +55,7 @@ class Ids(support.Case):
         self.assert_refused(done, *keywords)
 
     def test_ids_beyond_the_table(self):
-        """Without zero.vocab the tables say what the inputs may hold."""
+        """Without zero.vocab the tables give the bounds of inputs."""
         ids = [5] * 33
         for options in (), ("--reference",):
             binary = self.binary(*options, classes=50)
@@ -70,7 +70,7 @@ class Ids(support.Case):
                                      .returncode, 0)
 
     def test_each_input_has_its_own(self):
-        """Stricter ones that are written stay; none is taken for another's."""
+        """Explicit stricter bounds are kept, and bounds are not confused."""
         binary = self.binary(classes=50, tokens=30, targets=45)
         self.assert_refused(self.start(binary, [5] * 10 + [30] + [5] * 22), "0 to 29", '"tokens"')
         self.assert_refused(self.start(binary, [5] * 32 + [45]), "0 to 44", '"targets"')
@@ -93,7 +93,7 @@ class Ids(support.Case):
                                     [39] * 33).returncode, 0)
 
     def test_plans_that_say_more(self):
-        """The judge follows ids through the kernels of a plan, fused or not."""
+        """The judge tracks ids through the kernels of a plan, fused or not."""
         for options in (), ("--reference",), ("--stage=3", "--world-size=2", "--accumulate=2"):
             with self.subTest(options=options):
                 model = self.write("lookup.mlir", lookup(classes=50))
@@ -109,7 +109,7 @@ class Ids(support.Case):
                         self.assertEqual(done.returncode, 0, done.err)
 
     def test_64_bit_ids(self):
-        """They train to the same bits."""
+        """64-bit ids train to the same bits."""
         data = self.folder / "ids.u16"
         support.write_tokens(data, 900, 40)
         saved = {}
@@ -125,7 +125,7 @@ class Ids(support.Case):
                                   saved["i64", 1, ()], 1e-5)
 
     def test_without_targets(self):
-        """A model may predict its own tokens; then a text of T tokens is a sequence."""
+        """A model may predict its own tokens; then T tokens form a sequence."""
         text = lookup().replace('    %targets: tensor<2x8xi32> {zero.input = "targets"}) ', ') ')
         text = text.replace('"tokens"},\n)', '"tokens"})').replace("%y, %targets", "%y, %tokens")
         self.assertNotIn("targets", text)
@@ -136,7 +136,7 @@ class Ids(support.Case):
         self.assert_refused(done, "7 tokens", "needs 8")
 
 
-#: A classifier of three classes: features, and one label each.
+#: A classifier with three classes: features, and one label each.
 CLASSIFIER = """
 #rows = affine_map<(r, c) -> (r, c)>
 #cols = affine_map<(r, c) -> (c)>
@@ -164,7 +164,7 @@ func.func @loss(
 }}
 """
 
-#: A straight line through points: the mean of squares.
+#: Linear regression: the mean of squares.
 REGRESSION = """
 #each = affine_map<(r) -> (r)>
 #one = affine_map<(r) -> ()>
@@ -194,7 +194,7 @@ SAMPLES = 60
 
 
 def points():
-    """Samples, their sum of weighted features, and which third that is in."""
+    """Returns samples, their weighted sums of features, and the class of each sum."""
     features = [((i * 37 + j * 61) % 101) / 50 - 1 for i in range(SAMPLES) for j in range(5)]
     sums = [sum((j + 1) * 0.2 * features[5 * i + j] for j in range(5)) for i in range(SAMPLES)]
     return features, sums, [0 if s < -0.3 else 1 if s < 0.3 else 2 for s in sums]
@@ -228,8 +228,8 @@ class Files(support.Case):
         return self.run_plan(binary, *inputs, "--steps", steps, "--lr", lr, "--quiet", ranks=ranks, name=name)[1:]
 
     def check(self, text, inputs, least, orders):
-        """Learns; all stages have the bits of stage 0, and they are right.  `orders` are those of
-        micro-steps at each stage."""
+        """Checks that it learns, and that all stages have the correct bits of stage 0.  `orders`
+        are those of micro-steps at each stage."""
         lines, reference = self.fit(self.compile(text, 12, "--reference"), inputs, name="reference")
         self.assertLess(lines[-1]["loss"], least * lines[0]["loss"])
         self.assertIn("samples_per_s", lines[0])
@@ -242,11 +242,11 @@ class Files(support.Case):
                                       f"--stage={stage}", f"--accumulate={micro_steps}",
                                       f"--accumulate-order={order}")
                 saved = self.fit(binary, inputs, ranks=ranks, name=f"r{ranks}s{stage}{order}")[1]
-                # With micro-steps sums of stages 2 and 3 are of their own.
+                # With micro-steps, stages 2 and 3 have their own sums.
                 if first is None or (micro_steps > 1 and stage == 2):
                     first = saved
                 self.assert_same_bytes(saved, first)
-                # Samples are dealt out so that a step has the same ones.
+                # Samples are distributed so that a step has the same ones.
                 self.assert_weights_close(saved, reference, 2e-4)
 
     def test_classifier(self):
@@ -256,7 +256,7 @@ class Files(support.Case):
         self.check(REGRESSION, self.line, 0.1, ("block", "batch", "batch", "block"))
 
     def test_other_types_of_the_same_values(self):
-        """Values are converted where that changes none."""
+        """Values are converted if that is exact."""
         features, _, labels = points()
         binary = self.compile(CLASSIFIER, 12, ids="i32")
         expected = self.fit(binary, self.classes)[1].read_bytes()
@@ -293,14 +293,14 @@ class Files(support.Case):
                 self.refuse(binary, inputs, *keywords)
 
     def test_a_fifo(self):
-        """Nobody waits for its other end."""
+        """The program does not wait for the other end."""
         os.mkfifo(self.folder / "fifo")
         self.refuse(self.compile(CLASSIFIER, 4),
                     (f"features={self.features}", f"labels={self.folder / 'fifo'}"),
                     "fifo", "not a regular file")
 
     def test_file_cut_while_training(self):
-        """An error that names file and step, on both ranks, and no signal."""
+        """An error on both ranks that names file and step, and no signal."""
         binary, metrics = self.compile(CLASSIFIER, 4, "--world-size=2"), self.folder / "m.jsonl"
         job = subprocess.Popen(
             [str(part) for part in (binary, *self.classes, "--steps", 1000000,
@@ -327,7 +327,7 @@ class Files(support.Case):
                     options=("--data", self.labels))
 
     def test_fewer_samples_than_a_batch(self):
-        """They come again, as those of a text do."""
+        """Samples are repeated, as those of a text are."""
         few = self.write("few.npy", npy("f", (2, 5), [0.5] * 5 + [-0.5] * 5))
         ids = self.write("ids.npy", npy("q", (2,), [0, 2]))
         many = self.write("many.npy", npy("f", (4, 5), ([0.5] * 5 + [-0.5] * 5) * 2))
@@ -339,7 +339,7 @@ class Files(support.Case):
                                            f"labels={more}"))[1].read_bytes(), once)
 
     def test_labels_that_are_ignored(self):
-        """-100 is no class, and adds nothing: as if its sample were not there."""
+        """-100 is not a class, and contributes nothing, as if its sample were missing."""
         features, _, labels = points()
         some = self.write("some.npy", npy("q", (SAMPLES,), [
             -100 if i % 4 == 3 else label for i, label in enumerate(labels)]))
@@ -367,7 +367,7 @@ exec {binary} --input features={self.features} --input labels=$labels --steps 1 
 
 
 class Shuffled(support.Case):
-    """--shuffle with a rate of 0: what a sequence's loss is does not depend on when it is read."""
+    """--shuffle with a rate of 0: the loss of a sequence does not depend on when it is read."""
     SEQUENCES = 12
 
     def losses(self, ranks, batch, micro_steps, epochs, *flags):
@@ -380,7 +380,7 @@ class Shuffled(support.Case):
         return [line["loss"] for line in lines]
 
     def test_epochs(self):
-        """Each epoch is all sequences, in an order of its own and of the seed."""
+        """Each epoch contains all sequences, in an order given by the seed and the epoch."""
         plain = self.losses(1, 1, 1, 2)
         once = self.losses(1, 1, 1, 2, "--shuffle")
         self.assertEqual(once, self.losses(1, 1, 1, 2, "--shuffle"))
@@ -392,7 +392,7 @@ class Shuffled(support.Case):
         self.assertNotEqual(first, second)
 
     def test_splits(self):
-        """Ranks, micro-steps and rows that make the same batch read the same samples."""
+        """Splits of the same batch into ranks, micro-steps and rows read the same samples."""
         expected = self.losses(1, 6, 1, 2, "--shuffle")
         for ranks, batch, micro_steps in ((2, 3, 1), (3, 2, 1), (1, 2, 3), (3, 1, 2)):
             with self.subTest(ranks=ranks, batch=batch, micro_steps=micro_steps):

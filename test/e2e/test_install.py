@@ -1,4 +1,4 @@
-"""An installed zeroc, and a project outside that builds against it."""
+"""An installed zeroc, and an external project that builds against it."""
 import os
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ class Install(support.Case):
         return done.stdout
 
     def test_a_project_outside(self):
-        """Found by find_package; moved to another place, as an archive is."""
+        """find_package finds it, also after the installation was moved, as from an archive."""
         prefix, moved, build = (self.folder / name for name in ("first", "moved", "build"))
         self.cmake("--install", support.BUILD, "--prefix", prefix)
         prefix.rename(moved)
@@ -22,7 +22,7 @@ class Install(support.Case):
         self.cmake("--build", build)
         data = self.folder / "text.bin"
         data.write_bytes(bytes(range(32, 127)) * 40)
-        # Nothing of the build folder is needed any more.
+        # Nothing of the build folder is needed.
         done = self.run_ok(build / "training/train-outside", "--data", data, "--data-format", "text",
                            "--steps", 3, "--lr", 1e-3, env=support.MPI_ENVIRONMENT)
         self.assertIn("options   --optimizer=adamw", done.out)
@@ -32,7 +32,7 @@ class Install(support.Case):
             self.assertIn(name, installed)
 
     def test_a_broken_installation(self):
-        """What is missing is named, with the places that were looked at."""
+        """The error names the missing file and the searched places."""
         prefix = self.folder / "bin"
         prefix.mkdir()
         shutil.copy(support.ZEROC, prefix)

@@ -5,10 +5,10 @@ import resumes
 import support
 
 FILE = support.EXAMPLES / "optimizers" / "lion.mlir"
-#: A key's bias changes no loss: its gradient is zero but for rounding, and Lion takes the sign of that.
+#: A key's bias does not change the loss: its gradient is only rounding, and Lion uses its sign.
 KEYS = slice(64, 128)
-#: Of 121,280 weights in 20 steps: those whose mixture of momentum and gradient came so near to zero that
-#: f32 rounds it to the other sign.  PyTorch's own f32 has 9.
+#: Of 121,280 weights in 20 steps, those whose mixture of momentum and gradient came so near to zero
+#: that f32 rounds it to the other sign.  PyTorch's own f32 has 9.
 SIGNS = 24
 
 
@@ -37,7 +37,7 @@ class Golden(support.Case):
                     biases[KEYS] = biases[:64]
             apart += [(name, abs(a - b)) for a, b in zip(values, wanted) if not abs(a - b) <= 1e-6]
         self.assertLessEqual(len(apart), SIGNS, apart[:5])
-        # A sign of one step, and what followed from it.
+        # A different sign in one step, and its consequences.
         for name, difference in apart:
             self.assertLessEqual(difference, 4.1 * hyper["lr"], name)
 
@@ -59,7 +59,8 @@ class SameBits(support.Outcomes):
         return self.outcome(*options, *rule, ranks=ranks, steps=5)
 
     def test_as_the_file(self):
-        """examples/optimizers/lion.mlir is what is built in, with other numbers too; in all plans: test_plans.py."""
+        """The file examples/optimizers/lion.mlir equals the built-in rule, also with other numbers;
+        test_plans.py has all plans."""
         numbers = self.weights(1, (), f"--optimizer={FILE}", "--optimizer-numbers=beta1=0.95,beta2=0.98")
         self.assertEqual(self.weights(1, (), "--optimizer=lion", "--betas=0.95,0.98"), numbers)
         self.assertNotEqual(self.weights(1, (), "--optimizer=lion"), numbers)
@@ -76,7 +77,8 @@ class Checkpoints(support.Case):
                 self.assertIsNone(pairs.problem(source, target))
 
     def test_from_another_optimizer(self):
-        """AdamW's first moment is a mean of gradients, too: it becomes the momentum, and what is left out is told."""
+        """AdamW's first moment is a mean of gradients, too: it becomes the momentum, and the run
+        says what is left out."""
         adamw, lion, sgd = ((1,), (1, "--optimizer=lion"), (1, "--optimizer=sgd"))
         for layout in (adamw, lion):
             done = resumes.train(layout, self.folder, "first", "--checkpoint", self.folder / resumes.name_of(layout),

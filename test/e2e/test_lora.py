@@ -1,4 +1,4 @@
-"""--lora: a frozen model, and adapters that are trained beside it.  The bits of plans: test_plans.py."""
+"""--lora: a frozen model with trained adapters.  test_plans.py compares the bits of plans."""
 import array
 import json
 import math
@@ -51,7 +51,7 @@ def flat(a):
 
 
 def f32(a):
-    """Rounded, as files and programs hold it."""
+    """Rounds to f32, as files and programs do."""
     return [list(array.array("f", row)) for row in a]
 
 
@@ -150,7 +150,7 @@ class Lora(Adapters):
                 after = self.folder / f"after{ranks}{len(options)}"
                 rest = self.outcome(ranks, *options, steps=6,
                                     flags=("--resume", saves[1], "--checkpoint", after, "--save-at-exit"))
-                self.assertEqual(rest, whole)  # the metrics of a run that is resumed go on
+                self.assertEqual(rest, whole)  # metrics of a resumed run continue
                 weights = []
                 for checkpoint in (saves[1], after):
                     out = self.folder / "all.safetensors"
@@ -171,7 +171,8 @@ class Lora(Adapters):
         self.assertLess(lora["gradients"], full["gradients"] / 4)
 
     def test_what_the_start_says(self):
-        """Of adapters, of the model, and of what is trained; and what it is when it is saved."""
+        """The start-up message describes adapters, model, and trained parameters; saving describes
+        the result."""
         binary, data = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8"), self.folder / "tokens.u16"
         support.write_tokens(data, 1200, 256)
         plain = support.compile_gpt2(support.SMALL, 2, 16)
@@ -194,12 +195,12 @@ class Lora(Adapters):
             self.assertEqual(config["base_model_name_or_path"], str(base.resolve()))
         done = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--resume", "kept", "--save", "c")
         self.assertIn("c/adapter_config.json names no base model, as there is no --init", done.err)
-        # The first of several runs that are one line.
+        # The first run of several with the same command line.
         self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--init", base, "--checkpoint", "later", "--save-at-exit",
                     "--resume", "latest", "--save", "c")
 
     def test_generate(self):
-        """What the run itself would draw."""
+        """Generates the same as the run itself."""
         at, model = self.folder / "kept", support.import_model(support.SMALL, 2, 16)
         self.outcome(1, steps=3, flags=("--checkpoint", at, "--save-at-exit"))
         draw = ("--prompt-ids=1,2", "--sample-tokens=9")
@@ -214,7 +215,7 @@ class Lora(Adapters):
         self.assertIn(text, again.out)
 
     def test_export_of_a_folder_is_refused(self):
-        """Others would load it as the base model."""
+        """Other programs would load it as the base model."""
         at = self.folder / "kept"
         self.outcome(1, steps=1, flags=("--checkpoint", at, "--save-at-exit"))
         config = self.write("config.json", support.SMALL)

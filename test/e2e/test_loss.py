@@ -1,4 +1,4 @@
-"""Losses out of the ordinary: the fused loss and gradient against --reference."""
+"""Unusual losses: the fused loss and gradient against --reference."""
 import array
 import random
 
@@ -8,7 +8,7 @@ import support
 BATCH, SEQ, WIDTH = 6, 8, 12
 ROWS = BATCH * SEQ
 
-#: %logits of one head, and what its loss needs; tests write the rest.
+#: %logits of one head, and the inputs of its loss; tests write the rest.
 MODEL = """
 func.func @loss(
     %wte: tensor<64x{width}xf32> {{zero.param = "wte", zero.init = #zero.normal<std = 1.0>}},
@@ -62,7 +62,7 @@ SQUARES = """
   return %loss : tensor<f32>
 """
 
-#: Logits by another name, with a constant added.
+#: The logits under another name, with a constant added.
 SHIFTED = """
   %shift = arith.constant dense<{shift}> : tensor<{rows}x{vocab}xf32>
   %moved = arith.addf %logits, %shift : tensor<{rows}x{vocab}xf32>
@@ -73,7 +73,7 @@ SHIFTED = """
 
 
 def bits(value):
-    """A float as MLIR reads it, whatever it is."""
+    """Writes any float, even NaN, for MLIR."""
     return f"0x{array.array('I', array.array('f', [value]).tobytes())[0]:08X}"
 
 
@@ -120,12 +120,12 @@ class Losses(support.Case):
         self.check(SQUARES)
 
     def test_two_losses_of_the_same_logits(self):
-        """Their exponentials are the same, and each gradient wants their place."""
+        """They share their exponentials, and both gradients could reuse the memory of the logits."""
         self.check(SAME)
 
     def test_two_losses_of_the_same_wide_logits(self):
-        """A row of logits is more than a thread's stack holds.  --reference adds its
-        elements one after the other, and is the less exact of the two."""
+        """A row of logits is larger than a thread's stack.  --reference adds its elements in
+        sequence, and is the less exact of the two."""
         self.check(SAME, vocab=300001, batch=1, table=1, loose=2000)
 
     def test_wide_logits_with_another_reader(self):
@@ -156,7 +156,7 @@ class Losses(support.Case):
   return %square"""))
 
     def test_logits_are_a_parameter(self):
-        """The gradient may not take the place of logits that live on."""
+        """The gradient must not overwrite logits that are used later."""
         self.check(ONE.replace("%logits,", "%table,"))
 
     def test_one_row(self):
@@ -176,7 +176,7 @@ class Losses(support.Case):
                            lambda row: max(range(37), key=lambda column: shifts[row][column]))
 
     def test_classes_without_probability(self):
-        """-inf is how a class is masked."""
+        """A class is masked by -inf."""
         self.check_shifted(lambda row, column: -float("inf") if column % 3 == row % 3 else 0.0,
                            lambda row: (row + 1) % 3)
 

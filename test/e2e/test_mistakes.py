@@ -1,4 +1,4 @@
-"""The first mistakes of who is new here: in the model, in the options, at the run.  Each is refused, or
+"""The first mistakes of new users: in the model, in the options, at the run.  Each is refused, or
 warned of, in one message that names the thing, the number and the fix."""
 import re
 
@@ -8,7 +8,7 @@ MLP = support.EXAMPLES / "mlp.mlir"
 
 
 def options_of(text):
-    """Long options in what --help prints."""
+    """Returns the long options in the output of --help."""
     return set(re.findall(r"^ +(?:-\w, ?)?--([a-z][a-z-]+)", text, re.MULTILINE))
 
 
@@ -17,7 +17,7 @@ class Mistakes(support.Case):
         return support.run(support.ZEROC, *arguments, cwd=self.folder)
 
     def assert_says(self, done, *messages):
-        """Refused, with these texts, and nothing that looks like a crash."""
+        """Checks that it is refused with these texts, without signs of a crash."""
         self.assert_refused(done, *map(re.escape, messages))
 
     def train(self, *arguments, model=MLP, ranks=1, options=()):
@@ -106,7 +106,7 @@ class Options(Mistakes):
                                                     "that it may have")
 
     def test_options_of_the_other_program(self):
-        """All of each, from what both print."""
+        """All options of each program, as both print them."""
         train, zeroc = options_of(self.train("--help").out), options_of(self.zeroc("--help").out)
         self.assertGreater(len(train - zeroc), 40)
         self.assertGreater(len(zeroc - train), 30)

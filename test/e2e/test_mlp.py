@@ -8,7 +8,7 @@ class Mlp(support.Case):
     MODEL = support.EXAMPLES / "mlp.mlir"
 
     def learn(self, lr, *options):
-        """Loss and gradient norm of the run; the loss must fall."""
+        """Returns loss and gradient norm of the run; the loss must fall."""
         binary = support.compile_model(self.MODEL, *options)
         data = self.write("text.txt", support.TEXT)
         lines, saved = self.train(binary, data, STEPS, lr)

@@ -1,4 +1,4 @@
-"""Broken plans are caught, or do the same: a short run of `test/mutation/mutate.py --mutants=2000`."""
+"""Broken plans are caught, or equivalent: a short run of `test/mutation/mutate.py --mutants=2000`."""
 import contextlib
 import io
 import json
@@ -16,7 +16,7 @@ from plans import PLANS
 def recipe(name):
     return next(plan for plan in PLANS if plan.name == name)
 
-#: Mutations that break what a plan computes, and a plan that has where.
+#: Mutations of the computation, and a plan that has a place for each.
 OTHER_NUMBERS = {
     "exchange-members": "tiny-2-2-2",
     "exchange-pieces": "split-3-2-1",
@@ -55,8 +55,7 @@ OTHER_NUMBERS = {
 
 
 def change_model(text):
-    """A plan of other mathematics, that of its model too: the judge has nothing
-    against it."""
+    """Changes the mathematics of a plan and of its model alike, which the judge accepts."""
     epsilon = "arith.constant 9.99999974E-6"  # of layer norms
     assert text.count(epsilon) > 1
     return text.replace(epsilon, "arith.constant 9.99999974E-2")
@@ -77,8 +76,8 @@ class Mutants(support.Case):
         self.assertIn("140 mutants of 2 plans", text)
 
     def test_every_attribute(self):
-        """Every attribute of the dialect's definitions is changed in some plan, so that a
-        new one cannot be forgotten; and what zeroc accepts does the same."""
+        """Changes every attribute of the dialect's definitions in some plan, so that a new one
+        cannot be forgotten; accepted mutants must be equivalent."""
         definitions = Definitions()
         self.assertIn("zero.accumulate scale", definitions.missing())
         for name in ("gemma2-1-2-2", "packed-0-1-2", "sample-3-2-1", "wide-3-2-1", "reference-0-1-1", "budget-3-2-1"):
@@ -95,7 +94,7 @@ class Mutants(support.Case):
         self.assertGreater(sum(m["verdict"] in ("equal", "same program") for m in mutants), 5)
 
     def test_other_numbers(self):
-        """No race and every byte in its place, and the plan is not the model: caught."""
+        """No race and no overlap, but the plan does not compute the model: caught."""
         plans = {}
         for mutation, name in OTHER_NUMBERS.items():
             if name not in plans:
@@ -112,12 +111,12 @@ class Mutants(support.Case):
                     self.assertIn(mutant["outcome"][0], "VS", mutant)
 
     def test_comparison_can_fail(self):
-        """Other results and errors are told apart from equal ones."""
+        """Different results and errors are distinguished from equal ones."""
         plan = Plan(recipe("tiny-0-1-1"), self.folder / "plan", seeds=1)
         self.assertEqual(plan.compare(plan.program, self.folder, {}), "")
         self.assertIn("instead of", plan.compare(plan.program, self.folder, {}, lr="2e-2"))
         self.assertIn("ends with", plan.compare(plan.program, self.folder, {}, lr="much"))
-        # What the host does: steps that are skipped, and what is saved after them.
+        # The host's work: skipped steps, and what is saved after them.
         skipping = Plan(recipe("fp16-1-2-2"), self.folder / "skipping", seeds=0)
         skipping.skips = ()
         self.assertIn("'nonfinite': None", skipping.compare(skipping.program, self.folder, {}))
@@ -135,7 +134,7 @@ class Mutants(support.Case):
         self.assertIn("zeroc", reason)
 
     def test_one_rank(self):
-        """A rank can run a plan of its own; what only it sees may differ."""
+        """A rank can run its own plan; what only it observes may differ."""
         plan = Plan(recipe("tiny-3-2-1"), self.folder / "plan", seeds=0)
         text = plan.file.read_text()
         self.write("0001.mlir", text)
@@ -143,7 +142,7 @@ class Mutants(support.Case):
         verdict, reason = plan.examine({"number": 1, "rank": 1}, self.folder)
         self.assertEqual(verdict, "differs", reason)
         self.assertRegex(reason, "instead of|other weights")
-        # An event that nobody waits for is a rank's own matter.
+        # An event without a wait affects only its rank.
         lines = text.splitlines(True)
         first = next(i for i, line in enumerate(lines) if "zero.record on" in line)
         more = [*lines[:first], "    %more = zero.record on compute\n", *lines[first:]]

@@ -1,6 +1,6 @@
-"""Kernels that cannot run in whole vectors: elements of a bit, divisions behind the end
-of a row, sums that read each other, functions without vectors; and what stands between
-kernels: reshapes of what an earlier member of one gives, scalars."""
+"""Kernels that cannot run in whole vectors: 1-bit elements, divisions beyond the end of a row, sums
+that read each other, functions without vectors; and operations between kernels: reshapes of a fused
+kernel's earlier result, scalars."""
 import support
 
 MODEL = """
@@ -52,7 +52,7 @@ class OddKernels(support.Case):
   %y = arith.select %c, %x, %p : tensor<18x33xi1>, tensor<18x33xf32>""")
 
     def test_division_of_integers(self):
-        """A row of nine has seven lanes behind its end."""
+        """A row of nine has seven lanes beyond its end."""
         rows = ", ".join("[" + ", ".join(str((r + c) % 5 + 1) for c in range(9)) + "]" for r in range(2))
         for operation in ("divsi", "divui", "remsi", "remui", "floordivsi", "ceildivsi"):
             with self.subTest(operation):
@@ -64,7 +64,7 @@ class OddKernels(support.Case):
   %y = arith.addf %x, %w : tensor<18x33xf32>""")
 
     def test_a_sum_of_sums(self):
-        """The second result adds up what the first has come to."""
+        """The second result sums the first one's partial sums."""
         self.check("""  %z = arith.constant dense<0.0> : tensor<18xf32>
   %first, %q = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]}
       ins(%x : tensor<18x33xf32>) outs(%z, %z : tensor<18xf32>, tensor<18xf32>) {
@@ -85,7 +85,7 @@ class OddKernels(support.Case):
                 self.check("  " + body)
 
     def test_reshapes_between_members(self):
-        """The sum of squares joins the sum's kernel, whose result was reshaped before."""
+        """The sum of squares is fused with the sum, whose result was reshaped before."""
         for rows, places in (("18x1", "(a, 0)"), ("3x6", None)):
             with self.subTest(rows):
                 groups = "[[0, 1]]"

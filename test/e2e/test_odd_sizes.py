@@ -1,4 +1,4 @@
-"""Sizes that divide nothing: the fast path against --reference, the slow twin."""
+"""Sizes without common divisors: the optimized code against --reference."""
 import array
 import random
 
@@ -22,7 +22,7 @@ class OddSizes(support.Case):
         self.assert_weights_close(fast_saved, slow_saved, 1e-4)
 
     def random_weights(self, binary, data):
-        """Every parameter random, biases too: zeros would hide a lost bias."""
+        """Makes every parameter random, even biases: zeros would hide a lost bias."""
         _, saved = self.train(binary, data, 0, 1e-3, name="start")
         rng = random.Random(7)
         tensors = {}
@@ -51,5 +51,5 @@ class OddSizes(support.Case):
         self.check({**support.ODD, "n_layer": 1}, 3, 23, "--optimizer=sgd", "--grad-clip=0")
 
     def test_longer_than_a_block(self):
-        """Attention over more positions than one tile holds."""
+        """Attention over more positions than a tile."""
         self.check({**support.ODD, "n_layer": 1, "n_positions": 211}, 1, 211, steps=3)

@@ -1,4 +1,4 @@
-"""State in host memory and on nvme: what of it is not in the table of test_plans.py."""
+"""State in host memory and on nvme: cases that the table of test_plans.py lacks."""
 import re
 
 import support
@@ -6,7 +6,7 @@ import support
 
 class Places(support.Outcomes):
     def test_a_run_of_any_length(self):
-        """What a step has left to the next is never lost."""
+        """The pending work of a step is never lost."""
         plan = ("--offload=nvme", "--precision=bf16", "--bucket-size=8KiB")
         for steps in range(4):
             with self.subTest(steps=steps):
@@ -14,7 +14,7 @@ class Places(support.Outcomes):
                                       ("rotated", self.outcome("--overlap-update", *plan, steps=steps))])
 
     def test_limits(self):
-        """Less is held ahead of its use, where there is no room for it."""
+        """With less memory, less is prefetched."""
         config = {**support.SMALL, "n_layer": 4, "n_embd": 64}
         for options, shares in ((("--offload=nvme", "--stage=3"), ((1, 0.9), (0.95, 1))),
                                 (("--offload=nvme", "--stage=3", "--overlap-update"), ((1, 0.8),)),

@@ -1,4 +1,4 @@
-"""--optimizer=FILE.mlir: an update rule of one's own."""
+"""--optimizer=FILE.mlir: a user-defined update rule."""
 import array
 import math
 import random
@@ -8,7 +8,7 @@ import support
 import test_inputs
 
 LION = support.EXAMPLES / "optimizers" / "lion.mlir"
-#: AdamW of --betas=0.9,0.95 --eps=1e-8, operation by operation as the compiler's own.
+#: AdamW of --betas=0.9,0.95 --eps=1e-8, with the same operations as the compiler's own.
 ADAMW = """
 zero.optimizer @mine(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32, %step: f32, %beta1: f32, %eps: f32)
     state ["m", "v"] scalars ["lr", "decay", "step", "beta1", "eps"]
@@ -50,7 +50,7 @@ zero.optimizer @mine(%p: f32, %g: f32, %m: f32, %v: f32, %lr: f32, %decay: f32, 
   zero.yield %p1, %m1, %v1 : f32, f32, f32
 }
 """
-#: Ranks and options.  The rule of another file is in all plans of test_plans.py.
+#: Ranks and options.  test_plans.py has a rule in a file in all plans.
 PLANS = (
     (1, "--grad-clip=0", "--offload=cpu"),
     (2, "--stage=2", "--precision=fp16", "--accumulate=2"),
@@ -72,7 +72,7 @@ class OwnRules(support.Outcomes):
         self.assertNotEqual(self.weights(1, (), f"--optimizer={rule}"), self.weights(1, ()))
 
     def lion(self, xs, ys, steps, batch, lr, decay, beta1, beta2, clip):
-        """In float64; the parameters after each."""
+        """Trains in float64; returns the parameters after the steps."""
         weights, bias, m = [0.0] * 5, 0.0, [0.0] * 6
         for step in range(steps):
             rows = range(step * batch, (step + 1) * batch)
@@ -84,7 +84,7 @@ class OwnRules(support.Outcomes):
             p = [*weights, bias]
             for i in range(6):
                 mixed = beta1 * m[i] + (1 - beta1) * g[i]
-                # Decay is for matrices.
+                # Only matrices decay.
                 p[i] = p[i] * (1 - lr * decay * (i < 5)) - lr * (mixed > 0) + lr * (mixed < 0)
                 m[i] = beta2 * m[i] + (1 - beta2) * g[i]
             weights, bias = p[:5], p[5]

@@ -1,11 +1,11 @@
-"""Optimizers, clipping and schedules, judged by what they do to the weights."""
+"""Optimizers, clipping and schedules, judged by their effect on the weights."""
 import math
 
 import support
 
 
 def step_norm(before, after):
-    """Norm of the change of all weights, and its largest element."""
+    """Returns the norm of the change of all weights, and its largest element."""
     squares, largest = 0.0, 0.0
     a, b = support.read_safetensors(before), support.read_safetensors(after)
     for name, (_, values) in a.items():
@@ -38,7 +38,7 @@ class Optimizers(support.Outcomes):
         self.assert_close(moved, 0.01, 1e-3, "length of the clipped step")
 
     def test_clipping_leaves_small_gradients(self):
-        """Updates that wait for no norm give the bits of those whose factor is one."""
+        """Updates that do not wait for the norm have the bits of those whose clip factor is one."""
         sgd, bf16 = "--optimizer=sgd", ("--precision=bf16", "--skip-nonfinite=off")
         plans = [(1, sgd), (1, "--offload=cpu"), (1, "--offload=nvme", "--bucket-size=4KiB"), (1, *bf16),
                  (1, *bf16, "--master=none"), (2, "--stage=0"), (3, "--stage=1", "--offload-optimizer=cpu"),
@@ -55,7 +55,7 @@ class Optimizers(support.Outcomes):
         """With equal gradients, n steps of momentum 0.5 move by (2 - 2^(1-n)) a step."""
         options = ("--optimizer=sgd", "--weight-decay=0", "--grad-clip=0")
         binary, data, before = self.start(*options, "--momentum=0.5")
-        # One batch, again and again; so small a rate leaves the gradient as it is.
+        # The same batch in each step; such a small rate hardly changes the gradient.
         one = self.write("one.txt", support.TEXT[:4 * 32 + 1])
         lines, after = self.train(binary, one, 3, 1e-3, name="after")
         moved, _ = step_norm(before, after)
@@ -72,7 +72,7 @@ class Optimizers(support.Outcomes):
     def test_decay_spares_vectors(self):
         """Decay shrinks matrices by lr x decay and leaves biases and norms alone."""
         binary, data, before = self.start("--weight-decay=0.5", "--grad-clip=1e-30")
-        # Gradients clipped to nothing, so that Adam's eps swallows them.
+        # Gradients are clipped to almost nothing, far below Adam's eps.
         _, after = self.train(binary, data, 1, 0.1, name="after")
         a, b = support.read_safetensors(before), support.read_safetensors(after)
         for name, (shape, values) in a.items():
@@ -98,7 +98,7 @@ class Schedules(support.Case):
                    [1e-3 * min(1, (s + 1) / 4) for s in range(10)])
 
     def test_logarithmic_warmup(self):
-        """As DeepSpeed's WarmupLR, from its third step on."""
+        """Same as DeepSpeed's WarmupLR, from its third step on."""
         def gamma(last):  # of DeepSpeed, after step `last` + 1
             return math.log(last + 1) / math.log(5) if last < 5 else 1
 

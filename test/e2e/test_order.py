@@ -1,9 +1,8 @@
-"""What is over when an operation starts: the judge's clocks against those of a run.
+"""Compares the judge's clocks with those of a run: which operations are complete when one starts.
 
-The judge (zero-verify-plan) rejects a plan that lacks an event, by clocks that it
-computes from records and waits.  Were its idea of streams, events or collectives
-not the runtime's, its verdict would be worth nothing; here the two are compared,
-operation by operation, on streams that are late at random.
+The judge (zero-verify-plan) rejects a plan that lacks an event, by clocks computed from records and
+waits.  If its model of streams, events or collectives differed from the runtime, its verdict would
+be worthless; this test compares the two, operation by operation, with random delays of streams.
 """
 import copy
 
@@ -15,7 +14,7 @@ STEPS = 3
 
 class OrderCase(support.Case):
     def plan(self, stage, ranks, micro_steps, *options):
-        """The judge's listing of a plan, and its training binary."""
+        """Returns the judge's listing of a plan, and its training binary."""
         model = support.import_model(support.SMALL, 2, 16)
         plan = self.folder / f"{stage}-{ranks}-{micro_steps}.mlir"
         self.run_ok(support.ZEROC, model, f"--stage={stage}", f"--world-size={ranks}",
@@ -38,7 +37,7 @@ class OrderCase(support.Case):
 
 
 def programs_of(promises, micro_steps):
-    """What a run of the binary goes through."""
+    """Returns the programs that a run of the binary executes."""
     if micro_steps > 1 and "micro" not in promises:
         return (["count"] * ("count" in promises) + ["step"]) * STEPS
     count = ["count"] * micro_steps if micro_steps > 1 and "count" in promises else []
@@ -46,7 +45,7 @@ def programs_of(promises, micro_steps):
 
 
 class Order(OrderCase):
-    """On every rank, as the judge says."""
+    """Every rank agrees with the judge."""
 
     def check(self, stage, ranks, micro_steps, seed, *options):
         with self.subTest(stage=stage, ranks=ranks, micro_steps=micro_steps, options=options):
@@ -71,7 +70,7 @@ class Order(OrderCase):
 
 
 class Altered(OrderCase):
-    """The comparison sees what it is there for."""
+    """The comparison detects wrong traces."""
 
     def setUp(self):
         super().setUp()
@@ -85,7 +84,7 @@ class Altered(OrderCase):
         return order.violations(self.promises, self.altered, self.programs)
 
     def line(self, rank, run, condition):
-        """The last line of a run that fits."""
+        """Returns the last line of a run that satisfies the condition."""
         return [line for line in self.altered[rank]
                 if line["run"] == run and condition(line)][-1]
 
@@ -109,14 +108,14 @@ class Altered(OrderCase):
                           rf"after .*; the judge says after .*gather {count}")
 
     def alter_clock_of_more(self):
-        """The runtime waits for more than the judge knows."""
+        """The runtime waits for more than the judge has."""
         line = self.line(0, 3, lambda line: "gather" not in line["after"]
                          and line["stream"] == "compute" or line["after"].get("gather"))
         line["after"]["gather"] = line["after"].get("gather", 0) + 1
         self.assertRegex(self.found()[0], r"^rank 0, run 3 .* came after .*; the judge says")
 
     def alter_begin(self):
-        """An operation begins before one that it comes after has ended."""
+        """An operation begins before the end of one that it depends on."""
         line = self.line(0, 1, lambda line: "reduce" in line["after"])
         waited = self.line(0, 1, lambda other: other["stream"] == "reduce"
                            and other["number"] == line["after"]["reduce"])
@@ -132,7 +131,7 @@ class Altered(OrderCase):
         self.assert_found(r"^rank 1, run 2 .*: gather 1 .* began 5 ns before the last run ended")
 
     def alter_collectives(self):
-        """A rank goes through two collectives in another order."""
+        """A rank executes two collectives in another order."""
         first, second = [line for line in self.altered[1]
                          if line["run"] == 1 and line["stream"] == "gather"][:2]
         first["name"], second["name"] = second["name"], first["name"]
@@ -152,7 +151,7 @@ class Altered(OrderCase):
                       "had read 3 ns before rank 0 arrived", self.found())
 
     def alter_read(self):
-        """A rank goes on while its peer still reads."""
+        """A rank continues while its peer still reads."""
         early = self.line(0, 2, lambda line: line.get("kind") == "reduce_scatter")
         peer = self.line(1, 2, lambda line: line.get("kind") == "reduce_scatter")
         peer["read"] = peer["end"] = early["end"] + 9
