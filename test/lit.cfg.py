@@ -1,8 +1,7 @@
 # lit tests: one file per pass, one function per behaviour.
 #
-# Each file is one test.  Its RUN lines find zeroc, zero-opt, zero-gradcheck,
-# FileCheck and not on the PATH.  Unit and end-to-end tests have runners of
-# their own; see run.sh.
+# Each file is one test.  Its RUN lines find zeroc, zero-opt, zero-gradcheck, FileCheck and not on
+# the PATH.  Unit and end-to-end tests have their own runners; see run.sh.
 #
 # Started in the source tree (`lit-22 test/passes/x.mlir`) they use the build folder
 # that ZERO_BUILD_DIR names, or build/release.
@@ -36,7 +35,7 @@ config.environment["PATH"] = os.pathsep.join(
         config.environment["PATH"],
     ]
 )
-# Builds with assertions print what passes decide.
+# Builds with assertions print the decisions of passes.
 listed = subprocess.run(
     [os.path.join(config.zero_binary_dir, "bin", "zero-opt"), "--help-hidden"],
     capture_output=True, text=True,

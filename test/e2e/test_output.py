@@ -1,4 +1,4 @@
-"""What a run prints: a bar on a terminal, lines elsewhere, metrics, and pipes that are closed."""
+"""The output of a run: a progress bar on a terminal, lines elsewhere, metrics, and closed pipes."""
 import fcntl
 import json
 import os
@@ -23,7 +23,7 @@ class Output(support.Case):
                                        "--lr", 1e-3, *options)]
 
     def on_terminal(self, columns, command):
-        """What arrives on a terminal of that width."""
+        """Returns the output on a terminal of that width."""
         outer, inner = pty.openpty()
         fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         process = subprocess.Popen(command, stdout=inner, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -59,7 +59,7 @@ class Output(support.Case):
         self.assertRegex(bars[-1], r"^\[#{20}\] 30/30  loss .* ETA 0:00")
 
     def test_lines_elsewhere(self):
-        """Also below mpirun, which gives its ranks a terminal."""
+        """Also under mpirun, which gives its ranks a terminal."""
         for ranks in (1, 2):
             done = support.run(*self.command(5, ranks=ranks), env=support.MPI_ENVIRONMENT)
             self.assertIn("step 0/5  loss", done.out)

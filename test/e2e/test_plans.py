@@ -1,18 +1,18 @@
-"""Options of plans against each other: every pair of values trains to the bits of a plain plan.
+"""Options of plans in combination: every pair of values trains to the bits of a plain plan.
 
-What a plan does with its state, its activations and its updates, what it does besides
-training, and how its ranks run, must not change a bit.  The rows are those of a table in which every pair of values that
-a plan can have occurs (covering.py); `test/random/check.py --models=1000` draws larger sets.
+The treatment of state, activations and updates, the additional work besides training, and the way
+ranks run must not change a bit.  The rows are those of a table that contains every pair of values
+that a plan can have (covering.py); `test/random/check.py --models=1000` draws larger sets.
 """
 import covering
 import support
 
 DEEP = {**support.SMALL, "n_layer": 3}
 MODELS = {"deep": DEEP, "odd": support.ODD}
-#: A rule in a file, and the same rule, which is built in.
+#: A rule in a file, which is also built in.
 LION = f"--optimizer={support.EXAMPLES / 'optimizers' / 'lion.mlir'}"
 
-#: Axes and their values: options of zeroc, but for `model`, `ranks` and `run`.
+#: Axes and their values: options of zeroc, except `model`, `ranks` and `run`.
 AXES = {
     "model": tuple(MODELS),
     "ranks": (1, 2, 3, 4),
@@ -25,7 +25,7 @@ AXES = {
     "optimizer": ("--optimizer=adamw", "--grad-clip=0", "--optimizer=sgd --grad-clip=0", "--optimizer=lion",
                   f"{LION} --grad-clip=0"),
     "adapters": ("", "--lora=4:8", "--lora=4:8 --base-storage=nf4", "--lora=4:8 --base-storage=int8"),
-    "chunks": ("", "--loss-chunk=1", "--loss-chunk=9KiB"),  # of one row; the last of which is smaller
+    "chunks": ("", "--loss-chunk=1", "--loss-chunk=9KiB"),  # one row; several, with a smaller last chunk
     "state": ("none", "cpu", "nvme"),
     "parameters": ("none", "cpu", "nvme"),
     "update": ("", "--overlap-update", "--delayed-update"),
@@ -39,12 +39,12 @@ AXES = {
 
 
 def refuses(part):
-    """Whether no plan has these values, or no run: zeroc and the binary refuse them."""
+    """Returns true if zeroc or the binary refuses every plan or run with these values."""
     get = part.get
     several, masters = get("ranks", 2) > 1, "master" not in get("types", "")
     tiers = {get("state", "none"), get("parameters", "none")} - {"none"}
     return ((get("order") == "block" and get("accumulate") == 1)
-            # What each of several ranks has as a whole stays on the device.
+            # State that each of several ranks holds completely stays on the device.
             or (get("parameters", "none") != "none" and get("ranks", 1) > 1
                 and (get("stage", 3) < 3 or get("kept") == "--persist-below=1GiB"))
             or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
@@ -57,27 +57,28 @@ def refuses(part):
                                                                  get("activations", "nvme"))))
 
 
-#: Rows that are there whatever the table needs: what has once been found wrong, or nearly was.
+#: Rows that are always included: past errors, and near errors.
 FIXED = (
     # A parameter that is larger than a bucket is fetched in pieces, on one rank too.
     {"model": "odd", "ranks": 1, "precision": "bf16", "state": "nvme", "parameters": "nvme", "bucket": "2KiB"},
     {"model": "odd", "ranks": 1, "precision": "bf16", "state": "cpu", "parameters": "cpu", "bucket": "2KiB"},
-    # Activations elsewhere, with updates beside the next forward.
+    # Offloaded activations, with updates during the next forward.
     {"ranks": 2, "stage": 3, "state": "nvme", "parameters": "nvme", "update": "--overlap-update", "remat": "--remat=block",
      "activations": "nvme"},
-    # Block by block, with everything in another place; zeros that gradients begin from are made for each micro-step.
+    # Block by block, with everything offloaded; each micro-step makes the initial zeros of its
+    # gradients.
     {"model": "deep", "ranks": 2, "stage": 3, "precision": "bf16", "accumulate": 3, "order": "block", "state": "nvme",
      "parameters": "nvme", "remat": "--remat=block", "activations": "nvme", "bucket": "2KiB"},
-    # Parameters are cut by rows, and slices end inside of them.
+    # Parameters are split by rows, and slices end inside them.
     {"model": "odd", "ranks": 3, "stage": 3, "precision": "bf16", "types": "--master=none", "bucket": "2KiB"},
-    # Parameters that stay whole beside those that are cut.
+    # Whole parameters beside sharded ones.
     {"ranks": 3, "stage": 3, "state": "nvme", "parameters": "nvme", "update": "--overlap-update",
      "kept": "--persist-below=1KiB"},
 )
 
 
 def options_of(row):
-    """Those of zeroc."""
+    """Returns zeroc's options."""
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", row["update"], row["remat"],
                f"--offload-activations={row['activations']}", row["kept"], row["besides"], *row["optimizer"].split(),
@@ -90,14 +91,14 @@ def options_of(row):
 
 
 def numbers_of(row):
-    """The options that say what is computed, not how; but for the optimizer."""
+    """Returns the options that affect the numbers, except the optimizer's."""
     types = row["types"].replace("half", row["precision"])
     return [f"--precision={row['precision']}", *types.split(), *row["adapters"].split(), *row["chunks"].split()]
 
 
 def plain_options_of(row):
-    """The plan with the same bits that does nothing out of the ordinary.  With several
-    micro-steps stages 2 and 3 add in another order than 0 and 1; a delayed update is another one."""
+    """Returns the plain plan with the same bits.  With several micro-steps, stages 2 and 3 add in
+    another order than 0 and 1; a delayed update is different training."""
     options = [*numbers_of(row), *row["optimizer"].replace(LION, "--optimizer=lion").split(),
                f"--accumulate={row['accumulate']}"]
     if row["accumulate"] > 1 and row["stage"] > 1:
@@ -130,7 +131,7 @@ class Table(support.Case):
         self.assertEqual(covering.uncovered(AXES, refuses, TABLE.rows), set())
 
     def test_what_is_left_out_is_refused(self):
-        """Pairs without a row are those that zeroc refuses, or that have no effect."""
+        """Pairs without a row are refused by zeroc, or have no effect."""
         model = support.import_model(DEEP, 2, 16)
         usual = {name: values[0] for name, values in AXES.items()} | {"precision": "bf16", "ranks": 2, "stage": 3}
         for pair in TABLE.refused:
@@ -145,6 +146,6 @@ class Table(support.Case):
 
 
 TABLE = covering.Table(AXES, refuses, FIXED)
-# One test of each row: a row is chosen by its number, and rows run side by side.
+# One test per row, so that a row can be selected by its number, and rows run in parallel.
 for number, row in enumerate(TABLE.rows):
     setattr(Plans, f"test_row_{number:02}", lambda self, number=number, row=row: self.check_row(number, row))

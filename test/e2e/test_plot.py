@@ -1,4 +1,4 @@
-"""zeroc plot: pictures of runs that were trained."""
+"""zeroc plot: pictures of training runs."""
 import json
 import random
 import xml.etree.ElementTree as xml
@@ -10,7 +10,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 class Plot(support.Case):
     def draw(self, *runs):
-        """The elements of the picture, which XML's own parser has read."""
+        """Returns the elements of the picture, read by an XML parser."""
         picture = self.folder / "run.svg"
         done = support.run(support.ZEROC, "plot", *runs, "-o", picture)
         self.assertEqual(done.returncode, 0, done.err)
@@ -37,7 +37,7 @@ class Plot(support.Case):
         self.assertEqual(sum(text.endswith("its\" 'name'.jsonl") for text in texts), 2, texts)
 
     def test_spikes_of_long_runs_stay(self):
-        """A hundred thousand steps become some thousand points, and the one that matters is one of them."""
+        """A hundred thousand steps become a few thousand points, including the spike."""
         dice, long = random.Random(1), self.folder / "long.jsonl"
         with long.open("w") as file:
             for step in range(100_000):

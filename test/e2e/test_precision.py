@@ -1,7 +1,7 @@
-"""Training in bf16 and fp16: against PyTorch in float64, against plain loops that
-round at the same places, and bit for bit over stages, ranks and threads.
+"""Training in bf16 and fp16: against PyTorch in float64, against simple loops that round at the
+same places, and bit for bit over stages, ranks and threads.
 
-Where roundings are is in docs/precision.md.
+docs/precision.md describes the places of roundings.
 """
 import json
 import math
@@ -11,7 +11,7 @@ import support
 from support import npy
 
 HALVES = ("bf16", "fp16")
-#: A classifier of four samples a rank.
+#: A classifier with four samples per rank.
 LINEAR = """
 func.func @loss(%w: tensor<8x8xf32> {zero.param = "w", zero.init = #zero.normal<std = 0.02>},
                 %x: tensor<4x8xf32> {zero.input = "x"},
@@ -56,7 +56,7 @@ class Golden(support.Case):
         self.check("bf16", "--loss-chunk=1")
 
     def test_portable_cpu(self):
-        """No AVX-512, and no instruction for 16 bits."""
+        """Without AVX-512, and without 16-bit instructions."""
         self.check("bf16", "--cpu=x86-64-v3")
 
     def test_other_types(self):
@@ -70,7 +70,7 @@ class Golden(support.Case):
 
 class Gradients(support.Case):
     def step(self, precision, *options):
-        """What one step of plain SGD of rate 1 takes from the weights: the gradient."""
+        """Returns the gradient: the change of the weights in one step of plain SGD of rate 1."""
         binary = support.compile_gpt2(support.GOLDEN / "config.json", GOLDEN["batch"],
                                       GOLDEN["seq"], "--optimizer=sgd", "--momentum=0",
                                       "--weight-decay=0", "--grad-clip=0",
@@ -83,12 +83,12 @@ class Gradients(support.Case):
                 for name, (_, values) in support.read_safetensors(after).items()}
 
     def test_direction(self):
-        """Every parameter's gradient points where that of f32 does."""
+        """Every parameter's gradient has the direction of the f32 gradient."""
         expected = self.step("fp32")
         for precision in HALVES:
             found = self.step(precision)
             for name, values in expected.items():
-                # The key's bias has a gradient of zero, and both are rounding there.
+                # The gradient of the key's bias is zero, and both are only rounding there.
                 norm = math.sqrt(math.fsum(x * x for x in values))
                 dot = math.fsum(x * y for x, y in zip(values, found[name]))
                 other = math.sqrt(math.fsum(x * x for x in found[name]))
@@ -97,7 +97,7 @@ class Gradients(support.Case):
 
 
 class SameBits(support.Outcomes):
-    """Of all plans: test_plans.py."""
+    """test_plans.py compares the bits of all plans."""
 
     def test_roundings_are_those_of_a_seed(self):
         plan = ("--precision=bf16", "--master=none")
@@ -150,7 +150,7 @@ class Overflow(support.Case):
         self.assert_same_bytes(start, after)
 
     def test_scale_is_no_part_of_the_result(self):
-        """Powers of two: the same gradients, to the last bit, where nothing is lost."""
+        """Scales are powers of two: the same gradients, to the last bit, unless some are lost."""
         runs = [self.run_steps(2, scale, 3, f"by-{scale}") for scale in (1024, 4096)]
         for _, lines, _ in runs:
             self.assertNotIn("skipped", lines[-1])
@@ -160,14 +160,14 @@ class Overflow(support.Case):
             self.assert_close(x["loss"], y["loss"], 1e-4, "loss")
 
     def test_it_ends(self):
-        """A run that nothing can help does not go on for ever."""
+        """A run that cannot recover ends."""
         done, lines, _ = self.run_steps(1, 2.0 ** 40, 50, "run")
         self.assertEqual(done.returncode, 3, done.err)
         self.assertEqual(len(lines), 10)
         self.assertRegex(done.err, "and 10 steps in a row are skipped; the training has diverged")
 
     def test_a_run_that_diverges(self):
-        """bf16 has no loss scale that could fall; that of fp16 falls to 1, and then nothing is left to try."""
+        """bf16 has no loss scale to reduce; that of fp16 falls to 1, and then the run ends."""
         data = self.write("text.txt", support.TEXT)
         for precision, least in (("bf16", 10), ("fp16", 18)):
             with self.subTest(precision):
@@ -183,8 +183,8 @@ class Overflow(support.Case):
                 self.assertFalse(saved.exists())
 
     def test_on_one_rank_alone(self):
-        """Samples of one rank overflow: no rank updates, the scale halves after its two lives,
-        and training goes on."""
+        """Samples of one rank overflow: no rank updates, the scale halves after two overflows, and
+        training continues."""
         self.check_one_rank_alone()
 
     def test_on_one_rank_alone_one_program_later(self):
@@ -240,11 +240,11 @@ class Overflow(support.Case):
 
 
 class NoMasters(support.Case):
-    """Parameters of 16 bits that nothing else remembers."""
+    """Parameters of 16 bits without masters."""
 
     def test_small_steps_add_up(self):
-        """Steps that are too small for bf16 move the weights as they move f32's, in the mean;
-        to nearest they would move none."""
+        """Steps that are too small for bf16 move the weights as in f32, on average; with rounding
+        to nearest they would not move."""
         binary = {options: support.compile_gpt2(
             support.SMALL, 2, 16, "--optimizer=sgd", "--momentum=0", "--weight-decay=0",
             "--grad-clip=0", *options) for options in ((), ("--precision=bf16", "--master=none"))}
@@ -261,12 +261,12 @@ class NoMasters(support.Case):
             dot += math.fsum(x * y for x, y in zip(moved, wanted))
             norm += math.fsum(x * x for x in wanted)
             other += math.fsum(x * x for x in moved)
-        # The projection on f32's way is as long as that way; roundings come on top.
+        # The projection on f32's change is as long as that change; rounding noise is added.
         self.assertGreater(norm, 0)
         self.assert_close(dot / norm, 1, 0.1, "way along that of f32")
 
     def test_a_skipped_step_changes_nothing(self):
-        """Not by chance, either."""
+        """Stochastic rounding does not change anything, either."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--precision=bf16", "--master=none")
         data = self.write("text.txt", support.TEXT)
         _, start = self.train(binary, data, 0, 1, name="start")
@@ -278,7 +278,7 @@ class NoMasters(support.Case):
 
 class Files(support.Case):
     def test_masters_are_saved(self):
-        """What is saved starts the same training again: masters, not their roundings."""
+        """Saved weights restart the same training: masters are saved, not their roundings."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--precision=bf16")
         data = self.write("text.txt", support.TEXT)
         _, first = self.train(binary, data, 1, 1e-3, name="first")
@@ -315,7 +315,7 @@ class Files(support.Case):
                     struct.pack(form, value) if form else struct.pack("<f", rounded(value))[2:]
                     for value in values[tensor][1])
                 self.assertTrue(found == expected, f"{tensor} in {dtype}")
-            # It starts a training.
+            # The file initializes a run.
             again, _ = self.saved_as("f32", path, f"again-{dtype}")
             self.assertEqual(self.saved_as(dtype, again, f"{dtype}-2")[0].read_bytes(), raw)
 
@@ -334,7 +334,7 @@ class Files(support.Case):
 
 
 def rounded(value):
-    """To bf16."""
+    """Rounds to bf16."""
     (bits,) = struct.unpack("<I", struct.pack("<f", value))
     bits = bits + 0x7fff + (bits >> 16 & 1) & 0xffff0000
     return struct.unpack("<f", struct.pack("<I", bits))[0]

@@ -10,7 +10,7 @@ import support
 
 class OneFile(support.Case):
     def test_needs_no_compiler_and_no_folder(self):
-        """It is compiled where nothing is on the PATH, and runs when it alone is left."""
+        """It is compiled with an empty PATH, and runs when only the program is left."""
         model = support.import_model(support.SMALL, 2, 16)
         built = self.folder / "build" / "train"
         built.parent.mkdir()
@@ -26,11 +26,11 @@ class OneFile(support.Case):
         shutil.copy(support.compile_gpt2(support.SMALL, 2, 16), program)
         self.run_ok("strip", program)
         self.assert_refused(support.run(program, "--help"), "train: error: this program has no plan", "strip", status=1)
-        # The runtime's program as it is installed.
+        # The installed program of the runtime.
         self.assert_refused(support.run(support.BUILD / "lib" / "zrt_program"), "no plan", status=1)
 
     def test_keeps_its_plan_where_streams_are_closed(self):
-        """What is printed may not go to the plan, which takes the first free descriptor."""
+        """Output must not go to the plan's file, which takes the first free descriptor."""
         program = support.compile_gpt2(support.SMALL, 2, 16)
         support.write_tokens(self.folder / "tokens.u16", 600, 256)
         self.run_ok("sh", "-c", f"{program} --data tokens.u16 --steps 3 --lr 1e-3 --save all <&- >&- 2>&-")
@@ -54,7 +54,7 @@ class Ranks(support.Case):
         self.binary = support.compile_gpt2(support.SMALL, 2, 16, "--stage=3", "--world-size=2")
         self.data = self.folder / "tokens.u16"
         support.write_tokens(self.data, 600, 256)
-        #: Of no launcher that this test may run under.
+        #: Without the variables of a launcher that this test may run under.
         self.alone = {name: value for name, value in os.environ.items()
                       if not name.startswith(("OMPI_", "PMI", "SLURM_", "RANK", "WORLD_SIZE"))}
 
@@ -84,7 +84,7 @@ class Ranks(support.Case):
                 self.assertTrue((self.folder / str(status)).exists())
 
     def test_save_when_a_signal_comes_to_all_processes(self):
-        """A rank gets it twice: itself, and from the process that has started it."""
+        """A rank gets it twice: directly, and from the process that started it."""
         metrics = self.folder / "all.jsonl"
         process = subprocess.Popen(self.command(10**6, "--metrics", str(metrics), "--save", "saved"), cwd=self.folder,
                                    env=self.alone, stdout=subprocess.DEVNULL)

@@ -1,4 +1,5 @@
-"""--base-storage: frozen weights of 4 and 8 bits, beside adapters.  The bits of plans: test_plans.py."""
+"""--base-storage: frozen weights of 4 and 8 bits with adapters.  test_plans.py compares the bits of
+plans."""
 import json
 import math
 import struct
@@ -6,7 +7,7 @@ import struct
 import support
 import test_lora
 
-#: Of the standard normal distribution, as bitsandbytes has them.
+#: Quantiles of the standard normal distribution, as in bitsandbytes.
 NF4 = (-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635,
        -0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725,
        0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941,
@@ -31,13 +32,13 @@ SCALES = scale_codes()
 
 
 def nearest(codes, value):
-    """The nearest, of two the lower; all differences are those of f32."""
+    """Returns the nearest code, of two the lower; all differences are computed in f32."""
     return next(i for i in range(len(codes))
                 if i + 1 == len(codes) or value <= f32(f32(codes[i] + codes[i + 1]) / 2))
 
 
 def through_nf4(values):
-    """What is left of a parameter."""
+    """Returns a parameter after packing and unpacking."""
     out = []
     blocks = [values[i:i + BLOCK] for i in range(0, len(values), BLOCK)]
     for start in range(0, len(blocks), GROUP):
@@ -70,7 +71,7 @@ class BaseStorage(test_lora.Adapters):
         return support.read_safetensors(out)
 
     def base(self):
-        """The weights that a plain run begins with, as they are exported."""
+        """Exports the initial weights of a plain run."""
         at = self.folder / "plain"
         self.outcome(1, name="begin", steps=1, flags=("--checkpoint", at, "--save-at-exit"))
         return {name: tensor for name, tensor in self.weights(at).items() if "lora_" not in name}
@@ -92,13 +93,13 @@ class BaseStorage(test_lora.Adapters):
                 self.assertEqual(list(packed["all"][name][1]), expected, name)
                 changed += linear
             self.assertGreater(changed, 0)
-            # Plain LoRA from these weights trains to the same bits.
+            # Plain LoRA with these weights trains to the same bits.
             support.write_safetensors(self.folder / "base.safetensors", packed["all"])
             self.assertEqual(self.outcome(1, f"--base-storage={storage}"),
                              self.outcome(1, flags=("--init", self.folder / "base.safetensors")))
 
     def test_the_certificate_is_exact(self):
-        """Runs of several ranks also end with an error if they receive other bytes than it says."""
+        """Runs of several ranks also fail if they receive other numbers of bytes than it says."""
         def padded(size):
             return (size + 15) // 16 * 16
 
@@ -158,14 +159,14 @@ class BaseStorage(test_lora.Adapters):
                 (["--lora=4", "--base-storage=int4"], r"--base-storage must be .*nf4.*int8, got int4")):
             with self.subTest(options):
                 self.assert_refused(support.run(support.ZEROC, model, *options, "-o", self.folder / "train"), word)
-        # A checkpoint of another storage.
+        # A checkpoint with another storage.
         at = self.folder / "other"
         self.outcome(1, "--base-storage=int8", steps=1, flags=("--checkpoint", at, "--save-at-exit"))
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8", "--base-storage=nf4")
         self.assert_refused(support.run(binary, "--data", self.folder / "tokens256.u16", "--steps", 2, "--lr", 0.1,
                                         "--resume", at),
                             r"is packed as int8 there, and as nf4 in this plan; compile the model with the --base-storage")
-        # What is not finite has no code.
+        # Non-finite numbers have no code.
         weights = self.weights(at)
         name = next(name for name, (shape, _) in sorted(weights.items()) if "c_fc" in name and "lora" not in name and len(shape) == 2)
         weights[name][1][5] = math.nan

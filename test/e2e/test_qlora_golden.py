@@ -8,7 +8,8 @@ import support
 
 class Golden(support.Case):
     def start(self, case, storage, *options, ranks=1):
-        """Trains; returns what was expected, what it logged, and the folders of its checkpoint and its adapters."""
+        """Trains; returns the expected values, the log, and the folders of its checkpoint and its
+        adapters."""
         folder = support.ROOT / "test/golden" / case
         golden = json.loads((folder / f"qlora-{storage}.json").read_text())
         tensors = support.read_safetensors(folder / f"qlora-{storage}.safetensors")

@@ -1,4 +1,4 @@
-"""A few random models in all stages, and that the checker sees what is wrong.
+"""A few random models in all stages; checks that the checker detects errors.
 
 `test/random/check.py --models=1000` is the same for many.
 """
@@ -29,7 +29,7 @@ class RandomModels(support.Case):
             self.assertEqual(total["failures"], 0, "\n".join(failures))
 
     def test_a_failure_fails_the_check(self):
-        """Here every compilation does."""
+        """Every compilation fails here."""
         compiler, support.ZEROC = support.ZEROC, shutil.which("false")
         try:
             said = []
@@ -44,13 +44,13 @@ class RandomModels(support.Case):
         for seed in range(20):
             model = generator.random_model(seed)
             self.assertEqual(model.text(2), generator.random_model(seed).text(2))
-            # Another batch is another size, never another operation.
+            # Another batch changes sizes, never operations.
             self.assertEqual(model.text(2).count("\n"), model.text(3).count("\n"))
         self.assertNotEqual(generator.random_model(1).text(2), generator.random_model(2).text(2))
 
 
 class Checker(support.Case):
-    """What the comparisons must find, on one model in one plan."""
+    """The errors that comparisons must find, for one model in one plan."""
 
     def setUp(self):
         super().setUp()
@@ -69,14 +69,14 @@ class Checker(support.Case):
         return compare.beyond_rounding(outcome, self.reference, self.start, self.trial.optimizer)[0]
 
     def altered(self, change):
-        """The outcome with a change of its weights."""
+        """Returns the outcome with changed weights."""
         weights = {name: (shape, values[:]) for name, (shape, values) in self.outcome.weights.items()}
         change(weights)
         support.write_safetensors(self.folder / "altered.safetensors", weights)
         return compare.Outcome(self.folder / "plan.jsonl", self.folder / "altered.safetensors")
 
     def largest(self, weights):
-        """The parameter that training moved most, and the change of its first element."""
+        """Returns the parameter that training changed most, and the change of its first element."""
         name = max(weights, key=lambda n: abs(weights[n][1][0] - self.start[n][1][0]))
         return name, weights[name][1][0] - self.start[name][1][0]
 

@@ -9,7 +9,7 @@ import support
 sys.path.insert(0, str(support.ROOT / "test" / "random"))
 import kernels
 
-#: Sums of numbers that are not whole depend on the order, which the compiler chooses.
+#: Sums of fractions depend on the order, which the compiler chooses.
 ROUNDED = """module attributes {zero.arena = array<i64: 0, 0, 0>} {
   zero.kernel @k(%x: tensor<1x333xf32>) -> tensor<1xf32>
       units rows [1] {
@@ -47,7 +47,7 @@ class RandomKernels(support.Case):
         self.assertIn("300 kernels", text)
 
     def test_comparison_can_fail(self):
-        """Other numbers, reads of nothing, and what cannot be parsed are told apart."""
+        """Wrong numbers, reads of undefined elements, and parse errors are distinguished."""
         undefined = ROUNDED.replace("1x333", "2x3").replace("tensor<1x", "tensor<2x").replace(
             "rows [1]", "rows [2]").replace("mulf %a, %c", "mulf %t, %c").replace(
             "%m =", "%i = arith.constant 5 : index\n      "

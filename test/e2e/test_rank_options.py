@@ -1,6 +1,6 @@
-"""Two ranks that differ in one option of train: all refuse, or no bit is another.
+"""Two ranks that differ in one option of train: either all refuse, or no bit changes.
 
-The options are those that the program's own help names, so that none can be forgotten."""
+The options come from the program's own help, so that none can be forgotten."""
 import os
 import re
 import socket
@@ -12,8 +12,8 @@ COMMON = ("--steps", "3", "--lr", "1e-2", "--save", "w.safetensors")
 SAMPLES = ("--sample", "1", "--sample-every", "2", "--prompt-ids", "1,2", "--sample-tokens", "3")
 EVAL = ("--eval-data", "tokens.u16", "--eval-every", "2")
 KEPT = ("--checkpoint", "ck", "--save-every", "2")
-#: Option -> what both ranks have besides COMMON, and what rank 1 has in addition, or in
-#: place of the same option.
+#: Option -> what both ranks have besides COMMON, and what rank 1 has in addition, or instead of the
+#: same option.
 CASES = {
     "--steps": ((), ("4",)), "--epochs": ((), ("1",)), "--lr": ((), ("2e-2",)),
     "--schedule": ((), ("cosine",)), "--warmup": ((), ("2",)),
@@ -42,7 +42,8 @@ CASES = {
     "--threads": ((), ("2",)), "--host-threads": ((), ("2",)), "--nvme-path": ((), (".",)),
     "--nvme-endurance": ((), ("10",)), "--verify-reads": ((), ()),
 }
-#: The program ends before ranks meet; or is of models of bytes, and else as --prompt-ids.
+#: The program ends before ranks connect; or the option needs a byte model, and is otherwise like
+#: --prompt-ids.
 ENDS = {"--help", "--certificate", "--plan", "--device-check", "--prompt"}
 
 
@@ -59,7 +60,7 @@ class RankOptions(support.Case):
         (self.folder / "w.safetensors").rename(self.folder / "init.safetensors")
 
     def start(self, *commands):
-        """A rank of each command, as torchrun starts them."""
+        """Starts a rank of each command, as torchrun does."""
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -72,7 +73,7 @@ class RankOptions(support.Case):
         return [(rank.communicate(timeout=60)[0].decode(errors="replace"), rank.returncode) for rank in ranks]
 
     def flags(self, name, *more):
-        """Each option once: a later one replaces what was given before."""
+        """Returns each option once: a later one replaces an earlier one."""
         given = {"--data": ("tokens.u16",), "--nvme-path": (f"nvme-{name}",)}
         words = [*COMMON, *more]
         while words:
@@ -115,6 +116,6 @@ class RankOptions(support.Case):
                     self.assertTrue(all(status in (1, 2) for _, status in ends), shown)
                     self.assertNotIn("no answer", shown)
                     refused.add(option)
-        # What is refused for other reasons would hide much.
+        # Refusals for other reasons would hide errors.
         self.assertLessEqual({"--spike-guard", "--save-dtype", "--shuffle", "--lr", "--profile"}, refused)
         self.assertGreaterEqual(len(CASES) - len(refused), 10, sorted(refused))

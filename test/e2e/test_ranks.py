@@ -1,15 +1,14 @@
-"""Several ranks: against PyTorch, and that each rank counts.
+"""Several ranks: against PyTorch, and checks that each rank contributes.
 
-What a plan does with its state (stage, buckets, what is dropped and gathered
-again) and how ranks exchange it (shared memory, messages between hosts, random
-delays) must not change a bit: test_plans.py.
+Storage of state (stage, buckets, dropped and regathered parameters) and communication (shared
+memory, messages between hosts, random delays) must not change a bit: test_plans.py.
 """
 import re
 
 import covering
 import support
 
-#: Of plans that a tiny GPT-2 is trained by with a global batch of 4.
+#: Axes of plans for a tiny GPT-2 with a global batch of 4.
 AXES = {
     "ranks": (1, 2, 4),
     "stage": (0, 1, 2, 3),
@@ -45,14 +44,14 @@ class SameBits(support.Outcomes):
                 for seed in range(1, 4)])
 
     def test_every_rank_counts(self):
-        """A rank whose data were ignored would leave the others' result alone."""
+        """If a rank's data were ignored, the result would be that of the other ranks alone."""
         two, _ = self.outcome("--stage=3", ranks=2)
         one, _ = self.outcome("--stage=3", ranks=1)
         self.assertNotEqual(two, one)
 
 
 class Wire(support.Case):
-    """What travels: as predicted, and as the formulas of ZeRO say."""
+    """The communicated bytes: as predicted, and as in the formulas of ZeRO."""
 
     def wire(self, stage, ranks, micro_steps):
         options = [f"--stage={stage}", f"--world-size={ranks}", f"--accumulate={micro_steps}",

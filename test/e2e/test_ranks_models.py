@@ -1,14 +1,14 @@
-"""Models whose state is out of the ordinary, over ranks and micro-steps.
+"""Models with unusual state, over ranks and micro-steps.
 
-One rank with the whole batch is the truth that every layout is compared with.
+Every layout is compared with one rank that has the whole batch.
 """
 import array
 
 import covering
 import support
 
-#: Parameters that nothing reads, at the front and in the middle; a scalar; two
-#: that are each other's gradient; three that share one gradient, in two blocks.
+#: Parameters without uses, at the front and in the middle; a scalar; two parameters that are each
+#: other's gradient; three that share one gradient, in two blocks.
 ODD = """
 #row = affine_map<(r) -> (r)>
 #none = affine_map<(r) -> ()>
@@ -103,15 +103,15 @@ class Models(support.Case):
         self.check(data)
 
     def test_ranks_without_targets(self):
-        """The loss is averaged over all valid targets, wherever they are: of every
-        second sequence all are ignored."""
+        """The loss is averaged over all valid targets, wherever they are: every second sequence has
+        only ignored targets."""
         tokens = array.array("H", ((i * 7) % 63 + 1 if (i - 1) // 8 % 2 == 0 else 0
                                    for i in range(2000)))
         data = self.write("tokens.u16", tokens.tobytes())
         self.check(data, ignore="{ignore_index = 0 : i32}")
 
     def test_no_targets_at_all(self):
-        """A loss of nothing is zero, not a division by zero."""
+        """The loss of no targets is zero, not a division by zero."""
         data = self.write("tokens.u16", array.array("H", [0] * 400).tobytes())
         text = ODD.replace("return %t2", "return %ce")
         lines, _, _ = self.outcome(text, 2, data, decay=0, ignore="{ignore_index = 0 : i32}")

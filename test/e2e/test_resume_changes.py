@@ -1,4 +1,4 @@
-"""A run that goes on with something changed says so, or refuses."""
+"""A run that is resumed with changes reports them, or refuses."""
 import json
 import os
 import signal
@@ -16,7 +16,7 @@ class ResumeChanges(support.Case):
         support.write_tokens(self.folder / "tokens.u16", 2000, VOCAB)
 
     def start(self, *plan, seq=16, flags=(), config=support.SMALL):
-        """A run of three steps with a checkpoint of the second."""
+        """A run of three steps with a checkpoint after the second."""
         binary = support.compile_gpt2(config, 4, seq, *plan)
         self.run_ok(binary, "--data", "tokens.u16", "--steps", 3, "--lr", 1e-3, "--checkpoint", "ck", "--save-every", 2,
                     "--quiet", *flags)
@@ -65,7 +65,7 @@ class ResumeChanges(support.Case):
                                                        "plan's r 4, lora_alpha 64")
 
     def test_a_job_that_is_started_again(self):
-        """--init is for the first start; the others go on."""
+        """--init is for the first start; later starts resume."""
         binary = support.compile_gpt2(support.SMALL, 4, 16)
         self.run_ok(binary, "--data", "tokens.u16", "--steps", 1, "--lr", 1e-2, "--seed", 9, "--save", "w.safetensors")
 

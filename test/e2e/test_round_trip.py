@@ -1,4 +1,4 @@
-"""Weights and programs that leave zeroc come back as they were."""
+"""Weights and programs that zeroc writes and reads are unchanged."""
 import subprocess
 
 import support
@@ -42,7 +42,7 @@ class Names(support.Case):
     LEVELS = ("model", "step", "kernels", "partitioned", "scheduled", "memory")
 
     def known(self, model, *options):
-        """The certificate, and all names that profiles, traces and errors of a run have."""
+        """Returns the certificate, and all names in profiles, traces and errors of a run."""
         binary = self.folder / "train"
         certificate = self.run_ok(support.ZEROC, model, *options, "-o", binary).out
         plan = self.run_ok(binary, "--plan").out.splitlines()

@@ -27,7 +27,7 @@ class SameBits(support.Case):
         self.check(support.ODD, 3, 23)
 
     def test_larger_than_one_piece(self):
-        """Kernels that are cut into several pieces for the threads."""
+        """Kernels that are split into several pieces for the threads."""
         self.check({**support.SMALL, "n_embd": 128, "n_head": 4, "vocab_size": 515}, 4, 32)
 
     def test_compiling_twice(self):

@@ -1,5 +1,5 @@
-"""What a model goes on with: its logits, that they are those of any plan, and that
-they come when they are asked for."""
+"""Samples of a model: the logits, that all plans have the same ones, and that samples are drawn
+when requested."""
 import importlib.util
 import sys
 
@@ -21,7 +21,7 @@ KINDS = (
     (3, ("--stage=0",)),
     (3, ("--stage=3", "--offload=nvme", "--bucket-size=4KiB")),
 )
-#: The same, with other numbers.
+#: Same, with other numbers.
 HALVES = (
     (1, ("--precision=bf16",)),
     (1, ("--precision=bf16", "--offload=nvme", "--overlap-update")),
@@ -44,7 +44,7 @@ class Sample(support.Case):
         return [line for line in support.read_metrics(self.folder / f"{name}.jsonl") if "samples" in line]
 
     def draw(self, ranks, options, weights, *flags, prompt=PROMPT, env=None):
-        """What a plan goes on with from weights: a run of a step that changes nothing."""
+        """Returns a plan's samples from weights: a run of a step that changes nothing."""
         self.train(self.compile(ranks, options), self.data, 1, 0, "--init", weights, "--prompt", prompt,
                    *(() if "--sample" in flags else ("--sample", 5)), *flags, *support.nvme_flags(options, self.folder),
                    ranks=ranks, name="drawn", env=env)
@@ -71,7 +71,7 @@ class Sample(support.Case):
                 self.assertLess(max(abs(a - b) for a, b in zip(values, expected)), limit)
 
     def test_transformers(self):
-        """The same in both directions, where transformers is installed; test/foreign has a larger shape."""
+        """Both directions, where transformers is installed; test/foreign has a larger model."""
         if any(importlib.util.find_spec(name) is None for name in ("torch", "transformers")):
             self.skipTest("transformers is not installed")
         done = self.run_ok(sys.executable, support.ROOT / "test" / "foreign" / "gpt2_logits.py", "--config",
@@ -79,13 +79,13 @@ class Sample(support.Case):
         self.assertEqual(done.out.count("largest difference"), 2, done.out)
 
     def test_when(self):
-        """That it changes nothing else is in the table of test_plans.py."""
+        """The table of test_plans.py checks that sampling changes nothing else."""
         self.train(self.compile(1, ()), self.data, 4, 1e-3, "--sample", 3, "--sample-every", 2, "--prompt", PROMPT,
                    "--sample-tokens", 5)
         self.assertEqual([line["step"] for line in self.samples()], [1, 3])
 
     def test_every_plan_alike(self):
-        """From the same weights, whatever holds them: greedy, and by chance."""
+        """From the same weights, however they are stored: greedy, and random."""
         weights = self.trained()
         for kinds in (KINDS, HALVES):
             found = {}
@@ -99,7 +99,7 @@ class Sample(support.Case):
             self.assertEqual(len({str(sample) for sample in found[1.5]}), 5)
 
     def test_what_was_learned(self):
-        """A model of one text goes on with it."""
+        """A model of one text continues it."""
         binary = support.compile_gpt2(dict(support.SMALL, n_embd=64, n_layer=2, n_head=4), 8, 32, "--sample")
         self.train(binary, self.data, 400, 3e-3, "--schedule", "cosine", "--sample", 1, "--temperature", 0,
                    "--prompt", "in possession of a", "--sample-tokens", 20)
@@ -107,7 +107,7 @@ class Sample(support.Case):
         self.assertTrue("in possession of a" + sample["text"] in support.TEXT.decode(), sample["text"])
 
     def test_window(self):
-        """Beyond its positions a model reads the last of them."""
+        """For a longer prompt, a model reads the last tokens that fit its positions."""
         weights = self.trained()
         (long,) = self.draw(1, (), weights, "--temperature", 0, "--sample", 1, "--sample-tokens", 40)
         text = PROMPT + long["text"]
@@ -117,13 +117,13 @@ class Sample(support.Case):
             self.assertEqual(one["text"], text[at], f"token {at}")
 
     def test_many(self):
-        """Sample i does not depend on how many there are."""
+        """Sample i does not depend on the number of samples."""
         weights = self.trained()
         many = self.draw(2, ("--stage=3",), weights, "--sample", 9, "--sample-tokens", 8)
         self.assertEqual(self.draw(1, ("--stage=0",), weights, "--sample", 3, "--sample-tokens", 8), many[:3])
 
     def test_generate(self):
-        """From a checkpoint of any plan, and from a file: what the training has shown."""
+        """From a checkpoint of any plan, and from a file: the same as the training has printed."""
         model = support.import_model(support.SMALL, BATCH, SEQ)
         flags = ("--prompt-ids", "109,105,110,100", "--sample-tokens", 20, "--seed", 7)
         for ranks, options in ((2, ("--stage=3", "--offload=nvme")), (1, ("--precision=bf16",)),
@@ -140,13 +140,13 @@ class Sample(support.Case):
                 with self.subTest(options, weights=weights):
                     self.assertEqual(done.out, expected + "--- end of samples\n")
             support.shutil.rmtree(self.folder / "checks")
-        # It holds parameters, and what one layer's forward needs.
+        # It holds parameters, and the memory of one layer's forward.
         sizes = support.parse_sizes(self.run_ok(self.compile(1, (), "--sample-only"), "--certificate").out)
         parameters = sizes["parameters"]
         self.assertLess(sizes["device arena"], parameters + 40000)
 
     def test_shown(self):
-        """Between marks; what is no text is escaped."""
+        """Samples are quoted; bytes that are not text are escaped."""
         done = self.run_ok(self.compile(1, ()), "--data", self.data, "--steps", 1, "--lr", 0, "--sample", 2,
                            "--prompt", "a\\b\x1b\n", "--sample-tokens", 2, "--temperature", 0)
         self.assertRegex(done.out, r"\n--- sample 1 of 2, after step 0\na\\\\b\\x1b\n[^$]*"
@@ -198,7 +198,7 @@ class Sample(support.Case):
                                 "--sample-only is for a program that does not train")
 
     def test_other_models(self):
-        """Logits of products that linalg spells out; and a model whose targets are no text."""
+        """Logits of products written in linalg; and a model whose targets are not text."""
         binary = support.compile_model(support.EXAMPLES / "mlp.mlir", "--sample")
         self.train(binary, self.data, 2, 1e-2, "--sample", 20, "--prompt", PROMPT, "--sample-tokens", 3)
         self.assertEqual([len(line["samples"]) for line in self.samples()], [20])

@@ -1,8 +1,8 @@
-"""Slices whose rows do not lie at equal distances, where contiguous values are wanted."""
+"""Slices with unequal distances between rows, used where contiguous values are needed."""
 import support
 
-#: The slice of 19 of 20 positions is read by a product, and after a reshape by a kernel
-#: and by another slice.
+#: A product reads the slice of 19 of 20 positions; after a reshape, a kernel and another slice read
+#: it.
 MODEL = """
 func.func @loss(
     %wte: tensor<16x8xf32> {zero.param = "wte", zero.init = #zero.normal<std = 0.5>},

@@ -1,8 +1,8 @@
-"""Gradients of functions, also where they saturate: at 1000, at a pole, beyond a domain,
-behind a mask; and of products of rows, with factors of zero.
+"""Gradients of functions, also where they saturate: at 1000, at a pole, outside the domain, behind
+a mask; and of products of rows, with factors of zero.
 
-Each function is written as front ends print it, of x + p with p = 0; one step of plain
-SGD then leaves minus its slope in p.  The slopes are those of the function, in float64.
+Each function is written as front ends print it, for x + p with p = 0; after one step of plain SGD,
+p is minus the slope.  The expected slopes are those of the function, in float64.
 """
 import math
 
@@ -24,7 +24,7 @@ def silu_slope(x, k=1.0):
 
 
 def growth_slope(x):
-    """Of 1 / (1 + t exp(-x)), where t is 1 + |x|."""
+    """The slope of 1 / (1 + t exp(-x)), where t is 1 + |x|."""
     t = 1 + abs(x)
     s = 1 / (1 + t * math.exp(-x)) if x > -700 else 0.0
     return s * (1 - s) * (t - (x > 0) + (x < 0)) / t
@@ -45,7 +45,7 @@ LOGISTIC = """  %{n}a = arith.mulf %{n}x, %{n}k : T
   %{n}e = {exp} %{n}b : T
   %{n}d = arith.addf %{n}e, %one : T
   %{n} = arith.divf %{over}, %{n}d : T"""
-#: Where `test` holds the function of x, elsewhere 0 or x.
+#: The function of x where `test` holds, elsewhere 0 or x.
 MASKED = """  %{n}k = arith.constant dense<{bound}> : T
   %{n}c = arith.cmpf {test}, %{n}x, %{n}k : T
   %{n}v = {value} : T
@@ -124,7 +124,7 @@ FUNCTIONS = {
 
 
 def model(functions):
-    """The sum of all functions, at all points."""
+    """Returns a model that sums all functions at all points."""
     count = len(POINTS)
     lines = [f"  %points = arith.constant dense<[{', '.join(map(repr, POINTS))}]> : T"]
     lines += [f"  %{name} = arith.constant dense<{value}> : T"

@@ -1,4 +1,4 @@
-"""--spike-guard: a step far above the others changes nothing, in any layout."""
+"""--spike-guard: a step with an unusually large loss or norm changes nothing, in any layout."""
 import array
 
 import support
@@ -24,7 +24,7 @@ def micro_steps(options):
 class Spikes(support.Case):
     def setUp(self):
         super().setUp()
-        # A text that is soon learned; in one step something else.
+        # A text that is quickly learned, except for different data in one step.
         tokens = array.array("H", (1 + i % 4 for i in range(1 + STEPS * SAMPLES * SEQ)))
         self.clean = self.folder / "clean.u16"
         self.clean.write_bytes(tokens.tobytes())
@@ -38,7 +38,7 @@ class Spikes(support.Case):
         self.bad.write_bytes(tokens.tobytes())
 
     def outcome(self, kind, data, steps, *flags):
-        """Metrics, the saved weights, and what was said."""
+        """Returns metrics, the saved weights, and the output."""
         ranks, options = kind
         binary = support.compile_gpt2(support.SMALL, SAMPLES // ranks // micro_steps(options), SEQ,
                                       f"--world-size={ranks}", *options)
@@ -101,7 +101,8 @@ class Spikes(support.Case):
                 self.assertIn(message, done.stderr.decode())
 
     def test_goes_on_after_a_skip(self):
-        """Every step's checkpoint, that of a skipped step too, whose left update has no clip."""
+        """Resumes every step's checkpoint, also that of a skipped step, whose pending update has no
+        clip."""
         kind = KINDS[-1]
         flags = ("--spike-guard", 1.5, "--spike-window", 4, "--seed", 3)
         whole, weights, _ = self.outcome(kind, self.bad, STEPS, *flags, "--checkpoint", self.folder / "ck",

@@ -1,4 +1,4 @@
-"""Events for TensorBoard: every number of the metrics, in records that its reader takes."""
+"""Events for TensorBoard: every number of the metrics, in valid records."""
 import struct
 
 import support
@@ -21,7 +21,7 @@ def masked(data):
 
 
 def fields(message):
-    """(number, value) of each field of a protocol buffer."""
+    """Returns (number, value) of each field of a protocol buffer."""
     at = 0
 
     def varint():
@@ -46,7 +46,7 @@ def fields(message):
 
 
 def read_events(path):
-    """(step, {tag: value}, starts?) of each record; checksums must be right."""
+    """Returns (step, {tag: value}, starts?) of each record; checksums must be right."""
     data, events = path.read_bytes(), []
     while data:
         head, (size,) = data[:8], struct.unpack_from("<Q", data)
@@ -115,7 +115,7 @@ class TensorBoard(support.Case):
         self.assert_refused(support.run(*start, "--tensorboard", file), "events", str(file), status=1)
 
     def test_full_disk(self):
-        """The training goes on, and what is there is whole."""
+        """Training continues, and the records written so far are complete."""
         self.start()
         done = support.run(self.binary, "--data", self.data, "--steps", 40, "--lr", 0, "--tensorboard",
                            self.folder / "tb", file_limit=2000)

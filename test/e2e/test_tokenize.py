@@ -1,4 +1,4 @@
-"""zeroc tokenize: documents to files that --data reads."""
+"""zeroc tokenize: converts documents to files that --data reads."""
 import array
 import gzip
 import json
@@ -14,7 +14,7 @@ ELEMENTS = {(20240520, 1): "H", (20240801, 7): "I"}
 
 
 def has_tokenizers():
-    """Of the python3 that zeroc would run."""
+    """Returns true if the python3 that zeroc runs has tokenizers."""
     return shutil.which("python3") and support.run("python3", "-c", "import tokenizers").returncode == 0
 
 
@@ -29,14 +29,14 @@ def read_tokens(path):
 
 
 def utf8_bytes():
-    """The letter that byte-level tokenizers write for each byte."""
+    """Returns the letter that byte-level tokenizers write for each byte."""
     plain = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in plain]
     return {**{byte: chr(byte) for byte in plain}, **{byte: chr(256 + i) for i, byte in enumerate(others)}}
 
 
 def tokenizer_json(extra=0):
-    """A byte-level BPE of a few merges, with an end of text; `extra` more tokens that no text has."""
+    """A byte-level BPE with a few merges and an end of text; `extra` more tokens occur in no text."""
     letters = utf8_bytes()
     vocab = {letters[byte]: byte for byte in range(256)}
     merges = [("t", "h"), ("th", "e"), ("Ġ", "the"), ("a", "n"), ("e", "r"), ("Ċ", "Ċ"), ("Ġ", "Ċ"), ("Ċ", "an")]
@@ -85,7 +85,7 @@ class Bytes(Tokenize):
                                        f"{len(expected) - 6} bytes of text, {shown}\n")
             self.assertEqual(read_tokens(self.folder / output), expected)
         self.assertEqual(self.tokens("o.u16", *files, "--bytes"), [token for text in documents for token in text.encode()])
-        # An end of document that no byte is; of more than 16 bits.
+        # A separator beyond all bytes; and one of more than 16 bits.
         for end, name in ((256, "o.bin"), (70000, "o.bin"), (70000, "o.u32")):
             self.assertEqual(self.tokens(name, *files, "--bytes", "--separator", end),
                              [token if token != 7 else end for token in expected])
@@ -93,7 +93,7 @@ class Bytes(Tokenize):
         self.assertEqual(self.tokens("o.u16", "b.txt", "--bytes", "--field=body"), [113])
 
     def test_large(self):
-        """Blocks, batches and pieces meet anywhere."""
+        """Blocks, batches and pieces end at different places."""
         rng = random.Random(2)
         data = rng.randbytes(5_300_001)
         (self.folder / "large.txt").write_bytes(data)
@@ -156,7 +156,7 @@ class Bytes(Tokenize):
             self.assert_refused(self.tokenize(*arguments), words, status=1)
 
     def test_without_python(self):
-        """Bytes need none, and tokenizers say what is missing."""
+        """--bytes needs no Python, and with a tokenizer the error names what is missing."""
         self.write("a.txt", "text")
         self.write("t.json", tokenizer_json())
         empty = self.folder / "bin"
@@ -185,7 +185,7 @@ class Tokenizers(Tokenize):
         self.end = len(tokenizer_json()["model"]["vocab"])
 
     def test_ids(self):
-        """Nothing is cut off, padded or added, and no text makes a special token."""
+        """Texts are not truncated, padded or extended, and contain no special tokens."""
         self.write("a.txt", "the other an\n\n")
         self.write_jsonl("b.jsonl", ["", "then", "x<|end|>"])
         vocab = tokenizer_json()["model"]["vocab"]
@@ -199,7 +199,7 @@ class Tokenizers(Tokenize):
                              [token for ids in expected for token in (*ids, end)])
 
     def test_names_of_special_tokens(self):
-        """As text they are counted; with the switch they are tokens."""
+        """As text they are counted; with the option they are tokens."""
         self.write_jsonl("a.jsonl", ["an<|end|>an<|end|>", "an", "<|end|>"])
         an = tokenizer_json()["model"]["vocab"]["an"]
         done = self.tokenize("a.jsonl", "-o", "text.u16", "--tokenizer=t.json")
@@ -214,7 +214,7 @@ class Tokenizers(Tokenize):
                             "--special-tokens are those of a tokenizer, and with --bytes there is none", status=1)
 
     def test_pieces(self):
-        """A long document has the tokens of one that is not cut."""
+        """A long document has the tokens of one that is not cut into pieces."""
         rng = random.Random(4)
         words = ["the", "an", "other", "\n", "\n\n", "\n  ", "é", "1", "!", "\t", "\r\n", " ", " \n", "\u3000"]
         text = "".join(rng.choices(words, k=720_000))

@@ -1,4 +1,4 @@
-"""--utilization: how much of the machine's product rate steps reach."""
+"""--utilization: the share of the machine's product rate that steps reach."""
 import json
 
 import support
@@ -6,7 +6,8 @@ import support
 
 class Utilization(support.Case):
     def test_is_flops_by_time(self):
-        """By one rate, measured at the start: times the step's time it is the same in all steps."""
+        """Uses one rate, measured at the start: utilization times step time is the same in all
+        steps."""
         data = self.folder / "data.u16"
         support.write_tokens(data, 1500, support.SMALL["vocab_size"])
         for ranks, options in ((1, ()), (1, ("--precision=bf16", "--accumulate=3")),
@@ -24,7 +25,7 @@ class Utilization(support.Case):
                 self.assertNotIn("mfu", lines[0])
 
     def test_flops(self):
-        """Those of the model are the same however it is computed; attention is among them."""
+        """The model's flops do not depend on the plan, and include attention."""
         model = support.import_model(support.SMALL, 2, 16)
 
         def flops(*options):
@@ -35,7 +36,7 @@ class Utilization(support.Case):
         tokens, width, seen = 2 * 16, 16, 2 * 16 * 17 // 2
         forward = 2 * tokens * width * (12 * width + support.SMALL["vocab_size"]) + 2 * 2 * seen * width
         plain = flops()
-        # What is added to products is counted, too.
+        # Additions to products are counted, too.
         self.assert_close(plain[0], 3 * forward, 0.01, "model")
         self.assertEqual(plain[1] - plain[0], 2 * seen * width)
         again = flops("--remat=block")
@@ -49,7 +50,7 @@ class Utilization(support.Case):
         self.assertRegex(done.out, r"MFU \d+\.\d %, HFU \d+\.\d % of the \d+ GFLOP/s that the products of a rank reach")
 
     def test_without_products(self):
-        """A reference has loops in their place."""
+        """A reference has loops instead of products."""
         data = self.folder / "data.u16"
         support.write_tokens(data, 1500, support.SMALL["vocab_size"])
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--reference")

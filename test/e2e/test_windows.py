@@ -1,4 +1,4 @@
-"""Pooling: which of equal elements is the maximum."""
+"""Pooling: the choice among equal maxima."""
 import array
 
 import support
@@ -29,7 +29,7 @@ func.func @loss(
 
 class Windows(support.Case):
     def gradient(self, begin, *options, low="0xFF800000"):
-        """Of the pool's operand, where window i counts 2^i."""
+        """Returns the gradient of the pool's operand, where window i has weight 2^i."""
         model = self.write("pool.mlir", POOL.format(low=low))
         support.write_safetensors(self.folder / "begin.safetensors",
                                   {"p": ((1, 1, 3, 4), array.array("f", begin))})
@@ -44,7 +44,7 @@ class Windows(support.Case):
         return [before - after for before, after in zip(begin, end)]
 
     def test_the_first_of_equal_elements_is_the_maximum(self):
-        """In the order of memory, as PyTorch has it."""
+        """In the order of memory, as in PyTorch."""
         for options in ((), ("--reference",)):
             with self.subTest(options=options):
                 self.assertEqual(self.gradient([1.0] * 12, *options),
@@ -53,5 +53,5 @@ class Windows(support.Case):
                                  [0.0, 1.0 + 2.0, 4.0, 0.0, 8.0, 0.0, 16.0 + 32.0, 0.0, 0.0, 0.0, 0.0, 0.0])
 
     def test_no_element_is_the_maximum(self):
-        """What the windows begin with is larger."""
+        """The initial value of the windows is larger."""
         self.assertEqual(self.gradient([1.0] * 12, low="2.0"), [0.0] * 12)

@@ -4,10 +4,9 @@ every gradient of one step with those that their front end computed in float64.
 
     ZERO_BUILD_DIR=build/release test/foreign/check_modules.py FOLDER [WORD...]
 
-The gradient is read off a step of plain gradient descent: so long a step that the
-weights that it began with are lost in rounding.  A module is right if the loss is
-within 2e-5 of its value, and each gradient within 1e-4 of its largest element (of
-a thousandth of the largest of all, where that is more).
+The gradient is computed from one step of plain gradient descent, so large that the initial weights
+are lost in rounding.  A module is right if the loss is within 2e-5 of its value, and each gradient
+within 1e-4 of its largest element (of a thousandth of the largest of all, where that is more).
 """
 import math
 import sys
@@ -23,7 +22,7 @@ PLAIN = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0", "--grad-clip=0")
 
 
 class Wrong(Exception):
-    """What did not work, or is not right."""
+    """An error, or a wrong result."""
 
 
 def run(*command):
@@ -34,8 +33,8 @@ def run(*command):
 
 
 def start(module, folder):
-    """(options that start a run of `module`, a path, with its weights and inputs; all values
-    that lie beside it; its weights)."""
+    """Returns (options that start a run of `module`, a path, with its weights and inputs; all
+    values stored beside it; its weights)."""
     values = support.read_safetensors(module.with_suffix(".safetensors"))
     begin = {name[5:]: values[name[5:]] for name in values if name.startswith("grad.")}
     inputs = values.keys() - begin.keys() - {f"grad.{name}" for name in begin} - {"loss"}
@@ -45,7 +44,7 @@ def start(module, folder):
 
 
 def check(module, folder, *options):
-    """Errors of the loss and of the gradients of `module`, a path; raises Wrong."""
+    """Returns the errors of the loss and of the gradients of `module`, a path; raises Wrong."""
     flags, values, begin = start(module, folder)
     gradients = {name: values[f"grad.{name}"] for name in begin}
     run(support.ZEROC, module, *PLAIN, *options, "-o", folder / "train")

@@ -32,7 +32,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def draw(name, shape, scale=1.0):
-    """Values that depend on the name alone, exact in float32."""
+    """Values that depend only on the name, exact in float32."""
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     return (np.round(rng.normal(size=shape) * scale * 1024) / 1024).astype(np.float32)
 
@@ -49,7 +49,7 @@ def draw_inputs(model, inputs):
 
 
 def annotate(text, entry, arguments):
-    """The module with `entry` as @loss, and attributes at its arguments."""
+    """Returns the module with `entry` renamed to @loss, and attributes of its arguments."""
     head, body = re.split(rf"(?=func\.func (?:public )?@{entry}\()", text, maxsplit=1)
     for i, attributes in enumerate(arguments):
         body, count = re.subn(rf"(%arg{i}: tensor<[^>]*>)(?: \{{[^}}]*\}})?", rf"\1 {{{attributes}}}",
@@ -130,8 +130,8 @@ def print_torch(out, wanted):
         given = draw_inputs(name, inputs)
 
         class Loss(torch.nn.Module):
-            """Parameters are arguments; the module is hidden, or they would be
-            constants too."""
+            """Parameters are arguments; the module is hidden, since otherwise they would be
+            constants, too."""
             def forward(self, *values):
                 return torch.func.functional_call(net, dict(zip(parameters, values)),
                                                   values[len(parameters):])

@@ -3,13 +3,13 @@
 
     python3 test/foreign/gpt2_logits.py [--config CONFIG.json] [--tokens N] [--limit X]
 
-Needs torch and transformers; by default the shape of GPT-2 124M, in float32, with random
-weights.  In both directions:
+Needs torch and transformers; by default the shape of GPT-2 124M, in float32, with random weights.
+In both directions:
 
-  * a model that transformers saves, with small shards, is read by `zeroc generate`;
-  * a checkpoint of a short training is exported, and read by transformers.
+  * `zeroc generate` reads a model that transformers saved in small shards;
+  * transformers reads an exported checkpoint of a short training.
 
-Prints the largest difference of a logit; the status is 1 where it is above the limit.
+Prints the largest difference of a logit; the status is 1 if it is above the limit.
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ import support  # noqa: E402
 
 
 def ours(model, weights, ids, folder):
-    """[tokens, classes] of a prompt, by `zeroc generate`."""
+    """Returns the logits [tokens, classes] of a prompt from `zeroc generate`."""
     out = folder / "logits.npy"
     done = support.run(support.ZEROC, "generate", model, weights, f"--prompt-ids={','.join(map(str, ids))}",
                        f"--logits={out}", timeout=3000)
@@ -56,7 +56,7 @@ def main():
     set_seed(0)
     config = GPT2Config(**json.loads(args.config.read_text())) if args.config else GPT2Config()
     model = GPT2LMHeadModel(config)
-    # As far from zero as trained ones: biases and norms are at first 0 and 1.
+    # As different from zero as trained ones: biases and norms begin at 0 and 1.
     for parameter in model.parameters():
         parameter.data += 0.02 * parameter.data.new_empty(parameter.shape).normal_()
     ids = random.Random(0).choices(range(config.vocab_size), k=args.tokens)

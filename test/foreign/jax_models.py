@@ -1,5 +1,5 @@
-"""Models written with JAX: name -> (parameters, inputs, loss), where the first
-two are dictionaries of shapes (inputs of ids: an int below which they lie)."""
+"""Models written with JAX: {name: (parameters, inputs, loss)}, where the first two are dictionaries
+of shapes (for inputs of ids: an exclusive upper bound)."""
 import jax
 import jax.numpy as jnp
 

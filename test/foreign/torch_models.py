@@ -1,6 +1,5 @@
-"""Models written with PyTorch: name -> (module class, inputs), where inputs is a
-dictionary of shapes (of ids: the number below which they lie, and the shape).
-The module's forward is the loss."""
+"""Models written with PyTorch: {name: (module class, inputs)}, where inputs is a dictionary of
+shapes (for ids: an exclusive upper bound, and the shape).  The module's forward returns the loss."""
 import torch
 from torch import nn
 import torch.nn.functional as F

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Runs a fuzzer of the `fuzz` preset for some seconds; the last lines say how
 # many inputs it tried.  Inputs that reached new code are kept in the build
-# folder, so the next run goes on from there; one that fails lies beside them
-# as crash-..., and the status is not 0.
+# folder, and the next run continues with them.  A failing input is saved beside
+# them as crash-..., and the status is not 0.
 #
 #   test/fuzz/run.sh NAME SECONDS [libFuzzer's options]
 set -euo pipefail

@@ -9,10 +9,10 @@ FAMILIES = {
 }
 GEMMA = ("gemma2", "gemma3_text")
 MIXTURES = ("mixtral", "qwen3_moe", "olmoe")
-#: Families whose heads may have another width than hidden_size / num_attention_heads.
+#: Families whose head width may differ from hidden_size / num_attention_heads.
 FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", *GEMMA)
 ACTIVATIONS = ("silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "swish")
-#: Those that zeroc refuses.
+#: Activations that zeroc refuses.
 OTHER_ACTIVATIONS = ("quick_gelu", "relu2", "mish")
 
 
@@ -21,9 +21,9 @@ class Case:
     config: dict
     batch: int
     seq: int
-    #: Written again by save_pretrained.
+    #: True if save_pretrained rewrites the file.
     saved: bool = False
-    #: Keys that zeroc may refuse by their names, and one that it must.
+    #: Keys that zeroc may refuse by name, and one that it must refuse.
     odd: list = field(default_factory=list)
     must_refuse: str = ""
 
@@ -124,9 +124,9 @@ class Draw:
             c["attn_logit_softcapping"] = rng.choice((None, 1.5, 50.0, 3.0))
 
     def scaling(self):
-        """The keys of rope_scaling, and whether zeroc may refuse them."""
+        """Returns the keys of rope_scaling, and whether zeroc may refuse them."""
         rng, kind = self.rng, self.rng.choice(("linear", "llama3", "yarn", "dynamic"))
-        # Beside the default of gemma3_text, transformers does not see the older name.
+        # Beside the default of gemma3_text, transformers ignores the older name.
         name = "rope_type" if self.family == "gemma3_text" else rng.choice(("rope_type", "type"))
         keys = {name: kind}
         original = rng.choice((8, 16, 32))
@@ -139,7 +139,8 @@ class Draw:
             keys.update(factor=rng.choice((2.0, 4.0)), original_max_position_embeddings=original)
             for key, choice in (("beta_fast", (32, 16.0)), ("beta_slow", (1, 2.0)), ("attention_factor", (1.25, 0.5)),
                                 ("truncate", (True, False))):
-                # With a truncate in an object for a kind of layers, transformers truncates always.
+                # If an object for one kind of layers contains truncate, transformers always
+                # truncates.
                 if self.maybe(0.3) and (key != "truncate" or self.family != "gemma3_text"):
                     keys[key] = rng.choice(choice)
             if self.maybe(0.3):
@@ -151,7 +152,7 @@ class Draw:
         return keys
 
     def part(self):
-        """How much of a head turns."""
+        """Returns the rotated fraction of a head."""
         choices = [p for p in (0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1.0, 1) if int(self.head * p) >= 1]
         return self.rng.choice(choices)
 
@@ -227,7 +228,7 @@ class Draw:
                 c["mlp_only_layers"] = sorted({rng.randint(0, self.layers) for _ in range(rng.randint(0, 2))})
 
     def others(self):
-        """Keys that say nothing, and some that say what zeroc does not do."""
+        """Adds keys without effect, and some that ask for unsupported features."""
         c, rng = self.config, self.rng
         c.update(rng.choice(({}, {"use_cache": True, "torch_dtype": "bfloat16"}, {"bos_token_id": 1})))
         if self.family == "gpt_neox" and self.maybe():
@@ -238,7 +239,7 @@ class Draw:
             self.refuse(key)
         others = [pair for pair in (("clip_qkv", 0.5), ("mlp_bias", True), ("logits_scaling", 2.0), ("alibi", True))
                   if pair[0] not in c]
-        if not self.must_refuse and self.maybe(0.1):  # of other families
+        if not self.must_refuse and self.maybe(0.1):  # keys of other families
             key, value = rng.choice(others)
             c[key] = value
             self.refuse(key)

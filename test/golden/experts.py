@@ -37,13 +37,13 @@ CASES = {
         norm_topk_prob=False, output_router_logits=True, router_aux_loss_coef=0.01, pad_token_id=None),
 }
 
-#: What save_pretrained makes of `experts.gate_up_proj` and `experts.down_proj`.
+#: The names in checkpoints for parts of `experts.gate_up_proj` and `experts.down_proj`.
 PARTS = {"mixtral": ("block_sparse_moe", "w1", "w3", "w2")}
 OTHERWISE = ("mlp", "gate_proj", "up_proj", "down_proj")
 
 
 def split(tensors, model_type):
-    """Under the names of checkpoints, where each expert has matrices of its own."""
+    """Converts to the names of checkpoints, where each expert has its own matrices."""
     block, gate, up, down = PARTS.get(model_type, OTHERWISE)
     named = {}
     for name, value in tensors.items():
@@ -76,7 +76,7 @@ def make_model(folder, seed):
 
 
 def check_names(folder, model, named):
-    """Our names and values are those of save_pretrained."""
+    """Checks that our names and values are those of save_pretrained."""
     model.save_pretrained(folder / "check")
     written = safetensors.torch.load_file(folder / "check" / "model.safetensors")
     assert set(written) == set(named), sorted(set(written) ^ set(named))
@@ -88,7 +88,7 @@ def check_names(folder, model, named):
 
 
 def loss_of(model, config, inputs, targets):
-    """The loss, and how many experts of a layer have no token."""
+    """Returns the loss, and the number of a layer's experts without tokens."""
     out = model(input_ids=inputs, use_cache=False, output_router_logits=True)
     assert out.logits.dtype == torch.float64
     loss = torch.nn.functional.cross_entropy(out.logits.flatten(0, 1), targets.reshape(-1))
@@ -100,7 +100,7 @@ def loss_of(model, config, inputs, targets):
 
 
 def train(folder, config, seed, tokens, parts):
-    """Steps whose loss is the mean of those of `parts` parts of the batch, as ranks have it."""
+    """Trains with the mean of the losses of `parts` parts of the batch, as ranks do."""
     model = make_model(folder, seed)
     parameters = dict(model.named_parameters())
     matrices = [p for p in parameters.values() if p.dim() >= 2]

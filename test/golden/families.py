@@ -31,11 +31,11 @@ torch.Tensor.float = torch.Tensor.double
 import transformers  # noqa: E402
 
 BATCH, SEQ, STEPS, VOCAB = 6, 23, 10, 89
-# A bias of keys that do not turn has gradient 0; a larger eps keeps f32's noise from
-# being divided up to a step.
+# The gradient of the bias of unrotated keys is 0; with a larger eps, f32's noise does not become a
+# step.
 ADAMW = {"lr": 3e-3, "betas": [0.9, 0.95], "eps": 1e-6, "weight_decay": 0.1, "clip": 1.0}
 
-#: Sizes that no vector width divides, and few of which divide each other.
+#: Sizes that are not multiples of a vector width, and mostly not of each other.
 SIZES = dict(hidden_size=30, intermediate_size=47, num_hidden_layers=2, num_attention_heads=3,
              vocab_size=VOCAB, max_position_embeddings=64, initializer_range=0.08)
 CASES = {
@@ -78,7 +78,7 @@ CASES = {
     "gpt_neox-sequential": dict(
         model_type="gpt_neox", architectures=["GPTNeoXForCausalLM"], **SIZES, rotary_pct=1.0,
         use_parallel_residual=False, hidden_act="gelu_new", tie_word_embeddings=True),
-    # Five elements of a head turn, which are three pairs; a token has an embedding that is not trained.
+    # Five elements of a head are rotated, as three pairs; one token has an untrained embedding.
     "phi3-odd": dict(
         model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=3,
         rms_norm_eps=1e-5, pad_token_id=5, tie_word_embeddings=True,
@@ -97,7 +97,7 @@ def make_tokens(seed):
 
 
 def make_model(folder, seed):
-    """With parameters that are f32, and none at a special value."""
+    """Makes a model whose parameters are exact in f32, and none at a special value."""
     torch.manual_seed(seed)
     config = transformers.AutoConfig.from_pretrained(folder)
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager")
@@ -113,7 +113,7 @@ def make_model(folder, seed):
 
 
 def saved_name(name, model_type):
-    """What save_pretrained calls a parameter."""
+    """Returns save_pretrained's name of a parameter."""
     return name.replace("lm_head.", "embed_out.") if model_type == "gpt_neox" else name
 
 

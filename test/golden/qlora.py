@@ -29,7 +29,7 @@ RANK, ALPHA, BLOCK = 3, 4.5, 64
 
 
 def in_f32(function):
-    """With float32 under its own name."""
+    """Calls a function with the original float32."""
     def call(*values):
         torch.float32 = torch.float = F32
         torch.Tensor.float = torch._C.TensorBase.float
@@ -47,13 +47,13 @@ def raw(*parts):
 
 @in_f32
 def pack_nf4(weight):
-    """The bytes, and the weight that they stand for."""
+    """Returns the bytes, and the weight that they represent."""
     from bitsandbytes import functional
     count = weight.numel()
     blocks = torch.nn.functional.pad(weight.flatten(), (0, -count % BLOCK))
     pairs, state = functional.quantize_4bit(blocks, blocksize=BLOCK, quant_type="nf4")
     assert state.absmax.numel() <= 256
-    # Theirs have the first of two codes in the upper bits.
+    # bitsandbytes stores the first of two codes in the upper bits.
     codes = torch.stack([pairs.flatten() >> 4, pairs.flatten() & 15], 1).view(-1, 2, BLOCK // 2)
     mean = state.absmax.double().mean().to(F32)
     scales, of_scales = functional.quantize_blockwise(state.absmax - mean, blocksize=256)
@@ -87,7 +87,7 @@ class Adapted(torch.nn.Module):
 
 
 def add_adapters(model, word):
-    """Name as PEFT's -> parameter."""
+    """Returns {PEFT's name: parameter}."""
     named = {}
     for name, module in list(model.named_modules()):
         if isinstance(module, torch.nn.Linear) and word in name and name != "lm_head":
@@ -100,7 +100,7 @@ def add_adapters(model, word):
 
 
 def make_model(folder, pack):
-    """A model of `folder` whose weights are packed, and their bytes."""
+    """Returns a model of `folder` with packed weights, and their bytes."""
     config = transformers.AutoConfig.from_pretrained(folder)
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").train()
     model.config._experts_implementation = "eager"

@@ -38,11 +38,11 @@ PLAIN = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0", "--grad-clip=0")
 
 
 class Refused(Exception):
-    """By transformers."""
+    """A refusal by transformers."""
 
 
 def make_model(folder, seed):
-    """With parameters that are f32, and none at a special value."""
+    """Makes a model whose parameters are exact in f32, and none at a special value."""
     torch.manual_seed(seed)
     try:
         with contextlib.redirect_stderr(io.StringIO()):
@@ -64,13 +64,13 @@ def make_model(folder, seed):
 
 
 def named(tensors, kind):
-    """Under the names of checkpoints."""
+    """Converts to the names of checkpoints."""
     tensors = {families.saved_name(name, kind): value for name, value in tensors.items()}
     return experts.split(tensors, kind) if kind in ("mixtral", "qwen3_moe", "olmoe") else tensors
 
 
 def train(folder, config, batch, seq, seed):
-    """The loss and gradients of transformers; leaves its weights and tokens in `folder`."""
+    """Returns the loss and gradients of transformers; leaves its weights and tokens in `folder`."""
     model = make_model(folder, seed)
     kind = config["model_type"]
     vocabulary = model.config.vocab_size
@@ -99,7 +99,7 @@ def load(path):
 
 
 def compile_and_run(folder, batch, seq):
-    """zeroc's loss and gradients, or its refusal as a text."""
+    """Returns zeroc's loss and gradients, or its refusal as a text."""
     done = support.run(support.ZEROC, "import", folder / "config.json", f"--batch={batch}", f"--seq={seq}",
                        "-o", folder / "model.mlir")
     if done.returncode:
@@ -118,13 +118,13 @@ def compile_and_run(folder, batch, seq):
 
 
 def compare(expected, got):
-    """What differs, or None."""
+    """Returns the difference, or None."""
     (loss, gradients), (got_loss, got_gradients) = expected, got
     if abs(loss - got_loss) > 1e-6 * max(1, abs(loss)):
         return f"loss {got_loss}, but {loss} of transformers"
     if set(gradients) != set(got_gradients):
         return f"parameters {sorted(set(gradients) ^ set(got_gradients))}"
-    # Of a bias of keys the gradient is 0, but for rounding.
+    # The gradient of a bias of keys is 0, except for rounding.
     floor = 1e-2 * max(value.abs().max().item() for value in gradients.values())
     for name, value in gradients.items():
         error = (value - got_gradients[name]).abs().max().item() / max(value.abs().max().item(), floor)
@@ -135,7 +135,7 @@ def compare(expected, got):
 
 
 def check(folder, case, seed):
-    """("equal" | "refused" | "wrong", what)."""
+    """Returns ("equal" | "refused" | "wrong", explanation)."""
     (folder / "config.json").write_text(json.dumps(case.config, indent=1) + "\n")
     if case.saved:
         try:

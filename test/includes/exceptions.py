@@ -14,13 +14,13 @@ import shlex
 import sys
 from pathlib import Path
 
-#: They throw, from headers.
+#: Header libraries that throw.
 LIBRARIES = ("nlohmann/", "CLI/")
 INCLUDE = re.compile(r'^ *# *include [<"]([^">]+)[">]', re.MULTILINE)
 
 
 def included(path, root, seen):
-    """The libraries that `path` includes, itself or by files of ROOT."""
+    """Returns the libraries that `path` includes, directly or through files of ROOT."""
     if path in seen:
         return set()
     seen.add(path)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that folders do not include each other in a circle.
+"""Checks that folders do not include each other in a cycle.
 
     folder_cycles.py ROOT EXCEPTIONS.txt
 
@@ -21,7 +21,7 @@ INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILI
 
 
 def folder_of(path):
-    """Of a path from the root; nothing if it is no file of these folders."""
+    """Returns the folder of a path relative to the root; None for other files."""
     parts = Path(path).parts
     if len(parts) < 2 or parts[0] not in TOPS:
         return None
@@ -29,12 +29,12 @@ def folder_of(path):
 
 
 def read_edges(root):
-    """(from, to) -> one include that says so."""
+    """Returns {(from, to): one include that causes the edge}."""
     edges = {}
     for file in sorted(file for top in TOPS for file in (root / top).rglob("*") if file.suffix in SUFFIXES):
         path = file.relative_to(root)
         for name in INCLUDE.findall(file.read_text()):
-            # Generated files lie where their sources do.
+            # Generated files are in the folders of their sources.
             edge = folder_of(path), folder_of(name)
             if edge[1] and edge[0] != edge[1]:
                 edges.setdefault(edge, f"{path} includes {name}")
@@ -42,7 +42,7 @@ def read_edges(root):
 
 
 def path_between(start, end, edges):
-    """The folders on a shortest way from one to the other, nothing if there is none."""
+    """Returns the folders on a shortest path from one to the other, or None."""
     ways = [[start]]
     seen = {start}
     for way in ways:
@@ -56,7 +56,7 @@ def path_between(start, end, edges):
 
 
 def cycles(edges):
-    """Shortest cycles, each once, until each edge that lies on any lies on one of them."""
+    """Returns shortest cycles, each once, until they cover every edge that lies on any cycle."""
     left = set(edges)
     for a, b in sorted(edges):
         if (a, b) in left and (way := path_between(b, a, edges)):
@@ -65,7 +65,7 @@ def cycles(edges):
 
 
 def read_exceptions(path):
-    """edge -> number of its line."""
+    """Returns {edge: number of its line}."""
     listed = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line and not line.startswith("#"):
@@ -75,7 +75,7 @@ def read_exceptions(path):
 
 
 def check(root, exceptions):
-    """What is wrong."""
+    """Returns the errors."""
     edges, listed = read_edges(root), read_exceptions(exceptions)
     if not edges:
         yield f"{root} has no includes between folders"

@@ -14,7 +14,7 @@ from collections import defaultdict
 from pathlib import Path
 
 TOPS = ("dialect", "passes", "runtime", "tools", "frontend", "test/unit")
-#: What begins a line at namespace scope and declares nothing.
+#: Beginnings of lines at namespace scope that are not declarations.
 OTHER = r"(?!return\b|using\b|namespace\b|template\b|public:|private:|case\b|default:|extern\b|friend\b|typedef\b)"
 #: `type name(`, `type name = `, `type name{`, `type name[`; a name of a class is not one.
 DECLARED = re.compile(rf"^(?:template <[^\n]*>\n)?{OTHER}[A-Za-z_][^\n;{{}}()=\"]*?[ *&]([A-Za-z_]\w*)(?:\(| =|\{{|\[)",
@@ -26,7 +26,7 @@ CONST = re.compile(r"^const [^\n;{}()=\"]*?[ *&]([A-Za-z_]\w*)(?: =|\{|\[)", re.
 
 
 def text_of(path):
-    """Without comments, and with each declaration's beginning on one line."""
+    """Returns the text without comments, with the beginning of each declaration on one line."""
     text = re.sub(r"//(?! namespace$)[^\n]*", "", path.read_text(), flags=re.MULTILINE)
     return re.sub(r"(?<=[\w>*&,])\n +(?=[\w(])", " ", text)
 
@@ -46,7 +46,7 @@ INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
 class Tree:
-    """The source files below a root, by their paths from it."""
+    """The source files below a root, by relative path."""
 
     def __init__(self, root):
         self.texts = {path.relative_to(root): text_of(path) for top in TOPS
@@ -54,7 +54,7 @@ class Tree:
         self.seen = {}
 
     def headers(self, path):
-        """All of the tree that a file includes, itself left out."""
+        """Returns all files of the tree that a file includes, without the file itself."""
         if path not in self.seen:
             self.seen[path] = set()  # headers do not include each other in a circle
             for name in INCLUDE.findall(self.texts[path]):

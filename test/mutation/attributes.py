@@ -20,7 +20,7 @@ from plans import support
 DIALECT = support.ROOT / "dialect" / "zero"
 OPEN, CLOSE = "<{[(", ">}])"
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|@[\w.]+|(?<![\w.])(?:#?[A-Za-z_][\w.]*|-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)')
-#: What the dialect has and a finished plan for a CPU has not.
+#: Attributes of the dialect that a finished plan for a CPU does not have.
 ELSEWHERE = {
     "zero.block": "a model", "zero.frozen": "a model", "zero.init": "a model", "zero.packing": "a model",
     "zero.param": "a model",
@@ -31,7 +31,7 @@ ELEMENTS = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8")
 
 
 def closing(text, begin):
-    """The index behind the bracket that closes the one at `begin`."""
+    """Returns the index after the bracket that closes the one at `begin`."""
     depth = 0
     at = begin
     while at < len(text):
@@ -50,7 +50,7 @@ def closing(text, begin):
 
 
 def split(text, begin, end):
-    """The spans of a list's elements between two indices, without the commas."""
+    """Returns the spans of a list's elements between two indices, without the commas."""
     spans, first, at = [], begin, begin
     while at < end:
         if text[at] == '"':
@@ -69,7 +69,7 @@ def split(text, begin, end):
 
 
 class Edit(NamedTuple):
-    """`text` in place of what stands from begin to end."""
+    """Replaces the text from begin to end by `text`."""
     place: str
     kind: str
     begin: int
@@ -78,7 +78,7 @@ class Edit(NamedTuple):
 
 
 class Definitions:
-    """What the dialect's definitions say that a plan can have."""
+    """The attributes that plans can have, according to the dialect's definitions."""
 
     def __init__(self):
         td = "\n".join(path.read_text() for path in sorted(DIALECT.glob("*.td")))
@@ -91,7 +91,7 @@ class Definitions:
         self.switches = re.findall(r'DefaultValuedParameter<"bool", .*?>:\$(\w+)', td)
         self.numbers = re.findall(r'DefaultValuedParameter<"int64_t", .*?>:\$(\w+)', td)
         self.attributes, self.optional = {}, {}
-        # The text of an operation goes on to the next definition.
+        # The text of an operation ends at the next definition.
         for name, body in re.findall(r'^def \w+Op : \w+<"(\w+)"(.*?)(?=^(?:def|class) |\Z)', td, re.S | re.M):
             arguments = re.search(r"let arguments = (.*?);\n", body, re.S)
             arguments = arguments[1] if arguments else ""
@@ -108,7 +108,7 @@ class Definitions:
         return sorted({other for group in self.groups if word in group for other in group} - {word})
 
     def missing(self):
-        """Names of attributes and options that no plan had, and should have."""
+        """Returns names of attributes and options that no plan had, but should have."""
         seen = self.found
         heads = {" ".join(place.split(" ")[:2]) for place in seen}
         fields = {place.split(" ")[-1] for place in seen if " zero.options " in place}
@@ -121,7 +121,7 @@ class Definitions:
 
 
 class Mutator:
-    """All edits of one plan in its generic text."""
+    """All edits of a plan in its generic text."""
 
     def __init__(self, text, definitions):
         self.text, self.definitions = text, definitions
@@ -136,7 +136,7 @@ class Mutator:
             begin, position = position, position + len(line)
             head = re.match(r'\s*(?:%[\w:]+ = )?"([\w.]+)"\(', line)
             name = names.pop() if line.lstrip().startswith("})") and names else head and head[1]
-            # The plan's module is the first; another one is the model.
+            # The first module is the plan's; another one is the model.
             if name and names.count("builtin.module") < 2 and name.split(".")[0] in ("zero", "nn", "builtin"):
                 self.operation(name, begin, position)
             if line.rstrip().endswith("({"):
@@ -157,8 +157,8 @@ class Mutator:
                 break
 
     def dictionary(self, place, begin, end, operation=None):
-        """Entries between braces at begin and before end; of an operation also those
-        that it could have."""
+        """Adds edits of the entries between braces at begin and before end; for an operation also
+        edits that add missing ones."""
         present = set()
         for first, last in split(self.text, begin + 1, end - 1):
             entry = self.text[first:last]
@@ -178,7 +178,7 @@ class Mutator:
                                        entry + (", " if present else "")))
 
     def remove(self, place, begin, first, last, end):
-        """Without an element of a list, and without its comma."""
+        """Returns the edit that removes an element of a list, and its comma."""
         if self.text[last] == ",":
             last += 2
         elif self.text[first - 2] == ",":
@@ -204,7 +204,7 @@ class Mutator:
         return None
 
     def fields(self, place, end, text):
-        """Adds what is at its default, and so not written."""
+        """Adds fields that are omitted because they have their default."""
         for field, words in self.definitions.strings.items():
             if f" {field} = " not in text:
                 for word in words:
@@ -231,7 +231,7 @@ class Mutator:
                 field = f" {token}" if token not in ELEMENTS else ""
 
     def others(self, token, place):
-        """What could stand in a token's place."""
+        """Returns possible replacements of a token."""
         if re.match(r"-?\d", token):
             if re.search(r"[.eE]", token):
                 return [repr(float(token) * 2), "0.0", repr(-float(token) - 1)]
@@ -248,7 +248,7 @@ class Mutator:
         return self.definitions.siblings(token)
 
     def draw(self, per_place, seed):
-        """Per place so many edits, of different kinds where there are."""
+        """Draws `per_place` edits for each place, of different kinds if possible."""
         places = {}
         for edit in self.edits:
             places.setdefault((edit.place, edit.kind), []).append(edit)

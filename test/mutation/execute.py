@@ -1,10 +1,9 @@
-"""Compiles plans and trains with them, and says whether two do the same.
+"""Compiles plans, trains with them, and compares their outcomes.
 
-A plan's outcome is the losses, gradient norms and saved weights of three steps,
-plainly and under each chaos seed: bit for bit.  Then what the host does with what
-the plan says: in a run whose steps are skipped where the plan can skip them, all
-that is measured, the checkpoints, and the options that it claims.  A crash, an error
-or a hang is an outcome, too, and equal to none.
+A plan's outcome is the losses, gradient norms and saved weights of three steps, without chaos and
+under each chaos seed, bit for bit.  Then the host's work is compared: in a run whose steps are
+skipped where the plan can skip them, all measurements, the checkpoints, and the claimed options.  A
+crash, an error or a hang is an outcome, too, and equals none.
 """
 import hashlib
 import json
@@ -31,20 +30,20 @@ def last_error(text):
 
 
 def differing(mine, right):
-    """What two dicts do not have in common."""
+    """Describes the differences of two dicts."""
     keys = [key for key in {**right, **mine} if repr(mine.get(key)) != repr(right.get(key))]
     return f"{ {key: mine.get(key) for key in keys} } instead of { {key: right.get(key) for key in keys} }"
 
 
 def shown(text):
-    """JSON without options that a plan shows within bounds only (docs/verify.md): sizes,
-    and the type of gradients, which may be said or be the default."""
-    # A pair of plans (two_plans.cpp) says it once for each rank.
+    """JSON without options that a plan determines only within bounds (docs/verify.md): sizes, and
+    the type of gradients, which may be explicit or the default."""
+    # A pair of plans (two_plans.cpp) prints it once for each rank.
     return json.JSONDecoder().raw_decode(re.sub(r" --(reuse-distance|bucket-size|persist-below|grad-dtype)=\w+", "", text).lstrip())[0]
 
 
 def content_of(path):
-    """What a file of a checkpoint says."""
+    """Returns the contents of a file of a checkpoint."""
     if path.name != "manifest.json":
         return sha(path)
     return {**shown(path.read_text()), "checksum": None}
@@ -55,7 +54,7 @@ ENTRY, FOOTER, MARK = struct.Struct("<16sQQ"), struct.Struct("<Q8s"), b"zrtfile1
 
 
 def attached(program, name):
-    """The bytes that zeroc has attached to a program by this name."""
+    """Returns the bytes that zeroc has attached to a program under this name."""
     raw = program.read_bytes()
     count, mark = FOOTER.unpack(raw[-FOOTER.size:])
     assert mark == MARK, f"{program} has no attachments"
@@ -67,7 +66,7 @@ def attached(program, name):
 
 
 def attach(program, files):
-    """`program` with files, a dict of bytes, at its end."""
+    """Returns `program` with files, a dict of bytes, appended."""
     entries = b""
     for name, content in files.items():
         entries += ENTRY.pack(name.encode(), len(program), len(content))
@@ -76,7 +75,7 @@ def attach(program, files):
 
 
 class Plan:
-    """A plan that is right, and what its mutants are compared with."""
+    """A correct plan, with which its mutants are compared."""
 
     def __init__(self, recipe, folder, seeds, timeout=20):
         self.recipe, self.folder, self.timeout = recipe, folder, timeout
@@ -91,7 +90,7 @@ class Plan:
         self.eval = ("--eval-data", self.data, "--eval-every", 1) if "--eval" in recipe.options else ()
         if "--sample" in recipe.options:
             self.eval += ("--sample", 3, "--sample-every", 1, "--prompt-ids", "1,2", "--sample-tokens", 3)
-        #: Gradients that overflow, or a loss that is taken for a spike.
+        #: Options for gradients that overflow, or a loss that counts as a spike.
         self.skips = ()
         if "skip_nonfinite = true" in self.file.read_text():
             self.skips = ("--loss-scale", "1e30") if "--precision=fp16" in recipe.options else (
@@ -107,8 +106,8 @@ class Plan:
         self.known[sha(self.program)] = ""
 
     def compile(self, plan, out, *options):
-        """The program of `plan`, or raises with what zeroc says.  A program has the
-        name of its plan inside, so all are called alike."""
+        """Returns the program of `plan`, or raises with zeroc's error.  A program contains the name
+        of its plan, so all plans have the same name."""
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "plan.mlir"
             shutil.copyfile(plan, source)
@@ -118,8 +117,8 @@ class Plan:
         return out
 
     def compile_pair(self, plan, own, folder):
-        """A program whose rank MUTANT_RANK runs `own`; None if both compile to the
-        same."""
+        """Returns a program whose rank MUTANT_RANK runs `own`; None if both compile to the same
+        program."""
         first = self.compile(plan, folder / "all")
         second = self.compile(own, folder / "own")
         if sha(first) == sha(second):
@@ -131,14 +130,14 @@ class Plan:
         return program
 
     def outcome(self, program, folder, seed, env=None, lr="1e-2"):
-        """(error, what each step said, the saved weights)."""
+        """Returns (error, log of each step, the saved weights)."""
         metrics, saved = folder / "run.jsonl", folder / "run.safetensors"
         error = self.run(program, folder, STEPS, lr, seed, env, "--save", saved)
         if error:
             return error, None, None
         said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss", "samples")}
                 for line in map(json.loads, metrics.read_text().splitlines())]
-        # Of a plan with adapters, a folder.
+        # A plan with adapters saves a folder.
         weights = saved / "adapter_model.safetensors" if saved.is_dir() else saved
         weights = weights.read_bytes()
         if seed is None:
@@ -149,7 +148,7 @@ class Plan:
         return "", said, weights
 
     def run(self, program, folder, steps, lr, seed, env, *flags):
-        """Trains into run.jsonl; returns what went wrong, or nothing."""
+        """Trains into run.jsonl; returns the error, empty if there is none."""
         for path in folder.glob("run.*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         env = {"ZRT_TIMEOUT": "5", **(env or {})}
@@ -165,7 +164,7 @@ class Plan:
         return f"ends with {done.returncode}: {last_error(done.err + done.out)}" if done.returncode else ""
 
     def host_outcome(self, program, folder, lr, env):
-        """(error, what the host measures, saves and claims, as a list of dicts)."""
+        """Returns (error, the host's measurements, files and claims, as a list of dicts)."""
         saved = folder / "run.checkpoints"
         error = self.run(program, folder, 5, lr, None, env, "--checkpoint", saved, "--save-every", 3, "--save-at-exit",
                          *self.skips)
@@ -175,14 +174,14 @@ class Plan:
                  for line in (folder / "run.jsonl").read_text().splitlines()]
         files = {str(path.relative_to(saved)): content_of(path)
                  for path in sorted(saved.rglob("[!.]*")) if path.is_file()}
-        # What lives when is the certificate's own count, and moves with a stream.
+        # The lifetimes are the certificate's own count, and change with a stream.
         claims = support.run(program, "--certificate=json", env=env)
         if claims.returncode:
             return f"--certificate=json: {last_error(claims.err)}", None
         return "", [*lines, files, {**shown(claims.out), "arenas": None}]
 
     def compare(self, program, folder, env, lr="1e-2"):
-        """Why `program` does something else than the plan, or nothing."""
+        """Returns why `program` behaves differently from the plan; empty if it does not."""
         for seed in self.runs:
             when = "without chaos" if seed is None else f"under chaos seed {seed}"
             error, said, weights = self.outcome(program, folder, seed, env, lr)

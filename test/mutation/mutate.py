@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks plans and looks who notices.
+"""Breaks plans and checks that the judge notices.
 
     mutate.py [--mutants=2000] [--seeds=3] [--plans=tiny,odd-2] [--jobs=2] [--keep=DIR]
     mutate.py --random=100 ...
@@ -50,8 +50,8 @@ def examine_plan(recipe, folder, count, seed, options, pool):
     place, mutants = make_mutants(plan, count, seed, options.mutations)
     accepted = [mutant for mutant in mutants if mutant["outcome"] == "accepted"]
     for mutant in mutants:
-        # "alone": harmless on its rank as far as the judge can say, but zeroc compiles
-        # the plan of all ranks only, and as that it is refused.
+        # "alone": the judge accepts it on its rank, but zeroc compiles only the plan of all ranks,
+        # which the judge refuses.
         caught = mutant["outcome"] != "alone"
         mutant["verdict"] = "caught" if caught else "not executed"
         mutant["reason"] = mutant["message"]
@@ -65,8 +65,8 @@ def examine_plan(recipe, folder, count, seed, options, pool):
 
 
 def change_attributes(recipe, folder, seed, options, definitions, pool):
-    """Changes each attribute of a plan; every mutant gets a `verdict`.  What one plan
-    has and others could have is tried in the plans after it."""
+    """Changes each attribute of a plan; every mutant gets a `verdict`.  Values of one plan are
+    tried in later plans that could have them."""
     plan = Plan(recipe, folder / recipe.name, options.seeds)
     mutator = mutator_of(plan.file, definitions)
     place = plan.folder / "mutants"
@@ -121,7 +121,7 @@ def print_harmless(mutants):
 
 
 def effect(reason):
-    """What a mutant that is not harmless does, in a word or two."""
+    """Describes the effect of a harmful mutant in a word or two."""
     if "has not come" in reason or "hangs" in reason:
         return "hangs"
     return "other results" if re.search("instead of|other weights", reason) else "fails"

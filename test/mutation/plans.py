@@ -1,5 +1,5 @@
-"""The plans that are mutated: small models over stages, ranks, micro-steps and
-bucket sizes.  All compile and train in well under a second."""
+"""The plans that are mutated: small models over stages, ranks, micro-steps and bucket sizes.  All
+compile and train in well under a second."""
 import random
 import re
 import sys
@@ -12,14 +12,14 @@ from generator import random_model
 from test_ranks_models import ODD as ODD_STATE
 
 TINY = {**support.SMALL, "n_embd": 8, "vocab_size": 48, "n_positions": 8}
-#: Nothing divides anything.
+#: Sizes that do not divide each other.
 UNEVEN = {**support.ODD, "n_layer": 2, "n_embd": 9, "vocab_size": 37, "n_positions": 7}
 #: Families, and mixtures of experts.
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 
 
 def small_mlp():
-    """examples/mlp.mlir with other sizes."""
+    """Returns examples/mlp.mlir with other sizes."""
     sizes = {"512": "10", "16": "2", "32": "5", "256": "40", "64": "11", "128": "13"}
 
     def resize(match):
@@ -71,7 +71,7 @@ PLANS = [
     Recipe("tiny-2-2-2", "tiny", 48, 2, 2, 2, ("--bucket-size=1KiB",)),
     Recipe("tiny-3-2-1", "tiny", 48, 3, 2, 1, ("--bucket-size=1KiB",)),
     Recipe("tiny-3-2-2", "tiny", 48, 3, 2, 2, ("--reuse-distance=8KiB",)),
-    # Equal pieces of a parameter: two, and more.
+    # Equal pieces of a parameter: two, or more.
     Recipe("split-3-2-1", "tiny", 48, 3, 2, 1, ("--bucket-size=256",)),
     Recipe("split-3-2-2", "tiny", 48, 3, 2, 2, ("--bucket-size=768",)),
     Recipe("mlp-0-2-1", "mlp", 40, 0, 2, 1),
@@ -89,7 +89,7 @@ PLANS = [
     Recipe("cpu-1-2-2", "tiny", 48, 1, 2, 2, ("--offload-optimizer=cpu", "--precision=bf16")),
     Recipe("nvme-3-2-1", "tiny", 48, 3, 2, 1, ("--offload=nvme", "--bucket-size=1KiB")),
     Recipe("nvme-2-2-1", "mlp", 40, 2, 2, 1, ("--offload-optimizer=nvme",)),
-    # Updates by the gradients of the step before.
+    # Updates with the gradients of the previous step.
     Recipe("rotated-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=nvme", "--overlap-update", "--bucket-size=1KiB")),
     Recipe("rotated-2-2-1", "tiny", 48, 2, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=bf16")),
     Recipe("rotated-3-2-1", "mlp", 40, 3, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=fp16")),
@@ -102,11 +102,11 @@ PLANS = [
     Recipe("lora-0-1-2", "tiny", 48, 0, 1, 2, ("--lora=2:6", "--eval")),
     Recipe("lora-3-2-1", "tiny", 48, 3, 2, 1, ("--lora=2", "--precision=bf16", "--bucket-size=1KiB")),
     Recipe("lora-3-2-2", "tiny", 48, 3, 2, 2, ("--lora=3", "--offload=nvme")),
-    # Packed ones.
+    # Packed parameters.
     Recipe("packed-0-1-2", "tiny", 48, 0, 1, 2, ("--lora=2:6", "--base-storage=nf4", "--accumulate-order=block")),
     Recipe("packed-3-2-1", "tiny", 48, 3, 2, 1, ("--lora=2", "--base-storage=nf4", "--precision=bf16")),
     Recipe("packed-3-2-2", "tiny", 48, 3, 2, 2, ("--lora=3", "--base-storage=int8", "--offload=nvme")),
-    # Experts; windows and fewer heads of keys; capped logits, in chunks, and tied.
+    # Experts; windows and fewer key heads; capped logits, in chunks, and tied.
     Recipe("mixtral-3-2-1", "mixtral", 89, 3, 2, 1, ("--bucket-size=4KiB",)),
     Recipe("mixtral-2-2-2", "mixtral", 89, 2, 2, 2, ("--precision=bf16", "--offload=cpu")),
     Recipe("mistral-3-2-1", "mistral", 89, 3, 2, 1, ("--remat=block",)),
@@ -120,21 +120,21 @@ PLANS = [
     Recipe("sample-1-2-2", "tiny", 48, 1, 2, 2, ("--sample",)),
     Recipe("sample-3-2-1", "tiny", 48, 3, 2, 1, ("--sample", "--offload=nvme", "--bucket-size=1KiB")),
     Recipe("sample-2-2-2", "odd", 64, 2, 2, 2, ("--sample", "--accumulate-order=block")),
-    # Updates that wait for no norm.
+    # Updates that do not wait for the norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
     Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),
-    # Activations that are computed again, or wait in another tier.
+    # Recomputed or offloaded activations.
     Recipe("remat-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=block",)),
     Recipe("stash-0-1-2", "tiny", 48, 0, 1, 2, ("--offload-activations=nvme",)),
     Recipe("both-2-2-1", "tiny", 48, 2, 2, 1, ("--remat=block", "--offload-activations=cpu",
                                                "--precision=bf16")),
-    # All micro-steps of a block before the next.
+    # All micro-steps of a block before the next block.
     Recipe("block-0-1-2", "tiny", 48, 0, 1, 2, ("--accumulate-order=block", "--offload=cpu")),
     Recipe("block-1-2-3", "mlp", 40, 1, 2, 3, ("--accumulate-order=block",)),
     Recipe("block-2-2-2", "odd", 64, 2, 2, 2, ("--accumulate-order=block", "--bucket-size=300")),
     Recipe("block-3-2-2", "tiny", 48, 3, 2, 2, ("--accumulate-order=block", "--precision=bf16",
                                                 "--remat=block", "--bucket-size=1KiB")),
-    # Gradients of f32; no masters, and all else of 16 bits, too.
+    # Gradients in f32; no masters, also with all other state in 16 bits.
     Recipe("wide-3-2-1", "tiny", 48, 3, 2, 1, ("--precision=bf16", "--grad-dtype=f32")),
     Recipe("narrow-2-2-2", "tiny", 48, 2, 2, 2, ("--precision=bf16", "--grad-dtype=bf16",
                                                  "--state-dtype=bf16", "--master=none")),
@@ -143,7 +143,7 @@ PLANS = [
     Recipe("odd-2-2-1", "odd", 64, 2, 2, 1, ("--bucket-size=300",)),
     Recipe("odd-3-3-1", "odd", 64, 3, 3, 1),
     Recipe("odd-3-2-2", "odd", 64, 3, 2, 2, ("--persist-below=200",)),
-    # As the interpreter of --reference computes, and within a given memory.
+    # Computation as in the interpreter of --reference; a given limit of memory.
     Recipe("reference-0-1-1", "tiny", 48, 0, 1, 1, ("--reference",)),
     Recipe("budget-3-2-1", "tiny", 48, 3, 2, 1, ("--device-memory=1MiB",)),
     Recipe("uneven-2-2-1", "uneven", 37, 2, 2, 1),

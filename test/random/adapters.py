@@ -1,14 +1,14 @@
-"""Adapters beside a frozen model, and how the model is kept: of some of the random models."""
+"""Adapters with a frozen, perhaps packed, model, for some of the random models."""
 import random
 import re
 
-#: A model without linear layers, or whose linear layers are of one row or are heads.
+#: Models without linear layers, or whose linear layers have one row or are heads.
 NONE = re.compile("no linear layer for adapters|is no smaller than|finds no weight to pack")
 FILE = "adapter_model.safetensors"
 
 
 def draw(seed):
-    """Options of zeroc: of a model, not of a plan."""
+    """Draws options of zeroc, once per model and not per plan."""
     rng = random.Random(f"adapters {seed}")
     if rng.random() < 0.7:
         return []

@@ -55,7 +55,7 @@ BUCKETS = (None, None, 1, 64, 300, "1KiB", 5000, "20KiB", "1GiB")
 
 
 def kept_state(rng, stage):
-    """Options of zeroc: buckets, and what stage 3 keeps between uses."""
+    """Options of zeroc for buckets, and for what stage 3 keeps between uses."""
     bucket = rng.choice(BUCKETS)
     options = [f"--bucket-size={bucket}"] if bucket else []
     if stage == 3:
@@ -67,11 +67,12 @@ def kept_state(rng, stage):
 
 
 def offloaded_state(rng, options):
-    """Options of zeroc: where state lies."""
+    """Options of zeroc for the place of state."""
     if rng.random() < 0.5:
         return []
     optimizer, parameters = rng.choice(("none", "cpu", "nvme")), rng.choice(("none", "cpu", "nvme"))
-    # What stays whole on several ranks stays on the device; that may be all of a small model.
+    # State that is whole on several ranks stays on the device; in a small model that may be all of
+    # it.
     if "--stage=3" not in options or any(option.startswith("--persist-below") for option in options):
         parameters = "none"
     places = [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
@@ -80,24 +81,24 @@ def offloaded_state(rng, options):
     return places
 
 
-#: The fake driver, and options of plans that it runs: products of 16 bits are those that every
-#: processor has, and attention has the bits of processors.
+#: The fake driver, and options of plans for it: 16-bit products use instructions of every CPU, and
+#: attention has the CPU's bits.
 FAKE = support.BUILD / "lib" / "fakecuda"
 ANY_CPU, GPU = "--cpu=x86-64-v3", ("--target=cuda", "--cuda-arch=emulated", "--attention=f32")
-#: How ranks on GPUs exchange.
+#: The ways in which ranks on GPUs communicate.
 WAYS = ["host", "direct"] + ["nccl"] * (FAKE / "libnccl.so.2").exists()
-#: Of models that a GPU has no kernels for.
+#: Error for models that have no GPU kernels.
 NOT_ON_GPU = re.compile("--target=cuda|on a GPU")
-#: Of the library of products, at the start of a program.
+#: Error of the product library at the start of a program.
 NO_PRODUCT = "cuBLASLt has no product"
-#: Of models of several losses.
+#: Error for models with several losses.
 NO_LOGITS = re.compile("drop --sample")
-#: Of models whose blocks leave nothing to the backward.
+#: Error for models whose blocks keep nothing for the backward.
 NOTHING_TO_DO = re.compile("nothing that remat=block could compute|no activations to offload")
 
 
 class Trial(Workplace):
-    """One model, everything that is drawn for it, and the folder it is tried in."""
+    """A model with everything drawn for it, and its folder."""
 
     def __init__(self, seed, folder, precision="fp32", gpu=False):
         super().__init__(folder)
@@ -116,7 +117,7 @@ class Trial(Workplace):
         self.types = self._types() if precision in compare.HALVES else []
         if "--master=none" in self.types:
             self.unit = compare.BY_CHANCE
-        # Of a model, not of a plan: other chunks are other sums.
+        # Once per model and not per plan: other chunks give other sums.
         self.places = random.Random(f"places {seed}")
         self.activations = random.Random(f"activations {seed}")
         self.evals = random.Random(f"evals {seed}")
@@ -125,7 +126,8 @@ class Trial(Workplace):
         self.orders = random.Random(f"orders {seed}")
         self.adapters = adapters.draw(seed)
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
-        # Delayed updates are another training: of a model, too, whose plans are compared with each other alone.
+        # Delayed updates are different training, so they are drawn per model, whose plans are
+        # compared only with each other.
         self.delayed = (random.Random(f"delayed {seed}").random() < 0.1 and self.micro_steps == 1 and not gpu
                         and "--master=none" not in self.types)
         self.guards = random.Random(f"guards {seed}")
@@ -144,7 +146,7 @@ class Trial(Workplace):
         return {**chosen, "clip": clip, "flags": flags}
 
     def _types(self):
-        """What gradients and state are, and masters: of a model, not of a plan."""
+        """Draws the types of gradients, state and masters, once per model and not per plan."""
         rng = random.Random(f"types {self.seed}")
         types = rng.choice(([], [], ["--grad-dtype=f32"], [f"--grad-dtype={self.precision}"]))
         types = types + rng.choice(([], ["--state-dtype=bf16"]))
@@ -153,7 +155,7 @@ class Trial(Workplace):
         return types
 
     def plans(self):
-        """(stage, options of zeroc, options of the run, environment of the run)."""
+        """Returns (stage, options of zeroc, options of the run, environment of the run)."""
         rng = self.rng
         for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.15):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
@@ -193,7 +195,7 @@ class Trial(Workplace):
             yield stage, options, flags, environment
 
     def compile(self, model, name, *options):
-        """Returns the options of those given that the plan has."""
+        """Returns those of the given options that the plan has."""
         chosen = [] if self.precision == "fp32" else [f"--precision={self.precision}"]
         chosen += self.types
         chosen = [*self.optimizer["flags"], *chosen, *self.adapters]
@@ -217,7 +219,7 @@ class Trial(Workplace):
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
         lr = self.optimizer["lr"] if lr is None else lr
-        # Gradients of unit size would be infinite by the scale that fp16 begins with.
+        # With fp16's initial scale, gradients of unit size would overflow.
         scale = ["--loss-scale", 16] if self.precision == "fp16" else []
         base = ["--init", "random"] if self.adapters else []
         outcome = super().train(name, ranks, "--data", "tokens.u16", "--seed", self.seed, *flags,
@@ -227,7 +229,7 @@ class Trial(Workplace):
         return outcome
 
     def write_tokens(self):
-        """Text for all steps.  Where a token is ignored, whole sequences are often made of it."""
+        """Writes text for all steps.  If a token is ignored, whole sequences often consist of it."""
         model, rng = self.model, self.rng
         rows = self.rows * self.ranks * self.micro_steps * STEPS
         tokens = self.folder / "tokens.u16"
@@ -302,7 +304,7 @@ class Trial(Workplace):
 
 
 def attempt(seed, keep=None, judge_only=False, precision="fp32", gpu=False):
-    """(seed, counts, what failed or nothing)."""
+    """Returns (seed, counts, failure); the failure is empty if there is none."""
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="zeroc-random-"))
         trial = Trial(seed, folder, precision, gpu)

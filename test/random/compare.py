@@ -36,19 +36,19 @@ import support
 #: ten thousand tolerances.
 ROUNDINGS = 128
 UNIT = 2.0 ** -24
-#: Of tensors with 16 bits.  Both round at the same places, but what differs in f32 is
-#: rounded to another neighbour now and then, and fewer roundings explain all.
+#: For tensors of 16 bits.  Both runs round at the same places, but a value that differs in f32 is
+#: sometimes rounded to another neighbour, and fewer roundings explain all differences.
 HALVES = {"bf16": 2.0 ** -8 / 64, "fp16": 2.0 ** -11 / 64}
-#: Of bf16 without masters: what differs in f32 is rounded by chance to another neighbour as
-#: often as it is far, and each stays in the parameter.
+#: For bf16 without masters: a difference in f32 changes the rounding with a probability
+#: proportional to it, and each change stays in the parameter.
 BY_CHANCE = 2.0 ** -8 / 4
 SMALLEST_NORM = 1 / 64
-#: Some roundings, as a relative change of the learning rate.
+#: The effect of a few roundings, as a relative change of the learning rate.
 NUDGE = 2.0 ** -20
 
 
 class Outcome:
-    """What a training run left behind."""
+    """The results of a training run."""
 
     def __init__(self, metrics, saved):
         lines = support.read_metrics(metrics)
@@ -62,7 +62,7 @@ class Outcome:
 
 
 def different_bits(outcome, expected):
-    """What is not the same; nothing if all is."""
+    """Returns the differences."""
     found = []
     for name in ("loss", "grad_norm"):
         for step, (value, other) in enumerate(zip(outcome.values(name), expected.values(name))):
@@ -77,7 +77,7 @@ def different_bits(outcome, expected):
 
 
 def sensitivity(optimizer, steps):
-    """How much of an error of every gradient reaches a weight, in units of lr."""
+    """Returns how much of an error of every gradient reaches a weight, in units of lr."""
     if optimizer["name"] == "adamw":
         return steps / optimizer["eps"]
     momentum = optimizer["momentum"]
@@ -85,9 +85,9 @@ def sensitivity(optimizer, steps):
 
 
 def beyond_rounding(outcome, reference, start, optimizer, nudged=None, unit=UNIT):
-    """(what is further from the reference than roundings explain, largest difference in
-    units of what is allowed).  `start` are the weights before training, `nudged` is the
-    reference with another learning rate, `unit` the relative error of one rounding."""
+    """Returns (values further from the reference than roundings explain, the largest difference in
+    units of the tolerance).  `start` are the weights before training, `nudged` is the reference
+    with another learning rate, `unit` the relative error of one rounding."""
     found, largest = [], 0.0
     nudged = nudged or reference
 

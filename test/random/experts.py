@@ -1,15 +1,15 @@
 """Mixtures of experts, as a piece of random models (layers.py) and in models of a test's own.
 
-A router chooses experts by comparing numbers, and what differs by a rounding may choose
-another.  So in random models, whose runs are compared, the choice follows from constants that lie
-far apart, and what is learned moves them a little.
+A router chooses experts by comparing numbers, and a rounding difference may change the choice.  So
+in random models, whose runs are compared, the choice depends on constants that are far apart, and
+learned values change them only slightly.
 """
 import layers
 from writer import Value, tensor
 
 
 def results(w, text, shapes):
-    """An operation of several results."""
+    """Writes an operation with several results."""
     w.count += 1
     w.lines.append(f"%{w.count}:{len(shapes)} = {text}")
     return [Value(f"%{w.count}#{i}", tuple(shape)) for i, shape in enumerate(shapes)]
@@ -50,7 +50,7 @@ class Groups:
                          f"{self.types}, {tensor(weights.shape)} -> {tensor(shape)}", shape)
 
     def counts(self):
-        """How many pairs each expert has."""
+        """Returns the number of pairs of each expert."""
         w, shape = self.w, (self.experts,)
         first = w.slice(self.offsets, 0, 0, self.experts, element="i32")
         last = w.slice(self.offsets, 0, 1, self.experts, element="i32")
@@ -59,12 +59,12 @@ class Groups:
 
 
 def normalized(w, weights):
-    """Rows divided by their sums."""
+    """Divides rows by their sums."""
     return w.binary("arith.divf", weights, w.broadcast(w.reduce(weights, 1), weights.shape, (1,)))
 
 
 def mixture(net, scope, x):
-    """Experts of one or two products, of tokens that constants choose."""
+    """Experts of one or two products, for tokens that constants select."""
     w, rng = net.w, net.rng
     count = rng.choice((1, 2, 3, 5, 9))
     k = rng.randint(1, min(count, 3))
@@ -93,5 +93,5 @@ def mixture(net, scope, x):
     return w.regroup(groups.combine(y, by), [[0, 1], [2]], x.shape)
 
 
-#: A third of the pieces; the others are any.
+#: A third of the pieces are mixtures; the others are arbitrary.
 PIECES = [mixture] * (len(layers.PIECES) // 2) + layers.PIECES

@@ -29,12 +29,12 @@ class Model:
         self.vocab = rng.choice((2, 5, 16, 23, 31, 50, 64, 67))
         self.heads = rng.choice((1, 1, 2, 3, 4))
         self.head_width = rng.choice((1, 3, 4, 5, 8, 9, 16) if self.heads < 3 else (2, 3, 5, 8))
-        # The cross-entropy leaves out rows whose target is this token.
+        # The cross-entropy ignores rows whose target is this token.
         self.ignored = rng.randrange(self.vocab) if rng.random() < 0.4 else None
         ids = random.Random(f"ids {seed}")
         self.wide_ids = ids.random() < 0.3
         self.says_vocab = ids.random() < 0.6
-        # A token that gives its row no gradient, and a soft cap of logits.
+        # A token whose row gets no gradient, and a soft cap of logits.
         self.padding = ids.randrange(self.vocab) if ids.random() < 0.2 else None
         self.cap = ids.choice((0.5, 4.0)) if ids.random() < 0.2 else None
 
@@ -47,7 +47,7 @@ class Model:
         net = layers.Net(Writer(batch), random.Random(f"layers {self.seed}"), self.seq,
                          self.heads, self.head_width)
         text = _build(net, self)
-        # What some operations count is i32, whatever the ids are.
+        # Some operations count in i32, whatever the type of ids.
         is_wide = self.wide_ids and not any(name in text for name in ("nn.document_starts", "nn.top_k"))
         return text.replace("xi32>", "xi64>") if is_wide else text
 
@@ -57,7 +57,7 @@ def random_model(seed):
 
 
 def _embeddings(net, model, tokens):
-    """x and the table, which a head may be tied to."""
+    """Returns x and the table, which a head may be tied to."""
     w, vocab, width = net.w, model.vocab, net.width
     if net.chance(0.15):
         inner = net.rng.choice((1, 6, 17))
@@ -65,7 +65,7 @@ def _embeddings(net, model, tokens):
         x = net.linear("wte.up", w.embedding(tokens, table, model.padding), width)
     else:
         table = net.normal("wte.weight", (vocab, width), 0.8)
-        # Rows of a computed table now and then.
+        # Sometimes rows of a computed table.
         x = w.embedding(tokens, w.unary("math.tanh", table) if net.chance(0.1) else table, model.padding)
     if net.chance(0.1):  # looked up by constant ids
         ids = ", ".join(str(position // 2) for position in range(net.seq))
@@ -78,14 +78,14 @@ def _embeddings(net, model, tokens):
         x = w.add(x, w.spread(_positions(net, name), x.shape))
     if net.chance(0.1):
         x = w.add(x, w.embedding(tokens, net.normal("wte2.weight", (vocab, width), 0.3)))
-    if net.seq > 1 and net.chance(0.1):  # the token before
+    if net.seq > 1 and net.chance(0.1):  # the previous token
         before = w.slice(tokens, 1, 0, net.seq - 1, element="i32")
         x = w.add(x, w.pad(w.embedding(before, net.normal("wte3.weight", (vocab, width), 0.3)), 1, 1))
     return x, table
 
 
 def _positions(net, name):
-    """A row for each position: a parameter, or what is cut out of or put together from some."""
+    """Returns a row for each position: a parameter, or one sliced or concatenated from parameters."""
     w, seq, width = net.w, net.seq, net.width
     kind = net.rng.randrange(12)
     if kind < 3:
@@ -117,7 +117,7 @@ def _logits(net, model, x, table, name):
     if net.chance(0.7):
         x = layers.norm(net, name + "_ln", x)
     if table.shape[1] == x.shape[-1] and net.chance(0.4):
-        # Rows of the table are of unit size in each element, so products are large.
+        # Each element of the table's rows has unit size, so products are large.
         logits = w.scale(w.linear(x, table), 0.5)
     else:
         logits = net.linear(name, x, model.vocab)
@@ -138,12 +138,12 @@ def _cross_entropy(net, model, logits, targets):
     return net.w.cross_entropy(logits, targets)
 
 
-#: Sizes that vectors, blocks and ranks do not divide, and some that they do.
+#: Sizes that are not multiples of vectors, blocks and ranks, and some that are.
 SIZES = (1, 1, 3, 5, 16, 17, 31, 33, 64, 100)
 
 
 def _odd_terms(net, x):
-    """Additions to the loss, each with parameters of its own or with some that are in use."""
+    """Yields terms of the loss, with their own parameters or with existing ones."""
     w, rng = net.w, net.rng
     names = [f"{block}.{leaf}" for block in ("extra", "h.0", "h.1", "head", "aux.7.sub", "a")
              for leaf in ("u", "v.weight", "z.bias")]

@@ -1,8 +1,8 @@
 """The scalar operations of random kernels (kernel_generator.py).
 
-All numbers are small whole ones, and what is computed with them stays exact, in any
-order of additions: a bound is kept with each value, and what grows beyond LIMIT is
-clamped.  Kernels with functions of math are the exception.
+All numbers are small integers, and computations with them stay exact in any order of additions:
+each value has a bound, and values beyond LIMIT are clamped.  Kernels with functions of math are the
+exception.
 """
 from dataclasses import dataclass
 
@@ -66,7 +66,7 @@ class Body:
         return self.emit(f"arith.sitofp {x.name} : {x.element} to f32", "f32", x.bound)
 
     def convert(self, x, element):
-        """The f32 `x` as another type."""
+        """Converts the f32 `x` to another type."""
         if element == "f32":
             return x
         if element == "f64":
@@ -78,14 +78,14 @@ class Body:
         return self.emit(f"arith.fptosi {x.name} : f32 to {element}", element, x.bound)
 
     def integers(self, x, y):
-        """An operation on two of one type."""
+        """Writes an operation on two values of one type."""
         op = self.rng.choice(("addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi"))
         bound = {"addi": x.bound + y.bound, "subi": x.bound + y.bound,
                  "muli": x.bound * y.bound}.get(op, 2 * max(x.bound, y.bound) + 1)
         return self.emit(f"arith.{op} {x.name}, {y.name} : {x.element}", x.element, bound)
 
     def step(self, pool):
-        """One more f32 from what there is."""
+        """Writes one more f32 from existing values."""
         rng = self.rng
         ints = [x for x in pool if x.element == "i32"]
         if ints and rng.random() < 0.3:
@@ -137,7 +137,7 @@ class Body:
         return self.to_f32(pool[-1] if self.rng.random() < 0.8 else self.rng.choice(pool))
 
     def update(self, acc, e):
-        """Something of `acc`, the initial value, and `e`, in the type of `acc`."""
+        """Combines `acc`, the initial value, and `e`, in the type of `acc`."""
         was = self.to_f32(acc)
         x, y = self.rng.sample((was, e), 2)
         op = self.rng.choice(("addf", "subf", "maximumf", "minimumf"))
@@ -146,7 +146,7 @@ class Body:
         return self.convert(self.limited(x), acc.element)
 
     def accumulate(self, acc, e, times):
-        """`acc` with `e` once more, of `times`."""
+        """Adds `e` to `acc`, one of `times` times."""
         rng = self.rng
         if not is_float(acc.element):
             if acc.element == "i1":

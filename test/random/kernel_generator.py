@@ -2,9 +2,9 @@
 
     print(random_kernel(7))
 
-A kernel is drawn from what (S6) knows: structured operations with scalar bodies, fills,
-views, inserts, results that replace operands, returned in any order.  Most of what is
-drawn obeys its rules; now and then something does not, so that the judge has to look.
+A kernel is drawn from what (S6) allows: structured operations with scalar bodies, fills, views,
+inserts, results that replace operands, returned in any order.  Most of them obey its rules;
+sometimes one is broken, to test the judge.
 """
 import itertools
 import math
@@ -16,7 +16,7 @@ from kernels_of_nn import random_attention, random_scatter
 
 WIDTHS = (1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40, 47, 64, 65, 130)
 ROWS = (1, 2, 3, 4, 5, 7, 9, 16, 17)
-#: Of inputs of each type, by absolute value.
+#: The largest absolute value of inputs of each type.
 DRAWN = {"f32": 4, "f64": 4, "i32": 2, "i64": 2, "i8": 2, "i1": 1}
 
 
@@ -39,7 +39,7 @@ class Kernel:
         self.names = itertools.count()
         self.kind = rng.choice(("rows",) * 5 + ("columns",) * 3 + ("serial",) * 4)
         self.inexact = rng.random() < 0.12
-        self.strange = 0.012  # how often a rule is not looked at
+        self.strange = 0.012  # probability of ignoring a rule
         self.lines, self.values, self.constants = [], [], {}
         width = rng.choice(WIDTHS)
         if self.kind == "rows":
@@ -134,12 +134,12 @@ class Kernel:
                            shape, element, abs(value), "fill")
 
     def readable(self):
-        """What a generic may read, but for what does not obey a rule now and then."""
+        """Returns values that a generic may read; sometimes also others, against a rule."""
         hidden = {"empty"} if self.kind != "columns" else {"empty", "fill", "computed"}
         return [v for v in self.values if v.origin not in hidden or self.oddly()]
 
     def add_view_of_shape(self):
-        """A view that is a whole value of the kernel's shapes, of an operand of another."""
+        """Adds a view that has one of the kernel's shapes, of an operand of another shape."""
         rng = self.rng
         shape = self.shape()
         if not shape:
@@ -195,7 +195,7 @@ class Kernel:
         self.define(text, shape, v.element, v.bound, "view")
 
     def add_insert(self):
-        """Parts side by side, or one over anything."""
+        """Adds parts side by side, or one part over any value."""
         rng = self.rng
         parts = [v for v in self.readable() if v.shape and math.prod(v.shape) < 20000]
         if not parts:
@@ -225,7 +225,7 @@ class Kernel:
                 max(part.bound, into.bound), "computed")
 
     def loops(self):
-        """(size, is a reduction) of each loop."""
+        """Returns (size, is a reduction) of each loop."""
         rng = self.rng
         if self.kind == "columns":
             loops = [(self.space[0], False)]
@@ -242,7 +242,7 @@ class Kernel:
         return loops
 
     def map_onto(self, shape, loops):
-        """Loops that index a tensor of `shape`, one for each dimension, or None."""
+        """Returns loops that index a tensor of `shape`, one for each dimension, or None."""
         rng, used, positions = self.rng, set(), []
         for i, size in enumerate(shape):
             able = [d for d, (extent, _) in enumerate(loops) if extent == size]
@@ -259,7 +259,7 @@ class Kernel:
         return positions
 
     def initial(self, shape, element):
-        """What a result begins as."""
+        """Returns the initial value of a result."""
         rng = self.rng
         known = [v for v in self.values if v.shape == tuple(shape) and v.element == element
                  and (v.origin != "empty" or self.oddly())]
@@ -278,7 +278,7 @@ class Kernel:
         return self.fill(shape, element)
 
     def looked_up(self, body, loops, indices):
-        """An element of a captured tensor, by loops and by numbers that are read."""
+        """Returns an element of a captured tensor, indexed by loops and by read numbers."""
         rng = self.rng
         able = []
         for v in self.readable():
@@ -321,7 +321,7 @@ class Kernel:
         parallel = [d for d, (_, reduction) in enumerate(loops) if not reduction]
         covered = {p for _, positions in inputs for p in positions}
         if any(f"d{d}" not in covered and d not in parallel for d in range(len(loops))):
-            return  # a loop that nothing says the size of
+            return  # the size of a loop is undetermined
         results = []
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
             order = list(parallel)
@@ -341,7 +341,7 @@ class Kernel:
             header.append(f"{pool[-1].name}: {v.element}")
         inits = []
         for init, _, _ in results:
-            # What a reduction has come to so far: a clamp keeps it from growing with itself.
+            # The partial result of a reduction: a clamp keeps it from growing.
             inits.append(Scalar(self.fresh("o"), init.element, init.bound, self.inexact))
             header.append(f"{inits[-1].name}: {init.element}")
         small = [s for (v, _), s in zip(inputs, pool) if s.element == "i32" and v.origin == "operand"]
@@ -394,7 +394,7 @@ class Kernel:
     def results(self):
         rng = self.rng
         able = [v for v in self.values if v.origin in ("computed", "fill")]
-        # Each is the last of its chain of initial values, or not: both are of use.
+        # A value may be the last of its chain of initial values, or not; both are useful.
         chosen = [v for v in able if rng.random() < 0.7] or able[-1:]
         if self.oddly() and self.values:
             chosen.append(rng.choice(self.values))
@@ -402,7 +402,7 @@ class Kernel:
         return chosen[:5]
 
     def claim(self, value):
-        """zero.in_place of a result, perhaps."""
+        """Adds zero.in_place to a result, sometimes."""
         rng = self.rng
         same = [i for i, v in enumerate(self.operands) if v.type == value.type]
         if self.oddly(2):

@@ -34,7 +34,7 @@ ZERO_KERNELS = support.BUILD / "bin" / "zero-kernels"
 
 
 def execute(texts, chaos, folder):
-    """What zero-kernels says of each text."""
+    """Returns zero-kernels' outcome of each text."""
     with tempfile.NamedTemporaryFile("w", suffix=".mlir", dir=folder) as file:
         file.write("// -----\n".join(texts))
         file.flush()
@@ -50,7 +50,7 @@ def execute(texts, chaos, folder):
 
 
 def why(message):
-    """`message` without what is particular to one kernel."""
+    """Returns `message` without details of a particular kernel."""
     message = re.sub(r"^'[\w.]+' op ", "", message)
     message = re.sub(r"affine_map<[^>]*>|tensor<[^>]*>|\[[\d, ]*\]", "..", message)
     return re.sub(r"-?\d+", "N", re.sub(r"\(S\d\).*", "", message)).strip()

@@ -1,7 +1,7 @@
-"""Random kernels of attention and scatter, whose code is written by hand.
+"""Random kernels of attention and scatter, which have handwritten code.
 
-They are one operation of nn between views of operands, and of results that are put
-together.  As in kernel_generator.py, some break a rule.
+A kernel is one operation of nn between views of operands and concatenated results.  As in
+kernel_generator.py, some break a rule.
 """
 import itertools
 
@@ -29,7 +29,7 @@ class NNKernel:
         return name
 
     def seen(self, shape, element="f32"):
-        """An operand of `shape`, or a view of one."""
+        """Returns an operand of `shape`, or a view of one."""
         rng = self.rng
         way = rng.randrange(4)
         if way == 0:
@@ -98,7 +98,7 @@ def random_scatter(rng):
 
 
 def put_together(k, parts, batch, element):
-    """The [B, S, H, D] `parts`, each of (name, sizes), side by side in rows of one tensor."""
+    """Writes the [B, S, H, D] `parts`, each of (name, sizes), side by side in rows of one tensor."""
     rng = k.rng
     rows = parts[0][1][1]
     widths = [heads * width for _, (_, _, heads, width) in parts]

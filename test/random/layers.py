@@ -1,9 +1,8 @@
-"""The pieces that random models are put together from.
+"""The pieces of random models.
 
-A piece is a function (net, scope, x) of activations x, [batch, seq, width], to what a
-residual connection adds to them: of the same shape, and of about unit size for x
-of unit size, so that a model of any pieces is well-conditioned.  `scope` begins the
-names of its parameters.
+A piece is a function (net, scope, x) that maps activations x, [batch, seq, width], to the addition
+of a residual connection: of the same shape, and of about unit size for x of unit size, so that a
+model of any pieces is well-conditioned.  `scope` is the prefix of its parameters' names.
 """
 import math
 
@@ -12,7 +11,7 @@ import windows
 
 
 class Net:
-    """A model in the making: its writer, its sizes, its random choices."""
+    """A model under construction: its writer, its sizes, its random choices."""
 
     def __init__(self, writer, rng, seq, heads, head_width):
         self.w, self.rng = writer, rng
@@ -34,7 +33,7 @@ class Net:
         return self.w.param(name, shape, self.init(std))
 
     def weight(self, name, rows, columns, fan_in=None):
-        """A matrix: a parameter, one that is in use elsewhere, or computed from some."""
+        """Returns a matrix: a parameter, one used elsewhere, or one computed from parameters."""
         w, shape = self.w, (rows, columns)
         std = 0.7 / math.sqrt(fan_in or columns)
         tied = [weight for weight in self.weights if weight.shape == shape]
@@ -70,7 +69,7 @@ class Net:
         return self.normal(name, (size,), 0.2)
 
     def linear(self, name, x, out):
-        """x times a matrix, in one of the ways to write that."""
+        """Returns x times a matrix, written in one of several ways."""
         w, inner = self.w, x.shape[-1]
         if self.chance(0.2):
             flat = w.collapse(x) if len(x.shape) > 2 else x
@@ -89,9 +88,9 @@ class Net:
 
 
 def norm(net, scope, x):
-    """Rows of unit size: the mean of squares or the variance, or a bounded function."""
+    """Normalizes rows: by the mean of squares, the variance, or a bounded function."""
     w, size = net.w, x.shape[-1]
-    # Few elements may all be equal; their variance is then rounding alone.
+    # A few elements may all be equal; their variance is then only rounding.
     eps = "1.0e-5" if size > 8 else "1.0e-1"
     kind = net.rng.randrange(8)
     if kind == 0:
@@ -128,7 +127,7 @@ def sigmoid(net, x):
 
 
 def saturated(net, x):
-    """A unit that is off for most x, for many of them so far that an exponential is infinite."""
+    """A unit that is off for most x, and for many of them an exponential overflows."""
     w = net.w
     z = w.add(w.scale(x, 40), w.constant("-60.0", x.shape))
     if net.chance(0.5):
@@ -140,8 +139,8 @@ def saturated(net, x):
 
 
 def activation(net, x):
-    """A function of each element, of about unit size.  Nearly all are smooth: where a
-    slope jumps, a rounding can change a gradient by more than a rounding."""
+    """A function of each element, of about unit size.  Nearly all are smooth: where a slope jumps,
+    a rounding can change a gradient by more than a rounding."""
     w, kind = net.w, net.rng.randrange(20)
     if kind < 4:
         return w.gelu(x, tanh=net.chance(0.5))
@@ -200,7 +199,7 @@ def gated_mlp(net, scope, x):
 
 
 def by_heads(net, x):
-    """[B, T, H x D] as [B, T, H, D], now and then with the elements of heads interleaved."""
+    """Returns [B, T, H x D] as [B, T, H, D], sometimes with the elements of heads interleaved."""
     if net.chance(0.1):
         apart = net.w.regroup(x, [[0], [1], [2, 3]], x.shape[:2] + (net.head_width, net.heads))
         return net.w.transpose(apart, (0, 1, 3, 2))
@@ -221,7 +220,7 @@ def attend(net, scope, q, k, v, causal):
 
 
 def rotated(net, *heads):
-    """Each of `heads`, [B, T, H, D], turned by its position."""
+    """Rotates each of `heads`, [B, T, H, D], by its position."""
     pairs = net.head_width // 2
     if not pairs or not net.chance(0.5):
         return heads
@@ -231,7 +230,7 @@ def rotated(net, *heads):
 
 
 def grouped_attention(net, scope, x):
-    """Several query heads read each head of keys and values."""
+    """Several query heads share each head of keys and values."""
     groups = net.rng.choice([g for g in range(1, net.heads + 1) if net.heads % g == 0])
     shape = x.shape[:2] + (groups, net.head_width)
     few = groups * net.head_width
@@ -257,7 +256,7 @@ def separate_attention(net, scope, x):
 
 
 def cross_attention(net, scope, x):
-    """To rows that are parameters, alone or before x's own (then causal is possible)."""
+    """Attends to rows that are parameters, alone or before x's own (then it may be causal)."""
     w, rows = net.w, net.rng.choice((1, 3, 9))
     memory = net.normal(scope + ".memory", (rows, net.width), 0.8)
     memory = w.spread(memory, (net.batch, rows, net.width))
@@ -274,7 +273,7 @@ def cross_attention(net, scope, x):
 
 
 def plain_attention(net, scope, x):
-    """Products and a softmax in sight; the mask is a constant that is added."""
+    """Explicit products and a softmax; the mask is an added constant."""
     w, size = net.w, (net.batch, net.seq, net.seq)
     q, k, v = (net.linear(f"{scope}.{name}", x, net.width) for name in "qkv")
     scores = w.scale(w.batch_matmul(q, w.transpose(k, (0, 2, 1))), 1 / math.sqrt(net.width))
@@ -287,7 +286,7 @@ def plain_attention(net, scope, x):
 
 
 def shift(net, scope, x):
-    """A weighted sum of each position and the one before."""
+    """A weighted sum of each position and the previous one."""
     w = net.w
     if net.seq == 1 or net.chance(0.4):
         before = w.slice(w.pad(x, 1, 1), 1, 0, net.seq)
@@ -303,7 +302,7 @@ def shift(net, scope, x):
 
 
 def by_position(net, scope, x):
-    """x times a number that depends on where it stands, and a vector."""
+    """x times a number that depends on its position, and a vector."""
     w = net.w
     vector = net.normal(scope + ".vector", (net.width,))
     return w.generic([x, vector], x.shape, [
@@ -313,7 +312,7 @@ def by_position(net, scope, x):
 
 
 def pool(net, scope, x):
-    """What all positions of a sequence have in common, for each of them."""
+    """Combines all positions of a sequence, for each of them."""
     w = net.w
     if net.chance(0.5):
         one = w.scale(w.reduce(x, 1), 1 / net.seq)
@@ -323,7 +322,7 @@ def pool(net, scope, x):
 
 
 def row_gate(net, scope, x):
-    """x times one number a row, by a product with a vector."""
+    """x times one number per row, a product with a vector."""
     w, flat = net.w, net.w.collapse(x)
     vector = net.normal(scope + ".gate", (net.width,), 0.7 / math.sqrt(net.width))
     gate = sigmoid(net, w.contract("matvec", flat, vector, flat.shape[:1]))
@@ -332,7 +331,7 @@ def row_gate(net, scope, x):
 
 
 def channel_scale(net, scope, x):
-    """x times a vector, which is itself a product: of a vector and a matrix."""
+    """x times a vector, which is itself a product of a vector and a matrix."""
     w, inner = net.w, net.rng.choice((1, 5, 17))
     vector = net.normal(scope + ".v", (inner,), 0.8)
     matrix = net.weight(scope + ".m", inner, net.width, fan_in=inner)

@@ -1,13 +1,13 @@
-"""Pieces as other front ends print them: every function taken apart, with reshapes between.
+"""Pieces as other front ends print them: every function decomposed, with reshapes between.
 
-What they have in common is that a value changes its shape, and nothing else, on the
-way from one generic to the next: the sums of rows are [B, T], [B, T, 1] or [B x T, 1].
-The batch stays the outermost dimension, so rows of one sequence never meet another's.
+In all of them a value changes only its shape between one generic and the next: the sums of rows are
+[B, T], [B, T, 1] or [B x T, 1].  The batch stays the outermost dimension, so rows of different
+sequences are never combined.
 """
 
 
 def row_sums(net, x):
-    """The sums of rows, in one of the shapes that they are printed in."""
+    """Returns the sums of rows, in one of the shapes that front ends print."""
     w, size = net.w, x.shape[-1]
     kind = net.rng.randrange(4)
     if kind == 0:
@@ -18,7 +18,7 @@ def row_sums(net, x):
 
 
 def any_row_shape(net, r, rows):
-    """`r`, of one element a row, in another shape now and then."""
+    """Returns `r`, with one element per row, sometimes in another shape."""
     shape = net.rng.choice((rows, rows + (1,), r.shape))
     return net.w.reshape(r, shape)
 
@@ -55,7 +55,7 @@ def spelled_norm(net, scope, x, eps):
 
 
 def reshaped(net, scope, x):
-    """Elementwise functions, sums of rows and transposes, in ever other shapes."""
+    """Elementwise functions, sums of rows and transposes, in changing shapes."""
     w, (batch, seq, width) = net.w, x.shape
     shapes = [(batch, seq, width), (batch * seq, width), (batch, seq * width), (batch, seq, width, 1),
               (batch, 1, seq, width), (batch * seq, 1, width), (batch * seq * width,), (batch * seq, width, 1)]

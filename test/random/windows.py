@@ -1,10 +1,10 @@
-"""Pieces of random models that read windows: convolutions over positions, the largest of
-neighbours, positions in reverse.  As layers.py has them."""
+"""Pieces of random models that read windows: convolutions over positions, maxima of neighbours,
+reversed positions.  See layers.py."""
 import math
 
 
 def convolution(net, scope, x):
-    """Over this position and some before it, channels last or first."""
+    """A convolution over this position and some before it, channels last or first."""
     w, rng = net.w, net.rng
     size, step = rng.choice((1, 2, 3)), rng.choice((1, 1, 2))
     reach = (size - 1) * step
@@ -23,7 +23,7 @@ def convolution(net, scope, x):
 
 
 def depthwise(net, scope, x):
-    """Each channel by itself, from every other position on: their mean, for all."""
+    """Convolves each channel separately, at every other position, and adds the mean to all."""
     w, size = net.w, min(net.seq, 3)
     count = (net.seq - size) // 2 + 1
     filters = net.normal(scope + ".filters", (size, net.width), 0.7 / math.sqrt(size))
@@ -34,7 +34,7 @@ def depthwise(net, scope, x):
 
 
 def neighbours(net, scope, x):
-    """The largest of this position and the one before, in reverse order."""
+    """The maximum of this position and the previous one, in reverse order."""
     w = net.w
     wide, shape = w.pad(x, 1, 1), w.constant("0.0", (2,))
     y = w.windows([wide, shape], x.shape, ["d0", "d1", "d2"], "pppr",

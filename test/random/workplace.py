@@ -1,4 +1,4 @@
-"""A folder in which commands run, models are compiled and what they became is trained."""
+"""A folder in which commands run, and models are compiled and trained."""
 import shlex
 import subprocess
 from pathlib import Path
@@ -19,7 +19,7 @@ class Workplace:
         self.folder, self.commands = folder and Path(folder), []
 
     def command(self, *parts, environment=()):
-        """Runs a command in the folder and keeps it for whoever has to repeat it."""
+        """Runs a command in the folder and records it, so that it can be repeated."""
         parts = [str(part) for part in parts]
         setting = "".join(f"{name}={value} " for name, value in dict(environment).items())
         self.commands.append(setting + shlex.join(parts))
@@ -38,7 +38,7 @@ class Workplace:
         return self.command(support.ZEROC, model, *options, "-o", name)
 
     def train(self, name, ranks, *flags, steps, lr, environment=()):
-        """Outcome of the program `name`, whose data the flags name."""
+        """Returns the outcome of the program `name`, with data given by the flags."""
         self.command(*support.launcher(ranks, dict(environment)), f"./{name}", *flags, "--steps", steps, "--lr", lr, "--quiet",
                      "--metrics", f"{name}.jsonl", "--save", f"{name}.safetensors", environment=environment)
         saved = self.folder / f"{name}.safetensors"

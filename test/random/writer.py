@@ -5,8 +5,8 @@
     y = w.unary("math.tanh", x)
     text = w.module(loss)
 
-Every method makes one operation, or the few that one idea needs, and returns its
-result.  Shapes follow from the operands; a misfit is an error of the compiler.
+Every method writes one operation, or a few for one idea, and returns the result.  Shapes follow
+from the operands; the compiler reports a misfit.
 """
 import math
 from collections import namedtuple
@@ -95,7 +95,7 @@ class Writer:
         return self.mul(x, self.constant(f"{factor:.6e}", x.shape))
 
     def select_greater(self, x, y, a, b):
-        """a where x > y, else b."""
+        """Returns a where x > y, else b."""
         bits = self.op(f"arith.cmpf ogt, {x.name}, {y.name} : {tensor(x.shape)}", x.shape)
         return self.op(f"arith.select {bits.name}, {a.name}, {b.name} : "
                        f"{tensor(x.shape, 'i1')}, {tensor(x.shape)}", x.shape)
@@ -168,7 +168,7 @@ class Writer:
                        f"outs({into.name} : {tensor(shape)}) permutation = {list(permutation)}", shape)
 
     def contract(self, name, a, b, shape, init=None):
-        """linalg's named products; they add to `init`, or to zeros."""
+        """Writes linalg's named products; they add to `init`, or to zeros."""
         into = init or self.fill("0.0", shape)
         return self.op(f"linalg.{name} ins({a.name}, {b.name} : {tensor(a.shape)}, {tensor(b.shape)}) "
                        f"outs({into.name} : {tensor(shape)}) -> {tensor(shape)}", shape)
@@ -196,7 +196,7 @@ class Writer:
                        f"      %r = {name} %s, %acc : f32\n      linalg.yield %r : f32\n    }}", shape)
 
     def row_sums(self, x):
-        """The sums along the last dimension, which stays, of one element."""
+        """Sums along the last dimension, which is kept with size one."""
         loops, shape = dims(len(x.shape)), x.shape[:-1] + (1,)
         iterators = ", ".join(['"parallel"'] * (len(shape) - 1) + ['"reduction"'])
         into = self.fill("0.0", shape)
@@ -214,9 +214,9 @@ class Writer:
                        f"{', '.join(tensor(x.shape) for x in inputs)}) outs({into.name} : {tensor(shape)})", shape)
 
     def generic(self, inputs, shape, body, reads=None):
-        """One parallel generic over `shape`.  `body` lists operations on %x0, %x1, ...;
-        the last is the result.  `reads` are the dimensions that each input is read by;
-        None is the one element of a dimension."""
+        """Writes one parallel generic over `shape`.  `body` lists operations on %x0, %x1, ...; the
+        last is the result.  `reads` are the dimensions that index each input; None is the index of
+        a dimension of size one."""
         loops = dims(len(shape))
         reads = reads or [range(len(shape))] * len(inputs)
         maps = [affine(loops, ["0" if i is None else loops[i] for i in read]) for read in reads]
@@ -232,8 +232,8 @@ class Writer:
             f"    linalg.yield %r{len(body) - 1} : f32\n  }} -> {tensor(shape)}", shape)
 
     def windows(self, inputs, shape, result, iterators, reads, largest=False):
-        """Sums of products of two inputs, or the largest elements of the first, over the
-        loops that `iterators` calls "r", not "p".  All positions are expressions of loops."""
+        """Sums of products of two inputs, or the maxima of the first, over the loops that
+        `iterators` calls "r", not "p".  All positions are expressions of loops."""
         loops = dims(len(iterators))
         maps = ", ".join(affine(loops, read) for read in [*reads, result])
         kinds = ", ".join('"parallel"' if kind == "p" else '"reduction"' for kind in iterators)
@@ -301,13 +301,13 @@ class Writer:
                        f"    tensor.yield {zero.name} : f32\n  }} : {tensor(x.shape)} to {tensor(shape)}", shape)
 
     def collapse(self, x):
-        """All dimensions but the last become one."""
+        """Collapses all dimensions but the last into one."""
         shape = (math.prod(x.shape[:-1]), x.shape[-1])
         groups = [list(range(len(x.shape) - 1)), [len(x.shape) - 1]]
         return self.op(f"tensor.collapse_shape {x.name} {groups} : {tensor(x.shape)} into {tensor(shape)}", shape)
 
     def reshape(self, x, shape):
-        """x in any other shape of as many elements: by one operation if one can do it."""
+        """Reshapes x to any shape with as many elements, by one operation if possible."""
         if x.shape == tuple(shape):
             return x
         few, many = sorted((x.shape, tuple(shape)), key=len)
@@ -327,7 +327,7 @@ class Writer:
         return self.regroup(flat, [list(range(len(shape)))], tuple(shape))
 
     def regroup(self, x, groups, shape):
-        """Dimensions taken apart (more in `shape` than in x) or put together."""
+        """Expands dimensions (if `shape` has more than x) or collapses them."""
         if len(shape) > len(x.shape):
             return self.op(f"tensor.expand_shape {x.name} {groups} output_shape {list(shape)} : "
                            f"{tensor(x.shape)} into {tensor(shape)}", shape)

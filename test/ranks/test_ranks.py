@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Several processes of zrt_ranks: the same bits through shared memory and
-between imitated hosts, and what the others say when one fails.
+"""Several processes of zrt_ranks: the same bits through shared memory and between imitated hosts,
+and the other ranks' messages when one fails.
 
     test_ranks.py ZRT_RANKS MPIRUN [CLASS...]
 """
@@ -19,13 +19,13 @@ del sys.argv[1:3]
 
 
 def environment(**more):
-    """Ranks may be more than the processors."""
+    """Allows more ranks than processors."""
     return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                 OMPI_MCA_rmaps_base_oversubscribe="1", **more)
 
 
 def job(ranks, mode, started=None, patience=None, **variables):
-    """The finished job; `patience` has a ZRT_TIMEOUT for each rank."""
+    """Returns the finished job; `patience` has a ZRT_TIMEOUT for each rank."""
     start = ["-n", str(started or ranks), PROGRAM, str(ranks), mode]
     if patience:
         start = [word for seconds in patience
@@ -35,13 +35,13 @@ def job(ranks, mode, started=None, patience=None, **variables):
 
 
 def spawned(ranks, mode, started=None, **variables):
-    """The same of processes that only know their numbers, as torchrun starts them: all that
-    they print, and their statuses, None for one that does not end."""
+    """Same, for processes that know only their rank numbers, as torchrun starts them: returns all
+    output and the statuses, None for a process that does not end."""
     started = started or ranks
     with tempfile.TemporaryFile("w+") as printed:
         processes = []
         for rank in range(started):
-            # Of each two jobs on this machine, one port.
+            # A port for each job on this machine.
             numbers = dict(RANK=str(rank), WORLD_SIZE=str(started), MASTER_ADDR="localhost",
                            MASTER_PORT=f"{os.getpid()}.{spawned.jobs}")
             processes.append(subprocess.Popen([PROGRAM, str(ranks), mode], env={**os.environ, **numbers, **variables},
@@ -64,7 +64,7 @@ spawned.jobs = 0
 
 
 def alone(ranks, mode, **variables):
-    """The finished program that has started its ranks itself."""
+    """Returns the finished program, which has started its ranks itself."""
     return subprocess.run([PROGRAM, str(ranks), mode], env={**ALONE, **variables}, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, timeout=120)
 
@@ -115,7 +115,7 @@ class Faults(unittest.TestCase):
         return done.stderr
 
     def assert_told(self, text, message):
-        """Rank 2 has failed; the other two name it, and say it once each."""
+        """Rank 2 has failed; each of the other two names it, once."""
         for rank in (0, 1):
             lines = re.findall(rf"^rank {rank}: .*$", text, re.MULTILINE)
             self.assertEqual(len(lines), 1, text)
@@ -157,7 +157,7 @@ class Faults(unittest.TestCase):
         self.assert_told(self.failing("early"), "rank 2 failed: no data$")
 
     def test_a_process_stopped_before_ranks_are_connected(self):
-        """A rank finds it out, or hears of it from the one that did first."""
+        """A rank notices it, or gets the message of the one that noticed first."""
         self.assert_told(self.failing("asleep"),
                          r"(rank [01] failed: )?rank 2 \(process \d+\) has not moved for 5 s \(it is stopped\) while rank "
                          r"[01] waited for it in a message between all ranks$")
