@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
 
-# What goes wrong before the tests is a failed test: the last line says so.
+# An error before the tests counts as a failed test in the last line.
 give_up() {
   echo "run.sh: error: $1" >&2
   echo "0 passed, 1 failed"
@@ -36,7 +36,7 @@ reports=$build/test/reports
 rm -rf "$reports"
 mkdir -p "$reports"
 
-# Most of their time they wait for ranks that do not answer.
+# These tests mostly wait for ranks that do not answer.
 ctest --test-dir "$build" -L waits --output-on-failure --timeout 300 -j4 --no-tests=error \
   --output-junit "$reports/ranks.xml" >"$reports/ranks.log" 2>&1 &
 ranks=$!

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# clang-tidy over all source files, or those whose path has one of the given
-# parts; the checks are those of .clang-tidy.  The last line is the number of
-# findings, and the status is 0 only if there are none.
+# Runs clang-tidy on all source files, or on those whose path contains one of
+# the arguments; the checks are those of .clang-tidy.  The last line is the
+# number of findings, and the status is 0 only if there are none.
 #
 #   tools/setup.sh --developer
 #   test/tidy.sh                       # everything
@@ -12,7 +12,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 build=build/tidy
 cmake --preset release -B "$build" -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null || exit 2
-# Headers that are generated must exist.
+# Generated headers must exist.
 mapfile -t generated < <(ninja -C "$build" -t targets all | grep -oE '^\w+IncGen')
 cmake --build "$build" --target "${generated[@]}" >/dev/null || exit 2
 mapfile -t files < <(find dialect frontend passes runtime tools -name '*.cpp' | sort)
@@ -27,7 +27,7 @@ log=$build/tidy.log
 printf '%s\0' "${files[@]}" |
   nice xargs -0 -n 1 -P 2 clang-tidy-22 --quiet -p "$build" 2>/dev/null | tee "$log"
 failed=(${PIPESTATUS[@]})
-# A header is read by many files.
+# Many files include a header, so findings are deduplicated.
 findings=$(grep -E '(error|warning): .*\[' "$log" | sort -u | wc -l)
 echo "${#files[@]} files, $findings findings"
 ((findings == 0 && failed[1] == 0))

@@ -53,7 +53,8 @@ class Checksums(support.Case):
         self.assertIn(f"FAIL: {ONE}: status 1", done.err)
 
     def test_a_bit(self):
-        """Of a weight, of a loss, of a norm; a name; but not how long it took."""
+        """A bit of a weight, of a loss or of a norm, or a name, changes the sum, but the time does
+        not."""
         weights = {"w": ([2], support.array.array("f", [1, 2]))}
         lines = [{"step": 0, "loss": 1.5, "grad_norm": 2.5, "lr": 0.1, "step_ms": 3}]
 

@@ -9,20 +9,20 @@
 #
 # The build takes half an hour on two cores, the tests a quarter of one.
 #
-# Kernels are no part of it: zeroc emits them, not clang.  What they write
-# outside of their operands is the business of zero-kernels and of the judge.
+# Kernels are excluded: zeroc emits them, not clang.  zero-kernels and the judge
+# check that they write only their operands.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 here=$PWD/test/sanitize
 build=$PWD/build/asan
 reports=$build/reports
 
-# Findings are files, so that none hides in what a test expects to fail.
+# Findings are files, so that a test that expects a failure cannot hide one.
 rm -rf "$reports"
 mkdir -p "$reports"
 common=log_path=$reports/report:print_stacktrace=1
-# libMLIR and libLLVM are not instrumented: memory that they fill or poison, or
-# a container that they grow, says nothing of ours.
+# libMLIR and libLLVM are not instrumented: memory that they fill or poison, and
+# containers that they grow, are not findings in our code.
 export ASAN_OPTIONS=$common:detect_container_overflow=0:allow_user_poisoning=0
 export UBSAN_OPTIONS=$common
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0

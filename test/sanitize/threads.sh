@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs the runtime's unit tests with the thread sanitizer (preset `tsan`), where ranks are
-# threads of one process.  Then the same with a lock taken out of the code, in three
-# places: each must be found, or no finding would mean nothing.  The last line is the
-# number of findings; the status is 0 only if there are none, and every seed was found.
+# Runs the runtime's unit tests with the thread sanitizer (preset `tsan`), where
+# ranks are threads of one process.  Then removes a lock from the code, in three
+# places: each must be found, since otherwise an empty result would mean
+# nothing.  The last line is the number of findings; the status is 0 only if
+# there are none, and every seed was found.
 #
 #   tools/setup.sh --developer
 #   test/sanitize/threads.sh
@@ -21,7 +22,8 @@ seeds=(
   "runtime/checkpoint/FileWriter.cpp|/FileWriter::writeBlocks/,/^}/|FileWriter.*:Checkpoint*"
 )
 
-# Runs the tests of a build.  Without a lock a wake-up can be lost, and a test waits.
+# Runs the tests of a build.  Without a lock a wake-up can be lost, and a test
+# hangs.
 findings() { # BUILD FILTER SECONDS
   rm -rf "$reports"
   mkdir -p "$reports"
@@ -33,7 +35,7 @@ findings() { # BUILD FILTER SECONDS
 }
 
 cmake --preset tsan && cmake --build "$build" --target zrt_unit_tests || exit 2
-# A plan that lacks an event races, as it should.
+# A plan that lacks an event is supposed to race.
 found=$(findings "$build" "-Events.ChaosFindsAMissingOne" 900)
 status=$?
 ((status == 0)) || grep -E "FAILED|Failure" "$reports/tests.log" | head -20

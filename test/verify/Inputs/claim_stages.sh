@@ -1,5 +1,5 @@
-# Compiles MODEL at each stage on two ranks, and says of each plan what the judge does
-# when the plan says that it was made with another stage.
+# Compiles MODEL at each stage on two ranks, and prints the judge's verdict on
+# each plan when the plan claims another stage.
 #
 #     sh claim_stages.sh MODEL
 set -e

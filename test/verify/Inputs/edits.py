@@ -1,11 +1,10 @@
-"""Writes out plans that are edits of a plan, for -split-input-file -verify-diagnostics.
+"""Writes edited versions of a plan, for -split-input-file -verify-diagnostics.
 
     python3 edits.py FILE.test > plans.mlir     writes every plan of FILE, and its errors
     zero-opt plans.mlir -split-input-file -verify-diagnostics ...
 
-FILE is cut at `// -----`.  A part is a plan as it is, or edits of the last plan above
-that has no error.  That one comes first in what is printed, so it is accepted before
-any edit of it.  An edit is a line:
+FILE is split at `// -----`.  A part is a complete plan, or edits of the last plan above without an
+error.  That plan is printed first, so it is accepted before any edit of it.  An edit is a line:
 
     in TEXT                    from here on only the block that the line with TEXT begins
                                (before any `in`, and after `in plan`: the whole plan)
@@ -19,8 +18,8 @@ any edit of it.  An edit is a line:
     note TEXT => MESSAGE       ... and this note
     accepted                   the edited plan has no error
 
-Edits are made in their order.  A line is found by TEXT when TEXT is in no other line;
-whatever is not found exactly as often as it says is an error.
+Edits are made in order.  TEXT finds a line if no other line contains it; it is an error if the
+number of matches differs from the stated one.
 """
 import re
 import sys
@@ -35,7 +34,7 @@ def indentation(line):
 
 
 class Plan:
-    """The lines of a plan, edited one after the other; ValueError where one cannot be."""
+    """The lines of a plan under successive edits; raises ValueError if an edit is impossible."""
 
     def __init__(self, text):
         self.lines = text.splitlines()
@@ -46,7 +45,7 @@ class Plan:
         self.accepted = False
 
     def end(self, begin):
-        """The last line of the block that the line `begin` begins."""
+        """Returns the last line of the block that begins at line `begin`."""
         for at in range(begin + 1, len(self.lines)):
             if indentation(self.lines[at]) <= indentation(self.lines[begin]):
                 if self.lines[at].lstrip().startswith("}"):
@@ -61,7 +60,7 @@ class Plan:
         return range(begin, self.end(begin) + 1)
 
     def find(self, text, lines=None):
-        """Where the only line is that has `text`."""
+        """Returns the index of the only line that contains `text`."""
         found = [at for at in lines or self.scope() if text in self.lines[at]]
         if len(found) != 1:
             raise ValueError(f"{len(found)} lines have: {text}")
@@ -113,7 +112,7 @@ class Plan:
             self.place = None
 
     def write(self):
-        """The text, with what is expected above the lines that it is expected of."""
+        """Yields the text, with expected diagnostics above the lines that they concern."""
         comments = {}
         for self.block, kind, text, message in self.expected:
             comments.setdefault(self.find(text), []).append((kind, message))
@@ -124,7 +123,7 @@ class Plan:
 
 
 def split(text):
-    """TEXT => NEW"""
+    """Splits "TEXT => NEW"."""
     parts = text.split(" => ")
     if len(parts) != 2:
         raise ValueError(f"there is not one => in: {text}")
@@ -132,7 +131,7 @@ def split(text):
 
 
 def expand(part, base):
-    """The lines of a plan that is given by edits."""
+    """Returns the lines of a plan that is given by edits."""
     plan = Plan(base)
     for line in part.splitlines():
         if not line or line.startswith("//"):
@@ -149,7 +148,7 @@ def expand(part, base):
 
 
 def parts_of(text):
-    """What FILE says, and whether it is edits."""
+    """Yields the parts of FILE, and whether each consists of edits."""
     for part in text.split(SEPARATOR):
         code = [line for line in part.splitlines() if line and not line.startswith("//")]
         yield part, bool(code and EDIT.fullmatch(code[0]))

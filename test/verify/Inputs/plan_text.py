@@ -1,7 +1,6 @@
-"""A plan as text, for edits by hand: its programs, their lines, and what these say.
+"""A plan as text, for manual edits: its programs, their lines, and the contents of lines.
 
-Whoever looks for a line that isn't there, or replaces what isn't there, ends with an
-error: no edit leaves a plan as it was.
+A search or a replacement without a match is an error, so that no edit leaves a plan unchanged.
 """
 import re
 import sys
@@ -10,39 +9,39 @@ PLACE = r"#zero\.bytes<[^>]*>"
 
 
 class Program:
-    """A program: where the lines are that say something, and edits of them."""
+    """A program: finds lines by their contents, and edits them."""
 
     def __init__(self, text):
         self.lines = text.splitlines()
 
     def find_all(self, pattern, after=-1):
-        """Where the lines are that have `pattern`."""
+        """Returns the indices of the lines that match `pattern`."""
         found = [i for i, line in enumerate(self.lines) if i > after and re.search(pattern, line)]
         if not found:
             sys.exit(f"no line has {pattern}")
         return found
 
     def find(self, pattern):
-        """Where the only line is that has `pattern`."""
+        """Returns the index of the only line that matches `pattern`."""
         found = self.find_all(pattern)
         if len(found) > 1:
             sys.exit(f"{len(found)} lines have {pattern}")
         return found[0]
 
     def definition(self, value):
-        """Where `value` is made."""
+        """Returns the index of the line that defines `value`."""
         return self.find(rf"^    {value}(:\d+)? =")
 
     def result(self, at):
-        """The first result of a line."""
+        """Returns the first result of a line."""
         return re.match(r" *(%\w+)", self.lines[at])[1]
 
     def operands(self, at):
-        """What a line takes."""
+        """Returns the operands of a line."""
         return re.findall(r"%[\w#]+", re.sub(r"^ *%[^=]*=", "", self.lines[at]))
 
     def place(self, at):
-        """The bytes of a line's only result."""
+        """Returns the bytes of a line's only result."""
         return re.search(rf"zero\.at = \[({PLACE})\]", self.lines[at])[1]
 
     def place_of_state(self, bucket, slot):
@@ -50,7 +49,7 @@ class Program:
         return re.search(rf"({PLACE}), {state}", self.lines[0])[1]
 
     def waits(self, waiter, recorder):
-        """Where the stream `waiter` waits for what was recorded on `recorder`."""
+        """Returns the waits of the stream `waiter` for events recorded on `recorder`."""
         events = [self.result(i) for i in self.find_all(f"zero.record on {recorder}$")]
         return [i for i in self.find_all(rf"zero\.wait %\w+ on {waiter}$")
                 if self.operands(i)[0] in events]
@@ -63,7 +62,7 @@ class Program:
         self.lines[at] = changed
 
     def place_at(self, at, place):
-        """Gives a line's only result other bytes."""
+        """Moves a line's only result to other bytes."""
         self.replace(at, f"zero.at = [{self.place(at)}]", f"zero.at = [{place}]")
 
     def drop(self, at):
@@ -92,7 +91,7 @@ class Plan:
         return self.programs[name][0]
 
     def of_rank_one(self, name):
-        """A copy of a program that rank 1 runs in its place."""
+        """Returns a copy of a program that rank 1 runs instead."""
         copy = Program("\n".join(self[name].lines))
         head = copy.lines[0].replace(f"@{name}(", f"@{name}_of_1(").removesuffix("{")
         copy.lines[0] = head + f'attributes {{program = "{name}", rank = 1 : i64}} {{'

@@ -1,9 +1,9 @@
-"""Edits a plan as a bug of another system would have made it.
+"""Introduces a bug of another system into a plan.
 
     real_bugs.py BUG PLAN.mlir     prints PLAN with the bug of that name
 
-Streams and bytes are edited in a finished plan; what is computed, at level partitioned,
-where a program has neither.  real-bugs.test says what each system did.
+Bugs of streams and bytes are edits of a finished plan; bugs of the computation are edits at level
+partitioned, where a program has neither.  real-bugs.test describes each system's bug.
 """
 import sys
 from pathlib import Path
@@ -14,27 +14,27 @@ from plan_text import Plan
 # Streams and bytes.
 
 def waits_for_reductions(step):
-    """Where compute waits because it is to fill bytes that are being reduced."""
+    """Returns the waits of compute before it fills bytes that are being reduced."""
     clip = step.find(r"zero\.clip")
     return [i for i in step.waits("compute", "reduce") if i < clip - 1]
 
 
 def deepspeed_5606(plan):
-    """Compute waits for no reduction before it fills the bytes again."""
+    """Compute does not wait for any reduction before it fills the bytes again."""
     step = plan["step"]
     for wait in reversed(waits_for_reductions(step)):
         step.drop(wait)
 
 
 def deepspeed_5545(plan):
-    """Of two buffers that take turns, the second is taken for free when the first is."""
+    """Of two alternating buffers, the second counts as free when the first is."""
     step = plan["step"]
     first, second = waits_for_reductions(step)
     step.replace(second, *step.operands(second), *step.operands(first))
 
 
 def deepspeed_7188(plan):
-    """Two buckets in a row are packed into one buffer."""
+    """Two successive buckets are packed into one buffer."""
     step = plan["step"]
     first, second = step.find(r"pack .* into @b4 "), step.find(r"pack .* into @b3 ")
     for at in second, step.definition(step.operands(second)[0]):
@@ -42,7 +42,7 @@ def deepspeed_7188(plan):
 
 
 def deepspeed_7965(plan):
-    """Compute gets bytes that the stream of reductions hasn't left."""
+    """Compute reuses bytes that the stream of reductions still uses."""
     step = plan["step"]
     squares = step.find(r"sum_squares .* of @b4 ")
     later = step.find_all(r"nn\.matmul .*transpose_b", after=squares)[0]
@@ -50,7 +50,7 @@ def deepspeed_7965(plan):
 
 
 def deepspeed_8061(plan):
-    """One of a bucket's gradients comes from another stream than compute."""
+    """A stream other than compute produces one of a bucket's gradients."""
     step = plan["step"]
     gradient = step.definition(step.operands(step.find(r"pack .* into @b2 "))[0])
     step.replace(gradient, "zero.at", "zero.stream = #zero.stream<host>, zero.at")
@@ -58,7 +58,7 @@ def deepspeed_8061(plan):
 
 
 def deepspeed_7898(plan):
-    """A reduction waits for another stream than the one that makes the gradient."""
+    """A reduction waits for a stream other than the one that computes the gradient."""
     step = plan["step"]
     reduce = step.find(r"reduce_scatter .* of @b3 ")
     wait = max(i for i in step.waits("reduce", "compute") if i < reduce)
@@ -67,19 +67,19 @@ def deepspeed_7898(plan):
 
 
 def deepspeed_5216(plan):
-    """A gather doesn't wait for those who write what it gathers."""
+    """A gather does not wait for the writers of its input."""
     step = plan["step"]
     step.drop(step.waits("gather", "compute")[0])
 
 
 def pytorch_144535(plan):
-    """Nobody waits for the last reduction of the step."""
+    """Nothing waits for the last reduction of the step."""
     step = plan["step"]
     step.drop(step.find(r"zero\.clip") - 1)
 
 
 def pytorch_64803(plan):
-    """Rank 1 begins a reduction after the gather that it precedes elsewhere."""
+    """Rank 1 begins a reduction after a gather that follows it on other ranks."""
     step = plan.of_rank_one("step")
     reduce = step.find_all("reduce_scatter")[0]
     squares = step.find_all("sum_squares")[0]
@@ -88,7 +88,7 @@ def pytorch_64803(plan):
 
 
 def megatron_4609(plan):
-    """Parameters are gathered into the bytes of a sum of gradients."""
+    """Parameters are gathered into the bytes of accumulated gradients."""
     step = plan["step"]
     gather = step.find_all("all_gather")[-1]
     view = step.find(rf"zero\.view {step.result(gather)}\[")
@@ -98,7 +98,7 @@ def megatron_4609(plan):
 
 
 def deepspeed_8486(plan):
-    """The backward pass takes a parameter for gathered that was released."""
+    """The backward pass treats a released parameter as gathered."""
     step = plan["step"]
     first, again = step.find_all("all_gather .* of @b2 ")
     view = step.find(rf"zero\.view {step.result(again)}\[")
@@ -107,10 +107,10 @@ def deepspeed_8486(plan):
     step.drop(again)
 
 
-# What is computed.
+# The computation.
 
 def deepspeed_7985(plan):
-    """The last gradient is added to the sum when that was reduced."""
+    """The last gradient is added to the sum after the sum was reduced."""
     step = plan["step"]
     pack = step.find_all("pack")[0]
     accumulate, reduce = pack + 1, pack + 2
@@ -140,7 +140,7 @@ def deepspeed_4321(plan):
 
 
 def deepspeed_1021(plan):
-    """The norm is that of the rank's own slices."""
+    """The norm covers only the rank's own slices."""
     step = plan["step"]
     reduce = step.find(r"all_reduce .*f64>$")
     step.replace(step.find(r"zero\.clip"), step.result(reduce), *step.operands(reduce))
@@ -148,14 +148,14 @@ def deepspeed_1021(plan):
 
 
 def megatron_5956(plan):
-    """A bucket is divided by fewer ranks than are added up."""
+    """The divisor of a bucket is less than the number of summed ranks."""
     for program in plan["micro"], plan["step"]:
         program.replace(program.find(r"reduce_scatter .* of @b1 "),
                         "scale = 2.500000e-01", "scale = 5.000000e-01")
 
 
 def megatron_7227(plan):
-    """The table counts twice in the norm, as it has two uses."""
+    """The table counts twice in the norm, because it has two uses."""
     step = plan["step"]
     total = step.find(r"zero\.total")
     table, last = step.operands(total)[0], step.operands(total)[-1]
@@ -172,7 +172,7 @@ def megatron_7452(plan):
 
 
 def deepspeed_8224(plan):
-    """The gradient of a weight that is used twice is that of its second use."""
+    """The gradient of a weight with two uses is only that of the second use."""
     for program in plan["micro"], plan["step"]:
         pack = program.find(r"pack .* into @b0 ")
         both, = program.operands(pack)
@@ -180,7 +180,7 @@ def deepspeed_8224(plan):
 
 
 def deepspeed_2343(plan):
-    """Rank 1 packs two gradients of one shape in the order in which they come."""
+    """Rank 1 packs two gradients of the same shape in the order of their computation."""
     step = plan.of_rank_one("step")
     pack = step.find(r"pack .* into @b2 ")
     first, second = step.operands(pack)
@@ -204,7 +204,7 @@ def mlx_1413(plan):
 
 
 def megatron_6500(plan):
-    """The pieces of a table take each other's gradients."""
+    """The pieces of a table get each other's gradients."""
     for program in plan["micro"], plan["step"]:
         first, second = program.find_all(r"zero\.split")
         program.replace(first, "from 0", "from 8")

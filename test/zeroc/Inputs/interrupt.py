@@ -1,7 +1,7 @@
 """Stops zeroc while it links: interrupt.py FOLDER MODEL
 
-The linker is a script that says where it is and waits, so that every signal
-finds the compiler with its objects in place.
+The linker is a script that records its process and waits, so that every signal arrives when the
+compiler's objects exist.
 """
 
 import os
@@ -36,13 +36,13 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
         ["zeroc", model, "-o", folder + "/out/train"],
         env={**os.environ, "TMPDIR": folder + "/tmp", "ZERO_LINKER": linker},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        # Who runs the tests may ignore it.
+        # The environment of the tests may ignore the signal.
         preexec_fn=lambda: number != signal.SIGKILL and signal.signal(number, signal.SIG_DFL))
     wait_for(lambda: os.path.exists(mark), "the linker")
     assert len(os.listdir(folder + "/tmp")) == 1, "nothing to leave behind"
     compiler.send_signal(number)
     assert compiler.wait() != 0
-    # The linker has not heard of it, and writes where it was told.
+    # The linker did not get the signal, and writes its output.
     os.kill(int(open(mark).read()), signal.SIGTERM)
     wait_for(lambda: not os.listdir(folder + "/tmp"), f"the end of the folder after {number!r}")
     assert os.listdir(folder + "/out") == ["train"]

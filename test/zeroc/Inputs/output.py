@@ -1,4 +1,4 @@
-"""Modes, links and pipes that zeroc -o meets: output.py FOLDER MODEL"""
+"""Tests zeroc -o with modes, links and pipes: output.py FOLDER MODEL"""
 
 import os
 import stat

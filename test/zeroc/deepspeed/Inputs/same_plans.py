@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""same_plans.py MODEL: each config beside this folder, as its RUN lines have it,
-makes the plan that the options which it became make."""
+"""same_plans.py MODEL: checks that each config beside this folder, with the options of its RUN
+lines, makes the same plan as the options that the config is mapped to."""
 import re
 import subprocess
 import sys
