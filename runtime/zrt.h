@@ -39,7 +39,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 24u
+#define ZRT_ABI_VERSION 25u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

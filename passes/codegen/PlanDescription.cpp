@@ -190,6 +190,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       plan->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr).asArrayRef();
 
   auto adapters = plan->getAttrOfType<StringAttr>(kAdaptersAttr);
+  auto options = plan->getAttrOfType<OptionsAttr>(kOptionsAttr);
   Zrt<zrt_plan> compiled = {
       .abi_version = ZRT_ABI_VERSION,
       .world_size = static_cast<uint32_t>(getNumRanks(plan)),
@@ -214,6 +215,9 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .output_count = static_cast<uint32_t>(outputList.size()),
       .category_count = static_cast<uint32_t>(categories.size()),
       .layered = isLayered(plan),
+      .delayed_update = isDelayed(plan),
+      .bucket_bytes =
+          static_cast<uint64_t>(options ? options.getBucketSize() : 0),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),

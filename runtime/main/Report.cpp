@@ -70,16 +70,6 @@ std::string categoryName(const zrt_category &category) {
              : fmt::format("{} {}", tierName(category.tier), category.name);
 }
 
-/// "25MB" from "--stage=3 --bucket-size=25MB", or "".
-std::string_view bucketOption(std::string_view options) {
-  constexpr std::string_view kOption = "--bucket-size=";
-  const size_t at = options.find(kOption);
-  if (at == std::string_view::npos)
-    return "";
-  const std::string_view value = options.substr(at + kOption.size());
-  return value.substr(0, value.find(' '));
-}
-
 } // namespace
 
 uint64_t zrt::wireBytesPerStep(const zrt_plan &plan) {
@@ -95,9 +85,8 @@ std::string zrt::ranksText(const zrt_plan &plan) {
   std::string text =
       fmt::format("{}, stage {}, {} micro-step{}", plan.world_size, plan.stage,
                   plan.accumulate, plan.accumulate == 1 ? "" : "s");
-  const auto bucket = bucketOption(plan.options ? plan.options : "");
-  if (!bucket.empty())
-    text += fmt::format(", bucket {}", bucket);
+  if (plan.bucket_bytes)
+    text += fmt::format(", bucket {}", plan.bucket_bytes);
   return text;
 }
 

@@ -14,13 +14,23 @@ namespace {
 constexpr const char *kFormat = "data format", *kSamples = "samples",
                      *kAdapters = "adapters", *kPlan = "plan";
 
-/// Options of a plan that change what an update does.  Others say where things are
-/// and when they move.
-const std::set<std::string_view> kOfUpdates = {
-    "--optimizer",  "--optimizer-numbers", "--betas",         "--eps",
-    "--momentum",   "--weight-decay",      "--grad-clip",     "--precision",
-    "--master",     "--state-dtype",       "--grad-dtype",    "--loss-scale",
-    "--accumulate", "--skip-nonfinite",    "--delayed-update"};
+/// Returns true for an option of zeroc that changes the values of updates.  Others
+/// change where bytes lie and when they move.
+bool changesUpdates(std::string_view option) {
+  enum Effect { Layout, Update };
+  constexpr std::pair<std::string_view, Effect> options[] = {
+      {"--optimizer", Update}, {"--optimizer-numbers", Update},
+      {"--betas", Update},     {"--eps", Update},
+      {"--momentum", Update},
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  {"--" USAGE, EFFECT},
+#include "abi/PlanOptions.def"
+  };
+  for (const auto &[usage, effect] : options)
+    if (usage.substr(0, usage.find('=')) == option)
+      return effect == Update;
+  return false;
+}
 
 std::string numberText(double value) { return fmt::format("{:.9g}", value); }
 
@@ -52,7 +62,7 @@ std::map<std::string, std::string> updateOptions(const std::string &plan) {
     const size_t end = std::min(plan.find(' ', at), plan.size());
     const std::string word = plan.substr(at, end - at),
                       name = word.substr(0, word.find('='));
-    if (kOfUpdates.count(name))
+    if (changesUpdates(name))
       found[name] = name == word ? "on" : word.substr(name.size() + 1);
     at = end + 1;
   }

@@ -30,9 +30,7 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
 }
 
 bool StepRunner::delaysUpdates() const {
-  return leavesUpdates() && plan.options &&
-         std::string_view(plan.options).find("--delayed-update") !=
-             std::string_view::npos;
+  return leavesUpdates() && plan.delayed_update;
 }
 
 StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
