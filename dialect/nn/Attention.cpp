@@ -4,8 +4,8 @@
 // serve `--reference`, checks of derivatives, and as the definition.  The
 // kernels that zeroc generates tile the same sums (passes/codegen).
 //
-// Loops are named  b batch, g head of keys and values, n query head of g,
-// i query, j key, d element of a head.
+// Loop names: b batch, g head of keys and values, n query head within g, i
+// query, j key, d element of a head.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,7 @@ Value splitHeads(OpBuilder &b, Location loc, Value value, int64_t groups) {
   return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), value, parts);
 }
 
-/// The other way, to `type`.
+/// The inverse of splitHeads, to `type`.
 Value joinHeads(OpBuilder &b, Location loc, Value value,
                 RankedTensorType type) {
   Parts parts = type.getRank() == 3 ? Parts{{0}, {1, 2}, {3}}
@@ -102,7 +102,7 @@ Value multiply(OpBuilder &b, Location loc, ValueRange in) {
 
 Value identity(OpBuilder &, Location, ValueRange in) { return in[0]; }
 
-/// What `nn.attention` and its backward have in common.
+/// The parts that `nn.attention` and its backward share.
 template <typename OpT>
 struct Form {
   OpT op;
@@ -130,8 +130,8 @@ struct Form {
         });
   }
 
-  /// body(scalars of the inputs, all of them [bgnij] or as `maps` says) where
-  /// query i sees key j, else `hidden`.
+  /// body(scalars of the inputs) where query i sees key j, else `hidden`.
+  /// `maps` gives the loops of each input.
   Value masked(SmallVector<Value> inputs, SmallVector<StringRef> maps,
                double hidden, ScalarBody body) {
     const unsigned count = inputs.size();
@@ -281,9 +281,9 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// Floating-point operations of `products` products of a T x S matrix with D
-/// columns, for each batch and head; those of positions that are seen, as far
-/// as the shape tells.  What is done once for each of these positions is left
-/// out: it is 1 of D.
+/// columns, for each batch and head.  Counts only the positions that, by the
+/// shape, are seen.  Leaves out work done once per position, which is 1/D as
+/// much.
 template <typename OpT>
 static int64_t productFlops(OpT op, int64_t products) {
   RankedTensorType q = op.getQ().getType(), k = op.getK().getType();
@@ -294,8 +294,8 @@ static int64_t productFlops(OpT op, int64_t products) {
     seen -= rows * (rows - 1) / 2;
     int64_t hidden = op.getWindow() ? columns - *op.getWindow() : 0;
     if (hidden > 0) {
-      // Of the last row `hidden` are out of the window, of each row before one
-      // less.
+      // The last row has `hidden` positions outside the window; each row before
+      // it has one fewer than the next.
       int64_t rowsThatHide = std::min(hidden, rows);
       seen -= rowsThatHide * hidden - rowsThatHide * (rowsThatHide - 1) / 2;
     }

@@ -22,8 +22,8 @@ Value isValid(OpBuilder &b, Location loc, Value target, int32_t ignored) {
                                ignore);
 }
 
-/// What a sum over valid targets is divided by: without any it is zero, and
-/// stays zero.
+/// The divisor of a sum over valid targets: without any the sum is zero, and
+/// dividing by 1 keeps it zero.
 S divisor(S count) {
   Value none =
       arith::CmpFOp::create(*count.b, count.loc, arith::CmpFPredicate::OEQ,
@@ -31,7 +31,7 @@ S divisor(S count) {
   return select(none, count.constant(1), count);
 }
 
-/// 1 where the loop `dim` stands at the target, else 0, as a float.
+/// 1 where the index of loop `dim` is the target, else 0, as a float.
 S oneHot(OpBuilder &b, Location loc, Value target, unsigned dim, S like) {
   Value column = linalg::IndexOp::create(b, loc, dim);
   Value id = arith::IndexCastOp::create(b, loc, target.getType(), column);
@@ -68,7 +68,7 @@ SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
 // cross_entropy
 //===----------------------------------------------------------------------===//
 
-/// What a loss and its backward have in common; `lse` may be null.
+/// Checks that a loss and its backward share; `lse` may be null.
 static LogicalResult verifyRows(Operation *op, RankedTensorType logits,
                                 RankedTensorType targets, Type lse) {
   if (logits.getRank() < 1 ||
@@ -83,7 +83,8 @@ static LogicalResult verifyRows(Operation *op, RankedTensorType logits,
   return success();
 }
 
-/// The loss, its adjoint, or the count, called `name`; it may be null.
+/// Checks the type of the loss, its adjoint, or the count, called `name`;
+/// `number` may be null.
 static LogicalResult verifyNumber(Operation *op, StringRef name, Value number,
                                   RankedTensorType logits) {
   auto type = RankedTensorType::get({}, logits.getElementType());
@@ -116,8 +117,8 @@ static Value countOf(CrossEntropyOp op, OpBuilder &b) {
                               op.getTargets(), op.getIgnoreIndex());
 }
 
-/// The mean over rows with a valid target of a negative log-likelihood, which
-/// `nll` makes of a row's values in `x` and `y`.
+/// The mean negative log-likelihood over the rows with a valid target; `nll`
+/// computes it from a row's values in `x` and `y`.
 static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
                          Value count, llvm::function_ref<S(S, S)> nll) {
   Location loc = op.getLoc();
@@ -248,8 +249,8 @@ SmallVector<Value> CrossEntropyBackwardOp::emitLinalgForm(OpBuilder &b) {
 // cross_entropy and its backward at once
 //===----------------------------------------------------------------------===//
 
-/// The target's logit minus the maximum.  Like the sum over one-hot terms it
-/// takes zero for the logit of a target that is no class.
+/// The target's logit minus the maximum.  A target that is no class has logit
+/// zero, as in the sum over one-hot terms.
 static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
                             Value targets, Value max) {
   RankedTensorType type = cast<RankedTensorType>(logits.getType());
@@ -286,12 +287,12 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
   StringRef rows = StringRef(all).drop_back();
   Value logits = op.getLogits(), targets = op.getTargets();
 
-  // The target's logit is read before exponentials take its place.
+  // Reads the target's logit before exponentials overwrite it.
   Value max =
       reduceMax(b, loc, {logits}, {all}, rows,
                 [](OpBuilder &, Location, ValueRange in) { return in[0]; });
   Value target = targetBelowMax(b, loc, logits, targets, max);
-  // exp by a power of 2: it is at most 1, where that is as exact.
+  // exp as a power of 2, which is as exact for results up to 1.
   auto exponential = [](OpBuilder &nested, Location at, ValueRange in) {
     return exp2(std::numbers::log2e *
                 (S(nested, at, in[0]) - S(nested, at, in[1])));
@@ -300,8 +301,8 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
     return meanOfValid(b, op, sum, target, op.getCount(),
                        [](S sum, S target) { return log(sum) - target; });
   };
-  // Of 16 bits exponentials are made twice: rows of them in f32 take more
-  // memory than the logits do.
+  // Recomputes exponentials if logits have 16 bits: rows of exponentials in f32
+  // would take more memory than the logits.
   if (getWidened(logits)) {
     Value sum =
         reduceSum(b, loc, {logits, max}, {all, rows}, rows, exponential);
@@ -320,7 +321,7 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
       reduceSum(b, loc, {e}, {all}, rows,
                 [](OpBuilder &, Location, ValueRange in) { return in[0]; });
 
-  // Over the bytes of e, with p = e / sum.
+  // Overwrites e with the gradient, where p = e / sum.
   AffineMap each = b.getMultiDimIdentityMap(rank),
             row = each.dropResult(rank - 1),
             none = AffineMap::get(rank, 0, b.getContext());

@@ -9,8 +9,9 @@ struct LossAndGradient {
   Value loss, gradient;
 };
 
-/// The linalg form of `op` and of its backward at once.  Exponentials are
-/// computed once: the gradient is made of them, in their place.
+/// Emits the linalg forms of `op` and its backward together.  The gradient
+/// overwrites the exponentials, unless logits have 16 bits: then exponentials
+/// are computed twice.
 LossAndGradient emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
                                     CrossEntropyBackwardOp backward);
 

@@ -1,4 +1,4 @@
-//===- DocumentStarts.cpp - Where packed documents begin ------------------===//
+//===- DocumentStarts.cpp - Starts of packed documents --------------------===//
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,7 +30,7 @@ SmallVector<Value> DocumentStartsOp::emitLinalgForm(OpBuilder &b) {
                                                      type.getElementType())
                                  .getResult())
           .getResult(0);
-  // The largest j + 1 of separators at j < i.
+  // The largest j + 1 with a separator at j < i.
   auto generic = linalg::GenericOp::create(
       b, loc, type, ValueRange{getTokens()}, ValueRange{init},
       ArrayRef{AffineMap::get(3, 0, {batch, j}, context),

@@ -1,21 +1,23 @@
 //===- ExpertGroups.cpp - Rows sorted by expert, and back -----------------===//
 //
-// group_by_expert counts, it does not compare and swap.  The M = N K pairs are
-// cut into blocks of B.  With e[b, j] the expert of pair j of block b:
+// group_by_expert is a counting sort.  The M = N K pairs are cut into blocks of
+// B.  With e[b, j] the expert of pair j of block b:
 //
-//   count[b, x]   how many of block b have expert x
-//   offsets[x]    how many of all have an expert below x
-//   first[b, x]   offsets[x] + count[0 .. b - 1, x]: where those of b begin
-//   places[b, j]  first[b, x] + how many before j in block b have x = e[b, j]
+//   count[b, x]   number of pairs of block b with expert x
+//   offsets[x]    number of pairs with an expert below x
+//   first[b, x]   offsets[x] + count[0 .. b - 1, x]: x's first place in block b
+//   places[b, j]  first[b, x] + number of pairs before j in block b with expert
+//                 x = e[b, j]
 //
-// and back, for place i:
+// The inverse, for place i:
 //
-//   x   how many of offsets[1 ..] are at most i: its expert
-//   b   how many of first[1 .., x] are at most i: its block
+//   x   number of offsets[1 ..] that are at most i: its expert
+//   b   number of first[1 .., x] that are at most i: its block
 //   j   the one with places[b, j] = i
 //
-// Each is a sum over the experts, the blocks, or a block, in vectors and on all
-// threads.  B is the divisor of M with the least of them, about the root of M.
+// Each number is a sum over the experts, the blocks, or a block, vectorized and
+// on all threads.  B is the divisor of M with the fewest terms, about the root
+// of M.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +61,7 @@ LogicalResult GroupByExpertOp::verify() {
   return success();
 }
 
-/// The divisor of `pairs` by whose blocks least is counted.
+/// The divisor of `pairs` whose blocks give the fewest terms to sum.
 static int64_t blockSize(int64_t pairs, int64_t experts) {
   int64_t best = pairs;
   auto costOf = [&](int64_t size) {
@@ -77,7 +79,7 @@ static int64_t blockSize(int64_t pairs, int64_t experts) {
 
 namespace {
 
-/// The counts, one after the other.
+/// Emits the counts of the file header one after the other.
 class Grouping {
 public:
   Grouping(OpBuilder &b, GroupByExpertOp op)
@@ -108,7 +110,7 @@ private:
   RankedTensorType ofNumbers(ArrayRef<int64_t> shape) {
     return RankedTensorType::get(shape, b.getI32Type());
   }
-  /// Where loop `loop` stands.
+  /// The index of loop `loop`, as an i32.
   static Value number(OpBuilder &at, Location loc, unsigned loop) {
     Value index = linalg::IndexOp::create(at, loc, loop);
     return arith::IndexCastOp::create(at, loc, at.getI32Type(), index);
@@ -180,7 +182,8 @@ private:
   }
 
   Value emitRows(Value offsets, Value first, Value places) {
-    // How many of `bounds[1 ..]` are at most the place, loop 0.
+    // The term of loop 1 in the number of `bounds[1 ..]` that are at most the
+    // place (loop 0).
     auto passed = [](OpBuilder &at, Location loc, Value bound) {
       Value reached = where(at, loc, arith::CmpIPredicate::sle, bound,
                             number(at, loc, 0), one(at, loc));
@@ -198,7 +201,8 @@ private:
                 [&](OpBuilder &at, Location loc, ValueRange in) {
                   return passed(at, loc, in[0]);
                 });
-    // Nothing else has the loop over blocks, or over a block.
+    // These operands only give the loops over blocks, or over a block, their
+    // extent.
     auto extent = [&](int64_t size) {
       return constant(b, loc, ofNumbers({size}), 0);
     };
@@ -268,7 +272,7 @@ LogicalResult GatherRowsOp::verify() {
                        getRows().getType(), getPlaces().getType());
 }
 
-/// The token of pair `pair`, an i32, and which of its K it is.
+/// The token of pair `pair`, an i32, and the pair's index among the token's K.
 static std::pair<Value, Value> tokenOf(OpBuilder &b, Location loc, Value pair,
                                        RankedTensorType pairs) {
   Value place = clampedIndex(b, loc, pair, pairs.getNumElements()),

@@ -1,8 +1,8 @@
 //===- Experts.td - Mixtures of experts -----------------------*- tablegen -*-===//
 //
-// A layer of E experts gives each of N tokens to K of them.  Nothing is dropped
-// and nothing is padded: there are N K pairs of a token and an expert, whatever
-// the router says, and so every size is known.
+// A layer of E experts gives each of N tokens to K of them.  No token is
+// dropped or padded: there are always N K pairs of a token and an expert, so
+// every size is static.
 //
 //   %p = nn.softmax %logits                              [N, E]
 //   %v, %e = nn.top_k %p                                 [N, K] each
@@ -11,15 +11,15 @@
 //   %y1 = nn.grouped_matmul %x1 by %offsets (%w...)      [N K, out]
 //   %y = nn.combine_rows %y1 weights %v by %rows, %places  [N, out]
 //
-// Pairs are counted token by token, n K + k, and sorted by their expert, stably:
+// Pair (n, k) has the number n K + k.  Pairs are sorted stably by expert:
 //
 //   experts     [[2, 0], [0, 1], [2, 1]]      N = 3, K = 2, E = 3
 //   rows        [1, 2, 3, 5, 0, 4]            the pair at each place
 //   places      [[4, 0], [1, 2], [5, 3]]      the place of each pair
-//   offsets     [0, 2, 4, 6]                  where the places of an expert begin
+//   offsets     [0, 2, 4, 6]                  the first place of each expert
 //
-// All sums are in an order that N, K and the sizes of rows fix, and for a
-// weight's gradient the number of rows of its expert.
+// The order of every sum depends only on N, K and the sizes of rows; that of a
+// weight's gradient also on the number of rows of its expert.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NN_EXPERTS_TD
@@ -31,9 +31,9 @@ def NN_TopKOp : NN_ModelOp<"top_k"> {
   let summary = "The k largest values of each row, and their columns";
   let description = [{
     `values[n, 0] >= values[n, 1] >= ...` are the largest of `probs[n, :]`, and
-    `experts[n, j]` is the column of the j-th.  Of equal ones the first is the
-    larger.  The derivative of `values` goes to the columns that were chosen;
-    the choice has none.
+    `experts[n, j]` is the column of the j-th.  Of equal values the first counts
+    as the larger.  The derivative of `values` goes to the columns that were
+    chosen; the choice itself has no derivative.
 
     ```mlir
     %values, %experts = nn.top_k %probs : tensor<6x8xf32> -> tensor<6x2xf32>, tensor<6x2xi32>
@@ -52,9 +52,10 @@ def NN_TopKOp : NN_ModelOp<"top_k"> {
 def NN_GroupByExpertOp : NN_Op<"group_by_expert"> {
   let summary = "Sorts pairs of a token and an expert by their expert";
   let description = [{
-    Pair `p = n K + k` is that of `experts[n, k]`.  `rows` lists the pairs sorted by expert,
-    those of one expert in the order of p.  `places` is its inverse: the pair of n and k stands
-    at `rows[places[n, k]]`.  The places of expert e are `offsets[e]` to `offsets[e + 1] - 1`.
+    Pair `p = n K + k` belongs to `experts[n, k]`.  `rows` lists the pairs
+    sorted by expert, and by p within an expert.  `places` is its inverse:
+    `rows[places[n, k]]` is the pair of n and k.  The places of expert e are
+    `offsets[e]` to `offsets[e + 1] - 1`.
 
     ```mlir
     %rows, %places, %offsets = nn.group_by_expert %experts
@@ -65,7 +66,8 @@ def NN_GroupByExpertOp : NN_Op<"group_by_expert"> {
     * (C1) `experts` is `[N, K]`, `places` too, and `rows` has N K elements.
     * (C2) `offsets` has two elements or more, one more than there are experts.
 
-    An expert below 0, or from E on, is undefined, but nothing is read outside of its tensor.
+    Results for an expert below 0, or from E on, are undefined, but nothing is
+    read outside of its tensor.
   }];
   let arguments = (ins NN_I32Tensor:$experts);
   let results = (outs NN_I32Tensor:$rows, NN_I32Tensor:$places, NN_I32Tensor:$offsets);
@@ -77,8 +79,9 @@ def NN_GroupByExpertOp : NN_Op<"group_by_expert"> {
 def NN_GatherRowsOp : NN_ModelOp<"gather_rows"> {
   let summary = "The token's row for each pair, sorted by expert";
   let description = [{
-    `result[i, :] = x[rows[i] / K, :]`: each row stands K times.  Its derivative adds up the K
-    rows of a token in the order of k, found by `places`: nothing is scattered.
+    `result[i, :] = x[rows[i] / K, :]`: each row appears K times.  Its
+    derivative adds up the K rows of a token, found by `places`, in the order of
+    k, without a scatter.
 
     ```mlir
     %y = nn.gather_rows %x by %rows, %places : tensor<6x32xf32>, tensor<12xi32>, tensor<6x2xi32> -> tensor<12x32xf32>
@@ -88,8 +91,8 @@ def NN_GatherRowsOp : NN_ModelOp<"gather_rows"> {
     * (C1) `x` is `[N, columns]`, `places` is `[N, K]`, `rows` has N K elements.
     * (C2) the result is `[N K, columns]`, of the element type of `x`.
 
-    `rows` and `places` are inverse to each other, as `nn.group_by_expert` gives them; of others
-    the derivative is undefined.
+    `rows` and `places` are inverse to each other, as `nn.group_by_expert`
+    returns them; otherwise the derivative is undefined.
   }];
   let arguments = (ins NN_AnyTensor:$x, NN_I32Tensor:$rows, NN_I32Tensor:$places);
   let results = (outs NN_AnyTensor:$result);
@@ -101,8 +104,8 @@ def NN_GatherRowsOp : NN_ModelOp<"gather_rows"> {
 def NN_CombineRowsOp : NN_ModelOp<"combine_rows"> {
   let summary = "The sum of each token's rows, times weights";
   let description = [{
-    `result[n, :] = sum_k weights[n, k] * y[places[n, k], :]`, in the order of k; weights that are
-    not given are 1.
+    `result[n, :] = sum_k weights[n, k] * y[places[n, k], :]`, in the order of
+    k; absent weights count as 1.
 
     ```mlir
     %x = nn.combine_rows %y weights %w by %rows, %places
@@ -114,8 +117,8 @@ def NN_CombineRowsOp : NN_ModelOp<"combine_rows"> {
     * (C2) `weights`, if there, is `[N, K]`, of the element type of `y`.
     * (C3) the result is `[N, columns]`, of the element type of `y`.
 
-    `rows` and `places` are inverse to each other, as `nn.group_by_expert` gives them; of others
-    the derivative is undefined.
+    `rows` and `places` are inverse to each other, as `nn.group_by_expert`
+    returns them; otherwise the derivative is undefined.
   }];
   let arguments = (ins NN_Tensor:$y, NN_I32Tensor:$rows, NN_I32Tensor:$places, Optional<NN_Tensor>:$weights);
   let results = (outs NN_Tensor:$result);
@@ -129,14 +132,15 @@ def NN_GroupedMatmulOp : NN_ModelOp<"grouped_matmul", [
     DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsFlops]> {
   let summary = "x W^T, where each group of rows has a W of its own";
   let description = [{
-    `result[r, o] = sum_i x[r, i] * weights[g][o, i]` for the rows r of group g, from `offsets[g]`
-    to `offsets[g + 1] - 1`; with `transposed` weights are stored `[in, out]` and read as
-    `weights[g][i, o]`.  Weights are operands of their own, so that each is a parameter.  A row of
-    the result has the bits of that of `nn.linear`.  Products of 16 bits are added in f32 and
+    `result[r, o] = sum_i x[r, i] * weights[g][o, i]` for the rows r of group g,
+    from `offsets[g]` to `offsets[g + 1] - 1`; with `transposed`, weights are
+    stored `[in, out]` and read as `weights[g][i, o]`.  Each weight is an
+    operand of its own, so that each is a parameter.  A row of the result has
+    the same bits as with `nn.linear`.  Products of 16 bits are added in f32 and
     rounded once.
 
-    Its derivative with respect to x is itself with weights read the other way, with respect to
-    weights `nn.grouped_matmul_backward`.
+    Its derivative with respect to x is the same operation with the opposite
+    `transposed`; with respect to weights, it is `nn.grouped_matmul_backward`.
 
     ```mlir
     %y = nn.grouped_matmul %x by %offsets (%w0, %w1) : tensor<12x32xf32>, tensor<3xi32>, tensor<96x32xf32> -> tensor<12x96xf32>
@@ -147,8 +151,9 @@ def NN_GroupedMatmulOp : NN_ModelOp<"grouped_matmul", [
     * (C2) weights have one type, of two dimensions, and their `in` is the last of x, `[rows, in]`.
     * (C3) the result is `[rows, out]`; all element types are the same.
 
-    Offsets rise from 0 to the number of rows, as `nn.group_by_expert` gives them; results of
-    others are undefined, but nothing is read or written outside of a tensor.
+    Offsets rise from 0 to the number of rows, as `nn.group_by_expert` returns
+    them; otherwise results are undefined, but nothing is read or written
+    outside of a tensor.
   }];
   let arguments = (ins NN_AnyTensor:$x, NN_I32Tensor:$offsets, Variadic<NN_AnyTensor>:$weights,
                        UnitAttr:$transposed);
@@ -163,9 +168,10 @@ def NN_GroupedMatmulBackwardOp : NN_Op<"grouped_matmul_backward", [
     DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsFlops]> {
   let summary = "Adjoints of the weights of a grouped product";
   let description = [{
-    `results[g][i, j] = sum_r a[r, i] * b[r, j]` over the rows r of group g, in their order; zeros
-    for a group without rows.  Of `nn.grouped_matmul` a is the adjoint of the result and b is x;
-    with `transposed` the other way round.
+    `results[g][i, j] = sum_r a[r, i] * b[r, j]` over the rows r of group g, in
+    their order; zeros for a group without rows.  For `nn.grouped_matmul`, a is
+    the adjoint of the result and b is x; with `transposed`, a is x and b the
+    adjoint.
 
     ```mlir
     %dw:2 = nn.grouped_matmul_backward %dy, %x by %offsets

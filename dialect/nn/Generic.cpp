@@ -142,8 +142,8 @@ Value nn::reduceMax(OpBuilder &b, Location loc, ValueRange inputs,
       b, loc, inputs, maps, result, body, {},
       -std::numeric_limits<double>::infinity(),
       [](OpBuilder &nested, Location at, Value acc, Value term) {
-        // Passes over NaN, which costs half of what passing it on does; what
-        // the maximum is subtracted from has it still.
+        // Ignores NaN, at half the cost of propagating it.  The NaN is not
+        // lost: callers subtract the maximum from the values that hold it.
         return arith::MaxNumFOp::create(nested, at, acc, term).getResult();
       });
 }

@@ -1,8 +1,8 @@
 //===- Generic.h - Writing linalg.generic in one line ---------------------===//
 //
 // The linalg forms and derivatives of this project are all small
-// `linalg.generic` operations.  `Generic` names its loops by letters, so that
-// they read like the formula:
+// `linalg.generic` operations.  These functions name loops by letters, so that
+// a call reads like the formula:
 //
 //   // mean[r] = sum_c x[r, c] / C
 //   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r",
@@ -23,14 +23,14 @@ namespace mlir::nn {
 using ScalarBody =
     llvm::function_ref<Value(OpBuilder &, Location, ValueRange inputs)>;
 
-/// One elementwise operation: the result's shape is given by the letters of
-/// `result`; letters that an input lacks are broadcast over it.
+/// Emits an elementwise operation: the letters of `result` give the result's
+/// shape; an input is broadcast over letters that it lacks.
 Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
                   ArrayRef<StringRef> maps, StringRef result, ScalarBody body);
 
 /// Sums the body, floats or integers, over the letters that `result` lacks, in
-/// loop order, starting from zero.  `order` gives the order of all loops, outermost first;
-/// by default the letters in order of appearance.
+/// loop order, starting from zero.  `order` gives the order of all loops,
+/// outermost first; by default the letters in order of appearance.
 Value reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
                 ArrayRef<StringRef> maps, StringRef result, ScalarBody body,
                 StringRef order = {});

@@ -22,8 +22,8 @@ static LogicalResult verifyGroups(Operation *op, StringRef what, size_t count,
          << " for each group";
 }
 
-/// The group of each of `rows` rows: how many of the others begin at or before
-/// it.
+/// The group of each of `rows` rows: the number of groups after the first that
+/// begin at or before it.
 static Value groupOfRows(OpBuilder &b, Location loc, Value offsets,
                          int64_t rows) {
   int64_t groups = cast<RankedTensorType>(offsets.getType()).getDimSize(0) - 1;
@@ -89,7 +89,7 @@ SmallVector<Value> GroupedMatmulOp::emitLinalgForm(OpBuilder &b) {
   auto weight = cast<RankedTensorType>(getWeights().front().getType());
   int64_t groups = getWeights().size();
   Type sum = getSumType(weight.getElementType());
-  // All weights in one tensor, of which a row of x reads one.
+  // Stacks all weights in one tensor; each row of x reads one of them.
   SmallVector<int64_t> shape = {groups, weight.getDimSize(0),
                                 weight.getDimSize(1)};
   Value all = tensor::EmptyOp::create(b, loc, shape, weight.getElementType());

@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-/// The one type of several operands.
+/// Parses the one type that several operands share.
 static ParseResult
 parseOneType(OpAsmParser &parser, SmallVectorImpl<Type> &types,
              const SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {

@@ -22,8 +22,8 @@
 
 namespace mlir::nn {
 
-/// Whether `op` is a product of matrices that a plan runs by itself, in no
-/// kernel.
+/// Returns true if `op` is a matrix product that a plan runs as a step of its
+/// own, outside kernels.
 inline bool isPlanProduct(Operation *op) {
   return isa_and_present<MatmulOp, GroupedMatmulOp, GroupedMatmulBackwardOp>(
       op);

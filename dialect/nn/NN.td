@@ -29,7 +29,7 @@ def NN_Dialect : Dialect {
 
 def NN_Float : AnyTypeOf<[F32, F64]>;
 def NN_Tensor : StaticShapeTensorOf<[NN_Float]>;
-/// Of operations that add in f32 and round once, whatever they read.
+/// For operations that add in f32 and round once, whatever type they read.
 def NN_AnyTensor : StaticShapeTensorOf<[BF16, F16, F32, F64]>;
 def NN_IdTensor : StaticShapeTensorOf<[I32, I64]>;
 def NN_StartsTensor : StaticShapeTensorOf<[I32]>;
@@ -295,8 +295,9 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
 
     With `causal`, position i of T sees positions `j <= last(i) = i + (S - T)` of S; with
     `window` W, of these `j > last(i) - W`; with `starts`, of these
-    `j >= starts[b, i]`, and `last(i)` in any case: where documents are packed into one
-    sequence, `starts` says where the document of i begins (`nn.document_starts`).
+    `j >= starts[b, i]`, and `last(i)` in any case.  If documents are packed
+    into one sequence, `starts` gives the start of the document of i
+    (`nn.document_starts`).
 
     ```mlir
     %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>
@@ -353,7 +354,7 @@ def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
 }
 
 def NN_DocumentStartsOp : NN_Op<"document_starts"> {
-  let summary = "Where the document of each position begins";
+  let summary = "Start of the document of each position";
   let description = [{
     For documents that are packed into one sequence, each ended by the token
     `separator`: `starts[b, i]` is 1 + the last position before i that holds it, or 0.
@@ -363,7 +364,7 @@ def NN_DocumentStartsOp : NN_Op<"document_starts"> {
     ```
 
     Constraints:
-    * (C1) `tokens` and the result have two dimensions, and the same.
+    * (C1) `tokens` and the result have the same two dimensions.
   }];
   let arguments = (ins NN_IdTensor:$tokens, I64Attr:$separator);
   let results = (outs NN_StartsTensor:$result);

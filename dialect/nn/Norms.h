@@ -1,4 +1,4 @@
-//===- Norms.h - What norms have in common ----------------------*- C++ -*-===//
+//===- Norms.h - Checks that norms share ------------------------*- C++ -*-===//
 #pragma once
 
 #include "mlir/IR/Operation.h"
@@ -6,7 +6,8 @@
 
 namespace mlir::nn {
 
-/// An error at `op` unless `eps` is positive, and so as an `element` too.
+/// Fails with an error at `op` unless `eps` is positive, also when rounded to
+/// `element`.
 LogicalResult verifyEps(Operation *op, const APFloat &eps, Type element);
 
 } // namespace mlir::nn

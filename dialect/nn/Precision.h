@@ -34,14 +34,14 @@ inline Value widen(OpBuilder &b, Location loc, Value value) {
   return arith::ExtFOp::create(b, loc, wide, value);
 }
 
-/// The 16 bits that `value` was widened from, or null.
+/// The 16-bit value that `value` was widened from, or null.
 inline Value getWidened(Value value) {
   auto widened = value ? value.getDefiningOp<arith::ExtFOp>() : arith::ExtFOp();
   return widened && isHalf(widened.getIn().getType()) ? widened.getIn()
                                                       : Value();
 }
 
-/// `value` rounded to `type`; as it is if that is its type.
+/// `value` rounded to `type`; unchanged if it has that type.
 inline Value roundTo(OpBuilder &b, Location loc, Value value, Type type) {
   if (value.getType() == type)
     return value;

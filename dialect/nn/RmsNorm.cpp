@@ -28,7 +28,7 @@ LogicalResult RmsNormOp::verify() {
   return success();
 }
 
-/// What multiplies a normalised row.
+/// The factor of a normalised row.
 static S factorOf(RmsNormOp op, S weight) {
   return op.getUnitOffset() ? weight + 1.0 : weight;
 }

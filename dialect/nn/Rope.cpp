@@ -1,8 +1,8 @@
 //===- Rope.cpp - Rotary position embedding -------------------------------===//
 //
-// Cosines and sines are tables of [position, frequency] that all layers with the
-// same frequencies share.  An angle counts turns: frequencies / 2 pi times the
-// position, in f64; its fraction is what is rounded to the tensor's type.
+// Cosines and sines are tables of [position, frequency] that all layers with
+// the same frequencies share.  An angle is a number of turns, frequency / 2 pi
+// times position, in f64; only its fraction is rounded to the tensor's type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ namespace {
 
 enum class Table { Cosine, Sine };
 
-/// factor cos or factor sin of the angles, [T, R/2].
+/// factor * cos or factor * sin of the angles, [T, R/2].
 Value tableOf(RopeOp op, OpBuilder &b, Table table) {
   Location loc = op.getLoc();
   RankedTensorType x = op.getX().getType();
@@ -50,7 +50,7 @@ Value tableOf(RopeOp op, OpBuilder &b, Table table) {
   auto rowType = RankedTensorType::get({count}, b.getF64Type());
   Value row = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(rowType, ArrayRef<double>(turns)));
-  // Only its extent counts: it says how many positions there are.
+  // Only the extent matters: it gives the number of positions.
   Value positions = tensor::EmptyOp::create(b, loc, {x.getDimSize(1), count},
                                             x.getElementType());
   const double factor = op.getFactor().convertToDouble();
@@ -86,7 +86,8 @@ Value tableOf(RopeOp op, OpBuilder &b, Table table) {
       .getResult(0);
 }
 
-/// Elements of a head, as `half` of `pairs` finds them in [.., first, second].
+/// Dimensions of the split tensor: that of a pair's two halves, and that of
+/// pairs.
 struct Halves {
   bool interleaved;
   unsigned halfDim() const { return interleaved ? 4 : 3; }
@@ -182,7 +183,7 @@ SmallVector<Value> RopeOp::emitLinalgForm(OpBuilder &b) {
 LogicalResult RopeOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                     ArrayRef<bool>,
                                     SmallVectorImpl<Value> &out) {
-  // The transpose of a rotation by an angle is that by its negative.
+  // The transpose of a rotation by an angle is the rotation by its negative.
   out.push_back(RopeOp::create(b, getLoc(), getX().getType(), adjoints[0],
                                getFrequenciesAttr(), getFactorAttr(),
                                getInterleavedAttr(),

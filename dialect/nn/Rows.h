@@ -1,8 +1,8 @@
 //===- Rows.h - Reading rows at computed places ---------------------------===//
 //
-// Linalg forms that read a row of a tensor at a place that another tensor says.
-// Places are clamped before they are used: then nothing outside of the tensor is
-// read whatever they are, and the judge sees it (passes/verify/Positions.cpp).
+// Linalg forms that read rows of a tensor at places that another tensor gives.
+// Places are clamped before use, so that nothing outside of the tensor is read;
+// the judge proves it from the clamp (passes/verify/Positions.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -11,11 +11,10 @@
 
 namespace mlir::nn {
 
-/// `place`, an i32, as an index of [0, size): what lies outside becomes the
-/// first or the last.
+/// `place`, an i32, as an index, clamped to [0, size).
 Value clampedIndex(OpBuilder &b, Location loc, Value place, int64_t size);
 
-/// As reduceSum (Generic.h), for sums with loops that only the result has:
+/// Like reduceSum (Generic.h), for sums with loops that only the result has:
 /// `type` is the result's, `loops` names all loops, the outermost first.
 Value sumInto(OpBuilder &b, Location loc, RankedTensorType type,
               StringRef result, ValueRange inputs, ArrayRef<StringRef> maps,
@@ -27,7 +26,7 @@ Value overRows(OpBuilder &b, Location loc, RankedTensorType type,
                ValueRange inputs, ScalarBody body);
 
 /// result[n, :] = sum_k weights[n, k] y[places[n, k], :], in the order of k;
-/// `weights` may be null, for 1.
+/// null `weights` count as 1.
 Value sumOfRows(OpBuilder &b, Location loc, RankedTensorType type, Value y,
                 Value places, Value weights);
 

@@ -1,10 +1,10 @@
-//===- TopK.cpp - The largest of each row ---------------------------------===//
+//===- TopK.cpp - The largest values of each row --------------------------===//
 //
-// Each value counts those that are before it: the larger ones, and of equal ones
-// those to its left.  That is its rank, and of the ranks 0 to k - 1 there is one
-// value each.  It takes a comparison for each pair of a row's values, in vectors
-// and without a branch; experts are few.  What is compared with NaN counts as
-// equal: then several values may have one rank, and experts are any numbers.
+// The rank of a value is the number of values before it: the larger ones, and
+// equal ones to its left.  So each of the ranks 0 to k - 1 belongs to one
+// value.  This takes a comparison for each pair of a row's values, vectorized
+// and without a branch; experts are few.  NaN compares as equal to any value:
+// then several values may have one rank, and experts are arbitrary numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ LogicalResult TopKOp::verify() {
   return success();
 }
 
-/// For each value, how many are before it.
+/// The rank of each value: the number of values before it.
 static Value emitRanks(OpBuilder &b, Location loc, Value probs) {
   return reduceSum(
       b, loc, {probs, probs}, {"ne", "nf"}, "ne",
@@ -50,7 +50,8 @@ static Value emitRanks(OpBuilder &b, Location loc, Value probs) {
         Value isLeft = arith::CmpIOp::create(
             nested, at, arith::CmpIPredicate::ult, other, self);
         Value no = arith::ConstantIntOp::create(nested, at, 0, 1);
-        // Larger, or neither is and it stands to the left.
+        // `other` is before `self` if it is larger, or if neither is larger and
+        // it stands to the left.
         Value before = arith::SelectOp::create(nested, at, above(in[0], in[1]),
                                                no, isLeft);
         before = arith::OrIOp::create(nested, at, above(in[1], in[0]), before);

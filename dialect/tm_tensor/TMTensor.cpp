@@ -1,4 +1,4 @@
-//===- TMTensor.cpp - What torch-mlir prints beside linalg ----------------===//
+//===- TMTensor.cpp - Operations of torch-mlir beside linalg --------------===//
 
 #include "dialect/tm_tensor/TMTensor.h"
 

@@ -1,4 +1,4 @@
-//===- TMTensor.h - What torch-mlir prints beside linalg --------*- C++ -*-===//
+//===- TMTensor.h - Operations of torch-mlir beside linalg ------*- C++ -*-===//
 #pragma once
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

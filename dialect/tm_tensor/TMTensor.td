@@ -1,7 +1,8 @@
-//===- TMTensor.td - What torch-mlir prints beside linalg -----*- tablegen -*-===//
+//===- TMTensor.td - Operations beside linalg --------------*- tablegen -*-===//
 //
-// torch-mlir has a dialect of its own for what linalg cannot say.  Of that, cumulative
-// sums are read here; zero-normalize-model makes linalg of them.
+// torch-mlir's own dialect for computations that linalg cannot express.  Only
+// cumulative sums are supported here; zero-normalize-model turns them into
+// linalg.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TM_TENSOR
@@ -22,7 +23,8 @@ class TMTensor_Op<string mnemonic, list<Trait> traits = []> : Op<TMTensor_Dialec
 def TMTensor_ScanOp : TMTensor_Op<"scan", [AttrSizedOperandSegments]> {
   let summary = "Cumulative sums along a dimension, as torch-mlir prints them";
   let description = [{
-    With `x` the input, `+` what the region computes, and i along `dimension`:
+    `x` is the input, `+` the region's operation, and i an index along
+    `dimension`:
 
     ```
     inclusive(true)     y[..., i] = x[..., 0] + ... + x[..., i]
@@ -52,7 +54,7 @@ def TMTensor_ScanOp : TMTensor_Op<"scan", [AttrSizedOperandSegments]> {
 }
 
 def TMTensor_YieldOp : TMTensor_Op<"yield", [Pure, ReturnLike, Terminator]> {
-  let summary = "What the region of an operation computes";
+  let summary = "Yields the result of an operation's region";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }

@@ -1,7 +1,7 @@
-//===- BucketUse.h - What operations may do with a bucket -----------------===//
+//===- BucketUse.h - Checks of operations on buckets ----------------------===//
 //
-// For verifiers: the bucket that an operation names, and which of its values
-// are all of it or a rank's slice.
+// Helpers of verifiers: the bucket that an operation names, and whether a value
+// is all of it or a rank's slice.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -37,7 +37,7 @@ inline bool isSlice(Type type) {
   return shard && shard.getRanks() > 1;
 }
 
-/// A bucket that an operation names, and what its values may be.
+/// The bucket that an operation names, with checks of the operation's values.
 struct BucketUse {
   BucketUse(Operation *op, FlatSymbolRefAttr name,
             SymbolTableCollection &tables)

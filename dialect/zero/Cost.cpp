@@ -1,4 +1,4 @@
-//===- Cost.cpp - What an operation of a plan costs a rank ----------------===//
+//===- Cost.cpp - Cost of a plan's operation on a rank --------------------===//
 
 #include "dialect/zero/Cost.h"
 
@@ -28,7 +28,7 @@ int64_t zero::getTouchedBytes(PlanOpInterface op, Value value,
   case Extent::None:
     return 0;
   case Extent::Slice:
-    // The bytes of a shard are the slice; whole ones hold every rank's.
+    // A shard's bytes are the slice; a whole value holds every rank's.
     return getTypeExtent(type, true) == Extent::Slice
                ? getByteSize(type)
                : getByteSize(type) / countRanks(op, symbols);

@@ -1,7 +1,7 @@
-//===- Cost.h - What an operation of a plan costs a rank ------------------===//
+//===- Cost.h - Cost of a plan's operation on a rank ----------------------===//
 //
-// Counted from types and bodies: no machine is known here.  Whoever wants time
-// divides by rates.
+// Costs are counts from types and bodies and do not depend on a machine.
+// Callers that need times divide by rates.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,7 +19,7 @@ struct Cost {
   int64_t wire = 0;
 };
 
-/// What `op`, of a plan, costs; nothing for what only names bytes.
+/// The cost of `op` of a plan; zero for operations that only name bytes.
 Cost getCost(Operation *op, SymbolTableCollection &symbols);
 
 /// The part of `value` that `op` reads or writes on a rank, in bytes.  Padding
@@ -27,15 +27,16 @@ Cost getCost(Operation *op, SymbolTableCollection &symbols);
 int64_t getTouchedBytes(PlanOpInterface op, Value value,
                         SymbolTableCollection &symbols);
 
-/// The ranks of the axis that `op` is about: of its bucket or exchange; 1 for
-/// others.
+/// The number of ranks of the axis of `op`'s bucket or exchange; 1 if it has
+/// neither.
 int64_t countRanks(PlanOpInterface op, SymbolTableCollection &symbols);
 
-/// Floating-point operations of `op`: what it says itself, or for a linalg
-/// operation those of its body at each point of its loops; 0 for others.
+/// Floating-point operations of `op`: those that it reports itself, or for a
+/// linalg operation those of its body at each point of its loops; 0 for others.
 int64_t countFlops(Operation *op, SymbolTableCollection &symbols);
 
-/// Operations in `region` that compute a floating-point number, each as one.
+/// Operations in `region` that compute a floating-point number, each counted
+/// once.
 int64_t countFloatOps(Region &region);
 
 } // namespace mlir::zero

@@ -1,8 +1,8 @@
-//===- DiscardableAttributes.cpp - Attributes on operations of others -----===//
+//===- DiscardableAttributes.cpp - Checks of discardable attributes -------===//
 //
-// What the dialect says of modules, of operations and of arguments and results
-// of functions that are not its own: each name, where it may stand, and of what
-// type it is.  Any other name is an error, since a word that is misspelt would
+// Verifies the dialect's attributes on modules, on operations of other
+// dialects, and on arguments and results of functions: the name, the place and
+// the type of each.  Any other name is an error, because a misspelt name would
 // be ignored.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ enum Place : unsigned {
   OnResult = 8
 };
 
-/// An attribute, and `type` in words.
+/// An attribute; `type` describes its type in words.
 struct Known {
   StringRef name;
   unsigned places;
@@ -93,7 +93,8 @@ const Known kKnown[] = {
     {kInPlaceAttr, OnResult, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
 };
 
-/// "; did you mean zero.param?", where one of `place` is spelled alike.
+/// "; did you mean zero.param?" if an attribute of `place` has a similar name,
+/// else "".
 std::string suggest(StringRef unknown, Place place) {
   constexpr unsigned kMostChanges = 3;
   unsigned nearest = kMostChanges + 1;
@@ -101,7 +102,7 @@ std::string suggest(StringRef unknown, Place place) {
   for (const Known &known : kKnown) {
     if (!(known.places & place))
       continue;
-    // zero.parameter, and zero.parm.
+    // Finds zero.param for zero.parameter and for zero.parm.
     unsigned changes =
         unknown.starts_with(known.name)
             ? 0

@@ -1,18 +1,18 @@
-//===- InputBound.h - What the host lets pass of an input -----------------===//
+//===- InputBound.h - Values that the host accepts in an input ------------===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
 
 namespace mlir::zero {
 
-/// An input of integers holds what lies in [0, vocab), and `ignored`; without a
+/// An integer input holds values in [0, vocab) and `ignored`; without a
 /// vocabulary, any value of its type.
 struct InputBound {
   int64_t vocab = 0;   ///< 0: none
-  int64_t ignored = 0; ///< 0, which lies in any vocabulary: none
+  int64_t ignored = 0; ///< 0 means none: every vocabulary has it
 };
 
-/// Of an argument.
+/// The bound of an argument.
 inline InputBound getInputBound(FunctionOpInterface function,
                                 unsigned argument) {
   auto number = [&](StringRef name) {

@@ -1,4 +1,4 @@
-//===- KernelUnits.cpp - Where a kernel is cut ----------------------------===//
+//===- KernelUnits.cpp - The loop along which a kernel is cut -------------===//
 
 #include "dialect/zero/KernelUnits.h"
 

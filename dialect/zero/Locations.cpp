@@ -10,10 +10,10 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// So many names of several are said; of the others, how many there are.
+/// The most names that a description lists; it only counts the others.
 static constexpr size_t kMostNames = 2;
 
-/// "mlp.mlir:47"; empty for what is no line, as the module of a file.
+/// "mlp.mlir:47"; empty for a place without a line, such as a file's module.
 static std::string describePlace(FileLineColRange place) {
   if (!place || place.getStartLine() == 0)
     return "";
@@ -23,7 +23,7 @@ static std::string describePlace(FileLineColRange place) {
 }
 
 namespace {
-/// Different names, in the order in which they came.
+/// Distinct names, in the order in which they were added.
 struct Names {
   std::vector<std::string> list;
   llvm::StringSet<> known;
@@ -56,7 +56,7 @@ std::string zero::describeLocation(Location loc) {
   std::string text;
   StringRef file;
   for (StringRef name : ArrayRef(names.list).take_front(kMostNames)) {
-    // Of a second line in one file, the line.
+    // A second line in the same file adds only its number.
     auto [place, line] = name.rsplit(':');
     bool isLine = !line.empty() && llvm::all_of(line, llvm::isDigit);
     bool isSame = isLine && place == file;

@@ -1,8 +1,8 @@
 //===- Locations.h - The names that users give ----------------*- C++ -*-===//
 //
-// What the user wrote is known by its location, and messages, certificates,
-// profiles and traces call it by that.  Front ends name operations, as
-// loc("h.0.attn"); one that somebody wrote has a name and a place in a file:
+// Messages, certificates, profiles and traces name what the user wrote by its
+// location.  Front ends name operations, such as loc("h.0.attn"); a
+// hand-written operation has a name and a place in a file:
 //
 //   loc("h.0.attn")                          h.0.attn
 //   loc("model.py":12:3)                     model.py:12
@@ -13,8 +13,8 @@
 //   loc(fused["m.py":7:1, "m.py":9:1])       m.py:7,9
 //   loc(callsite("a" at "b"))                a
 //
-// Passes keep the locations of what they rewrite, and fuse those of operations
-// that become one.
+// Passes keep the locations of operations that they rewrite, and fuse those of
+// operations that they merge.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -25,14 +25,15 @@
 
 namespace mlir::zero {
 
-/// What the user calls that which is at `loc`; empty if nobody said.
+/// The user's name for the operation at `loc`; empty if it has none.
 std::string describeLocation(Location loc);
 
 /// The first name in `loc`, without a place; empty if it has none.
 StringRef getLocationName(Location loc);
 
-/// Gives all that is inside of a kernel or an optimizer its own location.  Equal
-/// kernels are one, so that of an operation in it would be one user's of many.
+/// Gives every operation inside of `op`, a kernel or an optimizer, the location
+/// of `op`.  Equal kernels are merged, so an inner location would name one of
+/// many users.
 void inheritLocation(Operation *op);
 
 } // namespace mlir::zero

@@ -1,4 +1,4 @@
-//===- PlanInterfaces.h - What operations say of themselves ---------------===//
+//===- PlanInterfaces.h - Interfaces of a plan's operations ---------------===//
 //
 // See PlanInterfaces.td.
 //
@@ -40,8 +40,8 @@ enum class Extent {
 };
 StringRef stringifyExtent(Extent extent);
 
-/// What `type` says: a shard by several ranks is a slice; the flat tensors of
-/// an operation on a bucket are all of it.
+/// The extent that `type` implies: a shard by several ranks is a slice; the
+/// flat tensors of an operation on a bucket are all of it.
 Extent getTypeExtent(Type type, bool ofBucket);
 
 namespace detail {

@@ -1,9 +1,10 @@
-//===- PlanInterfaces.td - What operations say of themselves --*- tablegen -*-===//
+//===- PlanInterfaces.td - Interfaces of operations --------*- tablegen -*-===//
 //
-// A plan's passes ask operations, they do not know them by name: which values
-// share bytes, which bucket, how much of it, on which streams, at what cost.  An
-// operation that is new implements these, has a lowering and is known to the
-// judge, which asks nobody: it keeps tables of its own (passes/verify).
+// Passes query a plan's operations through these interfaces instead of knowing
+// them by name: which values share bytes, which bucket they use, how much of
+// it, on which streams, at what cost.  A new operation implements them, has a
+// lowering, and is added to the tables of the judge, which does not use the
+// interfaces (passes/verify).
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_PLAN_INTERFACES
@@ -14,8 +15,8 @@ include "mlir/IR/OpBase.td"
 def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
   let description = [{
     An operation of a plan.  Symbols are looked up in the enclosing module,
-    whose tables `symbols` keeps.  Its values lie in one tier, unless it says
-    otherwise.
+    whose tables `symbols` keeps.  Its values lie in one tier, unless
+    crossesTiers().
   }];
   let cppNamespace = "::mlir::zero";
   let verify = [{ return ::mlir::cast<::mlir::zero::PlanOpInterface>($_op).crossesTiers()
@@ -33,7 +34,7 @@ def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
     InterfaceMethod<"How much it reads of an operand, or writes of a result.",
       "::mlir::zero::Extent", "getExtent", (ins "::mlir::Value":$value), "",
       "return ::mlir::zero::getTypeExtent(value.getType(), $_op.getBucketRef() != nullptr);">,
-    InterfaceMethod<"The stream that it is issued to where nothing says otherwise.",
+    InterfaceMethod<"The stream that it is issued to by default.",
       "::mlir::zero::Stream", "getPreferredStream", (ins), "",
       "return ::mlir::zero::Stream::Compute;">
   ];
@@ -41,7 +42,8 @@ def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
 
 def Zero_FlopsOpInterface : OpInterface<"FlopsOpInterface"> {
   let description = [{
-    An operation that knows what it computes: of a plan, or in a kernel.
+    An operation of a plan or in a kernel that counts its floating-point
+    operations.
   }];
   let cppNamespace = "::mlir::zero";
   let methods = [
@@ -60,13 +62,13 @@ def Zero_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Zero_Plan
     InterfaceMethod<"The ranks that take part; null if the plan has no such axis.",
       "::mlir::FlatSymbolRefAttr", "getAxisRef",
       (ins "::mlir::SymbolTableCollection &":$symbols)>,
-    InterfaceMethod<"The value that has every rank's part: what is scattered, or gathered.",
+    InterfaceMethod<"The value with every rank's part: the one that is scattered, or gathered.",
       "::mlir::Value", "getWhole", (ins)>,
-    InterfaceMethod<"Bytes that a rank receives from its peers on an axis of so many.",
+    InterfaceMethod<"Bytes that a rank receives from its peers on an axis of `ranks` ranks.",
       "int64_t", "getWireBytes", (ins "int64_t":$ranks)>,
     InterfaceMethod<"The operands that peers read while it runs; they lie in exported bytes.",
       "::llvm::SmallVector<unsigned>", "getExportedOperands", (ins), "", "return {0};">,
-    InterfaceMethod<"What the sum over ranks is multiplied with.",
+    InterfaceMethod<"The factor that the sum over ranks is multiplied with.",
       "double", "getFactor", (ins), "", "return 1.0;">
   ];
 }

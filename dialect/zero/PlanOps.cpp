@@ -1,6 +1,6 @@
-//===- PlanOps.cpp - What zero operations say of themselves ---------------===//
+//===- PlanOps.cpp - Interfaces of the zero operations --------------------===//
 //
-// The interfaces of PlanInterfaces.td, operation by operation.
+// Implements the interfaces of PlanInterfaces.td, operation by operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,8 +60,8 @@ LogicalResult zero::detail::verifyOneTier(Operation *op) {
   return success();
 }
 
-/// Ties of results that replace one operand each, from `operand` and `result`
-/// on.
+/// `count` ties: each result from `result` on replaces one operand, from
+/// `operand` on.
 static SmallVector<StorageTie> replaces(unsigned operand, unsigned result = 0,
                                         unsigned count = 1) {
   SmallVector<StorageTie> ties;
@@ -77,7 +77,7 @@ static int64_t countElements(PlanOpInterface op, Value value,
 }
 
 //===----------------------------------------------------------------------===//
-// What only names bytes
+// Operations that only name bytes
 //===----------------------------------------------------------------------===//
 
 bool ViewOp::movesNothing() { return true; }
@@ -261,7 +261,7 @@ Extent SumSquaresOp::getExtent(Value value) {
   return value == getFlat() ? Extent::Slice : Extent::Members;
 }
 Stream SumSquaresOp::getPreferredStream() {
-  // What a reduction left, while it is in the cache.
+  // Reads the result of a reduction while it is in the cache.
   return getFlat().getDefiningOp<ReduceScatterOp>() ? Stream::Reduce
                                                     : Stream::Compute;
 }
@@ -305,7 +305,7 @@ Extent UpdateOp::getExtent(Value value) {
 int64_t UpdateOp::getFlops(SymbolTableCollection &symbols) {
   auto rule =
       symbols.lookupNearestSymbolFrom<OptimizerOp>(*this, getOptimizerAttr());
-  // Arithmetic on scalars alone, which is done once, counts as well.
+  // Arithmetic on scalars alone is done once, but counts for every element.
   int64_t each = rule ? countFloatOps(rule.getBody()) : 0;
   return each * countElements(*this, getNext().front(), symbols);
 }
@@ -314,7 +314,8 @@ int64_t UpdateOp::getFlops(SymbolTableCollection &symbols) {
 // Transfers between tiers
 //===----------------------------------------------------------------------===//
 
-/// How much of `value`: the slice, if that is all that the other side has.
+/// The extent of `value`: the slice, if one side of the transfer is only a
+/// slice.
 template <typename TransferOp>
 static Extent getTransferExtent(TransferOp op, Value value) {
   if (value == op.getInto()) // overwritten; the rest stays as it is

@@ -6,8 +6,8 @@
 
 namespace mlir::zero {
 
-/// What `rank` runs as program `name`: one of its own, or else what all ranks
-/// run; null if there is none.
+/// The program that `rank` runs as `name`: one of its own, or else the one that
+/// all ranks run; null if there is none.
 inline ProgramOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
   for (auto program : module.getOps<ProgramOp>())
     if (program.getProgram() == name &&
@@ -17,7 +17,8 @@ inline ProgramOp findProgram(ModuleOp module, StringRef name, int64_t rank) {
   return shared && !shared.isExternal() ? shared : ProgramOp();
 }
 
-/// What `program` is: "step", or what one rank runs as that.
+/// The name that `program` runs as, such as "step", also for a rank's own
+/// program.
 inline StringRef getProgramName(ProgramOp program) {
   return program.getProgram().value_or(program.getSymName());
 }
@@ -31,8 +32,8 @@ inline int64_t getNumRanks(ModuleOp plan) {
   return 1;
 }
 
-/// The model that `plan` was made from: a module at level kernels inside it,
-/// of @step and its kernels; null if there is none.
+/// The model that `plan` was made from: a nested module at level kernels with
+/// @step and its kernels; null if there is none.
 inline ModuleOp findModel(ModuleOp plan) {
   auto models = plan.getOps<ModuleOp>();
   return models.empty() ? ModuleOp() : *models.begin();
@@ -73,8 +74,8 @@ inline bool hasProgram(ModuleOp module, llvm::StringRef name) {
   return program && !program.isExternal();
 }
 
-/// The program whose arguments are those of all: @step, or where a plan does not
-/// train, @predict; null if there is neither.
+/// The program with the arguments that all programs take: @step, or @predict if
+/// the plan does not train; null if there is neither.
 inline ProgramOp findMainProgram(ModuleOp module) {
   for (StringRef name : {StringRef("step"), StringRef(kPredict)})
     if (hasProgram(module, name))
@@ -82,14 +83,14 @@ inline ProgramOp findMainProgram(ModuleOp module) {
   return ProgramOp();
 }
 
-/// Whether a program of `module` has all micro-steps of a step, and runs once.
+/// Whether one program of `module` holds all micro-steps of a step.
 inline bool isLayered(ModuleOp module) {
   auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
   return steps && steps.getInt() > 1 && !hasProgram(module, "micro");
 }
 
-/// Tells outputs of one name apart where each micro-step has one; "" for a next
-/// state.  No name has a NUL in it.
+/// A key that differs for outputs of one name in several micro-steps; "" for a
+/// next state.  Names contain no NUL.
 inline std::string getOutputKey(ProgramOp program, unsigned result) {
   StringAttr name = program.getOutput(result);
   if (!name)
@@ -99,17 +100,17 @@ inline std::string getOutputKey(ProgramOp program, unsigned result) {
          (micro ? '\0' + std::to_string(micro.getInt()) : std::string());
 }
 
-/// Whether a step of `module` updates by the gradients of the step before,
-/// ahead of its forward or beside all of it.
+/// Whether a step of `module` applies the gradients of the previous step,
+/// before its forward or in parallel to all of it.
 inline bool isRotated(ModuleOp module) { return hasProgram(module, "first"); }
 
-/// Whether the model reads parameters that this update is not in yet.
+/// Whether the model reads parameters that do not have this update yet.
 inline bool isDelayed(ModuleOp module) {
   auto options = module->getAttrOfType<OptionsAttr>(kOptionsAttr);
   return options && options.getDelayedUpdate();
 }
 
-/// Whether steps of `module` whose gradients are not finite change nothing.
+/// Whether steps of `module` with gradients that are not finite are skipped.
 inline bool skipsNonfinite(ModuleOp module) {
   for (ProgramOp program : findPrograms(module))
     for (auto clip : program.front().getOps<ClipOp>())

@@ -1,7 +1,7 @@
-//===- ProgramOps.td - What a plan runs ------------------------*- tablegen -*-===//
+//===- ProgramOps.td - Programs and kernels of a plan ------*- tablegen -*-===//
 //
-// Programs and kernels: the two kinds of functions of a plan.  A model, and its
-// step before it is partitioned, are plain functions.
+// The two kinds of functions of a plan.  A model, and its step before it is
+// partitioned, are plain functions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_PROGRAM_OPS
@@ -25,9 +25,9 @@ class Zero_FunctionOp<string mnemonic> : Zero_Op<mnemonic, [
 }
 
 def Zero_ProgramOp : Zero_FunctionOp<"program"> {
-  let summary = "What a rank runs from one join of its streams to the next";
+  let summary = "The code of a rank between two joins of its streams";
   let description = [{
-    A straight line.  All programs of a plan take the same arguments: state,
+    Straight-line code.  All programs of a plan take the same arguments: state,
     inputs that the host writes, and scalars.  They return the next state, in
     the order of the arguments, then outputs that the host reads.
 
@@ -41,12 +41,12 @@ def Zero_ProgramOp : Zero_FunctionOp<"program"> {
     }
     ```
 
-    At level memory arguments carry `zero.at`, the bytes that they have in all
+    At level memory, arguments carry `zero.at`, the bytes that they have in all
     programs.
 
-    A program of one rank alone says what it stands for.  No pass writes them;
-    the judge reads them, so that ranks that differ can be written down and
-    refused.
+    A program of one rank names the program that it replaces on that rank.  No
+    pass writes such programs; they exist to show that the judge refuses ranks
+    that differ.
 
     ```mlir
     zero.program @step.1(...) -> ... attributes {program = "step", rank = 1 : i64} { ... }
@@ -55,15 +55,15 @@ def Zero_ProgramOp : Zero_FunctionOp<"program"> {
     Constraints:
     * (C1) an argument is one of state, input and scalar, or none of them.
     * (C2) `program` and `rank` come together.
-    * (C3) it is one block, with what its type says.
+    * (C3) the body is one block, whose arguments and results match its type.
   }];
   let arguments = !con(functionArguments, (ins OptionalAttr<StrAttr>:$program, OptionalAttr<I64Attr>:$rank));
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type)>];
   let extraClassDeclaration = functionDeclarations # [{
     bool isDeclaration() { return isExternal(); }
-    /// The block that it is.
+    /// The block of the body.
     ::mlir::Block &getBlock() { return getBody().front(); }
-    /// The state that an argument is; null if it is none.
+    /// The state that an argument holds; null if it holds none.
     ::mlir::zero::StateAttr getState(unsigned argument);
     /// The name of the input, or the scalar, that an argument is; null if it is none.
     ::mlir::StringAttr getInput(unsigned argument);
@@ -76,14 +76,14 @@ def Zero_ProgramOp : Zero_FunctionOp<"program"> {
 }
 
 def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
-  let summary = "What one launch computes";
+  let summary = "The computation of one launch";
   let description = [{
     A function of whole tensors, cut into units that do not depend on each
-    other: threads take ranges of them, whatever their number.
+    other: any number of threads can share them.
 
       rows       a unit is an index of the first loops of each operation
       columns    a unit is an index of the contiguous loop (KernelUnits.h), or [?]:
-                 each of as many elements as there are
+                 the number of elements is known only at run time
       serial     one unit
       attention  a unit is a head of a batch
       scatter    a unit is a column; tokens in order
@@ -95,19 +95,21 @@ def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
     }
     ```
 
-    A result names the operands whose bytes it may have (`zero.in_place`), or
-    the one whose bytes it has (`zero.must_alias`).
+    A result names the operands that it may replace (`zero.in_place`), or the
+    one that it must replace (`zero.must_alias`).
 
-    In machine code's first steps operands are memrefs, and results are the last
-    of them.  A kernel without a body stands for any of its type, in tests.
+    After bufferization operands are memrefs, and the last of them are the
+    results.  In tests, a kernel without a body stands for any kernel of its
+    type.
 
     Constraints:
-    * (C1) with a body it says its units, as many sizes as the kind has: one or
-      more of rows, one of columns and scatter, two of attention, none of serial.
-    * (C2) what a result may or must replace is an operand of its type.
+    * (C1) a kernel with a body names its units, with as many sizes as their kind
+      has: one or more for rows, one for columns and scatter, two for attention,
+      none for serial.
+    * (C2) a result may or must replace only an operand of its own type.
     * (C3) operands and results are tensors; or operands are memrefs, and there
       are no results.
-    * (C4) it is one block, with what its type says.
+    * (C4) the body is one block, whose arguments and results match its type.
     * (C5) columns are [?] exactly where memrefs are of unknown size; these have
       one dimension.
   }];
@@ -116,7 +118,7 @@ def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name, "::mlir::FunctionType":$type,
                                  "::mlir::zero::KernelKind":$kind, "::llvm::ArrayRef<int64_t>":$space)>];
   let extraClassDeclaration = functionDeclarations # [{
-    /// Whether it is defined elsewhere: nowhere, it may be public without a body.
+    /// Always false, so that a kernel may be public without a body.
     bool isDeclaration() { return false; }
     /// Whether operands are memrefs, the last of them its results.
     bool isBufferized();
@@ -132,7 +134,7 @@ def Zero_ReturnOp : Zero_Op<"return", [
   let summary = "Ends a program or a kernel with its results";
   let description = [{
     Constraints:
-    * (C1) operands are of the result types of what it ends.
+    * (C1) operands have the result types of the program or kernel.
   }];
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "attr-dict ($operands^ `:` type($operands))?";

@@ -1,4 +1,4 @@
-//===- Sizes.cpp - Sizes that can be computed with ------------------------===//
+//===- Sizes.cpp - Limits that keep sizes from overflowing ----------------===//
 
 #include "dialect/zero/Sizes.h"
 
@@ -12,7 +12,7 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Bytes of a value, or what is wrong with it.
+/// Bytes of a value, or the reason why its size is invalid.
 struct Size {
   int64_t bytes = 0;
   bool isEmpty = false, isTooLarge = false;
@@ -104,7 +104,7 @@ private:
     for (int64_t size : shape) {
       if (size == 0)
         return {0, /*isEmpty=*/true};
-      // One that is not known is not this check's.
+      // This check ignores unknown sizes.
       if (bytes && !ShapedType::isDynamic(size))
         bytes = llvm::checkedMul(*bytes, size);
     }

@@ -1,4 +1,4 @@
-//===- Storage.cpp - Which values share bytes -----------------------------===//
+//===- Storage.cpp - Values that share bytes ------------------------------===//
 
 #include "dialect/zero/Storage.h"
 
@@ -46,7 +46,7 @@ FlatSymbolRefAttr zero::getBucketRef(Operation *op) {
   return plan ? plan.getBucketRef() : FlatSymbolRefAttr();
 }
 
-/// Calls `visit` for those that read any of `users`' values.
+/// Calls `visit` for `users`, and for the users of those that only name bytes.
 static void visitReaders(ArrayRef<Operation *> users,
                          function_ref<void(Operation *)> visit) {
   for (Operation *user : users)

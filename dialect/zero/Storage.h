@@ -1,8 +1,7 @@
-//===- Storage.h - Which values share bytes -------------------------------===//
+//===- Storage.h - Values that share bytes --------------------------------===//
 //
-// Most operations write results into bytes of their own.  Those that do not say
-// so (PlanOpInterface), and AssignMemory honours it.  The judge has a list of
-// its own.
+// Most operations write results into bytes of their own.  The others declare it
+// (PlanOpInterface), and AssignMemory honours it.  The judge has its own list.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -35,10 +34,10 @@ bool movesNothing(Operation *op);
 /// Whether `op` gives its tensor another shape, in the same bytes.
 bool isReshape(Operation *op);
 
-/// The first operation that reads any of `users`' values, past those that only
-/// name bytes; null if there is none.
+/// The first of `users` that reads bytes, looking through those that only name
+/// them; null if there is none.
 Operation *findFirstReader(ArrayRef<Operation *> users);
-/// The last one.
+/// The last such operation.
 Operation *findLastReader(ArrayRef<Operation *> users);
 
 } // namespace mlir::zero

@@ -6,8 +6,8 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::detail;
 
-/// Fails unless `op` goes from one tier to the next, `step` farther from the
-/// device, and `into` is of the result's type.
+/// Fails unless `op` moves to the next tier, `step` farther from the device,
+/// and `into` has the result's type.
 template <typename TransferOp>
 static LogicalResult verifyTiers(TransferOp op, int step) {
   Tier from = getTier(op.getSource().getType()),
@@ -33,9 +33,9 @@ static LogicalResult verifyTiers(TransferOp op, int step) {
   return success();
 }
 
-/// Fails unless both sides are the whole bucket, or both its slice; or one side
-/// is whole and the other a slice: the source where `mayTakeSlice`, else the
-/// result, which then goes into a value.
+/// Fails unless both sides are the whole bucket, or both its slice, or one side
+/// is whole: the source if `mayTakeSlice`, else the result, which then needs
+/// `into`.
 template <typename TransferOp>
 static LogicalResult verifyBucket(TransferOp op, SymbolTableCollection &tables,
                                   bool mayTakeSlice) {

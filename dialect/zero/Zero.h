@@ -36,11 +36,11 @@ namespace mlir::zero {
 
 // Names of the discardable attributes (see the head of Zero.td).
 constexpr llvm::StringLiteral kParamAttr = "zero.param";
-/// Of a module: which adapters its model got, as PEFT's adapter_config.json.
+/// On a module: the adapters of its model, as PEFT's adapter_config.json.
 constexpr llvm::StringLiteral kAdaptersAttr = "zero.adapters";
-/// Of a parameter that is not trained.
+/// On a parameter that is not trained.
 constexpr llvm::StringLiteral kFrozenAttr = "zero.frozen";
-/// Of a frozen parameter: how it is packed.
+/// On a frozen parameter: its packing.
 constexpr llvm::StringLiteral kPackingAttr = "zero.packing";
 constexpr llvm::StringLiteral kInitAttr = "zero.init";
 constexpr llvm::StringLiteral kBlockAttr = "zero.block";
@@ -49,16 +49,17 @@ constexpr llvm::StringLiteral kGradAttr = "zero.grad";
 constexpr llvm::StringLiteral kStateAttr = "zero.state";
 constexpr llvm::StringLiteral kScalarAttr = "zero.scalar";
 constexpr llvm::StringLiteral kOutputAttr = "zero.output";
-/// The scalar that a loss's adjoint, and so every gradient, is scaled by.
+/// The scalar that scales a loss's adjoint, and so every gradient.
 constexpr llvm::StringLiteral kLossScale = "loss_scale";
-/// The scalars above which a step that can be skipped is skipped: the norm, and
-/// the sum of the losses of a program.
+/// The limits of the norm and of the sum of a program's losses, both scalars.
+/// A step above a limit is skipped, if steps can be skipped.
 constexpr llvm::StringLiteral kNormLimit = "norm_limit";
 constexpr llvm::StringLiteral kLossLimit = "loss_limit";
-/// The scalar with the random bits of a step, by which updates round.
+/// The scalar with a step's random bits, by which updates round.
 constexpr llvm::StringLiteral kRounding = "rounding";
-// The factor of zero.clip: of optimizers; and, where a step updates by the
-// gradients of the step before, an output that is the next program's scalar.
+// The factor of zero.clip: a scalar of optimizers; also, if a step applies the
+// gradients of the previous step, an output that the next program takes as a
+// scalar.
 constexpr llvm::StringLiteral kClipFactor = "clip";
 constexpr llvm::StringLiteral kStreamAttr = "zero.stream";
 constexpr llvm::StringLiteral kBytesAttr = "zero.at";
@@ -68,29 +69,30 @@ constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
 // On launches of several ranks: operands that must be equal on all of them,
 // such as the number that a loss is divided by.
 constexpr llvm::StringLiteral kSameAttr = "zero.same";
-// In code generation, on operations of a plan that have kernels beside the
-// model's: these.
+// In code generation, on operations of a plan that launch kernels of their own,
+// not the model's: these kernels.
 constexpr llvm::StringLiteral kKernelsAttr = "zero.kernels";
-// On inputs: ids are below it.
+// On inputs: the upper bound of ids, exclusive.
 constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
-// Beside it: the one other value that the host lets pass.
+// On inputs with a vocabulary: the one other value that the host accepts.
 constexpr llvm::StringLiteral kIgnoredAttr = "zero.ignored";
 
-// On inputs, outputs and packs of programs that have all micro-steps of a step:
-// the number of theirs, from 0 on.
+// On inputs, outputs and packs of programs that hold all micro-steps of a step:
+// the number of their micro-step, from 0 on.
 constexpr llvm::StringLiteral kMicroAttr = "zero.micro";
 
 /// The programs of a plan, in the order in which they run: @count, @micro and
-/// @step of a step with micro-steps; @first, then @step again and again, then
-/// @flush where updates are those of the step before; @eval and @predict
+/// @step of a step with micro-steps; @first, then @step repeatedly, then @flush
+/// if steps apply the gradients of the previous step; @eval and @predict
 /// between steps.
 constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "first",  "step",
                                              "flush", "eval",  "predict"};
-/// The function of a model that gives logits, from level step on, beside @step.
+/// The function of a model that returns logits, from level step on, beside
+/// @step.
 constexpr llvm::StringLiteral kPredict = "predict";
-/// Its input: of each sequence, the position whose logits are wanted.
+/// Its input: for each sequence, the position whose logits are wanted.
 constexpr llvm::StringLiteral kPosition = "position";
-/// Its output: of each sequence a row of logits.
+/// Its output: for each sequence, a row of logits.
 constexpr llvm::StringLiteral kLogits = "logits";
 
 // On the module, from level partitioned on: the stage of ZeRO, and the
@@ -98,37 +100,38 @@ constexpr llvm::StringLiteral kLogits = "logits";
 constexpr llvm::StringLiteral kStageAttr = "zero.stage";
 constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
 
-// On the module, from level partitioned on: a #zero.options, what it was made
+// On the module, from level partitioned on: the #zero.options that it was made
 // with.
 constexpr llvm::StringLiteral kOptionsAttr = "zero.options";
 
 // On the module, from level kernels on: the step is one serial kernel, which is
 // compiled through plain loops (--reference).
 constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
-// On the module, at level kernels: the most bytes of a chunk of logits, where
-// it is not the default.
+// On the module, at level kernels: the most bytes of a chunk of logits, if it
+// is not the default.
 constexpr llvm::StringLiteral kLossChunkAttr = "zero.loss_chunk";
-// On the module, at levels step and kernels: what gradients are, where it was
-// said (--grad-dtype).
+constexpr int64_t kLossChunk = int64_t(64) << 20;
+// On the module, at levels step and kernels: the type of gradients, if
+// --grad-dtype gave one.
 constexpr llvm::StringLiteral kGradDtypeAttr = "zero.grad_dtype";
 // On the module, at levels step and kernels: "on" or "only" with --sample.
 constexpr llvm::StringLiteral kSampleAttr = "zero.sample";
 
-// On the module, at level memory: bytes of the device, host and nvme arena, the
-// most that are alive at once in each, and the most that the user allows each
-// (-1: any number).
+// On the module, at level memory: for the device, host and nvme arena, its
+// bytes, the peak of live bytes, and the user's limit (-1: none).
 constexpr llvm::StringLiteral kArenaAttr = "zero.arena";
 constexpr llvm::StringLiteral kLivePeakAttr = "zero.live_peak";
 constexpr llvm::StringLiteral kBudgetAttr = "zero.budget";
 // On the module: peers read the device arena from this byte to its end.
 constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
-// On the module: bytes of the device that products use, while they run, for
-// nothing but what they compute in between; without it none.
+// On the module: device bytes that products use as scratch memory while they
+// run; 0 if absent.
 constexpr llvm::StringLiteral kWorkspaceAttr = "zero.workspace";
 
-/// Elements of a group of a packed parameter.  Parts of one begin with a group.
+/// Elements of a group of a packed parameter.  Its pieces begin with a group.
 constexpr int64_t kPackedGroupElements = 16384;
-/// Bytes of so many elements of a packed parameter, from the start of a group on.
+/// Bytes of `elements` elements of a packed parameter, from the start of a
+/// group on.
 int64_t getPackedBytes(Packing packing, int64_t elements);
 
 /// The stream that `op` is issued to.
@@ -137,7 +140,7 @@ Stream getStream(Operation *op);
 /// The memories that bytes can be in: device, host and nvme.
 constexpr unsigned kNumTiers = getMaxEnumValForTier() + 1;
 
-/// Where a value of `type` lies.
+/// The tier of a value of `type`.
 Tier getTier(Type type);
 
 /// Whether a value of `type` has bytes in an arena: a tensor, stored or not, or
@@ -147,18 +150,20 @@ bool holdsBytes(Type type);
 /// The tensor that a value of `type` is, stored or not; null for shards.
 RankedTensorType getHeldTensor(Type type);
 
-/// What such a value is made of, and the bytes of one element.
+/// The element type of such a value; getElementBytes gives the bytes of one
+/// element.
 Type getElementType(Type type);
 
-/// How --precision calls parameters of `element`: fp32, bf16 or fp16; "" for
-/// others.
+/// The name that --precision gives to parameters of `element`: fp32, bf16 or
+/// fp16; "" for others.
 llvm::StringRef stringifyPrecision(Type element);
-/// The element type that an option calls f32 or fp32, bf16, or fp16; null for
-/// others.
+/// The element type that an option names: f32 or fp32, bf16, or fp16; null for
+/// other names.
 Type parseElementType(MLIRContext *context, llvm::StringRef name);
 int64_t getElementBytes(Type type);
 
-/// Bytes that a rank holds of a value of `type`; of a shard, of its slice.
+/// Bytes that a rank holds of a value of `type`; for a shard, those of its
+/// slice.
 int64_t getByteSize(Type type);
 
 } // namespace mlir::zero

@@ -9,16 +9,16 @@
 // Discardable attributes that the passes share (DiscardableAttributes.cpp):
 //   zero.param, zero.init, zero.input   on arguments of the model
 //   zero.frozen, zero.packing           on parameters that are not trained
-//   zero.block                           the part of the model that a parameter is of
-//   zero.vocab, zero.ignored            what the host lets pass of an input
+//   zero.block                           the part of the model with a parameter
+//   zero.vocab, zero.ignored            values that the host accepts in an input
 //   zero.micro                           the micro-step of an input, an output or a
 //                                        pack, where a program has all of them
 //   zero.state, zero.scalar, zero.output on arguments and results of the step
 //   zero.stream                          the queue of an operation (default: compute)
 //   zero.at                              byte ranges, one per result
-//   zero.kernels                         what an update, a clip and the like launch
+//   zero.kernels                         kernels of an update, a clip and the like
 //   zero.level                           on the module: the last finished level
-//   zero.options                         on the module: what a plan was made with
+//   zero.options                         on the module: the options of the plan
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_TD
@@ -71,7 +71,7 @@ def Zero_Double : AttrParameter<"::llvm::APFloat", ""> {
   let printer = "$_printer.printFloat($_self)";
 }
 
-/// A tier that is the device's where none is written.
+/// A tier; the device's if none is written.
 def Zero_OptionalTier : EnumParameter<Zero_Tier> {
   let defaultValue = "::mlir::zero::Tier::Device";
 }
@@ -295,8 +295,8 @@ def Zero_StoredType : Zero_Type<"Stored", "stored"> {
   let summary = "A tensor that lies in another tier than the device's";
   let description = [{
     `!zero.stored<tensor<4x8xf32> on host>`: opaque, since nothing computes on
-    it.  Tensors are the device's; a tier in their encoding would be mixed
-    silently with others.
+    it.  Tensors lie on the device; operations would silently mix tensors that
+    had a tier in their encoding.
 
     Constraints:
     * (C1) the tensor has known sizes and no encoding.
@@ -331,12 +331,13 @@ defvar CountsFlops = DeclareOpInterfaceMethods<Zero_FlopsOpInterface>;
 class Zero_PlanOp<string mnemonic, list<string> says, list<Trait> traits = []> :
     Zero_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<Zero_PlanOpInterface, says>], traits)>;
 
-/// One that only names bytes.
+/// A plan operation that only names bytes.
 class Zero_NameOp<string mnemonic, list<string> says, list<Trait> traits = []> :
     Zero_PlanOp<mnemonic, !listconcat(["movesNothing", "getStorageTies"], says),
                 !listconcat([Pure], traits)>;
 
-/// An exchange between ranks, and what it says beyond its wire.
+/// An exchange between ranks; `exchanges` names the methods of
+/// CollectiveOpInterface that it overrides.
 class Zero_CollectiveOp<string mnemonic, list<string> says, list<string> exchanges, list<Trait> traits = []> :
     Zero_PlanOp<mnemonic, !listconcat(["getPreferredStream"], says), !listconcat([
       DeclareOpInterfaceMethods<Zero_CollectiveOpInterface, exchanges>], traits)>;
@@ -372,17 +373,17 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
     zero.bucket @b0 over @dp elements 4144 members [#zero.member<"h.0.fc.weight", 64x64 at 0, decay, init = #zero.normal<std = 0.02>>, #zero.member<"h.0.fc.bias", 32 at 4096, init = #zero.constant<0.0>>]
     ```
 
-    A `frozen` bucket has parameters that are read and not trained: its only state
-    is `param`, which every program returns as it is.
+    A `frozen` bucket has parameters that are read and not trained: its only
+    state is `param`, which every program returns unchanged.
 
     ```mlir
     zero.bucket @b1 over @dp elements 4096 frozen members [#zero.member<"h.1.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
     ```
 
-    A `packed` bucket is a frozen one whose parameters have 4 or 8 bits an element
-    (docs/lora.md).  Its elements are bytes, and a member is the bytes of its packed
-    form: 2,120 for 64x64 elements of nf4.  `zero.dequantize` makes what is computed
-    with.
+    A `packed` bucket is a frozen one whose parameters have 4 or 8 bits an
+    element (docs/lora.md).  Its elements are bytes, and a member is the bytes
+    of its packed form: 2,120 for 64x64 elements of nf4.  `zero.dequantize`
+    unpacks members for computation.
 
     ```mlir
     zero.bucket @b2 over @dp elements 2128 frozen packed <nf4> members [#zero.member<"h.2.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
@@ -412,9 +413,10 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
     MemberAttr lookup(::llvm::StringRef name);
     /// Elements of the bucket that `member` takes: bytes where it is packed.
     int64_t getSizeOf(MemberAttr member);
-    /// What a view of `member` has: its shape, or its bytes where it is packed.
+    /// The shape of a view of `member`: the member's, or its bytes where it is
+    /// packed.
     ::mlir::SmallVector<int64_t> getViewShape(MemberAttr member);
-    /// Elements that are no member's.
+    /// Elements outside of all members.
     int64_t getPadding();
   }];
 }
@@ -522,9 +524,9 @@ def Zero_CopyOp : Zero_PlanOp<"copy", [], [Pure, AllTypesMatch<["source", "resul
 def Zero_DequantizeOp : Zero_PlanOp<"dequantize", [], [CountsFlops]> {
   let summary = "A packed parameter, as a tensor to compute with";
   let description = [{
-    Each element is its code's number times the scale of its block, in f32, rounded
-    once to the elements of the result.  Not pure: what reads a parameter in the
-    backward again has a copy of its own, or the first would wait there for it.
+    Each element is its code's number times the scale of its block, in f32,
+    rounded once to the elements of the result.  Not pure, because merging two
+    of them would keep the forward's tensor until the backward reads it.
 
     ```mlir
     %b = zero.view %flat[@b2, "h.2.fc.weight"] : tensor<2128xi8> -> tensor<2120xi8>
@@ -543,8 +545,8 @@ def Zero_DequantizeOp : Zero_PlanOp<"dequantize", [], [CountsFlops]> {
 def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure, UsesSymbols]> {
   let summary = "Runs one kernel";
   let description = [{
-    Operands and results are whole tensors.  Which operands a result may or must
-    overwrite, the kernel says.
+    Operands and results are whole tensors.  The kernel says which operands a
+    result may or must overwrite.
 
     ```mlir
     %y = zero.launch @gelu(%x) : (tensor<256x64xf32>) -> tensor<256x64xf32>
@@ -560,7 +562,7 @@ def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure
 }
 
 def Zero_JoinOp : Zero_NameOp<"join", []> {
-  let summary = "Rows that were made apart, as one tensor";
+  let summary = "Joins rows that were computed separately into one tensor";
   let description = [{
     The rows of a parameter that is split over buckets, or of a gradient that is
     computed by chunks, in order.  No bytes move: memory is assigned so that the
@@ -583,8 +585,9 @@ def Zero_JoinOp : Zero_NameOp<"join", []> {
 def Zero_SplitOp : Zero_NameOp<"split", []> {
   let summary = "Some rows of a tensor";
   let description = [{
-    Of a gradient whose parameter is split over buckets, or of what a chunk of
-    the loss reads.  No bytes move: the result lies inside the operand.
+    Takes rows of a gradient whose parameter is split over buckets, or of an
+    operand of a chunk of the loss.  No bytes move: the result lies inside the
+    operand.
 
     ```mlir
     %top = zero.split %dw from 512 : tensor<600x64xf32> -> tensor<88x64xf32>
@@ -602,11 +605,11 @@ def Zero_SplitOp : Zero_NameOp<"split", []> {
 def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
   let summary = "A scalar's mean over all ranks and micro-steps";
   let description = [{
-    What a loss divides by, the number of valid targets, goes through it: every
+    The divisor of a loss, the number of valid targets, goes through it: every
     rank and micro-step then divides by the mean count, and the mean of their
     losses is the sum over all valid targets by their number.  PartitionState
-    turns it into an exchange, or into the value itself where there is one rank
-    and one micro-step.
+    turns it into an exchange, or into the value itself if there is one rank and
+    one micro-step.
 
     ```mlir
     %all = zero.average %n : tensor<f32>
@@ -718,8 +721,8 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getExportedOperands
 //   nvme  -- fetch, nvme_read -->   host  -- fetch, h2d -->   device
 //   nvme  <-- spill, nvme_write --  host  <-- spill, d2h --   device
 //
-// What lies elsewhere is brought here for a while: position says how long.  They
-// are the only operations whose values lie in two tiers.
+// A transfer brings a value to another tier for a while; the positions of the
+// operations say for how long.  No other operations have values in two tiers.
 
 class Zero_TransferOp<string mnemonic> : Zero_PlanOp<mnemonic, [
     "crossesTiers", "getStorageTies", "getBucketRef", "getExtent", "getPreferredStream"], [UsesSymbols]> {
@@ -742,13 +745,13 @@ def Zero_FetchOp : Zero_TransferOp<"fetch"> {
     %q1 = zero.fetch %next of @b0 into %q : !zero.shard<4160 x f32 by 2 on host>, !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
     ```
 
-    The second fetches a slice into the rank's part of a whole value, which for
-    the rest stays as it is.
+    The second fetches a slice into the rank's part of a whole value, the rest
+    of which stays as it is.
 
     Constraints:
     * (C1) the result is one tier nearer to the device.
-    * (C2) of a bucket, both are the whole bucket or both the rank's slice; or a
-      slice goes into a whole one.  Of none, both are the same tensor.
+    * (C2) with a bucket, both are the whole bucket or both the rank's slice; or a
+      slice goes into a whole bucket.  Without one, both are the same tensor.
     * (C3) `into` has the result's type.
   }];
 }
@@ -769,8 +772,8 @@ def Zero_SpillOp : Zero_TransferOp<"spill"> {
 
     Constraints:
     * (C1) the result is one tier farther from the device.
-    * (C2) of a bucket, both are the whole bucket or both the rank's slice; or a
-      slice is taken of a whole one.  Of none, both are the same tensor.
+    * (C2) with a bucket, both are the whole bucket or both the rank's slice; or a
+      slice is taken of a whole bucket.  Without one, both are the same tensor.
     * (C3) `into` has the result's type.
   }];
 }
@@ -784,8 +787,8 @@ def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketR
   let hasVerifier = 0;
   let summary = "Adds a micro-step's gradients to those before it";
   let description = [{
-    `sum + scale x flat`, in the bytes of `sum`.  A sum of f32 may be one of
-    gradients of 16 bits; one of 16 bits is computed in f32 and rounded.
+    `sum + scale x flat`, in the bytes of `sum`.  Gradients of 16 bits may have
+    a sum of f32; a sum of 16 bits is computed in f32 and rounded.
 
     ```mlir
     %a1 = zero.accumulate %a, %flat of @b0 {scale = 1.0 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
@@ -801,7 +804,7 @@ def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketR
 
 def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getBucketRef", "getExtent"], [SameOperandsAndResultType]> {
   let summary = "Zeros, for the next step's gradients";
-  let description = [{
+  Overwrites the operand, padding included.
     In the operand's bytes, padding included.
 
     ```mlir
@@ -815,7 +818,7 @@ def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getBucketRef", "getE
 }
 
 def Zero_ZerosOp : Zero_PlanOp<"zeros", ["getBucketRef"], [UsesSymbols]> {
-  let summary = "Zeros, for a sum of gradients that begins";
+  let summary = "Zeros, to start a sum of gradients";
   let description = [{
     In bytes of its own, padding included.
 
@@ -839,7 +842,7 @@ def Zero_SumSquaresOp : Zero_PlanOp<"sum_squares", ["getBucketRef", "getExtent",
   let description = [{
     In f64, one partial sum per 16,384 elements of each member's part of the
     slice, in order; padding is not read.  On one rank the slice is the bucket.
-    Ranks may have different numbers of blocks; what is left over is zero.
+    Ranks may have different numbers of blocks; unused partial sums are zero.
 
     ```mlir
     %s = zero.sum_squares %g of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<2xf64>
@@ -893,13 +896,14 @@ def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure, AttrSizedOperandSe
     %norm, %factor = zero.clip %s0, %s1 {max_norm = 1.0 : f64} : tensor<2xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
     ```
 
-    Gradients that are `scale` times the true ones have their norm divided by it,
-    and the factor, too: it is the one place where a loss scale leaves the step.
+    If gradients are `scale` times the true ones, the norm and the factor are
+    divided by it; nothing else removes a loss scale.
 
-    A step that may be skipped is `within` limits: first that of the norm, then
-    that of the sum of all losses of the program, which follow, summed in f32 in
-    operand order.  The factor is NaN unless both are at most their limits; what
-    is not finite never is.  The largest finite number limits nothing else.
+    A step that may be skipped has operands `within`: the limit of the norm, the
+    limit of the sum of all losses of the program, and then these losses, summed
+    in f32 in operand order.  The factor is NaN unless the norm and the sum are
+    finite and at most their limits.  The largest finite number as a limit
+    rejects only what is not finite.
 
     ```mlir
     %norm, %factor = zero.clip %s0 scale(%s : tensor<f32>) within(%norm_limit, %loss_limit, %loss : tensor<f32>, tensor<f32>, tensor<f32>) : tensor<2xf64> -> tensor<f32>, tensor<f32>
@@ -931,9 +935,9 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
     Runs over members, each with its weight decay; padding stays as it is.
     Results are the next parameter and state, in the operands' bytes.
 
-    Where the state slots are shards, the update works on the rank's slice: of
-    the parameter and the gradient too, which may be whole.  A whole parameter
-    then has its next values in that slice only, until it is gathered.
+    Where the state slots are shards, the update works on the rank's slice, also
+    of a whole parameter or gradient.  A whole parameter then has its next
+    values in that slice only, until it is gathered.
 
     ```mlir
     %p1, %m1, %v1 = zero.update @adamw of @b0 (%p, %g, %m, %v) scalars(%lr, %clip, %step) {decay = 0.1 : f64}
@@ -945,18 +949,20 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
     its place; the next master comes last, and the next parameter is its rounding.
     Gradients and state of 16 bits are widened, and state is rounded.
 
-    A parameter of bf16 without a master is widened too, and rounded by chance: up
-    as often as its distance to the number below asks for, so that what is too small
-    for a single step to show adds up.  `rounding` is 64 random bits of this step;
-    with the parameter's name and an element's place in it they say how this element
-    is rounded, whatever the layout (docs/precision.md).
+    A parameter of bf16 without a master is widened too, and rounded
+    stochastically: the probability of rounding up is proportional to the
+    distance from the number below, so that changes that are too small for a
+    single step add up.  `rounding` is 64 random bits of this step; together
+    with the parameter's name and an element's place in it, they determine the
+    element's rounding, independent of the layout (docs/precision.md).
 
     With `skip_nonfinite` everything keeps its value if the factor of `zero.clip`,
     the scalar `clip` of the optimizer, is NaN.
 
-    It runs where its operands are.  An update of host memory takes its scalars
-    there, and where the parameter itself is the device's, it has none (`_`): the
-    next one, in bytes of its own, is made of the master.
+    It runs in the tier of its operands.  An update in host memory also takes
+    its scalars from there.  If the parameter itself is on the device, the
+    update takes none (`_`) and makes the next one, in bytes of its own, from
+    the master.
 
     ```mlir
     %h1, %m1, %v1, %w1 = zero.update @adamw of @b0 (_, %g, %m, %v) master(%w) scalars(%lr, %clip, %step) {decay = 0.1 : f64}

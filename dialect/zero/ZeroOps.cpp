@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::detail;
 
-/// The type of an operand that may be missing, `_` where it is.
+/// Parses the type of an optional operand, `_` if it is absent.
 static ParseResult parseTypeOrNone(OpAsmParser &parser, Type &type) {
   if (succeeded(parser.parseOptionalKeyword("_")))
     return success();
@@ -66,8 +66,8 @@ SmallVector<int64_t> BucketOp::getViewShape(MemberAttr member) {
                       : SmallVector<int64_t>(member.getShape());
 }
 
-/// Whether the rows of `member` are whole groups, but for the last group of their
-/// parameter.
+/// Whether the rows of `member` are whole groups, except for the last group of
+/// the parameter.
 static bool isOfGroups(MemberAttr member) {
   bool isLast =
       member.getFirstRow() + member.getShape().front() == member.getRows();

@@ -16,10 +16,10 @@
 //    before rounding and at most 8e-8 with it.
 //
 // Results below 2^-126 may be zero, those above 2^127.5 are infinite.  There is
-// no branch and no select on the processor's kind: the bits are those of the
-// operations, in vectors and not.
+// no branch, and nothing depends on the processor's kind: scalars and vectors
+// of any width have the same bits.
 //
-// pow is that of f64 (Power.cpp), which is rounded to other types.
+// pow is computed in f64 (Power.cpp) and rounded to other types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,8 @@ namespace {
 
 /// ln 2 as the sum of two f32.
 constexpr double kLn2High = 0.6931471824645996, kLn2Low = -1.904654323148236e-9;
-/// Rounds what it is added to, and shifts it into the exponent's range.
+/// Adding this rounds a number to an integer and shifts that into the
+/// exponent's range.
 constexpr double kRound = 12582912.0 + 127.0;
 
 constexpr double kExp[] = {1.0,          0.5,           0.166665047,

@@ -75,7 +75,7 @@ private:
         b, loc, LLVM::LLVMPointerType::get(b.getContext())));
   }
 
-  /// T, S, D, scale, cap, which positions are seen, and the type of elements.
+  /// Passes T, S, D, scale, cap, the mask, and the type of elements.
   template <typename OpT>
   LogicalResult passShape(OpT attention) {
     RankedTensorType q = attention.getQ().getType(),
@@ -102,8 +102,8 @@ private:
     return success();
   }
 
-  /// The address of this batch and of `ofHead` in `view`, whose dimensions 0 and
-  /// `headDim` they are.  Without a head, that of the batch.
+  /// Passes the address of this batch (dimension 0) and of `ofHead` (dimension
+  /// `headDim`) in `view`.  Without a head, the address of the batch.
   LogicalResult passAddress(Value view, Value ofHead, unsigned headDim,
                             SmallVectorImpl<int64_t> &strides) {
     auto type = cast<MemRefType>(view.getType());
@@ -114,7 +114,7 @@ private:
         ShapedType::isDynamic(offset))
       return op->emitError("reads a view whose rows are not contiguous: ")
              << type;
-    // The pointer is that of the whole buffer: the view's offset counts.
+    // The pointer is the whole buffer's, so the view's offset is added.
     Value element = times(batch, strides[0]);
     if (ofHead)
       element = add(element, times(ofHead, strides[headDim]));
@@ -127,8 +127,8 @@ private:
     return success();
   }
 
-  /// Address and row stride of each [B, T, H, D] view at `ofHead`; with
-  /// `passHeads`, how far apart its heads are, too.
+  /// Passes the address and row stride of each [B, T, H, D] view at `ofHead`;
+  /// with `passHeads`, also the stride between heads.
   LogicalResult passRows(ValueRange all, Value ofHead, bool passHeads = false) {
     for (Value view : all) {
       SmallVector<int64_t> strides;

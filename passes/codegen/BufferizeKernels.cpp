@@ -5,20 +5,21 @@
 //   zero.kernel @k(%x: memref<4x8xf32>, %out: memref<4x8xf32>) units rows [4]
 //
 // Operands come first, results after them.
-// Upstream's one-shot bufferization does the work on values, and knows nothing
-// of results: each is copied to its memref when all are computed.  Only then
-// does the buffer that is copied become the result itself:
+//
+// Upstream's one-shot bufferization handles values, but not results: each
+// result is copied to its memref after all are computed.  Then the result takes
+// the place of the buffer that is copied:
 //
 //   %t = memref.alloc()
 //   linalg.generic ... outs(%t)        =>   linalg.generic ... outs(%out)
 //   memref.copy %t, %out
 //
-// Were results written through memrefs before, bufferization would not see that
-// one is overwritten while another still begins with it.
+// If results were memrefs earlier, bufferization would not see that one is
+// overwritten while another still reads it as its initial value.
 //
-// In one-shot bufferization values may also share a tensor.empty, one after the
-// other.  Here each use has its own: what a result begins as is written by
-// nothing else, which zero.in_place rests on.
+// One-shot bufferization also lets values share a tensor.empty one after the
+// other.  Here each use gets its own, so that nothing else writes the initial
+// buffer of a result; zero.in_place relies on this.
 //
 //===----------------------------------------------------------------------===//
 
@@ -78,9 +79,9 @@ static void toDestinationForm(FunctionOpInterface kernel) {
   kernel.setType(b.getFunctionType(body.getArgumentTypes(), {}));
 }
 
-/// What begins as a view begins as a copy of it, of its own shape: where the
-/// bytes of a view come from another shape, that would be copied, and be cut
-/// into other units.
+/// Copies each init that is a view, in the view's own shape.  Otherwise
+/// bufferization would copy the tensor that the view reads, whose shape may be
+/// cut into other units.
 static void copyInitialViews(FunctionOpInterface kernel) {
   kernel->walk([](linalg::LinalgOp op) {
     for (OpOperand &init : op.getDpsInitsMutable()) {
@@ -98,7 +99,7 @@ static void copyInitialViews(FunctionOpInterface kernel) {
   });
 }
 
-/// Each use of a tensor.empty is of one of its own.
+/// Gives each use of a tensor.empty one of its own.
 static void separateEmpties(FunctionOpInterface kernel) {
   SmallVector<tensor::EmptyOp> empties;
   kernel->walk([&](tensor::EmptyOp op) { empties.push_back(op); });
@@ -111,7 +112,7 @@ static void separateEmpties(FunctionOpInterface kernel) {
   }
 }
 
-/// Buffers that are copied to results become the results.
+/// Replaces buffers that are copied to results by the results.
 static void placeResults(FunctionOpInterface kernel) {
   for (auto copy : llvm::make_early_inc_range(
            kernel.getFunctionBody().front().getOps<memref::CopyOp>())) {
@@ -132,7 +133,7 @@ static void placeResults(FunctionOpInterface kernel) {
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// Whether operands or results are tensors still.
+/// Whether operands or results are still tensors.
 static bool isOnTensors(FunctionOpInterface kernel) {
   return llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<TensorType>) ||
          llvm::any_of(kernel.getResultTypes(), llvm::IsaPred<TensorType>);

@@ -5,8 +5,8 @@
 
 namespace mlir::zero {
 
-/// Columns of which a block of a GPU sums all rows: 4 threads take a row of them,
-/// 32 bytes of bf16.
+/// Columns that a block of a GPU sums: 4 threads take a row of them, 32 bytes
+/// of bf16.
 constexpr int64_t kBlockColumns = 16;
 
 /// A sum whose lanes are columns: rows are added to all columns of the range.
@@ -14,7 +14,7 @@ class ColumnSums {
 public:
   explicit ColumnSums(LoopNest &nest);
 
-  /// Into how many runs all rows are cut; 0 for one sum through all of them.
+  /// The number of runs that rows are cut into; 0 for one sum of all rows.
   int64_t getNumRuns() const {
     return runRows == 0 ? 0 : outerRows * innerRuns;
   }
@@ -27,8 +27,8 @@ private:
   Location loc;
   int lane;
   SmallVector<int> rowLoops; ///< reductions, the innermost last
-  int64_t outerRows = 1;     ///< all that is not of the innermost
-  int64_t innerRuns = 1;     ///< of the innermost
+  int64_t outerRows = 1;     ///< rows of all other loops
+  int64_t innerRuns = 1;     ///< runs of the innermost loop
   int64_t runRows = 0;       ///< 0: rows are not cut
   /// Sums of a run, of the columns from `first` on.
   SmallVector<Value> parts;
@@ -49,8 +49,8 @@ private:
   void clearParts(OpBuilder &b);
   void addParts(OpBuilder &b);
 
-  /// Calls `emit` for each 1024 columns, to which the vector loop is cut then; on a
-  /// GPU once, for those of the threads.
+  /// Calls `emit` for every 1024 columns, with the vector loop cut to them; on
+  /// a GPU once, for the threads' columns.
   void forColumns(OpBuilder &b, llvm::function_ref<void(OpBuilder &)> emit);
   void addRows(OpBuilder &b, int loop, Value from, int64_t rows);
   void addBlocks(OpBuilder &b, int loop, Value begin, int64_t rows);

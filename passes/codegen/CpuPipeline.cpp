@@ -1,15 +1,15 @@
 //===- CpuPipeline.cpp - Kernels from tensors to the LLVM dialect ---------===//
 //
-// 1. The plan's own operations name kernels (FormPlanKernels); after that
-//    kernels are all that is kept of a plan.
+// 1. The plan's own operations get kernels (FormPlanKernels); after that only
+//    kernels are kept of a plan.
 // 2. Attention kernels become calls of the runtime, scatter kernels loops, both
 //    on memref views.
 // 3. All others go through one-shot bufferization and become loops over their
 //    units with vector loops inside (UnitLoops, VectorLoops).
 // 4. Functions of math become polynomials; then everything goes to LLVM.
 //
-// With `groups` a kernel is what a thread of a GPU does (gpu/).  That is all the
-// same but for steps 2 and 3: vectors of 4 elements in place of 16, and sums over
+// With `groups`, a kernel is the code of one thread of a GPU (gpu/).  Only
+// steps 2 and 3 differ: vectors have 4 elements instead of 16, and sums go over
 // the threads of a group.
 //
 // With `reference`, kernels of the model take upstream's plain path instead:
@@ -47,8 +47,8 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Upstream's one-shot bufferization does the work on values, and knows nothing
-/// of results (BufferizeKernels.cpp).
+/// Upstream's one-shot bufferization handles values, but not results
+/// (BufferizeKernels.cpp).
 static void addBufferization(OpPassManager &pm) {
   pm.addPass(createPrepareBuffers());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -88,7 +88,7 @@ static void addLowering(OpPassManager &pm, bool approximate) {
   math.approximateLog1p = false;
   pm.addPass(createConvertMathToLLVMPass(math));
   pm.addPass(createConvertMathToLibmPass());
-  // What libm has no vectors of was taken apart into lanes.
+  // Vector functions that libm lacks were split into lanes before.
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -135,7 +135,7 @@ void zero::registerCodegenPasses() {
 
 LogicalResult zero::formPlanKernels(ModuleOp plan, PassManagerSetup setup) {
   PassManager pm(plan->getName());
-  // Kernels are verified when they are all that is left.
+  // Kernels are verified later, when nothing else is left.
   pm.enableVerifier(false);
   pm.addPass(createFormPlanKernels());
   return runPasses(pm, plan, setup);

@@ -1,4 +1,4 @@
-//===- Dispatch.cpp - What is passed to a kernel, and in which pieces -----===//
+//===- Dispatch.cpp - Arguments and pieces of kernel launches -------------===//
 
 #include "passes/codegen/Dispatch.h"
 
@@ -19,7 +19,7 @@ SmallVector<KernelOp> zero::findKernels(Operation *op,
 
 SmallVector<Value> zero::getKernelArguments(Operation *op) {
   SmallVector<Value> arguments;
-  if (!isa<ClearOp>(op)) // which does not read what it clears
+  if (!isa<ClearOp>(op)) // a clear does not read its operand
     llvm::append_range(arguments, op->getOperands());
   llvm::append_range(arguments, op->getResults());
   return arguments;

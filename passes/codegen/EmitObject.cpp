@@ -53,7 +53,8 @@ constexpr std::pair<const char *, const char *> kRequired[] = {
     {"+avx512dq", "avx512dq"}, {"+avx512vl", "avx512vl"},
     {"+avx512cd", "avx512cd"}};
 
-/// Besides, for products of 16 bits: the runtime has kernels for them.
+/// More instruction sets, for products of 16 bits: the runtime has kernels for
+/// them.
 constexpr std::pair<const char *, const char *> kOfHalves[] = {
     {"+avx512bf16", "avx512bf16"},
     {"+amx-tile", "amx-tile"},
@@ -164,7 +165,7 @@ llvm::Error zero::emitObject(llvm::Module &module, const CpuTarget &target,
   passes.run(module);
   out.close();
   if (std::error_code error = out.error()) {
-    out.clear_error(); // or its destructor ends the program
+    out.clear_error(); // else its destructor ends the program
     return llvm::createStringError("cannot write " + path + ": " +
                                    error.message());
   }

@@ -26,8 +26,8 @@ struct CpuTarget {
 /// Resolves --cpu: "native", or any CPU name of LLVM such as "x86-64-v3".
 llvm::Expected<CpuTarget> resolveCpu(StringRef option);
 
-/// Gives the operations of `plan` that have none, such as updates, their
-/// kernels.
+/// Creates kernels for the operations of `plan` that have none, such as
+/// updates.
 LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 
 /// Lowers the kernels of a module to the LLVM dialect, and drops all else.
@@ -35,9 +35,10 @@ LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 PassManagerSetup setup = {});
 
-/// The same, as what the threads of a GPU do (gpu/EmitDeviceCode.h), with what the
-/// runtime calls there.  `attention` says what multiplies in attention: "f32",
-/// "tensor-cores", or "" for tensor cores where they can.
+/// Lowers kernels for the threads of a GPU (gpu/EmitDeviceCode.h), together
+/// with `more`, which the runtime calls there.  `attention` selects the
+/// products of attention: "f32", "tensor-cores", or "" for tensor cores where
+/// possible.
 LogicalResult lowerKernelsToGpu(ModuleOp module,
                                 const RuntimeKernels &more = {},
                                 PassManagerSetup setup = {},
@@ -49,7 +50,8 @@ std::unique_ptr<llvm::Module> translateKernels(ModuleOp kernels,
                                                llvm::LLVMContext &context,
                                                const CpuTarget &target);
 
-/// Compiles `module` to an object file; optimized (optimizeKernels), or as it stands.
+/// Compiles `module` to an object file, with optimizations (optimizeKernels) if
+/// `optimise`.
 llvm::Error emitObject(llvm::Module &module, const CpuTarget &target,
                        bool optimise, StringRef path);
 

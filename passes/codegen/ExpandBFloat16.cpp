@@ -1,11 +1,12 @@
 //===- ExpandBFloat16.cpp - Casts of bf16 as integer arithmetic -----------===//
 //
-// Processors have an instruction that rounds to bf16, and it takes denormal
-// numbers for zero; those that have none call a library.  Shifts and additions
-// are the same bits everywhere, and vectors.
+// Some processors have an instruction that rounds to bf16 but takes denormal
+// numbers for zero; others call a library.  Shifts and additions give the same
+// bits everywhere, and vectorize.
 //
-// What is left of the type are loads and stores.  LLVM widens masked ones and
-// rounds again on processors that have none of 16 bits, so these move integers.
+// After that only loads and stores use bf16.  On processors without masked
+// moves of 16 bits, LLVM would widen and round masked ones, so they move
+// integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ struct ExpandBFloat16 : zero::impl::ExpandBFloat16Base<ExpandBFloat16> {
   }
 };
 
-/// i16, or a vector of it, in the place of bf16; null for other types.
+/// i16 for bf16, a vector of i16 for a vector of bf16; null for other types.
 Type integersFor(Type type) {
   if (!getElementTypeOrSelf(type).isBF16())
     return {};

@@ -10,8 +10,7 @@
 //   zero.total        partial sums added in order
 //   zero.clip         the same, then norm and factor
 //
-// Each becomes a kernel next to the model's, which the operation names from
-// then on:
+// Each gets a kernel next to the model's, and then names it:
 //
 //   %1 = zero.clear %0 of @b0         %1 = zero.clear %0 of @b0
 //       : !zero.shard<64 x f32>           {zero.kernels = [@clear]} : ...
@@ -22,11 +21,13 @@
 //                                       zero.return
 //                                     }
 //
-// It is a list of linalg operations on memrefs, as the model's are after
-// bufferization: operands and results may have the same bytes.  Elementwise
-// ones serve buckets of any size, and are shared by those of equal types.
+// A kernel is a list of linalg operations on memrefs, as the model's kernels
+// are after bufferization: operands and results may have the same bytes.
+// Elementwise kernels work on buckets of any size, and operations of equal
+// types share them.
 //
-// zero.sum_squares works on members of a rank's slice and is the runtime's.
+// zero.sum_squares works on members of a rank's slice and is part of the
+// runtime.
 //
 //===----------------------------------------------------------------------===//
 
@@ -106,7 +107,7 @@ static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
-/// `number` as a part of a name: with six digits where they tell it.
+/// `number` as a part of a name: with six digits if they suffice, else with 17.
 static std::string nameOf(double number) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%g", number);
@@ -117,7 +118,8 @@ static std::string nameOf(double number) {
   return text;
 }
 
-/// A kernel whose body `fill` writes.  The plan's own may be called the same.
+/// Creates a kernel whose body `fill` writes, under a name that is free in the
+/// plan.
 KernelOp PlanKernels::create(StringRef name, ArrayRef<Type> arguments,
                              KernelKind kind, ArrayRef<int64_t> space,
                              Fill fill) {
@@ -189,7 +191,7 @@ void PlanKernels::addAll(ValueRange partials, Value sum) {
 }
 
 //===----------------------------------------------------------------------===//
-// What operations compute
+// Computations of the operations
 //===----------------------------------------------------------------------===//
 
 /// The argument of `rule` that is the factor of zero.clip.
@@ -209,7 +211,7 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
     SmallVector<Value> values(all);
     unsigned inputs = op.getNumOperands();
     std::optional<RoundingKey> key;
-    if (op.getRounding()) { // the last of them
+    if (op.getRounding()) { // the key is the last input
       key = RoundingKey::load(b, loc, values[--inputs]);
       values.erase(values.begin() + inputs);
     }
@@ -223,8 +225,8 @@ KernelOp PlanKernels::update(UpdateOp op, double decay) {
         [&](OpBuilder &at, Location where, ValueRange in) {
           Block &body = rule.getBody().front();
           unsigned flat = 2 + rule.getSlots().size();
-          // Parameter or its master, gradient and slots; then the scalars, of
-          // which decay is none of the operation's.
+          // Parameter or its master, gradient and slots; then the scalars.
+          // Decay is a scalar of the rule, but no operand of the operation.
           IRMapping map;
           auto next = in.begin();
           for (BlockArgument argument : body.getArguments().slice(
@@ -373,7 +375,7 @@ struct FormPlanKernels : zero::impl::FormPlanKernelsBase<FormPlanKernels> {
                       .Default(SmallVector<KernelOp>()));
   }
 
-  /// `op` launches `kernels`, whatever it named before.
+  /// Makes `op` name `kernels`, in place of those that it named before.
   void name(Operation *op, ArrayRef<KernelOp> kernels) {
     op->removeAttr(kKernelsAttr);
     if (kernels.empty())

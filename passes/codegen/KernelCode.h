@@ -12,16 +12,17 @@ enum class KernelKind : uint32_t;
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);
 
-/// Rows, columns and serial kernels on memrefs: loops over the units of `kind`
-/// and `space`, and vector loops for every linalg operation inside.  The last
-/// arguments are the range of units to do.  With `isGroup` a group of threads of a
-/// GPU does them, and the two arguments before are which of them this thread is,
-/// and the memory that they share (bytes).
+/// Emits rows, columns and serial kernels on memrefs: loops over the units of
+/// `kind` and `space`, and vector loops for every linalg operation inside.  The
+/// last arguments are the range of units to do.  With `isGroup`, a group of
+/// threads of a GPU does them, and the two arguments before are the thread's
+/// index in the group and the group's shared memory (bytes).
 LogicalResult emitUnitLoops(func::FuncOp kernel, KernelKind kind,
                             ArrayRef<int64_t> space, bool isGroup = false);
 
-/// Kernels around nn.attention, nn.attention_backward or nn.embedding_backward
-/// are written from memref views of their operands (still in tensor form).
+/// Emit kernels around nn.attention, nn.attention_backward or
+/// nn.embedding_backward, from memref views of their operands (still in tensor
+/// form).
 LogicalResult emitAttentionKernel(func::FuncOp kernel);
 LogicalResult emitScatterKernel(func::FuncOp kernel, bool isGroup = false);
 

@@ -1,4 +1,4 @@
-//===- KernelFunctions.cpp - Kernels become functions of code -------------===//
+//===- KernelFunctions.cpp - Turns kernels into functions of code ---------===//
 
 #include "passes/codegen/KernelCode.h"
 #include "dialect/zero/Zero.h"
@@ -38,9 +38,9 @@ static func::FuncOp toFunction(KernelOp kernel) {
   return function;
 }
 
-/// Arguments of unknown size become pointers to their first elements: upstream
-/// has no bare pointers to memrefs that bring their size along.  What `end`
-/// says of it is enough for the units to do.
+/// Turns arguments of unknown size into pointers to their first elements,
+/// because upstream has no bare pointers for memrefs of dynamic size.  The
+/// units access only elements below `end`.
 static void passFirstElements(func::FuncOp kernel, Value end) {
   Block &body = kernel.getBody().front();
   OpBuilder b = OpBuilder::atBlockBegin(&body);
@@ -58,8 +58,8 @@ static void passFirstElements(func::FuncOp kernel, Value end) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// Adds the two index arguments: the range of units to do; for a group of threads
-/// two before them.
+/// Adds two index arguments, the range of units to do; for a group of threads,
+/// two more arguments before them.
 static void appendUnitArguments(func::FuncOp kernel, bool isGroup = false) {
   Block &body = kernel.getBody().front();
   Builder b(kernel.getContext());
@@ -74,9 +74,9 @@ static void appendUnitArguments(func::FuncOp kernel, bool isGroup = false) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// How many units a group does: of columns a vector for each thread, or several
-/// where there may be any number, as in updates, which compute once what all
-/// elements share.
+/// Sets how many units a group does: for columns a vector for each thread, or
+/// several for a kernel of any size, such as an update, which computes values
+/// that all elements share only once.
 static void setGroupUnits(func::FuncOp function, KernelKind kind,
                           bool isForAnySize = false) {
   constexpr int64_t kVectorsOfAnySize = 16;

@@ -38,7 +38,8 @@ KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup)
   b.setInsertionPoint(body.getTerminator());
 }
 
-/// What `slice` reads of `whole` as a tensor of type `part`, or inserts.
+/// The part of `whole` that `slice` reads or inserts into, a tensor of type
+/// `part`.
 static Value subview(OpBuilder &b, OffsetSizeAndStrideOpInterface slice,
                      RankedTensorType part, Value whole) {
   auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(

@@ -18,7 +18,7 @@ namespace mlir::zero {
 class KernelViews {
 public:
   /// Gives `kernel` memref arguments; `b` inserts before its terminator.  With
-  /// `isGroup` it is what a thread of a GPU does (KernelCode.h).
+  /// `isGroup` the kernel is the code of a thread of a GPU (KernelCode.h).
   KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup = false);
 
   /// The memref that a tensor operand reads, or null if it is no view of an
@@ -28,7 +28,7 @@ public:
   Value result(Value tensor);
 
   Lanes lanes;
-  /// The memory that threads share, of a kernel for a GPU.
+  /// The memory that threads share, if the kernel is for a GPU.
   Value shared;
   /// The units to do.
   Value begin, end;

@@ -1,9 +1,9 @@
 //===- LoopNest.cpp - The loops around one operation, and its body --------===//
 //
-// The body is emitted where its loops stand.  In the vector loop values are
-// vectors of lanes; those that it does not change stay scalar until one of the
-// two meets the other, and those that no loop changes are computed before the
-// loops:
+// The body is emitted at the current indices of its loops.  In the vector loop,
+// values are vectors of lanes.  Values that do not depend on that loop stay
+// scalar until they meet a vector, and values that depend on no closed loop are
+// computed before the loops:
 //
 //   y[r, c] = x[r, c] * (1 / s[r])        row r is open
 //
@@ -120,14 +120,14 @@ SmallVector<Value> LoopNest::indicesOf(OpBuilder &b, OpOperand &operand) {
     positions = positions.drop_front(context.rows.size());
   for (AffineExpr expr : positions)
     indices.push_back(affine::expandAffineExpr(b, loc, expr, index, {}));
-  // Of a buffer of its own a thread has its own elements alone.
+  // A thread's own buffer holds only the thread's elements.
   if (context.owned.contains(bufferOf(operand))) {
     indices.back() = placeOfOwn(b, indices.back());
   }
   return indices;
 }
 
-/// Where a thread has the element that it owns, of a row.
+/// The index of `element`, of a row, in the buffer of the thread that owns it.
 Value LoopNest::placeOfOwn(OpBuilder &b, Value element) const {
   const Lanes &lanes = context.lanes;
   Value chunks;
@@ -209,7 +209,7 @@ SmallVector<Value> LoopNest::loadInits(OpBuilder &b, Value mask) {
   SmallVector<Value> values;
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     OpOperand &init = *op.getDpsInitOperand(i);
-    // Loops of reductions carry it, read or not.
+    // Loops of reductions carry the value even if the body does not read it.
     bool used = findClosed(0, /*reduction=*/true) < getNumLoops() ||
                 !body->getArgument(init.getOperandNumber()).use_empty();
     values.push_back(used ? load(b, init, mask) : Value());

@@ -7,8 +7,8 @@
 
 namespace mlir::zero {
 
-/// The loops of an operation while they are emitted: which are open and where
-/// they stand, and the code of the operation's body there.
+/// The loops of an operation while they are emitted: the open ones with their
+/// current indices, and the operation's body at these indices.
 class LoopNest {
 public:
   LoopNest(linalg::LinalgOp op, const LoopContext &context);
@@ -23,17 +23,19 @@ public:
   bool isCut(int loop) const {
     return context.columnBegin && loop == contiguous;
   }
-  /// From here on the vector loop does [begin, end); null: all of it again.
+  /// Limits the vector loop to [begin, end) from here on; null restores all of
+  /// it.
   void cutLane(Value begin, Value end) { part = {begin, end}; }
 
   bool isReduction(int loop) const {
     return iterators[loop] == utils::IteratorType::reduction;
   }
   bool isOpen(int loop) const { return static_cast<bool>(index[loop]); }
-  /// Where an open loop stands.
+  /// The current index of an open loop.
   Value getIndex(int loop) const { return index[loop]; }
-  /// The first loop from `loop` on that is a reduction, or is none, and is
-  /// neither open nor the lane; the number of loops if there is no such.
+  /// The first loop from `loop` on that is a reduction (or none, if not
+  /// `reduction`) and is neither open nor the lane; the number of loops if
+  /// there is none.
   int findClosed(int loop, bool reduction) const;
 
   void open(int loop, Value at) { index[loop] = at; }
