@@ -10,13 +10,13 @@
 //   zero.param, zero.init, zero.input   on arguments of the model
 //   zero.frozen, zero.packing           on parameters that are not trained
 //   zero.block                           the part of the model with a parameter
-//   zero.vocab, zero.ignored            values that the host accepts in an input
+//   zero.vocab, zero.ignored            values that the host accepts in inputs
 //   zero.micro                           the micro-step of an input, an output or a
 //                                        pack, where a program has all of them
 //   zero.state, zero.scalar, zero.output on arguments and results of the step
 //   zero.stream                          the queue of an operation (default: compute)
 //   zero.at                              byte ranges, one per result
-//   zero.kernels                         kernels of an update, a clip and the like
+//   zero.kernels                         kernels of an update, a clip etc.
 //   zero.level                           on the module: the last finished level
 //   zero.options                         on the module: the options of the plan
 //
@@ -750,8 +750,8 @@ def Zero_FetchOp : Zero_TransferOp<"fetch"> {
 
     Constraints:
     * (C1) the result is one tier nearer to the device.
-    * (C2) with a bucket, both are the whole bucket or both the rank's slice; or a
-      slice goes into a whole bucket.  Without one, both are the same tensor.
+    * (C2) with a bucket, both are the whole bucket or both the rank's slice; or
+      a slice goes into a whole bucket.  Without one, both are the same tensor.
     * (C3) `into` has the result's type.
   }];
 }
@@ -772,8 +772,8 @@ def Zero_SpillOp : Zero_TransferOp<"spill"> {
 
     Constraints:
     * (C1) the result is one tier farther from the device.
-    * (C2) with a bucket, both are the whole bucket or both the rank's slice; or a
-      slice is taken of a whole bucket.  Without one, both are the same tensor.
+    * (C2) with a bucket, both are the whole bucket or both the rank's slice; or
+      a slice is taken of a whole bucket.  Without one, both are the same tensor.
     * (C3) `into` has the result's type.
   }];
 }
@@ -804,8 +804,8 @@ def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketR
 
 def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getBucketRef", "getExtent"], [SameOperandsAndResultType]> {
   let summary = "Zeros, for the next step's gradients";
-  Overwrites the operand, padding included.
-    In the operand's bytes, padding included.
+  let description = [{
+    Overwrites the operand, padding included.
 
     ```mlir
     %a0 = zero.clear %a1 of @b0 : !zero.shard<4144 x f32 by 1>

@@ -9,9 +9,9 @@
 //       s += x[r, c]; s += x[r + 1, c]; ...; s += x[r + 7, c]
 //       sum[c] = s
 //
-// Many rows are cut into runs.  Each has a sum of its own, and these are added in
-// order: what is added up is longer by far than what one run adds to, and a GPU
-// can sum runs side by side.
+// Many rows are cut into runs.  Each run has its own sum, and the sums are
+// added in order.  That costs little, because runs have many rows, and a GPU
+// can sum runs in parallel.
 //
 //   for each run of rows
 //     part[c] = 0; part[c] += its rows, as above; sum[c] += part[c]
@@ -29,10 +29,10 @@ using namespace mlir::zero;
 
 /// Rows that are added to columns at once.
 static constexpr int64_t kColumnRows = 8;
-/// Rows of a run, and runs at most: with more rows, runs are longer, up to all of
-/// the innermost loop.
+/// Rows of a run, and the most runs: with more rows, runs are longer, up to all
+/// of the innermost loop.
 static constexpr int64_t kRunRows = 64, kMaxRuns = 256;
-/// Columns whose parts a thread of a CPU keeps.
+/// Columns whose parts a thread of a CPU keeps at a time.
 static constexpr int64_t kPartColumns = 1024;
 
 ColumnSums::ColumnSums(LoopNest &nest)
@@ -44,8 +44,8 @@ ColumnSums::ColumnSums(LoopNest &nest)
   chooseRuns();
 }
 
-/// Rows are not cut where there are few, or where what is summed up is not known to
-/// be a sum.
+/// Does not cut few rows, nor rows of a reduction whose combiner or identity is
+/// unknown.
 void ColumnSums::chooseRuns() {
   for (size_t i = 0; i < op.getDpsInits().size(); ++i)
     if (!getCombinerOf(i) || !getIdentity(getCombinerOf(i)))
@@ -72,7 +72,8 @@ Type ColumnSums::getElementOf(size_t i) {
 //===----------------------------------------------------------------------===//
 
 void ColumnSums::createParts(int64_t columns) {
-  // Of `b`, loops may be in the making, and belong to nothing yet.
+  // Inserts at the start of the kernel: `b`'s loops may not be attached to it
+  // yet.
   auto kernel = op->getParentOfType<func::FuncOp>();
   OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
   const Lanes &lanes = nest.getLanes();
@@ -84,7 +85,7 @@ void ColumnSums::createParts(int64_t columns) {
         top.getI64IntegerAttr(64)));
 }
 
-/// Where the open vector lies in a part.
+/// The index of the open vector in a part.
 Value ColumnSums::placeInPart(OpBuilder &b) {
   const Lanes &lanes = nest.getLanes();
   Value place = arith::SubIOp::create(b, loc, nest.getIndex(lane),
@@ -101,7 +102,7 @@ SmallVector<Value> ColumnSums::loadParts(OpBuilder &b) {
   });
 }
 
-/// Whole vectors: what lies beyond the last column is never added.
+/// Stores whole vectors: lanes beyond the last column are never added.
 void ColumnSums::storeParts(OpBuilder &b, ArrayRef<Value> values) {
   for (auto [part, value] : llvm::zip_equal(parts, values))
     storeVector(b, loc, nest.getLanes(), nest.asVector(b, value), part,
@@ -139,7 +140,7 @@ void ColumnSums::addParts(OpBuilder &b) {
 /// Adds `rows` of `loop` to every column, from `from` on.
 void ColumnSums::addRows(OpBuilder &b, int loop, Value from, int64_t rows) {
   SmallVector<Value> at = nest.positionsFrom(b, from, rows, 1);
-  // What a row has once is read before its columns.
+  // Reads the invariants of each row before its columns.
   IRMapping outside = nest.invariant;
   SmallVector<IRMapping> ofRow;
   for (Value row : at) {
