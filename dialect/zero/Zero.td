@@ -751,7 +751,8 @@ def Zero_FetchOp : Zero_TransferOp<"fetch"> {
     Constraints:
     * (C1) the result is one tier nearer to the device.
     * (C2) with a bucket, both are the whole bucket or both the rank's slice; or
-      a slice goes into a whole bucket.  Without one, both are the same tensor.
+      a slice goes into a whole one.  Without a bucket, both are the same
+      tensor.
     * (C3) `into` has the result's type.
   }];
 }
@@ -773,7 +774,8 @@ def Zero_SpillOp : Zero_TransferOp<"spill"> {
     Constraints:
     * (C1) the result is one tier farther from the device.
     * (C2) with a bucket, both are the whole bucket or both the rank's slice; or
-      a slice is taken of a whole bucket.  Without one, both are the same tensor.
+      a slice is taken of a whole one.  Without a bucket, both are the same
+      tensor.
     * (C3) `into` has the result's type.
   }];
 }

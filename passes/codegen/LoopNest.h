@@ -51,7 +51,7 @@ public:
   const RowShare &getRowShare() const { return context.rowShare; }
   Value getTeamMemory() const { return context.teamMemory; }
 
-  /// The vector loop, where it carries nothing.
+  /// Emits the vector loop without carried values.
   void forLane(OpBuilder &b,
                llvm::function_ref<void(OpBuilder &, Value mask)> emit);
 
@@ -61,7 +61,7 @@ public:
       llvm::function_ref<SmallVector<Value>(OpBuilder &, ArrayRef<Value>)>
           emit);
 
-  /// The same, where it carries nothing.
+  /// The same, without carried values.
   void forEach(OpBuilder &b, int loop,
                llvm::function_ref<void(OpBuilder &)> emit) {
     forCarried(b, loop, {}, [&](OpBuilder &inner, ArrayRef<Value>) {
@@ -73,13 +73,15 @@ public:
   /// The element, or the vector, of an operand at the open indices.
   Value load(OpBuilder &b, OpOperand &operand, Value mask);
   void store(OpBuilder &b, OpOperand &operand, Value value, Value mask);
-  /// Of every init; null where the body does not read it and no loop carries it.
+  /// Loads every init; null where the body does not read it and no loop carries
+  /// it.
   SmallVector<Value> loadInits(OpBuilder &b, Value mask);
   void storeInits(OpBuilder &b, ArrayRef<Value> values, Value mask);
 
-  /// Whether each thread of a group has a copy of it; on a CPU always.
+  /// Whether each thread of a group has a copy of the operand; on a CPU always.
   bool isReplicated(OpOperand &operand);
-  /// What is done once: by all threads of a group if `every`, else by the first.
+  /// Emits work that is done once: by all threads of a group if `every`, else
+  /// by the first.
   void onOneThread(OpBuilder &b, bool every,
                    llvm::function_ref<void(OpBuilder &)> emit);
 
@@ -88,7 +90,7 @@ public:
   /// Body values that no closed loop changes.
   IRMapping invariant;
 
-  /// What the body yields at the open indices.
+  /// The values that the body yields at the open indices.
   SmallVector<Value> emitBody(OpBuilder &b, ArrayRef<Value> accumulators,
                               Value mask);
 
@@ -108,7 +110,8 @@ private:
   SmallVector<Value> indicesOf(OpBuilder &b, OpOperand &operand);
   Value bufferOf(OpOperand &operand) const;
   bool onLane(OpOperand &operand);
-  /// Whether its last index is the lane's, of what is on it.
+  /// Whether the last index of an operand on the lane is the lane's index
+  /// itself.
   bool isAtLane(OpOperand &operand);
   Value emitIndex(OpBuilder &b, linalg::IndexOp loop) const;
   Value emitLoad(OpBuilder &b, memref::LoadOp access, IRMapping &map,
@@ -116,7 +119,8 @@ private:
   void emitBodyOp(OpBuilder &b, Operation &inner, IRMapping &map, Value mask);
 };
 
-/// Whether a sum along the lanes is made of sums of kChunk elements, added in order.
+/// Whether a sum along the lanes is cut into sums of kChunk elements, added in
+/// order.
 bool isLongRow(const LoopNest &nest);
 /// Sums along the lanes themselves.
 void emitRowSums(OpBuilder &b, LoopNest &nest);

@@ -8,7 +8,7 @@
 
 using namespace mlir;
 
-/// Calls `build` for the passes, and runs them.
+/// Runs the passes that `build` returns.
 template <typename Build>
 static void run(llvm::Module &module, llvm::TargetMachine &machine,
                 Build build) {

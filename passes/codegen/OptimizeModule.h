@@ -8,11 +8,12 @@ class TargetMachine;
 
 namespace mlir::zero {
 
-/// Runs the passes of -O3 on `module`, with what is known of `machine`.
+/// Runs the passes of -O3 on `module`, tuned for `machine`.
 void runO3(llvm::Module &module, llvm::TargetMachine &machine);
 
-/// Runs those of them that a processor's kernels need: they come as loops of vectors,
-/// and what is as fast after these as after all takes half the time to compile.
+/// Runs the passes of -O3 that a processor's kernels need.  Kernels come as
+/// loops of vectors, so these give code as fast as all passes do, in half the
+/// time.
 void optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace mlir::zero

@@ -19,7 +19,7 @@ namespace mlir::zero {
 #define GEN_PASS_REGISTRATION
 #include "passes/codegen/Passes.h.inc"
 
-/// How kernels are lowered.
+/// Options of the lowering of kernels.
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<bool> reference{
       *this, "reference",
@@ -38,8 +38,8 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
                            llvm::cl::init(false)};
 };
 
-/// From the kernels of a plan, which are all formed and of which the rest is
-/// dropped, to the LLVM dialect.
+/// Lowers the kernels of a plan, which must all be formed, to the LLVM dialect,
+/// and drops the rest of the plan.
 void buildCpuPipeline(OpPassManager &pm, const CpuPipelineOptions &options);
 
 /// The passes, and the pipeline zero-lower-kernels-to-cpu.

@@ -1,7 +1,7 @@
 //===- Passes.td - From kernels to machine code ----------------*- tablegen -*-===//
 //
-// On a copy of a plan, in this order; CpuPipeline.cpp says what
-// of upstream's stands between them.
+// These passes run on a copy of a plan, in this order; CpuPipeline.cpp lists
+// upstream's passes between them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PASSES_CODEGEN
@@ -12,9 +12,9 @@ include "mlir/Pass/PassBase.td"
 def FormPlanKernels : Pass<"zero-form-plan-kernels", "::mlir::ModuleOp"> {
   let summary = "Updates, clips and the like name kernels of their own";
   let description = [{
-    The operations of a plan that compute and are no launches: each gets a kernel
-    beside the model's, on memrefs, and names it in `zero.kernels`.  Those of
-    elements are for buckets of any size.
+    Each operation of a plan that computes and is no launch gets a kernel beside
+    the model's, on memrefs, and names it in `zero.kernels`.  Elementwise
+    kernels work on buckets of any size.
 
     ```mlir
     %1 = zero.clear %0 of @b0 : !zero.shard<64 x f32 by 1>
@@ -54,8 +54,8 @@ def LowerHandWrittenKernels : Pass<"zero-lower-hand-written-kernels", "::mlir::M
 def ReferenceToFunction : Pass<"zero-reference-to-function", "::mlir::ModuleOp"> {
   let summary = "Kernels on tensors become plain functions (--reference)";
   let description = [{
-    From here on they take upstream's plain path, and the plan's own kernels,
-    which are on memrefs already, another.
+    From here on these functions take upstream's plain path.  The plan's own
+    kernels are on memrefs already and stay kernels.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
@@ -63,8 +63,8 @@ def ReferenceToFunction : Pass<"zero-reference-to-function", "::mlir::ModuleOp">
 def PrepareBuffers : Pass<"zero-prepare-buffers", "::mlir::ModuleOp"> {
   let summary = "What results begin as is a tensor of their own";
   let description = [{
-    What begins as a view begins as a copy of it, and each use of a tensor.empty
-    is of one of its own.
+    An init that is a view becomes a copy of the view, and each use of a
+    tensor.empty gets one of its own.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -93,8 +93,8 @@ def ReferenceUnits : Pass<"zero-reference-units", "::mlir::ModuleOp"> {
 def PrepareReference : Pass<"zero-prepare-reference", "::mlir::ModuleOp"> {
   let summary = "The form that upstream bufferizes (--reference)";
   let description = [{
-    tensor.concat and aggregates such as linalg.softmax, which have none of their
-    own, are taken apart; and arguments are the caller's, so results must not be
+    Decomposes tensor.concat and aggregates such as linalg.softmax, which cannot
+    be bufferized.  Marks arguments as the caller's, so that results are not
     computed in their bytes.
   }];
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
@@ -113,14 +113,14 @@ def ApproximateMath : Pass<"zero-approximate-math", "::mlir::ModuleOp"> {
 def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
   let summary = "Kernels become functions of loops over their units";
   let description = [{
-    With vector loops for every linalg operation inside (UnitLoops.cpp).  The
+    Every linalg operation inside becomes vector loops (UnitLoops.cpp).  The
     last two arguments are the range of units to do.  An operand of unknown size
     is passed as its first element, and reaches to the end of that range.
 
-    With `groups` a kernel is what each thread of a group of 16 does, on a GPU:
-    the group does the units that a thread of a CPU would, in the same order.  Two
-    arguments stand before the range: which of the 16 threads it is, and the memory
-    that they share.
+    With `groups`, a kernel is the code of one of 16 threads of a GPU: the group
+    does the units that a thread of a CPU would do, in the same order.  Two
+    arguments stand before the range: the thread's index among the 16, and the
+    memory that they share.
   }];
   let options = [Option<"groups", "groups", "bool", "false", "for groups of threads of a GPU">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -131,7 +131,7 @@ def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
 def ExpandBFloat16 : Pass<"zero-expand-bf16", "::mlir::ModuleOp"> {
   let summary = "Casts to and from bf16 become integer arithmetic";
   let description = [{
-    Rounds to the nearest, to even where two are; denormal numbers keep their
+    Rounds to the nearest value, and ties to even; denormal numbers keep their
     value, and every NaN becomes 0x7fc0.
 
     ```mlir

@@ -1,8 +1,8 @@
-//===- PlanDescription.cpp - What a plan says of itself, as constants -----===//
+//===- PlanDescription.cpp - A plan's description as constants ------------===//
 //
 // The constant `zrt_compiled_plan`: buckets and their members, state, inputs
-// and outputs with the bytes that they have in all programs, arenas, what the
-// plan was made with, and the tables of its programs (ProgramTables.cpp).
+// and outputs with the bytes that they have in all programs, arenas, the plan's
+// options, and the tables of its programs (ProgramTables.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- PlanDescription.h - What a plan says of itself, as constants -------===//
+//===- PlanDescription.h - A plan's description as constants --------------===//
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -28,7 +28,7 @@ struct PlanDevice {
   std::vector<DeviceKernel> kernels;
 };
 
-/// What a training binary says about itself besides its plan.
+/// The description of a training binary besides its plan.
 struct PlanInfo {
   std::string model, options, cpu, features;
   /// The memory certificate as JSON.

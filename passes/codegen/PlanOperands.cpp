@@ -43,7 +43,7 @@ static uint32_t getZrtExtent(PlanOpInterface op, Value value) {
   switch (op.getExtent(value)) {
   case Extent::Scalar:
     return ZRT_SCALAR;
-  case Extent::None: // overwritten: all that is held
+  case Extent::None: // overwritten: all held elements
   case Extent::Members:
     return ZRT_MEMBERS;
   case Extent::Whole:

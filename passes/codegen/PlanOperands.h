@@ -7,8 +7,8 @@
 
 namespace mlir::zero {
 
-/// The constants of a plan, and what they say of its values: where these lie,
-/// of what type they are, and how much of them an operation has.
+/// The constants of a plan, and the descriptions of its values: their bytes,
+/// their types, and the part that an operation uses.
 class PlanOperands {
 public:
   /// Constants go to `out`.
@@ -20,16 +20,16 @@ public:
     StringRef spelling;
     uint64_t bytes;
   };
-  /// What `value` holds.  It is an error, which is reported, if plans cannot
-  /// hold that: `isBroken` is true from then on.
+  /// The element type of `value`.  Reports an error if plans cannot hold that
+  /// type, and sets `isBroken`.
   ElementType getElement(Value value);
 
   static Zrt<zrt_ref> getRef(BytesAttr bytes);
   Zrt<zrt_ref> getRef(Value value);
-  /// What `op` has of `value`; without a value, all zeros.
+  /// The part of `value` that `op` uses; without a value, all zeros.
   Zrt<zrt_operand> getOperand(PlanOpInterface op, Value value);
   llvm::Constant *getOperands(PlanOpInterface op, ValueRange values);
-  /// The bucket's place in the plan's list of them.
+  /// The index of the bucket in the plan's list.
   uint32_t getBucket(FlatSymbolRefAttr bucket) const {
     return buckets.lookup(bucket.getAttr());
   }

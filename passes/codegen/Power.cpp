@@ -1,9 +1,9 @@
 //===- Power.cpp - pow in arithmetic --------------------------------------===//
 //
 // AdamW needs 1 - beta^step in f64.  GPUs have no pow, and C libraries have
-// different ones.  This one is additions, products, quotients and FMA, so that
-// every machine computes the same bits, and it rounds once in all but a few cases
-// of a million: numbers are pairs of f64 that are added, of about 106 bits.
+// different ones.  This one uses additions, products, quotients and FMA, so
+// that every machine computes the same bits.  It rounds once in all but a few
+// cases of a million, because numbers are sums of two f64, of about 106 bits.
 //
 //   x^y = exp(y log x)
 //
@@ -11,8 +11,8 @@
 //   t = (m - 1) / (m + 1)                       log m = 2 (t + t^3/3 + t^5/5 + ...)
 //   y log x = n ln2 + r with |r| <= ln2 / 2     exp = 2^n (1 + r + r^2/2! + ...)
 //
-// High terms of both series are small, and are f64.  The error before the result
-// is rounded is below 2^-65, but where it is less than 2^-1022: then it is rounded
+// High terms of both series are small, and are single f64.  The error before
+// the result is rounded is below 2^-65.  Results below 2^-1022 are rounded
 // twice.
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ using nn::S;
 
 namespace {
 
-/// The sum of two f64, of which the second is at most a rounding of the first.
+/// The sum of two f64, the second at most a rounding error of the first.
 struct Pair {
   S high, low;
 };
@@ -38,13 +38,14 @@ struct Pair {
 /// exponents are exact.
 constexpr double kLn2HighF64 = 0x1.62e42fefa3800p-1,
                  kLn2LowF64 = 0x1.ef35793c7673p-45;
-/// 1.5 x 2^52: a whole number that is added to it is in the low bits of the sum.
+/// 1.5 x 2^52: adding a whole number to it leaves the number in the low bits of
+/// the sum.
 constexpr double kWhole = 0x1.8p52;
 constexpr int64_t kWholeBits = 0x4338000000000000;
 constexpr int kFraction = 52, kBias = 1023;
 constexpr int64_t kRootOfHalfBits = 0x3fe6a09e667f3bcd;
 
-/// Terms that are pairs, and others.
+/// The number of terms that are pairs, and of the other terms.
 constexpr int kLogPairs = 4, kLogTerms = 11, kExpPairs = 5, kExpTerms = 12;
 
 //===----------------------------------------------------------------------===//
@@ -83,7 +84,7 @@ Pair operator*(Pair a, Pair b) {
 /// 1 / divisor.
 Pair reciprocal(S like, double divisor) {
   const double high = 1 / divisor;
-  // What is left to 1 is exact.
+  // The remainder of the quotient is exact.
   const double low = __builtin_fma(-high, divisor, 1.0) / divisor;
   return {like.constant(high), like.constant(low)};
 }
@@ -150,7 +151,7 @@ Pair logOf(S x) {
   S exponent = shifted - x.constant(kWhole);
   exponent = exponent - select(isSmall, x.constant(54), x.constant(0));
 
-  // The quotient, and that of what is left.
+  // The quotient, and the quotient of the remainder.
   S one = x.constant(1), above = m - one;
   Pair below = sumOf(m, one);
   S quotient = above / below.high;
@@ -173,7 +174,7 @@ Pair logOf(S x) {
 
 /// exp(x).
 S expOf(Pair x) {
-  // Beyond these it is 0 or infinite.
+  // Beyond these the result is 0 or infinite.
   constexpr double kMost = 800;
   S like = x.high, most = like.constant(kMost), least = like.constant(-kMost);
   S high = select(isLess(like, most), like, most);
@@ -197,7 +198,8 @@ S expOf(Pair x) {
     series = r * (reciprocal(like, factorials[term]) + series);
   S result = (Pair{like.constant(1), like.constant(0)} + series).high;
 
-  // In two steps, as 2^n may be no number where the result is one.
+  // Multiplies in two steps, because 2^n may overflow or underflow where the
+  // result does not.
   S count =
       bitsOf(shifted).apply<arith::SubIOp>(wholeConstant(like, kWholeBits));
   S half = count.apply<arith::ShRSIOp>(wholeConstant(like, 1));
@@ -212,7 +214,7 @@ S zero::emitPower(S x, S y) {
     infinity = x.constant(std::numeric_limits<double>::infinity()),
     nan = x.constant(std::numeric_limits<double>::quiet_NaN());
   S size = x.apply<math::AbsFOp>();
-  // So many are as many as there are, and products with them numbers.
+  // Clamps y: beyond this the result does not change, and products stay finite.
   S most = x.constant(1e300), least = -most;
   S times = select(isLess(y, most), y, most);
   times = select(isLess(least, times), times, least);
@@ -227,7 +229,7 @@ S zero::emitPower(S x, S y) {
                   result);
   result = select(isEqual(size, one), one, result);
 
-  // Of a negative number only whole powers exist, and odd ones are negative.
+  // A negative number has only whole powers, and odd ones are negative.
   auto isWhole = [](S number) {
     return isEqual(number.apply<math::FloorOp>(), number);
   };

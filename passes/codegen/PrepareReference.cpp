@@ -1,4 +1,4 @@
-//===- PrepareReference.cpp - What upstream's loops cannot do -------------===//
+//===- PrepareReference.cpp - Removes what upstream's loops lack ----------===//
 
 #include "passes/codegen/Passes.h"
 
@@ -30,7 +30,7 @@ struct PrepareReference : zero::impl::PrepareReferenceBase<PrepareReference> {
               bufferization::BufferizationDialect::kWritableAttrName,
               BoolAttr::get(func.getContext(), false));
     });
-    // The reference is one rank and one micro-step.
+    // The reference has one rank and one micro-step.
     getOperation().walk([](zero::AverageOp op) {
       op.replaceAllUsesWith(op.getValue());
       op.erase();

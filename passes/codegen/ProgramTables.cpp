@@ -67,7 +67,7 @@ private:
   SymbolTableCollection symbols;
   DenseMap<Value, uint32_t> events;
 
-  /// What the table says of one operation.
+  /// The table's entry for one operation.
   struct Entry {
     uint32_t kind = ZRT_KIND_COUNT;
     llvm::Constant *descriptor = nullptr;
@@ -134,8 +134,8 @@ private:
         "dequantize");
   }
 
-  /// What is done and what it is done to: "all_gather of b0", "spill of clip",
-  /// "matmul of h.0.attn.c_attn", "kernel.3 of mlp.mlir:46".
+  /// The operation and its object: "all_gather of b0", "spill of clip", "matmul
+  /// of h.0.attn.c_attn", "kernel.3 of mlp.mlir:46".
   static std::string nameEntry(StringRef what, Operation *op) {
     FlatSymbolRefAttr bucket = getBucketRef(op);
     std::string of =
@@ -232,7 +232,7 @@ private:
   llvm::Constant *describe(PlanOpInterface op, KernelOp kernel) {
     Dispatch dispatch = getDispatch(kernel);
     SmallVector<Value> arguments = getKernelArguments(op);
-    // A kernel that the plan does not name is called by what it does.
+    // A kernel that no launch names is called by its operation.
     std::string name = isa<LaunchOp>(op)   ? nameEntry(kernel.getSymName(), op)
                        : op.getBucketRef() ? nameEntry(op)
                                            : kernel.getSymName().str();
@@ -252,7 +252,8 @@ private:
         "launch");
   }
 
-  /// Operands come first among a kernel's arguments, and this is the last.
+  /// Operands come first among a kernel's arguments; the random bits are the
+  /// last.
   static uint32_t getRoundingOperand(UpdateOp op) {
     return op.getRounding() ? op->getNumOperands() - 1 : 0;
   }

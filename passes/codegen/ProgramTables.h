@@ -9,9 +9,9 @@ namespace mlir::zero {
 /// name, in the order of the enumeration.
 SmallVector<Stream> listStreams(ModuleOp plan);
 
-/// The table of `program`, which names streams by their places in `streams` and
-/// kernels as the external functions `zk.NAME`.  An operation that the runtime
-/// does not know is an error, which `operands` remembers.
+/// The table of `program`, which refers to streams by their indices in
+/// `streams` and to kernels as the external functions `zk.NAME`.  An operation
+/// that the runtime does not know is an error, recorded in `operands`.
 Zrt<zrt_program> tabulate(ProgramOp program, ArrayRef<Stream> streams,
                           PlanOperands &operands);
 

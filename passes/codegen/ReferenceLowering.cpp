@@ -1,4 +1,4 @@
-//===- ReferenceLowering.cpp - Everything by upstream loops ---------------===//
+//===- ReferenceLowering.cpp - Lowers everything by upstream loops --------===//
 
 #include "passes/codegen/ReferenceLowering.h"
 #include "passes/codegen/Passes.h"
@@ -94,8 +94,8 @@ void zero::buildReferenceLoopsPipeline(OpPassManager &pm) {
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
 
-  // Loops, then branches, then LLVM; addresses before the arithmetic that they
-  // expand to.
+  // Loops, then branches, then LLVM.  Addresses are expanded before arithmetic,
+  // because they expand to it.
   pm.addPass(createCopiesToLinalg());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addPass(createSCFToControlFlowPass());

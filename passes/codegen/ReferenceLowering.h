@@ -1,8 +1,8 @@
-//===- ReferenceLowering.h - Everything by upstream loops -----------------===//
+//===- ReferenceLowering.h - Lowers everything by upstream loops ----------===//
 //
 // The slow, obviously right way from tensors to the LLVM dialect.  It serves
-// `zeroc --reference` and zero-gradcheck.  It is a library of its own, and
-// shares nothing with the code generation of kernels beside it but copies.
+// `zeroc --reference` and zero-gradcheck.  It is a separate library that shares
+// only the lowering of copies with the code generation of kernels.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,15 +14,15 @@ class OpPassManager;
 
 namespace mlir::zero {
 
-/// Registers the bufferization of every dialect that the pipeline meets.
+/// Registers the bufferization of every dialect that occurs in the pipeline.
 void registerReferenceLoops(DialectRegistry &registry);
 
-/// What comes before bufferization: nn operations in their linalg form, and
-/// everything else as linalg, tensor or scf.
+/// Prepares for bufferization: turns nn operations into their linalg form, and
+/// everything else into linalg, tensor or scf.
 void addReferencePreparation(OpPassManager &pm);
 
-/// From functions on tensors of static shape to the LLVM dialect, one thread,
-/// plain loops.
+/// Lowers functions on tensors of static shape to the LLVM dialect, for one
+/// thread, with plain loops.
 ///
 /// Tensor results become memref arguments after the others; the caller
 /// allocates them.  All memrefs have identity layout.  A public function with

@@ -1,18 +1,19 @@
 //===- RoundByChance.cpp - Stochastic rounding to bf16 --------------------===//
 //
-// A bf16 is the upper half of a f32.  A random number of 16 bits is added to the
-// lower half, which is dropped then: it carries into the upper half as often as
-// the lower half is large, so the mean of many roundings is the value.
+// A bf16 is the upper half of an f32.  A random number of 16 bits is added to
+// the lower half, which is then dropped.  The larger the lower half, the more
+// often the sum carries into the upper half, so the mean of many roundings is
+// the value.
 //
 //     upper          lower
 //   | 0 10000010 1101001 | 0100000000000000 |    a quarter above
 //                      + | rrrrrrrrrrrrrrrr |    carries one time in four
 //
-// The bits are a hash of the element's place in its parameter under a key of 64
-// bits, which is the runtime's (BucketWork.cpp), of seed, step and name.  So they
-// do not depend on buckets, slices and threads.  The hash is MurmurHash3's
-// finalizer of 32 bits, once before and once after the second half of the key
-// comes in: shifts, exclusive ors and four products, all in vectors.
+// The bits are a hash of the element's place in its parameter, under a key of
+// 64 bits that the runtime makes (BucketWork.cpp) from seed, step and name.  So
+// they do not depend on buckets, slices and threads.  The hash is MurmurHash3's
+// finalizer of 32 bits, applied once before and once after mixing in the second
+// half of the key: shifts, exclusive ors and four products, all vectorized.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +86,7 @@ Value zero::roundByChance(OpBuilder &b, Location loc, Value value, Value bits) {
   Value upper = arith::TruncIOp::create(b, loc, Type(b.getI16Type()),
                                         ((exact + random.v) >> 16).v);
   Value rounded = arith::BitcastOp::create(b, loc, bf16, upper);
-  // A sum could run over the largest NaN.
+  // For a NaN the sum could overflow.
   Value isNumber =
       arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, value, value);
   Value other = arith::TruncFOp::create(b, loc, bf16, value);

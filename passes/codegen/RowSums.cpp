@@ -1,10 +1,10 @@
 //===- RowSums.cpp - Sums along the lanes ---------------------------------===//
 //
-// When the contiguous loop is itself a reduction it comes last: 16 lanes
-// accumulate separately and are combined pairwise at the end, so the order of a
-// sum depends on the shape alone.  Four such vectors take turns where the loop
-// is long enough: one would wait for each addition before the next.  On a GPU the
-// same sums are made by a group of threads (GroupSums.cpp).
+// If the contiguous loop is itself a reduction, it is the innermost loop.  16
+// lanes accumulate separately and are combined pairwise at the end, so the
+// order of a sum depends only on the shape.  Long loops alternate between four
+// such vectors, because a single one would wait for each addition before the
+// next.  On a GPU a group of threads computes the same sums (GroupSums.cpp).
 //
 //   a = b = c = d = 0                   vectors of 16
 //   for i = 0, 64, 128, ...
@@ -13,8 +13,9 @@
 //   for the rest: a += x[i ..]          the last one masked
 //   sum = sum + pairwise(a)
 //
-// A row of more than 4096 elements is cut into chunks of so many, each of which is
-// added to the sum in this way: on a GPU several groups of threads share such a row.
+// A row of more than 4096 elements is cut into chunks of 4096, each of which is
+// added to the sum in this way.  On a GPU several groups of threads share such
+// a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Vectors that take turns in accumulating a row.
+/// Vectors that accumulate a row in turns.
 constexpr int64_t kRowVectors = kSumLanes / kRestLanes;
 
 class RowSums {
@@ -61,7 +62,7 @@ private:
   Location loc;
   int lane;
 
-  /// Adds what all lanes hold to the results.
+  /// Combines the lanes and adds the total to the results.
   void add(OpBuilder &b, ArrayRef<Value> lanes) {
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
       OpOperand &init = *op.getDpsInitOperand(i);
@@ -87,7 +88,7 @@ private:
     return lanes;
   }
 
-  /// `x` and `y` by the operation that adds to accumulator `i`.
+  /// Combines `x` and `y` by the operation that adds to accumulator `i`.
   Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
     return zero::combine(b, loc, getCombiner(op, i)->getName(), x, y);
   }
@@ -130,7 +131,7 @@ private:
           SmallVector<Value> current(carried);
           SmallVector<Value> next = nest.emitBody(inner, current, mask);
           nest.close(lane);
-          // Lanes off the mask keep what they have.
+          // Lanes outside of the mask keep their values.
           for (auto [value, old] : llvm::zip(next, current)) {
             value = nest.asVector(inner, value);
             if (mask)

@@ -1,9 +1,9 @@
 //===- ScatterKernel.cpp - Adding token gradients into a table ------------===//
 //
 // Units are columns: each thread walks all tokens in order for its own columns,
-// so no two threads touch one element and every element is summed in token
-// order.  A GPU has more threads than there are columns, and does the same sums by
-// rows (gpu/GroupScatter.cpp).
+// so no two threads touch one element, and every element is summed in token
+// order.  A GPU has more threads than there are columns, and computes the same
+// sums by rows (gpu/GroupScatter.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ forColumns(OpBuilder &b, Location loc, KernelViews &views,
              });
 }
 
-/// Rows of 16 bits.  A row is added up in f32 where the first of its tokens
-/// stands, with all that follow, and rounded then:
+/// Adds rows of 16 bits.  Each table row is summed in f32 at the first of its
+/// tokens, over all that follow, and then rounded:
 ///
 ///   for i: if no token before i is tokens[i]:
 ///     sum = out[tokens[i]]
@@ -52,7 +52,7 @@ static void emitSummedRows(OpBuilder &b, nn::EmbeddingBackwardOp op,
         count = constant(b, ids.getNumElements());
   Value sum = memref::AllocaOp::create(
       b, loc, MemRefType::get({op.getInit().getType().getDimSize(1)}, wide));
-  /// The place of token `i`, counted in row-major order.
+  /// The index of token `i`, counted in row-major order.
   auto placeOf = [&](OpBuilder &at, Value i) {
     SmallVector<Value> place(ids.getRank());
     for (int64_t d = ids.getRank() - 1; d >= 0; --d) {

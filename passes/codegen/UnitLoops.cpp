@@ -10,8 +10,7 @@
 //                                               loops of the second likewise
 //                                             }
 //
-// FormKernels has made sure that every operation indexes temporaries by the
-// row.
+// FormKernels guarantees that every operation indexes temporaries by the row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +32,7 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Temporaries beyond this do not belong on a thread's stack.
+/// Temporaries beyond this size do not belong on a thread's stack.
 constexpr int64_t kMaxStackBytes = 1 << 20;
 
 int64_t temporaryBytes(MemRefType type) {
@@ -41,7 +40,7 @@ int64_t temporaryBytes(MemRefType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-/// Where a group of threads has its temporaries.
+/// Places the temporaries of a group of threads.
 LogicalResult placeForGroup(func::FuncOp kernel, ArrayRef<int64_t> rows,
                             LoopContext &context, Value shared) {
   SmallVector<memref::AllocOp> allocs;
@@ -78,8 +77,8 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
     Value stack = memref::AllocaOp::create(b, alloc.getLoc(), type,
                                            b.getI64IntegerAttr(64));
     if (perRow) {
-      // The operations go on naming the whole buffer, whose shape says how they
-      // are indexed, until their loops are emitted.
+      // The operations keep naming the whole buffer, whose shape gives their
+      // indices, until their loops are emitted.
       context.rowBuffers[alloc.getResult()] = stack;
       continue;
     }
@@ -104,7 +103,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   if (isGroup) {
     context.lanes =
         Lanes::ofGroup(body.getArgument(body.getNumArguments() - 4));
-    // What choosing a lane asks of it.
+    // chooseLane only tests that these are set.
     context.rows.assign(rowSpace.size(), begin);
     if (kind == KernelKind::Columns)
       context.columnBegin = begin;
@@ -140,7 +139,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
       rest = arith::DivUIOp::create(b, loc, rest, extent);
     }
   } else if (isGroup && kind == KernelKind::Serial) {
-    // Of the groups of a block one has work.
+    // Only one of the groups of a block has work.
     Value some =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, begin, end);
     b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false)

@@ -1,15 +1,15 @@
-//===- VectorLane.cpp - Which loop of an operation runs in vectors --------===//
+//===- VectorLane.cpp - Chooses the loop that runs in vectors -------------===//
 //
 // The loop that walks contiguous memory for most of the operands' bytes runs in
 // vectors, if
 //
 //   it is long enough         half a vector; a column kernel's always is
-//   no operand crosses it     each walks along it or stands still, as in a sum
-//                             each result must and else none may
+//   no operand crosses it     each walks along it or does not depend on it; in
+//                             a sum no result depends on it, else all do
 //   its sums are known        a reduction has an operation with an identity
 //   the body is elementwise   or reads memory along the loop
-//   elements are whole bytes  as vectors of i1 are not; and nothing divides by
-//                             a lane that lies after the end
+//   elements are whole bytes  vectors of i1 are not; and no integer divisor
+//                             could be a lane after the end
 //
 // An operation that walks some operand across memory (a transpose), or whose
 // reduction is not of a known kind, gets scalar loops.
@@ -34,7 +34,7 @@ Operation *zero::getCombiner(linalg::LinalgOp op, unsigned i) {
   Block *body = op.getBlock();
   BlockArgument acc = body->getArgument(op.getNumDpsInputs() + i);
   Operation *def = body->getTerminator()->getOperand(i).getDefiningOp();
-  // What else reads the sum so far would read that of a lane.
+  // Any other reader of the sum so far would read that of a single lane.
   if (!def || !acc.hasOneUse() || *acc.user_begin() != def ||
       !def->hasOneUse() || def->getNumOperands() != 2)
     return nullptr;
@@ -81,8 +81,8 @@ private:
     return map.isFunctionOfDim(static_cast<unsigned>(lane));
   }
 
-  /// Whether the last position, and no other, is the lane's, and maybe
-  /// something more that the lane does not change.
+  /// Whether the last position, and no other, depends on the lane, as the lane
+  /// plus terms that it does not change.
   bool isContiguousIn(Value operand, AffineMap map) {
     AffineExpr last = map.getResults().back();
     AffineExpr rest = simplifyAffineExpr(
@@ -99,7 +99,7 @@ private:
            strides.back() == 1;
   }
 
-  /// Whether a vector of `type` lies in memory as its elements do.
+  /// Whether a vector of `type` has the memory layout of its elements.
   static bool hasWholeBytes(Type type) {
     return type.isF16() || type.isBF16() || type.isF32() || type.isF64() ||
            type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
@@ -177,7 +177,7 @@ private:
 
 LaneChoice zero::chooseLane(linalg::LinalgOp op, const LoopContext &context) {
   int lane = contiguousLoop(op);
-  // It may be the row itself.
+  // The contiguous loop may be one of the kernel's rows.
   if (lane < static_cast<int>(context.rows.size()))
     return {};
   bool isLong =

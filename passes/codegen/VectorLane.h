@@ -1,11 +1,11 @@
-//===- VectorLane.h - Which loop of an operation runs in vectors ----------===//
+//===- VectorLane.h - Chooses the loop that runs in vectors ---------------===//
 #pragma once
 
 #include "passes/codegen/VectorLoops.h"
 
 namespace mlir::zero {
 
-/// The loop along memory, if any is left to emit.
+/// The loop along memory, if it is still to be emitted.
 struct LaneChoice {
   int contiguous = -1;  ///< the loop along memory, or -1
   bool vectors = false; ///< whether it runs in vectors
@@ -17,7 +17,7 @@ LaneChoice chooseLane(linalg::LinalgOp op, const LoopContext &context);
 /// use and yields the result.
 Operation *getCombiner(linalg::LinalgOp op, unsigned i);
 
-/// What a sum by `combiner` starts from, if its kind is known.
+/// The identity that a sum by `combiner` starts from, if its kind is known.
 std::optional<double> getIdentity(Operation *combiner);
 
 } // namespace mlir::zero

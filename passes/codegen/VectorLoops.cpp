@@ -8,9 +8,9 @@
 //   reductions             innermost, accumulators in registers
 //
 // Reductions have two more forms: in a sum of columns the contiguous loop is
-// inside of the reductions (ColumnSums), and in a sum of rows it is itself one
-// (RowSums).  Whether there is a vector loop is VectorLane's to choose; without
-// one all loops are scalar.
+// inside of the reductions (ColumnSums), and in a sum of rows it is itself a
+// reduction (RowSums).  VectorLane decides whether there is a vector loop;
+// without one all loops are scalar.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ static SmallVector<Value> emitReductions(OpBuilder &b, LoopNest &nest, int loop,
       });
 }
 
-/// Everything for one index of the parallel loops (one vector, or a scalar).
+/// Emits everything for one index of the parallel loops (one vector, or a
+/// scalar).
 static void emitPoint(OpBuilder &b, LoopNest &nest, Value mask) {
   SmallVector<Value> start = nest.loadInits(b, mask);
   nest.storeInits(b, emitReductions(b, nest, 0, start, mask), mask);
@@ -65,7 +66,7 @@ void zero::emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
     nest.hoistInvariants(b);
     return emitParallel(b, nest, 0);
   }
-  // Scalar loops are no work for many threads.
+  // Many threads cannot share scalar loops.
   bool every = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     return nest.isReplicated(init);
   });

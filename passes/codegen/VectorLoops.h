@@ -7,31 +7,32 @@
 
 namespace mlir::zero {
 
-/// Elements that are added up side by side in a sum along a row, before what
-/// is left of it (RowSums.cpp), and in that rest.  The same on every machine: they
-/// fix the order in which reductions add, so that results do not depend on its
-/// width.
+/// Elements that a sum along a row adds side by side: in its main part
+/// (RowSums.cpp), and in the rest.  They are the same on every machine and fix
+/// the order in which reductions add, so that results do not depend on the
+/// width of a machine's vectors.
 constexpr int64_t kSumLanes = 64;
 constexpr int64_t kRestLanes = 16;
-/// Elements of a long row that are summed up alone; what they give is added in order.
+/// Elements of a chunk of a long row; chunks are summed separately and added in
+/// order.
 constexpr int64_t kChunk = 4096;
 
-/// How the loop along memory is cut.  On a CPU a thread takes 16 elements at a
-/// time.  On a GPU a group of 16 threads does what a CPU's thread does: it takes
-/// 64 elements at a time, and each of its threads 4 of them.
+/// The division of the loop along memory.  On a CPU a thread takes 16 elements
+/// at a time.  On a GPU a group of 16 threads does the work of a CPU's thread:
+/// it takes 64 elements at a time, and each of its threads 4 of them.
 ///
 ///           width  stride  thread
 ///   CPU     16     16      none
 ///   GPU     4      64      0 to 15
 ///
-/// Where rows are long, some groups share a row: chunk i is that of member
-/// i % team.
+/// If rows are long, several groups, a team, share a row: chunk i belongs to
+/// member i % team.
 struct Lanes {
   int64_t width = kRestLanes;  ///< elements in a vector
   int64_t stride = kRestLanes; ///< elements from one vector to the next
-  Value thread;                ///< of the group; its vector is the thread-th
+  Value thread;                ///< index in the group, and its vector's
   int64_t team = 0;            ///< groups that share a row; 0: each has its own
-  Value member;                ///< of the team, this thread's group
+  Value member;                ///< index of this thread's group in the team
 
   static Lanes ofGroup(Value thread);
   bool isGroup() const { return static_cast<bool>(thread); }
@@ -59,21 +60,22 @@ forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
                                                  Value mask, ValueRange)>
                body);
 
-/// Where the vector of this thread begins, of those that begin at `index`.
+/// The index of this thread's vector, of the group's vectors that begin at
+/// `index`.
 Value firstOf(OpBuilder &b, Location loc, const Lanes &lanes, Value index);
-/// Lanes of a vector at `first` that lie below `upper`.
+/// The mask of the lanes of a vector at `first` that lie below `upper`.
 Value maskBelow(OpBuilder &b, Location loc, const Lanes &lanes, Value first,
                 Value upper);
 
 /// Loads a vector at `indices` of a memref; lanes off the mask are zero.  With
-/// `isOnLane` the last index is one that forVectors has given.
+/// `isOnLane` the last index comes from forVectors.
 Value loadVector(OpBuilder &b, Location loc, const Lanes &lanes, Value memref,
                  ValueRange indices, Value mask, bool isOnLane = true);
 void storeVector(OpBuilder &b, Location loc, const Lanes &lanes, Value vector,
                  Value memref, ValueRange indices, Value mask,
                  bool isOnLane = true);
 
-/// `x` and `y` by an operation named `name`.
+/// Combines `x` and `y` by an operation named `name`.
 Value combine(OpBuilder &b, Location loc, OperationName name, Value x, Value y);
 
 /// Combines the lanes of `vector` pairwise, halves first, by an operation named
@@ -81,40 +83,43 @@ Value combine(OpBuilder &b, Location loc, OperationName name, Value x, Value y);
 Value combineLanes(OpBuilder &b, Location loc, OperationName name,
                    Value vector);
 
-/// Of a block of threads of a GPU that sums columns (gpu/BlockColumnSums.cpp): its
-/// groups, of which each has all columns of the block, share the rows.
+/// For a block of threads of a GPU that sums columns (gpu/BlockColumnSums.cpp):
+/// each of its groups has all columns of the block, and the groups share the
+/// rows.
 struct RowShare {
-  int64_t groups = 0; ///< 0: it is not so
+  int64_t groups = 0; ///< 0: rows are not shared
   Value group;        ///< of this thread
   Value memory;       ///< of the block, of unknown size
 };
 
-/// Where the loops of an operation are emitted.
+/// The surroundings in which the loops of an operation are emitted.
 struct LoopContext {
   Lanes lanes;
   RowShare rowShare;
-  /// Of a team: what its threads share, of unknown size, behind their temporaries.
+  /// For a team: memory that its threads share, of unknown size, behind their
+  /// temporaries.
   Value teamMemory;
-  /// The first loops are these indices already (a kernel's row).
+  /// The indices of the first loops, which are open already (a kernel's row).
   SmallVector<Value> rows;
-  /// Buffers of which only one row exists: what stands in for them, indexed
-  /// without the rows.
+  /// Buffers of which only one row exists, with the buffers that replace them,
+  /// which are indexed without the rows.
   llvm::SmallDenseMap<Value, Value> rowBuffers;
-  /// Buffers of which each thread of a group has its own elements alone, side by
+  /// Buffers of which each thread of a group has only its own elements, side by
   /// side.
   llvm::SmallDenseSet<Value> owned;
   /// For column kernels: the range of the contiguous loop.
   Value columnBegin, columnEnd;
 };
 
-/// Into how many runs the rows of `op` are cut, a sum of columns (ColumnSums.h), and
-/// in how many bytes a block keeps what they add up to; 0 of all else.
+/// The number of runs that the rows of `op`, a sum of columns (ColumnSums.h),
+/// are cut into, and the bytes of a block for the sums of runs; 0 for other
+/// operations.
 struct ColumnRuns {
   int64_t count = 0, bytes = 0;
 };
 ColumnRuns getColumnRuns(linalg::LinalgOp op, const LoopContext &context);
 
-/// Bytes in which a team keeps what the chunks of `op` add up to (GroupSums.cpp).
+/// Bytes in which a team keeps the sums of `op`'s chunks (GroupSums.cpp).
 int64_t getTeamBytes(linalg::LinalgOp op, const LoopContext &context);
 
 /// Emits `op`, whose operands are memrefs, at the builder's position.

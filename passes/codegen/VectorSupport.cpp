@@ -29,13 +29,13 @@ Value zero::firstOf(OpBuilder &b, Location loc, const Lanes &lanes,
 
 Value zero::maskBelow(OpBuilder &b, Location loc, const Lanes &lanes,
                       Value first, Value upper) {
-  // Negative where all of the vector lies behind: such a mask is empty.
+  // Negative if the whole vector lies beyond `upper`: then the mask is empty.
   Value rest = b.createOrFold<arith::SubIOp>(loc, upper, first);
   return vector::CreateMaskOp::create(
       b, loc, VectorType::get({lanes.width}, b.getI1Type()), ValueRange{rest});
 }
 
-/// The same loop by a team: each group goes through its chunks.
+/// The same loop for a team: each group goes through its chunks.
 static SmallVector<Value>
 forChunks(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
           Value upper, ValueRange carried,
@@ -114,9 +114,9 @@ zero::forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
   return scf::IfOp::create(b, loc, more, masked, none).getResults();
 }
 
-/// What the address of a vector at `indices` is a multiple of, in bytes, on a
-/// GPU: its loads are no wider than that.  All buffers begin at 32 bytes, members
-/// of a bucket at 16 elements.
+/// The alignment, in bytes, of the address of a vector at `indices` on a GPU:
+/// loads are no wider than that.  All buffers begin at multiples of 32 bytes,
+/// members of a bucket at multiples of 16 elements.
 static std::optional<int64_t> alignmentOf(const Lanes &lanes, Value memref,
                                           bool isOnLane) {
   auto type = cast<MemRefType>(memref.getType());
@@ -149,8 +149,8 @@ Value zero::loadVector(OpBuilder &b, Location loc, const Lanes &lanes,
                                       zeros);
 }
 
-/// LLVM 22 stores four bytes for the one lane of a vector that was narrowed, with
-/// AVX-512: three too many for i8 (llvm-project issue 179489).
+/// With AVX-512, LLVM 22 stores four bytes for a narrowed vector of one lane:
+/// three too many for i8 (llvm-project issue 179489).
 static bool isOneLane(Value mask) {
   auto below = mask.getDefiningOp<vector::CreateMaskOp>();
   return below && getConstantIntValue(below.getOperand(0)) == 1;

@@ -27,7 +27,7 @@ template <typename Struct>
 struct Zrt;
 
 namespace detail {
-/// What stands for a field: numbers for numbers, constants for pointers.
+/// The type of a field: numbers for numbers, constants for pointers.
 template <typename T>
 struct ZrtField {
   using type = Zrt<T>;

@@ -1,17 +1,17 @@
 //===- AddIntoProducts.cpp - Short products add to longer ones ------------===//
 //
-// An adapter adds a product of as many terms as its rank has to that of its
-// layer.  Stored by itself it takes as much memory as the layer's result, and a
-// kernel reads both.  Computed into the bytes of the layer's result it takes
-// none:
+// An adapter adds a product, with as many terms as its rank, to the product of
+// its layer.  Stored separately it takes as much memory as the layer's result,
+// and a kernel has to read both.  Computed into the bytes of the layer's result
+// it takes none:
 //
 //   %y = nn.matmul %x, %w                 %y = nn.matmul %x, %w
 //   %more = nn.matmul %low, %up      =>   %sum = nn.matmul %low, %up init(%y)
 //   %sum = arith.addf %y, %more
 //
-// In f32 a sum of at most kShort terms is added in one piece, so bits stay; of
-// 16 bits it is rounded once less.  The layer's result must have no other
-// reader.
+// In f32 a sum of at most kShort terms is added in one piece, so the bits stay
+// the same; with 16 bits there is one rounding less.  The layer's result must
+// have no other reader.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,8 @@ namespace {
 /// The longest sum that is added to another.
 constexpr int64_t kShort = 128;
 
-/// A product that only a sum reads, through `views`, from its result on.
+/// A product that only a sum reads, through `views`, in order from the product
+/// on.
 struct Summand {
   nn::MatmulOp product;
   SmallVector<Operation *> views;
@@ -62,19 +63,19 @@ Summand summandOf(Value value) {
   return {};
 }
 
-/// x + y, maybe of widened 16 bits and rounded to them; `result` is what all
-/// else reads.
+/// x + y, possibly widened from 16 bits and rounded to them; other operations
+/// read only `result`.
 struct Addition {
   Value x, y, result;
 };
 
-/// What `value` was widened from, if nothing else reads either.
+/// The value that `value` was widened from, if nothing else reads `value`.
 Value widenedFrom(Value value) {
   auto extend = value.getDefiningOp<arith::ExtFOp>();
   return extend && value.hasOneUse() ? extend.getIn() : Value();
 }
 
-/// The addition as products may do it: in the type of both.
+/// The addition as products can do it: in the element type of both.
 Addition additionOf(arith::AddFOp op) {
   Addition whole{op.getLhs(), op.getRhs(), op.getResult()};
   Value x = widenedFrom(op.getLhs()), y = widenedFrom(op.getRhs());
@@ -90,7 +91,7 @@ bool isShort(nn::MatmulOp product) {
   return product.getK() <= kShort && !product.getInit() && !product.getBias();
 }
 
-/// Erases `op`, if nobody reads it, and what only it read.
+/// Erases `op` if nothing reads it, and operations that only it read.
 void eraseDead(Operation *op) {
   if (!isOpTriviallyDead(op))
     return;

@@ -1,10 +1,10 @@
 //===- ChunkLoss.cpp - A loss whose logits never exist whole --------------===//
 //
-// A vocabulary is large, so logits are the largest value of a step, and they
-// live only from the product that makes them to the two products that read
-// their gradient.  Rows of it do not know of each other, so all of this is done
-// for some rows, a chunk, after the other; one chunk of logits is alive at a
-// time, and its gradient takes its bytes:
+// Vocabularies are large, so logits are the largest value of a step, although
+// they live only from the product that makes them to the two products that read
+// their gradient.  Their rows are independent, so all of this is done in chunks
+// of rows, one after the other.  Only one chunk of logits is alive at a time,
+// and its gradient takes its bytes:
 //
 //   logits = x w^T                  for each chunk i of rows:
 //   loss   = cross_entropy(logits)    xi  = rows of x           (no bytes move)
@@ -16,19 +16,20 @@
 //                                   dx   = dx0, dx1, ...        (no bytes move)
 //
 // 1. Match a loss, its backward, and all readers of the gradient.
-// 2. Move what the chunks read, as the loss's own adjoint, before the loss.
-// 3. Emit the chunks in its place.
+// 2. Move the values that the chunks read, such as the loss's own adjoint,
+//    before the loss.
+// 3. Emit the chunks in place of the loss.
 //
-// What is computed of each logit in between, such as a soft cap, and of its
-// gradient, is done for each chunk, too.
+// Operations on each logit in between, such as a soft cap, and on its gradient
+// are done chunk by chunk, too.
 //
-// The count that the loss is divided by is an operand: it stays that of all
+// The count that divides the loss is an operand and stays the count of all
 // rows.  How rows are cut depends on shapes alone, so every stage and number of
 // ranks computes the same bits.
 //
-// Left alone are logits or gradients with another reader, a loss without a
-// gradient, and an adjoint that depends on the loss, which no chunk knows
-// before the last.
+// The pass leaves alone logits or gradients with another reader, a loss without
+// a gradient, and an adjoint that depends on the loss, which is known only
+// after the last chunk.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,8 +60,8 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Chunks start at multiples of this many rows, so that whatever a row holds
-/// they start at a cache line.
+/// Chunks start at multiples of this many rows, so that they start at a cache
+/// line for any size of a row.
 constexpr int64_t kAlignment = BucketOp::kAlignment;
 
 /// A product that reads the gradient of the logits, or the sum of its rows.
@@ -68,11 +69,11 @@ struct Reader {
   Operation *op;
   /// Whether it sums over rows, as dw does; dx has a row for each.
   bool sums;
-  /// Of a product, the operand that is not the gradient.
+  /// For a product, the operand that is not the gradient.
   Value other;
 };
 
-/// A splat of any shape: a chunk has one of its own.
+/// Whether `value` is a splat, which a chunk can make in its own shape.
 bool isSplat(Value value) {
   auto constant = value.getDefiningOp<arith::ConstantOp>();
   return constant && isa<SplatElementsAttr>(constant.getValue());
@@ -84,13 +85,13 @@ struct Loss {
   nn::CrossEntropyBackwardOp backward;
   int64_t rows;
   SmallVector<Reader> readers; ///< of the gradient
-  /// What is computed of each logit before the loss, and of its gradient after,
-  /// as of a cap: elementwise, with casts and reshapes; in block order.
+  /// Operations on each logit before the loss, and on its gradient after, such
+  /// as a cap: elementwise ones, with casts and reshapes; in block order.
   SmallVector<Operation *> before, after;
-  Value gradient; ///< What readers read, but for casts and reshapes.
+  Value gradient; ///< What readers read, before casts and reshapes.
 };
 
-/// The uses of `value` that are no reshapes or casts, through these.
+/// Collects the uses of `value` that are no reshapes or casts, through these.
 void collectUses(Value value, SmallVector<OpOperand *> &uses) {
   for (OpOperand &use : value.getUses())
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp,
@@ -100,7 +101,7 @@ void collectUses(Value value, SmallVector<OpOperand *> &uses) {
       uses.push_back(&use);
 }
 
-/// A sum of all rows, whatever their dimensions, that starts from zero.
+/// Whether `op` sums all rows, in any number of dimensions, starting from zero.
 bool isRowSum(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
       !nn::isZeros(op.getDpsInits()[0]))
@@ -129,8 +130,8 @@ std::optional<Reader> matchReader(OpOperand &use) {
     return std::nullopt;
   bool isA = use.getOperandNumber() == 0;
   Value other = isA ? product.getB() : product.getA();
-  // Rows are the gradient's first dimension.  Where they are summed they must
-  // be the other operand's first, too, and else the result's.
+  // Rows are the gradient's first dimension.  If they are summed, they must
+  // also be the other operand's first dimension, and else the result's.
   bool sums = isA ? product.getTransposeA() : !product.getTransposeB();
   bool fits =
       sums ? (isA ? !product.getTransposeB() : product.getTransposeA()) : isA;
@@ -162,9 +163,9 @@ nn::MatmulOp findProduct(Value logits) {
   return nullptr;
 }
 
-/// Collects the operations of each element between the product and the loss,
-/// and between the gradient and its readers.  Fails for one that reads anything
-/// else.
+/// Collects the operations on each element between the product and the loss,
+/// and between the gradient and its readers.  Fails if one of them reads
+/// anything else.
 LogicalResult collectCap(Loss &loss) {
   nn::MatmulOp product = loss.logits;
   llvm::SmallPtrSet<Operation *, 16> ofLogits, ofGradient;
@@ -242,7 +243,7 @@ std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   return loss;
 }
 
-/// Every chunk is several operations of the step.
+/// The most chunks of a loss; each is several operations of the step.
 constexpr int64_t kMaxChunks = 1024;
 
 /// Rows of a chunk: as few chunks as the limit allows, of equal size.
@@ -313,7 +314,7 @@ public:
         gradient =
             nn::widen(b, gradient.getLoc(), chunkOf.lookup(loss.gradient));
       }
-      // Products read it as they read the logits.
+      // Products read the gradient in the type in which they read the logits.
       Value rounded =
           nn::roundTo(b, gradient.getLoc(), gradient,
                       type.clone(whole.getResult().getType().getElementType()));
@@ -355,7 +356,7 @@ private:
                                            all);
   }
 
-  /// The operations of each element, on this chunk's.
+  /// Repeats operations on each element for this chunk.
   void repeat(ArrayRef<Operation *> ops, IRMapping &chunkOf) {
     int64_t rows = std::min(chunkRows, loss.rows - first);
     int64_t columns = loss.logits.getResult().getType().getDimSize(1);
@@ -399,7 +400,7 @@ private:
     return rows;
   }
 
-  /// The rows of `values`, added to those of the chunks before.
+  /// The sum of the rows of `values`, added to that of the chunks before.
   Value rowSum(Location loc, Value values, Value before) {
     Value sum = nn::reduceSum(
         b, loc, {values}, {"rv"}, "v",
@@ -414,14 +415,14 @@ private:
     auto whole = cast<nn::MatmulOp>(reader.op);
     bool isA = whole.getB() == reader.other;
     RankedTensorType type = whole.getResult().getType();
-    // What is added to what comes is not rounded before.
+    // Sums that other chunks add to are not rounded.
     if (reader.sums)
       type = type.clone(nn::getSumType(type.getElementType()));
     return product(whole, isA ? gradient : other, isA ? other : gradient,
                    Value(), init, type);
   }
 
-  /// `like` with other operands; the result has the element type of `result`.
+  /// A product like `like`; the result has the element type of `result`.
   Value product(nn::MatmulOp like, Value a, Value c, Value bias, Value init,
                 RankedTensorType result) {
     auto extent = [](Value value, unsigned dim) {

@@ -1,4 +1,4 @@
-//===- Clusters.cpp - Which operations run as one kernel ------------------===//
+//===- Clusters.cpp - Groups operations into kernels ----------------------===//
 //
 // Each operation has a row space: its leading parallel loops, up to the loop
 // that walks contiguous memory.  In program order each operation joins the
@@ -66,7 +66,8 @@ Shape shapeOf(linalg::LinalgOp op) {
       rows.clear();
   if (!rows.empty())
     return {KernelKind::Rows, rows};
-  // What a result begins as is copied by columns of its own last dimension.
+  // Initial values of results are copied by columns of their own last
+  // dimension.
   bool alike = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
     AffineMap map = op.getMatchingIndexingMap(&init);
     return contiguous >= 0 && map.getNumResults() > 0 &&
@@ -133,15 +134,16 @@ private:
     return def && found != clusterOf.end() ? found->second : -1;
   }
 
-  /// Batch and heads of a [B, T, H, D] operand: the query heads of attention, and
-  /// the heads of keys of its backward, which adds what their readers give.
+  /// Batch and heads of a [B, T, H, D] operand: the query heads of attention,
+  /// and the heads of keys of its backward, which adds the adjoints of their
+  /// readers.
   static SmallVector<int64_t> headsOf(Value q) {
     auto type = cast<RankedTensorType>(q.getType());
     return {type.getDimSize(0), type.getDimSize(2)};
   }
 
-  /// Calls `visit` for the clusters that `op` reads, and says whether it is its
-  /// body that does so: it may read the table of an embedding, say.
+  /// Calls `visit` for the clusters that `op` reads, with true if the body of
+  /// `op` reads it, as it reads the table of an embedding.
   void visitProducers(Operation *op,
                       llvm::function_ref<void(int, bool)> visit) {
     op->walk([&](Operation *reader) {
@@ -152,7 +154,7 @@ private:
     });
   }
 
-  /// `op` reads these clusters from outside, unless it is in `own`.
+  /// Closes the clusters that `op` reads from outside: all but `own`.
   void closeProducers(Operation *op, int own) {
     visitProducers(op, [&](int producer, bool) {
       if (producer != own)
@@ -218,7 +220,7 @@ private:
       Operation *producer = operand.get().getDefiningOp();
       if (clusterDefining(operand.get()) != id)
         continue;
-      // The row of a member must be read as that row; not through a view.
+      // A member's row must be read as that row, not through a view.
       auto found = clusterOf.find(producer);
       if (found == clusterOf.end() || found->second != id)
         return false;
@@ -257,7 +259,7 @@ private:
     });
   }
 
-  /// A fill is a kernel when something other than a kernel reads it.
+  /// A fill needs a kernel if something other than a kernel reads it.
   bool needsKernel(Operation *fill) {
     return llvm::any_of(fill->getUsers(), [](Operation *user) {
       return nn::isPlanProduct(user) ||
@@ -266,7 +268,7 @@ private:
     });
   }
 
-  /// Inserts that chain into one tensor are one kernel.
+  /// Makes inserts that chain into one tensor one kernel.
   void placeInsert(Operation *op) {
     if (clusterOf.count(op))
       return;

@@ -1,4 +1,4 @@
-//===- Clusters.h - Which operations run as one kernel --------------------===//
+//===- Clusters.h - Groups operations into kernels ------------------------===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
@@ -25,8 +25,8 @@ SmallVector<Cluster> formClusters(func::FuncOp step);
 /// them.
 bool isAuxiliary(Operation *op);
 
-/// Skips reshapes and slices upwards; `sawSlice` tells whether any slice was
-/// met, so that the value is not contiguous in its source.
+/// Skips reshapes and slices upwards; `sawSlice` becomes true if there was a
+/// slice, so that the value is not contiguous in its source.
 Value skipViews(Value value, bool &sawSlice);
 
 } // namespace mlir::zero

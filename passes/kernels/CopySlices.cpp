@@ -1,8 +1,8 @@
-//===- CopySlices.cpp - Slices that cannot be read where they lie ---------===//
+//===- CopySlices.cpp - Copies slices that cannot be read in place --------===//
 //
-// Matrix products, splits and the caller want contiguous values.  Kernels read
-// a slice where it lies, unless it is reshaped so that no strides describe it.
-// What remains is copied, which forms a kernel of its own.
+// Matrix products, splits and the caller need contiguous values.  Kernels read
+// a slice in place, unless it is reshaped so that no strides describe it.
+// Other slices are copied by a kernel of their own.
 //
 //===----------------------------------------------------------------------===//
 #include "passes/kernels/CopySlices.h"
@@ -22,8 +22,8 @@ using namespace mlir::zero;
 
 namespace {
 
-/// How `value` lies in the contiguous value that it is a view of; fails where
-/// its rows are not at equal distances.
+/// The layout of `value` in the contiguous value that it views; fails if its
+/// rows are not at equal distances.
 FailureOr<MemRefType> layoutOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   auto contiguous = MemRefType::get(type.getShape(), type.getElementType());
@@ -47,9 +47,9 @@ FailureOr<MemRefType> layoutOf(Value value) {
   return memref::CollapseShapeOp::computeCollapsedType(*from, groups);
 }
 
-/// A copy of what `value` is a view of.  Slices are copied before they are
-/// reshaped: their rows need not lie at equal distances, so a reshape of one
-/// is no view that a kernel could read.
+/// A contiguous copy of `value`.  Slices are copied before they are reshaped:
+/// their rows need not lie at equal distances, so a kernel could not read a
+/// reshape of one as a view.
 Value contiguousCopy(OpBuilder &b, Value value) {
   Operation *view = value.getDefiningOp();
   bool isReshape =

@@ -1,9 +1,8 @@
 //===- FitContraction.cpp - Operands that fit a matrix product ------------===//
 //
-// A convolution is a matrix product of its filters and of all windows of its
-// image, once the windows are laid out ("im2col"); and its gradients are, once
-// the loops of an operand that are rows stand together, and those that are
-// columns:
+// A convolution is a matrix product of its filters and all windows of its
+// image, once the windows are laid out ("im2col").  Its gradients are matrix
+// products, once the loops of each operand are grouped into rows and columns:
 //
 //   y[n, f, h, w] += x[n, c, h + i, w + j] * k[f, c, i, j]
 // becomes
@@ -16,8 +15,8 @@
 // 2. An operand is copied if it is read through windows, or if its groups do
 //    not stand together.  The group that goes along memory comes last, so
 //    copies go along memory, too.
-// 3. All of this only if each element of a copy takes part in kMinUses
-//    products or more: with few filters the loops are as fast.
+// 3. Copy only if each element of a copy takes part in kMinUses products or more:
+//    with few filters the loops are as fast.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +73,8 @@ LoopNumbers selectLoops(ArrayRef<unsigned> order, ArrayRef<unsigned> group) {
       order, [&](unsigned loop) { return llvm::is_contained(group, loop); });
 }
 
-/// One operand of the product: the order that its loops have, and shall have.
+/// One operand of the product, with the current and the wanted order of its
+/// loops.
 struct Layout {
   AffineMap map;
   LoopNumbers batch, first, second;
@@ -144,8 +144,8 @@ Value emitParallel(OpBuilder &b, Location loc, RankedTensorType type,
       .getResult(0);
 }
 
-/// `value`, read at `map`, as a tensor of the loops `order`; in 16 bits what
-/// was widened from them.
+/// A copy of `value`, read at `map`, as a tensor over the loops `order`; the
+/// copy is of 16 bits if `value` was widened from them.
 Value copyAs(OpBuilder &b, Location loc, Value value, AffineMap map,
              ArrayRef<unsigned> order, ArrayRef<int64_t> extents) {
   Value narrow = nn::getWidened(value), source = narrow ? narrow : value;
@@ -164,7 +164,7 @@ GenericOp zero::fitContraction(GenericOp op) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (!maps[2].isProjectedPermutation())
     return op;
-  // As if each window were a tensor of its own.
+  // Treats each window as a tensor of its own.
   SmallVector<AffineMap> plain;
   for (AffineMap map : maps) {
     SmallVector<AffineExpr> exprs;
@@ -186,7 +186,7 @@ GenericOp zero::fitContraction(GenericOp op) {
   LoopNumbers batch = selectLoops(result, loops->batch),
               m = selectLoops(result, loops->m),
               n = selectLoops(result, loops->n);
-  // Summed in the order of what is not copied for its windows.
+  // Sums in the loop order of the operand that is not copied for its windows.
   LoopNumbers k = selectLoops(
       loopsOf(maps[maps[0].isProjectedPermutation() ? 0 : 1]), loops->k);
   Layout layouts[] = {
@@ -234,7 +234,7 @@ GenericOp zero::fitContraction(GenericOp op) {
   fitted.getRegion().takeBody(op.getRegion());
   Value value = fitted.getResult(0);
   if (order != result) {
-    // In the shape of the result, with what that begins as.
+    // Brings the result into its own shape, and adds its initial value.
     Value start = op.getDpsInits()[0];
     AffineMap back = over(mapOf(order), result);
     AffineMap same = over(outMap, result);

@@ -5,8 +5,9 @@
 
 namespace mlir::zero {
 
-/// Rewrites `op`, a sum of products, so that it is one matrix product, where
-/// that takes copies of operands or of the result; returns what it is then.
+/// Rewrites `op`, a sum of products, into one matrix product if that takes
+/// copies of operands or of the result.  Returns the rewritten operation, or
+/// else `op`.
 linalg::GenericOp fitContraction(linalg::GenericOp op);
 
 } // namespace mlir::zero

@@ -1,10 +1,10 @@
 //===- FormKernels.cpp - Outlines everything that is no matrix product ----===//
 //
-// 1. Copy slices that cannot be read where they lie (CopySlices.cpp).
+// 1. Copy slices that cannot be read in place (CopySlices.cpp).
 // 2. Form clusters (Clusters.cpp).
 // 3. Outline each: operands are the values read from outside, results those
 //    read outside.  Constants, initial values and sliced views of operands are
-//    cloned into the kernel, so that it reads a slice where it lies.
+//    cloned into the kernel, so that it reads slices in place.
 // 4. Share equal kernels.
 // 5. Find the operands that each result may overwrite.
 //
@@ -38,8 +38,9 @@ using namespace mlir::zero;
 
 namespace {
 
-/// A kernel is called by what it does, if that is one thing.  Launches have the
-/// names of the model: equal kernels of several places are one.
+/// The kernel's name: that of its operation, if there is only one.  Names of
+/// the model are on launches, because equal kernels of several places are
+/// merged.
 StringRef nameOf(const Cluster &cluster) {
   if (isa<nn::AttentionOp>(cluster.members.front()))
     return "attention";
@@ -59,7 +60,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     if (!step)
       return signalPassFailure();
     form(step);
-    // After it, so that the step's kernels are named as they are without.
+    // Forms @predict last, so that the step's kernels have the same names
+    // without it.
     if (auto predict = module.lookupSymbol<func::FuncOp>(kPredict))
       form(predict);
   }
@@ -107,7 +109,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     SmallVector<Value> args(inputs.begin(), inputs.end());
     auto type = FunctionType::get(&getContext(), ValueRange(args).getTypes(),
                                   ValueRange(results).getTypes());
-    // What it ends in comes first, as its name does.
+    // The last operation's location comes first, and so does its name.
     Location loc = FusedLoc::get(
         &getContext(),
         llvm::map_to_vector(llvm::reverse(members), [](Operation *member) {
@@ -144,8 +146,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
       moveViewsAfter(output);
   }
 
-  /// Views have no place of their own.  Those of a result may stand between
-  /// members; whoever reads them closed the cluster, so stands after all.
+  /// Moves the views of a result behind its definition.  They may stand between
+  /// members; their readers have closed the cluster, so they stand after all
+  /// members.
   static void moveViewsAfter(Value value) {
     Operation *def = value.getDefiningOp();
     for (Operation *user : llvm::make_early_inc_range(value.getUsers()))
@@ -213,9 +216,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     });
   }
 
-  /// A result may overwrite an operand when the operation that writes it first
-  /// is the operand's last reader and reads, element by element, what it
-  /// overwrites.  Scatters demand it: they add into their initial value.
+  /// A result may overwrite an operand if the operation that writes it first is
+  /// the operand's last reader and reads, element by element, what it
+  /// overwrites.  Scatters require it: they add into their initial value.
   void permitInPlace(KernelOp kernel) {
     Block &body = kernel.getBody().front();
     bool byRows = kernel.getKind() == KernelKind::Rows;
@@ -234,7 +237,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
       AffineMap out = writer.getIndexingMapMatchingResult(first);
       SmallVector<int64_t> allowed;
       for (BlockArgument arg : body.getArguments()) {
-        // What a result begins as is copied to its bytes before anything is
+        // A result's initial value is copied to its bytes before anything is
         // read.
         bool begins = base == arg || base.getDefiningOp<tensor::EmptyOp>();
         if (arg.getType() != value.getType() || arg.use_empty() || !begins)
@@ -257,8 +260,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     }
   }
 
-  /// What is first written to the bytes of `value`, if all that is written to
-  /// them is elementwise, else null; and what they begin as.
+  /// The first value that is written to the bytes of `value` if all operations
+  /// that write to them are elementwise, else null; and the initial value of
+  /// the bytes.
   static std::pair<OpResult, Value> firstWritten(Value value) {
     OpResult first;
     while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
@@ -308,7 +312,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     return FlatSymbolRefAttr::get(kernel.getNameAttr());
   }
 
-  /// Of what the operations are, not of what they read.
+  /// Hashes the operations, without the values that they read.
   static llvm::hash_code hash(KernelOp kernel) {
     llvm::hash_code code = hash_value(Type(kernel.getFunctionType()));
     kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -321,8 +325,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     return code;
   }
 
-  /// Whether nothing but names tells the kernels apart; what results may
-  /// overwrite follows from the rest.
+  /// Whether the kernels differ only in names; the operands that results may
+  /// overwrite follow from the rest.
   static bool areEqual(KernelOp a, KernelOp b) {
     return a.getFunctionType() == b.getFunctionType() &&
            a.getKind() == b.getKind() && a.getSpace() == b.getSpace() &&

@@ -1,8 +1,8 @@
 //===- FuseLoss.cpp - A loss and its gradient in one trip -----------------===//
 //
 // The loss needs exponentials of all logits for their sum, and its gradient
-// needs them again, divided by it.  Both are done row by row, so a row that was
-// read once stays in cache for all of it:
+// needs them again, divided by that sum.  Both are done row by row, so a row
+// that was read once stays in cache for all of it:
 //
 //   loss, lse = cross_entropy(l)            per row:
 //   d = cross_entropy_backward(l, lse) =>     m = max l
@@ -12,12 +12,12 @@
 //                                           loss = mean(log s - l[target] + m)
 //
 // 1. Match a loss and its backward.
-// 2. Move what makes the loss's adjoint before the loss.
+// 2. Move the operations that make the loss's adjoint before the loss.
 // 3. Emit both in the loss's place.
 //
-// Left alone is a loss whose adjoint depends on it, and any except the first of
-// the same logits: their exponentials are one value, which two gradients cannot
-// both replace.
+// The pass leaves alone a loss whose adjoint depends on it, and all but the
+// first of several losses of the same logits: their exponentials are one value,
+// which two gradients cannot both replace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ struct FuseLossPass : zero::impl::FuseLossBase<FuseLossPass> {
     LDBG() << "fuses " << op << " with " << backward;
     rewriter.setInsertionPoint(op);
     nn::LossAndGradient made = nn::emitLossAndGradient(rewriter, op, backward);
-    // Rounded where it is made, its f32 is never stored.
+    // Rounds the gradient where it is made, so that its f32 is never stored.
     if (Value gradient = backward.getDlogits(); gradient.hasOneUse())
       if (auto rounded = dyn_cast<arith::TruncFOp>(*gradient.user_begin()))
         rewriter.moveOpAfter(rounded, made.gradient.getDefiningOp());

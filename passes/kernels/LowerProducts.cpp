@@ -17,10 +17,9 @@
 // together, in one order, and the batch leads; then a group collapses into one
 // dimension and only the order of the two groups of an operand matters: that is
 // the transpose.  A result stored n x m is computed as its transpose, by
-// exchanging a and b.  Where copies of operands bring them into that form, as in
-// a convolution, they are made (FitContraction.cpp).  (`linalg-specialize-generic-ops` loses transposes here:
-// a square x W^T became x W.)
-//
+// exchanging a and b.  If copies of operands bring them into that form, as in a
+// convolution, FitContraction.cpp makes them.  (`linalg-specialize-generic-ops`
+// loses transposes here: it turned a square x W^T into x W.)
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/FitContraction.h"
@@ -86,14 +85,14 @@ Group select(const Group &dims, ArrayRef<unsigned> group) {
 }
 
 FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
-  // To upstream it may also be of integers, or convert a and b.
+  // Upstream's contractions may also be of integers, or convert a and b.
   if (!linalg::isaContractionOpInterface(op) ||
       !llvm::hasNItems(*op.getBody(), 3) ||
       !isa<FloatType>(getElementTypeOrSelf(op.getDpsInits()[0])))
     return failure();
   FailureOr<linalg::ContractionDimensions> loops =
       linalg::inferContractionDims(op);
-  // With a vector in it, it is bound by memory: better fused into a row kernel.
+  // A product with a vector is bound by memory: better fused into a row kernel.
   if (failed(loops) || loops->m.empty() || loops->n.empty() || loops->k.empty())
     return failure();
   // A sum over a loop that only one operand has is no matrix product.
@@ -136,8 +135,8 @@ Value reshape(OpBuilder &b, Location loc, Value value,
     if (type.getRank() < target.getRank())
       return tensor::ExpandShapeOp::create(b, loc, target, value, *grouping);
   }
-  // Equal ranks, or sizes of one that leave the grouping open: through one
-  // dimension.
+  // Reshapes through one dimension if ranks are equal, or if sizes of one make
+  // the grouping ambiguous.
   auto all = [](int64_t rank) {
     return SmallVector<ReassociationIndices>{
         ReassociationIndices(llvm::to_vector<2>(llvm::seq<int64_t>(0, rank)))};
@@ -153,14 +152,14 @@ Value reshape(OpBuilder &b, Location loc, Value value,
   return value;
 }
 
-/// What the product may read in the place of `value`: the 16 bits that it was
-/// widened from.
+/// The value that the product may read in place of `value`: the 16-bit value
+/// that it was widened from, or itself.
 Value unwidened(Value value) {
   Value narrow = nn::getWidened(value);
   return narrow ? narrow : value;
 }
 
-/// Replaces factors, both or none, by what they were widened from.
+/// Replaces factors, both or none, by the values that they were widened from.
 void unwiden(Value &a, Value &b) {
   Value narrowA = unwidened(a), narrowB = unwidened(b);
   if (getElementTypeOrSelf(narrowA) != getElementTypeOrSelf(narrowB))
@@ -169,7 +168,7 @@ void unwiden(Value &a, Value &b) {
   b = narrowB;
 }
 
-/// Lets a product round its sum, if that is all that is done with it.
+/// Lets a product round its sum, if the sum is only rounded.
 void roundResult(nn::MatmulOp op) {
   if (!nn::isHalf(op.getA().getType()) || op.getInit())
     return;

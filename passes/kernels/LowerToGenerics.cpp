@@ -1,18 +1,18 @@
-//===- LowerToGenerics.cpp - Spells the rest as linalg.generic ------------===//
+//===- LowerToGenerics.cpp - Turns the rest into linalg.generic -----------===//
 //
 // 1. nn operations without a kernel of their own -> their linalg form.
 // 2. arith and math on tensors -> linalg; pad and concat -> fills and inserts.
-// 3. Comparisons are computed by their readers that read the operands anyway,
-//    and 16-bit values are widened by each of theirs: nobody stores the f32.
+// 3. Recompute comparisons in readers that read the operands anyway, and widen
+//    16-bit values in each of their readers, so that their f32 is never stored.
 // 4. Fuse elementwise chains, so that each value that is used once is never
-//    stored.  Generics read through reshapes that end a shape in ones: the mean
-//    of a row is that of [B, T] and of [B, T, 1].
+//    stored.  Generics look through reshapes that add or drop ones at the end of
+//    a shape: the mean of a row may be [B, T] or [B, T, 1].
 //
 // A producer is fused into its consumer only when that is its one use: a value
 // that is read twice is cheaper to keep than to compute twice, and so is one
-// that is read through windows.  Nor is one that
-// overwrites what it reads, as a loss's gradient does its exponentials: fused,
-// it would write to a copy of them that nobody reads.
+// that is read through windows.  A producer that overwrites its input, as a
+// loss's gradient overwrites exponentials, is not fused either: it would write
+// to a copy that nobody reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,9 @@ bool hasOwnKernel(Operation *op) {
              op);
 }
 
-/// Whether `op` reads single elements at computed places, not rows.  It stays
-/// where it is: further back, what it reads would have to live on.
+/// Whether `op` reads single elements at computed places, not rows.  Such an
+/// operation is not moved further back, where its operands would have to live
+/// longer.
 bool gathersElements(Operation *op) {
   return op
       ->walk([](tensor::ExtractOp extract) {
@@ -62,7 +63,7 @@ bool gathersElements(Operation *op) {
       .wasInterrupted();
 }
 
-/// Whether `op` computes from the value whose place it takes.
+/// Whether `op` reads the value that it overwrites.
 bool overwritesInput(Operation *op) {
   auto generic = dyn_cast<linalg::LinalgOp>(op);
   return generic &&
@@ -71,17 +72,17 @@ bool overwritesInput(Operation *op) {
          });
 }
 
-/// Whether `use` may read an element more than once, as windows do that
-/// overlap: fused, each reading would compute it.
+/// Whether `use` may read an element more than once, as overlapping windows do:
+/// after fusion, each read would compute the element.
 bool readsWindows(OpOperand &use) {
   auto reader = dyn_cast<linalg::LinalgOp>(use.getOwner());
   return reader && !reader.getMatchingIndexingMap(&use).isProjectedPermutation(
                        /*allowZeroInResults=*/true);
 }
 
-/// Computes a comparison again for each reader, if all of them read anyway what
-/// it compares: as those do that keep a zero adjoint zero.  Nobody stores its
-/// bits then.
+/// Recomputes a comparison in each reader, if all of them read its operands
+/// anyway, as those do that keep a zero adjoint zero.  Then its bits are never
+/// stored.
 void repeatComparison(linalg::GenericOp op) {
   Operation *last =
       op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
@@ -112,7 +113,7 @@ bool isWidening(linalg::GenericOp op) {
          nn::isHalf(op.getDpsInputs()[0].getType());
 }
 
-/// Widens again for each reader.
+/// Widens the value again for each reader.
 void repeatWidening(linalg::GenericOp op) {
   if (!isWidening(op))
     return;
@@ -162,7 +163,7 @@ struct ReadThroughLastOnes : OpRewritePattern<linalg::GenericOp> {
       SmallVector<AffineExpr> places(map.getResults().take_front(kept.size()));
       places.resize(from.getRank(), rewriter.getAffineConstantExpr(0));
       map = AffineMap::get(map.getNumDims(), 0, places, op.getContext());
-      // Where this operand alone says how far a loop goes, it stays.
+      // Keeps an operand that alone determines the extent of a loop.
       if (!inversePermutation(concatAffineMaps(maps, op.getContext())))
         continue;
       rewriter.modifyOpInPlace(op, [&] {
@@ -175,7 +176,7 @@ struct ReadThroughLastOnes : OpRewritePattern<linalg::GenericOp> {
   }
 };
 
-/// A fill depends on nothing, whatever it overwrites.
+/// Makes a fill independent of the value that it overwrites.
 void fillFromEmpty(linalg::FillOp fill) {
   OpOperand &init = fill.getDpsInitsMutable()[0];
   if (init.get().getDefiningOp<tensor::EmptyOp>())
@@ -186,8 +187,8 @@ void fillFromEmpty(linalg::FillOp fill) {
                                    type.getElementType()));
 }
 
-/// Calls `visit` for all operations but those in bodies of linalg, of which a
-/// deep model has millions.
+/// Calls `visit` for all operations except those in bodies of linalg, of which
+/// a deep model has millions.
 void visitStatements(ModuleOp module,
                      llvm::function_ref<void(Operation *)> visit) {
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -197,7 +198,7 @@ void visitStatements(ModuleOp module,
   });
 }
 
-/// Constants stand before everything else, so that bodies share them.
+/// Moves constants before everything else, so that bodies share them.
 void hoistConstants(FunctionOpInterface function) {
   Block &body = function.getFunctionBody().front();
   function.walk([&](Operation *op) {
@@ -229,7 +230,7 @@ struct LowerToGenericsPass
     });
 
     MLIRContext *ctx = &getContext();
-    // What each pattern is for is visited, and what is new.
+    // Visits the operations that each pattern is for, and new ones.
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
     SmallVector<Operation *> onTensors;
@@ -281,7 +282,8 @@ struct LowerToGenericsPass
           return !gathersElements(producer) && !overwritesInput(producer);
         })))
       return signalPassFailure();
-    // While chains are fused a widened value has dead readers, too.
+    // A separate run: while chains are fused, a widened value also has dead
+    // readers.
     if (failed(fuse([](Operation *producer) {
           return isWidening(dyn_cast<linalg::GenericOp>(producer));
         })))

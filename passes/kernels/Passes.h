@@ -1,4 +1,4 @@
-//===- Passes.h - What runs as one launch ---------------------------------===//
+//===- Passes.h - Passes that form kernels --------------------------------===//
 #pragma once
 
 #include "mlir/Pass/Pass.h"

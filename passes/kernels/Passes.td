@@ -1,4 +1,4 @@
-//===- Passes.td - What runs as one launch --------------------*- tablegen -*-===//
+//===- Passes.td - Passes that form kernels ----------------*- tablegen -*-===//
 #ifndef PASSES_KERNELS
 #define PASSES_KERNELS
 
@@ -19,9 +19,9 @@ def LowerProducts : Pass<"zero-lower-products", "::mlir::ModuleOp"> {
     %y = tensor.expand_shape %1 [[0, 1], [2]] output_shape [4, 8, 96] : ...
     ```
 
-    Where copies bring a sum of products into that form, they are made, if each of
-    their elements takes part in eight products or more: the windows of a
-    convolution are laid out, and loops that are rows or columns put together.
+    If copies bring a sum of products into that form, and each of their elements
+    takes part in eight products or more, the pass makes them: it lays out the
+    windows of a convolution, and groups loops that are rows or columns.
 
     Any other contraction stays as it is and becomes a row kernel.
   }];
@@ -31,9 +31,10 @@ def LowerProducts : Pass<"zero-lower-products", "::mlir::ModuleOp"> {
 def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
   let summary = "Computes a loss and its gradient by chunks of rows";
   let description = [{
-    Logits are as wide as the vocabulary, yet only the loss and two products read
-    them or their gradient.  Where they have more than `chunk-bytes`, all of that
-    is done for some of their rows after the other, so that neither exists whole.
+    Logits are as wide as the vocabulary, yet only the loss and two products
+    read them or their gradient.  If they have more than `chunk-bytes`, all of
+    that is done for one chunk of rows after the other, so that neither exists
+    whole.
 
     ```mlir
     %logits = nn.matmul %x, %w {transpose_b} : (tensor<64x8xf32>, tensor<50x8xf32>) -> tensor<64x50xf32>
@@ -55,14 +56,15 @@ def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
     %dx = zero.join %dx0, %dx1 : tensor<32x8xf32>, tensor<32x8xf32> -> tensor<64x8xf32>
     ```
 
-    It is the same sum in another order: rows do not know of each other, and
-    every chunk divides by the count of all of them.  Chunks have equal sizes,
+    It is the same sum in another order: rows are independent of each other, and
+    every chunk divides by the count of all rows.  Chunks have equal sizes,
     multiples of 16 rows, that depend on shapes alone.
 
     Elementwise operations between the product and the loss, such as a soft cap
     of logits, are part of a chunk.
 
-    Logits or gradients with other readers stay whole; so does a loss whose adjoint depends on the loss.
+    Logits or gradients with other readers stay whole; so does a loss whose
+    adjoint depends on the loss.
   }];
   let options = [Option<"chunkBytes", "chunk-bytes", "int64_t", "64 << 20",
     "the most bytes of a chunk of logits; 0: any number">];
@@ -98,9 +100,9 @@ def FuseLoss : Pass<"zero-fuse-loss", "::mlir::ModuleOp"> {
 def AddIntoProducts : Pass<"zero-add-into-products", "::mlir::ModuleOp"> {
   let summary = "Lets short products add to longer ones in place";
   let description = [{
-    Where a product of at most 128 terms and a longer one are added, and nothing
+    If a product of at most 128 terms and a longer one are added, and nothing
     else reads either, the short one is computed into the bytes of the other, as
-    adapters of linear layers are:
+    for adapters of linear layers:
 
     ```mlir
     %y = nn.matmul %x, %w {transpose_b} : (tensor<64x256xf32>, tensor<512x256xf32>) -> tensor<64x512xf32>
@@ -111,8 +113,8 @@ def AddIntoProducts : Pass<"zero-add-into-products", "::mlir::ModuleOp"> {
     %sum = nn.matmul %low, %up init(%y) {transpose_b} : (tensor<64x16xf32>, tensor<512x16xf32>, tensor<64x512xf32>) -> tensor<64x512xf32>
     ```
 
-    f32 keeps its bits.  Of 16 bits the short product is not rounded before it is
-    added.
+    Results of f32 keep their bits.  With 16 bits the short product is not
+    rounded before it is added.
   }];
   let dependentDialects = ["::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
@@ -122,8 +124,8 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
   let description = [{
     Takes the linalg form of `nn` operations, turns elementwise arith and math on
     tensors, pads and concatenations into linalg, and fuses elementwise chains.
-    Generics read through reshapes that end a shape in ones, so that they fit into
-    one kernel with what is reshaped:
+    Generics look through reshapes that add or drop ones at the end of a shape,
+    so that they fit into one kernel with the reshaped value's producer:
 
     ```mlir
     %sums = tensor.expand_shape %sum [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
@@ -132,8 +134,8 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
     %y = linalg.generic {maps = [(a, b), (a)]} ins(%x, %sum) ...
     ```
 
-    What stays: `nn.matmul`, `nn.attention`, `nn.attention_backward` and
-    `nn.embedding_backward`, which have kernels of their own.
+    `nn.matmul`, `nn.attention`, `nn.attention_backward` and
+    `nn.embedding_backward` stay: they have kernels of their own.
   }];
   let dependentDialects = ["::mlir::nn::NNDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect"];

@@ -1,6 +1,6 @@
 //===- ShareStatements.cpp - Equal statements are computed once -----------===//
 //
-// As MLIR eliminates common subexpressions, but not by one walk over all: a
+// Like MLIR's elimination of common subexpressions, but for each body alone: a
 // deep model has millions of operations in bodies, and a body has a few.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace {
 
-/// Operations by what they are and what they read.
+/// Compares operations by kind, properties and operands.
 struct ByValue : llvm::DenseMapInfo<Operation *> {
   static unsigned getHashValue(const Operation *op) {
     auto *same = const_cast<Operation *>(op);
@@ -38,8 +38,8 @@ struct ByValue : llvm::DenseMapInfo<Operation *> {
   }
 };
 
-/// Whether `op` lays out windows: many times what they are windows of, which is
-/// kept in their place and laid out again.
+/// Whether `op` lays out windows.  These are much larger than their source, so
+/// the source is kept, and they are laid out again.
 bool copiesWindows(Operation &op) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   return generic && llvm::hasSingleElement(*generic.getBody()) &&

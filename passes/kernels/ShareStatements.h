@@ -5,8 +5,8 @@
 
 namespace mlir::zero {
 
-/// Erases statements that nobody reads, and those that compute what an earlier
-/// one does, whose readers then read that; in bodies, and of `function` itself.
+/// Erases statements that nobody reads, and replaces statements that repeat an
+/// earlier one by that; in bodies, and in `function` itself.
 void shareStatements(FunctionOpInterface function);
 
 } // namespace mlir::zero

@@ -44,7 +44,7 @@ public:
   Adapters(func::FuncOp model, int64_t rank, double alpha)
       : model(model), rank(rank), alpha(alpha), b(model.getContext()) {}
 
-  /// All linear layers whose weight is a parameter of a name of its own.
+  /// All linear layers whose weight is a parameter with a name of its own.
   SmallVector<Target, 0> findLayers() {
     llvm::MapVector<Value, Target> found;
     model.walk([&](nn::LinearOp layer) {
@@ -63,7 +63,7 @@ public:
     return targets;
   }
 
-  /// Whether a loss reads what `target` makes: it is the head.
+  /// Whether `target` is the head: a loss reads its result.
   static bool isHead(const Target &target) {
     return llvm::any_of(target.layers, isOfHead);
   }
@@ -74,8 +74,8 @@ public:
         model.setArgAttr(i, kFrozenAttr, b.getUnitAttr());
   }
 
-  /// The name without ".weight" of an expert's weight that `wanted` matches, and how
-  /// many there are.
+  /// The name, without ".weight", of the first expert's weight that `wanted`
+  /// matches, and the number of such weights.
   std::pair<StringRef, int64_t> findExperts(const llvm::Regex &wanted) {
     std::pair<StringRef, int64_t> found;
     for (BlockArgument argument : model.getArguments()) {
@@ -87,8 +87,8 @@ public:
     return found;
   }
 
-  /// Packs the parameters that only linear layers but the head, and experts, read
-  /// as their weights.  Returns how many.
+  /// Packs the parameters that are read only as weights, by experts and by
+  /// linear layers other than the head.  Returns how many.
   int64_t pack(Packing packing) {
     int64_t packed = 0;
     for (BlockArgument argument : model.getArguments()) {
@@ -128,7 +128,7 @@ public:
         UniformAttr::get(b.getContext(), APFloat(-bound), APFloat(bound)));
     Value up = addParameter(target, "lora_B", {target.out(), rank},
                             ConstantAttr::get(b.getContext(), APFloat(0.0)));
-    // A layer that reads the weight the other way round reads its adapter so, too.
+    // A layer that reads the weight transposed reads its adapter so, too.
     for (nn::LinearOp layer : target.layers)
       layer.getTransposed() == target.isTransposed()
           ? adapt(layer, down, up, /*transposed=*/false)
@@ -157,7 +157,8 @@ private:
            use.get() != experts.getX();
   }
 
-  /// Whether `use` is the weight of a linear layer but the head, or of an expert.
+  /// Whether `use` is the weight of an expert, or of a linear layer but the
+  /// head.
   static bool isWeight(OpOperand &use) {
     if (auto layer = dyn_cast<nn::LinearOp>(use.getOwner()))
       return &use == &layer.getWeightMutable() && !isOfHead(layer);
@@ -169,7 +170,7 @@ private:
   double alpha;
   OpBuilder b;
 
-  /// After the weight, so that it is of the same block.
+  /// Adds a parameter after the weight, so that it is of the same block.
   Value addParameter(Target &target, StringRef name, ArrayRef<int64_t> shape,
                      Attribute init) {
     unsigned weight = target.weight.getArgNumber();
@@ -187,7 +188,8 @@ private:
     return model.getArgument(place);
   }
 
-  /// y + (alpha / rank x down^T) up^T; of `transposed` ones (alpha / rank x down) up.
+  /// y + (alpha / rank x down^T) up^T; if `transposed`, y + (alpha / rank x
+  /// down) up.
   void adapt(nn::LinearOp layer, Value down, Value up, bool transposed) {
     Location loc = layer.getLoc();
     b.setInsertionPointAfter(layer);

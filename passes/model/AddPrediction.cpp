@@ -1,15 +1,15 @@
 //===- AddPrediction.cpp - Logits of one position of each sequence --------===//
 //
-// 1. Find the loss, its logits, and the input whose positions their rows are.
+// 1. Find the loss, its logits, and the input whose positions are their rows.
 // 2. Copy the model as @predict, with an input `position`.
-// 3. Select a row of each sequence before what makes the logits, as far as that works
-//    row by row: elementwise operations, casts, reshapes of other dimensions than the
-//    last, and one product.
+// 3. Select a row of each sequence before the operations that make the logits, as
+//    far as these work row by row: elementwise operations, casts, reshapes of
+//    other dimensions than the last, and one product.
 //
 //      x [b, t, c] --linear w--> logits [b, t, v]
 //      x [b t, c] --rows t b + position[b]--> [b, c] --linear w--> [b, v]
 //
-// A row of a product has the same bits whatever other rows there are.
+// A row of a product has the same bits with any other rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +40,7 @@ RankedTensorType tensorTypeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// What `value` is a reshape of.
+/// The value of which `value` is a reshape, or itself.
 Value skipReshapes(Value value) {
   while (Operation *def = value.getDefiningOp()) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def))
@@ -50,15 +50,15 @@ Value skipReshapes(Value value) {
   return value;
 }
 
-/// Copies what rows of logits are made of.
+/// Copies the operations that compute rows of logits.
 class RowSelection {
 public:
   RowSelection(OpBuilder &b, Value position, int64_t positions)
       : b(b), position(position), batch(tensorTypeOf(position).getDimSize(0)),
         positions(positions) {}
 
-  /// Of `value` [..., c], whose rows are those of all positions of all
-  /// sequences, the row of each: [batch, c].
+  /// `value` is [..., c], and its rows are all positions of all sequences.
+  /// Returns the selected row of each sequence: [batch, c].
   Value rowsOf(Value value) {
     Operation *def = value.getDefiningOp();
     int64_t columns = tensorTypeOf(value).getShape().back();
@@ -67,7 +67,7 @@ public:
     if (OpTrait::hasElementwiseMappableTraits(def) &&
         llvm::all_of(def->getOperandTypes(), llvm::IsaPred<RankedTensorType>))
       return rebuild(def, rowsOfAll(def->getOperands()), columns);
-    // A source of one dimension has no columns, but rows: of one row, as many.
+    // A source of one dimension has rows but no columns, even if sizes agree.
     if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def) &&
         tensorTypeOf(def->getOperand(0)).getRank() > 1 &&
         tensorTypeOf(def->getOperand(0)).getShape().back() == columns)
@@ -100,8 +100,9 @@ private:
                                [&](Value value) { return rowsOf(value); });
   }
 
-  /// Which operands of `op` have the rows of its result, whose row depends on
-  /// these alone; nothing where that cannot be said, or a product was passed.
+  /// For each operand of `op`, whether it has the rows of the result, which
+  /// depend row by row on these operands alone; nothing if that is unknown, or
+  /// a second product.
   std::optional<SmallVector<bool>> whoHasRows(linalg::LinalgOp op) {
     bool isProduct = op.getNumReductionLoops() > 0;
     if (op->getNumResults() != 1 ||

@@ -1,4 +1,4 @@
-//===- Adjoints.cpp - Sums of what reaches a value ------------------------===//
+//===- Adjoints.cpp - Sums of contributions to adjoints -------------------===//
 
 #include "passes/model/Adjoints.h"
 
@@ -35,7 +35,7 @@ static bool overlap(tensor::InsertSliceOp x, tensor::InsertSliceOp y) {
   return true;
 }
 
-/// What `term` was rounded from, or it widened.
+/// The value that `term` was rounded from, or else `term`, widened.
 static Value unround(OpBuilder &b, Location loc, Value term) {
   auto rounded = term.getDefiningOp<arith::TruncFOp>();
   if (rounded && nn::isHalf(term.getType()))
@@ -43,7 +43,7 @@ static Value unround(OpBuilder &b, Location loc, Value term) {
   return nn::widen(b, loc, term);
 }
 
-/// The sum; of 16 bits it is rounded once, its terms are not rounded before.
+/// x + y.  With 16 bits the sum is rounded once, and its terms are not.
 static Value addRounded(OpBuilder &b, Location loc, Value x, Value y) {
   auto type = cast<RankedTensorType>(x.getType());
   if (!nn::isHalf(type))
@@ -53,11 +53,11 @@ static Value addRounded(OpBuilder &b, Location loc, Value x, Value y) {
   return nn::roundTo(b, loc, sum, type);
 }
 
-/// A contribution to an adjoint of f32: not rounded where it can be told from
-/// what.
+/// A contribution to an adjoint of f32, in f32: without its rounding, if the
+/// value before it is known.
 static Value asWide(OpBuilder &b, Value contribution) {
   Location loc = contribution.getLoc();
-  // It has no reader yet.
+  // The type may change, because nothing reads the contribution yet.
   if (contribution.getDefiningOp<nn::GroupedMatmulBackwardOp>() &&
       contribution.use_empty()) {
     auto type = cast<RankedTensorType>(contribution.getType());

@@ -1,4 +1,4 @@
-//===- Adjoints.h - Sums of what reaches a value ----------------*- C++ -*-===//
+//===- Adjoints.h - Sums of contributions to adjoints -----------*- C++ -*-===//
 //
 // Contributions to the adjoint of one value are added in the order in which
 // they come, so sums of tied parameters have a fixed order.
@@ -20,10 +20,10 @@ namespace mlir::zero {
 
 class Adjoints {
 public:
-  /// Sums are emitted by `builder`, where it stands.
+  /// Emits sums at the insertion point of `builder`.
   explicit Adjoints(OpBuilder &builder) : b(builder) {}
 
-  /// From now on the sum of `value`, of 16 bits, is f32.
+  /// Makes the sum of contributions to `value`, of 16 bits, an f32 from now on.
   void keepWide(Value value) { wide.insert(value); }
 
   /// Adds a contribution, of the value's type.

@@ -1,17 +1,17 @@
-//===- BoundInputs.cpp - What a model's inputs may hold -------------------===//
+//===- BoundInputs.cpp - Bounds of a model's inputs -----------------------===//
 //
-// 1. Check what the training program can feed: tensors of f32, i32 or i64, each
-//    with a name, whose first dimension counts samples.
-// 2. Find, for every input of integers, what it selects from: an element that
-//    is a row of a table lies below the number of rows, a target below the
-//    number of classes, or is ignored.  The smallest counts.
-// 3. Say so in zero.vocab and zero.ignored, which the training program compares
-//    every value with.  A zero.vocab that was written may be smaller; a larger
-//    one is an error.
+// 1. Check that the training program can feed the inputs: tensors of f32, i32 or
+//    i64, each with a name, whose first dimension counts samples.
+// 2. Find, for every input of integers, the sizes that it selects from: an
+//    element that is a row of a table lies below the number of rows, a target
+//    below the number of classes, or is ignored.  The smallest counts.
+// 3. Record the bounds in zero.vocab and zero.ignored, which the training program
+//    compares every value with.  A zero.vocab that the user wrote may be smaller;
+//    a larger one is an error.
 //
-// Elements are followed back from where they select, through what moves or
-// converts them.  One that is computed otherwise bounds no input here:
-// zero-verify-positions proves it to lie inside, or refuses it.
+// Elements are followed back from where they select, through operations that
+// move or convert them.  An element that is computed otherwise bounds no input
+// here: zero-verify-positions proves that it lies inside, or refuses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +39,11 @@ using namespace mlir::zero;
 
 namespace {
 
-/// An input holds what lies in [0, below), and `ignored`.
+/// An input holds values in [0, below), and `ignored`.
 struct Bound {
   int64_t below;
   std::optional<int64_t> ignored;
-  Operation *by; ///< what selects from `below` of them
+  Operation *by; ///< selects from `below` elements
 
   void meet(Bound other) {
     if (ignored != other.ignored)
@@ -92,7 +92,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// 1. What can be fed
+// 1.  Inputs that can be fed
 //===----------------------------------------------------------------------===//
 
 LogicalResult Inputs::check() {
@@ -147,7 +147,7 @@ LogicalResult Inputs::checkInput(BlockArgument input) {
 }
 
 //===----------------------------------------------------------------------===//
-// 2. What they select from
+// 2.  Sizes that they select from
 //===----------------------------------------------------------------------===//
 
 void Inputs::find(Operation *op) {
@@ -181,8 +181,8 @@ static bool countsFromEnd(arith::SelectOp select) {
          isConstantIntValue(compare.getRhs(), 0);
 }
 
-/// The c of `x != c ? x : y`, by which front ends ignore a target: x lies where
-/// it selects, or is c.
+/// The c of `x != c ? x : y`, by which front ends ignore a target: x is in
+/// bounds, or is c.
 static std::optional<int64_t> ignoredBy(arith::SelectOp select) {
   auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::ne ||
@@ -191,8 +191,8 @@ static std::optional<int64_t> ignoredBy(arith::SelectOp select) {
   return getConstantIntValue(compare.getRhs());
 }
 
-/// The input whose elements `element` is, or is made of, and which of them are
-/// `ignored`; null if it is computed.
+/// The input that `element` is read from, possibly moved or converted, and its
+/// `ignored` value; null if `element` is computed.
 BlockArgument Inputs::findInput(Value element,
                                 std::optional<int64_t> &ignored) {
   while (true) {
@@ -231,7 +231,7 @@ BlockArgument Inputs::findInput(Value element,
 }
 
 //===----------------------------------------------------------------------===//
-// 3. What they may hold
+// 3.  Bounds
 //===----------------------------------------------------------------------===//
 
 LogicalResult Inputs::say(BlockArgument input) {

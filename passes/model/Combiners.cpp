@@ -1,4 +1,4 @@
-//===- Combiners.cpp - How a generic uses its accumulators ----------------===//
+//===- Combiners.cpp - Reductions of a generic ----------------------------===//
 
 #include "passes/model/Combiners.h"
 
@@ -16,7 +16,7 @@ bool zero::keepsLoops(GenericOp op, unsigned result) {
 
 using Values = llvm::SmallDenseSet<Value>;
 
-/// What `value` of the body is computed from, itself included.
+/// The values of the body that `value` is computed from, itself included.
 static Values computedFrom(GenericOp op, Value value) {
   SmallVector<Value> open = {value};
   Values found;
@@ -55,7 +55,8 @@ FailureOr<Combiner> zero::classifyResult(GenericOp op, unsigned result) {
   if (keepsLoops(op, result))
     return Combiner{Combiner::Elementwise, yielded};
 
-  // Other results, as the index of a maximum, may read the accumulator too.
+  // Other results, such as the index of a maximum, may read the accumulator
+  // too.
   Operation *last = yielded.getDefiningOp();
   auto readers = llvm::make_filter_range(acc.getUsers(), [&](Operation *user) {
     return llvm::any_of(user->getResults(),

@@ -1,4 +1,4 @@
-//===- Combiners.h - How a generic uses its accumulators --------*- C++ -*-===//
+//===- Combiners.h - Reductions of a generic --------------------*- C++ -*-===//
 //
 // Each result of a linalg.generic combines terms over the loops that it lacks.
 //
@@ -17,15 +17,15 @@ namespace mlir::zero {
 
 struct Combiner {
   enum Reduction { Elementwise, Sum, Extremum, Product } reduction;
-  /// The body's value whose adjoint starts the walk: what is yielded, or the
+  /// The body's value whose adjoint starts the walk: the yielded value, or the
   /// term of an extremum or a product.
   Value term;
 };
 
-/// Whether no loop is reduced on the way to the result.
+/// Whether `result` reduces no loop.
 bool keepsLoops(linalg::GenericOp op, unsigned result);
 
-/// How `result` combines its terms; an error at `op` for any other way.
+/// The combiner of `result`'s terms; an error at `op` for other reductions.
 FailureOr<Combiner> classifyResult(linalg::GenericOp op, unsigned result);
 
 } // namespace mlir::zero

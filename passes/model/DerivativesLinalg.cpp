@@ -13,17 +13,17 @@
 //      extremum     max or min of acc and t: dt = dr / hits where t = r.  Ties
 //                   share evenly, so hits are counted first; in a window the
 //                   first hit has it all.
-//      product      acc t: dt = dr times the other factors.  They are r / t
-//                   where no factor is zero; where one is, its own are the
-//                   product without it, and those of all others are zero.
+//      product      acc t: dt = dr times the other factors.  That is r / t where
+//                   no factor is zero; a single zero gets the product of the
+//                   others, and all others get zero.
 // 2. For each needed operand clone the body, walk it backwards with the scalar
 //    rules of ElementwiseRules.h, and yield the operand's adjoint.
 // 3. Drop what the new body does not read, so that contractions stay
 //    contractions (LoopsOfGeneric.h).
 // 4. An operand that is read at sums of loops, as through windows, gets the
-//    adjoint of each read first; then each position sums up those of its own
-//    (Windows.h).
-//
+// 4. For an operand that is read at sums of loops, as through windows, compute
+//    the adjoint of each read first; then sum the adjoints of the reads of each
+//    position (Windows.h).
 // Rejected: any other reductions, operands that are read at positions that are
 // no sums of loops times constants, body operations without a rule.
 //

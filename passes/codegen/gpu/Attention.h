@@ -1,8 +1,9 @@
 //===- Attention.h - Attention by blocks of threads -------------*- C++ -*-===//
 //
-// Attention for GPUs, with the bits of the CPU's (runtime/device/cpu/attention).
-// A block of 128 threads has a tile of queries, and goes over keys in panels of 48;
-// or it has 48 keys, and goes over tiles of queries.  What the bits depend on:
+// Attention for GPUs, with the same bits as on the CPU
+// (runtime/device/cpu/attention).  A block of 128 threads has a tile of
+// queries, and loops over keys in panels of 48; or it has 48 keys, and loops
+// over tiles of queries.  The bits depend on:
 //
 //   Q'        q (scale log2 e), rounded; lse' = lse log2 e
 //   S, D      for each pair of query and key one chain of FMAs along the width,
@@ -12,12 +13,12 @@
 //   P         2^(s - m), or backward 2^(s - lse')
 //   sum of P  panel by panel: key j of a panel goes to chain j % 4, and
 //             (c0 + c1) + (c2 + c3) to the sum
-//   P D       the same with FMAs; but of 16 queries, the first of which sees w keys
-//             of the panel, key j >= w goes to chain (j - w) % 4
+//   P D       the same with FMAs; but if the first of 16 queries sees w keys of
+//             the panel, key j >= w goes to chain (j - w) % 4
 //   O, dQ     for each query and column one chain of FMAs over keys, from 0
-//   dK, dV    for each key and column one chain of FMAs over query heads, in each
-//             over blocks of queries from the last to the first, in each over
-//             queries; dS = P (D - sum of P D), times slope
+//   dK, dV    for each key and column one chain of FMAs over query heads, in
+//             each over blocks of queries from the last to the first, in each
+//             over queries; dS = P (D - sum of P D), times slope
 //   results   fma(x, factor, 0): 1 / sum, 1 for dV, scale for dQ, ln 2 for dK
 //   lse       LogSum.h, in f64
 //
@@ -25,8 +26,9 @@
 // the forward multiplies sums and O by 2^(old - new largest) at each; and the
 // backward in f32 adds dK and dV to the result at each block of queries.
 //
-// What a query does not see has P = 0, and adds nothing to any chain.  Zeros beyond
-// the width do neither.  So tiles may be cut in any way, but for the above.
+// Keys that a query does not see have P = 0, and add nothing to any chain;
+// neither do zeros beyond the width.  So tiles may be cut in any way that keeps
+// these orders.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -35,9 +37,9 @@
 
 namespace mlir::zero {
 
-/// What the launches are made of.  Thread (y, x) of 16 x 8 has scores of the
-/// queries 4 y to 4 y + 3 and the keys x, x + 8, ..., x + 40 of its tiles; and of
-/// sums of rows the columns 4 x to 4 x + 3 of each 32.
+/// The parts that launches are made of.  Thread (y, x) of 16 x 8 has the scores
+/// of queries 4 y to 4 y + 3 and keys x, x + 8, ..., x + 40 of its tiles; in
+/// sums of rows, it has columns 4 x to 4 x + 3 of each 32.
 class AttentionCode : public AttentionBase {
 public:
   static constexpr int64_t kThreads = 128, kTileQueries = 64, kTileKeys = 48,
@@ -48,17 +50,17 @@ public:
 
   Value x, y;
 
-  // Tiles of the block's memory, of f32: queries or what belongs to them, keys
-  // or values, and scores by keys; and a number for each query.
+  // Tiles of f32 in the block's memory: queries or rows of dO, keys or values,
+  // and scores by keys; and a number for each query.
   Value queryTile, keyTile, scoreTile, numbers;
-  /// Scores once more, in the place of queryTile.
+  /// A second tile of scores, in the place of queryTile.
   Value otherScores;
 
   // The tile of queries.
   Value firstQuery, rows;
   void setQueries(Value first);
-  /// Of each of the thread's queries, in i32: keys from `seenFrom` to before
-  /// `seenTo` are seen; `seenTo` is 0 beyond the queries.
+  /// For each of the thread's queries, in i32: it sees keys from `seenFrom` to
+  /// before `seenTo`; `seenTo` is 0 beyond the queries.
   Values seenFrom, seenTo;
   /// No query of the tile sees a key before `leastKey`, or from `endKey` on.
   Value leastKey, endKey;
@@ -74,13 +76,14 @@ public:
     copyRows(k, first, count, column, std::nullopt, keyTile, kTileKeys);
   }
 
-  /// The thread's 4 x 6 products of rows of q and k.  All threads have read the
-  /// tiles when it ends.  With `isHeld` those of q lie in queryTile.
+  /// The thread's 4 x 6 products of rows of q and k.  When it ends, all threads
+  /// have read the tiles.  With `isHeld` the rows of q are in queryTile
+  /// already.
   Values products(HeadRows q, std::optional<float> factor, HeadRows k,
                   Value firstKey, Value count, bool isHeld = false);
-  /// Of scores: whether the thread's queries see its keys, of a panel.
+  /// For each score, whether the thread's query sees its key of a panel.
   Values seen(Value firstKey, Value endOfBlock);
-  /// Scores and, if asked for, slopes.
+  /// Caps `scores` and, unless null, sets `slopes`.
   void capScores(Values &scores, Values *slopes);
   void storeScores(ArrayRef<Value> scores, Value tile);
 
@@ -88,16 +91,16 @@ public:
   Values addToQueries(ArrayRef<Value> sums);
   /// For the thread's three keys and its columns, sums + scoreTile queryTile.
   Values addToKeys(ArrayRef<Value> sums);
-  /// Vectors of columns of the thread.
+  /// The number of the thread's vectors of columns.
   int64_t columnVectors() const { return llvm::divideCeil(shape.chunk, 32); }
-  /// Sums of `rows` rows of each tile of columns of the block.
+  /// Zero sums for `rows` rows of each tile of the block's columns.
   Values zeroSums(int64_t rows);
-  /// Those of the `chunk`-th, of sums that end with those of all.
+  /// The sums of the `chunk`-th tile of columns, among the sums of all tiles.
   ArrayRef<Value> sumsOf(ArrayRef<Value> sums, int64_t chunk) const {
     const size_t count = sums.size() / size_t(shape.held);
     return sums.slice(size_t(chunk) * count, count);
   }
-  /// Where the block's `chunk`-th columns begin.
+  /// The first column of the block's `chunk`-th tile of columns.
   Value columnOf(Value first, int64_t chunk) {
     return add(first, chunk * kChunk);
   }
@@ -116,7 +119,7 @@ public:
   Values overKeyBlocks(ArrayRef<Value> carried,
                        llvm::function_ref<Values(Value, ArrayRef<Value>)> body);
 
-  /// The number of shared memory for query `i` of the tile.
+  /// The number in shared memory for query `i` of the tile.
   Value numberAt(Value i);
   void setNumber(Value i, Value number);
 

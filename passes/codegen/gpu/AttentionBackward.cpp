@@ -1,16 +1,17 @@
 //===- AttentionBackward.cpp - Adjoints of attention by blocks of threads -===//
 //
-// Three launches, since blocks of one launch cannot wait for each other, and the
-// sums of P D of a query are those of all of its keys:
+// Three launches, because a query's sum of P D goes over all of its keys, and
+// blocks of one launch cannot wait for each other:
 //
-//   dots     tiles of queries: the sums of P D of each query, which wait in the first
-//            four bytes of its row of dQ
-//   keys     48 keys and up to 128 columns: for all query heads, and tiles of queries
-//            that see the keys, P and dS; dV += P dO; dK += dS Q'
+//   dots     tiles of queries: the sums of P D of each query, stored in the
+//            first four bytes of its row of dQ
+//   keys     48 keys and up to 128 columns: for all query heads, and tiles of
+//            queries that see the keys, P and dS; dV += P dO; dK += dS Q'
 //   queries  tiles of queries: for panels of keys, dS; dQ += dS^T K
 //
-// Each computes S and D anew, so that nothing but the sums lies in memory.  The
-// last one goes through columns one after another: it overwrites the sums.
+// Each launch computes S and D anew, so that only the sums are stored in
+// memory.  The last one does its columns one after another, because it
+// overwrites the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +47,7 @@ Values BackwardCode::adjoints(const Panel &panel, ArrayRef<Value> dots) {
 }
 
 //===----------------------------------------------------------------------===//
-// What belongs to queries
+// Values of queries
 //===----------------------------------------------------------------------===//
 
 void BackwardCode::openQueries() {

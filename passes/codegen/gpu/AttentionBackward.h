@@ -7,7 +7,7 @@
 
 namespace mlir::zero {
 
-/// What a block does in one of the launches (AttentionBackward.cpp).
+/// Emits the work of a block in one of the launches (AttentionBackward.cpp).
 class BackwardCode {
 public:
   BackwardCode(AttentionCode &code, const BackwardOperands &all)
@@ -28,7 +28,7 @@ private:
                            kKeyRows = AttentionCode::kKeyRows,
                            kTile = AttentionCode::kTileKeys;
 
-  /// Of the thread's queries and keys.
+  /// Values for the thread's queries and keys.
   struct Panel {
     Values p, d, slopes;
   };
@@ -36,7 +36,7 @@ private:
   /// P (D - dots), times slopes.
   Values adjoints(const Panel &panel, ArrayRef<Value> dots);
 
-  /// The tile of queries and the query head that part says.
+  /// Opens the tile of queries and the query head of the block's part.
   void openQueries();
   Value head; ///< counted from the unit's first
   HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
@@ -45,7 +45,7 @@ private:
   Values loadDots();
   void storeDots(Value row, Value dots);
 
-  /// The sum of P D of the query whose number is the thread's, of 64.
+  /// Adds to the sum of P D of the query with number thread % 64.
   Value addDots(Value firstKey, Value sum);
   /// Calls body(head, first query) for tiles that see one of 48 keys.
   Values overQueries(Value firstKey, ArrayRef<Value> carried,

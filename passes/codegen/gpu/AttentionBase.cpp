@@ -1,4 +1,4 @@
-//===- AttentionBase.cpp - What all kernels of attention share ------------===//
+//===- AttentionBase.cpp - Base of all kernels of attention ---------------===//
 
 #include "passes/codegen/gpu/AttentionBase.h"
 

@@ -1,4 +1,4 @@
-//===- AttentionBase.h - What all kernels of attention share ----*- C++ -*-===//
+//===- AttentionBase.h - Base of all kernels of attention -------*- C++ -*-===//
 #pragma once
 
 #include "dialect/nn/NN.h"
@@ -8,18 +8,18 @@
 
 namespace mlir::zero {
 
-/// What is known of an attention when its code is written.
+/// The sizes and options of an attention, all known when its code is written.
 struct AttentionShape {
   int64_t queries, keys, width, heads, keyHeads;
   float scale, softCap; ///< cap 0: none
   bool causal;
   int64_t window; ///< 0: none
-  // The CPU's blocks, which sums depend on.
+  // The CPU's blocks, on which the order of sums depends.
   int64_t queryBlock, keyBlock;
   /// Whether the CPU adds to dK and dV at each block of queries.
   bool addsToKeys = false;
-  /// Columns of a tile, of how many tiles a row consists, and the sums of how many
-  /// of them a block has.
+  /// Columns of a tile, tiles of a row, and the number of these tiles whose
+  /// sums a block has.
   int64_t chunk, chunks, held;
 
   int64_t headsPerKey() const { return heads / keyHeads; }
@@ -34,7 +34,7 @@ struct AttentionShape {
 AttentionShape shapeOf(nn::AttentionOp op);
 AttentionShape shapeOf(nn::AttentionBackwardOp op);
 
-/// Rows of [B, T, H, D], those of one head.
+/// The rows of one head in a [B, T, H, D] view.
 struct HeadRows {
   Value view, head;
 };
@@ -53,7 +53,8 @@ public:
   /// The first key that a query sees, in type index.
   Value firstKeyOf(Value query);
 
-  /// A number of f32 in the first four bytes of row `row`, of 16 or 32 bits.
+  /// Access an f32 in the first four bytes of row `row`, of elements of 16 or
+  /// 32 bits.
   Value loadNumber(HeadRows rows, Value row);
   void storeNumber(Value number, HeadRows rows, Value row);
 

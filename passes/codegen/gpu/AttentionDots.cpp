@@ -1,7 +1,7 @@
 //===- AttentionDots.cpp - Sums of P D of each query ----------------------===//
 //
-// The first launch of the backward computes them, and the others read them where it
-// left them: in the first four bytes of each row of dQ.
+// The first launch of the backward computes the sums and stores them in the
+// first four bytes of each row of dQ, where the other launches read them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,15 +1,15 @@
 //===- AttentionForward.cpp - softmax(Q K^T) V by blocks of threads -------===//
 //
-// A part is a tile of queries and up to 128 columns of the result, the last queries
-// first: they see most keys.  For each block of keys, of which there is one in the
-// usual case:
+// A part is a tile of queries and up to 128 columns of the result.  The last
+// queries come first, because they see most keys.  For each block of keys
+// (usually there is one):
 //
 //   for panels of keys        S = K Q'^T; m = the largest of m and S
 //   sums, O *= 2^(old m - m)  where there are several blocks
 //   for panels of keys        S once more; P = 2^(S - m); sums += P; O += P^T V
 //
-// S is computed twice since the largest of all scores comes before any exponential,
-// as on a CPU, which holds them all.
+// S is computed twice, because as on a CPU the largest of all scores is needed
+// before any exponential.  A CPU holds all scores in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,12 +52,13 @@ private:
   }
   static constexpr int64_t kTile = AttentionCode::kTileKeys;
 
-  /// The largest score of each of the thread's queries, of those and of `most`.
+  /// The largest score of each of the thread's queries in the block of keys at
+  /// `start`, or `most` if that is larger.
   Values findLargest(Value start, ArrayRef<Value> most);
   /// Adds a panel to (sum of a row, O...).
   Values addPanel(Value firstKey, Value end, ArrayRef<Value> most,
                   ArrayRef<Value> sums, Value column);
-  /// Of the exponentials of the query whose number is the thread's, of 64.
+  /// The sum of the exponentials of the query with number thread % 64.
   Value sumOfRow();
   Value ownRow() { return c.rem(c.thread, AttentionCode::kTileQueries); }
 };
@@ -166,7 +167,7 @@ void Forward::emit() {
     return result;
   });
 
-  // Sums of rows go to where the rows are.
+  // Passes the sums of rows to the threads that have the rows.
   c.barrier();
   c.when(c.isLess(c.thread, AttentionCode::kTileQueries),
          [&] { c.setNumber(c.thread, state[kRows]); });

@@ -29,8 +29,8 @@ void describeLaunch(func::FuncOp function, int64_t parts, int64_t sharedBytes) {
   function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes));
 }
 
-/// Three blocks at once leave 168 registers, into which what `fits` fits: with heads
-/// of up to 64 columns, where nothing is capped.
+/// Three blocks at once leave 168 registers per thread.  That is enough where
+/// `fits` says so, for heads of up to 64 columns without a cap.
 void describeTensorLaunch(func::FuncOp function, const AttentionShape &shape,
                           bool fits) {
   Builder b(function.getContext());
@@ -39,10 +39,10 @@ void describeTensorLaunch(func::FuncOp function, const AttentionShape &shape,
     function->setAttr(kBlocksAtOnceAttr, b.getI64IntegerAttr(3));
 }
 
-/// Heads up to which a warp's sums and rows fit into registers.
+/// The widest heads for which a warp's sums and rows fit into registers.
 constexpr int64_t kMaxTensorWidth = 128;
 
-/// Here it is decided whether tensor cores multiply.
+/// Decides whether tensor cores compute the products.
 template <typename OpT>
 bool takesTensorCores(OpT op, AttentionUnits units) {
   RankedTensorType q = op.getQ().getType();
@@ -132,7 +132,7 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
                    tensorSharedBytes(sizes, launch));
     describeTensorLaunch(kernel, shape, launch != BackwardLaunch::Queries);
   } else {
-    // Then there are sums of a block beside those of all.
+    // The sums of one block of queries come in addition to the total sums.
     if (launch == BackwardLaunch::Keys && shape.addsToKeys)
       shape.held = 1;
     AttentionCode code(b, op.getLoc(), shape, views, starts);
@@ -144,7 +144,7 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
   return success();
 }
 
-/// One of them; the other is null.
+/// The attention in `kernel`, forward or backward; the other one is null.
 std::pair<nn::AttentionOp, nn::AttentionBackwardOp>
 findAttention(func::FuncOp kernel) {
   std::pair<nn::AttentionOp, nn::AttentionBackwardOp> found;
@@ -153,7 +153,7 @@ findAttention(func::FuncOp kernel) {
   return found;
 }
 
-/// Whether there is a kernel of the operation's types and sizes.
+/// Fails with an error if no kernel supports the operation's types and sizes.
 template <typename OpT>
 LogicalResult check(OpT op, AttentionUnits units) {
   RankedTensorType q = op.getQ().getType();

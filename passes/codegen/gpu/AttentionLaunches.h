@@ -5,15 +5,15 @@
 
 namespace mlir::zero {
 
-/// What multiplies in attention.
+/// The units that compute the products of attention.
 enum class AttentionUnits {
   Usual,      ///< tensor cores where there is a kernel for them (Tensor.h)
   F32,        ///< FMAs of f32, with the CPU's bits (Attention.h)
-  TensorCores ///< or an error
+  TensorCores ///< tensor cores, or an error
 };
 
-/// Kernels around nn.attention or nn.attention_backward become functions of
-/// blocks; the backward three of them, its launches.
+/// Turns a kernel around nn.attention or nn.attention_backward into functions
+/// of blocks: one for the forward, three launches for the backward.
 LogicalResult emitAttentionBlocks(func::FuncOp kernel, AttentionUnits units);
 
 struct ForwardOperands {
@@ -29,15 +29,16 @@ struct BackwardOperands {
   HeadRows dq, dk, dv;
 };
 
-/// What a block does in the forward.
+/// Emits the work of a block in the forward.
 void emitForwardBlock(AttentionCode &code, const ForwardOperands &all);
 
-/// What a block does in the launches of the backward (AttentionBackward.cpp).
+/// Emits the work of a block in a launch of the backward
+/// (AttentionBackward.cpp).
 enum class BackwardLaunch { Dots, Keys, Queries };
 void emitBackwardBlock(AttentionCode &code, const BackwardOperands &all,
                        BackwardLaunch launch);
 
-/// Parts of a unit.
+/// The number of parts of a unit.
 int64_t countForwardParts(const AttentionShape &shape);
 int64_t countBackwardParts(const AttentionShape &shape, BackwardLaunch launch);
 

@@ -1,8 +1,8 @@
 //===- AttentionMath.cpp - The functions of attention's scores ------------===//
 //
-// exp2 and tanh of runtime/device/cpu/attention/Scores.inc, and logOfSum of
-// LogSum.h there, operation by operation; what compilers contract on the CPU is an
-// FMA here.
+// exp2 and tanh follow runtime/device/cpu/attention/Scores.inc, and logOfSum
+// follows LogSum.h there, operation by operation; what compilers contract on
+// the CPU is an FMA here.
 //
 //===----------------------------------------------------------------------===//
 

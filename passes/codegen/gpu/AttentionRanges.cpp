@@ -1,4 +1,4 @@
-//===- AttentionRanges.cpp - Which queries see which keys -----------------===//
+//===- AttentionRanges.cpp - Ranges of keys that queries see --------------===//
 
 #include "passes/codegen/gpu/Attention.h"
 

@@ -1,4 +1,4 @@
-//===- AttentionShape.cpp - What is known of an attention -----------------===//
+//===- AttentionShape.cpp - Sizes and options of an attention -------------===//
 
 #include "passes/codegen/gpu/Attention.h"
 
@@ -30,7 +30,7 @@ static AttentionShape describe(OpT op) {
   return shape;
 }
 
-/// What the CPU's sizes are computed of.
+/// The input from which the CPU computes its block sizes.
 static ::zrt::AttentionShape cpuShape(const AttentionShape &shape) {
   ::zrt::AttentionShape cpu;
   cpu.queries = shape.queries;

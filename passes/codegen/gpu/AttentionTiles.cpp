@@ -1,8 +1,8 @@
 //===- AttentionTiles.cpp - Tiles of attention in shared memory -----------===//
 //
-// Rows of tiles are 68 elements apart: vectors of 4 from 8 rows lie in different
-// banks.  Scores lie by keys, so that their products with rows of keys and those
-// with rows of queries both read vectors.
+// Rows of tiles are 68 elements apart, so that vectors of 4 from 8 rows lie in
+// different banks.  Scores are stored by keys, so that their products with rows
+// of keys and with rows of queries both read vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,8 @@ namespace {
 
 constexpr int64_t kStride = 68, kQuad = 4;
 
-/// How many elements of a row of `view`, from a multiple of as many on, lie at a
-/// multiple of their size: 4, or the elements of 16 bytes; or 1.  Buffers begin at
-/// multiples of 16 bytes.
+/// The number of elements of an aligned vector of a row of `view`: 4 or more,
+/// up to `most`; or 1.  Buffers begin at multiples of 16 bytes.
 int64_t vectorWidth(Value view, int64_t most) {
   auto type = cast<MemRefType>(view.getType());
   SmallVector<int64_t> strides;
@@ -66,7 +65,7 @@ void AttentionCode::copyRows(HeadRows from, Value first, Value count,
   auto copyVector = [&](Value i) {
     Value row = div(i, perRow), inTile = mul(rem(i, perRow), width),
           inRow = add(column, inTile), source = add(first, least(row, last));
-    // What lies beyond is read from within, and not used.
+    // Clamps places beyond the edge; their values are not used.
     auto load = [&](Value at, int64_t elements) -> Value {
       at = least(at, shape.width - elements);
       Values place{batch, source, from.head, at};
@@ -265,7 +264,7 @@ void AttentionCode::putRows(ArrayRef<Value> sums, ArrayRef<Value> factors,
         }
         for (int64_t e = 0; e < kQuad; ++e)
           when(isLess(add(at, e), shape.width), [&] {
-            // Lanes of bf16 are no numbers that every processor has.
+            // Rounds lanes one by one: not every processor has lanes of bf16.
             memref::StoreOp::create(
                 b, loc, rounded(lane(result, e)), to.view,
                 ValueRange{batch, place, to.head, add(at, e)});

@@ -1,4 +1,4 @@
-//===- BlockCode.cpp - What a thread of a block does ----------------------===//
+//===- BlockCode.cpp - Code of a thread of a block ------------------------===//
 
 #include "passes/codegen/gpu/BlockCode.h"
 

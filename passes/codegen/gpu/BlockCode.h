@@ -1,8 +1,8 @@
-//===- BlockCode.h - What a thread of a block does --------------*- C++ -*-===//
+//===- BlockCode.h - Code of a thread of a block ----------------*- C++ -*-===//
 //
-// Short names for the operations that kernels of whole blocks are written with.
-// A loop's body is emitted by a function, which is given what the loop carries and
-// returns what it yields.
+// Short names for the operations of kernels of whole blocks.  A function emits
+// a loop's body: it receives the carried values and returns those that the body
+// yields.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -12,17 +12,18 @@
 
 namespace mlir::zero {
 
-/// On functions: blocks that share a unit, each of which has a part of it.  The
+/// On functions: the number of blocks that share a unit; each has a part of
+/// it.  The
 /// last arguments of such a function are the thread of the block, the memory that
 /// its threads share, the unit, and the part.
 constexpr llvm::StringLiteral kUnitPartsAttr = "unit_parts";
-/// On functions: the kernel that they are a launch of, where that has several.
+/// On functions: the kernel that has this launch among several.
 constexpr llvm::StringLiteral kLaunchOfAttr = "launch_of";
-/// On functions: their results are near the CPU's, for numbers pass through 16 bits
-/// on the way.
+/// On functions: intermediate values are rounded to 16 bits, so that results
+/// are only near the CPU's.
 constexpr llvm::StringLiteral kRoundsAttr = "rounds";
-/// On functions: blocks that shall run on a processor at once; registers are limited
-/// to what that leaves.
+/// On functions: the number of blocks that shall run on a processor at once,
+/// which limits their registers.
 constexpr llvm::StringLiteral kBlocksAtOnceAttr = "blocks_at_once";
 
 using Values = SmallVector<Value>;
@@ -70,9 +71,10 @@ public:
   Value lane(Value vector, int64_t i);
   Value spread(Value x, int64_t width);
   Value vectorOf(ArrayRef<Value> lanes);
-  /// `first`, the first of `count` elements, as all of them.
+  /// A view of all `count` elements, of which `first` is the first.
   Value viewAll(Value first, Value count);
-  /// Vectors of shared memory, at places that are multiples of their size.
+  /// Access vectors of shared memory, at places that are multiples of their
+  /// size.
   Value loadShared(Value tile, Value row, Value column, int64_t width = 4);
   void storeShared(Value vector, Value tile, Value row, Value column);
 
@@ -80,11 +82,11 @@ public:
   Values loop(Value lower, Value upper, int64_t step, ArrayRef<Value> carried,
               llvm::function_ref<Values(Value, ArrayRef<Value>)> body);
   void when(Value condition, llvm::function_ref<void()> body);
-  /// What `body` gives, or `otherwise`.
+  /// The result of `body` if `condition` holds, else `otherwise`.
   Values ifThen(Value condition, ArrayRef<Value> otherwise,
                 llvm::function_ref<Values()> body);
 
-  /// Waits for all threads of the block, which see each other's memory then.
+  /// Waits for all threads of the block, which then see each other's writes.
   void barrier();
 
 private:

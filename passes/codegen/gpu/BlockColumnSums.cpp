@@ -1,8 +1,8 @@
 //===- BlockColumnSums.cpp - Sums of columns by a block of threads --------===//
 //
-// A block has 16 columns and all rows.  Its threads form groups of 4, of which each
-// takes every so many-th run of rows (ColumnSums.cpp) and leaves its sums in the
-// block's memory; then the first group adds these in the order of runs.
+// A block has 16 columns and all rows.  Its threads form groups of 4.  Each
+// group sums every `groups`-th run of rows (ColumnSums.cpp) into the block's
+// memory; then the first group adds these sums in the order of runs.
 //
 //   group g: for run = g, g + groups, ...     part[run] = sum of its rows
 //   barrier
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Where the runs' sums lie, one buffer [runs, columns] for each result.
+/// Views of the runs' sums, one buffer [runs, columns] for each result.
 SmallVector<Value> ColumnSums::viewRuns(OpBuilder &b) {
   SmallVector<Value> views;
   int64_t offset = 0;
@@ -33,7 +33,7 @@ SmallVector<Value> ColumnSums::viewRuns(OpBuilder &b) {
   return views;
 }
 
-/// Sums the rows of run `run`, of all, and leaves that in `runs`.
+/// Sums the rows of run `run` into `runs`.
 void ColumnSums::sumRun(OpBuilder &b, Value run, ArrayRef<Value> runs) {
   Value inner = arith::RemUIOp::create(b, loc, run, index(b, innerRuns)),
         rest = arith::DivUIOp::create(b, loc, run, index(b, innerRuns));
@@ -68,7 +68,7 @@ void ColumnSums::sumRun(OpBuilder &b, Value run, ArrayRef<Value> runs) {
   });
 }
 
-/// Adds what `runs` holds, in order.
+/// Adds the sums in `runs`, in order.
 void ColumnSums::addRuns(OpBuilder &b, ArrayRef<Value> runs) {
   nest.forLane(b, [&](OpBuilder &at, Value mask) {
     Value column = arith::SubIOp::create(at, loc, nest.getIndex(lane), first);

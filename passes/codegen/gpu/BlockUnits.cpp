@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Groups that share a row at most.
+/// The most groups that share a row.
 static constexpr int64_t kMaxTeam = 16;
 
 static void setBlock(func::FuncOp kernel, int64_t units, int64_t threads) {
@@ -26,7 +26,7 @@ static int64_t getSharedBytes(func::FuncOp kernel) {
   return bytes ? bytes.getInt() : 0;
 }
 
-/// Does nothing where no sums are made in runs, or the kernel keeps temporaries.
+/// Does nothing if no sum is cut into runs, or if the kernel has temporaries.
 static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
                       LoopContext &context, Value shared) {
   ColumnRuns all;
@@ -40,7 +40,7 @@ static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
           .wasInterrupted();
   if (all.count == 0 || all.bytes > kMaxSharedBytes || hasTemporaries)
     return;
-  // As many as have a run, in whole warps.
+  // A group for each run, in whole warps.
   constexpr int64_t kWidth = kSumLanes / kGroupThreads,
                     kRowThreads = kBlockColumns / kWidth, kWarp = 32,
                     kMostThreads = 512;
@@ -57,7 +57,8 @@ static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   setBlock(kernel, kBlockColumns, threads);
 }
 
-/// The longest row in vectors; 0 where an operation cannot share one.
+/// The length of the longest row in vectors; 0 if an operation cannot share
+/// rows.
 static int64_t getLongestRow(ArrayRef<linalg::LinalgOp> work,
                              const LoopContext &context) {
   int64_t longest = 0;
@@ -77,7 +78,7 @@ static void shareLongRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   const int64_t longest = getLongestRow(work, context);
   if (longest <= kChunk)
     return;
-  // An even number: whole warps.
+  // An even number of groups makes whole warps.
   const int64_t team = std::min<int64_t>(
       kMaxTeam, llvm::alignTo<int64_t>(llvm::divideCeil(longest, kChunk), 2));
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
@@ -128,7 +129,7 @@ void zero::emitForBlock(OpBuilder &b, linalg::LinalgOp op,
   if (context.lanes.team > 0 || getColumnRuns(op, context).count > 0) {
     emitVectorLoops(b, op, context);
   } else {
-    // What has no rows to share is the first group's.
+    // The first group runs operations that have no rows to share.
     Value isFirst = arith::CmpIOp::create(
         b, loc, arith::CmpIPredicate::eq, context.rowShare.group,
         arith::ConstantIndexOp::create(b, loc, 0));

@@ -1,8 +1,8 @@
 //===- BlockUnits.h - Units that a whole block works on ---------*- C++ -*-===//
 //
 // A group of 16 threads has units of its own, as a thread of a CPU does.  That
-// leaves a GPU idle where there are few units with much work, so there whole blocks
-// take them:
+// leaves a GPU idle if there are few units with much work.  Then whole blocks
+// take units:
 //
 //   sums of columns   16 columns; the rows are shared (BlockColumnSums.cpp)
 //   long rows         one row; groups form a team that shares its chunks
@@ -18,12 +18,13 @@ namespace mlir::zero {
 
 enum class KernelKind : uint32_t;
 
-/// Chooses that for a kernel of `kind` whose operations are `work`, and writes it
-/// into `context` and on the kernel.  `shared` is the block's memory then.
+/// Decides whether blocks take the units of a kernel of `kind` with the
+/// operations `work`, and records that in `context` and on the kernel.  Then
+/// `shared` is the block's memory.
 void shareUnits(func::FuncOp kernel, KernelKind kind,
                 ArrayRef<linalg::LinalgOp> work, LoopContext &context,
                 Value shared);
-/// What a team shares, behind its temporaries.
+/// Places the memory that a team shares behind its temporaries.
 void placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
                      LoopContext &context, Value shared);
 

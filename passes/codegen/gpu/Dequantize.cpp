@@ -1,14 +1,15 @@
 //===- Dequantize.cpp - Packed weights by blocks of threads ---------------===//
 //
-// zrt_dequantize_PACKING_TYPE(packed, result, elements): what ZRT_DEQUANTIZE is on
-// the host (runtime/packing/Dequantize.cpp), bit for bit.  A block of threads has a
-// group of 256 packed blocks, of each of which 4 or 8 threads take 8 bytes of codes:
+// zrt_dequantize_PACKING_TYPE(packed, result, elements) computes the same bits
+// as ZRT_DEQUANTIZE on the host (runtime/packing/Dequantize.cpp).  A block of
+// threads has a group of 256 packed blocks; 4 or 8 threads share a packed
+// block, and each takes 8 bytes of its codes:
 //
 //   int8   thread t has codes 8 t to 8 t + 7
-//   nf4    thread t has bytes 8 t to 8 t + 7: elements 8 t to 8 t + 7, and those 32
-//          further on
+//   nf4    thread t has bytes 8 t to 8 t + 7: elements 8 t to 8 t + 7, and
+//          those 32 further on
 //
-// It stores vectors of 16 bytes, but for the last elements where they are no vector.
+// It stores vectors of 16 bytes, except for last elements that fill no vector.
 // The numbers of codes are in tables, which the GPU's first-level caches hold.
 //
 //===----------------------------------------------------------------------===//
@@ -65,7 +66,7 @@ public:
   }
 
 private:
-  /// A number or vector of the packed bytes, at a multiple of its size.
+  /// Loads a number or vector of the packed bytes, at a multiple of its size.
   Value load(Type type, Value at) {
     auto vector = dyn_cast<VectorType>(type);
     Type element = vector ? vector.getElementType() : type;
@@ -79,7 +80,7 @@ private:
     return loaded;
   }
 
-  /// Number `i`, an i32, of a table of constants.
+  /// Loads number `i`, an i32, of a table of constants.
   Value lookUp(StringRef table, ArrayRef<float> numbers, Value i) {
     auto type =
         MemRefType::get({static_cast<int64_t>(numbers.size())}, b.getF32Type());
@@ -106,7 +107,7 @@ private:
     Value scale = code.addf(
         mean,
         code.mulf(range, lookUp("zg_scale_numbers", zrt::scaleFloats(), wide)));
-    // The largest numbers would be rounded to infinity.
+    // Without the limit, the largest numbers would be rounded to infinity.
     Value most = code.f32(std::numeric_limits<float>::max());
     return code.select(code.isLessF(most, scale), most, scale);
   }
@@ -118,7 +119,8 @@ private:
                       : arith::ShRSIOp::create(b, loc, word, code.i32(right));
   }
 
-  /// The codes of a thread's `run` of `block`, whose first element is `at`.
+  /// Unpacks the codes of a thread's `run` of `block`, whose first element is
+  /// `at`.
   void unpack(Value block, Value run, Value at) {
     Value words =
         load(VectorType::get({2}, b.getI32Type()),
@@ -154,7 +156,7 @@ private:
                                    x);
   }
 
-  /// Stores those of `values` that are elements, from `at` on.
+  /// Stores the `values` that are elements, from `at` on.
   void put(ArrayRef<Value> values, Value at) {
     const int64_t size = to.getIntOrFloatBitWidth() / 8, width = 16 / size;
     Value isWhole = code.isLess(code.add(at, kRun - 1), end);
@@ -187,7 +189,7 @@ private:
   int64_t groupBytes;
   Value end;           ///< of the group's elements
   Value blocks;        ///< of the group
-  Value codes, scales; ///< where the group has them in `bytes`
+  Value codes, scales; ///< places of the group's in `bytes`
   Value bytes, result;
 };
 

@@ -7,7 +7,8 @@ namespace mlir::zero {
 
 enum class Packing : uint32_t;
 
-/// How weights are packed, and what they become: f32, bf16 or f16.
+/// The packing of weights, and the type that they are unpacked to: f32, bf16 or
+/// f16.
 struct PackedType {
   Packing packing;
   Type to;

@@ -1,4 +1,4 @@
-//===- Device.h - What a device is to an entry ------------------*- C++ -*-===//
+//===- Device.h - Device-specific code of entries ---------------*- C++ -*-===//
 #pragma once
 
 #include "mlir/Support/LLVM.h"
@@ -14,27 +14,28 @@ class TargetMachine;
 
 namespace mlir::zero {
 
-/// How code of a device's threads finds out where it is, and reaches other threads.
+/// Emits the code with which a device's threads find their place and reach
+/// others.
 class Device {
 public:
   explicit Device(llvm::Module &module)
       : module(module), b(module.getContext()) {}
   virtual ~Device() = default;
 
-  /// An empty entry, at whose beginning `b` stands then.
+  /// Creates an empty entry, and moves `b` to its beginning.
   virtual llvm::Function *createEntry(const DeviceKernel &kernel,
                                       ArrayRef<llvm::Type *> parameters) = 0;
   /// Parameter `i` of the entry.
   virtual llvm::Value *getParameter(unsigned i, llvm::Type *type) = 0;
   virtual llvm::Value *getThread() = 0;
   virtual llvm::Value *getBlock() = 0;
-  /// The shared memory of the block, so many bytes.
+  /// The shared memory of the block, `bytes` bytes.
   virtual llvm::Value *getShared(int64_t bytes) = 0;
-  /// Bodies of the functions that kernels call; null where they are none.
+  /// Define the functions that kernels call.
   virtual void defineShuffle(llvm::Function *function) = 0;
   virtual void defineSync(llvm::Function *function) = 0;
   virtual void defineBarrier(llvm::Function *function) = 0;
-  // Those of a warp (Warp.h).
+  // Functions of a warp (Warp.h).
   enum class Half { BF16, F16 };
   virtual void defineMma(llvm::Function *function, Half type) = 0;
   virtual void defineFragment(llvm::Function *function, bool isTransposed) = 0;
@@ -43,7 +44,7 @@ public:
   virtual void defineExp2(llvm::Function *function) = 0;
   virtual void defineCopy(llvm::Function *function) = 0;
   virtual void defineWaitForCopies(llvm::Function *function) = 0;
-  /// Before the code of a kernel gets its entry.
+  /// Called before the code of a kernel gets its entry.
   virtual void prepare(llvm::Function &) {}
 
   llvm::Module &module;
@@ -58,9 +59,9 @@ protected:
   }
 };
 
-/// One of NVIDIA's, by NVPTX (Nvidia.cpp).
+/// A GPU of NVIDIA, through NVPTX (Nvidia.cpp).
 std::unique_ptr<Device> createNvidia(llvm::Module &module);
-/// The emulator's (Emulated.cpp).
+/// The emulator of a GPU (Emulated.cpp).
 std::unique_ptr<Device> createEmulated(llvm::Module &module);
 
 /// Null if this build of LLVM has no NVPTX.

@@ -1,4 +1,4 @@
-//===- DeviceWork.cpp - What a plan needs code of a device for ------------===//
+//===- DeviceWork.cpp - Work of a plan that needs device code -------------===//
 
 #include "passes/codegen/gpu/DeviceWork.h"
 
@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// What `op` needs, if it is a product of groups.
+/// The product of groups that `op` needs, if it is one.
 static std::optional<GroupedProduct> findGrouped(Operation *op) {
   auto of = [](Value x) { return cast<RankedTensorType>(x.getType()); };
   if (auto product = dyn_cast<nn::GroupedMatmulOp>(op)) {
@@ -96,7 +96,7 @@ OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,
 }
 
 int64_t zero::getProductWorkspace(StringRef arch) {
-  // What cuBLASLt's authors ask for.
+  // The sizes that cuBLASLt's authors recommend.
   constexpr int64_t kUsual = 4 << 20, kOfHopper = 32 << 20;
   unsigned number = 0;
   const bool isNumber =

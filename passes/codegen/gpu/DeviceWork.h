@@ -1,4 +1,4 @@
-//===- DeviceWork.h - What a plan needs code of a device for ----*- C++ -*-===//
+//===- DeviceWork.h - Work of a plan that needs device code -----*- C++ -*-===//
 #pragma once
 
 #include "dialect/zero/Zero.h"
@@ -8,20 +8,20 @@
 
 namespace mlir::zero {
 
-/// What the streams of the device do in the programs of a plan.  Updates in host
-/// memory are the processors' on any target.
+/// The work of the device's streams in the programs of a plan.  Updates in host
+/// memory run on the host's processors on any target.
 struct DeviceWork {
   SmallVector<KernelOp> kernels; ///< in the plan's order
   RuntimeKernels more;
 };
 
-/// Of a plan whose kernels are formed; where GPUs exchange among themselves, with
-/// the sums that they add up (`addsUp`).  Emits an error for what a GPU cannot do
-/// yet, which names the operations.
+/// Finds the work of a plan whose kernels are formed; with `addsUp`, for GPUs
+/// that exchange among themselves, also the sums over ranks.  Emits an error
+/// that names the operations that a GPU cannot do yet.
 FailureOr<DeviceWork> findDeviceWork(ModuleOp plan, bool addsUp = false);
 
-/// The kernels of `work`, lowered for threads of a GPU, in a module of their own;
-/// null after an error, which has been reported.  `attention` is that of
+/// Lowers the kernels of `work` for threads of a GPU, into a module of their
+/// own; null after an error, which has been reported.  `attention` is that of
 /// lowerKernelsToGpu.
 OwningOpRef<ModuleOp> lowerDeviceWork(ModuleOp plan, const DeviceWork &work,
                                       PassManagerSetup setup = {},

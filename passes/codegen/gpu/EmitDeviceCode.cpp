@@ -24,7 +24,7 @@ using namespace mlir::zero;
 
 namespace {
 
-/// A name that PTX takes.
+/// The entry's name for `name`, in characters that PTX accepts.
 std::string entryOf(StringRef name, bool rounds = false) {
   std::string entry(rounds ? ::zrt::kRoundingEntry : ::zrt::kExactEntry);
   for (char c : name)
@@ -35,7 +35,7 @@ std::string entryOf(StringRef name, bool rounds = false) {
   return entry;
 }
 
-/// What launching the kernels needs, of what lowering has left on them.
+/// Reads the launch parameters that lowering has left on the kernels.
 std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
   std::vector<DeviceKernel> found;
   for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
@@ -47,7 +47,7 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     auto elements = function->getAttrOfType<IntegerAttr>(kUnitElementsAttr);
     const int64_t bytes = shared ? shared.getInt() : 0;
     StringRef name = function.getName();
-    // Of what the runtime finds by its name.
+    // Only functions that the runtime finds by name have unit elements.
     const auto unitElements =
         static_cast<uint32_t>(elements ? elements.getInt() : 0);
     const bool rounds = function->hasAttr(kRoundsAttr);
@@ -84,8 +84,8 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
   return found;
 }
 
-/// What the thread of a kernel of groups is given behind its operands: its number
-/// in the group, the group's memory, and its range of units.
+/// The arguments behind the operands of a thread, in a kernel of groups: its
+/// index in the group, the group's memory, and its range of units.
 SmallVector<llvm::Value *>
 groupArguments(Device &device, const DeviceKernel &kernel, llvm::Value *thread,
                llvm::Value *block, llvm::Value *units) {
@@ -117,7 +117,7 @@ groupArguments(Device &device, const DeviceKernel &kernel, llvm::Value *thread,
   return args;
 }
 
-/// The same where blocks share a unit: the thread's number in the block, the
+/// The same where blocks share a unit: the thread's index in the block, the
 /// block's memory, the unit and the part.
 SmallVector<llvm::Value *> blockArguments(Device &device,
                                           const DeviceKernel &kernel,
@@ -187,7 +187,8 @@ std::string findMissing(const llvm::Function &body) {
   return "";
 }
 
-/// Notes what the device cannot do; what `leavesOut` has no code then.
+/// Records kernels that the device cannot run; with `leavesOut`, drops their
+/// code.
 void findMissing(DeviceCode &code, bool leavesOut) {
   llvm::erase_if(code.kernels, [&](const DeviceKernel &kernel) {
     llvm::Function *body = code.module->getFunction(kernel.function);

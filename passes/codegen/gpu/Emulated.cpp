@@ -1,7 +1,7 @@
 //===- Emulated.cpp - Code for the emulator of a GPU ----------------------===//
 //
-// What runs in test/emulator is x86 code of the same functions.  It says which
-// memory it touches before it does, but for its own.
+// test/emulator runs x86 code of the same functions.  That code reports each
+// access to memory before it happens, except to the thread's own memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -152,14 +152,14 @@ private:
     return all;
   }
 
-  /// The thread's stack, or a constant.
+  /// Whether `address` is on the thread's stack, or that of a constant.
   static bool isOwn(llvm::Value *address) {
     const llvm::Value *object = llvm::getUnderlyingObject(address, 0);
     auto *global = dyn_cast<llvm::GlobalVariable>(object);
     return isa<llvm::AllocaInst>(object) || (global && global->isConstant());
   }
 
-  /// In pieces that are as wide as the device's would be.
+  /// Reports an access in pieces that are as wide as the device's would be.
   void report(StringRef name, llvm::Value *address, uint64_t bytes,
               llvm::Align alignment) {
     if (isOwn(address))
@@ -171,7 +171,7 @@ private:
             b.getInt64(std::min(piece, bytes - at))});
   }
 
-  /// Of a masked access: of each lane that is on.
+  /// Reports each lane of a masked access that is on.
   void reportMasked(llvm::IntrinsicInst *access,
                     const llvm::DataLayout &layout) {
     bool isLoad = access->getIntrinsicID() == llvm::Intrinsic::masked_load;

@@ -7,8 +7,8 @@
 //                its local memory
 //   replicated   every operation uses it as scalars, as the mean of a row: each
 //                thread has all of it, and computes it
-//   shared       anything else, as what is read a little further along: once for
-//                the group, in shared memory
+//   shared       anything else, such as a buffer that is read at an offset:
+//                once for the group, in shared memory
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace {
 
 enum class Use { Owned, Replicated, Shared };
 
-/// Whether `operand` alone of its operation's operands decides it.
+/// The use of its buffer that `operand` alone asks for.
 Use useOf(OpOperand &operand, const LoopContext &context) {
   auto op = dyn_cast<linalg::LinalgOp>(operand.getOwner());
   if (!op)
@@ -41,7 +41,7 @@ Use useOf(OpOperand &operand, const LoopContext &context) {
   return isAtLane ? Use::Owned : Use::Shared;
 }
 
-/// What all uses of `buffer` agree on.
+/// The use that all operands agree on, or Shared.
 Use useOf(Value buffer, const LoopContext &context) {
   std::optional<Use> all;
   for (OpOperand &operand : buffer.getUses()) {
@@ -51,8 +51,8 @@ Use useOf(Value buffer, const LoopContext &context) {
     if (all && *all != use)
       return Use::Shared;
     all = use;
-    // Of scalar loops with several results, one may be no thread's own: then one
-    // thread writes all of them.
+    // If one of several results of scalar loops is not replicated, one thread
+    // writes all of them.
     auto op = cast<linalg::LinalgOp>(operand.getOwner());
     if (use == Use::Replicated && op.isDpsInit(&operand) &&
         op.getNumDpsInits() > 1 && !chooseLane(op, context).vectors)

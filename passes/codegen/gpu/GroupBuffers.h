@@ -10,20 +10,21 @@ namespace mlir::zero {
 /// On functions: units of a group.
 constexpr llvm::StringLiteral kGroupUnitsAttr = "group_units";
 /// On functions: threads of a block that works on such a range together; the
-/// function is given the thread of the block.
+/// function receives the thread's index in the block.
 constexpr llvm::StringLiteral kBlockThreadsAttr = "block_threads";
-/// On functions of the runtime, which are no kernels of a plan: how many elements
-/// are a unit.  They are given a number of elements in place of units.
+/// On functions of the runtime, which are no kernels of a plan: the elements of
+/// a unit.  They receive a number of elements in place of units.
 constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
-/// Of everything in shared memory, in bytes: what a thread writes at once.
+/// The alignment of everything in shared memory, in bytes: a thread's widest
+/// write.
 constexpr int64_t kSharedAlignment = 16;
 /// On functions: bytes of shared memory of each group, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
 /// The most bytes of shared memory of a block, without asking the driver for more.
 constexpr int64_t kMaxSharedBytes = 48 << 10;
 
-/// Where the temporaries of a kernel are: what each thread of the group alone
-/// writes and reads in a buffer of its own, else in memory that the group shares.
+/// Places the temporaries of a kernel: in a buffer of each thread if no other
+/// thread reads or writes its elements, else in memory that the group shares.
 class GroupBuffers {
 public:
   GroupBuffers(func::FuncOp kernel, LoopContext &context)
@@ -32,7 +33,7 @@ public:
   /// Gives `alloc` its place; `rows` are the dimensions of which only one row
   /// exists.
   void place(memref::AllocOp alloc, ArrayRef<int64_t> rows);
-  /// Of what is shared; `shared` is the group's, of unknown size.
+  /// Places the shared ones in `shared`, the group's memory, of unknown size.
   LogicalResult finish(Value shared);
 
 private:

@@ -1,17 +1,18 @@
 //===- GroupRankedSum.cpp - Sums over ranks by groups of threads ----------===//
 //
-// zrt_ranked_sum_FROM_TO(contributions, how, result, elements): what a collective
-// that adds does on the host (runtime/transport/RankedSum.cpp), bit for bit.  A
-// unit is an element; a group of 16 threads has 256 of them, a thread takes 16:
+// zrt_ranked_sum_FROM_TO(contributions, how, result, elements) adds as a
+// collective does on the host (runtime/transport/RankedSum.cpp), bit for bit.
+// A unit is an element; a group of 16 threads has 256 of them, a thread takes
+// 16:
 //
 //   sum = x[0][i] + x[1][i] + ...    in rank order, in f32 (f64 where they are)
 //   sum = sum * scale
 //   sum = sum + result[i]            where `accumulate`
 //   result[i] = sum                  rounded once
 //
-// Contributions may lie on other GPUs, which are far: where `how` says that all is
-// aligned a thread reads 16 bytes at once, and all that it needs of a rank before
-// it adds any.
+// Contributions may lie on other GPUs, where reads take long.  If `how` says
+// that everything is aligned, a thread reads 16 bytes at once, and reads all
+// that it needs from a rank before it adds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,7 @@ public:
         isSet(how, 4), arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
                                              code.add(begin, kElements), end));
     code.when(isWhole, [&] { addVectors(begin, thread); });
-    // The rest: a loop that is not entered where all has been done.
+    // The rest: this loop has no iteration if everything has been done.
     Value rest = code.select(isWhole, end, code.add(begin, thread));
     code.loop(rest, end, kGroupThreads, {},
               [&](Value i, ArrayRef<Value>) -> Values {
@@ -81,7 +82,7 @@ private:
         b, loc, arith::CmpIPredicate::ne, loadInteger(how, at),
         arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)));
   }
-  /// A number or vector in `element`.
+  /// Converts a number or vector to `element`.
   Value convert(Value x, Type element) {
     Type has = getElementTypeOrSelf(x), to = element;
     if (auto vector = dyn_cast<VectorType>(x.getType()))
@@ -90,7 +91,7 @@ private:
       return arith::ExtFOp::create(b, loc, to, x);
     return has == element ? x : Value(arith::TruncFOp::create(b, loc, to, x));
   }
-  /// In the type of the sum.
+  /// Converts to the type of the sum.
   Value toWide(Value x) { return convert(x, wide); }
 
   Value loadVector(Value view, Value at, int64_t width) {
@@ -103,7 +104,7 @@ private:
     return toWide(load);
   }
 
-  /// All of a group's elements.
+  /// Adds all of a group's elements, in vectors.
   void addVectors(Value begin, Value thread) {
     const int64_t width = kBytes * 8 / sum.from.getIntOrFloatBitWidth();
     SmallVector<Value> places;

@@ -1,9 +1,9 @@
 //===- GroupScatter.cpp - Adding token gradients by groups of threads -----===//
 //
-// The sums of ScatterKernel.cpp, bit for bit: what is added to a row of the table is
-// added in the order of its tokens.  There a thread has some columns of all rows.
-// Here unit u of n, as many as there are columns, is the rows u, u + n, u + 2 n, ...
-// with all of their columns, so that all of a GPU has work:
+// The sums of ScatterKernel.cpp, bit for bit: gradients are added to a row of
+// the table in the order of its tokens.  There, a thread has some columns of
+// all rows.  Here, with n columns, there are n units.  Unit u has the rows u, u
+// + n, u + 2 n, ... with all of their columns, so that all of a GPU has work:
 //
 //   for row = u, u + n, ...: clear it       where the table starts from zeros
 //   for i = 0, 16, 32, ...                  thread t of the group has token i + t
@@ -11,8 +11,8 @@
 //       for each of them, in order:
 //         row of the token += its gradient
 //
-// Rows of 16 bits are added up in f32 where the first of their tokens stands, with
-// all that follow, and are rounded then.
+// Rows of 16 bits are summed in f32 at the first of their tokens, over all that
+// follow, and then rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,7 @@ private:
   ScatterOperands operands;
   bool startsFromZeros;
   int64_t numTokens, numRows, numColumns;
-  /// Of a row of 16 bits: of each vector of this thread, side by side.
+  /// For rows of 16 bits: the sum of each vector of this thread, side by side.
   Value sum;
 
   using Body = llvm::function_ref<void(OpBuilder &, Value)>;
@@ -107,7 +107,7 @@ private:
   // Tokens
   //===--------------------------------------------------------------------===//
 
-  /// Where token `i` stands, counted in row-major order.
+  /// The indices of token `i`, counted in row-major order.
   SmallVector<Value> placeOf(OpBuilder &b, Value i) {
     RankedTensorType ids = op.getTokens().getType();
     SmallVector<Value> place(ids.getRank());
@@ -120,8 +120,8 @@ private:
     return place;
   }
 
-  /// The id of this thread's token of the 16 from `first` on, and whether there is
-  /// one below `end` and it matches, as an i32.
+  /// The id of this thread's token, one of the 16 from `first` on, and, as an
+  /// i32, whether the token is below `end` and matches.
   std::pair<Value, Value> look(OpBuilder &b, Value first, Value end,
                                Match match) {
     Value token = arith::AddIOp::create(b, loc, first, lanes.thread);
@@ -148,8 +148,8 @@ private:
     return isSet(b, word);
   }
 
-  /// Calls `body` for each token from `first` on that matches, in order, with its
-  /// id.  All threads of the group come together.
+  /// Calls `body` for each token from `first` on that matches, in order, with
+  /// its id.  All threads of the group do so together.
   void forTokens(OpBuilder &b, Value first, Match match,
                  llvm::function_ref<void(OpBuilder &, Value, Value)> body) {
     Value end = index(b, numTokens);
@@ -228,7 +228,7 @@ private:
     });
   }
 
-  /// Where the sum of the vector at `column` is.
+  /// The index of the sum of the vector at `column`.
   Value placeOfSum(OpBuilder &b, Value column) {
     Value vector =
         arith::DivUIOp::create(b, loc, column, index(b, lanes.stride));
@@ -241,7 +241,7 @@ private:
     storeVector(b, loc, lanes, value, sum, placeOfSum(b, column), Value());
   }
 
-  /// Of a row of 16 bits, at the first of its tokens.
+  /// Adds all tokens of a row of 16 bits, at the first of them.
   void addAll(OpBuilder &b, Value token, Value id) {
     Value row = rowOf(b, id);
     Value isFirst =

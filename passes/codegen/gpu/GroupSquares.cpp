@@ -1,8 +1,9 @@
 //===- GroupSquares.cpp - Sums of squares by groups of threads ------------===//
 //
-// zrt_squares_TYPE(gradient, f64 partials, elements): what ZRT_SQUARES is on the
-// host (runtime/device/cpu/SumSquares.cpp), bit for bit.  Its 16 running sums are
-// those of the 16 threads of a group, which does one block of the gradient:
+// zrt_squares_TYPE(gradient, f64 partials, elements) computes the same bits as
+// ZRT_SQUARES on the host (runtime/device/cpu/SumSquares.cpp).  Each thread of
+// a group of 16 has one of the 16 running sums, and a group does one block of
+// the gradient:
 //
 //   for i = begin + thread, + 16, + 32, ... below end
 //     sum += x[i] x[i]                   exact in f64, then rounded once;
@@ -47,7 +48,7 @@ void zero::emitSquares(ModuleOp module, Type element) {
   Value gradient = function.getArgument(0), partials = function.getArgument(1),
         thread = function.getArgument(2), begin = function.getArgument(4),
         end = function.getArgument(5);
-  /// So many elements are on their way to a thread while it adds none.
+  /// Elements that a thread loads before it adds any.
   constexpr int64_t kAhead = 8;
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);

@@ -12,8 +12,8 @@
 //     sum += term of thread 4 k + t        to 3 add up those of all, in order
 //   pairwise over threads 0 to 3, then over the lanes of thread 0
 //
-// A term is added to the identity first, which changes no bit of what follows: a
-// sum that starts from it is never -0.
+// Each term is first added to the identity.  This changes no bit of the result,
+// because a sum that starts from the identity is never -0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,10 +28,10 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Of a total in shared memory.
+/// Bytes of a total in shared memory.
 constexpr int64_t kPartBytes = 8;
 
-/// Threads whose lanes are those of the rest.
+/// Threads that have the lanes of the rest.
 constexpr int64_t kRestThreads = kRestLanes * kGroupThreads / kSumLanes;
 
 class GroupSums {
@@ -59,7 +59,7 @@ private:
   int lane;
   Value thread;
 
-  /// What all lanes of the group add up to, for each result; in all threads.
+  /// The totals of all lanes of the group, one for each result, in all threads.
   SmallVector<Value> getTotals(OpBuilder &b, ArrayRef<Value> lanes) {
     SmallVector<Value> totals;
     for (auto [i, sum] : llvm::enumerate(lanes)) {
@@ -72,7 +72,7 @@ private:
     return totals;
   }
 
-  /// Adds them to the results.
+  /// Adds the totals to the results.
   void add(OpBuilder &b, ArrayRef<Value> totals) {
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
       OpOperand &init = *op.getDpsInitOperand(i);
@@ -116,8 +116,8 @@ private:
         });
   }
 
-  /// Each group of the team leaves the totals of its chunks in shared memory; then
-  /// they are added in order.
+  /// Each group of the team leaves the totals of its chunks in shared memory;
+  /// then the totals are added in order.
   void emitByTeam(OpBuilder &b) {
     const int64_t count = llvm::divideCeil(nest.getExtent(lane), kChunk);
     SmallVector<Value> parts;
@@ -173,12 +173,12 @@ private:
     return values;
   }
 
-  /// `x` and `y` by the operation that adds to accumulator `i`.
+  /// Combines `x` and `y` by the operation that adds to accumulator `i`.
   Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
     return zero::combine(b, loc, getCombiner(op, i)->getName(), x, y);
   }
 
-  /// `sum` and that of the thread so far apart.
+  /// Adds the sum of thread `thread ^ apart` to `sum`.
   Value addFrom(OpBuilder &b, unsigned i, Value sum, int64_t apart) {
     Value from = arith::XOrIOp::create(b, loc, thread, index(b, apart));
     return combine(b, i, sum, shuffle(b, loc, sum, from));
@@ -214,7 +214,7 @@ private:
     return b.createOrFold<arith::AddIOp>(loc, base, index(b, count));
   }
 
-  /// What the body yields for the vector of this thread at `begin`.
+  /// The values that the body yields for the vector of this thread at `begin`.
   SmallVector<Value> emitBodyAt(OpBuilder &b, Value begin, ArrayRef<Value> sums,
                                 Value mask) {
     nest.open(lane, begin);

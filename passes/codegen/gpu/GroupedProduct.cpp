@@ -1,9 +1,10 @@
 //===- GroupedProduct.cpp - Products of groups of rows on a GPU -----------===//
 //
-// zrt_grouped_FROM_TO_FORM_GROUPSxNxK(x, y, offsets, w, table, units): what
-// ZRT_GROUPED_MATMUL is on the host, bit for bit.  `table` has the number of rows, and
-// for each group the element of `w` where its matrix begins.  A part of a unit is
-// 64 columns of the result, which a block computes (ProductTile.h).
+// zrt_grouped_FROM_TO_FORM_GROUPSxNxK(x, y, offsets, w, table, units) computes
+// the same bits as ZRT_GROUPED_MATMUL on the host.  `table` has the number of
+// rows, and for each group the element of `w` where its matrix begins.  A part
+// of a unit is 64 columns of the result, which a block computes
+// (ProductTile.h).
 //
 //   sums   a unit is a group, and a part one of its tiles
 //   else   a unit is a slot, for 128 rows of a group, and a part 64 columns.  Only
@@ -15,8 +16,8 @@
 //            slots    0: 0 to 127         2: 200..    4: 330..   5: 458..
 //                     1: 128 to 199       3: 328..    6: none
 //
-//          So slots rise with groups, and each group has enough; at most as many as
-//          there are groups have no rows, and their blocks end at once.
+//          So slots rise with groups, and each group has enough.  At most as
+//          many slots as groups have no rows, and their blocks end at once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +54,7 @@ public:
         part(function.getArgument(8)),
         tile(code, function.getArgument(5), function.getArgument(6)) {}
 
-  /// y = x W[g], of a slot.
+  /// y = x W[g], for a slot.
   void multiplyRows() {
     Value group = findGroup(), begin = rowAt(group),
           end = code.most(rowAt(code.add(group, 1)), begin),
@@ -61,7 +62,7 @@ public:
           row = code.add(begin, code.mul(slot, kRows)),
           column = code.mul(part, kColumns);
     const auto [n, k] = std::pair(product.n, product.k);
-    // Offsets that do not rise are nobody's; they lead to no other memory.
+    // Offsets that do not rise select no rows, and lead to no other memory.
     Value isOfGroup =
         code.both(code.isLess(row, end), code.isLess(code.sub(begin, 1), row));
     code.when(isOfGroup, [&] {
@@ -75,7 +76,7 @@ public:
     });
   }
 
-  /// W[g] = x^T y, of a group.
+  /// W[g] = x^T y, for a group.
   void addRows() {
     const auto [n, k] = std::pair(product.n, product.k);
     const int64_t across = llvm::divideCeil(n, kColumns);
@@ -106,7 +107,7 @@ private:
   Value numberOf(Value at) {
     return toIndex(memref::LoadOp::create(b, loc, table, at));
   }
-  /// The first row of `group`; of one that there is not, the number of rows.
+  /// The first row of `group`; the number of rows if there is no such group.
   Value rowAt(Value group) {
     Value at = toIndex(memref::LoadOp::create(b, loc, offsets, group));
     return code.most(code.least(at, rows), 0);
@@ -114,7 +115,7 @@ private:
   Value firstSlot(Value group) {
     return code.add(code.div(rowAt(group), kRows), group);
   }
-  /// The last group whose first slot is not behind the unit's.
+  /// The last group whose first slot is at most the unit.
   Value findGroup() {
     Value group = code.index(0);
     for (auto step = llvm::bit_floor(static_cast<uint64_t>(product.groups));

@@ -5,11 +5,11 @@
 
 namespace mlir::zero {
 
-/// A zrt_grouped_desc (runtime/ZrtStructs.def) but for its rows: y = x W[g], or with
-/// `sums` W[g] = x^T y.
+/// A zrt_grouped_desc (runtime/ZrtStructs.def) without its rows: y = x W[g], or
+/// with `sums` W[g] = x^T y.
 struct GroupedProduct {
   bool sums, transW;
-  Type from, to; ///< of what is read, and of the result: f32, bf16 or f16
+  Type from, to; ///< of operands and result: f32, bf16 or f16
   int64_t groups, n, k;
   bool operator==(const GroupedProduct &) const = default;
 };

@@ -125,7 +125,7 @@ public:
 
 private:
   llvm::Value *sharedMemory() {
-    // Its size is the launch's.
+    // The launch sets its size.
     constexpr const char *kName = "zg_shared";
     llvm::GlobalVariable *shared = module.getNamedGlobal(kName);
     if (!shared) {
@@ -137,7 +137,8 @@ private:
     }
     return shared;
   }
-  /// The place that the first two arguments say, the second of which is constant.
+  /// The address in shared memory at the sum of the first two arguments, of
+  /// which the second is constant.
   llvm::Value *sharedAt(llvm::Function *function) {
     llvm::Value *at =
         b.CreateGEP(b.getInt8Ty(), sharedMemory(), function->getArg(0));
@@ -152,7 +153,7 @@ private:
   llvm::Value *firstLaneOfGroup(llvm::Value *lane) {
     return b.CreateAnd(lane, b.getInt32(kWarp - kGroupThreads));
   }
-  /// The threads of the group, of those of the warp.
+  /// The mask of the group's threads in the warp.
   llvm::Value *mask(llvm::Value *lane) {
     return b.CreateShl(b.getInt32((1u << kGroupThreads) - 1),
                        firstLaneOfGroup(lane));

@@ -1,7 +1,7 @@
 //===- ProductTile.cpp - A tile of a matrix product by a block ------------===//
 //
-// What lies beyond an edge is not computed with, or not stored: loads go to the last
-// line or depth that there is.
+// Loads beyond an edge are clamped to the last line or depth.  Their values are
+// not multiplied, or the products are not stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,8 @@ using namespace mlir;
 using namespace mlir::zero;
 
 static constexpr int64_t kQuad = 4;
-/// Lines that a row of a tile has beyond its own, so that stores meet fewer others
-/// in a bank.
+/// Padding of a row of a tile, in lines, so that stores have fewer bank
+/// conflicts.
 static constexpr int64_t kPadding = 4;
 
 static Type elementOfTile(Value view) {
@@ -30,7 +30,7 @@ ProductTile::Side ProductTile::sideOf(const ProductStrip &strip, int64_t lines,
   return {strip, lines, place, std::gcd(strip.stride, most)};
 }
 
-/// How many a thread loads of a step.
+/// The number of vectors that a thread loads for a step.
 int64_t ProductTile::vectorsOf(const Side &side) const {
   return side.lines * kStep / kThreads / side.width;
 }
@@ -45,7 +45,7 @@ std::pair<Value, Value> ProductTile::placeOf(const Side &side, int64_t i) {
   return {code.mul(code.rem(at, perDepth), side.width), code.div(at, perDepth)};
 }
 
-/// The thread's vectors of the step at `depth` of `end`.
+/// Loads the thread's vectors of the step at `depth`, below `end`.
 void ProductTile::load(const Side &side, Value depth, Value end, Values &to) {
   const ProductStrip &strip = side.strip;
   Type element = elementOfTile(strip.view);
@@ -82,7 +82,7 @@ Value ProductTile::vectorOf(Value vector, int64_t first) {
       ArrayRef<int64_t>{1});
 }
 
-/// Stores what has been loaded in `buffer`.
+/// Stores loaded vectors in buffer `buffer` of shared memory.
 void ProductTile::keep(const Side &side, ArrayRef<Value> vectors,
                        Value buffer) {
   Value tile = tileOf(side, buffer);
@@ -130,8 +130,9 @@ Values ProductTile::addStep(ArrayRef<Side> sides, ArrayRef<Value> tiles,
   return next;
 }
 
-/// The sums over depths from `begin` to `end` of `depth`; what the first step needs
-/// is in shared memory, and so is in the end what the step after it needs.
+/// The sums over depths from `begin` to `end`, of `depth` in all.  The operands
+/// of the first step are in shared memory already; at the end, those of the
+/// step after `end` are.
 Values ProductTile::addRun(ArrayRef<Side> sides, Value begin, Value end,
                            Value depth, int64_t known) {
   auto tilesAt = [&](Value buffer) -> Values {
@@ -175,14 +176,14 @@ Values ProductTile::multiply(const ProductStrip &a, const ProductStrip &b,
   code.barrier();
   if (known >= 0 && known <= kProductRun)
     return addRun(sides, code.index(0), depth, depth, known);
-  // The length of a run, as depthOf of the processors' product.
+  // The length of a run, as in depthOf of the processors' product.
   auto divideUp = [&](Value x, Value y) -> Value {
     return code.add(code.b.createOrFold<arith::DivUIOp>(loc, code.sub(x, 1), y),
                     1);
   };
   Value runs = divideUp(depth, code.index(kProductRun)),
         run = code.mul(divideUp(divideUp(depth, runs), code.index(8)), 8);
-  // -0 is what adding changes nothing.
+  // Adding to -0 changes nothing.
   auto loop =
       scf::ForOp::create(code.b, loc, code.index(0), depth, run, fill(-0.0f));
   OpBuilder::InsertionGuard guard(code.b);

@@ -1,13 +1,15 @@
 //===- ProductTile.h - A tile of a matrix product by a block ----*- C++ -*-===//
 //
-// 128 threads compute 128 x 64 elements of C = A B, with the bits of the processors'
-// product (runtime/device/cpu/gemm): depth, over which is summed, is cut into runs of
-// nearly equal length, up to 384 and a multiple of 8; a run is summed with FMA, one
-// after another, and runs are added in order.
+// 128 threads compute 128 x 64 elements of C = A B, with the same bits as the
+// processors' product (runtime/device/cpu/gemm): the depth, over which products
+// are added, is cut into runs of nearly equal length, up to 384 and a multiple
+// of 8; a run is summed with FMA, one after another, and runs are added in
+// order.
 //
-// Depth goes by in steps of 8, of which 128 rows of A and 64 columns of B lie in
-// shared memory as f32.  There are two such steps: while one is multiplied, the next
-// comes from memory to registers and then to the other.
+// The depth is done in steps of 8, with 128 rows of A and 64 columns of B in
+// shared memory as f32.  Shared memory has buffers for two steps: while one is
+// multiplied, the next step comes from memory to registers and then to the
+// other buffer.
 //
 //            tx: 8 threads across, each 4 + 4 columns
 //           +---------+---------+
@@ -23,7 +25,8 @@
 
 namespace mlir::zero {
 
-/// The longest sum that is kept in registers, as kGemmDepth of the processors.
+/// The longest sum that is kept in registers, equal to the processors'
+/// kGemmDepth.
 constexpr int64_t kProductRun = 384;
 
 /// A strip of A or B: `lines` of them, from `first` on in `view`, a buffer of one
@@ -31,7 +34,7 @@ constexpr int64_t kProductRun = 384;
 struct ProductStrip {
   Value view;
   Value first;    ///< index of the element of line 0 and depth 0
-  Value lines;    ///< index: how many there are; those beyond are any others
+  Value lines;    ///< index: their number; lines beyond are arbitrary
   int64_t stride; ///< elements from line to line, or from depth to depth
   bool
       alongDepth; ///< a line's elements lie side by side; or else those of a depth
@@ -47,20 +50,20 @@ public:
       : code(code), b(code.b), loc(code.loc), thread(thread), shared(shared),
         tx(code.rem(thread, 8)), ty(code.div(thread, 8)) {}
 
-  /// The thread's sums over `depth` > 0: of its 8 rows two vectors of 4.  `known` is
-  /// the depth where the compiler knows it, or -1.
+  /// The thread's sums over `depth` > 0: two vectors of 4 for each of its 8
+  /// rows.  `known` is the depth if the compiler knows it, else -1.
   Values multiply(const ProductStrip &a, const ProductStrip &b, Value depth,
                   int64_t known);
   /// As `multiply` for depth 0.
   Values zeros() { return fill(0.0f); }
 
-  /// Stores those of `sums` that are in C, `rows` x `columns` of this tile's, whose
-  /// first is element `first` of `view`.
+  /// Stores the `sums` that are in C, which has `rows` x `columns` elements
+  /// from this tile's first on; that is element `first` of `view`.
   void store(ArrayRef<Value> sums, Value view, Value first, int64_t stride,
              Value rows, Value columns);
 
 private:
-  /// One of the operands: where it is, and how its threads take it.
+  /// One of the operands: its place, and its division among threads.
   struct Side {
     ProductStrip strip;
     int64_t lines,

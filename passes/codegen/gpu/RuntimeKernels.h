@@ -1,4 +1,4 @@
-//===- RuntimeKernels.h - What the runtime calls on a GPU -------*- C++ -*-===//
+//===- RuntimeKernels.h - Kernels that the runtime calls --------*- C++ -*-===//
 #pragma once
 
 #include "passes/codegen/gpu/Dequantize.h"
@@ -7,17 +7,18 @@
 
 namespace mlir::zero {
 
-/// Kernels that are no kernels of a plan: for which types they are needed.
+/// The types of kernels that the runtime calls and that are no kernels of a
+/// plan.
 struct RuntimeKernels {
-  /// Of the gradients whose squares are added.
+  /// Types of gradients whose squares are added.
   SmallVector<Type> squares;
-  /// Of what ranks contribute.
+  /// Sums of the contributions of ranks.
   SmallVector<RankedSum> sums;
-  /// Of packed weights.
+  /// Types of packed weights.
   SmallVector<PackedType> packed;
-  /// Of experts.
+  /// Products of experts.
   SmallVector<GroupedProduct> grouped;
-  /// Of biases whose products have results of f32: bf16, f16.
+  /// Types of biases whose products have results of f32: bf16, f16.
   SmallVector<Type> widened;
 };
 

@@ -22,7 +22,7 @@ void zero::declareGroupFunctions(ModuleOp module) {
         .setPrivate();
 }
 
-/// `word`, an i32.
+/// Shuffles `word`, an i32.
 static Value shuffleWord(OpBuilder &b, Location loc, Value word, Value from) {
   return func::CallOp::create(b, loc, kShuffle, b.getI32Type(),
                               ValueRange{word, from})

@@ -1,7 +1,7 @@
 //===- Shuffle.h - Values of other threads of a group -----------*- C++ -*-===//
 //
-// Kernels for a GPU are functions of plain code that call a few more, which every
-// device has in its own way (EmitDeviceCode.cpp):
+// Kernels for a GPU are functions of plain code that call a few others, which
+// each device defines in its own way (EmitDeviceCode.cpp):
 //
 //   zg.shuffle(value, from)   `value` of thread `from` of the group
 //   zg.sync()                 waits for all threads of the group; what they have
@@ -21,7 +21,7 @@ namespace mlir::zero {
 constexpr llvm::StringLiteral kShuffle = "zg.shuffle", kSync = "zg.sync",
                               kBarrier = "zg.barrier";
 
-/// Declares them, before any kernel of `module` is written; once.
+/// Declares these functions, once, before any kernel of `module` is written.
 void declareGroupFunctions(ModuleOp module);
 
 /// `value`, a number or a vector of them, of thread `from` (an index).

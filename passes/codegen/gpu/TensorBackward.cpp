@@ -1,13 +1,13 @@
 //===- TensorBackward.cpp - Adjoints of attention on tensor cores ---------===//
 //
-// Three launches, as those of AttentionBackward.cpp:
+// Three launches, as in AttentionBackward.cpp:
 //
-//   dots     blocks of queries, over tiles of K and V: P, dP = dO V^T, and the sums
-//            D of P dP, which wait in the first four bytes of rows of dQ
-//   keys     blocks of keys, over tiles of Q and dO, of all query heads: P^T and dP^T,
-//            whose rows are keys, so that they are fragments of the products
-//            dV += P^T dO and dK += dS^T Q as they are; dS = P (dP - D), where the
-//            sums of dP begin at -D
+//   dots     blocks of queries, over tiles of K and V: P, dP = dO V^T, and the
+//            sums D of P dP, stored in the first four bytes of rows of dQ
+//   keys     blocks of keys, over tiles of Q and dO, of all query heads: P^T
+//            and dP^T, whose rows are keys, so that they are the fragments of the
+//            products dV += P^T dO and dK += dS^T Q without a transpose;
+//            dS = P (dP - D), where the sums of dP begin at -D
 //   queries  blocks of queries, over tiles of K and V: dQ += dS K
 //
 // Tiles are used in pieces, so that scores fit into registers beside the sums.
@@ -119,8 +119,8 @@ void TensorBackward::emitQueries() {
 // The launch of keys
 //===----------------------------------------------------------------------===//
 
-/// -lse', -D and the first key of the query whose number is the thread's, and zeros
-/// beyond the queries.
+/// -lse', -D and the first key of the query with number thread % tileRows, and
+/// zeros beyond the queries.
 Values TensorBackward::loadNumbers(Value first) {
   Value query = c.add(first, c.rem(c.thread, c.sizes.tileRows)), last = query,
         isThere;
@@ -149,7 +149,8 @@ void TensorBackward::storeNumbers(ArrayRef<Value> own, Value tile) {
 
 Value TensorBackward::numbersAt(Value tile) {
   auto type = MemRefType::get({kNumbers, c.sizes.tileRows}, c.b.getF32Type());
-  // Behind the tiles; that of the second tile behind that of the first.
+  // Numbers lie behind the tiles; those of the second tile behind those of the
+  // first.
   Value isSecond = c.div(c.toIndex(tile), 2 * c.sizes.tileBytes()),
         at =
             c.add(c.mul(isSecond, numbersBytes(c.sizes)), c.sizes.tilesBytes());
@@ -160,7 +161,7 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
                                 int64_t row, ArrayRef<Value> sums) {
   const int64_t columns = pieceOfKeys();
   Value numbers = numbersAt(tile);
-  // Of the lane's columns.
+  // Loads numbers of the lane's columns.
   auto numbersOf = [&](int64_t which) {
     Values result;
     for (int64_t column = 0; column < columns; column += 8) {
@@ -223,7 +224,7 @@ void TensorBackward::emitKeys() {
     high = c.div(c.add(last, step), step);
   }
   Value perHead = c.most(c.sub(high, low), 0);
-  // The head and the first query of the i-th.
+  // Opens the head of the i-th tile, and returns its first query.
   auto open = [&](Value i) {
     Value tile = i;
     head = c.index(0);

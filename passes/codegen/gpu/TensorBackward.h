@@ -7,7 +7,7 @@
 
 namespace mlir::zero {
 
-/// What a block does in one of the launches (TensorBackward.cpp).
+/// Emits the work of a block in one of the launches (TensorBackward.cpp).
 class TensorBackward {
 public:
   TensorBackward(TensorCode &code, const BackwardOperands &all)
@@ -17,13 +17,14 @@ public:
   void emitKeys();
   void emitQueries();
 
-  /// Of shared memory behind the tiles, for the launch of keys.
+  /// Bytes of shared memory behind the tiles, for the launch of keys.
   static int64_t numbersBytes(const TensorSizes &sizes) {
     return kNumbers * sizes.tileRows * 4;
   }
 
 private:
-  /// What belongs to each query of a tile: -lse', -D, and the first key that it sees.
+  /// Numbers of each query of a tile: -lse', -D, and the first key that it
+  /// sees.
   static constexpr int64_t kNumbers = 3;
 
   TensorCode &c;
@@ -38,8 +39,8 @@ private:
 
   Value minus(Value x) { return arith::NegFOp::create(c.b, c.loc, x); }
 
-  /// Of the warp's rows and some columns: P, dP - D (or dP, where D is not known),
-  /// and slopes.
+  /// P, dP - D (or dP, where D is not known), and slopes, of the warp's rows
+  /// and some columns.
   struct Piece {
     Values p, d, slopes;
   };

@@ -1,13 +1,13 @@
 //===- TensorForward.cpp - softmax(Q K^T) V on tensor cores ---------------===//
 //
-// A part is a block of queries, the last ones first: they see most keys.  Over tiles
-// of keys and values:
+// A part is a block of queries.  The last queries come first, because they see
+// most keys.  For each tile of keys and values:
 //
 //   S = Q K^T; m' = the largest of m and S; P = 2^(S - m')
 //   sum = 2^(m - m') sum + P; O = 2^(m - m') O + P V; m = m'
 //
-// Sums of a row are those of P before it is rounded.  The four lanes of a row add up
-// theirs at the end.
+// Sums of a row are those of P before it is rounded.  The four lanes of a row
+// add up their parts at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ private:
 
   /// Keys at once, so that scores fit into registers beside O.
   static constexpr int64_t kColumns = 32;
-  /// Of m, the sums and O, for the keys of the tile from `firstRow` on.
+  /// Updates m, the sums and O by the keys of the tile from `firstRow` on.
   Values addPiece(const Fragments &q, Value firstKey, Value tile,
                   int64_t firstRow, ArrayRef<Value> state);
   void finish(ArrayRef<Value> state);

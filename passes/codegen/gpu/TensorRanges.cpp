@@ -1,4 +1,4 @@
-//===- TensorRanges.cpp - Which queries see which keys --------------------===//
+//===- TensorRanges.cpp - Ranges of keys that queries see -----------------===//
 
 #include "passes/codegen/gpu/Tensor.h"
 
@@ -88,7 +88,7 @@ Values TensorCode::hideKeys(ArrayRef<Value> scores, Value firstKey,
   return ifThen(hides, scores, [&] {
     Value hidden = f32(-std::numeric_limits<float>::infinity());
     Value own = add(begin, pair);
-    // Where no query is clamped, those of the lane are eight apart.
+    // If no query is clamped, the lane's queries are eight apart.
     const bool isEven =
         shape.causal && !allFrom && shape.queries % sizes.blockRows() == 0;
     Values result(scores), to, from;
@@ -115,7 +115,8 @@ Values TensorCode::hideQueries(ArrayRef<Value> scores, Value firstKey,
                                llvm::function_ref<Value(int64_t)> from) {
   if (!shape.causal)
     return Values(scores);
-  // The last key that the first query sees, and of the block the last key.
+  // The last key that the first query sees, and whether the block has later
+  // keys.
   Value last = add(toI32(query), shape.ahead()), begin = toI32(firstKey),
         hides = isLess(last, add(begin, sizes.blockRows() - 1));
   if (shape.window) {

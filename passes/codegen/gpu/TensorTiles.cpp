@@ -1,7 +1,7 @@
 //===- TensorTiles.cpp - Tiles of 16 bits in shared memory ----------------===//
 //
-// Rows at multiples of 16 bytes are copied by cp.async; others, as of heads of odd
-// widths, element by element.
+// Rows at multiples of 16 bytes are copied by cp.async; others, such as those
+// of heads of odd widths, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ struct Strides {
   int64_t offset = 0;
 };
 
-/// None where they are not known, or elements of a row are apart.
+/// Nothing if strides are not known, or if the elements of a row are apart.
 std::optional<Strides> stridesOf(Value view) {
   Strides strides;
   auto type = cast<MemRefType>(view.getType());
@@ -36,7 +36,8 @@ std::optional<Strides> stridesOf(Value view) {
 
 } // namespace
 
-/// Buffers begin at multiples of 16 bytes.
+/// Whether rows begin at multiples of `bytes`.  Buffers begin at multiples of
+/// 16.
 bool TensorCode::isAligned(HeadRows rows, int64_t bytes) const {
   std::optional<Strides> strides = stridesOf(rows.view);
   if (!strides)
@@ -48,8 +49,9 @@ bool TensorCode::isAligned(HeadRows rows, int64_t bytes) const {
   return result;
 }
 
-/// Pieces of 16 bytes.  Where the threads copy whole rows together, the pieces of a
-/// thread are as many rows apart, so that one address serves all.
+/// Copies pieces of 16 bytes.  If the threads copy whole rows together, the
+/// pieces of a thread are a fixed number of rows apart, so that one address
+/// serves all.
 void TensorCode::copyPieces(HeadRows from, Value first, Value count,
                             int64_t rows, Value at) {
   const Strides strides = *stridesOf(from.view);
@@ -99,7 +101,7 @@ void TensorCode::copyRows(HeadRows from, Value first, Value count, int64_t rows,
   loop(thread, index(total), kThreads, {}, [&](Value i, ArrayRef<Value>) {
     Value row = div(i, sizes.columns), column = rem(i, sizes.columns);
     Value isThere = both(isLess(row, count), isLess(column, shape.width));
-    // What lies beyond is read from within, and not used.
+    // Clamps places beyond the edge; their values are not used.
     Value source = add(first, most(least(row, sub(count, 1)), 0));
     Value read = memref::LoadOp::create(
         b, loc, from.view,
@@ -137,7 +139,7 @@ Values TensorCode::overTiles(
   all.append(carried.begin(), carried.end());
   all = loop(begin, end, step, all, [&](Value position, ArrayRef<Value> now) {
     finishCopies();
-    // The place of the tile before this one.
+    // The place of the previous tile.
     Value other = sub(i32(2 * sizes.tileBytes()), now[0]),
           next = add(position, step);
     when(isLess(next, end), [&] { copy(next, other); });

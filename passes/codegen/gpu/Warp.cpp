@@ -1,4 +1,4 @@
-//===- Warp.cpp - What the 32 threads of a warp do together ---------------===//
+//===- Warp.cpp - Functions of the 32 threads of a warp -------------------===//
 
 #include "passes/codegen/gpu/Warp.h"
 

@@ -1,4 +1,4 @@
-//===- Warp.h - What the 32 threads of a warp do together -------*- C++ -*-===//
+//===- Warp.h - Functions of the 32 threads of a warp -----------*- C++ -*-===//
 //
 // More functions that kernels call (Shuffle.h), for products of matrices of 16 bits
 // on tensor cores.  A place `at` counts bytes from the first of the block's shared
@@ -10,20 +10,21 @@
 //   zg.fragment.transposed(at, more) -> word x 4  a place and a constant; transposed
 //   zg.pack.bf16(low, high) -> word               two of f32, rounded
 //   zg.pack.f16
-//   zg.swap(word, distance) -> word               that of the lane whose number differs
-//                                                 in a constant
+//   zg.swap(word, distance) -> word               the word of the lane whose number
+//                                                 differs by the constant (xor)
 //   zg.exp2(x)                                    about 2^x, in f32
-//   zg.copy(at, more, from, bytes)                16 bytes from the address `from`, or
-//                                                 zeros if bytes is 0, while the
-//                                                 thread goes on
+//   zg.copy(at, more, from, bytes)                starts a copy of 16 bytes from
+//                                                 the address `from`, or of zeros
+//                                                 if bytes is 0
 //   zg.copies.wait()                              for all copies of the thread
 //
-// Matrices lie over lanes as the PTX ISA says for mma.m16n8k16: lane l has of `c` the
-// rows l / 4 and l / 4 + 8, and of each the columns 2 (l % 4) and the next.  A fragment
-// of 16 rows and 16 columns of shared memory is an `a` as it is.  As a `b`, words 0 and
-// 2 are those of the first eight rows, as columns, and 1 and 3 of the others;
-// transposed, words 0 and 1 those of the first eight columns, and 2 and 3 of the
-// others.  Two `c` side by side, packed, are an `a` as well.
+// Matrices are distributed over lanes as the PTX ISA defines for mma.m16n8k16:
+// lane l has the rows l / 4 and l / 4 + 8 of `c`, and in each the columns 2 (l
+// % 4) and the next.  A fragment of 16 rows and 16 columns of shared memory is
+// an `a`.  As a `b`, its words 0 and 2 hold the first eight rows, as columns,
+// and 1 and 3 the others; transposed, words 0 and 1 hold the first eight
+// columns, and 2 and 3 the others.  Two `c` side by side, packed, are an `a` as
+// well.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -43,7 +44,7 @@ constexpr llvm::StringLiteral kMmaBF16 = "zg.mma.bf16", kMmaF16 = "zg.mma.f16",
                               kExp2 = "zg.exp2", kCopy = "zg.copy",
                               kWaitForCopies = "zg.copies.wait";
 
-/// Declares them, before any kernel of `module` is written; once.
+/// Declares these functions, once, before any kernel of `module` is written.
 void declareWarpFunctions(ModuleOp module);
 
 /// Calls one of them.
