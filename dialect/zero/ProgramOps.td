@@ -103,9 +103,9 @@ def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
     type.
 
     Constraints:
-    * (C1) a kernel with a body names its units, with as many sizes as their kind
-      has: one or more for rows, one for columns and scatter, two for attention,
-      none for serial.
+    * (C1) a kernel with a body names its units, with as many sizes as their
+      kind has: one or more for rows, one for columns and scatter, two for
+      attention, none for serial.
     * (C2) a result may or must replace only an operand of its own type.
     * (C3) operands and results are tensors; or operands are memrefs, and there
       are no results.

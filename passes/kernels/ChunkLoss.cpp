@@ -195,7 +195,7 @@ LogicalResult collectCap(Loss &loss) {
   }
   if (!known.contains(loss.entropy.getLogits()))
     return failure();
-  // Of operations after the loss that read logits alone, the loss reads none.
+  // The gradient ends at the last operation on it that computes.
   bool sawSlice = false;
   loss.gradient = loss.backward.getDlogits();
   for (Operation *op : loss.after)

@@ -15,8 +15,8 @@
 // 2. An operand is copied if it is read through windows, or if its groups do
 //    not stand together.  The group that goes along memory comes last, so
 //    copies go along memory, too.
-// 3. Copy only if each element of a copy takes part in kMinUses products or more:
-//    with few filters the loops are as fast.
+// 3. Copy only if each element of a copy takes part in kMinUses products or
+//    more: with few filters the loops are as fast.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 // 3. Recompute comparisons in readers that read the operands anyway, and widen
 //    16-bit values in each of their readers, so that their f32 is never stored.
 // 4. Fuse elementwise chains, so that each value that is used once is never
-//    stored.  Generics look through reshapes that add or drop ones at the end of
-//    a shape: the mean of a row may be [B, T] or [B, T, 1].
+//    stored.  Generics look through reshapes that add or drop ones at the end
+//    of a shape: the mean of a row may be [B, T] or [B, T, 1].
 //
 // A producer is fused into its consumer only when that is its one use: a value
 // that is read twice is cheaper to keep than to compute twice, and so is one

@@ -2,9 +2,9 @@
 //
 // 1. Find the loss, its logits, and the input whose positions are their rows.
 // 2. Copy the model as @predict, with an input `position`.
-// 3. Select a row of each sequence before the operations that make the logits, as
-//    far as these work row by row: elementwise operations, casts, reshapes of
-//    other dimensions than the last, and one product.
+// 3. Select a row of each sequence before the operations that make the logits,
+//    as far as these work row by row: elementwise operations, casts, reshapes
+//    of other dimensions than the last, and one product.
 //
 //      x [b, t, c] --linear w--> logits [b, t, v]
 //      x [b t, c] --rows t b + position[b]--> [b, c] --linear w--> [b, v]

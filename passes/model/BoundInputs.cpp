@@ -1,13 +1,13 @@
 //===- BoundInputs.cpp - Bounds of a model's inputs -----------------------===//
 //
-// 1. Check that the training program can feed the inputs: tensors of f32, i32 or
-//    i64, each with a name, whose first dimension counts samples.
+// 1. Check that the training program can feed the inputs: tensors of f32, i32
+//    or i64, each with a name, whose first dimension counts samples.
 // 2. Find, for every input of integers, the sizes that it selects from: an
 //    element that is a row of a table lies below the number of rows, a target
 //    below the number of classes, or is ignored.  The smallest counts.
-// 3. Record the bounds in zero.vocab and zero.ignored, which the training program
-//    compares every value with.  A zero.vocab that the user wrote may be smaller;
-//    a larger one is an error.
+// 3. Record the bounds in zero.vocab and zero.ignored, which the training
+//    program compares every value with.  A zero.vocab that the user wrote may
+//    be smaller; a larger one is an error.
 //
 // Elements are followed back from where they select, through operations that
 // move or convert them.  An element that is computed otherwise bounds no input

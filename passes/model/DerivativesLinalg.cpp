@@ -13,9 +13,9 @@
 //      extremum     max or min of acc and t: dt = dr / hits where t = r.  Ties
 //                   share evenly, so hits are counted first; in a window the
 //                   first hit has it all.
-//      product      acc t: dt = dr times the other factors.  That is r / t where
-//                   no factor is zero; a single zero gets the product of the
-//                   others, and all others get zero.
+//      product      acc t: dt = dr times the other factors.  That is r / t
+//                   where no factor is zero; a single zero gets the product of
+//                   the others, and all others get zero.
 // 2. For each needed operand clone the body, walk it backwards with the scalar
 //    rules of ElementwiseRules.h, and yield the operand's adjoint.
 // 3. Drop what the new body does not read, so that contractions stay
@@ -197,8 +197,8 @@ private:
         tensor::ExpandShapeOp::create(b, loc, type, *adjoint, *reassociation));
   }
 
-  /// The adjoint of what is read of `operand`, at `outMap`, a projected
-  /// permutation of the loops; null if nothing depends on it.
+  /// The adjoint of the elements of `operand` that are read, at `outMap`, a
+  /// projected permutation of the loops; null if nothing depends on it.
   static FailureOr<Value> adjointOfReads(OpBuilder &b, GenericOp op,
                                          ArrayRef<Combiner> combiners,
                                          ArrayRef<Received> received,
@@ -236,8 +236,8 @@ private:
     return reached ? adjoint : Value();
   }
 
-  /// The adjoint of an operand that is not read plainly: that of all reads,
-  /// summed up by position.
+  /// The adjoint of an operand that is not read plainly: the adjoints of all
+  /// reads, summed up by position.
   static FailureOr<Value> windowedAdjoint(OpBuilder &b, GenericOp op,
                                           ArrayRef<Combiner> combiners,
                                           ArrayRef<Received> received,
@@ -249,8 +249,9 @@ private:
              << operand.getOperandNumber() << ": its map "
              << AffineMapAttr::get(map)
              << " is not made of sums of loops times constants";
-    // Those of all reads are a product's result in a convolution: its rows and
-    // columns stay together, those along memory last.
+    // In a convolution, the adjoints of all reads are a matrix product's
+    // result: its rows stay together, and so do its columns; those along memory
+    // come last.
     SmallVector<int64_t> extents = op.getStaticLoopRanges();
     auto iterators = op.getIteratorTypesArray();
     std::optional<unsigned> last =

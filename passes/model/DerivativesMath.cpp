@@ -117,7 +117,7 @@ void attachOthers(MLIRContext *ctx) {
 }
 
 //===----------------------------------------------------------------------===//
-// Functions of several
+// Functions of several operands
 //===----------------------------------------------------------------------===//
 
 void attachPowers(MLIRContext *ctx) {
@@ -145,7 +145,8 @@ void attachPowers(MLIRContext *ctx) {
       nullptr);
 }
 
-/// What atan2(a, b) changes by with one of them is the other, over a^2 + b^2.
+/// The slope of atan2(a, b) by one operand is, but for its sign, the other over
+/// a^2 + b^2.
 S overSquares(const Point &p, S value) {
   return p.dy * value / (p.x(0) * p.x(0) + p.x(1) * p.x(1));
 }

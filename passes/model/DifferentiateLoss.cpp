@@ -45,7 +45,8 @@ namespace {
 class Differentiator {
 public:
   /// With `scales` the adjoint of the loss is an argument of the step, else 1.
-  /// `gradDtype` is what gradients are, "" for what their parameters are.
+  /// `gradDtype` is the type of gradients, "" for the types of their
+  /// parameters.
   Differentiator(func::FuncOp model, bool scales, StringRef gradDtype)
       : model(model), scales(scales), gradDtype(gradDtype),
         b(model.getContext()), adjoints(b) {}
@@ -204,7 +205,7 @@ private:
       }
   }
 
-  /// An operation without adjoint that loses a dependency all the same.
+  /// Rejects an operation without adjoint that nevertheless loses a dependency.
   LogicalResult checkUnvisited(Operation *op) {
     bool reads = llvm::any_of(op->getOperands(),
                               [&](Value v) { return origin.contains(v); });
@@ -254,7 +255,8 @@ private:
                         "first result only");
     SmallVector<Value> operandAdjoints;
     {
-      // Models report what they cannot do; only here is known what needs it.
+      // Models report errors; only here is the parameter known that needs the
+      // derivative.
       ScopedDiagnosticHandler addNote(
           op->getContext(), [&](Diagnostic &diagnostic) {
             if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
@@ -295,7 +297,8 @@ struct DifferentiateLossPass
     forgetUnused(*model);
   }
 
-  /// What was kept for a backward that there is none of: nothing before is trained.
+  /// Removes what was kept for a backward that does not exist, because nothing
+  /// before is trained.
   static void forgetUnused(func::FuncOp model) {
     SmallVector<nn::AttentionOp> unused;
     model.walk([&](nn::AttentionOp op) {

@@ -1,17 +1,17 @@
 //===- ElementwiseRules.h - One rule per operand --------------------------===//
 //
-// From the operands x(i), the result y and its adjoint dy, the operand's
-// adjoint.  arith and math are elementwise, so a rule holds for scalars in the
-// body of a linalg.generic and for whole tensors alike.
+// A rule gives an operand's adjoint from the operands x(i), the result y and
+// its adjoint dy.  arith and math are elementwise, so a rule holds for scalars
+// in the body of a linalg.generic and for whole tensors alike.
 //
 // A slope that can be infinite, or not a number, is `steep`: where dy is zero,
 // so is the operand's adjoint.  exp(-x) overflows for x below -88, and then
 // x / (1 + exp(-x)) is zero and does not depend on it; 0 x infinity would make
 // that a NaN.  Where dy is not zero, nothing changes: a NaN stays one.
 //
-// So is a product, whose slope is its other factor: x log x, where x is zero
-// and a select leaves it out.  Only a sum of products has no place for that: it
-// is a matrix product (DerivativesLinalg.cpp).
+// A product is steep, too, because its slope is its other factor: for example x
+// log x, where a select leaves out x = 0.  Only a sum of products is not,
+// because it must stay a matrix product (DerivativesLinalg.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -42,18 +42,18 @@ inline nn::S isEqual(nn::S x, nn::S y) {
   return compare(arith::CmpFPredicate::OEQ, x, y);
 }
 
-/// `slope`, which is dy times something, but zero where dy is.
+/// `slope`, which is dy times a factor, but zero where dy is zero.
 inline nn::S unlessZero(nn::S dy, nn::S slope) {
   return nn::select(isEqual(dy, dy.constant(0)), dy, slope);
 }
 
-/// The rule whose slope can be infinite.
+/// Makes a rule whose slope can be infinite steep.
 template <typename RuleT>
 auto steep(RuleT) {
   return [](const Point &p) { return unlessZero(p.dy, RuleT()(p)); };
 }
 
-/// dy times another operand; that may be infinite, but a constant is not.
+/// dy times operand `other`; steep unless that is a finite constant.
 nn::S product(const Point &p, unsigned other);
 
 /// The model of an operation whose operands have the given rules; an operand

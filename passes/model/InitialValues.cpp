@@ -1,4 +1,4 @@
-//===- InitialValues.cpp - How parameters begin ---------------------------===//
+//===- InitialValues.cpp - Initial values of parameters -------------------===//
 
 #include "passes/model/InitialValues.h"
 
@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// What a norm's weight begins as, so that the norm's factor is 1; none for
-/// other parameters.
+/// The initial value of a norm's weight, with which the norm's factor is 1;
+/// none for other parameters.
 static std::optional<double> normWeightOf(BlockArgument parameter) {
   for (Operation *user : parameter.getUsers()) {
     if (auto norm = dyn_cast<nn::LayerNormOp>(user);

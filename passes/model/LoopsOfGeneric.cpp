@@ -1,8 +1,8 @@
 //===- LoopsOfGeneric.cpp - A generic over the loops of another -----------===//
 //
-// The body of the original is cloned, a term is computed after it, and what the
-// term does not need is dropped: contractions stay contractions, with two inputs
-// and a plain product, output loops before reductions.
+// Clones the body of the original, computes a term after it, and drops what the
+// term does not need: contractions stay contractions, with two inputs and a
+// plain product, output loops before reductions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +24,10 @@ static void eraseDead(Block &block) {
       op.erase();
 }
 
-/// Indices of the inputs to keep: those the body reads, and where a loop would
-/// lose its extent the first that has it.  Two factors are ordered as in a
-/// matrix product: the one with the first output loop that they do not share.
+/// Indices of the inputs to keep: those that the body reads, and for a loop
+/// that would lose its extent the first input that has it.  Two factors are
+/// ordered as in a matrix product: first comes the one with the first output
+/// loop that they do not share.
 static SmallVector<unsigned> selectInputs(Block &body, ArrayRef<AffineMap> maps,
                                           AffineMap outMap) {
   unsigned loops = outMap.getNumDims();
@@ -90,8 +91,9 @@ static GenericOp withInputs(OpBuilder &b, GenericOp op,
   return pruned;
 }
 
-/// A product of two inputs, to be summed, without what keeps a zero adjoint
-/// zero: so the derivative of a contraction is one.
+/// Removes the select that keeps a zero adjoint zero from a product of two
+/// inputs that is to be summed, so that the derivative of a contraction is a
+/// contraction.
 static Value plainProduct(Value value) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   auto product =
@@ -112,7 +114,7 @@ FailureOr<Value> zero::emitOverLoops(OpBuilder &b, GenericOp source,
   MLIRContext *ctx = b.getContext();
   unsigned loops = source.getNumLoops();
 
-  // Where each original loop goes.
+  // The new position of each original loop.
   SmallVector<unsigned> position(loops, loops);
   unsigned next = 0;
   for (AffineExpr expr : outMap.getResults())
@@ -164,8 +166,9 @@ FailureOr<Value> zero::emitOverLoops(OpBuilder &b, GenericOp source,
       [&](OpBuilder &nested, Location at, ValueRange args) {
         IRMapping primal;
         primal.map(primalArgs, args.take_front(primalArgs.size()));
-        // The other accumulators are running sums that no loop order of ours
-        // has: only combiners may read them, whose clones are dead.
+        // The other accumulators are running sums, which do not exist in
+        // another order of loops.  Only combiners may read them, and clones of
+        // combiners are dead.
         for (BlockArgument acc : source.getRegionOutputArgs())
           if (!primal.contains(acc) && !acc.use_empty()) {
             primal.map(acc, nn::constant(nested, at, acc.getType(), 0));

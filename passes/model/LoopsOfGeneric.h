@@ -24,7 +24,7 @@ struct Iteration {
 using TermBody =
     llvm::function_ref<FailureOr<Value>(OpBuilder &, const Iteration &)>;
 
-/// Emits how the terms of reduced loops are combined; by default their sum.
+/// Emits the combination of the terms of reduced loops; by default their sum.
 using CombineBody =
     llvm::function_ref<Value(OpBuilder &, Location, Value acc, Value term)>;
 

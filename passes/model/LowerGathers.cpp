@@ -1,19 +1,20 @@
-//===- LowerGathers.cpp - Captured tensors become operands ----------------===//
+//===- LowerGathers.cpp - Turns captured tensors into operands ------------===//
 //
-// A body of linalg.generic may read a tensor from outside at any place.  What
-// is read so has no operand that could carry its adjoint:
+// A body of linalg.generic may read a tensor from outside at any place.  Such a
+// read has no operand that could carry its adjoint:
 //
 //   %y = linalg.generic ins(%ids) {
 //     %row = arith.index_cast %id
 //     %column = linalg.index 1
 //     %v = tensor.extract %table[%row, %column]
 //
-// * Where the indices are loops, the tensor is an operand with that map.
-// * Where they are constants, or constants and loops after them, the slice at that
-//   place is.
-// * Otherwise its leading dimensions, up to the last one whose index is
-//   computed, are flattened into rows.  A generic computes the row of each
-//   point, nn.embedding reads the rows, and the result is the operand.
+// * If the indices are loops, the tensor becomes an operand with that map.
+// * If they are constants, or constants followed by loops, the slice at that
+//   place becomes the operand.
+// * Otherwise the leading dimensions of the tensor, up to the last one whose
+//   index is computed, are flattened into rows.  A generic computes the row of
+//   each point, nn.embedding reads the rows, and its result becomes the
+//   operand.
 //
 //   %rows = linalg.generic ins(%ids) : i32
 //   %read = nn.embedding %rows, %table
@@ -22,9 +23,9 @@
 // The derivative is then nn.embedding's, a scatter in the order of the points.
 // A read of single elements is one of rows of length 1.
 //
-// An index that is no place of the tensor is undefined in tensor.extract.
-// Where it can be one, 0 takes its place and NaN that of the value: nothing is
-// read out of bounds, and no wrong number comes of it.
+// An index outside of the tensor is undefined in tensor.extract.  If an index
+// can be outside, 0 replaces it and NaN replaces the value: then nothing is
+// read out of bounds, and no wrong number results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,14 +55,14 @@ using linalg::GenericOp;
 
 namespace {
 
-/// The loop whose position `index` is.
+/// The loop whose index `index` is, if it is one.
 std::optional<unsigned> asLoop(Value index) {
   if (auto loop = index.getDefiningOp<linalg::IndexOp>())
     return loop.getDim();
   return std::nullopt;
 }
 
-/// What computes the indices of a read in the body of a generic.
+/// The operations that compute the indices of a read in the body of a generic.
 struct IndexSlice {
   /// In program order.
   SmallVector<Operation *> ops;
@@ -106,7 +107,7 @@ struct IndexSlice {
   }
 };
 
-/// Whether `index` is a place of a dimension of `size` whatever the inputs are.
+/// Whether `index` lies within a dimension of `size` for all inputs.
 bool isWithin(GenericOp op, Value index, int64_t size) {
   if (std::optional<unsigned> loop = asLoop(index))
     return op.getStaticLoopRanges()[*loop] <= size;
@@ -120,7 +121,8 @@ int64_t productOfSizes(ArrayRef<int64_t> sizes) {
                          std::multiplies<int64_t>());
 }
 
-/// `value` in another shape of as many elements, by way of one dimension.
+/// `value` in another shape of as many elements, reshaped through one
+/// dimension.
 Value reshape(OpBuilder &b, Location loc, Value value,
               ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -139,7 +141,7 @@ Value reshape(OpBuilder &b, Location loc, Value value,
   return value;
 }
 
-/// Rebuilds `op` with one more input in the place of a value of its body.
+/// Rebuilds `op` with one more input, `input`, read at `map`.
 GenericOp withInput(PatternRewriter &rewriter, GenericOp op, Value input,
                     AffineMap map) {
   SmallVector<Value> inputs(op.getDpsInputs());
@@ -180,7 +182,7 @@ struct ReadThroughOperand : OpRewritePattern<GenericOp> {
   }
 
 private:
-  /// Indices that are loops, each another one, over the whole tensor.
+  /// Handles indices that are distinct loops over the whole tensor.
   static LogicalResult readByLoops(GenericOp op, tensor::ExtractOp read,
                                    PatternRewriter &rewriter) {
     SmallVector<AffineExpr> place;
@@ -201,7 +203,7 @@ private:
   }
 
   /// The number of trailing dimensions that are read whole, by loops on which
-  /// no index before them depends.
+  /// no earlier index depends.
   static unsigned countColumns(GenericOp op, tensor::ExtractOp read) {
     SmallVector<Value> indices(read.getIndices());
     ArrayRef<int64_t> shape = read.getTensor().getType().getShape();
@@ -227,7 +229,7 @@ private:
     return columns;
   }
 
-  /// Constants, and after them loops over whole dimensions.
+  /// Handles constants that are followed by loops over whole dimensions.
   static LogicalResult readSlice(GenericOp op, tensor::ExtractOp read,
                                  PatternRewriter &rewriter) {
     RankedTensorType type = read.getTensor().getType();
@@ -319,8 +321,8 @@ private:
     return success();
   }
 
-  /// Whether all indices are places, null if they always are.  `values` are
-  /// what the indices are where it is asked.
+  /// Emits whether all indices are in bounds; null if they always are.
+  /// `values` are the indices at the builder's position.
   static Value emitValid(GenericOp op, ValueRange indices, ValueRange values,
                          ArrayRef<int64_t> sizes, Location loc, OpBuilder &b) {
     Value valid;
@@ -369,7 +371,8 @@ private:
         if (auto index = dyn_cast<linalg::IndexOp>(copy))
           index.setDim(llvm::find(loops, index.getDim()) - loops.begin());
       }
-      // Each by itself is a place of its dimension, and so is the row.
+      // Each index is within its own dimension, and so the row is within the
+      // table.
       SmallVector<Value> places;
       for (auto [index, size] : llvm::zip_equal(indices, sizes)) {
         Value place = map.lookupOrDefault(index);

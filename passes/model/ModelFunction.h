@@ -11,8 +11,8 @@ namespace mlir::zero {
 /// Fails with an error where there is none, or more than one.
 FailureOr<func::FuncOp> findModelFunction(ModuleOp module);
 
-/// What that has become: @step, the loss and its gradients.  Null after an error
-/// where there is none.
+/// The function @step that the model has become, with the loss and its
+/// gradients.  Null after an error if there is none.
 inline func::FuncOp findStep(ModuleOp module) {
   auto step = module.lookupSymbol<func::FuncOp>("step");
   if (!step)

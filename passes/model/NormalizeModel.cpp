@@ -1,4 +1,4 @@
-//===- NormalizeModel.cpp - What other front ends print -------------------===//
+//===- NormalizeModel.cpp - Rewrites what other front ends print ----------===//
 //
 // Derivatives are defined for one block of operations with tensors as operands.
 // Front ends print more than that.  In this order:
@@ -6,8 +6,8 @@
 // 1. Calls of functions of the module are inlined, and functions that nobody
 //    calls any more are dropped.
 // 2. Assertions are dropped, with a remark: a step has no place to stop.
-// 3. Promises that integers do not overflow, or that nothing is left of a division,
-//    are dropped: where one is broken, the result could be anything.
+// 3. Promises that integers do not overflow, or that a division is exact, are
+//    dropped: if one were broken, the result could be anything.
 // 4. Cumulative sums of torch-mlir become sums over windows (Scans.h).
 // 5. Results of linalg.generic that nobody reads are dropped, with what
 //    computes them: a maximum that also carries its index becomes a maximum.
@@ -15,11 +15,11 @@
 //    for.
 // 7. Offsets and sizes of slices that are constant operands become attributes;
 //    parts of a concatenation get back the shape that a cast hides.
-// 8. A tensor that only says how far a window goes, and holds nothing, becomes
+// 8. A tensor that only gives a window its shape, and holds nothing, becomes
 //    zeros.
-// 9. Generics that compute integers are fused into those that read tensors
-//    where the integers say: which input a position comes from is seen in one
-//    body.
+// 9. Generics that compute integers are fused into those that read tensors at
+//    these integers as positions, so that one body shows which input a position
+//    comes from.
 //
 // Nothing of this changes a bit of the loss.
 //
@@ -83,8 +83,8 @@ struct ExpandIntegerPower : OpRewritePattern<math::FPowIOp> {
   }
 };
 
-/// Fuses what computes integers into what computes integers of it, or
-/// positions.
+/// Fuses generics that compute integers into those that compute integers or
+/// positions from them.
 struct FuseIntegers : OpRewritePattern<GenericOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -118,8 +118,8 @@ private:
   }
 };
 
-/// The second operand of linalg.pooling_nchw_max and its like has a shape alone.
-/// As a constant it may be read.
+/// The second operand of linalg.pooling_nchw_max and the like only gives a
+/// shape.  A constant in its place may be read.
 struct DefineShapeOperand : OpInterfaceRewritePattern<linalg::LinalgOp> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
@@ -140,7 +140,7 @@ struct DefineShapeOperand : OpInterfaceRewritePattern<linalg::LinalgOp> {
   }
 };
 
-/// Parts whose static shape is cast away are joined as they were before.
+/// Joins parts without the casts that hide their static shapes.
 struct ConcatenateStatic : OpRewritePattern<tensor::ConcatOp> {
   using OpRewritePattern::OpRewritePattern;
 

@@ -1,4 +1,4 @@
-//===- Passes.h - What to compute -----------------------------------------===//
+//===- Passes.h - Passes on models ----------------------------------------===//
 #pragma once
 
 #include "mlir/Pass/Pass.h"

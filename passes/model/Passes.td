@@ -1,4 +1,4 @@
-//===- Passes.td - What to compute ----------------------------*- tablegen -*-===//
+//===- Passes.td - Passes on models ------------------------*- tablegen -*-===//
 #ifndef PASSES_MODEL
 #define PASSES_MODEL
 
@@ -21,9 +21,10 @@ def NormalizeModel : Pass<"zero-normalize-model", "::mlir::ModuleOp"> {
     * `math.fpowi` with a constant exponent becomes products, in the order in
       which the run-time library's powi multiplies.
     * Slices get their constant offsets and sizes as attributes.
-    * A tensor that gives a window its shape, and holds nothing, becomes zeros.
+    * A tensor that only gives a window its shape, and holds nothing, becomes
+      zeros.
     * A `linalg.generic` that computes integers is fused into those that compute
-      integers of them, or read tensors at positions that they make.
+      integers from them, or read tensors at positions that they give.
 
     ```mlir
     %0:2 = linalg.generic ... ins(%x) outs(%lowest, %first) {
@@ -83,11 +84,11 @@ def LowerGathers : Pass<"zero-lower-gathers", "::mlir::ModuleOp"> {
 def BoundInputs : Pass<"zero-bound-inputs", "::mlir::ModuleOp"> {
   let summary = "Says what the inputs of a model may hold";
   let description = [{
-    An input of integers that selects rows of a table, or one of so many classes,
-    gets `zero.vocab`, the fewest that it selects from, and targets
-    `zero.ignored`.  The training program compares every value that it feeds
-    with them.  A `zero.vocab` that says less stays; one that says more is an
-    error, and so is an input that the training program cannot feed.
+    An input of integers that selects rows of tables, or classes, gets
+    `zero.vocab`, the smallest number of rows or classes that it selects from;
+    targets also get `zero.ignored`.  The training program compares every value
+    that it feeds with them.  A `zero.vocab` that is smaller stays; a larger one
+    is an error, and so is an input that the training program cannot feed.
 
     ```mlir
     func.func @loss(%w: tensor<256x64xf32> {zero.param = "w"}, %x: tensor<4x8xi32> {zero.input = "x"}) -> tensor<f32> {
@@ -103,8 +104,9 @@ def SetInitialValues : Pass<"zero-set-initial-values", "::mlir::ModuleOp"> {
   let summary = "Says how each parameter begins";
   let description = [{
     A parameter without `zero.init` begins as 1 if it is the weight of an
-    `nn.layer_norm` or `nn.rms_norm`; as 0 if that has `unit_offset`.  Any other begins as a normal distribution of deviation 0.02
-    if it has two or more dimensions, else as 0, and a warning says so.
+    `nn.layer_norm` or `nn.rms_norm`; as 0 if that has `unit_offset`.  Any other
+    begins as a normal distribution of deviation 0.02 if it has two or more
+    dimensions, else as 0, and a warning says so.
 
     ```mlir
     func.func @loss(%g: tensor<8xf32> {zero.param = "g"}, %b: tensor<8xf32> {zero.param = "b"}, ...)
@@ -120,9 +122,10 @@ def SetInitialValues : Pass<"zero-set-initial-values", "::mlir::ModuleOp"> {
 def SinkScalars : Pass<"zero-sink-scalars", "::mlir::ModuleOp"> {
   let summary = "Computes scalars in the bodies that read them";
   let description = [{
-    A step is made of tensors.  What is computed from elements of tensors outside
-    of any `linalg.generic` is computed again in the body of each that reads it;
-    a tensor that is made of one such scalar becomes a generic.
+    A step is made of tensors.  A scalar that is computed from elements of
+    tensors outside of any `linalg.generic` is computed again in the body of
+    each generic that reads it; a tensor that is made of one such scalar becomes
+    a generic.
 
     ```mlir
     %n = tensor.extract %lengths[%c0] : tensor<2xi32>
@@ -145,7 +148,7 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
   let summary = "Says which tensors of a model have 16 bits";
   let description = [{
     A model of f32 becomes one whose parameters and activations have 16 bits,
-    and whose arithmetic is f32 still.  A tensor is 16-bit where a cast says so:
+    and whose arithmetic is still f32.  Casts show which tensors have 16 bits:
 
     ```mlir
     func.func @loss(%w: tensor<8x4xf32> {zero.param = "w"}, ...)
@@ -198,13 +201,14 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     and `lora_B` as 0, so that the model begins as it was.  `targets` is a regular
     expression that matches the whole name of a layer, which is that of its weight
     without ".weight"; without it all linear layers are chosen but the head, whose
-    result a loss reads.  A frozen parameter (`zero.frozen`) has no gradient, and what
-    of the backward only it needed is not there.
+    result a loss reads.  A frozen parameter (`zero.frozen`) has no gradient,
+    and the part of the backward that only it needed is dropped.
 
-    With `base-storage` the weights of experts and of all linear layers but the head,
-    whether they get an adapter or not, are packed (`zero.packing`): as frozen parameters
-    of 4 or 8 bits (Dettmers et al., "QLoRA", 2023).  The model reads what they stand for.
-    One that something else reads, such as an embedding, stays as it is.
+    With `base-storage` the weights of experts and of all linear layers but the
+    head, with an adapter or without, are packed (`zero.packing`): as frozen
+    parameters of 4 or 8 bits (Dettmers et al., "QLoRA", 2023).  The model reads
+    the unpacked values.  A parameter that something else reads, too, such as an
+    embedding, stays as it is.
   }];
   let options = [
     Option<"rank", "rank", "int64_t", "0", "inner size of an adapter">,
@@ -218,8 +222,9 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
 def AddPrediction : Pass<"zero-add-prediction", "::mlir::ModuleOp"> {
   let summary = "Adds a function that gives a row of logits for each sequence";
   let description = [{
-    For looking at what a model has learned.  `@predict` is the model up to the logits
-    of its `nn.cross_entropy`, of one position of each sequence, which is an input more:
+    For sampling from a model during training.  `@predict` computes the logits
+    of the model's `nn.cross_entropy` at one position of each sequence, which is
+    an additional input:
 
     ```mlir
     func.func @loss(%w: ..., %tokens: tensor<4x64xi32> {zero.input = "tokens"}, %targets: ...) -> tensor<f32> {
@@ -235,13 +240,14 @@ def AddPrediction : Pass<"zero-add-prediction", "::mlir::ModuleOp"> {
       %logits = nn.linear %row, %w : tensor<4x32xf32>, tensor<256x32xf32> -> tensor<4x256xf32>
     ```
 
-    Rows are selected before the product that makes the logits, and what is computed
-    from it row by row, so that logits never exist for all positions.  Where no product makes them, they
-    are selected from the logits.
+    Rows are selected before the product that makes the logits, and before
+    operations on its result that work row by row, so that logits never exist
+    for all positions.  If no product makes the logits, rows are selected from
+    them.
 
-    A model has one `nn.cross_entropy`, whose targets are an input of the shape of the
-    input `tokens`: rows of logits are its positions.  `@loss` takes the position,
-    too, and does not read it.
+    The model must have one `nn.cross_entropy`, whose targets are an input of
+    the shape of the input `tokens`: then rows of logits are positions of
+    `tokens`.  `@loss` also takes the position, and does not read it.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
@@ -267,16 +273,17 @@ def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
     }
     ```
 
-    Contributions to one adjoint are added in a fixed order: against program
-    order, operands of an operation first to last.  Those to a value of 16 bits
-    are added in f32, and their sum is rounded once.
+    Contributions to one adjoint are added in a fixed order: in reverse program
+    order, and within an operation from the first operand to the last.
+    Contributions to a value of 16 bits are added in f32, and their sum is
+    rounded once.
 
     With `scales-loss` the adjoint of the loss is not 1 but an argument of the
-    step, the scalar "loss_scale", and gradients are as much too large: so that
-    small ones are not lost in f16.
+    step, the scalar "loss_scale", and gradients are larger by that factor, so
+    that small ones are not lost in f16.
 
-    A gradient has the type of its parameter.  With `grad-dtype=f32` one of 16 bits
-    is f32: its sum is not rounded.
+    A gradient has the type of its parameter.  With `grad-dtype=f32` gradients
+    of 16-bit parameters are f32: their sums are not rounded.
   }];
   let options = [
     Option<"scalesLoss", "scales-loss", "bool", "false",

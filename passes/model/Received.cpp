@@ -1,4 +1,4 @@
-//===- Received.cpp - What terms receive of a result's adjoint ------------===//
+//===- Received.cpp - Adjoints of the terms of a result -------------------===//
 
 #include "passes/model/Received.h"
 
@@ -12,7 +12,7 @@ using namespace mlir::zero;
 using linalg::GenericOp;
 using nn::S;
 
-/// The number that all elements of `init` are, if it is one.
+/// The number that all elements of `init` have, if there is one.
 static std::optional<APFloat> numberOf(Value init) {
   if (auto fill = init.getDefiningOp<linalg::FillOp>())
     init = fill.getInputs()[0];
@@ -26,8 +26,8 @@ static S indicator(S x, S y) {
   return nn::select(isEqual(x, y), x.constant(1), x.constant(0));
 }
 
-/// The number of terms of result k, and of `init` unless null, that equal
-/// `wanted`, of the result's shape.
+/// The number of terms of result k that equal `wanted`, of the result's shape.
+/// `init`, unless null, counts as a term.
 static FailureOr<Value> countTerms(OpBuilder &b, GenericOp op,
                                    ArrayRef<Combiner> combiners, unsigned k,
                                    S wanted, Value init) {
@@ -47,11 +47,11 @@ static FailureOr<Value> countTerms(OpBuilder &b, GenericOp op,
 // The first hit
 //===----------------------------------------------------------------------===//
 
-/// The number of a term that is none.
+/// The number that stands for no term.
 static constexpr int32_t kNone = std::numeric_limits<int32_t>::max();
 
 /// Whether `op` reads an operand through windows: one of its dimensions at a
-/// position that two loops make, one of them reduced.
+/// position that is no single loop, and that depends on a reduced one.
 static bool readsWindows(GenericOp op) {
   auto iterators = op.getIteratorTypesArray();
   return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
@@ -99,7 +99,7 @@ static Value constantI32(OpBuilder &b, Location loc, int32_t value) {
   return arith::ConstantIntOp::create(b, loc, b.getI32Type(), value);
 }
 
-/// The number of the first term of result k that is `result`.
+/// The number of the first term of result k that equals `result`.
 static FailureOr<Value> findFirst(OpBuilder &b, GenericOp op,
                                   ArrayRef<Combiner> combiners, unsigned k,
                                   S result) {
@@ -144,15 +144,15 @@ static Value productOfNonzeros(OpBuilder &b, GenericOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// All of them
+// All reductions
 //===----------------------------------------------------------------------===//
 
-/// What terms share, as tensors of the result's shape:
+/// The values that terms share, as tensors of the result's shape:
 ///   sum       the adjoint of the result
 ///   extremum  the share of one hit, and the result; or the adjoint, and the
 ///             number of the first hit
-///   product   the adjoint times the product of what is not zero: if nothing
-///             is, and if one thing is; else zero
+///   product   the adjoint times the product of the nonzero factors, in two
+///             tensors: if no factor is zero, and if one is; else zero
 FailureOr<SmallVector<Value, 2>>
 Received::share(OpBuilder &b, ArrayRef<Combiner> combiners, unsigned k, S dr) {
   S init = dr.with(op.getDpsInitOperand(k)->get());
@@ -165,7 +165,7 @@ Received::share(OpBuilder &b, ArrayRef<Combiner> combiners, unsigned k, S dr) {
         return failure();
       return SmallVector<Value, 2>{dr, *hit};
     }
-    // No term shares with an infinity.
+    // An initial value that is infinite takes no share.
     FailureOr<Value> hits =
         countTerms(b, op, combiners, k, result,
                    number && number->isInfinity() ? Value() : init.v);
@@ -237,7 +237,7 @@ S Received::adjointOfInit(S init) const {
   case Combiner::Extremum: {
     if (!first)
       return nn::select(isEqual(init, init.with(given[1])), dr, dr.constant(0));
-    // Where no term is the result.
+    // The initial value gets the adjoint where no term is the result.
     auto type = cast<RankedTensorType>(given[1].getType());
     Value none = arith::ConstantOp::create(
         *init.b, init.loc,

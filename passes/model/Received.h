@@ -1,4 +1,4 @@
-//===- Received.h - What terms receive of a result's adjoint ----*- C++ -*-===//
+//===- Received.h - Adjoints of the terms of a result -----------*- C++ -*-===//
 //
 //   elementwise, sum   the adjoint of the result
 //   extremum           its share: adjoint / hits, where the term is the result
@@ -14,24 +14,24 @@
 
 namespace mlir::zero {
 
-/// A result of a generic, on the way back: how it combines terms, and what one
+/// A result of a generic in the backward: its combiner, and the values that an
 /// iteration receives, as tensors of the result's shape.
 class Received {
 public:
-  /// Of result k, whose adjoint may be null; fails with an error.
+  /// Creates it for result k, whose adjoint may be null; fails with an error.
   static FailureOr<Received> of(OpBuilder &b, linalg::GenericOp op,
                                 ArrayRef<Combiner> combiners, unsigned k,
                                 Value adjoint);
 
   const Combiner &getCombiner() const { return combiner; }
-  /// None: the result has no adjoint.
+  /// Empty if the result has no adjoint.
   ArrayRef<Value> getGiven() const { return given; }
 
-  /// The adjoint of the term of one iteration, where `elements` are of
-  /// getGiven().
+  /// The adjoint of the term of one iteration; `elements` are the iteration's
+  /// elements of getGiven().
   nn::S adjointOfTerm(nn::S term, ValueRange elements,
                       const Iteration &at) const;
-  /// That of what the result begins as; not of elementwise results.
+  /// The adjoint of the result's initial value; not for elementwise results.
   nn::S adjointOfInit(nn::S init) const;
 
 private:

@@ -12,8 +12,8 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// What is said of a scan that is no sum, or of which more is read; empty if it can
-/// be lowered.
+/// The error for a scan that is no sum, or whose second result is read; empty
+/// if the scan can be lowered.
 static std::string findFault(tm_tensor::ScanOp op) {
   if (!op.getInclusive())
     return "leaves the element itself out of its sum; only inclusive(true) is "

@@ -5,8 +5,8 @@
 
 namespace mlir::zero {
 
-/// Makes linalg of every tm_tensor.scan of `module`: sums over windows that end
-/// where the element stands.  An error names what is none.
+/// Lowers every tm_tensor.scan of `module` to linalg: sums over windows that
+/// end at the element.  Emits an error for a scan that is no such sum.
 ///
 ///   y = scan of x [..., n, ...]
 ///     => y[i] = sum over w < n of p[i + w], where p is x behind n - 1 zeros

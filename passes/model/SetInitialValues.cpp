@@ -1,6 +1,6 @@
-//===- SetInitialValues.cpp - Says how parameters begin -------------------===//
+//===- SetInitialValues.cpp - Sets initial values of parameters -----------===//
 //
-// Here, where a norm still is one operation; later levels carry what is said.
+// This runs while a norm still is one operation; later levels keep the values.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- SetPrecision.cpp - Which tensors of a model have 16 bits -----------===//
+//===- SetPrecision.cpp - Chooses the tensors of 16 bits ------------------===//
 //
-// Operations are visited in program order.  What has been visited is done: its
-// results have 16 bits or are f32.  An operation that works on f32 reads a
-// 16-bit operand through an `arith.extf`, one for all readers, before the first
-// of them; a result that is to be rounded gets an `arith.truncf`, which takes
-// over its readers.
+// Operations are visited in program order.  Once visited, an operation is
+// final: its results have 16 bits or are f32.  An operation that works on f32
+// reads a 16-bit operand through an `arith.extf`, one for all readers, before
+// the first of them; a result that is to be rounded gets an `arith.truncf`,
+// which takes over its readers.
 //
-// Passes.td has the table of who rounds.
+// Passes.td has a table of the operations that round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ bool isWide(Type type) {
   return isTensorOf(type, [](Type element) { return element.isF32(); });
 }
 
-/// Whether a body computes nothing that needs more than the digits of 16 bits:
+/// Whether `op` computes nothing that needs more than the digits of 16 bits:
 /// sums, products and choices.
 bool isPlain(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp,
@@ -50,7 +50,7 @@ bool isPlain(Operation *op) {
              arith::ConstantOp, math::AbsFOp, linalg::YieldOp>(op);
 }
 
-/// A linalg operation without sums.
+/// Whether `op` is a linalg operation without sums.
 bool isParallel(Operation *op) {
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   return structured && !isa<linalg::FillOp>(op) &&
@@ -65,20 +65,20 @@ bool isElementwise(Operation *op) {
                       [](Operation &inner) { return isPlain(&inner); });
 }
 
-/// An operation whose result has elements of its operands, as they are.
+/// Whether the result of `op` consists of unchanged elements of its operands.
 bool isMove(Operation *op) {
   if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp,
           tensor::ExpandShapeOp, tensor::CollapseShapeOp, nn::EmbeddingOp,
           nn::GatherRowsOp>(op))
     return true;
-  // A broadcast repeats elements, whose adjoints are added.
+  // A broadcast is no move: it repeats elements, whose adjoints are added.
   return isParallel(op) && op->getNumResults() == 1 &&
          llvm::hasSingleElement(*cast<linalg::LinalgOp>(op).getBlock()) &&
          llvm::all_of(cast<linalg::LinalgOp>(op).getIndexingMapsArray(),
                       [](AffineMap map) { return map.isPermutation(); });
 }
 
-/// A product of matrices; with a vector it is a sum like any other.
+/// Whether `op` is a product of matrices; one with a vector counts as a sum.
 bool isProduct(Operation *op) {
   if (isa<nn::LinearOp, nn::MatmulOp>(op))
     return true;
@@ -147,7 +147,7 @@ private:
       roundResults(op);
   }
 
-  /// Whether no operand but what is fixed is f32, and one is 16-bit.
+  /// Whether an operand has 16 bits, and none is f32 unless it is fixed.
   bool readsOnlyNarrow(Operation *op) {
     bool any = false;
     for (Value operand : op->getOperands()) {
@@ -158,7 +158,8 @@ private:
     return any;
   }
 
-  /// Whether all readers are sums, which lose digits that are rounded before.
+  /// Whether all readers are sums, which lose digits if their terms are
+  /// rounded.
   static bool isOnlySummed(Operation *op) {
     return !op->use_empty() &&
            llvm::all_of(op->getUsers(), [](Operation *user) {
@@ -167,7 +168,7 @@ private:
            });
   }
 
-  /// An operation that moves elements moves those of 16 bits.
+  /// Makes an operation that moves elements move those of 16 bits.
   void retype(Operation *op) {
     if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
       for (OpOperand &init : structured.getDpsInitsMutable()) {
@@ -247,7 +248,8 @@ struct SetPrecisionPass : zero::impl::SetPrecisionBase<SetPrecisionPass> {
         return signalPassFailure();
   }
 
-  /// DifferentiateLoss says what is wrong with a function that is no model.
+  /// Skips functions that are no model: DifferentiateLoss reports what is
+  /// wrong.
   LogicalResult narrowModel(func::FuncOp function, Type narrow) {
     bool isModel = false;
     for (unsigned i = 0; i < function.getNumArguments(); ++i)

@@ -1,8 +1,8 @@
-//===- SinkScalars.cpp - Scalars are computed where they are read ---------===//
+//===- SinkScalars.cpp - Computes scalars where they are read -------------===//
 //
-// A step is made of tensors: no scalar passes between its kernels.  What is
-// computed from elements of tensors and from constants, outside of any generic,
-// is computed again in the body of each generic that reads it.
+// A step is made of tensors: no scalar passes between its kernels.  A scalar
+// that is computed from elements of tensors and from constants, outside of any
+// generic, is computed again in the body of each generic that reads it.
 //
 //   %n = tensor.extract %lengths[%c0] : tensor<2xi32>
 //   %m = arith.sitofp %n : i32 to f32
@@ -14,9 +14,9 @@
 //     arith.mulf %in, %m
 //   }
 //
-// A tensor that is made of one scalar becomes a generic first, and so does the
-// border of a pad that is computed, from elements or from its places; what is padded
-// is inserted into it.
+// A tensor that is made of one scalar becomes a generic first.  So does the
+// border of a pad if it is computed, from elements or from indices; the padded
+// tensor is then inserted into the border.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +50,8 @@ bool isComputedScalar(Value value) {
          def->getNumRegions() == 0 && !def->getParentOfType<linalg::LinalgOp>();
 }
 
-/// The one scalar that all elements of the result are, if it is computed.
+/// The computed scalar that all elements of the result have; null if there is
+/// none.
 Value splattedScalar(Operation *op) {
   Value scalar;
   if (auto fill = dyn_cast<linalg::FillOp>(op))
@@ -78,7 +79,8 @@ Value computeElements(
       .getResult(0);
 }
 
-/// ... by `body`, which yields it for the indices that are its arguments.
+/// The same, by `body`, which yields an element for the indices that are its
+/// arguments.
 Value computePlaces(OpBuilder &b, Location loc, RankedTensorType type,
                     Region &body) {
   return computeElements(
@@ -102,8 +104,8 @@ bool isStraight(Region &body) {
          });
 }
 
-/// The border of `pad`, everywhere: of one scalar, or of what its body computes
-/// of the place.
+/// The border of `pad`, as a whole tensor: of one scalar, or of values that its
+/// body computes from indices.
 Value makeBorder(OpBuilder &b, tensor::PadOp pad) {
   RankedTensorType type = pad.getResultType();
   if (Value scalar = pad.getConstantPaddingValue()) {
@@ -114,7 +116,7 @@ Value makeBorder(OpBuilder &b, tensor::PadOp pad) {
   return computePlaces(b, pad.getLoc(), type, pad.getRegion());
 }
 
-/// Makes the border of `pad`, of a known size, before its source is inserted.
+/// Replaces `pad`, of a known size, by its border with the source inserted.
 void splitPad(tensor::PadOp pad) {
   OpBuilder b(pad);
   RankedTensorType source = pad.getSourceType();
@@ -151,7 +153,7 @@ void makeGeneric(Operation *op, Value scalar) {
   op->erase();
 }
 
-/// Clones what computes `scalar` to the front of `body`.
+/// Clones the operations that compute `scalar` at the builder's position.
 Value cloneInto(OpBuilder &b, Value scalar, IRMapping &map) {
   if (!isComputedScalar(scalar))
     return scalar;
@@ -212,7 +214,8 @@ struct SinkScalarsPass : zero::impl::SinkScalarsBase<SinkScalarsPass> {
       makeGeneric(op, splattedScalar(op));
     getOperation().walk([](linalg::GenericOp op) { sinkInto(op); });
 
-    // What nothing reads any more goes, first of all the scalar operands.
+    // Removes operations and operands that nothing reads, above all scalar
+    // operands.
     RewritePatternSet patterns(&getContext());
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     GreedyRewriteConfig config;

@@ -1,13 +1,13 @@
 //===- Windows.cpp - Operands that are read at computed positions ---------===//
 //
-// A linear position of one dimension is a sum of loops times constants.  On the
-// way back one of its loops, the longest, is found from the position and from
-// the others, which become reductions:
+// A linear position of one dimension is a sum of loops times constants.  In the
+// backward one of its loops, the longest, is computed from the position and the
+// other loops, which become reductions:
 //
 //   p = a l + rest(other loops)    =>    l = (p - rest) / a
 //
-// where that is a whole number within the loop; else nothing was read there.
-// A loop that an earlier dimension has settled is a condition: on a diagonal,
+// if that is a whole number within the loop; else nothing was read there.  A
+// loop that an earlier dimension has settled makes a condition: on a diagonal,
 // (i) -> (i, i), it is p1 == p0.
 //
 //===----------------------------------------------------------------------===//
@@ -54,10 +54,10 @@ private:
   }
 };
 
-/// Which loops are found from positions, and which are tried.
+/// The loops that are computed from positions, and the loops that are tried.
 struct Plan {
   SmallVector<Linear> positions;
-  /// The loop that is found in each dimension, or none: then it is a condition.
+  /// The loop that is computed from each dimension; without one, a condition.
   SmallVector<std::optional<unsigned>> found;
   SmallVector<unsigned> tried;
 
@@ -92,7 +92,7 @@ public:
       : b(b), loc(loc), plan(plan), extents(extents), shape(shape),
         at(extents.size()) {}
 
-  /// What the position of the loops' point receives of `read`.
+  /// The element of `read` that adds to the current position, or zero.
   nn::S emit(Value read) {
     for (auto [i, loop] : llvm::enumerate(plan.tried))
       at[loop] = linalg::IndexOp::create(b, loc, shape.size() + i);
@@ -145,7 +145,7 @@ private:
       return;
     }
     int64_t factor = position.factors[*loop];
-    // The smaller number, below 0, is a huge one without a sign.
+    // A negative distance is a huge number without a sign.
     Value distance = here;
     if (factor < 0)
       distance = arith::SubIOp::create(b, loc, rest ? rest : number(0), here);
@@ -214,7 +214,7 @@ Value zero::foldWindows(OpBuilder &b, Location loc, Value read, AffineMap map,
                                              utils::IteratorType::parallel);
   iterators.resize(loops, utils::IteratorType::reduction);
 
-  // Nothing else says how far the reductions go.
+  // This input only gives the reductions their extents.
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   if (!plan.tried.empty()) {

@@ -11,16 +11,17 @@ namespace mlir::zero {
 /// constant.
 bool isLinear(AffineMap map);
 
-/// Whether `map` reads each element of `type` at most once, at a position that
+/// Whether `map` reads each element of `type` at most once, and each position
 /// is a loop, or the only one of its dimension.
 bool isPlainRead(AffineMap map, RankedTensorType type);
 
-/// The loop of position `expr` that is found from the others and the position:
-/// the longest, so that fewest positions are tried; none where it has no loop.
+/// The loop of position `expr` that is computed from the position and its other
+/// loops: the longest, so that the fewest positions are tried; none if it has
+/// no loop.
 std::optional<unsigned> longestLoop(AffineExpr expr, ArrayRef<int64_t> extents);
 
-/// The adjoint of a tensor of `type` that is read at `map`, which is linear:
-/// `read` holds those of what is read, in the order of the map's loops.
+/// The adjoint of a tensor of `type` that is read at `map`, which is linear;
+/// `read` holds the adjoints of the reads, in the order of the map's loops.
 ///
 ///   %y = linalg.generic {maps = [(o, k) -> (2 * o + k), ...]} ins(%x, ...)
 ///

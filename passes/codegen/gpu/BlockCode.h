@@ -13,9 +13,8 @@
 namespace mlir::zero {
 
 /// On functions: the number of blocks that share a unit; each has a part of
-/// it.  The
-/// last arguments of such a function are the thread of the block, the memory that
-/// its threads share, the unit, and the part.
+/// it.  The last arguments of such a function are the thread of the block, the
+/// memory that its threads share, the unit, and the part.
 constexpr llvm::StringLiteral kUnitPartsAttr = "unit_parts";
 /// On functions: the kernel that has this launch among several.
 constexpr llvm::StringLiteral kLaunchOfAttr = "launch_of";

@@ -5,7 +5,7 @@
 //   dots     blocks of queries, over tiles of K and V: P, dP = dO V^T, and the
 //            sums D of P dP, stored in the first four bytes of rows of dQ
 //   keys     blocks of keys, over tiles of Q and dO, of all query heads: P^T
-//            and dP^T, whose rows are keys, so that they are the fragments of the
+//            and dP^T, whose rows are keys, so that they are fragments of the
 //            products dV += P^T dO and dK += dS^T Q without a transpose;
 //            dS = P (dP - D), where the sums of dP begin at -D
 //   queries  blocks of queries, over tiles of K and V: dQ += dS K

@@ -10,13 +10,13 @@
 //   zg.fragment.transposed(at, more) -> word x 4  a place and a constant; transposed
 //   zg.pack.bf16(low, high) -> word               two of f32, rounded
 //   zg.pack.f16
-//   zg.swap(word, distance) -> word               the word of the lane whose number
-//                                                 differs by the constant (xor)
-//   zg.exp2(x)                                    about 2^x, in f32
-//   zg.copy(at, more, from, bytes)                starts a copy of 16 bytes from
-//                                                 the address `from`, or of zeros
-//                                                 if bytes is 0
-//   zg.copies.wait()                              for all copies of the thread
+//   zg.swap(word, distance) -> word             that of the lane whose number
+//                                               differs (xor) by a constant
+//   zg.exp2(x)                                  about 2^x, in f32
+//   zg.copy(at, more, from, bytes)              starts a copy of 16 bytes from
+//                                               address `from`, or of zeros if
+//                                               bytes is 0
+//   zg.copies.wait()                            waits for all copies of the thread
 //
 // Matrices are distributed over lanes as the PTX ISA defines for mma.m16n8k16:
 // lane l has the rows l / 4 and l / 4 + 8 of `c`, and in each the columns 2 (l
