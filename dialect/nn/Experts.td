@@ -41,8 +41,8 @@ def NN_TopKOp : NN_ModelOp<"top_k"> {
 
     Constraints:
     * (C1) `probs` has two dimensions, rows and columns.
-    * (C2) `values` and `experts` are `[rows, k]`, with k from 1 to the number of columns, and
-      `values` has the element type of `probs`.
+    * (C2) `values` and `experts` are `[rows, k]`, with k from 1 to the number
+      of columns, and `values` has the element type of `probs`.
   }];
   let arguments = (ins NN_Tensor:$probs);
   let results = (outs NN_Tensor:$values, NN_I32Tensor:$experts);
@@ -113,7 +113,8 @@ def NN_CombineRowsOp : NN_ModelOp<"combine_rows"> {
     ```
 
     Constraints:
-    * (C1) `y` is `[N K, columns]`, `places` is `[N, K]`, `rows` has N K elements.
+    * (C1) `y` is `[N K, columns]`, `places` is `[N, K]`, `rows` has N K
+      elements.
     * (C2) `weights`, if there, is `[N, K]`, of the element type of `y`.
     * (C3) the result is `[N, columns]`, of the element type of `y`.
 
@@ -147,8 +148,10 @@ def NN_GroupedMatmulOp : NN_ModelOp<"grouped_matmul", [
     ```
 
     Constraints:
-    * (C1) there are as many weights as groups, one less than `offsets` has elements.
-    * (C2) weights have one type, of two dimensions, and their `in` is the last of x, `[rows, in]`.
+    * (C1) there are as many weights as groups, one less than `offsets` has
+      elements.
+    * (C2) weights have one type, of two dimensions, and their `in` is the last
+      of x, `[rows, in]`.
     * (C3) the result is `[rows, out]`; all element types are the same.
 
     Offsets rise from 0 to the number of rows, as `nn.group_by_expert` returns
@@ -179,9 +182,11 @@ def NN_GroupedMatmulBackwardOp : NN_Op<"grouped_matmul_backward", [
     ```
 
     Constraints:
-    * (C1) there are as many results as groups, one less than `offsets` has elements.
+    * (C1) there are as many results as groups, one less than `offsets` has
+      elements.
     * (C2) a is `[rows, m]`, b is `[rows, n]`, of one element type.
-    * (C3) results are `[m, n]`, of that element type, or of f32 where it has 16 bits.
+    * (C3) results are `[m, n]`, of that element type, or of f32 where it has 16
+      bits.
   }];
   let arguments = (ins NN_AnyTensor:$a, NN_AnyTensor:$b, NN_I32Tensor:$offsets);
   let results = (outs Variadic<NN_AnyTensor>:$products);
@@ -193,15 +198,16 @@ def NN_GroupedMatmulBackwardOp : NN_Op<"grouped_matmul_backward", [
 def NN_LogSumExpOp : NN_ModelOp<"log_sum_exp"> {
   let summary = "log of the sum of exp(x), over the last dimension";
   let description = [{
-    Computed after subtracting the row's maximum.  The router z-loss is the mean of its square
-    (Zoph et al., "ST-MoE", 2022).
+    Computed after subtracting the row's maximum.  The router z-loss is the mean
+    of its square (Zoph et al., "ST-MoE", 2022).
 
     ```mlir
     %z = nn.log_sum_exp %logits : tensor<6x8xf32> -> tensor<6xf32>
     ```
 
     Constraints:
-    * (C1) the result has the element type of `x`, and its shape without the last dimension.
+    * (C1) the result has the element type of `x`, and its shape without the
+      last dimension.
   }];
   let arguments = (ins NN_Tensor:$x);
   let results = (outs NN_Tensor:$result);

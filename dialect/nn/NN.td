@@ -2,11 +2,13 @@
 //
 // Some twenty operations, each with a verifier, a derivative and a linalg
 // form.  They are pure functions of tensors; f32 and f64 are both valid, the
-// latter for checks of derivatives; embeddings, products and attention take 16 bits too.
+// latter for checks of derivatives; embeddings, products and attention take 16
+// bits too.
 //
 // Statistics.  Operations whose derivative needs a by-product of the forward
-// pass (`cross_entropy`, `attention`, `layer_norm`, `rms_norm`) have optional trailing
-// results for it.  Models are written without them; DifferentiateLoss adds them.
+// pass (`cross_entropy`, `attention`, `layer_norm`, `rms_norm`) have optional
+// trailing results for it.  Models are written without them; DifferentiateLoss
+// adds them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef NN_TD
@@ -57,8 +59,8 @@ def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
     %x = nn.embedding %tokens, %wte : tensor<4x64xi32>, tensor<256x32xf32> -> tensor<4x64x32xf32>
     ```
 
-    Tokens that are `padding` give their row no gradient, as with `padding_idx` of
-    PyTorch.
+    Tokens that are `padding` give their row no gradient, as with `padding_idx`
+    of PyTorch.
 
     Constraints:
     * (C1) the result has the shape of `tokens` with the row length appended.
@@ -77,8 +79,8 @@ def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [CountsFlops, AllTypesM
   let description = [{
     `result = init`, then for every token in row-major order
     `result[tokens[i], :] += grad[i, :]`.  The order is part of the meaning: it
-    makes the sum of a repeated token the same on every run and machine.  Rows of
-    16 bits are added in f32, and rounded when the last token has been added.
+    makes the sum of a repeated token the same on every run and machine.  Rows
+    of 16 bits are added in f32, and rounded when the last token has been added.
 
     ```mlir
     %dwte = nn.embedding_backward %tokens, %dx into %init : tensor<4x64xi32>, tensor<4x64x32xf32>, tensor<256x32xf32>
@@ -97,7 +99,8 @@ def NN_LinearOp : NN_ModelOp<"linear"> {
   let summary = "x W^T + bias, over the last dimension";
   let description = [{
     `y[..., o] = sum_i x[..., i] * weight[o, i] + bias[o]`; with `transposed`
-    the weight is stored `[in, out]` (GPT-2's Conv1D) and read as `weight[i, o]`.
+    the weight is stored `[in, out]` (GPT-2's Conv1D) and read as
+    `weight[i, o]`.
 
     ```mlir
     %y = nn.linear %x, %w, %b : tensor<4x64x32xf32>, tensor<96x32xf32>, tensor<96xf32> -> tensor<4x64x96xf32>
@@ -125,7 +128,8 @@ def NN_MatmulOp : NN_Op<"matmul", [
     the form in which matrix products reach the plan: `nn.linear`, its
     derivatives and linalg contractions all become it, and each is one library
     call.  `init` shares its bytes with the result.  Products of 16 bits are
-    added in f32, with bias and `init`, and rounded once if the result has 16 bits.
+    added in f32, with bias and `init`, and rounded once if the result has 16
+    bits.
 
     ```mlir
     %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>
@@ -133,11 +137,13 @@ def NN_MatmulOp : NN_Op<"matmul", [
     ```
 
     Constraints:
-    * (C1) `a`, `b` and the result have the same rank of two or more, and equal batch dimensions.
+    * (C1) `a`, `b` and the result have the same rank of two or more, and equal
+      batch dimensions.
     * (C2) the inner dimensions agree, and the result is m x n.
-    * (C3) `bias`, if there, has n elements; `init`, if there, has the result's type.
-    * (C4) a and b have one element type; bias, init and the result have it too, or f32 where
-      it has 16 bits.
+    * (C3) `bias`, if there, has n elements; `init`, if there, has the result's
+      type.
+    * (C4) a and b have one element type; bias, init and the result have it too,
+      or f32 where it has 16 bits.
   }];
   let arguments = (ins NN_AnyTensor:$a, NN_AnyTensor:$b, Optional<NN_AnyTensor>:$bias, Optional<NN_AnyTensor>:$init,
                        UnitAttr:$transpose_a, UnitAttr:$transpose_b);
@@ -170,7 +176,8 @@ def NN_LayerNormOp : NN_ModelOp<"layer_norm", [
     Constraints:
     * (C1) `weight` and `bias` have one dimension, the last of `x`.
     * (C2) `eps` is positive.
-    * (C3) statistics, both or none, have the shape of `x` without its last dimension.
+    * (C3) statistics, both or none, have the shape of `x` without its last
+      dimension.
   }];
   let arguments = (ins NN_Tensor:$x, NN_Tensor:$weight, NN_Tensor:$bias, F64Attr:$eps);
   let results = (outs NN_Tensor:$result, Optional<NN_Tensor>:$mean, Optional<NN_Tensor>:$rstd);
@@ -182,8 +189,9 @@ def NN_LayerNormOp : NN_ModelOp<"layer_norm", [
 def NN_RmsNormOp : NN_ModelOp<"rms_norm", [AllTypesMatch<["x", "result"]>], ["saveForBackward"]> {
   let summary = "Divides rows by their root mean square";
   let description = [{
-    Over the last dimension: `y = x * rstd * weight`, `rstd = 1 / sqrt(mean(x^2) + eps)`
-    (Zhang & Sennrich, 2019).  With `unit_offset` the factor is `1 + weight`, as in Gemma.
+    Over the last dimension: `y = x * rstd * weight`,
+    `rstd = 1 / sqrt(mean(x^2) + eps)` (Zhang & Sennrich, 2019).  With
+    `unit_offset` the factor is `1 + weight`, as in Gemma.
 
     ```mlir
     %y = nn.rms_norm %x, %w {eps = 1.0e-6 : f64} : tensor<4x64x32xf32>, tensor<32xf32>
@@ -220,15 +228,17 @@ def NN_SiluOp : NN_ModelOp<"silu", [SameOperandsAndResultType]> {
 def NN_RopeOp : NN_ModelOp<"rope", [SameOperandsAndResultType]> {
   let summary = "Rotary position embedding";
   let description = [{
-    `x` is `[batch, sequence, heads, head_dim]`.  Pair `d` of the elements of a head at
-    position `t` is rotated by the angle `t * frequencies[d]` (Su et al., 2021):
+    `x` is `[batch, sequence, heads, head_dim]`.  Pair `d` of the elements of a
+    head at position `t` is rotated by the angle `t * frequencies[d]` (Su et
+    al., 2021):
 
         y0 = factor * (x0 cos - x1 sin)        y1 = factor * (x1 cos + x0 sin)
 
-    With R = 2 x the number of frequencies, a pair is elements `d` and `d + R/2`; with
-    `interleaved` it is elements `2d` and `2d + 1`.  Elements from R on stay as they are.
-    `inverse` rotates the other way, which is the adjoint.  Angles are reduced to a
-    turn in f64, so that they are as exact at position 100,000 as at 1.
+    With R = 2 x the number of frequencies, a pair is elements `d` and
+    `d + R/2`; with `interleaved` it is elements `2d` and `2d + 1`.  Elements
+    from R on stay as they are.  `inverse` rotates the other way, which is the
+    adjoint.  Angles are reduced to a turn in f64, so that they are as exact at
+    position 100,000 as at 1.
 
     ```mlir
     %y = nn.rope %x {frequencies = array<f64: 1.0, 0.01>} : tensor<4x64x2x4xf32>
@@ -286,15 +296,15 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
   let description = [{
     Operands are `[batch, sequence, heads, head_dim]` and may be slices of one
     wider tensor: kernels read them where they lie.  With 16 bits the scores,
-    probabilities and sums are f32 all the same, and so are the statistics.  No T x S
-    matrix is held in memory.
+    probabilities and sums are f32 all the same, and so are the statistics.  No
+    T x S matrix is held in memory.
 
-    Keys and values may have fewer heads, G of H (grouped-query attention, Ainslie et
-    al., 2023): query head h reads head `h / (H / G)`.  With `soft_cap` c, the scores
-    are `c tanh(scale q k^T / c)`.
+    Keys and values may have fewer heads, G of H (grouped-query attention,
+    Ainslie et al., 2023): query head h reads head `h / (H / G)`.  With
+    `soft_cap` c, the scores are `c tanh(scale q k^T / c)`.
 
-    With `causal`, position i of T sees positions `j <= last(i) = i + (S - T)` of S; with
-    `window` W, of these `j > last(i) - W`; with `starts`, of these
+    With `causal`, position i of T sees positions `j <= last(i) = i + (S - T)`
+    of S; with `window` W, of these `j > last(i) - W`; with `starts`, of these
     `j >= starts[b, i]`, and `last(i)` in any case.  If documents are packed
     into one sequence, `starts` gives the start of the document of i
     (`nn.document_starts`).
@@ -305,10 +315,12 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
       : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>, tensor<4x64xi32>
     ```
 
-    Statistics: `lse`, the log of each row's sum of exponentials, `[batch, heads, T]`.
+    Statistics: `lse`, the log of each row's sum of exponentials,
+    `[batch, heads, T]`.
 
     Constraints:
-    * (C1) q is `[B, T, H, D]`; k and v are `[B, S, G, D]`, and H is a multiple of G.
+    * (C1) q is `[B, T, H, D]`; k and v are `[B, S, G, D]`, and H is a multiple
+      of G.
     * (C2) with `causal`, S is at least T, so that every row sees a position.
     * (C3) `lse`, if there, is `[B, H, T]`.
     * (C4) `window` is positive, and comes with `causal`.
@@ -331,9 +343,9 @@ def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
   let description = [{
     Recomputes the probabilities from `lse`, as in FlashAttention (Dao et al.,
     2022): `dP = dO v^T`, `dS = P * (dP - rowsum(P * dP))`, `dq = scale dS k`,
-    `dk = scale dS^T q`, `dv = P^T dO`; with `soft_cap` c and capped scores s, dS has the
-    factor `1 - (s / c)^2`.  The adjoints of a head of keys and values are sums over the
-    query heads that read it, in their order.
+    `dk = scale dS^T q`, `dv = P^T dO`; with `soft_cap` c and capped scores s,
+    dS has the factor `1 - (s / c)^2`.  The adjoints of a head of keys and
+    values are sums over the query heads that read it, in their order.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
@@ -341,7 +353,8 @@ def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
     ```
 
     Constraints, those of `nn.attention`:
-    * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, G, D]`; `lse` is `[B, H, T]`.
+    * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, G, D]`; `lse` is
+      `[B, H, T]`.
   }];
   let arguments = (ins NN_AnyTensor:$grad, NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, NN_Tensor:$lse,
                        Optional<NN_StartsTensor>:$starts, F64Attr:$scale, UnitAttr:$causal,
@@ -357,7 +370,8 @@ def NN_DocumentStartsOp : NN_Op<"document_starts"> {
   let summary = "Start of the document of each position";
   let description = [{
     For documents that are packed into one sequence, each ended by the token
-    `separator`: `starts[b, i]` is 1 + the last position before i that holds it, or 0.
+    `separator`: `starts[b, i]` is 1 + the last position before i that holds it,
+    or 0.
 
     ```mlir
     %starts = nn.document_starts %tokens {separator = 0 : i64} : tensor<4x64xi32> -> tensor<4x64xi32>
@@ -408,8 +422,10 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
 
     Constraints:
     * (C1) `targets` has the shape of `logits` without its last dimension.
-    * (C2) the loss and `count` have no dimensions and the element type of `logits`.
-    * (C3) `lse`, if there, has the shape of `targets` and the element type of `logits`.
+    * (C2) the loss and `count` have no dimensions and the element type of
+      `logits`.
+    * (C3) `lse`, if there, has the shape of `targets` and the element type of
+      `logits`.
   }];
   let arguments = (ins NN_Tensor:$logits, NN_IdTensor:$targets, Optional<NN_Tensor>:$count,
                        DefaultValuedAttr<I32Attr, "-100">:$ignore_index);
@@ -429,9 +445,10 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
     AllTypesMatch<["logits", "dlogits"]>, AllTypesMatch<["grad", "count"]>]> {
   let summary = "Adjoint of cross_entropy's logits";
   let description = [{
-    `dlogits[r, c] = (exp(logits[r, c] - lse[r]) - [c = targets[r]]) * grad / count`
-    for each row r and class c, where `grad` is the loss's adjoint.  Rows whose
-    target is `ignore_index` are zero; a `count` of zero divides as one does.
+    `dlogits[r, c] = (exp(logits[r, c] - lse[r]) - [c = targets[r]]) *
+    grad / count` for each row r and class c, where `grad` is the loss's
+    adjoint.  Rows whose target is `ignore_index` are zero; a `count` of zero
+    divides as one does.
 
     ```mlir
     %dlogits = nn.cross_entropy_backward %dloss, %logits, %targets, %lse by %n
@@ -440,7 +457,8 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
 
     Constraints:
     * (C1) `targets` has the shape of `logits` without its last dimension.
-    * (C2) `grad` and `count` have no dimensions and the element type of `logits`.
+    * (C2) `grad` and `count` have no dimensions and the element type of
+      `logits`.
     * (C3) `lse` has the shape of `targets` and the element type of `logits`.
   }];
   let arguments = (ins NN_Tensor:$grad, NN_Tensor:$logits, NN_IdTensor:$targets, NN_Tensor:$lse,

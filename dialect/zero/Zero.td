@@ -396,8 +396,8 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
     * (C4) names are unique in the bucket.
     * (C5) no member of a frozen bucket decays.
     * (C6) a packed bucket is frozen.
-    * (C7) rows of a packed parameter begin with a group of 16,384 elements, and end
-      with one or with the parameter.
+    * (C7) rows of a packed parameter begin with a group of 16,384 elements, and
+      end with one or with the parameter.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$axis, I64Attr:$elements,
                        UnitAttr:$frozen, OptionalAttr<Zero_PackingAttr>:$packing,
@@ -447,7 +447,8 @@ def Zero_OptimizerOp : Zero_Op<"optimizer", [Symbol, IsolatedFromAbove, SingleBl
     Constraints:
     * (C1) the arguments are the parameter, the gradient, one per state slot and
       one per scalar, all f32.
-    * (C2) the region yields the parameter and one value per state slot, all f32.
+    * (C2) the region yields the parameter and one value per state slot, all
+      f32.
     * (C3) it is made of scalar operations of arith and math.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrArrayAttr:$slots, StrArrayAttr:$scalars);
@@ -665,8 +666,8 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
   let summary = "Each rank's slice of the sum of all ranks' buckets";
   let description = [{
     `scale x (rank 0's + rank 1's + ...)`; with `into`, added to that value.
-    Elements of 16 bits are added in f32, `into` last; the result is rounded to 16
-    bits, once, or is f32.
+    Elements of 16 bits are added in f32, `into` last; the result is rounded to
+    16 bits, once, or is f32.
 
     ```mlir
     %g = zero.reduce_scatter %flat of @b0 {scale = 0.5 : f64} : tensor<4160xf32> -> !zero.shard<4160 x f32 by 2>
@@ -698,8 +699,8 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getExportedOperands
     CountsFlops, UsesSymbols, SameOperandsAndResultType]> {
   let summary = "The sum of a few values over all ranks, on every rank";
   let description = [{
-    `scale x (rank 0's + rank 1's + ...)`.  For the loss, its count and the norm;
-    gradients are reduce_scatter and all_gather.
+    `scale x (rank 0's + rank 1's + ...)`.  For the loss, its count and the
+    norm; gradients are reduce_scatter and all_gather.
 
     ```mlir
     %mean = zero.all_reduce %loss over @dp {scale = 0.25 : f64} : tensor<f32>
@@ -947,9 +948,9 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
       -> !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>
     ```
 
-    A parameter of 16 bits may have a `master` of f32, which the optimizer takes in
-    its place; the next master comes last, and the next parameter is its rounding.
-    Gradients and state of 16 bits are widened, and state is rounded.
+    A parameter of 16 bits may have a `master` of f32, which the optimizer takes
+    in its place; the next master comes last, and the next parameter is its
+    rounding.  Gradients and state of 16 bits are widened, and state is rounded.
 
     A parameter of bf16 without a master is widened too, and rounded
     stochastically: the probability of rounding up is proportional to the
@@ -958,8 +959,8 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
     with the parameter's name and an element's place in it, they determine the
     element's rounding, independent of the layout (docs/precision.md).
 
-    With `skip_nonfinite` everything keeps its value if the factor of `zero.clip`,
-    the scalar `clip` of the optimizer, is NaN.
+    With `skip_nonfinite` everything keeps its value if the factor of
+    `zero.clip`, the scalar `clip` of the optimizer, is NaN.
 
     It runs in the tier of its operands.  An update in host memory also takes
     its scalars from there.  If the parameter itself is on the device, the
@@ -974,17 +975,19 @@ def Zero_UpdateOp : Zero_PlanOp<"update", [
     ```
 
     Constraints:
-    * (C1) operands are the parameter, the gradient and one per state slot of the optimizer.
-    * (C2) one scalar operand of f32 per scalar of the optimizer but `decay`; with
-      `skip_nonfinite` one of them is `clip`.
+    * (C1) operands are the parameter, the gradient and one per state slot of
+      the optimizer.
+    * (C2) one scalar operand of f32 per scalar of the optimizer but `decay`;
+      with `skip_nonfinite` one of them is `clip`.
     * (C3) parameter, gradient and state are f32, bf16 or f16, each the whole
       bucket or the rank's slice.
     * (C4) all state slots, the master among them, are whole, or all are slices;
       where they are whole, so are parameter and gradient.
-    * (C5) a parameter of 16 bits has a master, or is bf16 and has `rounding`; one of
-      f32 may have one, which it equals.  Masters are f32.  Where there is no
-      parameter, there is a master.
-    * (C6) there is `rounding` exactly if a parameter of 16 bits has no master; it is bf16.
+    * (C5) a parameter of 16 bits has a master, or is bf16 and has `rounding`;
+      one of f32 may have one, which it equals.  Masters are f32.  Where there
+      is no parameter, there is a master.
+    * (C6) there is `rounding` exactly if a parameter of 16 bits has no master;
+      it is bf16.
   }];
   let arguments = (ins FlatSymbolRefAttr:$optimizer, FlatSymbolRefAttr:$bucket, Optional<Zero_Flat>:$param,
                        Zero_Flat:$grad, Variadic<Zero_Flat>:$slots, Optional<Zero_Flat>:$master,

@@ -1,7 +1,7 @@
 //===- AttentionKernel.cpp - Attention as calls of the runtime ------------===//
 //
-// Units are pairs of a batch and a head: a query head forward, and a head of keys
-// and values backward.  Each is one call of zrt_attention or
+// Units are pairs of a batch and a head: a query head forward, and a head of
+// keys and values backward.  Each is one call of zrt_attention or
 // zrt_attention_backward, which read and write heads where they lie:
 //
 //   %o = nn.attention %q, %k, %v      =>  for unit in [begin, end)

@@ -186,8 +186,8 @@ void ColumnSums::addRun(OpBuilder &b, int loop, Value begin, int64_t rows) {
   addParts(b);
 }
 
-/// Opens the reduction loops from `loop` on, the innermost in runs or in blocks of
-/// rows, and inside them the vector loop.
+/// Opens the reduction loops from `loop` on, the innermost in runs or in blocks
+/// of rows, and inside them the vector loop.
 void ColumnSums::emitReductions(OpBuilder &b, int loop) {
   loop = nest.findClosed(loop, /*reduction=*/true);
   if (loop != rowLoops.back())

@@ -57,7 +57,7 @@ private:
   void addRun(OpBuilder &b, int loop, Value begin, int64_t rows);
   void emitReductions(OpBuilder &b, int loop);
 
-  // By a block of a GPU: gpu/BlockColumnSums.cpp.
+  // Sums by a block of a GPU (gpu/BlockColumnSums.cpp).
   void emitByBlock(OpBuilder &b);
   SmallVector<Value> viewRuns(OpBuilder &b);
   void sumRun(OpBuilder &b, Value run, ArrayRef<Value> runs);

@@ -20,7 +20,7 @@ struct CpuTarget {
   std::string features;    ///< LLVM's feature string
   std::string description; ///< what the user asked for: "native (znver4)"
   std::string required;    ///< features a machine must have: "avx2,fma,avx512f"
-  std::string ofHalves; ///< the same, where matrices of 16 bits are multiplied
+  std::string ofHalves;    ///< `required`, for products of 16 bits
 };
 
 /// Resolves --cpu: "native", or any CPU name of LLVM such as "x86-64-v3".

@@ -76,7 +76,7 @@ private:
   ModuleOp plan;
   Location loc;
   OpBuilder b;
-  /// By name and type.
+  /// Elementwise kernels, by name and type.
   DenseMap<std::pair<StringAttr, Type>, KernelOp> elementwise;
 
   using Fill = llvm::function_ref<void(ValueRange)>;

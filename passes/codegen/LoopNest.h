@@ -101,10 +101,10 @@ private:
   Block *body;
   SmallVector<int64_t> extents;
   SmallVector<utils::IteratorType> iterators;
-  SmallVector<Value> index;     ///< of each loop that is open
+  SmallVector<Value> index;     ///< current, of each open loop
   int contiguous;               ///< the loop along memory, or -1
   int lane;                     ///< the same if it is in vectors, or -1
-  std::pair<Value, Value> part; ///< of the lane; null: all
+  std::pair<Value, Value> part; ///< the lane's bounds; null: all of it
 
   Value placeOfOwn(OpBuilder &b, Value element) const;
   SmallVector<Value> indicesOf(OpBuilder &b, OpOperand &operand);

@@ -88,8 +88,8 @@ Value combineLanes(OpBuilder &b, Location loc, OperationName name,
 /// rows.
 struct RowShare {
   int64_t groups = 0; ///< 0: rows are not shared
-  Value group;        ///< of this thread
-  Value memory;       ///< of the block, of unknown size
+  Value group;        ///< this thread's group
+  Value memory;       ///< the block's, of unknown size
 };
 
 /// The surroundings in which the loops of an operation are emitted.

@@ -84,11 +84,11 @@ struct Loss {
   nn::CrossEntropyOp entropy;
   nn::CrossEntropyBackwardOp backward;
   int64_t rows;
-  SmallVector<Reader> readers; ///< of the gradient
+  SmallVector<Reader> readers; ///< readers of the gradient
   /// Operations on each logit before the loss, and on its gradient after, such
   /// as a cap: elementwise ones, with casts and reshapes; in block order.
   SmallVector<Operation *> before, after;
-  Value gradient; ///< What readers read, before casts and reshapes.
+  Value gradient; ///< the readers' value, before casts and reshapes
 };
 
 /// Collects the uses of `value` that are no reshapes or casts, through these.
@@ -343,7 +343,7 @@ private:
   Loss loss;
   int64_t chunkRows, first = 0;
   OpBuilder b;
-  DenseMap<Value, Value> slices; ///< of this chunk
+  DenseMap<Value, Value> slices; ///< slices for this chunk
 
   /// Targets as one dimension.
   Value flatten(Value value) {

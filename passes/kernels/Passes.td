@@ -122,10 +122,11 @@ def AddIntoProducts : Pass<"zero-add-into-products", "::mlir::ModuleOp"> {
 def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
   let summary = "Spells everything except products, attention and scatters as linalg.generic";
   let description = [{
-    Takes the linalg form of `nn` operations, turns elementwise arith and math on
-    tensors, pads and concatenations into linalg, and fuses elementwise chains.
-    Generics look through reshapes that add or drop ones at the end of a shape,
-    so that they fit into one kernel with the reshaped value's producer:
+    Takes the linalg form of `nn` operations, turns elementwise arith and math
+    on tensors, pads and concatenations into linalg, and fuses elementwise
+    chains.  Generics look through reshapes that add or drop ones at the end of
+    a shape, so that they fit into one kernel with the reshaped value's
+    producer:
 
     ```mlir
     %sums = tensor.expand_shape %sum [[0, 1]] output_shape [8, 1] : tensor<8xf32> into tensor<8x1xf32>
@@ -146,8 +147,8 @@ def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Clusters operations that share an outer parallel dimension ("rows") and
     outlines each cluster as one function, a kernel, called by `zero.launch`.
-    Reshapes of its results stand after the launch.  Equal kernels are shared, so a
-    deeper model has no more of them.
+    Reshapes of its results stand after the launch.  Equal kernels are shared,
+    so a deeper model has no more of them.
 
     ```mlir
     %0 = linalg.generic {maps = [(b, t, c), (b, t, c)]} ins(%x, %r) ...   // residual

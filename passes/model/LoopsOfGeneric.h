@@ -14,10 +14,10 @@ struct ExtraInput {
 
 /// One iteration, after a clone of the original body.
 struct Iteration {
-  const IRMapping &primal;      ///< of the original's values
+  const IRMapping &primal;      ///< maps the original's values
   ValueRange extras;            ///< the extra inputs' scalars
   ArrayRef<Operation *> cloned; ///< the body's operations
-  ArrayRef<unsigned> position;  ///< where each original loop is
+  ArrayRef<unsigned> position;  ///< new place of each original loop
 };
 
 /// Emits the scalar of one iteration.

@@ -69,7 +69,7 @@ struct ExpandIntegerPower : OpRewritePattern<math::FPowIOp> {
       return failure();
     S square(rewriter, op.getLoc(), op.getLhs());
     std::optional<S> product;
-    APInt left = exponent.abs(); // of the smallest number 2^(bits-1), unsigned
+    APInt left = exponent.abs(); // unsigned: holds 2^(bits-1), too
     while (!left.isZero()) {
       if (left[0])
         product = product ? *product * square : square;

@@ -8,16 +8,16 @@ def NormalizeModel : Pass<"zero-normalize-model", "::mlir::ModuleOp"> {
   let summary = "Brings what other front ends print into the form that has derivatives";
   let description = [{
     Differentiation knows one block of operations on tensors, whose operands are
-    all that they read.  This pass rewrites what front ends print beyond that, in
-    this order:
+    all that they read.  This pass rewrites what front ends print beyond that,
+    in this order:
 
-    * Calls of functions of the module are inlined; functions without callers are
-      dropped.
+    * Calls of functions of the module are inlined; functions without callers
+      are dropped.
     * `cf.assert` is dropped, with a remark.
-    * `tm_tensor.scan`, torch-mlir's cumulative sums, becomes a `linalg.generic` over
-      windows.
-    * Results of `linalg.generic` that nobody reads are dropped, with the part of
-      the body that only they need.
+    * `tm_tensor.scan`, torch-mlir's cumulative sums, becomes a `linalg.generic`
+      over windows.
+    * Results of `linalg.generic` that nobody reads are dropped, with the part
+      of the body that only they need.
     * `math.fpowi` with a constant exponent becomes products, in the order in
       which the run-time library's powi multiplies.
     * Slices get their constant offsets and sizes as attributes.
@@ -74,8 +74,8 @@ def LowerGathers : Pass<"zero-lower-gathers", "::mlir::ModuleOp"> {
     %0 = linalg.generic ... ins(%x, %ids, %read) { ... }
     ```
 
-    The loss keeps every bit.  An index that may lie outside of its tensor, which
-    is undefined, reads NaN.
+    The loss keeps every bit.  An index that may lie outside of its tensor,
+    which is undefined, reads NaN.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
@@ -184,8 +184,9 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
 def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
   let summary = "Freezes the model and adds low-rank adapters to linear layers";
   let description = [{
-    LoRA (Hu et al., 2021): all parameters of the model are frozen, and the layers that
-    are chosen get two small ones, with the names that PEFT gives them:
+    LoRA (Hu et al., 2021): all parameters of the model are frozen, and the
+    layers that are chosen get two small ones, with the names that PEFT gives
+    them:
 
     ```mlir
     %y = nn.linear %x, %w : tensor<4x64x32xf32>, tensor<96x32xf32> -> tensor<4x64x96xf32>
@@ -197,12 +198,13 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     %z = arith.addf %y, %c
     ```
 
-    `lora_A` begins uniform within 1 / sqrt(inputs), as a linear layer of PyTorch does,
-    and `lora_B` as 0, so that the model begins as it was.  `targets` is a regular
-    expression that matches the whole name of a layer, which is that of its weight
-    without ".weight"; without it all linear layers are chosen but the head, whose
-    result a loss reads.  A frozen parameter (`zero.frozen`) has no gradient,
-    and the part of the backward that only it needed is dropped.
+    `lora_A` begins uniform within 1 / sqrt(inputs), as a linear layer of
+    PyTorch does, and `lora_B` as 0, so that the model begins as it was.
+    `targets` is a regular expression that matches the whole name of a layer,
+    which is that of its weight without ".weight"; without it all linear layers
+    are chosen but the head, whose result a loss reads.  A frozen parameter
+    (`zero.frozen`) has no gradient, and the part of the backward that only it
+    needed is dropped.
 
     With `base-storage` the weights of experts and of all linear layers but the
     head, with an adapter or without, are packed (`zero.packing`): as frozen

@@ -107,7 +107,7 @@ private:
   Location loc;
   const Plan &plan;
   ArrayRef<int64_t> extents, shape;
-  SmallVector<Value> at; ///< of each loop that is known
+  SmallVector<Value> at; ///< index of each known loop
   Value valid;           ///< null while all positions were read
 
   Value number(int64_t value) {

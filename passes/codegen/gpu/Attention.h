@@ -22,9 +22,9 @@
 //   results   fma(x, factor, 0): 1 / sum, 1 for dV, scale for dQ, ln 2 for dK
 //   lse       LogSum.h, in f64
 //
-// Blocks of queries and keys are the CPU's (Sizes.h).  With several blocks of keys
-// the forward multiplies sums and O by 2^(old - new largest) at each; and the
-// backward in f32 adds dK and dV to the result at each block of queries.
+// Blocks of queries and keys are the CPU's (Sizes.h).  With several blocks of
+// keys the forward multiplies sums and O by 2^(old - new largest) at each; and
+// the backward in f32 adds dK and dV to the result at each block of queries.
 //
 // Keys that a query does not see have P = 0, and add nothing to any chain;
 // neither do zeros beyond the width.  So tiles may be cut in any way that keeps
@@ -65,8 +65,8 @@ public:
   /// No query of the tile sees a key before `leastKey`, or from `endKey` on.
   Value leastKey, endKey;
 
-  /// Waits; copies `count` rows from `first` on, times `factor`, to `tile`; zeros
-  /// beyond them and beyond the width.
+  /// Waits; copies `count` rows from `first` on, times `factor`, to `tile`;
+  /// zeros beyond them and beyond the width.
   void copyRows(HeadRows from, Value first, Value count, Value column,
                 std::optional<float> factor, Value tile, int64_t tileRows);
   void copyQueries(HeadRows q, Value column, std::optional<float> factor) {
@@ -110,8 +110,8 @@ public:
   Values ownQueries();
   Values ownKeys();
 
-  /// Calls body(first key, end of the block) for panels that the tile sees, of the
-  /// block of keys at `start`.
+  /// Calls body(first key, end of the block) for panels that the tile sees, of
+  /// the block of keys at `start`.
   Values
   overPanels(Value start, ArrayRef<Value> carried,
              llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body);

@@ -38,7 +38,7 @@ private:
 
   /// Opens the tile of queries and the query head of the block's part.
   void openQueries();
-  Value head; ///< counted from the unit's first
+  Value head; ///< query head, counted from the unit's first
   HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
   /// lse' of the thread's queries.
   Values loadLse();

@@ -1,7 +1,7 @@
 //===- AttentionLaunches.cpp - Attention as launches of blocks ------------===//
 //
-// Units are those of the CPU's kernel: a query head of a batch forward, a head of
-// keys backward.  Many blocks share a unit.
+// Units are those of the CPU's kernel: a query head of a batch forward, a head
+// of keys backward.  Many blocks share a unit.
 //
 //   @k  nn.attention           =>  @k(..., thread, shared, unit, part)
 //   @k  nn.attention_backward  =>  @k, @k.keys and @k.queries of the same

@@ -185,11 +185,11 @@ private:
   Location loc;
   Type to;
   bool isNormal;
-  int64_t codeBytes; ///< of a block
+  int64_t codeBytes; ///< bytes of codes of a block
   int64_t groupBytes;
-  Value end;           ///< of the group's elements
-  Value blocks;        ///< of the group
-  Value codes, scales; ///< places of the group's in `bytes`
+  Value end;           ///< end of the group's elements
+  Value blocks;        ///< number of the group's blocks
+  Value codes, scales; ///< places in `bytes`, for the group
   Value bytes, result;
 };
 

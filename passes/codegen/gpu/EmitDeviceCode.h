@@ -36,11 +36,11 @@ namespace mlir::zero {
 /// The launch of a kernel: blocks of `threads`, as many as its units need.  A
 /// kernel with several launches has several of these, in their order.
 struct DeviceKernel {
-  std::string name;  ///< the kernel's in the plan
+  std::string name;  ///< the kernel's name in the plan
   std::string entry; ///< its symbol on the device
   uint32_t threads;
   uint32_t unitsPerBlock;
-  uint32_t sharedBytes; ///< of a block
+  uint32_t sharedBytes; ///< bytes of a block
   /// Where many blocks share a unit; else 0.
   uint32_t blocksPerUnit = 0;
   std::string function; ///< the function that the entry calls

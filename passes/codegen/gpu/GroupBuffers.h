@@ -20,7 +20,8 @@ constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
 constexpr int64_t kSharedAlignment = 16;
 /// On functions: bytes of shared memory of each group, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
-/// The most bytes of shared memory of a block, without asking the driver for more.
+/// The most bytes of shared memory of a block, without asking the driver for
+/// more.
 constexpr int64_t kMaxSharedBytes = 48 << 10;
 
 /// Places the temporaries of a kernel: in a buffer of each thread if no other

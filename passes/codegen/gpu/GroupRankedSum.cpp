@@ -163,7 +163,7 @@ private:
   OpBuilder &b;
   Location loc;
   const RankedSum &sum;
-  Type wide; ///< of the sum
+  Type wide; ///< type of the sum
   Value ranks, stride, scale, accumulates, contributions, result;
 };
 

@@ -6,8 +6,8 @@
 
 namespace mlir::zero {
 
-/// Memrefs of the operands of an nn.embedding_backward, and of its result, which
-/// has the bytes of its init.
+/// Memrefs of the operands of an nn.embedding_backward, and of its result,
+/// which has the bytes of its init.
 struct ScatterOperands {
   Value tokens, grad, out;
 };

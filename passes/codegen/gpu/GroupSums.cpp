@@ -1,8 +1,8 @@
 //===- GroupSums.cpp - Sums of rows by a group of threads -----------------===//
 //
 // The sums of RowSums.cpp, bit for bit.  There 64 lanes take turns as vectors
-// a, b, c and d of 16; here thread t of 16 has the lanes 4 t to 4 t + 3, so that
-// threads 0 to 3 have a, 4 to 7 b, and so on:
+// a, b, c and d of 16; here thread t of 16 has the lanes 4 t to 4 t + 3, so
+// that threads 0 to 3 have a, 4 to 7 b, and so on:
 //
 //   for i = 0, 64, ...                   all threads
 //     sum += x[i + 4 t ..]
@@ -83,8 +83,8 @@ private:
     }
   }
 
-  /// Calls `emit` for every `step`-th chunk of the row from `first` on, with its
-  /// number, where it begins, and its size.
+  /// Calls `emit` for every `step`-th chunk of the row from `first` on, with
+  /// its number, where it begins, and its size.
   void forChunks(OpBuilder &b, Value first, int64_t step,
                  llvm::function_ref<void(OpBuilder &, Value number, Value begin,
                                          int64_t size)>

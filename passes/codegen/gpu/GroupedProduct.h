@@ -14,8 +14,8 @@ struct GroupedProduct {
   bool operator==(const GroupedProduct &) const = default;
 };
 
-/// Adds zrt_grouped_FROM_TO_FORM_GROUPSxNxK (runtime/ZrtStructs.def) to `module`, in
-/// which the functions of Shuffle.h are declared.
+/// Adds zrt_grouped_FROM_TO_FORM_GROUPSxNxK (runtime/ZrtStructs.def) to
+/// `module`, in which the functions of Shuffle.h are declared.
 void emitGroupedProduct(ModuleOp module, const GroupedProduct &product);
 
 } // namespace mlir::zero

@@ -29,8 +29,8 @@ namespace mlir::zero {
 /// kGemmDepth.
 constexpr int64_t kProductRun = 384;
 
-/// A strip of A or B: `lines` of them, from `first` on in `view`, a buffer of one
-/// dimension.  They lie at multiples of 16 bytes.
+/// A strip of A or B: `lines` of them, from `first` on in `view`, a buffer of
+/// one dimension.  They lie at multiples of 16 bytes.
 struct ProductStrip {
   Value view;
   Value first;    ///< index of the element of line 0 and depth 0

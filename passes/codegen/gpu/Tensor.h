@@ -30,7 +30,7 @@ struct TensorSizes {
   /// A warp has `rowTiles` x 16 rows.
   TensorSizes(int64_t width, int64_t rowTiles);
 
-  int64_t columns; ///< of a row, filled up with zeros to a multiple of 16
+  int64_t columns; ///< columns of a row, with zeros up to a multiple of 16
   int64_t rowTiles;
   int64_t tileRows;
 
@@ -69,7 +69,7 @@ public:
              Value starts);
 
   const TensorSizes sizes;
-  Value inWarp, warp; ///< i32: the thread of the warp, and the warp
+  Value inWarp, warp; ///< i32: index in the warp, and of the warp
 
   /// Shared memory from byte `at` on.
   Value viewShared(MemRefType type, Value at) {
@@ -127,13 +127,13 @@ public:
   /// Makes the block's rows queries, from `first` on.
   void setQueries(Value first);
   Value firstQuery, rows; ///< and their number
-  Values queries;         ///< the lane's, within the shape
+  Values queries;         ///< the lane's, clamped to the shape
   Value leastKey, endKey; ///< the range that any query sees
   /// Scores of queries with keys from `firstKey` on, with -infinity where a key
   /// is not seen.
   Values hideKeys(ArrayRef<Value> scores, Value firstKey, int64_t columns);
-  /// The same where rows are keys from `firstKey` on, and columns are queries from
-  /// `query` on, whose first keys are `from(column)`.
+  /// The same where rows are keys from `firstKey` on, and columns are queries
+  /// from `query` on, whose first keys are `from(column)`.
   Values hideQueries(ArrayRef<Value> scores, Value firstKey, Value query,
                      int64_t columns, llvm::function_ref<Value(int64_t)> from);
 
@@ -146,7 +146,7 @@ private:
   Type element;
   Value sharedView, fragmentPlace;
   Value pair;              ///< the first of the lane's two columns of 8
-  Values seenFrom, seenTo; ///< of the lane's queries, i32
+  Values seenFrom, seenTo; ///< keys that the lane's queries see, i32
   Value allFrom, allTo;    ///< the range that all queries see
 
   void copyPieces(HeadRows from, Value first, Value count, int64_t rows,

@@ -29,7 +29,7 @@ private:
 
   TensorCode &c;
   const BackwardOperands &all;
-  Value head; ///< counted from the unit's first
+  Value head; ///< query head, counted from the unit's first
   HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
   Value loadLse(Value query) {
     return memref::LoadOp::create(

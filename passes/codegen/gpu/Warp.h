@@ -1,29 +1,33 @@
 //===- Warp.h - Functions of the 32 threads of a warp -----------*- C++ -*-===//
 //
-// More functions that kernels call (Shuffle.h), for products of matrices of 16 bits
-// on tensor cores.  A place `at` counts bytes from the first of the block's shared
-// memory; words are i32, and hold two numbers of 16 bits.
+// More functions that kernels call (Shuffle.h), for products of matrices of 16
+// bits on tensor cores.  A place `at` counts bytes from the first of the
+// block's shared memory; words are i32, and hold two numbers of 16 bits.
 //
-//   zg.mma.bf16(a x 4, b x 2, c x 4) -> c x 4     c + a b, of a 16 x 16, b 16 x 8 and
-//   zg.mma.f16                                    c 16 x 8 in f32, over the lanes
-//   zg.fragment(at, more) -> word x 4             four matrices of 8 x 8, at the sum of
-//   zg.fragment.transposed(at, more) -> word x 4  a place and a constant; transposed
-//   zg.pack.bf16(low, high) -> word               two of f32, rounded
-//   zg.pack.f16
-//   zg.swap(word, distance) -> word             that of the lane whose number
-//                                               differs (xor) by a constant
-//   zg.exp2(x)                                  about 2^x, in f32
-//   zg.copy(at, more, from, bytes)              starts a copy of 16 bytes from
-//                                               address `from`, or of zeros if
-//                                               bytes is 0
-//   zg.copies.wait()                            waits for all copies of the thread
+//   zg.mma.bf16(a x 4, b x 2, c x 4) -> c x 4
+//   zg.mma.f16            c + a b, of a 16 x 16, b 16 x 8 and c 16 x 8 in f32,
+//                         over the lanes
+//   zg.fragment(at, more) -> word x 4
+//   zg.fragment.transposed(at, more) -> word x 4
+//                         four matrices of 8 x 8, at the sum of a place and a
+//                         constant; transposed
+//   zg.pack.bf16(low, high) -> word
+//   zg.pack.f16           two of f32, rounded
+//   zg.swap(word, distance) -> word
+//                         the word of the lane whose number differs by a
+//                         constant (exclusive or)
+//   zg.exp2(x)            about 2^x, in f32
+//   zg.copy(at, more, from, bytes)
+//                         starts a copy of 16 bytes from the address `from`, or
+//                         of zeros if bytes is 0
+//   zg.copies.wait()      waits for all copies of the thread
 //
 // Matrices are distributed over lanes as the PTX ISA defines for mma.m16n8k16:
-// lane l has the rows l / 4 and l / 4 + 8 of `c`, and in each the columns 2 (l
-// % 4) and the next.  A fragment of 16 rows and 16 columns of shared memory is
-// an `a`.  As a `b`, its words 0 and 2 hold the first eight rows, as columns,
-// and 1 and 3 the others; transposed, words 0 and 1 hold the first eight
-// columns, and 2 and 3 the others.  Two `c` side by side, packed, are an `a` as
+// lane l has the rows l / 4 and l / 4 + 8 of `c`, and in each two columns, from
+// 2 (l % 4) on.  A fragment of 16 rows and 16 columns of shared memory is an
+// `a`.  As a `b`, its words 0 and 2 hold the first eight rows, as columns, and
+// 1 and 3 the others; transposed, words 0 and 1 hold the first eight columns,
+// and 2 and 3 the others.  Two `c` side by side, packed, are an `a` as well.
 // well.
 //
 //===----------------------------------------------------------------------===//

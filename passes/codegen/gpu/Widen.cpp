@@ -1,7 +1,7 @@
 //===- Widen.cpp - Elements of 16 bits as f32, on a GPU -------------------===//
 //
-// zrt_widen_TYPE(narrow, wide, elements): wide[i] = narrow[i], which is exact.  For
-// biases of products, a few elements each: a thread has one at a time.
+// zrt_widen_TYPE(narrow, wide, elements): wide[i] = narrow[i], which is exact.
+// For biases of products, a few elements each: a thread has one at a time.
 //
 //===----------------------------------------------------------------------===//
 
