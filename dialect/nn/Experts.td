@@ -1,4 +1,4 @@
-//===- Experts.td - Mixtures of experts -----------------------*- tablegen -*-===//
+//===- Experts.td - Mixtures of experts --------------------*- tablegen -*-===//
 //
 // A layer of E experts gives each of N tokens to K of them.  No token is
 // dropped or padded: there are always N K pairs of a token and an expert, so

@@ -1,4 +1,4 @@
-//===- Interfaces.td - Derivative and linalg form -------------*- tablegen -*-===//
+//===- Interfaces.td - Derivative and linalg form ----------*- tablegen -*-===//
 #ifndef NN_INTERFACES
 #define NN_INTERFACES
 

@@ -1,4 +1,4 @@
-//===- NN.td - Model mathematics ------------------------------*- tablegen -*-===//
+//===- NN.td - Model mathematics ---------------------------*- tablegen -*-===//
 //
 // Some twenty operations, each with a verifier, a derivative and a linalg
 // form.  They are pure functions of tensors; f32 and f64 are both valid, the

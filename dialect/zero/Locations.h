@@ -1,4 +1,4 @@
-//===- Locations.h - The names that users give ----------------*- C++ -*-===//
+//===- Locations.h - The names that users give ------------------*- C++ -*-===//
 //
 // Messages, certificates, profiles and traces name what the user wrote by its
 // location.  Front ends name operations, such as loc("h.0.attn"); a

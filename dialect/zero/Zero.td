@@ -1,4 +1,4 @@
-//===- Zero.td - The plan: where bytes live and when they move *- tablegen -*-===//
+//===- Zero.td - The dialect of training plans -------------*- tablegen -*-===//
 //
 // A training step is a straight-line program on streams, over memory tiers.
 // This dialect holds what such a program needs beyond tensors: axes of ranks,

@@ -1,4 +1,4 @@
-//===- Passes.td - From kernels to machine code ----------------*- tablegen -*-===//
+//===- Passes.td - From kernels to machine code ------------*- tablegen -*-===//
 //
 // These passes run on a copy of a plan, in this order; CpuPipeline.cpp lists
 // upstream's passes between them.

@@ -5,8 +5,8 @@
 // all rows.  Here, with n columns, there are n units.  Unit u has the rows u, u
 // + n, u + 2 n, ... with all of their columns, so that all of a GPU has work:
 //
-//   for row = u, u + n, ...: clear it       where the table starts from zeros
-//   for i = 0, 16, 32, ...                  thread t of the group has token i + t
+//   for row = u, u + n, ...: clear it      where the table starts from zeros
+//   for i = 0, 16, 32, ...                 thread t of the group has token i + t
 //     if any of the 16 is of such a row
 //       for each of them, in order:
 //         row of the token += its gradient

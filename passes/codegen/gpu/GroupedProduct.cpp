@@ -7,14 +7,14 @@
 // (ProductTile.h).
 //
 //   sums   a unit is a group, and a part one of its tiles
-//   else   a unit is a slot, for 128 rows of a group, and a part 64 columns.  Only
-//          the offsets, on the device, say which rows.  Group g has the slots from
-//          offsets[g] / 128 + g on, rounded down:
+//   else   a unit is a slot, for 128 rows of a group, and a part 64 columns.
+//          Only the offsets, on the device, say which rows.  Group g has the
+//          slots from offsets[g] / 128 + g on, rounded down:
 //
-//            rows     0 |---- group 0 ----|- group 1 -|------- group 2 -----| 512
-//            offsets  0                   200         330
-//            slots    0: 0 to 127         2: 200..    4: 330..   5: 458..
-//                     1: 128 to 199       3: 328..    6: none
+//           rows     0 |---- group 0 ----|- group 1 -|------- group 2 -----| 512
+//           offsets  0                   200         330
+//           slots    0: 0 to 127         2: 200..    4: 330..   5: 458..
+//                    1: 128 to 199       3: 328..    6: none
 //
 //          So slots rise with groups, and each group has enough.  At most as
 //          many slots as groups have no rows, and their blocks end at once.

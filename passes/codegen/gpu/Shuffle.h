@@ -4,8 +4,8 @@
 // each device defines in its own way (EmitDeviceCode.cpp):
 //
 //   zg.shuffle(value, from)   `value` of thread `from` of the group
-//   zg.sync()                 waits for all threads of the group; what they have
-//                             written before can be read after
+//   zg.sync()                 waits for all threads of the group, which then see
+//                             each other's writes
 //   zg.barrier()              the same for all threads of the block
 //
 // All threads of a group, or of the block, call them together.

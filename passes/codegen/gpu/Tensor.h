@@ -8,8 +8,8 @@
 //
 //   rows       their fragments stay in registers: Q and dO, or K and V
 //   tiles      of both operands, twice, in shared memory, in 16 bits
-//   scores     S in registers; P and dS are rounded to 16 bits there, and are the
-//              fragments of the products that follow
+//   scores     S in registers; P and dS are rounded to 16 bits there, and are
+//              the fragments of the products that follow
 //   sums       O, dQ, or dK and dV, in registers, in f32
 //
 // Besides the processor's own order in a product, the bits depend on the order

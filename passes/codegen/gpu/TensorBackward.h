@@ -1,4 +1,4 @@
-//===- TensorBackward.h - The backward's launches on tensor cores -*- C++ -*-===//
+//===- TensorBackward.h - Launches of the backward --------------*- C++ -*-===//
 #pragma once
 
 #include "passes/codegen/gpu/Tensor.h"
