@@ -110,7 +110,6 @@ constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
 // On the module, at level kernels: the most bytes of a chunk of logits, if it
 // is not the default.
 constexpr llvm::StringLiteral kLossChunkAttr = "zero.loss_chunk";
-constexpr int64_t kLossChunk = int64_t(64) << 20;
 // On the module, at levels step and kernels: the type of gradients, if
 // --grad-dtype gave one.
 constexpr llvm::StringLiteral kGradDtypeAttr = "zero.grad_dtype";

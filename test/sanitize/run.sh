@@ -42,7 +42,7 @@ fi
 python3 test/e2e/run.py "$@" || failed=1
 
 # A rank that mpirun ends while it looks for leaks loses its symbolizer.
-mapfile -t found < <(grep -lvr "Can't read from symbolizer" "$reports")
+mapfile -t found < <(grep -lvrE "Can't (read from|write to) symbolizer" "$reports")
 ((${#found[@]} == 0)) ||
   grep -m 1 -hE 'ERROR:|runtime error:' "${found[@]}" | sort | uniq -c | sort -rn | head -20
 echo "${#found[@]} findings; their reports are in $reports"
