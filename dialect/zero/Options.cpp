@@ -151,13 +151,14 @@ Attribute OptionsAttr::parse(AsmParser &parser, Type) {
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
                                      parseOne))
     return {};
-  bool isWhole = given.contains("optimizer");
+  std::string missing = given.contains("optimizer") ? "" : "optimizer";
   visitOptions(values, [&](StringRef option, auto, auto) {
-    isWhole &= !isAlwaysWritten(option) || given.contains(toField(option));
+    if (missing.empty() && isAlwaysWritten(option) &&
+        !given.contains(toField(option)))
+      missing = toField(option);
   });
-  if (!isWhole) {
-    parser.emitError(begin, "needs optimizer, weight_decay, grad_clip, stage "
-                            "and world_size");
+  if (!missing.empty()) {
+    parser.emitError(begin, "is without ") << missing;
     return {};
   }
   return parser.getChecked<OptionsAttr>(begin, parser.getContext(), optimizer,

@@ -1,6 +1,6 @@
 """Plans with one attribute changed, dropped or added, for every attribute that a plan has.
 
-What can stand in a plan is read from the dialect's definitions (dialect/zero/*.td): the
+What can stand in a plan is read from the dialect's definitions (dialect/zero/*.td, abi/PlanOptions.def): the
 words of its enumerations, the optional attributes of its operations and the fields of
 `#zero.options`. What does stand in a plan is read from its generic text, where every
 attribute is a `name = value`. So an attribute that is new in the dialect has mutants as
@@ -86,10 +86,15 @@ class Definitions:
         known = (DIALECT / "DiscardableAttributes.cpp").read_text()
         self.groups = [re.findall(r'I32EnumAttrCase<"\w+", \d+, "(\w+)">', body)
                        for body in re.findall(r"I32EnumAttr<(.*?)\]>", td, re.S)]
-        words = re.findall(r'StringRefParameter<"([^"]*)".*?>:\$(\w+)', td)
-        self.strings = {field: re.split(r", | or ", text) for text, field in words}
-        self.switches = re.findall(r'DefaultValuedParameter<"bool", .*?>:\$(\w+)', td)
-        self.numbers = re.findall(r'DefaultValuedParameter<"int64_t", .*?>:\$(\w+)', td)
+        listed = (support.ROOT / "abi" / "PlanOptions.def").read_text()
+        enumerations = {name: re.findall(r'ZERO_CASE\(\w+, "(\w+)"\)', cases)
+                        for name, cases in re.findall(r"^ZERO_ENUM\((\w+), (.*)\)$", listed, re.M)}
+        rows = re.findall(r'^ZERO_(?:(SWITCH|COUNT|BYTES|NUMBER)\(|(?:CHOICE|FIELD)\((\w+), )\w+, \w+, "([\w-]+)',
+                          listed, re.M)
+        fields = {name.replace("-", "_"): kind or type for kind, type, name in rows}
+        self.strings = {field: enumerations[kind] for field, kind in fields.items() if kind in enumerations}
+        self.switches = [field for field, kind in fields.items() if kind in ("SWITCH", "bool")]
+        self.numbers = [field for field, kind in fields.items() if kind in ("COUNT", "BYTES")]
         self.attributes, self.optional = {}, {}
         # The text of an operation ends at the next definition.
         for name, body in re.findall(r'^def \w+Op : \w+<"(\w+)"(.*?)(?=^(?:def|class) |\Z)', td, re.S | re.M):
