@@ -216,7 +216,7 @@ def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, unit
     rows = 128 if columns <= 64 and not is_keys else 64
     warps = kernel.threads // 32
     if kernel.multiplications * warps * 2048 != products * rows * tile * columns:
-        sys.exit("gpu_limits.py: error: the loop has other products than codegen/gpu/Tensor.h says")
+        sys.exit("gpu_limits.py: error: the loop has other products than codegen/gpu/MmaAttention.h says")
     blocks = math.ceil(length / rows)
     tiles = units * sum(math.ceil((length - i * rows if is_keys else min(length, (i + 1) * rows)) / tile)
                         for i in range(blocks))

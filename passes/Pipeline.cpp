@@ -201,8 +201,8 @@ static StringRef getPrecision(ModuleOp module) {
   return "fp32";
 }
 
-/// The options of a plan of `module`, whose state is laid out; null, with an error,
-/// if they conflict.
+/// The options of a plan of `module`, whose state is laid out; null, with an
+/// error, if they conflict.
 static OptionsAttr getOptionsAttr(ModuleOp module,
                                   const PipelineOptions &options) {
   MLIRContext *context = module.getContext();

@@ -23,18 +23,19 @@ struct PipelineOptions : PlanOptions {
   double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
   /// The text of a zero.optimizer that the model brings; "": `optimizer` is it.
   std::string rule;
-  /// Whether a step whose gradients are not finite is skipped: on, off, or auto, on
-  /// with 16 bits.
+  /// Whether a step whose gradients are not finite is skipped: on, off, or
+  /// auto, on with 16 bits.
   std::string skips = "auto";
   /// The rank of adapters, 0 for none, their alpha, and a regular expression of
   /// the layers that get one, "" for all but the head.
   int64_t loraRank = 0;
   double loraAlpha = 0;
   std::string loraTargets;
-  /// The format of the weights of linear layers that have adapters: model (that of
-  /// all others), nf4 or int8.
+  /// The format of the weights of linear layers that have adapters: model (that
+  /// of all others), nf4 or int8.
   std::string baseStorage = "model";
-  /// The most bytes of device and of host memory that a rank may use; -1: no limit.
+  /// The most bytes of device and of host memory that a rank may use; -1: no
+  /// limit.
   int64_t deviceMemory = -1, hostMemory = -1;
   /// Bytes of the device that products use while they run, beside all values.
   int64_t workspace = 0;

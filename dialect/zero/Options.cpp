@@ -1,4 +1,4 @@
-//===- Options.cpp - What a plan was made with ----------------------------===//
+//===- Options.cpp - The options of a plan as an attribute ----------------===//
 //
 // The attributes #zero.options, #zero.adamw, #zero.lion and #zero.sgd; and, in
 // one place, how they read as the command line of zeroc.

@@ -60,8 +60,8 @@ inline llvm::StringRef getOptionName(llvm::StringRef usage) {
   return usage.take_until([](char c) { return c == '='; });
 }
 
-/// Calls `visit(name, field, otherwise)` for each field in the order of the list:
-/// its name, "offload-params", a reference to it, and its default.
+/// Calls `visit(name, field, otherwise)` for each field in the order of the
+/// list: its name, "offload-params", a reference to it, and its default.
 template <typename Options, typename Visit>
 void visitOptions(Options &options, Visit visit) {
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
@@ -96,14 +96,15 @@ struct Conflict {
   llvm::StringRef constraint;
   std::string text;
 };
-/// The first conflict of `options`; nothing if they agree.  The precision of a plan
-/// `isKnown` once its model's parameters are.
+/// The first conflict of `options`; nothing if they agree.  The precision of a
+/// plan `isKnown` once its model's parameters are.
 std::optional<Conflict> findConflict(const PlanOptions &options, bool isKnown);
-/// What is out of its range, without the name: "stage must be from 0 to 3, got 4".
+/// What is out of its range, without the name: "stage must be from 0 to 3, got
+/// 4".
 std::optional<Conflict> findOutOfRange(const PlanOptions &options);
 
-/// Whether parameters can be kept on another tier: on several ranks those that are
-/// whole stay on the device.
+/// Whether parameters can be kept on another tier: on several ranks those that
+/// are whole stay on the device.
 inline bool mayOffloadParameters(const PlanOptions &options) {
   return options.worldSize == 1 || options.stage == 3;
 }

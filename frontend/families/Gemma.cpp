@@ -1,6 +1,7 @@
 //===- Gemma.cpp - Gemma 2 and 3, of text ---------------------------------===//
 //
-// Gemma Team, "Gemma 2" (2024), "Gemma 3 Technical Report" (2025).  As Llama, but
+// Gemma Team, "Gemma 2" (2024), "Gemma 3 Technical Report" (2025).  As Llama,
+// but
 //
 //                 Gemma 2                       Gemma 3
 //   embedding     tied, and times sqrt(hidden_size)

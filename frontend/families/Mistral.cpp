@@ -2,7 +2,7 @@
 //
 // Jiang et al., "Mistral 7B" (2023).  As Llama, but
 //
-//   window      sliding_window of all layers: null for none, 4096 without the key
+//   window      sliding_window of all layers: null: none; by default 4096
 //   biases      none
 //
 //===----------------------------------------------------------------------===//

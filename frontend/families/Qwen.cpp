@@ -1,7 +1,7 @@
 //===- Qwen.cpp - Qwen 2, 2.5 and 3 ---------------------------------------===//
 //
-// Yang et al., "Qwen2 Technical Report" (2024), "Qwen3 Technical Report" (2025).
-// As Llama, but
+// Yang et al., "Qwen2 Technical Report" (2024), "Qwen3 Technical Report"
+// (2025).  As Llama, but
 //
 //                 Qwen 2                        Qwen 3
 //   heads         head_dim may be missing       head_dim must be there

@@ -3,7 +3,7 @@
 //   zero.update       the optimizer's region over elements, with weight decay
 //                     as a constant: one kernel without it, one with it;
 //                     without masters parameters are rounded by chance
-//                     (RoundByChance.h)
+//                     (StochasticRounding.h)
 //   zero.accumulate   sum + scale x gradient
 //   zero.clear,       zeros
 //   zero.zeros
@@ -33,7 +33,7 @@
 
 #include "passes/codegen/Dispatch.h"
 #include "passes/codegen/Passes.h"
-#include "passes/codegen/RoundByChance.h"
+#include "passes/codegen/StochasticRounding.h"
 
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"

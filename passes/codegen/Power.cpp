@@ -8,7 +8,7 @@
 //   x^y = exp(y log x)
 //
 //   x = 2^k m with sqrt(1/2) <= m < sqrt(2)  log x = k ln2 + log m
-//   t = (m - 1) / (m + 1)                    log m = 2 (t + t^3/3 + t^5/5 + ...)
+//   t = (m - 1) / (m + 1)                    log m = 2 (t + t^3/3 + t^5/5 + ..)
 //   y log x = n ln2 + r with |r| <= ln2 / 2  exp = 2^n (1 + r + r^2/2! + ...)
 //
 // High terms of both series are small, and are single f64.  The error before

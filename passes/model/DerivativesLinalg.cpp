@@ -34,7 +34,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "passes/model/Derivatives.h"
-#include "passes/model/Received.h"
+#include "passes/model/ReductionAdjoint.h"
 #include "passes/model/Windows.h"
 
 using namespace mlir;
@@ -43,7 +43,7 @@ using nn::S;
 using zero::Combiner;
 using zero::ExtraInput;
 using zero::Iteration;
-using zero::Received;
+using zero::ReductionAdjoint;
 
 namespace {
 
@@ -114,10 +114,10 @@ struct GenericModel
       combiners.push_back(*combiner);
     }
 
-    SmallVector<Received> received;
+    SmallVector<ReductionAdjoint> received;
     for (unsigned k = 0; k < op->getNumResults(); ++k) {
-      FailureOr<Received> result =
-          Received::of(b, generic, combiners, k, adjoints[k]);
+      FailureOr<ReductionAdjoint> result =
+          ReductionAdjoint::of(b, generic, combiners, k, adjoints[k]);
       if (failed(result))
         return failure();
       received.push_back(*result);
@@ -154,7 +154,7 @@ private:
   /// The adjoint of one operand, null if nothing depends on it.
   static FailureOr<Value> operandAdjoint(OpBuilder &b, GenericOp op,
                                          ArrayRef<Combiner> combiners,
-                                         ArrayRef<Received> received,
+                                         ArrayRef<ReductionAdjoint> received,
                                          OpOperand &operand) {
     Location loc = op.getLoc();
     BlockArgument scalar = op.getMatchingBlockArgument(&operand);
@@ -201,7 +201,7 @@ private:
   /// projected permutation of the loops; null if nothing depends on it.
   static FailureOr<Value> adjointOfReads(OpBuilder &b, GenericOp op,
                                          ArrayRef<Combiner> combiners,
-                                         ArrayRef<Received> received,
+                                         ArrayRef<ReductionAdjoint> received,
                                          OpOperand &operand, AffineMap outMap,
                                          RankedTensorType type) {
     Location loc = op.getLoc();
@@ -217,7 +217,7 @@ private:
         [&](OpBuilder &nested, const Iteration &at) -> FailureOr<Value> {
           DenseMap<Value, Value> seeds;
           ValueRange elements = at.extras;
-          for (const Received &result : received) {
+          for (const ReductionAdjoint &result : received) {
             size_t count = result.getGiven().size();
             if (count == 0)
               continue;
@@ -240,7 +240,7 @@ private:
   /// reads, summed up by position.
   static FailureOr<Value> windowedAdjoint(OpBuilder &b, GenericOp op,
                                           ArrayRef<Combiner> combiners,
-                                          ArrayRef<Received> received,
+                                          ArrayRef<ReductionAdjoint> received,
                                           OpOperand &operand, AffineMap map,
                                           RankedTensorType type) {
     if (!zero::isLinear(map))

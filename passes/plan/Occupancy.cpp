@@ -13,12 +13,12 @@ using namespace mlir::zero;
 //===----------------------------------------------------------------------===//
 
 Occupancy::Occupancy(unsigned points)
-    : parts(points / kBlock + 1), trails(kTrails) {
+    : parts(points / kBlock + 1), lastQueries(kLastQueries) {
   while (firstLeaf < parts.size())
     firstLeaf *= 2;
   const size_t nodes = size_t{2} * firstLeaf;
-  through.resize(nodes);
-  any.resize(nodes);
+  spanning.resize(nodes);
+  overlapping.resize(nodes);
 }
 
 void Occupancy::Shadow::add(Run run) {
@@ -51,21 +51,21 @@ void Occupancy::take(unsigned birth, unsigned death, int64_t begin,
                      int64_t end) {
   Run run{begin, end};
   unsigned first = birth / kBlock, last = death / kBlock;
-  taken.push_back({birth, death, run});
-  parts[first].push_back(taken.back());
+  buffers.push_back({birth, death, run});
+  parts[first].push_back(buffers.back());
   if (first != last)
-    parts[last].push_back(taken.back());
+    parts[last].push_back(buffers.back());
   unsigned left = firstLeaf + first, right = firstLeaf + last;
   for (; left != right; left /= 2, right /= 2) {
-    any[left].add(run);
-    any[right].add(run);
+    overlapping[left].add(run);
+    overlapping[right].add(run);
     visitSiblings(left, right, [&](unsigned node) {
-      through[node].add(run);
-      any[node].add(run);
+      spanning[node].add(run);
+      overlapping[node].add(run);
     });
   }
   for (; left != 0; left /= 2)
-    any[left].add(run);
+    overlapping[left].add(run);
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,27 +84,27 @@ gallop(const Occupancy::Run *at, const Occupancy::Run *end, Predicate before) {
   return at;
 }
 
-/// Sets `left` to the pieces of `gaps` outside of `taken` that hold `size`
+/// Sets `left` to the pieces of `gaps` outside of `used` that hold `size`
 /// bytes.  Both inputs are sorted and disjoint.
-static void subtract(llvm::ArrayRef<Occupancy::Run> taken, int64_t size,
+static void subtract(llvm::ArrayRef<Occupancy::Run> used, int64_t size,
                      llvm::ArrayRef<Occupancy::Run> gaps,
                      std::vector<Occupancy::Run> &left) {
   left.clear();
-  const auto *run = taken.begin(), *gap = gaps.begin();
+  const auto *run = used.begin(), *gap = gaps.begin();
   while (gap != gaps.end()) {
-    run = gallop(run, taken.end(),
+    run = gallop(run, used.end(),
                  [&](const auto &other) { return other.end <= gap->begin; });
     const auto *free = gap;
-    gap = run == taken.end() ? gaps.end()
-                             : gallop(gap, gaps.end(), [&](const auto &other) {
-                                 return other.end <= run->begin;
-                               });
+    gap = run == used.end() ? gaps.end()
+                            : gallop(gap, gaps.end(), [&](const auto &other) {
+                                return other.end <= run->begin;
+                              });
     left.insert(left.end(), free, gap);
     if (gap == gaps.end() || run->end <= gap->begin)
       continue;
     // The last overlapping run may reach into the next gap.
     Occupancy::Run rest = *gap++;
-    for (const auto *next = run; next != taken.end() && next->begin < rest.end;
+    for (const auto *next = run; next != used.end() && next->begin < rest.end;
          ++next) {
       if (next->begin - rest.begin >= size)
         left.push_back({rest.begin, next->begin});
@@ -153,14 +153,15 @@ std::vector<Occupancy::Key> Occupancy::findKeys(unsigned first,
   return keys;
 }
 
-Occupancy::Trail &Occupancy::findTrail(int64_t size, int64_t base) {
-  auto found = llvm::find_if(trails, [&](const Trail &trail) {
-    return trail.size == size && trail.base == base;
+Occupancy::LastQuery &Occupancy::findLastQuery(int64_t size, int64_t base) {
+  auto found = llvm::find_if(lastQueries, [&](const LastQuery &last) {
+    return last.size == size && last.base == base;
   });
-  if (found == trails.end()) {
-    found = llvm::min_element(trails, [](const Trail &a, const Trail &b) {
-      return a.lastUse < b.lastUse;
-    });
+  if (found == lastQueries.end()) {
+    found = llvm::min_element(lastQueries,
+                              [](const LastQuery &a, const LastQuery &b) {
+                                return a.lastUse < b.lastUse;
+                              });
     found->size = size;
     found->base = base;
     found->numSteps = 0;
@@ -180,21 +181,21 @@ bool Occupancy::touches(const Part &part, Key key) const {
                         : first < end && begin <= last;
 }
 
-size_t Occupancy::reuse(Trail &trail, llvm::ArrayRef<Key> keys) const {
-  size_t common = 0, most = std::min(trail.numSteps, keys.size());
-  while (common < most && trail.steps[common].key == keys[common])
+size_t Occupancy::reuse(LastQuery &last, llvm::ArrayRef<Key> keys) const {
+  size_t common = 0, most = std::min(last.numSteps, keys.size());
+  while (common < most && last.steps[common].key == keys[common])
     ++common;
   if (common == 0)
     return 0;
-  Step &step = trail.steps[common - 1];
-  llvm::ArrayRef<Part> changes = llvm::ArrayRef(taken).drop_front(step.seen);
+  Step &step = last.steps[common - 1];
+  llvm::ArrayRef<Part> changes = llvm::ArrayRef(buffers).drop_front(step.seen);
   if (changes.size() > kMostChanges)
     return 0;
   for (const Part &part : changes)
     if (llvm::any_of(keys.take_front(common),
                      [&](Key key) { return touches(part, key); }))
-      cut(step.gaps, part.bytes, trail.size);
-  step.seen = taken.size();
+      cut(step.gaps, part.bytes, last.size);
+  step.seen = buffers.size();
   return common;
 }
 
@@ -202,21 +203,22 @@ int64_t Occupancy::findBestFit(unsigned birth, unsigned death, int64_t size,
                                int64_t base) {
   unsigned first = birth / kBlock, last = death / kBlock;
   std::vector<Key> keys = findKeys(first, last);
-  Trail &trail = findTrail(size, base);
-  size_t next = reuse(trail, keys);
-  trail.numSteps = keys.size();
-  if (trail.steps.size() < keys.size())
-    trail.steps.resize(keys.size());
+  LastQuery &last = findLastQuery(size, base);
+  size_t next = reuse(last, keys);
+  last.numSteps = keys.size();
+  if (last.steps.size() < keys.size())
+    last.steps.resize(keys.size());
   constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
   const Run everything = {base, kEnd};
   llvm::ArrayRef<Run> gaps = everything;
   if (next > 0)
-    gaps = trail.steps[next - 1].gaps;
+    gaps = last.steps[next - 1].gaps;
   for (; next != keys.size(); ++next) {
-    Step &step = trail.steps[next];
+    Step &step = last.steps[next];
     step.key = keys[next];
-    step.seen = taken.size();
-    const Shadow &shadow = (step.key.allThrough ? through : any)[step.key.node];
+    step.seen = buffers.size();
+    const Shadow &shadow =
+        (step.key.allThrough ? spanning : overlapping)[step.key.node];
     subtract(shadow.runs, size, gaps, step.gaps);
     gaps = step.gaps;
   }

@@ -11,10 +11,10 @@
 //   a buffer            |---------------|             in part of b0 and of b2,
 //                                                     all through b1
 //
-//   through(node)   bytes of buffers that are alive all through the node, but
-//                   not all through its parent
-//   any(node)       bytes of buffers that are alive at any point of the node
-//   parts(block)    the buffers that begin or end in the block
+//   spanning(node)     bytes of buffers that are alive all through the node,
+//                      but not all through its parent
+//   overlapping(node)  bytes of buffers that are alive at any point of the node
+//   parts(block)       the buffers that begin or end in the block
 //
 // A buffer and a query visit a few nodes of each level.  Bytes are kept as runs
 // that do not touch, so a tightly packed region is one run, however many
@@ -72,39 +72,39 @@ private:
     }
   };
   /// The gaps that remain after `key` and the keys before it, given the first
-  /// `seen` buffers in `taken`.
+  /// `seen` buffers in `buffers`.
   struct Step {
     Key key;
     size_t seen;
     std::vector<Run> gaps;
   };
   /// The last query for `size` bytes.
-  struct Trail {
+  struct LastQuery {
     int64_t size = -1, base = 0;
     std::vector<Step> steps;
     size_t numSteps = 0; ///< steps in use; the others are spare
     size_t lastUse = 0;
   };
   static constexpr unsigned kBlock = 128;
-  static constexpr size_t kTrails = 8;
+  static constexpr size_t kLastQueries = 8;
   /// After more changes than this a query starts from the root.
   static constexpr size_t kMostChanges = 512;
 
   std::vector<Key> findKeys(unsigned first, unsigned last) const;
-  Trail &findTrail(int64_t size, int64_t base);
-  /// Returns the number of steps of `trail` that are valid for `keys`, and
+  LastQuery &findLastQuery(int64_t size, int64_t base);
+  /// Returns the number of steps of `last` that are valid for `keys`, and
   /// updates the last of them.
-  size_t reuse(Trail &trail, llvm::ArrayRef<Key> keys) const;
+  size_t reuse(LastQuery &last, llvm::ArrayRef<Key> keys) const;
   /// Whether `part` takes bytes that `key` counts.
   bool touches(const Part &part, Key key) const;
 
-  std::vector<Part> taken; ///< all, in order
+  std::vector<Part> buffers; ///< all, in order
   std::vector<std::vector<Part>> parts;
   /// Node 1 is the root, nodes 2n and 2n + 1 are below n; those of single
   /// blocks start at `firstLeaf`.
-  std::vector<Shadow> through, any;
+  std::vector<Shadow> spanning, overlapping;
   unsigned firstLeaf = 1;
-  std::vector<Trail> trails;
+  std::vector<LastQuery> lastQueries;
   size_t numQuestions = 0;
 };
 

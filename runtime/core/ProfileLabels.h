@@ -8,7 +8,7 @@
 //   matmul of h.0.c_fc                matmul of h.*.c_fc 256 x 3072 x 768
 //   kernel.3 of gpt2.mlir:40          kernel of gpt2.mlir:40 and 11 like it
 //   kernel.3 of gpt2.mlir:52 ...      the same
-//   matmul of gpt2.mlir:41            matmul of gpt2.mlir:41 and 11 like it 256 x ...
+//   matmul of gpt2.mlir:41      matmul of gpt2.mlir:41 and 11 like it ...
 //
 // Operations on a bucket are grouped by what they do.  Operations of layers are
 // grouped over the layers' numbers in their names.  Where names are lines of a

@@ -1,4 +1,4 @@
-//===- DataOptions.cpp - What a run reads, and how much of it -------------===//
+//===- DataOptions.cpp - The data of a run --------------------------------===//
 #include "runtime/main/DataOptions.h"
 
 #include "runtime/main/DataWeights.h"

@@ -1,4 +1,4 @@
-//===- DataOptions.h - What a run reads, and how much of it -----*- C++ -*-===//
+//===- DataOptions.h - The data of a run ------------------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/main/Options.h"

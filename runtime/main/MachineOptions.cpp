@@ -1,4 +1,4 @@
-//===- MachineOptions.cpp - What a run has of the machine -----------------===//
+//===- MachineOptions.cpp - Threads, drives and checks of a run -----------===//
 #include "runtime/main/MachineOptions.h"
 
 #include "runtime/main/OptionValues.h"

@@ -1,4 +1,4 @@
-//===- MachineOptions.h - What a run has of the machine ---------*- C++ -*-===//
+//===- MachineOptions.h - Threads, drives and checks of a run ---*- C++ -*-===//
 #pragma once
 
 #include "runtime/main/Options.h"

@@ -71,7 +71,8 @@ struct TrainOptions {
   /// The token after which another document begins, if it is given.
   std::optional<int64_t> separator;
   Schedule schedule; ///< with the number of steps
-  /// How often all samples are read, if that says how many steps there are; else 0.
+  /// How often all samples are read, if that says how many steps there are;
+  /// else 0.
   int64_t epochs = 0;
   /// Whether samples are read in an order of `seed`, anew in each epoch.
   bool shuffle = false;

@@ -14,8 +14,8 @@ namespace {
 constexpr const char *kFormat = "data format", *kSamples = "samples",
                      *kAdapters = "adapters", *kPlan = "plan";
 
-/// Returns true for an option of zeroc that changes the values of updates.  Others
-/// change where bytes lie and when they move.
+/// Returns true for an option of zeroc that changes the values of updates.
+/// Others change where bytes lie and when they move.
 bool changesUpdates(std::string_view option) {
   enum Effect { Layout, Update };
   constexpr std::pair<std::string_view, Effect> options[] = {

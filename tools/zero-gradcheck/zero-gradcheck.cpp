@@ -1,8 +1,8 @@
 //===- zero-gradcheck.cpp - Checks the gradients of a model ---------------===//
 //
 // zero-gradcheck model.mlir: differentiates the model and compares with finite
-// differences (Check.h).  The model returns a scalar loss, or a tensor, which is
-// weighted and summed to one.  Prints PASS and exits 0, or FAIL and exits 1.
+// differences (Check.h).  The model returns a scalar loss, or a tensor, which
+// is weighted and summed to one.  Prints PASS and exits 0, or FAIL and exits 1.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,9 +23,9 @@ FailureOr<SmallVector<Elements>> interpret(KernelOp kernel,
                                            ArrayRef<Elements> operands);
 
 /// Bounds the errors of 16-bit attention against f64 attention.  P and dS are
-/// rounded to 16 bits before they are multiplied (codegen/gpu/Tensor.h).  With
-/// u = 2^-8 for bf16 and 2^-11 for f16, t = 0 and 2^-25 (below f16's normal
-/// numbers), and e = 2^-14 for everything that is computed in f32:
+/// rounded to 16 bits before they are multiplied (codegen/gpu/MmaAttention.h).
+/// With u = 2^-8 for bf16 and 2^-11 for f16, t = 0 and 2^-25 (below f16's
+/// normal numbers), and e = 2^-14 for everything that is computed in f32:
 ///
 ///   O      sums over keys of      ((u + e) P + t) |v|, and 2 u |O| + 2 t
 ///   lse    2^-18 (1 + |lse| + the largest sum of |q k scale|)

@@ -1,6 +1,7 @@
 //===- DeepSpeed.cpp - Options from a DeepSpeed config --------------------===//
 //
-//   text -> keys with fates (DeepSpeedFile) -> options (DeepSpeedMapping) -> report
+//   text -> keys with fates (DeepSpeedFile) -> options (DeepSpeedMapping) ->
+//   report
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,8 @@
 //
 //   sm_90      cubin    machine code of this GPU, where ptxas is found in
 //                       CUDA_HOME, on the PATH, or in /usr/local/cuda
-//              ptx      text, which a driver compiles for this GPU or a later one
+//              ptx      text, which a driver compiles for this GPU or a later
+//              one
 //   emulated   emulated an x86-64 shared object for the tests' emulator
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- OptionValues.cpp - What an option accepts --------------------------===//
+//===- OptionValues.cpp - The values that an option accepts ---------------===//
 
 #include "tools/zeroc/OptionValues.h"
 

@@ -1,4 +1,4 @@
-//===- OptionValues.h - What an option accepts ----------------------------===//
+//===- OptionValues.h - The values that an option accepts -----------------===//
 #pragma once
 
 #include "dialect/zero/PlanOptions.h"
@@ -27,8 +27,8 @@ Values number(double &target, double low, double high, llvm::StringRef range);
 Values decays(double &first, double &second);
 Values count(int64_t &target, int64_t low, int64_t high,
              const llvm::Twine &range);
-/// "4096", "64KiB", "25MiB", "80GB" (10^9 each); `otherwise` is the default in words, where
-/// that is no number of bytes.
+/// "4096", "64KiB", "25MiB", "80GB" (10^9 each); `otherwise` is the default in
+/// words, where that is no number of bytes.
 Values bytes(int64_t &target, int64_t low, llvm::StringRef otherwise = "");
 /// One of `words`; any text but "" if there are none.
 Values text(std::string &target, llvm::ArrayRef<llvm::StringRef> words = {});

@@ -301,7 +301,8 @@ DriverOptions CommandLine::check() {
   return options;
 }
 
-/// The name of the option that LLVM does not know; "" if something else is wrong.
+/// The name of the option that LLVM does not know; "" if something else is
+/// wrong.
 static StringRef findUnknown(StringRef wrong) {
   if (!wrong.consume_front("Unknown command line argument '--"))
     return "";

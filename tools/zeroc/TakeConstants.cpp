@@ -2,7 +2,8 @@
 //
 // A front end may print trained weights as constants:
 //
-//   %w = arith.constant dense_resource<torch_tensor_4_3_torch.float32> : tensor<4x3xf32>
+//   %w = arith.constant dense_resource<torch_tensor_4_3_torch.float32> :
+//   tensor<4x3xf32>
 //
 // Each constant f32 tensor of one dimension or more becomes a parameter, unless
 // all of its elements are equal: such constants belong to the model.  The

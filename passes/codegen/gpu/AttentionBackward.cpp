@@ -26,7 +26,7 @@ using namespace mlir::zero;
 
 BackwardCode::Panel BackwardCode::computePanel(Value firstKey, Value end,
                                                ArrayRef<Value> lse) {
-  Value count = c.least(c.sub(end, firstKey), kTile);
+  Value count = c.min(c.sub(end, firstKey), kTile);
   Panel panel;
   panel.p = c.products(ofHead(all.q), factor, all.k, firstKey, count);
   c.capScores(panel.p, &panel.slopes);
@@ -60,7 +60,7 @@ void BackwardCode::openQueries() {
 Values BackwardCode::loadLse() {
   Values result;
   for (Value own : c.ownQueries()) {
-    Value query = c.add(c.firstQuery, c.least(own, c.sub(c.rows, 1)));
+    Value query = c.add(c.firstQuery, c.min(own, c.sub(c.rows, 1)));
     Value lse = memref::LoadOp::create(
         c.b, c.loc, all.lse,
         ValueRange{c.batch, c.add(all.q.head, head), query});
@@ -79,10 +79,10 @@ Values BackwardCode::overQueries(
   // Blocks of queries from `low` to before `high`, the last first.
   Value low = c.index(0), high = c.index(shape.queryTiles());
   if (shape.causal)
-    low = c.div(c.most(c.sub(firstKey, shape.ahead()), 0), shape.queryBlock);
+    low = c.div(c.max(c.sub(firstKey, shape.ahead()), 0), shape.queryBlock);
   if (shape.window) {
     Value last = c.add(firstKey, kTile - 1 + shape.window - 1 - shape.ahead());
-    last = c.most(c.least(last, shape.queries - 1), -1);
+    last = c.max(c.min(last, shape.queries - 1), -1);
     high = c.div(c.add(last, shape.queryBlock), shape.queryBlock);
   }
   Values result =
@@ -170,7 +170,7 @@ void BackwardCode::emitQueries() {
                       ArrayRef<Value> sums) {
     Panel panel = computePanel(firstKey, end, lse);
     c.storeScores(adjoints(panel, dots), c.scoreTile);
-    Value count = c.least(c.sub(end, firstKey), kTile);
+    Value count = c.min(c.sub(end, firstKey), kTile);
     Values result;
     for (int64_t i = 0; i < shape.held; ++i) {
       c.copyKeys(all.k, firstKey, count, c.columnOf(column, i));

@@ -8,11 +8,11 @@ using namespace mlir::zero;
 Value AttentionBase::firstKeyOf(Value query) {
   Value last = add(query, shape.ahead()), key = index(0);
   if (shape.window)
-    key = most(sub(last, shape.window - 1), key);
+    key = max(sub(last, shape.window - 1), key);
   if (starts) {
     Value start = toIndex(
         memref::LoadOp::create(b, loc, starts, ValueRange{batch, query}));
-    key = most(least(start, last), key);
+    key = max(min(start, last), key);
   }
   return key;
 }

@@ -13,7 +13,7 @@ using namespace mlir::zero;
 Values BackwardCode::loadDots() {
   Values result;
   for (Value own : c.ownQueries()) {
-    Value query = c.add(c.firstQuery, c.least(own, c.sub(c.rows, 1)));
+    Value query = c.add(c.firstQuery, c.min(own, c.sub(c.rows, 1)));
     result.push_back(c.loadNumber(ofHead(all.dq), query));
   }
   return result;
@@ -30,14 +30,14 @@ Value BackwardCode::addDots(Value firstKey, Value sum) {
   if (shape.causal) {
     Value query = c.add(c.firstQuery, c.mul(c.div(row, 16), 16)),
           last = c.add(query, shape.ahead() + 1);
-    seen = c.most(c.least(c.sub(last, firstKey), kTile), 0);
+    seen = c.max(c.min(c.sub(last, firstKey), kTile), 0);
   }
   auto addFrom = [&](Value begin, Value end, ArrayRef<Value> chains) {
     return c.loop(
         begin, end, 4, chains, [&](Value key, ArrayRef<Value> carried) {
           Values result(carried);
           for (int64_t i = 0; i < 4; ++i) {
-            Value at = c.add(key, i), place = c.least(at, kTile - 1);
+            Value at = c.add(key, i), place = c.min(at, kTile - 1);
             auto load = [&](Value tile) -> Value {
               return memref::LoadOp::create(c.b, c.loc, tile,
                                             ValueRange{place, row});

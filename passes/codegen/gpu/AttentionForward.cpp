@@ -46,7 +46,7 @@ private:
   /// Capped scores of a panel.
   Values scores(Value firstKey, Value end) {
     Values result = c.products(all.q, factor, all.k, firstKey,
-                               c.least(c.sub(end, firstKey), kTile), isHeld());
+                               c.min(c.sub(end, firstKey), kTile), isHeld());
     c.capScores(result, nullptr);
     return result;
   }
@@ -114,7 +114,7 @@ Values Forward::addPanel(Value firstKey, Value end, ArrayRef<Value> most,
   c.storeScores(p, c.scoreTile);
   Values result;
   for (int64_t i = 0; i < shape.held; ++i) {
-    c.copyKeys(all.v, firstKey, c.least(c.sub(end, firstKey), kTile),
+    c.copyKeys(all.v, firstKey, c.min(c.sub(end, firstKey), kTile),
                c.columnOf(column, i));
     c.barrier();
     if (i == 0)

@@ -12,7 +12,7 @@
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
 #include "passes/codegen/gpu/GroupBuffers.h"
-#include "passes/codegen/gpu/Tensor.h"
+#include "passes/codegen/gpu/MmaAttention.h"
 #include "runtime/zrt.h"
 
 using namespace mlir;

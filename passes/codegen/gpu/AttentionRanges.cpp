@@ -26,11 +26,11 @@ AttentionCode::AttentionCode(OpBuilder &b, Location loc,
 
 void AttentionCode::setQueries(Value first) {
   firstQuery = first;
-  rows = least(sub(index(shape.queries), first), shape.queryBlock);
+  rows = min(sub(index(shape.queries), first), shape.queryBlock);
   seenFrom.clear();
   seenTo.clear();
   for (Value row : ownQueries()) {
-    Value query = add(first, least(row, sub(rows, 1)));
+    Value query = add(first, min(row, sub(rows, 1)));
     Value to = shape.causal ? add(query, shape.ahead() + 1) : index(shape.keys);
     seenTo.push_back(toI32(select(isLess(row, rows), to, index(0))));
     if (shape.window || hasDocuments())
@@ -42,7 +42,7 @@ void AttentionCode::setQueries(Value first) {
   if (hasDocuments())
     leastKey = loop(index(0), rows, 1, index(shape.keys),
                     [&](Value i, ArrayRef<Value> sofar) -> Values {
-                      return {least(sofar[0], firstKeyOf(add(first, i)))};
+                      return {min(sofar[0], firstKeyOf(add(first, i)))};
                     })[0];
   else if (shape.window)
     leastKey = firstKeyOf(first);
@@ -52,7 +52,7 @@ Values AttentionCode::seen(Value firstKey, Value endOfBlock) {
   Value own = add(toI32(firstKey), toI32(x)), end = toI32(endOfBlock);
   Values result;
   for (int64_t r = 0; r < kRows; ++r) {
-    Value to = sub(least(seenTo[r], end), own);
+    Value to = sub(min(seenTo[r], end), own);
     Value from = seenFrom.empty() ? Value() : sub(seenFrom[r], own);
     for (int64_t c = 0; c < kKeys; ++c) {
       Value isSeen = isLess(i32(8 * c), to);
@@ -81,8 +81,8 @@ void AttentionCode::capScores(Values &scores, Values *slopes) {
 Values AttentionCode::overPanels(
     Value start, ArrayRef<Value> carried,
     llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body) {
-  Value end = least(endKey, add(start, shape.keyBlock)),
-        skipped = div(most(sub(leastKey, start), 0), kTileKeys),
+  Value end = min(endKey, add(start, shape.keyBlock)),
+        skipped = div(max(sub(leastKey, start), 0), kTileKeys),
         begin = add(start, mul(skipped, kTileKeys));
   return loop(begin, end, kTileKeys, carried,
               [&](Value first, ArrayRef<Value> values) {

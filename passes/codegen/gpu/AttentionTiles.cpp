@@ -64,10 +64,10 @@ void AttentionCode::copyRows(HeadRows from, Value first, Value count,
   Value last = sub(count, 1);
   auto copyVector = [&](Value i) {
     Value row = div(i, perRow), inTile = mul(rem(i, perRow), width),
-          inRow = add(column, inTile), source = add(first, least(row, last));
+          inRow = add(column, inTile), source = add(first, min(row, last));
     // Clamps places beyond the edge; their values are not used.
     auto load = [&](Value at, int64_t elements) -> Value {
-      at = least(at, shape.width - elements);
+      at = min(at, shape.width - elements);
       Values place{batch, source, from.head, at};
       if (elements == 1)
         return memref::LoadOp::create(b, loc, from.view, place);

@@ -48,10 +48,10 @@ public:
   Value mul(Value x, int64_t y) { return make<arith::MulIOp>(x, like(x, y)); }
   Value div(Value x, int64_t y) { return make<arith::DivUIOp>(x, like(x, y)); }
   Value rem(Value x, int64_t y) { return make<arith::RemUIOp>(x, like(x, y)); }
-  Value least(Value x, Value y) { return make<arith::MinSIOp>(x, y); }
-  Value least(Value x, int64_t y) { return least(x, like(x, y)); }
-  Value most(Value x, Value y) { return make<arith::MaxSIOp>(x, y); }
-  Value most(Value x, int64_t y) { return most(x, like(x, y)); }
+  Value min(Value x, Value y) { return make<arith::MinSIOp>(x, y); }
+  Value min(Value x, int64_t y) { return min(x, like(x, y)); }
+  Value max(Value x, Value y) { return make<arith::MaxSIOp>(x, y); }
+  Value max(Value x, int64_t y) { return max(x, like(x, y)); }
   Value isLess(Value x, Value y);
   Value isLess(Value x, int64_t y) { return isLess(x, like(x, y)); }
   Value both(Value x, Value y) { return make<arith::AndIOp>(x, y); }

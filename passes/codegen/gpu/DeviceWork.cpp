@@ -40,7 +40,7 @@ static std::optional<GroupedProduct> findGrouped(Operation *op) {
 
 /// Adds `value` unless it is there.
 template <typename T>
-static void include(SmallVector<T> &list, const T &value) {
+static void addUnique(SmallVector<T> &list, const T &value) {
   if (!llvm::is_contained(list, value))
     list.push_back(value);
 }
@@ -58,24 +58,24 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
         if (product->from.isF64())
           return op.emitError("multiplies groups of rows of f64, which GPUs do "
                               "not; drop --target=cuda");
-        include(more.grouped, *product);
+        addUnique(more.grouped, *product);
       }
       if (auto dequantize = dyn_cast<DequantizeOp>(op))
-        include(more.packed,
-                {dequantize.getPacking(),
-                 getElementType(dequantize.getResult().getType())});
+        addUnique(more.packed,
+                  {dequantize.getPacking(),
+                   getElementType(dequantize.getResult().getType())});
       if (auto product = dyn_cast<nn::MatmulOp>(op);
           product && product.getBias()) {
         Type bias = getElementType(product.getBias().getType());
         if (bias.getIntOrFloatBitWidth() == 16 &&
             getElementType(product.getResult().getType()).isF32())
-          include(more.widened, bias);
+          addUnique(more.widened, bias);
       }
       if (isa<SumSquaresOp>(op))
         squares.insert(getElementType(op.getOperand(0).getType()));
       if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op))
-        include(more.sums, {getElementType(op.getOperand(0).getType()),
-                            getElementType(op.getResult(0).getType())});
+        addUnique(more.sums, {getElementType(op.getOperand(0).getType()),
+                              getElementType(op.getResult(0).getType())});
       for (KernelOp kernel : findKernels(&op, symbols))
         kernels.insert(kernel);
     }

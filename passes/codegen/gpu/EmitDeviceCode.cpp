@@ -8,7 +8,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
-#include "passes/codegen/gpu/Device.h"
+#include "passes/codegen/gpu/GpuIntrinsics.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/GroupSquares.h"
 #include "passes/codegen/gpu/Shuffle.h"
@@ -87,8 +87,8 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
 /// The arguments behind the operands of a thread, in a kernel of groups: its
 /// index in the group, the group's memory, and its range of units.
 SmallVector<llvm::Value *>
-groupArguments(Device &device, const DeviceKernel &kernel, llvm::Value *thread,
-               llvm::Value *block, llvm::Value *units) {
+groupArguments(GpuIntrinsics &device, const DeviceKernel &kernel,
+               llvm::Value *thread, llvm::Value *block, llvm::Value *units) {
   llvm::IRBuilder<> &b = device.b;
   SmallVector<llvm::Value *> args;
   const uint64_t size = kernel.isBlock ? kernel.threads : kGroupThreads,
@@ -112,14 +112,14 @@ groupArguments(Device &device, const DeviceKernel &kernel, llvm::Value *thread,
                   b.CreateAdd(b.CreateMul(block, b.getInt64(groups)), group),
               *begin = b.CreateMul(index, b.getInt64(unitsPerGroup)),
               *end = b.CreateAdd(begin, b.getInt64(unitsPerGroup));
-  args.push_back(least(begin, units));
-  args.push_back(least(end, units));
+  args.push_back(min(begin, units));
+  args.push_back(min(end, units));
   return args;
 }
 
 /// The same where blocks share a unit: the thread's index in the block, the
 /// block's memory, the unit and the part.
-SmallVector<llvm::Value *> blockArguments(Device &device,
+SmallVector<llvm::Value *> blockArguments(GpuIntrinsics &device,
                                           const DeviceKernel &kernel,
                                           llvm::Value *thread,
                                           llvm::Value *block) {
@@ -129,7 +129,7 @@ SmallVector<llvm::Value *> blockArguments(Device &device,
           b.CreateUDiv(block, parts), b.CreateURem(block, parts)};
 }
 
-void addEntry(Device &device, const DeviceKernel &kernel) {
+void addEntry(GpuIntrinsics &device, const DeviceKernel &kernel) {
   llvm::Function *body = device.module.getFunction(kernel.function);
   if (kernel.function == kernel.entry)
     body->setName(kernel.function + ".body");
@@ -211,7 +211,7 @@ DeviceCode translate(ModuleOp kernels, llvm::LLVMContext &context) {
 }
 
 /// Defines the functions that kernels call.
-void defineCalls(Device &device) {
+void defineCalls(GpuIntrinsics &device) {
   auto define = [&](StringRef name, auto &&emit) {
     llvm::Function *function = device.module.getFunction(name);
     if (!function)
@@ -225,8 +225,8 @@ void defineCalls(Device &device) {
   define(kSync, [&](llvm::Function *f) { device.defineSync(f); });
   define(kBarrier, [&](llvm::Function *f) { device.defineBarrier(f); });
   for (auto [type, mma, pack] :
-       {std::tuple(Device::Half::BF16, kMmaBF16, kPackBF16),
-        {Device::Half::F16, kMmaF16, kPackF16}}) {
+       {std::tuple(GpuIntrinsics::Half::BF16, kMmaBF16, kPackBF16),
+        {GpuIntrinsics::Half::F16, kMmaF16, kPackF16}}) {
     define(mma, [&](llvm::Function *f) { device.defineMma(f, type); });
     define(pack, [&](llvm::Function *f) { device.definePack(f, type); });
   }
@@ -241,7 +241,7 @@ void defineCalls(Device &device) {
          [&](llvm::Function *f) { device.defineWaitForCopies(f); });
 }
 
-void addEntries(Device &device, const DeviceCode &code) {
+void addEntries(GpuIntrinsics &device, const DeviceCode &code) {
   for (const DeviceKernel &kernel : code.kernels) {
     device.prepare(*device.module.getFunction(kernel.function));
     addEntry(device, kernel);

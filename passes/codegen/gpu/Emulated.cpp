@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/VectorLoops.h"
-#include "passes/codegen/gpu/Device.h"
+#include "passes/codegen/gpu/GpuIntrinsics.h"
 #include "passes/codegen/gpu/Warp.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -17,9 +17,9 @@ using namespace mlir::zero;
 
 namespace {
 
-class Emulated : public Device {
+class Emulated : public GpuIntrinsics {
 public:
-  using Device::Device;
+  using GpuIntrinsics::Device;
 
   llvm::Function *createEntry(const DeviceKernel &kernel,
                               ArrayRef<llvm::Type *>) override {

@@ -11,10 +11,10 @@
 //          Only the offsets, on the device, say which rows.  Group g has the
 //          slots from offsets[g] / 128 + g on, rounded down:
 //
-//           rows     0 |---- group 0 ----|- group 1 -|------- group 2 -----| 512
-//           offsets  0                   200         330
-//           slots    0: 0 to 127         2: 200..    4: 330..   5: 458..
-//                    1: 128 to 199       3: 328..    6: none
+//          rows     0 |---- group 0 ----|- group 1 -|------- group 2 -----| 512
+//          offsets  0                   200         330
+//          slots    0: 0 to 127         2: 200..    4: 330..   5: 458..
+//                   1: 128 to 199       3: 328..    6: none
 //
 //          So slots rise with groups, and each group has enough.  At most as
 //          many slots as groups have no rows, and their blocks end at once.
@@ -57,7 +57,7 @@ public:
   /// y = x W[g], for a slot.
   void multiplyRows() {
     Value group = findGroup(), begin = rowAt(group),
-          end = code.most(rowAt(code.add(group, 1)), begin),
+          end = code.max(rowAt(code.add(group, 1)), begin),
           slot = code.sub(unit, firstSlot(group)),
           row = code.add(begin, code.mul(slot, kRows)),
           column = code.mul(part, kColumns);
@@ -81,7 +81,7 @@ public:
     const auto [n, k] = std::pair(product.n, product.k);
     const int64_t across = llvm::divideCeil(n, kColumns);
     Value begin = rowAt(unit),
-          depth = code.sub(code.most(rowAt(code.add(unit, 1)), begin), begin),
+          depth = code.sub(code.max(rowAt(code.add(unit, 1)), begin), begin),
           row = code.mul(code.div(part, across), kRows),
           column = code.mul(code.rem(part, across), kColumns),
           height = code.sub(code.index(k), row),
@@ -110,7 +110,7 @@ private:
   /// The first row of `group`; the number of rows if there is no such group.
   Value rowAt(Value group) {
     Value at = toIndex(memref::LoadOp::create(b, loc, offsets, group));
-    return code.most(code.least(at, rows), 0);
+    return code.max(code.min(at, rows), 0);
   }
   Value firstSlot(Value group) {
     return code.add(code.div(rowAt(group), kRows), group);
@@ -120,8 +120,8 @@ private:
     Value group = code.index(0);
     for (auto step = llvm::bit_floor(static_cast<uint64_t>(product.groups));
          step > 0; step /= 2) {
-      Value other = code.least(code.add(group, static_cast<int64_t>(step)),
-                               product.groups - 1);
+      Value other = code.min(code.add(group, static_cast<int64_t>(step)),
+                             product.groups - 1);
       group = code.select(code.isLess(unit, firstSlot(other)), group, other);
     }
     return group;

@@ -2,8 +2,8 @@
 
 #include "passes/codegen/OptimizeModule.h"
 #include "passes/codegen/VectorLoops.h"
-#include "passes/codegen/gpu/Device.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
+#include "passes/codegen/gpu/GpuIntrinsics.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -20,9 +20,9 @@ constexpr unsigned kSharedSpace = 3;
 /// Threads that NVIDIA's GPUs run in step.
 constexpr int kWarp = 32;
 
-class Nvidia : public Device {
+class Nvidia : public GpuIntrinsics {
 public:
-  using Device::Device;
+  using GpuIntrinsics::Device;
 
   llvm::Function *createEntry(const DeviceKernel &kernel,
                               ArrayRef<llvm::Type *> parameters) override {

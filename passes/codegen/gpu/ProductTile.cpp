@@ -53,8 +53,8 @@ void ProductTile::load(const Side &side, Value depth, Value end, Values &to) {
     auto [line, inStep] = placeOf(side, i);
     const int64_t lineWidth = strip.alongDepth ? 1 : side.width,
                   depthWidth = strip.alongDepth ? side.width : 1;
-    line = code.least(line, code.sub(strip.lines, lineWidth));
-    inStep = code.least(code.add(depth, inStep), code.sub(end, depthWidth));
+    line = code.min(line, code.sub(strip.lines, lineWidth));
+    inStep = code.min(code.add(depth, inStep), code.sub(end, depthWidth));
     Value across = strip.alongDepth ? line : inStep,
           along = strip.alongDepth ? inStep : line;
     Value at =
@@ -189,7 +189,7 @@ Values ProductTile::multiply(const ProductStrip &a, const ProductStrip &b,
   OpBuilder::InsertionGuard guard(code.b);
   code.b.setInsertionPointToStart(loop.getBody());
   Value begin = loop.getInductionVar(),
-        end = code.least(code.add(begin, run), depth);
+        end = code.min(code.add(begin, run), depth);
   Values sums = addRun(sides, begin, end, depth, known), next;
   for (auto [all, one] : llvm::zip_equal(loop.getRegionIterArgs(), sums))
     next.push_back(code.addf(all, one));

@@ -4,7 +4,7 @@
 // each device defines in its own way (EmitDeviceCode.cpp):
 //
 //   zg.shuffle(value, from)   `value` of thread `from` of the group
-//   zg.sync()                 waits for all threads of the group, which then see
+//   zg.sync()                 waits for all threads of the group, which see
 //                             each other's writes
 //   zg.barrier()              the same for all threads of the block
 //

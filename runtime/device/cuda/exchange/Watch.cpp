@@ -12,7 +12,7 @@ Watch::Watch(std::function<void()> theLook) : look(std::move(theLook)) {
 }
 
 Watch::~Watch() {
-  tell(State::Over);
+  tell(State::Stopped);
   thread.join();
 }
 
@@ -26,7 +26,7 @@ void Watch::tell(State next) {
 
 void Watch::end() {
   std::unique_lock<std::mutex> lock(mutex);
-  state = State::Rests;
+  state = State::Idle;
   changed.notify_all();
   changed.wait(lock, [&] { return !isLooking; });
 }
@@ -34,11 +34,11 @@ void Watch::end() {
 void Watch::work() {
   std::unique_lock<std::mutex> lock(mutex);
   while (true) {
-    changed.wait(lock, [&] { return state != State::Rests; });
-    if (state == State::Over)
+    changed.wait(lock, [&] { return state != State::Idle; });
+    if (state == State::Stopped)
       return;
-    changed.wait_for(lock, kLookEvery, [&] { return state != State::Looks; });
-    if (state != State::Looks)
+    changed.wait_for(lock, kLookEvery, [&] { return state != State::Polling; });
+    if (state != State::Polling)
       continue;
     isLooking = true;
     lock.unlock();

@@ -17,19 +17,19 @@ public:
   Watch(const Watch &) = delete;
   Watch &operator=(const Watch &) = delete;
 
-  void begin() { tell(State::Looks); }
+  void begin() { tell(State::Polling); }
   /// Returns when `look` is not running.
   void end();
 
 private:
-  enum class State { Rests, Looks, Over };
+  enum class State { Idle, Polling, Stopped };
   void tell(State next);
   void work();
 
   const std::function<void()> look;
   std::mutex mutex;
   std::condition_variable changed;
-  State state = State::Rests;
+  State state = State::Idle;
   bool isLooking = false;
   std::thread thread;
 };

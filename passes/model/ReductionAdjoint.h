@@ -1,4 +1,4 @@
-//===- Received.h - Adjoints of the terms of a result -----------*- C++ -*-===//
+//===- ReductionAdjoint.h - Adjoints of the terms of a result ---*- C++ -*-===//
 //
 //   elementwise, sum   the adjoint of the result
 //   extremum           its share: adjoint / hits, where the term is the result
@@ -16,12 +16,12 @@ namespace mlir::zero {
 
 /// A result of a generic in the backward: its combiner, and the values that an
 /// iteration receives, as tensors of the result's shape.
-class Received {
+class ReductionAdjoint {
 public:
   /// Creates it for result k, whose adjoint may be null; fails with an error.
-  static FailureOr<Received> of(OpBuilder &b, linalg::GenericOp op,
-                                ArrayRef<Combiner> combiners, unsigned k,
-                                Value adjoint);
+  static FailureOr<ReductionAdjoint> of(OpBuilder &b, linalg::GenericOp op,
+                                        ArrayRef<Combiner> combiners,
+                                        unsigned k, Value adjoint);
 
   const Combiner &getCombiner() const { return combiner; }
   /// Empty if the result has no adjoint.
@@ -35,7 +35,7 @@ public:
   nn::S adjointOfInit(nn::S init) const;
 
 private:
-  Received(linalg::GenericOp op, const Combiner &combiner)
+  ReductionAdjoint(linalg::GenericOp op, const Combiner &combiner)
       : op(op), combiner(combiner) {}
 
   FailureOr<SmallVector<Value, 2>>

@@ -1,4 +1,4 @@
-//===- RoundByChance.h - Stochastic rounding to bf16 ----------------------===//
+//===- StochasticRounding.h - Stochastic rounding to bf16 -----------------===//
 #pragma once
 
 #include "mlir/IR/Builders.h"

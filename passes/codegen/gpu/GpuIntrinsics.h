@@ -1,4 +1,4 @@
-//===- Device.h - Device-specific code of entries ---------------*- C++ -*-===//
+//===- GpuIntrinsics.h - GpuIntrinsics-specific code of entries -*- C++ -*-===//
 #pragma once
 
 #include "mlir/Support/LLVM.h"
@@ -16,11 +16,11 @@ namespace mlir::zero {
 
 /// Emits the code with which a device's threads find their place and reach
 /// others.
-class Device {
+class GpuIntrinsics {
 public:
-  explicit Device(llvm::Module &module)
+  explicit GpuIntrinsics(llvm::Module &module)
       : module(module), b(module.getContext()) {}
-  virtual ~Device() = default;
+  virtual ~GpuIntrinsics() = default;
 
   /// Creates an empty entry, and moves `b` to its beginning.
   virtual llvm::Function *createEntry(const DeviceKernel &kernel,
@@ -60,9 +60,9 @@ protected:
 };
 
 /// A GPU of NVIDIA, through NVPTX (Nvidia.cpp).
-std::unique_ptr<Device> createNvidia(llvm::Module &module);
+std::unique_ptr<GpuIntrinsics> createNvidia(llvm::Module &module);
 /// The emulator of a GPU (Emulated.cpp).
-std::unique_ptr<Device> createEmulated(llvm::Module &module);
+std::unique_ptr<GpuIntrinsics> createEmulated(llvm::Module &module);
 
 /// Null if this build of LLVM has no NVPTX.
 std::unique_ptr<llvm::TargetMachine> createNvidiaMachine(StringRef arch);

@@ -1,6 +1,6 @@
-//===- Received.cpp - Adjoints of the terms of a result -------------------===//
+//===- ReductionAdjoint.cpp - Adjoints of the terms of a result -----------===//
 
-#include "passes/model/Received.h"
+#include "passes/model/ReductionAdjoint.h"
 
 #include "mlir/IR/Matchers.h"
 #include "passes/model/ElementwiseRules.h"
@@ -154,7 +154,8 @@ static Value productOfNonzeros(OpBuilder &b, GenericOp op,
 ///   product   the adjoint times the product of the nonzero factors, in two
 ///             tensors: if no factor is zero, and if one is; else zero
 FailureOr<SmallVector<Value, 2>>
-Received::share(OpBuilder &b, ArrayRef<Combiner> combiners, unsigned k, S dr) {
+ReductionAdjoint::share(OpBuilder &b, ArrayRef<Combiner> combiners, unsigned k,
+                        S dr) {
   S init = dr.with(op.getDpsInitOperand(k)->get());
   std::optional<APFloat> number = numberOf(init);
   if (combiner.reduction == Combiner::Extremum) {
@@ -189,10 +190,10 @@ Received::share(OpBuilder &b, ArrayRef<Combiner> combiners, unsigned k, S dr) {
   return SmallVector<Value, 2>{dr};
 }
 
-FailureOr<Received> Received::of(OpBuilder &b, GenericOp op,
-                                 ArrayRef<Combiner> combiners, unsigned k,
-                                 Value adjoint) {
-  Received received(op, combiners[k]);
+FailureOr<ReductionAdjoint> ReductionAdjoint::of(OpBuilder &b, GenericOp op,
+                                                 ArrayRef<Combiner> combiners,
+                                                 unsigned k, Value adjoint) {
+  ReductionAdjoint received(op, combiners[k]);
   if (!adjoint)
     return received;
   received.first = combiners[k].reduction == Combiner::Extremum &&
@@ -205,8 +206,8 @@ FailureOr<Received> Received::of(OpBuilder &b, GenericOp op,
   return received;
 }
 
-S Received::adjointOfTerm(S term, ValueRange elements,
-                          const Iteration &at) const {
+S ReductionAdjoint::adjointOfTerm(S term, ValueRange elements,
+                                  const Iteration &at) const {
   S dr = term.with(elements[0]);
   switch (combiner.reduction) {
   case Combiner::Elementwise:
@@ -228,7 +229,7 @@ S Received::adjointOfTerm(S term, ValueRange elements,
   llvm_unreachable("all reductions are known");
 }
 
-S Received::adjointOfInit(S init) const {
+S ReductionAdjoint::adjointOfInit(S init) const {
   S dr = init.with(given[0]);
   switch (combiner.reduction) {
   case Combiner::Elementwise:

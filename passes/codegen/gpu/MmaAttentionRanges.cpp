@@ -1,6 +1,6 @@
-//===- TensorRanges.cpp - Ranges of keys that queries see -----------------===//
+//===- MmaAttentionRanges.cpp - Ranges of keys that queries see -----------===//
 
-#include "passes/codegen/gpu/Tensor.h"
+#include "passes/codegen/gpu/MmaAttention.h"
 
 #include "runtime/device/cpu/attention/Polynomials.h"
 #include <limits>
@@ -45,7 +45,7 @@ void TensorCode::setQueries(Value first) {
   firstQuery = first;
   rows = shape.queries % sizes.blockRows() == 0
              ? index(sizes.blockRows())
-             : least(sub(index(shape.queries), first), sizes.blockRows());
+             : min(sub(index(shape.queries), first), sizes.blockRows());
   Value lastQuery = add(first, sub(rows, 1));
   auto endOf = [&](Value query) {
     return shape.causal ? add(query, shape.ahead() + 1) : index(shape.keys);
@@ -54,7 +54,7 @@ void TensorCode::setQueries(Value first) {
   for (int64_t i = 0; i < ownRows(); ++i) {
     Value query = add(first, rowOf(i));
     if (shape.queries % sizes.blockRows() != 0)
-      query = least(query, lastQuery);
+      query = min(query, lastQuery);
     queries.push_back(query);
     seenTo.push_back(toI32(endOf(query)));
     if (hidesFirst)
@@ -67,7 +67,7 @@ void TensorCode::setQueries(Value first) {
     Values both = loop(index(0), rows, 1, {index(shape.keys), index(0)},
                        [&](Value i, ArrayRef<Value> sofar) -> Values {
                          Value key = firstKeyOf(add(first, i));
-                         return {least(sofar[0], key), most(sofar[1], key)};
+                         return {min(sofar[0], key), max(sofar[1], key)};
                        });
     leastKey = both[0];
     allFrom = toI32(both[1]);

@@ -1,4 +1,4 @@
-//===- TensorForward.cpp - softmax(Q K^T) V on tensor cores ---------------===//
+//===- MmaAttentionForward.cpp - softmax(Q K^T) V on tensor cores ---------===//
 //
 // A part is a block of queries.  The last queries come first, because they see
 // most keys.  For each tile of keys and values:
@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/Tensor.h"
+#include "passes/codegen/gpu/MmaAttention.h"
 
 #include <limits>
 

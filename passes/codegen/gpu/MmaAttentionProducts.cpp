@@ -1,6 +1,6 @@
-//===- TensorProducts.cpp - Products of fragments -------------------------===//
+//===- MmaAttentionProducts.cpp - Products of fragments -------------------===//
 
-#include "passes/codegen/gpu/Tensor.h"
+#include "passes/codegen/gpu/MmaAttention.h"
 
 #include "passes/codegen/gpu/Warp.h"
 

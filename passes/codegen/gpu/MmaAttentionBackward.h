@@ -1,7 +1,7 @@
-//===- TensorBackward.h - Launches of the backward --------------*- C++ -*-===//
+//===- MmaAttentionBackward.h - Launches of the backward --------*- C++ -*-===//
 #pragma once
 
-#include "passes/codegen/gpu/Tensor.h"
+#include "passes/codegen/gpu/MmaAttention.h"
 
 #include "runtime/device/cpu/attention/Polynomials.h"
 

@@ -1,11 +1,11 @@
-//===- TensorTiles.cpp - Tiles of 16 bits in shared memory ----------------===//
+//===- MmaAttentionTiles.cpp - Tiles of 16 bits in shared memory ----------===//
 //
 // Rows at multiples of 16 bytes are copied by cp.async; others, such as those
 // of heads of odd widths, element by element.
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/Tensor.h"
+#include "passes/codegen/gpu/MmaAttention.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "passes/codegen/gpu/Warp.h"
@@ -102,10 +102,10 @@ void TensorCode::copyRows(HeadRows from, Value first, Value count, int64_t rows,
     Value row = div(i, sizes.columns), column = rem(i, sizes.columns);
     Value isThere = both(isLess(row, count), isLess(column, shape.width));
     // Clamps places beyond the edge; their values are not used.
-    Value source = add(first, most(least(row, sub(count, 1)), 0));
+    Value source = add(first, max(min(row, sub(count, 1)), 0));
     Value read = memref::LoadOp::create(
         b, loc, from.view,
-        ValueRange{batch, source, from.head, least(column, shape.width - 1)});
+        ValueRange{batch, source, from.head, min(column, shape.width - 1)});
     memref::StoreOp::create(b, loc, select(isThere, read, zero), tile,
                             ValueRange{row, column});
     return Values();

@@ -1,4 +1,4 @@
-//===- Tensor.h - Attention of 16 bits on tensor cores ----------*- C++ -*-===//
+//===- MmaAttention.h - Attention of 16 bits on tensor cores ----*- C++ -*-===//
 //
 // Products of 16 x 16 x 8 with sums in f32 (Warp.h), and an online softmax
 // (FlashAttention-2, Dao, 2023).  A block has four warps, and each warp has 16

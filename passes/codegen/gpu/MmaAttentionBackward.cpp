@@ -1,4 +1,4 @@
-//===- TensorBackward.cpp - Adjoints of attention on tensor cores ---------===//
+//===- MmaAttentionBackward.cpp - Adjoints of attention on tensor cores ---===//
 //
 // Three launches, as in AttentionBackward.cpp:
 //
@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/TensorBackward.h"
+#include "passes/codegen/gpu/MmaAttentionBackward.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -125,7 +125,7 @@ Values TensorBackward::loadNumbers(Value first) {
   Value query = c.add(first, c.rem(c.thread, c.sizes.tileRows)), last = query,
         isThere;
   if (c.shape.queries % c.sizes.tileRows != 0) {
-    last = c.least(query, c.shape.queries - 1);
+    last = c.min(query, c.shape.queries - 1);
     isThere = c.isLess(query, c.shape.queries);
   }
   auto orZero = [&](Value x) {
@@ -207,8 +207,8 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
 void TensorBackward::emitKeys() {
   const int64_t step = c.sizes.tileRows, ahead = c.shape.ahead();
   Value firstKey = c.mul(c.part, c.sizes.blockRows()),
-        count = c.least(c.sub(c.index(c.shape.keys), firstKey),
-                        c.sizes.blockRows());
+        count =
+            c.min(c.sub(c.index(c.shape.keys), firstKey), c.sizes.blockRows());
   k = c.loadRows(all.k, firstKey, count, 0);
   v = c.loadRows(all.v, firstKey, count,
                  c.sizes.blockRows() * c.sizes.rowBytes());
@@ -216,14 +216,14 @@ void TensorBackward::emitKeys() {
   Value low = c.index(0),
         high = c.index(llvm::divideCeil(c.shape.queries, step));
   if (c.shape.causal)
-    low = c.div(c.most(c.sub(firstKey, ahead), 0), step);
+    low = c.div(c.max(c.sub(firstKey, ahead), 0), step);
   if (c.shape.window) {
     Value last =
         c.add(firstKey, c.sizes.blockRows() - 1 + c.shape.window - 1 - ahead);
-    last = c.most(c.least(last, c.shape.queries - 1), -1);
+    last = c.max(c.min(last, c.shape.queries - 1), -1);
     high = c.div(c.add(last, step), step);
   }
-  Value perHead = c.most(c.sub(high, low), 0);
+  Value perHead = c.max(c.sub(high, low), 0);
   // Opens the head of the i-th tile, and returns its first query.
   auto open = [&](Value i) {
     Value tile = i;

@@ -1,4 +1,4 @@
-//===- RoundByChance.cpp - Stochastic rounding to bf16 --------------------===//
+//===- StochasticRounding.cpp - Stochastic rounding to bf16 ---------------===//
 //
 // A bf16 is the upper half of an f32.  A random number of 16 bits is added to
 // the lower half, which is then dropped.  The larger the lower half, the more
@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/RoundByChance.h"
+#include "passes/codegen/StochasticRounding.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

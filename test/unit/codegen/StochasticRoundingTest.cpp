@@ -1,4 +1,4 @@
-//===- RoundByChanceTest.cpp - Stochastic rounding of parameters ----------===//
+//===- StochasticRoundingTest.cpp - Stochastic rounding of parameters ----------===//
 //
 // Tests zeroc's update without masters.  The optimizer's next parameter is the
 // gradient, so that any f32 can be rounded.  Bounds are six standard deviations
@@ -71,7 +71,7 @@ void expectShare(size_t found, size_t count, double share, const char *what) {
   EXPECT_NEAR(double(found), double(count) * share, 6 * deviation) << what;
 }
 
-TEST(RoundByChance, MeanOfRoundingsIsTheValue) {
+TEST(StochasticRounding, MeanOfRoundingsIsTheValue) {
   constexpr size_t kCount = 1 << 20;
   for (const Key &key : kKeys)
     for (const uint32_t part : {1u, 100u, 1u << 14, 1u << 15, 50000u, 65535u})
@@ -79,7 +79,7 @@ TEST(RoundByChance, MeanOfRoundingsIsTheValue) {
                   std::to_string(part).c_str());
 }
 
-TEST(RoundByChance, MeanOverStepsIsTheValue) {
+TEST(StochasticRounding, MeanOverStepsIsTheValue) {
   // One element with many keys, as in successive steps.
   constexpr size_t kSteps = 1 << 14;
   for (const uint32_t element : {0u, 1u, 15u, 16u, 12345u}) {
@@ -90,7 +90,7 @@ TEST(RoundByChance, MeanOverStepsIsTheValue) {
   }
 }
 
-TEST(RoundByChance, AllThresholdsAreEquallyLikely) {
+TEST(StochasticRounding, AllThresholdsAreEquallyLikely) {
   // Expects the random bits to be uniform over 256 classes.  An element of part
   // t is rounded up if its bits are at least 2^16 - t.
   constexpr size_t kCount = 1 << 19;
@@ -109,7 +109,7 @@ TEST(RoundByChance, AllThresholdsAreEquallyLikely) {
   }
 }
 
-TEST(RoundByChance, NeighboursAndKeysAreIndependent) {
+TEST(StochasticRounding, NeighboursAndKeysAreIndependent) {
   constexpr size_t kCount = 1 << 20;
   const std::vector<float> half(kCount, std::bit_cast<float>(0x3f808000u));
   const auto same = [&](const std::vector<uint16_t> &a,
@@ -134,7 +134,7 @@ TEST(RoundByChance, NeighboursAndKeysAreIndependent) {
   }
 }
 
-TEST(RoundByChance, DependsOnThePlaceInTheParameter) {
+TEST(StochasticRounding, DependsOnThePlaceInTheParameter) {
   // The bits do not depend on the split of the elements, their place, or the
   // CPU.
   std::vector<float> values(5000);
@@ -158,7 +158,7 @@ TEST(RoundByChance, DependsOnThePlaceInTheParameter) {
   }
 }
 
-TEST(RoundByChance, GivesANeighbour) {
+TEST(StochasticRounding, GivesANeighbour) {
   std::vector<float> values;
   for (uint64_t bits = 0; bits <= UINT32_MAX; bits += 65519)
     values.push_back(std::bit_cast<float>(uint32_t(bits)));
@@ -177,7 +177,7 @@ TEST(RoundByChance, GivesANeighbour) {
   }
 }
 
-TEST(RoundByChance, LeavesWhatIsABfloat) {
+TEST(StochasticRounding, LeavesWhatIsABfloat) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
   for (const Key &key : kKeys) {
