@@ -7,10 +7,7 @@ using namespace zrt;
 
 void zrt::addCertificateOption(CLI::App &app, std::string &typed) {
   // A flag with an optional value takes no value after a space.
-  app.add_flag("--certificate{text}", typed,
-               "Print the memory that the plan needs, as text or with "
-               "--certificate=json as a JSON object, and exit")
-      ->group("Output");
+  app.add_flag("--certificate{text}", typed);
 }
 
 void zrt::judgeCertificateOption(const std::string &typed,

@@ -56,33 +56,14 @@ double readDuration(const char *option, const std::string &text) {
 void zrt::addCheckpointOptions(CLI::App &app, TypedCheckpoint &typed,
                                TrainOptions &options) {
   CheckpointOptions &checkpoint = options.checkpoint;
-  const auto text = [&](const char *name, std::string &value, const char *type,
-                        const char *description) {
-    app.add_option(name, value, description)
-        ->type_name(type)
-        ->group("Checkpoints");
-  };
-  text("--checkpoint", checkpoint.folder, "DIR",
-       "Folder for checkpoints, each in its subfolder step-N");
-  text("--save-every", typed.every, "N",
-       "Save a checkpoint after every N steps");
-  app.add_flag("--save-at-exit", checkpoint.atExit,
-               "Save a checkpoint when the run ends or is stopped, also by "
-               "SIGUSR1")
-      ->group("Checkpoints");
-  text("--keep", typed.keep, "K",
-       "Keep the newest K checkpoints (default: all)");
-  text("--resume", checkpoint.resume, "DIR",
-       "Continue from this checkpoint, or from the newest in this folder; "
-       "\"latest\": from the newest in --checkpoint, if there is one");
-  text("--on-checkpoint-error", typed.onError, "WHAT",
-       "When a checkpoint cannot be written: continue (default): warn, go on "
-       "training, and exit with status 4; or stop");
-  text("--checkpoint-memory", typed.memory, "BYTES",
-       "Host memory of a rank for copies of a checkpoint (default: a full "
-       "copy, if enough is free); with less, steps wait for the drive");
-  text("--time-limit", typed.timeLimit, "TIME",
-       "Stop before this time has passed (90, 30m, 2h), with exit status 75");
+  app.add_option("--checkpoint", checkpoint.folder);
+  app.add_option("--save-every", typed.every);
+  app.add_flag("--save-at-exit", checkpoint.atExit);
+  app.add_option("--keep", typed.keep);
+  app.add_option("--resume", checkpoint.resume);
+  app.add_option("--on-checkpoint-error", typed.onError);
+  app.add_option("--checkpoint-memory", typed.memory);
+  app.add_option("--time-limit", typed.timeLimit);
 }
 
 void zrt::judgeCheckpointOptions(const CLI::App &app,

@@ -111,22 +111,10 @@ static std::string suggest(const CLI::App &app, const std::string &unknown) {
 
 void zrt::addCommonOptions(CLI::App &app, std::string &threads,
                            TrainOptions &options) {
-  app.add_flag("--plan", options.plan,
-               "Print the operations of the plan's programs, and exit")
-      ->group("Output");
-  app.add_option("--threads", threads,
-                 "Threads that compute (default: this rank's share of the "
-                 "machine)")
-      ->type_name("N")
-      ->group("Machine");
-  app.add_option("--nvme-path", options.nvmePath,
-                 "Folders for what a plan keeps on NVMe; data is striped over "
-                 "several")
-      ->type_name("DIR[,DIR...]")
-      ->group("Machine");
-  app.add_flag("--verify-reads", options.verifyReads,
-               "Compare what is read from NVMe with hashes of what was written")
-      ->group("Machine");
+  app.add_flag("--plan", options.plan);
+  app.add_option("--threads", threads);
+  app.add_option("--nvme-path", options.nvmePath);
+  app.add_flag("--verify-reads", options.verifyReads);
 }
 
 void zrt::readLine(CLI::App &app, int argc, const char *const *argv) {

@@ -16,43 +16,20 @@ constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
                                                {"u16", TokenFormat::U16},
                                                {"u32", TokenFormat::U32}}};
 
-void addText(CLI::App &app, const char *name, std::string &value,
-             const char *type, const char *group, const char *description) {
-  app.add_option(name, value, description)->type_name(type)->group(group);
-}
-
 } // namespace
 
 const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
 
-void zrt::addLengthOptions(CLI::App &app, TypedData &typed) {
-  addText(app, "--steps", typed.steps, "N", "Required",
-          "Number of steps (or give --epochs)");
-  addText(app, "--epochs", typed.epochs, "E", "Required",
-          "Number of times to read all samples (or give --steps)");
-}
-
 void zrt::addDataOptions(CLI::App &app, TypedData &typed,
                          TrainOptions &options) {
-  addFilesOption(
-      app, "--data", typed.data, "Data",
-      "Token files for the inputs tokens and targets; several files or "
-      "patterns ('part*.bin') are read one after the other");
-  addInputOption(app, "--input", typed.inputs, "Data",
-                 "Samples of the input NAME: FILE.npy, or "
-                 "FILE.safetensors[:TENSOR]; repeated for each input");
-  addText(app, "--data-format", typed.format, "KIND", "Data",
-          "llmc (with header), u16, u32, text (bytes), or auto (default: by "
-          "content and name)");
-  addText(app, "--data-weights", typed.weights, "W1,W2,...", "Data",
-          "Mix the arguments of --data with these weights, as in 0.7,0.3");
-  addText(
-      app, "--document-separator", typed.separator, "ID", "Data",
-      "Token id that ends a document; the loss ignores the target after it");
-  app.add_flag("--shuffle", options.shuffle,
-               "Read samples in random order, a different one in each epoch "
-               "(see --seed)")
-      ->group("Data");
+  app.add_option("--steps", typed.steps);
+  app.add_option("--epochs", typed.epochs);
+  addFilesOption(app, "--data", typed.data);
+  addInputOption(app, "--input", typed.inputs);
+  app.add_option("--data-format", typed.format);
+  app.add_option("--data-weights", typed.weights);
+  app.add_option("--document-separator", typed.separator);
+  app.add_flag("--shuffle", options.shuffle);
 }
 
 void zrt::judgeLength(const CLI::App &app, const TypedData &typed,

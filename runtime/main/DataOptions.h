@@ -13,9 +13,7 @@ struct TypedData {
   std::vector<std::string> data, inputs;
 };
 
-/// --steps and --epochs.
-void addLengthOptions(CLI::App &app, TypedData &typed);
-/// --data and what says how it is read.
+/// Adds --steps, --epochs, --data, and the options of how data is read.
 void addDataOptions(CLI::App &app, TypedData &typed, TrainOptions &options);
 
 /// Both throw UsageError.

@@ -7,21 +7,10 @@
 using namespace zrt;
 
 void zrt::addEvalOptions(CLI::App &app, TypedEval &typed) {
-  const auto text = [&](const char *name, std::string &value, const char *type,
-                        const char *description) {
-    app.add_option(name, value, description)
-        ->type_name(type)
-        ->group("Evaluation");
-  };
-  addFilesOption(
-      app, "--eval-data", typed.data, "Evaluation",
-      "Token files to evaluate on, after the last step (needs zeroc --eval)");
-  addInputOption(app, "--eval-input", typed.inputs, "Evaluation",
-                 "Samples to evaluate on, as for --input");
-  text("--eval-every", typed.every, "N", "Evaluate after every N steps, too");
-  text("--eval-batches", typed.batches, "M",
-       "Number of batches to evaluate, each as large as zeroc import --batch; "
-       "all ranks together read them (default: all)");
+  addFilesOption(app, "--eval-data", typed.data);
+  addInputOption(app, "--eval-input", typed.inputs);
+  app.add_option("--eval-every", typed.every);
+  app.add_option("--eval-batches", typed.batches);
 }
 
 void zrt::judgeEvalOptions(const CLI::App &app, const TypedEval &typed,

@@ -16,6 +16,7 @@
 #include "runtime/main/Sampling.h"
 #include "runtime/main/StandardStreams.h"
 #include "runtime/main/TierOptions.h"
+#include "runtime/main/TrainOptionList.h"
 #include "runtime/world/Agree.h"
 
 #include <CLI/CLI.hpp>
@@ -47,17 +48,19 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
                         const char *group, const char *description) {
     app.add_option(name, value, description)->type_name(type)->group(group);
   };
+  addPromptOptions(app, typed);
+  addCertificateOption(app, form);
+  addCommonOptions(app, threads, common);
+  describeOptions(app);
+  // These mean something else than in train, which has the others.
   text("--weights", options.weights, "PATH", "Required",
        "A checkpoint, a folder of checkpoints or of a Hugging Face model, or a "
        "safetensors file");
   text("--sample", count, "N", "Samples", "Number of texts (default 1)");
-  addPromptOptions(app, typed);
   text("--seed", seed, "N", "Samples", "Seed of sampling (default 0)");
   text("--logits", options.logits, "FILE", "Output",
        "Write the logits after each token of the prompt, as .npy of [tokens, "
        "classes]; generate no text");
-  addCertificateOption(app, form);
-  addCommonOptions(app, threads, common);
   readLine(app, argc, argv);
   if (help) {
     common.help = app.help();

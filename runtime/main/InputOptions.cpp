@@ -9,21 +9,15 @@
 using namespace zrt;
 
 void zrt::addInputOption(CLI::App &app, const char *option,
-                         std::vector<std::string> &values, const char *group,
-                         const char *description) {
-  app.add_option(option, values, description)
-      ->type_name("NAME=FILE")
-      ->group(group)
+                         std::vector<std::string> &values) {
+  app.add_option(option, values)
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 void zrt::addFilesOption(CLI::App &app, const char *option,
-                         std::vector<std::string> &patterns, const char *group,
-                         const char *description) {
-  app.add_option(option, patterns, description)
-      ->type_name("FILE...")
-      ->group(group)
+                         std::vector<std::string> &patterns) {
+  app.add_option(option, patterns)
       ->expected(1, -1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }

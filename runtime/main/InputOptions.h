@@ -10,13 +10,11 @@ namespace zrt {
 
 /// Adds an option that is given once for each input.
 void addInputOption(CLI::App &app, const char *option,
-                    std::vector<std::string> &values, const char *group,
-                    const char *description);
+                    std::vector<std::string> &values);
 
 /// Adds an option for one file or several.
 void addFilesOption(CLI::App &app, const char *option,
-                    std::vector<std::string> &patterns, const char *group,
-                    const char *description);
+                    std::vector<std::string> &patterns);
 
 /// The files that `patterns` name, each once, in their order; how many each of
 /// them names goes to `counts`.  Throws UsageError.

@@ -9,21 +9,9 @@ using namespace zrt;
 
 void zrt::addMachineOptions(CLI::App &app, TypedMachine &typed) {
   // A flag that may have a value: what follows after a space is not its own.
-  app.add_flag("--device-check{-}", typed.deviceCheck,
-               "Check a GPU: compare its results with the CPU's, train twice, "
-               "measure bandwidths; exits with 0 if all checks pass. "
-               "--device-check=FILE also writes JSON")
-      ->group("Machine");
-  app.add_option("--host-threads", typed.hostThreads,
-                 "Threads for work in host memory, such as offloaded updates "
-                 "(default: as --threads)")
-      ->type_name("N")
-      ->group("Machine");
-  app.add_option("--nvme-endurance", typed.nvmeEndurance,
-                 "Rated endurance of the --nvme-path drives in terabytes "
-                 "written; prints how long they last at this rate")
-      ->type_name("TB")
-      ->group("Machine");
+  app.add_flag("--device-check{-}", typed.deviceCheck);
+  app.add_option("--host-threads", typed.hostThreads);
+  app.add_option("--nvme-endurance", typed.nvmeEndurance);
 }
 
 void zrt::judgeMachineOptions(const CLI::App &app, const TypedMachine &typed,

@@ -19,6 +19,7 @@
 #include "runtime/main/RankOptions.h"
 #include "runtime/main/RunLength.h"
 #include "runtime/main/SampleOptions.h"
+#include "runtime/main/TrainOptionList.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
@@ -225,83 +226,34 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       "ranks, SIGTERM to\none stops all.  A closed pipe stops the run, too, "
       "with status 141.",
       options.program));
-  const auto text = [&](const char *name, std::string &value, const char *type,
-                        const char *group, const std::string &description) {
-    app.add_option(name, value, description)->type_name(type)->group(group);
-  };
-  const auto number = [&](const char *name, std::string &value,
-                          const char *group, const char *description) {
-    text(name, value, "N", group, description);
-  };
-  addLengthOptions(app, typed.data);
-  number("--lr", typed.lr, "Required",
-         "Learning rate, the peak of the schedule");
-
-  text("--schedule", typed.schedule, "KIND", "Learning rate",
-       "constant (default); linear or cosine: decays to --min-lr at the last "
-       "step; or wsd: constant, then decays over the last --cooldown steps");
-  number("--warmup", typed.warmup, "Learning rate",
-         "Steps of warm-up (default 0)");
-  text("--warmup-shape", typed.warmupShape, "SHAPE", "Learning rate",
-       "How the rate rises in the warm-up: linear (default), or log, as "
-       "DeepSpeed's does");
-  number("--min-lr", typed.minLr, "Learning rate",
-         "Final learning rate of linear, cosine and wsd (default 0)");
-  number("--cooldown", typed.cooldown, "Learning rate",
-         "Steps of linear decay at the end of wsd");
-
-  text("--loss-scale", typed.lossScale, "N", "Learning rate",
-       "Loss scale for fp16 plans: a number, or dynamic (default): starts at "
-       "65536, halves at overflows, doubles after 1000 steps without one");
-
-  number("--spike-guard", typed.spikeGuard, "Learning rate",
-         "Skip a step whose loss or gradient norm is more than N standard "
-         "deviations above the mean of recent steps");
-  number("--spike-window", typed.spikeWindow, "Learning rate",
-         "Number of recent steps for --spike-guard (default 128)");
-
   addDataOptions(app, typed.data, options);
+  app.add_option("--lr", typed.lr);
+  app.add_option("--schedule", typed.schedule);
+  app.add_option("--warmup", typed.warmup);
+  app.add_option("--warmup-shape", typed.warmupShape);
+  app.add_option("--min-lr", typed.minLr);
+  app.add_option("--cooldown", typed.cooldown);
+  app.add_option("--loss-scale", typed.lossScale);
+  app.add_option("--spike-guard", typed.spikeGuard);
+  app.add_option("--spike-window", typed.spikeWindow);
   addEvalOptions(app, typed.eval);
   addSampleOptions(app, typed.sample);
-  text("--init", options.init, "FILE", "Weights",
-       "Initial weights (safetensors, or a Hugging Face folder) instead of "
-       "random ones; random: random ones, also for a plan with --lora");
-  text("--adapter", options.adapter, "DIR", "Weights",
-       "Initial adapters (a PEFT folder), for a plan with --lora; the base "
-       "weights are those of --init");
-  number("--seed", typed.seed, "Weights",
-         "Seed of random initial weights, of the order of --shuffle, and of "
-         "stochastic rounding (default 0)");
-  text("--save", options.save, "FILE", "Weights",
-       "Save the final weights to this safetensors file; with --lora: save "
-       "the adapters to this folder, in PEFT's format");
-
-  text("--save-dtype", typed.saveType, "TYPE", "Weights",
-       "Element type of --save: f32 (default), bf16 or f16");
-
+  app.add_option("--init", options.init);
+  app.add_option("--adapter", options.adapter);
+  app.add_option("--seed", typed.seed);
+  app.add_option("--save", options.save);
+  app.add_option("--save-dtype", typed.saveType);
   addCheckpointOptions(app, typed.checkpoint, options);
-
-  text("--metrics", options.metrics, "FILE", "Output",
-       "Write one line of JSON per step; - writes them to standard output, "
-       "and everything else to standard error");
-  text("--progress", typed.progress, "KIND", "Output",
-       "How steps are shown: bar, lines or none (default: a bar on a "
-       "terminal, else lines)");
-  text("--tensorboard", options.tensorboard, "DIR", "Output",
-       "Write the numbers of --metrics to this folder as TensorBoard events");
-  app.add_flag("--profile", options.profile,
-               "Print where the time went, at the end")
-      ->group("Output");
-  app.add_flag(
-         "--utilization", options.utilization,
-         "Measure the machine's rate of matrix products, and log the shares "
-         "of it that steps reach: MFU and HFU")
-      ->group("Output");
+  app.add_option("--metrics", options.metrics);
+  app.add_option("--progress", typed.progress);
+  app.add_option("--tensorboard", options.tensorboard);
+  app.add_flag("--profile", options.profile);
+  app.add_flag("--utilization", options.utilization);
   addCertificateOption(app, typed.certificate);
   addCommonOptions(app, typed.machine.threads, options);
-  app.add_flag("--quiet", options.quiet, "Print errors and warnings only")
-      ->group("Output");
+  app.add_flag("--quiet", options.quiet);
   addMachineOptions(app, typed.machine);
+  describeOptions(app);
 
   readLine(app, argc, argv);
   if (help) {

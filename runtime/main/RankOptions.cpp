@@ -1,17 +1,12 @@
 //===- RankOptions.cpp - Options that all ranks must have alike -----------===//
 #include "runtime/main/RankOptions.h"
 
-#include <algorithm>
+#include "runtime/main/TrainOptionList.h"
+
 #include <charconv>
 #include <fmt/format.h>
 
 using namespace zrt;
-
-template <size_t Count>
-static bool isAmong(const std::string_view (&names)[Count],
-                    std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
 
 /// "1e-3" as "0.001".
 static std::string inOneSpelling(const std::string &value) {
@@ -26,11 +21,12 @@ std::string zrt::comparedOptions(const CLI::App &app) {
   std::string lines;
   for (const CLI::Option *option : app.get_options()) {
     const std::string name = option->get_name();
-    if (option->count() == 0 || isAmong(kOwnOptions, name))
+    const ListedOption *listed = findListedOption(name);
+    if (option->count() == 0 || !listed || listed->scope == RankScope::Own)
       continue;
     lines += name;
     const bool isFlag = option->get_items_expected_max() == 0;
-    if (!isFlag && !isAmong(kPlaceOptions, name))
+    if (!isFlag && listed->scope != RankScope::Place)
       for (const std::string &value : option->results())
         lines += (&value == &option->results().front() ? "=" : " ") +
                  inOneSpelling(value);

@@ -10,12 +10,6 @@ using namespace zrt;
 namespace {
 
 constexpr int64_t kMost = int64_t{1} << 24;
-constexpr const char *kGroup = "Samples";
-
-void addSampleText(CLI::App &app, const char *name, std::string &value,
-                   const char *type, const char *description) {
-  app.add_option(name, value, description)->type_name(type)->group(kGroup);
-}
 
 /// "1,2,3"
 std::vector<int64_t> readIds(const std::string &text) {
@@ -42,27 +36,16 @@ void readPositive(const CLI::App &app, const char *option,
 } // namespace
 
 void zrt::addPromptOptions(CLI::App &app, TypedSample &typed) {
-  addSampleText(
-      app, "--prompt", typed.text, "TEXT",
-      "Start of the generated text, for models whose tokens are bytes");
-  addSampleText(app, "--prompt-ids", typed.ids, "ID,...",
-                "Start of the generated text, as token ids");
-  addSampleText(app, "--sample-tokens", typed.tokens, "M",
-                "Tokens to generate after the prompt (default 100)");
-  addSampleText(
-      app, "--temperature", typed.temperature, "X",
-      "Divide the logits by this before sampling; 0: take the most likely "
-      "token (default 0.8)");
-  addSampleText(app, "--top-k", typed.topK, "K",
-                "Sample from the K most likely tokens (default: from all)");
+  app.add_option("--prompt", typed.text);
+  app.add_option("--prompt-ids", typed.ids);
+  app.add_option("--sample-tokens", typed.tokens);
+  app.add_option("--temperature", typed.temperature);
+  app.add_option("--top-k", typed.topK);
 }
 
 void zrt::addSampleOptions(CLI::App &app, TypedSample &typed) {
-  addSampleText(
-      app, "--sample", typed.count, "N",
-      "Generate N texts at the end of the run (needs zeroc --sample)");
-  addSampleText(app, "--sample-every", typed.every, "K",
-                "Also generate texts after every K steps");
+  app.add_option("--sample", typed.count);
+  app.add_option("--sample-every", typed.every);
   addPromptOptions(app, typed);
 }
 

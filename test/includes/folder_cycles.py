@@ -15,8 +15,8 @@ import re
 import sys
 from pathlib import Path
 
-TOPS = ("dialect", "passes", "runtime", "tools", "frontend")
-SUFFIXES = (".c", ".cpp", ".h", ".inc", ".td")
+TOPS = ("abi", "dialect", "passes", "runtime", "tools", "frontend")
+SUFFIXES = (".c", ".cpp", ".def", ".h", ".inc", ".td")
 INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 
 
@@ -25,7 +25,7 @@ def folder_of(path):
     parts = Path(path).parts
     if len(parts) < 2 or parts[0] not in TOPS:
         return None
-    return parts[0] if parts[0] == "frontend" or len(parts) == 2 else "/".join(parts[:2])
+    return parts[0] if parts[0] in ("abi", "frontend") or len(parts) == 2 else "/".join(parts[:2])
 
 
 def read_edges(root):

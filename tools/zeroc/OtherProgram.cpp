@@ -1,7 +1,6 @@
 //===- OtherProgram.cpp - Explains options of other programs --------------===//
 //
 // Recognizes options that were given to the wrong program.
-// test/e2e/test_mistakes.py compares the list with train --help.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,67 +12,18 @@
 
 using llvm::StringRef;
 
-static constexpr llvm::StringLiteral kOptions[] = {"adapter",
-                                                   "checkpoint",
-                                                   "checkpoint-memory",
-                                                   "cooldown",
-                                                   "data",
-                                                   "data-format",
-                                                   "data-weights",
-                                                   "device-check",
-                                                   "epochs",
-                                                   "document-separator",
-                                                   "eval-batches",
-                                                   "eval-data",
-                                                   "eval-every",
-                                                   "eval-input",
-                                                   "host-threads",
-                                                   "init",
-                                                   "input",
-                                                   "keep",
-                                                   "loss-scale",
-                                                   "lr",
-                                                   "metrics",
-                                                   "min-lr",
-                                                   "nvme-endurance",
-                                                   "nvme-path",
-                                                   "on-checkpoint-error",
-                                                   "plan",
-                                                   "profile",
-                                                   "progress",
-                                                   "prompt",
-                                                   "prompt-ids",
-                                                   "quiet",
-                                                   "resume",
-                                                   "sample-every",
-                                                   "sample-tokens",
-                                                   "save",
-                                                   "save-at-exit",
-                                                   "save-dtype",
-                                                   "save-every",
-                                                   "schedule",
-                                                   "seed",
-                                                   "shuffle",
-                                                   "spike-guard",
-                                                   "spike-window",
-                                                   "steps",
-                                                   "temperature",
-                                                   "tensorboard",
-                                                   "threads",
-                                                   "time-limit",
-                                                   "top-k",
-                                                   "utilization",
-                                                   "verify-reads",
-                                                   "warmup",
-                                                   "warmup-shape"};
+static constexpr llvm::StringLiteral kOptions[] = {
+#define TRAIN_OPTION(NAME, VALUE, GROUP, SCOPE, HELP) NAME,
+#include "abi/TrainOptions.def"
+};
 
 StringRef mlir::zero::findOptionOfTrain(llvm::ArrayRef<char *> arguments) {
   for (StringRef argument : arguments) {
-    if (!argument.consume_front("--"))
-      continue;
     StringRef name = argument.split('=').first;
-    if (llvm::is_contained(kOptions, name))
-      return name;
+    // zeroc has two of these names itself.
+    if (name != "--sample" && name != "--certificate" &&
+        llvm::is_contained(kOptions, name))
+      return name.drop_front(2);
   }
   return "";
 }

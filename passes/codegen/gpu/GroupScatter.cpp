@@ -6,7 +6,7 @@
 // + n, u + 2 n, ... with all of their columns, so that all of a GPU has work:
 //
 //   for row = u, u + n, ...: clear it      where the table starts from zeros
-//   for i = 0, 16, 32, ...                thread t of the group has token i + t
+//   for i = 0, 16, 32, ...                 thread t of a group has token i + t
 //     if any of the 16 is of such a row
 //       for each of them, in order:
 //         row of the token += its gradient
