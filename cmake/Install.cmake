@@ -23,8 +23,8 @@ foreach(module zrt_mpi zrt_cuda_module)
 endforeach()
 install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/zeroc_tokenize.py DESTINATION ${ZEROC_LIBRARY_DIR})
 install(DIRECTORY frontend DESTINATION ${ZEROC_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
-install(FILES runtime/zrt.h runtime/ElementTypes.def runtime/ZrtStructs.def
-  DESTINATION ${ZEROC_INCLUDE_DIR}/runtime)
+install(FILES abi/zrt.h abi/ElementTypes.def abi/ZrtStructs.def
+  DESTINATION ${ZEROC_INCLUDE_DIR}/abi)
 
 configure_package_config_file(cmake/zerocConfig.cmake.in
   ${PROJECT_BINARY_DIR}/zerocConfig.cmake

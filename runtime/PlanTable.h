@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/zrt.h"
 
 #include <fmt/format.h>
 #include <optional>

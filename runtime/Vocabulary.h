@@ -1,7 +1,7 @@
 //===- Vocabulary.h - Names and sizes of the numbers in zrt.h ---*- C++ -*-===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 namespace zrt {
 
@@ -11,7 +11,7 @@ constexpr uint64_t dtypeBytes(zrt_dtype dtype) {
 #define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES)                        \
   case NUMBER:                                                                 \
     return BYTES;
-#include "runtime/ElementTypes.def"
+#include "abi/ElementTypes.def"
   default:
     return 0;
   }
@@ -23,7 +23,7 @@ constexpr const char *dtypeName(zrt_dtype dtype) {
 #define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES)                        \
   case NUMBER:                                                                 \
     return #SPELLING;
-#include "runtime/ElementTypes.def"
+#include "abi/ElementTypes.def"
   default:
     return "unknown";
   }

@@ -15,7 +15,7 @@ cmake --preset release -B "$build" -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECO
 # Generated headers must exist.
 mapfile -t generated < <(ninja -C "$build" -t targets all | grep -oE '^\w+IncGen')
 cmake --build "$build" --target "${generated[@]}" >/dev/null || exit 2
-mapfile -t files < <(find dialect frontend passes runtime tools -name '*.cpp' | sort)
+mapfile -t files < <(find dialect frontend passes runtime train tools -name '*.cpp' | sort)
 if (($#)); then
   mapfile -t files < <(printf '%s\n' "${files[@]}" | grep -F "$(printf '%s\n' "$@")")
 fi

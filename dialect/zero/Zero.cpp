@@ -2,9 +2,9 @@
 
 #include "dialect/zero/Zero.h"
 
+#include "abi/zrt.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "runtime/zrt.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/CheckedArithmetic.h"
 

@@ -13,11 +13,11 @@
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/KernelViews.h"
 
+#include "abi/zrt.h"
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "runtime/zrt.h"
 
 using namespace mlir;
 using namespace mlir::zero;

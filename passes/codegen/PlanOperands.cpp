@@ -11,7 +11,7 @@ using namespace mlir::zero;
 static constexpr PlanOperands::ElementType kElementTypes[] = {
 #define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES)                        \
   {NUMBER, #SPELLING, BYTES},
-#include "runtime/ElementTypes.def"
+#include "abi/ElementTypes.def"
 };
 
 PlanOperands::PlanOperands(ModuleOp plan, llvm::Module &out) : constants(out) {

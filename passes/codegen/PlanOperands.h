@@ -14,7 +14,7 @@ public:
   /// Constants go to `out`.
   PlanOperands(ModuleOp plan, llvm::Module &out);
 
-  /// One of runtime/ElementTypes.def.
+  /// One of abi/ElementTypes.def.
   struct ElementType {
     uint32_t number;
     StringRef spelling;

@@ -40,7 +40,7 @@ llvm::Constant *ZrtConstants::constant(llvm::Constant *pointer) {
 #define ZRT_END(NAME)                                                          \
   return structOf(#NAME, list, offsets, sizeof(NAME));                         \
   }
-#include "runtime/ZrtStructs.def"
+#include "abi/ZrtStructs.def"
 
 llvm::Constant *ZrtConstants::string(llvm::StringRef text) {
   llvm::Constant *&known = strings[text];

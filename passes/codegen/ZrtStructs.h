@@ -1,6 +1,6 @@
 //===- ZrtStructs.h - Constants of zrt.h's structs in LLVM IR -------------===//
 //
-// runtime/ZrtStructs.def lists the structs and their fields once.  Here each
+// abi/ZrtStructs.def lists the structs and their fields once.  Here each
 // becomes a struct whose pointers are LLVM constants, and whose fields are set
 // by name:
 //
@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -56,7 +56,7 @@ struct ZrtField<T[N]> {
 #define ZRT_END(NAME)                                                          \
   }                                                                            \
   ;
-#include "runtime/ZrtStructs.def"
+#include "abi/ZrtStructs.def"
 
 class ZrtConstants {
 public:
@@ -93,7 +93,7 @@ private:
 #define ZRT_FIELD(NAME, TYPE, FIELD)
 #define ZRT_ARRAY(NAME, TYPE, FIELD, COUNT)
 #define ZRT_END(NAME)
-#include "runtime/ZrtStructs.def"
+#include "abi/ZrtStructs.def"
   template <typename T, size_t Count>
   llvm::Constant *constant(const std::array<T, Count> &elements) {
     auto list = llvm::map_to_vector(

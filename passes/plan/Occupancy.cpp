@@ -203,18 +203,18 @@ int64_t Occupancy::findBestFit(unsigned birth, unsigned death, int64_t size,
                                int64_t base) {
   unsigned first = birth / kBlock, last = death / kBlock;
   std::vector<Key> keys = findKeys(first, last);
-  LastQuery &last = findLastQuery(size, base);
-  size_t next = reuse(last, keys);
-  last.numSteps = keys.size();
-  if (last.steps.size() < keys.size())
-    last.steps.resize(keys.size());
+  LastQuery &query = findLastQuery(size, base);
+  size_t next = reuse(query, keys);
+  query.numSteps = keys.size();
+  if (query.steps.size() < keys.size())
+    query.steps.resize(keys.size());
   constexpr int64_t kEnd = std::numeric_limits<int64_t>::max();
   const Run everything = {base, kEnd};
   llvm::ArrayRef<Run> gaps = everything;
   if (next > 0)
-    gaps = last.steps[next - 1].gaps;
+    gaps = query.steps[next - 1].gaps;
   for (; next != keys.size(); ++next) {
-    Step &step = last.steps[next];
+    Step &step = query.steps[next];
     step.key = keys[next];
     step.seen = buffers.size();
     const Shadow &shadow =

@@ -1,7 +1,7 @@
 //===- Comparisons.cpp - Results of comparing a plan's operations ---------===//
 #include "runtime/check/Comparisons.h"
 
-#include "runtime/DeviceEntries.h"
+#include "abi/DeviceEntries.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/HalfArrays.h"
 

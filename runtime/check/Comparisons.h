@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/check/Differences.h"
 #include "runtime/check/Findings.h"
-#include "runtime/zrt.h"
 
 #include <list>
 #include <map>

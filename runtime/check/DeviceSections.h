@@ -1,9 +1,9 @@
 //===- DeviceSections.h - Checks of a device alone --------------*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/check/Findings.h"
 #include "runtime/world/World.h"
-#include "runtime/zrt.h"
 
 #include <string>
 

@@ -21,7 +21,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -9,8 +9,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/PlanTable.h"
-#include "runtime/zrt.h"
 
 #include <algorithm>
 #include <list>

@@ -1,8 +1,8 @@
 //===- PlanDevice.h - Makes a compiled plan's device for checks -*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/core/Device.h"
-#include "runtime/zrt.h"
 
 #include <list>
 #include <memory>

@@ -1,8 +1,8 @@
 //===- StartCompared.h - Starts contexts with comparisons -------*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/check/Comparisons.h"
-#include "runtime/zrt.h"
 
 #include <cstdint>
 #include <optional>

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/core/Trace.h"
 #include "runtime/core/WireLedger.h"
-#include "runtime/zrt.h"
 
 #include <cstddef>
 #include <string>

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/core/ChaosDelays.h"
 #include "runtime/core/Collectives.h"
 #include "runtime/core/Device.h"
@@ -31,7 +32,6 @@
 #include "runtime/core/Segments.h"
 #include "runtime/core/StreamQueue.h"
 #include "runtime/core/Trace.h"
-#include "runtime/zrt.h"
 
 #include <array>
 #include <memory>

@@ -23,9 +23,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/core/Segments.h"
 #include "runtime/core/SharedFile.h"
-#include "runtime/zrt.h"
 
 #include <cstddef>
 #include <optional>

@@ -1,7 +1,7 @@
 //===- HalfArrays.h - Converts arrays of 16-bit floats and f32 --*- C++ -*-===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstddef>
 

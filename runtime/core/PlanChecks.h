@@ -1,7 +1,7 @@
 //===- PlanChecks.h - Checks that this runtime can run a plan ---*- C++ -*-===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 namespace zrt {
 

@@ -16,9 +16,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/core/EventTable.h"
 #include "runtime/io/LineFile.h"
-#include "runtime/zrt.h"
 
 #include <cstdint>
 #include <memory>

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstdint>
 #include <string_view>

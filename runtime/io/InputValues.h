@@ -1,7 +1,7 @@
 //===- InputValues.h - The valid values of a plan's inputs ------*- C++ -*-===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/world/World.h"
-#include "runtime/zrt.h"
 
 #include <cstddef>
 #include <string>

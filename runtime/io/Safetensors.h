@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/InputFile.h"
-#include "runtime/zrt.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 //===- Dequantize.cpp - Unpacks packed parameters -------------------------===//
 #include "runtime/packing/Dequantize.h"
 
+#include "numerics/Codebooks.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/packing/Codebooks.h"
 #include "runtime/packing/Pack.h"
 #include "runtime/packing/ScaleInt8.h"
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstddef>
 

@@ -16,8 +16,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/packing/Dequantize.h"
 
+#include "numerics/Codebooks.h"
 #include "runtime/HalfFloats.h"
-#include "runtime/packing/Codebooks.h"
 #include "runtime/packing/Pack.h"
 
 #ifdef __x86_64__

@@ -1,8 +1,8 @@
 //===- Pack.cpp - Packs parameters to 4 or 8 bits per element -------------===//
 #include "runtime/packing/Pack.h"
 
+#include "numerics/Codebooks.h"
 #include "runtime/Clones.h"
-#include "runtime/packing/Codebooks.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 //===- Start.h - Starts a context with a wrapped device ---------*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/core/Context.h"
 #include "runtime/world/World.h"
-#include "runtime/zrt.h"
 
 #include <functional>
 #include <memory>

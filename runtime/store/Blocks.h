@@ -1,7 +1,7 @@
 //===- Blocks.h - Units of reads and writes ---------------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 //===- RankedSum.h - Sums in rank order -------------------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstddef>
 

@@ -1,5 +1,5 @@
 // The adjoints of attention of 16 bits on tensor cores, in the emulator: within what rounding P and dS to 16
-// bits costs (tools/zero-kernels/Interpreter.h) of an interpretation in f64, and with the same
+// bits costs (test/random/zero-kernels/Interpreter.h) of an interpretation in f64, and with the same
 // bytes in another order of threads.  Shapes on both sides of blocks of 64 and 128 queries and of
 // 64 keys, of tiles of 32 and 64, and of 16 columns.
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Emulator.h"
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <algorithm>
 #include <cstddef>

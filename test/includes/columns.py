@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-TOPS = ("abi", "dialect", "passes", "runtime", "tools", "frontend")
+TOPS = ("abi", "numerics", "dialect", "passes", "runtime", "train", "tools", "frontend")
 FIRST = re.compile(r"//===- (\S+) - (.*?) ?-*(\*- ?C(?:\+\+)? -\*-)?-*===//")
 QUESTIONS = re.compile(r"(What|Which|How|Where|Who|Whose|Whether|That|Of)\b")
 

@@ -13,7 +13,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-TOPS = ("dialect", "passes", "runtime", "tools", "frontend", "test/unit")
+TOPS = ("dialect", "passes", "runtime", "train", "tools", "frontend", "test/unit")
 #: Beginnings of lines at namespace scope that are not declarations.
 OTHER = r"(?!return\b|using\b|namespace\b|template\b|public:|private:|case\b|default:|extern\b|friend\b|typedef\b)"
 #: `type name(`, `type name = `, `type name{`, `type name[`; a name of a class is not one.

@@ -7,7 +7,7 @@
 //   MUTANT_RANK=1 MUTANT_RANKS=2 two_plans ...
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/main/Train.h"
+#include "train/run/Train.h"
 #include "runtime/program/Attachments.h"
 #include "runtime/world/StartRanks.h"
 

@@ -44,7 +44,7 @@ cat "$reports"/report.* 2>/dev/null | grep -A 12 "^WARNING: ThreadSanitizer" | h
 missed=0
 rm -rf "$seeded/tree"
 mkdir -p "$seeded/tree"
-git ls-files -z -- CMakeLists.txt CMakePresets.json cmake runtime test | xargs -0 cp --parents -t "$seeded/tree"
+git ls-files -z -- CMakeLists.txt CMakePresets.json abi cmake runtime train test | xargs -0 cp --parents -t "$seeded/tree"
 for seed in "${seeds[@]}"; do
   IFS='|' read -r file lines tests <<<"$seed"
   cp "$file" "$seeded/tree/$file"

@@ -3,7 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/io/TokenData.h"
-#include "runtime/main/Report.h"
+#include "runtime/Bytes.h"
 
 #include <array>
 #include <cstring>

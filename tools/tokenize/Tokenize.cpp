@@ -3,7 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/io/OutputPath.h"
-#include "runtime/main/Report.h"
+#include "runtime/Bytes.h"
 #include "tools/tokenize/DocumentReader.h"
 #include "tools/tokenize/Encoder.h"
 #include "tools/tokenize/TokenWriter.h"

@@ -7,7 +7,7 @@
 
 #include "tools/zeroc/DeepSpeed.h"
 
-#include "runtime/ByteUnits.h"
+#include "abi/ByteUnits.h"
 #include "tools/zeroc/DeepSpeedJson.h"
 #include "tools/zeroc/DeepSpeedMapping.h"
 #include "llvm/ADT/STLExtras.h"

@@ -12,6 +12,7 @@
 
 #include "tools/zeroc/EmitExecutable.h"
 
+#include "abi/zrt.h"
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/BytesText.h"
@@ -21,7 +22,6 @@
 #include "passes/codegen/PlanDescription.h"
 #include "passes/plan/Certificate.h"
 #include "runtime/program/Attachments.h"
-#include "runtime/zrt.h"
 #include "tools/zeroc/EmitDevice.h"
 #include "tools/zeroc/LibraryFile.h"
 #include "tools/zeroc/RunTool.h"

@@ -2,8 +2,8 @@
 
 #include "tools/zeroc/OptionValues.h"
 
+#include "abi/ByteUnits.h"
 #include "dialect/zero/ShortestText.h"
-#include "runtime/ByteUnits.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -6,7 +6,7 @@
 
 #include "tools/zeroc/OtherProgram.h"
 
-#include "runtime/main/OtherTools.h"
+#include "train/options/OtherTools.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -3,7 +3,7 @@
 
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
-#include "runtime/device/cpu/attention/Polynomials.h"
+#include "numerics/Polynomials.h"
 
 namespace mlir::zero {
 

@@ -16,8 +16,8 @@
 #include "passes/codegen/gpu/Attention.h"
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
+#include "numerics/Polynomials.h"
 #include "passes/codegen/gpu/Shuffle.h"
-#include "runtime/device/cpu/attention/Polynomials.h"
 #include <limits>
 
 using namespace mlir;

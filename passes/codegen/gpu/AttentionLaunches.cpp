@@ -11,9 +11,9 @@
 
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
+#include "abi/zrt.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/MmaAttention.h"
-#include "runtime/zrt.h"
 
 using namespace mlir;
 using namespace mlir::zero;

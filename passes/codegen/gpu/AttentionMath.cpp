@@ -9,8 +9,8 @@
 #include "passes/codegen/gpu/AttentionBase.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "runtime/device/cpu/attention/LogSum.h"
-#include "runtime/device/cpu/attention/Polynomials.h"
+#include "numerics/LogSum.h"
+#include "numerics/Polynomials.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -2,7 +2,7 @@
 
 #include "passes/codegen/gpu/Attention.h"
 
-#include "runtime/device/cpu/attention/Polynomials.h"
+#include "numerics/Polynomials.h"
 #include "runtime/device/cpu/attention/Sizes.h"
 
 using namespace mlir;

@@ -16,15 +16,15 @@
 
 #include "passes/codegen/gpu/Dequantize.h"
 
+#include "abi/zrt.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "numerics/Codebooks.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
-#include "runtime/packing/Codebooks.h"
-#include "runtime/zrt.h"
 #include <limits>
 
 using namespace mlir;

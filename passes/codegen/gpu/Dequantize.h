@@ -15,7 +15,7 @@ struct PackedType {
   bool operator==(const PackedType &) const = default;
 };
 
-/// Adds zrt_dequantize_PACKING_TYPE (runtime/ZrtStructs.def) to `module`.
+/// Adds zrt_dequantize_PACKING_TYPE (abi/ZrtStructs.def) to `module`.
 void emitDequantize(ModuleOp module, const PackedType &type);
 
 } // namespace mlir::zero

@@ -2,6 +2,7 @@
 
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 
+#include "abi/DeviceEntries.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -13,7 +14,6 @@
 #include "passes/codegen/gpu/GroupSquares.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/gpu/Warp.h"
-#include "runtime/DeviceEntries.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -105,7 +105,7 @@ groupArguments(GpuIntrinsics &device, const DeviceKernel &kernel,
   } else {
     args.push_back(llvm::ConstantPointerNull::get(b.getPtrTy()));
   }
-  auto least = [&](llvm::Value *x, llvm::Value *y) {
+  auto min = [&](llvm::Value *x, llvm::Value *y) {
     return b.CreateSelect(b.CreateICmpULT(x, y), x, y);
   };
   llvm::Value *index =

@@ -19,7 +19,7 @@ namespace {
 
 class Emulated : public GpuIntrinsics {
 public:
-  using GpuIntrinsics::Device;
+  using GpuIntrinsics::GpuIntrinsics;
 
   llvm::Function *createEntry(const DeviceKernel &kernel,
                               ArrayRef<llvm::Type *>) override {
@@ -196,6 +196,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<zero::Device> zero::createEmulated(llvm::Module &module) {
+std::unique_ptr<zero::GpuIntrinsics>
+zero::createEmulated(llvm::Module &module) {
   return std::make_unique<Emulated>(module);
 }

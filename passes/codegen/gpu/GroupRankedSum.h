@@ -11,7 +11,7 @@ struct RankedSum {
   bool operator==(const RankedSum &) const = default;
 };
 
-/// Adds zrt_ranked_sum_FROM_TO (runtime/ZrtStructs.def) to `module`, in which
+/// Adds zrt_ranked_sum_FROM_TO (abi/ZrtStructs.def) to `module`, in which
 /// the functions of Shuffle.h are declared.
 void emitRankedSum(ModuleOp module, const RankedSum &sum);
 

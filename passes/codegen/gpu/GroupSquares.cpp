@@ -15,6 +15,7 @@
 
 #include "passes/codegen/gpu/GroupSquares.h"
 
+#include "abi/zrt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,7 +25,6 @@
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
-#include "runtime/zrt.h"
 
 using namespace mlir;
 using namespace mlir::zero;

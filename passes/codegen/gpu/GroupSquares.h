@@ -5,7 +5,7 @@
 
 namespace mlir::zero {
 
-/// Adds zrt_squares_TYPE (runtime/ZrtStructs.def) of gradients of `element`
+/// Adds zrt_squares_TYPE (abi/ZrtStructs.def) of gradients of `element`
 /// (f32, bf16 or f16) to `module`, in which the functions of Shuffle.h are
 /// declared.
 void emitSquares(ModuleOp module, Type element);

@@ -5,7 +5,7 @@
 
 namespace mlir::zero {
 
-/// A zrt_grouped_desc (runtime/ZrtStructs.def) without its rows: y = x W[g], or
+/// A zrt_grouped_desc (abi/ZrtStructs.def) without its rows: y = x W[g], or
 /// with `sums` W[g] = x^T y.
 struct GroupedProduct {
   bool sums, transW;
@@ -14,7 +14,7 @@ struct GroupedProduct {
   bool operator==(const GroupedProduct &) const = default;
 };
 
-/// Adds zrt_grouped_FROM_TO_FORM_GROUPSxNxK (runtime/ZrtStructs.def) to
+/// Adds zrt_grouped_FROM_TO_FORM_GROUPSxNxK (abi/ZrtStructs.def) to
 /// `module`, in which the functions of Shuffle.h are declared.
 void emitGroupedProduct(ModuleOp module, const GroupedProduct &product);
 

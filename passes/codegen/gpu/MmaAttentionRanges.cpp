@@ -2,7 +2,7 @@
 
 #include "passes/codegen/gpu/MmaAttention.h"
 
-#include "runtime/device/cpu/attention/Polynomials.h"
+#include "numerics/Polynomials.h"
 #include <limits>
 
 using namespace mlir;

@@ -22,7 +22,7 @@ constexpr int kWarp = 32;
 
 class Nvidia : public GpuIntrinsics {
 public:
-  using GpuIntrinsics::Device;
+  using GpuIntrinsics::GpuIntrinsics;
 
   llvm::Function *createEntry(const DeviceKernel &kernel,
                               ArrayRef<llvm::Type *> parameters) override {
@@ -162,7 +162,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<zero::Device> zero::createNvidia(llvm::Module &module) {
+std::unique_ptr<zero::GpuIntrinsics> zero::createNvidia(llvm::Module &module) {
   return std::make_unique<Nvidia>(module);
 }
 

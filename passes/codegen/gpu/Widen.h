@@ -5,7 +5,7 @@
 
 namespace mlir::zero {
 
-/// Adds zrt_widen_TYPE (runtime/ZrtStructs.def) of bf16 or f16 to `module`.
+/// Adds zrt_widen_TYPE (abi/ZrtStructs.def) of bf16 or f16 to `module`.
 void emitWiden(ModuleOp module, Type narrow);
 
 } // namespace mlir::zero

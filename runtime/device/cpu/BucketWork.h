@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/core/Segments.h"
 #include "runtime/device/cpu/Team.h"
-#include "runtime/zrt.h"
 
 #include <array>
 #include <vector>

@@ -1,9 +1,9 @@
 //===- Matmul.h - Matrix products -------------------------------*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cpu/Team.h"
 #include "runtime/device/cpu/gemm/Gemm16.h"
-#include "runtime/zrt.h"
 
 namespace zrt {
 

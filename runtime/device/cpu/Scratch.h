@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cpu/Pages.h"
-#include "runtime/zrt.h"
 
 #include <cstddef>
 

@@ -1,7 +1,7 @@
 //===- SumSquares.h - The sum of squares of a block -------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/zrt.h"
+#include "abi/zrt.h"
 
 #include <cstddef>
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cuda/Gpu.h"
-#include "runtime/zrt.h"
 
 #include <span>
 #include <string_view>

@@ -20,8 +20,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cuda/Kernels.h"
-#include "runtime/zrt.h"
 
 #include <map>
 #include <memory>

@@ -1,8 +1,8 @@
 //===- Streams.h - The CUDA streams and events of a plan --------*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cuda/Gpu.h"
-#include "runtime/zrt.h"
 
 #include <vector>
 

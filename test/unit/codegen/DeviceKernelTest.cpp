@@ -8,9 +8,9 @@
 #include "CompiledKernel.h"
 #include "EmulatedKernels.h"
 
+#include "abi/zrt.h"
 #include "runtime/device/cpu/SumSquares.h"
 #include "runtime/transport/RankedSum.h"
-#include "runtime/zrt.h"
 #include "gtest/gtest.h"
 
 #include <bit>

@@ -1,6 +1,6 @@
 //===- AgreeTest.cpp - Votes of ranks -------------------------------------===//
 #include "runtime/world/Agree.h"
-#include "runtime/main/StopSignal.h"
+#include "train/run/StopSignal.h"
 
 #include "TestFiles.h"
 #include "ThreadWorld.h"

@@ -4,9 +4,9 @@
 
 #include "runtime/device/cpu/attention/Targets.h"
 
+#include "abi/zrt.h"
 #include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
-#include "runtime/zrt.h"
 
 #include <gtest/gtest.h>
 

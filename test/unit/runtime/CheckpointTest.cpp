@@ -5,7 +5,7 @@
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/Reader.h"
 #include "runtime/checkpoint/Writer.h"
-#include "runtime/main/Metrics.h"
+#include "train/report/Metrics.h"
 
 #include "Slices.h"
 #include "TestFiles.h"

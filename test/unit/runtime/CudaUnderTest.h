@@ -1,8 +1,8 @@
 //===- CudaUnderTest.h - Plans for the GPU of test/fakecuda -----*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cuda/CudaDevice.h"
-#include "runtime/zrt.h"
 
 #include <memory>
 

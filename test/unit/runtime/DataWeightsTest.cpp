@@ -1,5 +1,5 @@
 //===- DataWeightsTest.cpp ------------------------------------------------===//
-#include "runtime/main/DataWeights.h"
+#include "train/options/DataWeights.h"
 
 #include "TestFiles.h"
 

@@ -1,7 +1,7 @@
 //===- DrawTest.cpp - Draws tokens and prints them ------------------------===//
 
-#include "runtime/main/Draw.h"
-#include "runtime/main/SampleText.h"
+#include "train/run/Draw.h"
+#include "train/run/SampleText.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 //===- FingerprintTest.cpp - The values that ranks must share -------------===//
-#include "runtime/main/Fingerprint.h"
+#include "train/run/Fingerprint.h"
 #include "runtime/ContentHash.h"
 #include "runtime/world/Agree.h"
 

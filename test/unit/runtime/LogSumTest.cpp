@@ -1,5 +1,5 @@
 //===- LogSumTest.cpp - The log of a row's sum of exponentials ------------===//
-#include "runtime/device/cpu/attention/LogSum.h"
+#include "numerics/LogSum.h"
 
 #include <gtest/gtest.h>
 #include <limits>

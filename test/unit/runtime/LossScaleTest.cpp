@@ -1,5 +1,5 @@
 //===- LossScaleTest.cpp - Changes of the loss scale ----------------------===//
-#include "runtime/main/LossScale.h"
+#include "train/schedule/LossScale.h"
 
 #include <gtest/gtest.h>
 

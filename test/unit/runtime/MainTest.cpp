@@ -1,9 +1,9 @@
 //===- MainTest.cpp - Schedules, options, metrics, the loop ---------------===//
-#include "runtime/main/Metrics.h"
-#include "runtime/main/Options.h"
-#include "runtime/main/Report.h"
-#include "runtime/main/Schedule.h"
-#include "runtime/main/Train.h"
+#include "train/report/Metrics.h"
+#include "train/options/Options.h"
+#include "train/report/Report.h"
+#include "train/schedule/Schedule.h"
+#include "train/run/Train.h"
 
 #include "runtime/io/Safetensors.h"
 

@@ -10,7 +10,7 @@
 //   nvme_write                                 spill m    spill w
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/main/Train.h"
+#include "train/run/Train.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

@@ -1,9 +1,9 @@
 //===- PackTest.cpp - Parameters packed to 4 or 8 bits --------------------===//
 #include "runtime/packing/Pack.h"
+#include "numerics/Codebooks.h"
 #include "runtime/HalfFloats.h"
 #include "runtime/Philox.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/packing/Codebooks.h"
 #include "runtime/packing/Dequantize.h"
 #include "runtime/packing/ScaleInt8.h"
 

@@ -1,5 +1,5 @@
 //===- PlanTextTest.cpp - The output of --plan ----------------------------===//
-#include "runtime/main/PlanText.h"
+#include "train/report/PlanText.h"
 
 #include "Collectives.h"
 

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/io/Safetensors.h"
-#include "runtime/main/Train.h"
+#include "train/run/Train.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

@@ -1,5 +1,5 @@
 //===- RanksTest.cpp - Steps of several ranks -----------------------------===//
-#include "runtime/main/Report.h"
+#include "train/report/Report.h"
 
 #include "Ranks.h"
 
@@ -132,9 +132,9 @@ TEST(RanksReport, CountsTheWireOfAllPrograms) {
 TEST(RanksReport, NamesStageRanksAndMicroSteps) {
   zrt_plan plan = ranksPlan(2, 4);
   EXPECT_EQ(ranksText(plan), "2, stage 3, 4 micro-steps");
-  plan.options = "--stage=3 --bucket-size=25MB --lr-decay=0";
+  plan.bucket_bytes = 65536;
   plan.accumulate = 1;
-  EXPECT_EQ(ranksText(plan), "2, stage 3, 1 micro-step, bucket 25MB");
+  EXPECT_EQ(ranksText(plan), "2, stage 3, 1 micro-step, bucket 65536");
   EXPECT_NE(certificate(plan).find("ranks 2, stage 3, 1 micro-step"),
             std::string::npos);
 }

@@ -1,5 +1,5 @@
 //===- RunLengthTest.cpp - The steps of epochs ----------------------------===//
-#include "runtime/main/RunLength.h"
+#include "train/options/RunLength.h"
 
 #include "TestFiles.h"
 

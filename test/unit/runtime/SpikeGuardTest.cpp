@@ -1,5 +1,5 @@
 //===- SpikeGuardTest.cpp - The limits of a step --------------------------===//
-#include "runtime/main/SpikeGuard.h"
+#include "train/schedule/SpikeGuard.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

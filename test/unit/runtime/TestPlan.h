@@ -1,10 +1,10 @@
 //===- TestPlan.h - Plans made by hand, and their contexts ------*- C++ -*-===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/PlanTable.h"
 #include "runtime/check/HandPlan.h"
 #include "runtime/core/Context.h"
-#include "runtime/zrt.h"
 
 #include <cstdlib>
 #include <list>

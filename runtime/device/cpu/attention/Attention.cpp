@@ -1,10 +1,10 @@
 //===- Attention.cpp - Entry points of attention --------------------------===//
 #include "runtime/device/cpu/attention/Attention.h"
 
+#include "abi/zrt.h"
 #include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/attention/Targets.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
-#include "runtime/zrt.h"
 
 using namespace zrt;
 

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cpu/attention/Attention.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
-#include "runtime/zrt.h"
 
 namespace zrt {
 namespace {

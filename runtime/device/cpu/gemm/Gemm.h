@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/HalfFloats.h"
-#include "runtime/zrt.h"
 
 #include <cstddef>
 #include <cstdint>

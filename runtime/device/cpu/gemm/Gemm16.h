@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
-#include "runtime/zrt.h"
 
 #include <cstddef>
 #include <cstdint>

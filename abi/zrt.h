@@ -1,0 +1,323 @@
+//===- zrt.h - C ABI between a compiled step and the runtime --------------===//
+//
+// The interface between the compiler and the runtime.  A training program has
+//
+//   zrt_program  this interface and main()
+//   plan.so      loaded by it; linked from
+//     kernels.o    row kernels, one function each, from CpuPipeline
+//     plan.o       the constant `zrt_compiled_plan`, from PlanDescription: the
+//                  programs of a step, and all data about them
+//
+// A plan is data.  A program is a table of operations; each names a stream, a
+// kind, and a descriptor of that kind.  The runtime checks every entry once, at
+// the start, and then walks the table in every step.  Tracing, profiling and
+// printing read the same table.
+//
+// Addresses never appear in a plan: an operation names its bytes by tier and
+// offset (`zrt_ref`), and the runtime owns one arena per tier, allocated once
+// before the first step with exactly the size the memory certificate states.
+// Nothing allocates inside a step.
+//
+// Every rank runs the same plan with the same offsets.  Ranks differ only in
+// the slice of a bucket that an operation works on: rank r owns elements
+// [r, r + 1) x elements / world_size.
+//
+// Errors are latched: after a failure every call does nothing and returns the
+// first error, and streams drop the rest of the program.
+//
+// The structs are in ZrtStructs.def, the element types in ElementTypes.def.
+// Any change to a struct or a signature raises ZRT_ABI_VERSION; the runtime
+// refuses a plan of another version.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ZRT_ABI_VERSION 25u
+
+//===----------------------------------------------------------------------===//
+// Vocabulary
+//===----------------------------------------------------------------------===//
+
+/// Zero is success.  `zrt_error_message` returns the message of a failure.
+typedef int32_t zrt_status;
+
+/// The tier of bytes.  The order is that of `#zero.tier` in the plan.
+enum { ZRT_DEVICE = 0, ZRT_HOST = 1, ZRT_NVME = 2, ZRT_TIER_COUNT = 3 };
+
+/// The unit of reads and writes of the NVMe tier.
+#define ZRT_NVME_BLOCK 4096
+
+/// The class of a stream.  The order is that of `#zero.stream` in the plan.
+/// Operations on `compute` and `host` may use many threads, all others one.  A
+/// copy between tiers runs on the stream of their link: host to device on
+/// ZRT_H2D, device to host on ZRT_D2H, nvme to host on ZRT_NVME_READ, host to
+/// nvme on ZRT_NVME_WRITE.
+enum {
+  ZRT_COMPUTE = 0,
+  ZRT_GATHER = 1,
+  ZRT_REDUCE = 2,
+  ZRT_H2D = 3,
+  ZRT_D2H = 4,
+  ZRT_NVME_READ = 5,
+  ZRT_NVME_WRITE = 6,
+  ZRT_HOST_STREAM = 7,
+  ZRT_STREAM_CLASS_COUNT = 8
+};
+/// A stream of a plan: its number in `zrt_plan.streams`.
+typedef uint32_t zrt_stream;
+#define ZRT_MAX_STREAMS 16
+
+/// Element types: ZRT_F64, ZRT_F32, ZRT_BF16, ...
+enum {
+#define ZRT_ELEMENT_TYPE(NUMBER, NAME, SPELLING, BYTES) ZRT_##NAME = (NUMBER),
+#include "abi/ElementTypes.def"
+};
+typedef uint32_t zrt_dtype;
+
+/// The extent of an operand: the content of its bytes, and the part of them
+/// that an operation works on.  An operand of a bucket holds all its
+/// `elements`, or one rank's share.
+///
+///                           bytes hold            the operation works on
+enum {
+  ZRT_SCALAR = 1,         ///< one value           that
+  ZRT_MEMBERS = 2,        ///< a tensor            all of it
+  ZRT_WHOLE = 3,          ///< the whole bucket    all of it
+  ZRT_SLICE = 4,          ///< the rank's slice    all of it
+  ZRT_SLICE_OF_WHOLE = 5, ///< the whole bucket    the rank's slice
+  ZRT_EXTENT_END = 6
+};
+
+/// Kinds of operations.
+enum {
+  ZRT_LAUNCH = 0,
+  ZRT_MATMUL = 1,
+  ZRT_UPDATE = 2,
+  ZRT_SQUARES = 3,
+  ZRT_COLLECTIVE = 4,
+  ZRT_COPY = 5,
+  ZRT_RECORD = 6,
+  ZRT_WAIT = 7,
+  ZRT_GROUPED_MATMUL = 8,
+  ZRT_DEQUANTIZE = 9,
+  ZRT_KIND_COUNT = 10
+};
+
+enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
+/// The largest all_reduce in bytes.
+#define ZRT_SMALL_BYTES 64
+
+/// The number of elements of a gradient whose squares make one partial sum.
+#define ZRT_SQUARES_BLOCK 16384
+
+/// Packed forms of parameters (docs/lora.md has the formats).
+enum { ZRT_UNPACKED = 0, ZRT_NF4 = 1, ZRT_INT8 = 2, ZRT_PACKING_COUNT = 3 };
+/// A packed parameter is cut, row by row, into blocks of ZRT_PACKED_BLOCK
+/// elements, each with a scale.  ZRT_PACKED_GROUP blocks form a group, and
+/// groups are contiguous.  The last group may have fewer blocks; its last block
+/// is padded with zeros.  A group of b blocks is
+///
+///   nf4    32 b codes of two elements, mean f32, range f32, b codes of scales
+///   int8   64 b codes of an element, b scales f32
+#define ZRT_PACKED_BLOCK 64
+#define ZRT_PACKED_GROUP 256
+
+/// Returns the bytes of `elements` elements from the start of a group on.
+static inline uint64_t zrt_packed_bytes(uint32_t packing, uint64_t elements) {
+  const uint64_t blocks =
+      elements / ZRT_PACKED_BLOCK + (elements % ZRT_PACKED_BLOCK != 0);
+  const uint64_t groups =
+      blocks / ZRT_PACKED_GROUP + (blocks % ZRT_PACKED_GROUP != 0);
+  return packing == ZRT_NF4    ? 33 * blocks + 8 * groups
+         : packing == ZRT_INT8 ? 68 * blocks
+                               : 0;
+}
+
+/// Bytes that each thread which multiplies matrices keeps outside the arenas
+/// for copies of matrix blocks.
+#define ZRT_PACKING_BYTES (2 << 20)
+/// Data to be saved waits in blocks of this many bytes, outside the arenas.  Of
+/// the data on nvme, at most ZRT_CHECKPOINT_STREAMED bytes wait.
+#define ZRT_CHECKPOINT_BLOCK (4 << 20)
+#define ZRT_CHECKPOINT_STREAMED (64 << 20)
+
+enum { ZRT_INIT_CONSTANT = 0, ZRT_INIT_NORMAL = 1, ZRT_INIT_UNIFORM = 2 };
+
+/// The programs of a plan, in the order in which they run.  With `accumulate`
+/// K > 1: `count` (if present) for each of the K batches, then `micro` for each
+/// batch but the last and `step` for the last; or, if the plan is `layered`,
+/// `count` and `step` once for all batches.  With K = 1 only `step`; or, if
+/// each step applies the update of the step before, `first` for the first step,
+/// `step` for all others, and `flush` before weights are read.
+enum {
+  ZRT_COUNT = 0,   ///< counts the elements that the loss averages
+  ZRT_MICRO = 1,   ///< forward, backward, adds up the gradients
+  ZRT_FIRST = 2,   ///< forward, backward; defers the update
+  ZRT_STEP = 3,    ///< forward, backward, its update; or the deferred one first
+  ZRT_FLUSH = 4,   ///< the deferred update
+  ZRT_EVAL = 5,    ///< only forward: the loss of other batches
+  ZRT_PREDICT = 6, ///< only forward: a row of logits of each sequence
+  ZRT_PROGRAM_COUNT = 7
+};
+
+/// A compiled kernel works on units [begin, end) of its outer parallel
+/// dimension (rows, columns or elements).  Units are independent, so their
+/// distribution over threads does not change the result.  `args` holds one
+/// address per operand, results last.
+typedef void (*zrt_kernel_fn)(void *const *args, int64_t begin, int64_t end);
+
+/// Makes the device of a plan (runtime/device/MakeDevice.h), opaque here.
+typedef struct zrt_device_request zrt_device_request;
+typedef void (*zrt_device_maker)(zrt_device_request *request);
+
+//===----------------------------------------------------------------------===//
+// Structs of a plan
+//===----------------------------------------------------------------------===//
+
+#define ZRT_STRUCT(NAME)                                                       \
+  typedef struct NAME NAME;                                                    \
+  struct NAME {
+#define ZRT_FIELD(NAME, TYPE, FIELD) TYPE FIELD;
+#define ZRT_ARRAY(NAME, TYPE, FIELD, COUNT) TYPE FIELD[COUNT];
+#define ZRT_END(NAME)                                                          \
+  }                                                                            \
+  ;
+#include "abi/ZrtStructs.def"
+
+/// Defined by plan.o; a program looks it up by name in plan.so.
+extern const zrt_plan zrt_compiled_plan;
+
+//===----------------------------------------------------------------------===//
+// Functions that compiled kernels call
+//===----------------------------------------------------------------------===//
+
+/// Computes attention of one batch and head on the calling thread:
+///
+///   out = softmax(scale q k^T) v
+///
+/// q and out are queries x width, k and v are keys x width, all of `dtype`:
+/// f32, bf16 or f16.  Each row is contiguous; rows are `..._stride` elements
+/// apart.  If `soft_cap` is not 0, scores become soft_cap
+/// tanh(score / soft_cap).  With `causal`, query i sees the keys up to
+/// last(i) = i + keys - queries, where keys >= queries.  If `window` is not 0,
+/// the query sees only the last `window` of these.  If `starts` is not NULL, it
+/// sees only those from starts[i] on, but always last(i).  `lse` (one value per
+/// query, or NULL) receives the log of each row's sum of exponentials. width is
+/// at most ZRT_MAX_ATTENTION_WIDTH.  Sums are in f32; 16-bit results are
+/// rounded once.
+void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
+                   float soft_cap, int32_t causal, int64_t window,
+                   const int32_t *starts, zrt_dtype dtype, const void *q,
+                   int64_t q_stride, const void *k, int64_t k_stride,
+                   const void *v, int64_t v_stride, void *out,
+                   int64_t out_stride, float *lse);
+
+/// Computes dq, dk and dv, the gradients of q, k and v, from `grad`, the
+/// gradient of out; all are of `dtype`.  `heads` query heads share these keys
+/// and values; consecutive heads are `..._head` elements apart in q, grad, dq
+/// and lse. dk and dv are summed over the heads in order.  If results have 16
+/// bits, heads x queries is at most ZRT_MAX_ATTENTION_QUERIES.
+void zrt_attention_backward(
+    int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
+    int32_t causal, int64_t window, const int32_t *starts, zrt_dtype dtype,
+    int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
+    const void *q, int64_t q_stride, int64_t q_head, const void *k,
+    int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
+    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
+    int64_t dk_stride, void *dv, int64_t dv_stride);
+#define ZRT_MAX_ATTENTION_QUERIES (1 << 17)
+#define ZRT_MAX_ATTENTION_WIDTH 2048
+
+//===----------------------------------------------------------------------===//
+// Functions that main() and tests call
+//===----------------------------------------------------------------------===//
+
+/// One run of a plan.
+typedef struct zrt_context zrt_context;
+
+/// The ranks of a job (runtime/world/World.h), opaque here.
+typedef struct zrt_world zrt_world;
+
+/// Creates a context of `plan`, which must outlive it.  Checks every entry of
+/// the plan's tables, and that this machine can run it: version, processor,
+/// tiers.  Allocates no arenas yet.  The context also owns the error of this
+/// call: `*out_ctx` is NULL only if there is no memory for it; after other
+/// failures it has the message.
+zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx);
+
+/// The setup of a run; all zeros are valid for a plan without nvme.
+typedef struct zrt_setup {
+  int32_t threads;      ///< of `compute`; 0: one per processor of this rank
+  int32_t host_threads; ///< of a stream of class host; 0: as many as `compute`
+  /// Comma-separated folders over which the nvme tier is striped; NULL if the
+  /// plan has no such tier.
+  const char *nvme_path;
+  uint32_t verify_reads; ///< 1: compare what is read from nvme with a hash
+  uint32_t reserved;
+} zrt_setup;
+
+/// Allocates the arenas of the plan, starts its streams and connects the ranks
+/// of `world` (NULL: this process is the only one).  Refuses operations that
+/// the device cannot do.  May be called once; all ranks call it together.
+zrt_status zrt_start(zrt_context *ctx, const zrt_setup *setup,
+                     zrt_world *world);
+
+/// Waits for every stream, then frees everything; NULL is allowed.
+void zrt_destroy(zrt_context *ctx);
+
+/// Runs a program (ZRT_COUNT, ...) and waits for every stream.
+zrt_status zrt_run(zrt_context *ctx, uint32_t program);
+
+/// Copies the first `bytes` bytes of `ref` to `to`, or from `from`.  The host
+/// has no other access, since only the device knows addresses.  Any thread may
+/// call this while no stream works on these bytes; between programs this holds
+/// for all bytes.
+zrt_status zrt_read(zrt_context *ctx, const zrt_ref *ref, void *to,
+                    uint64_t bytes);
+zrt_status zrt_write(zrt_context *ctx, const zrt_ref *ref, const void *from,
+                     uint64_t bytes);
+
+/// Bytes allocated for the arena of `tier`.
+uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);
+
+/// The number of threads of `compute`, and of each stream of class host.
+int32_t zrt_threads(const zrt_context *ctx);
+int32_t zrt_host_threads(const zrt_context *ctx);
+
+/// Returns the flop/s that matrix products of this type reach with the threads
+/// of `compute` when nothing else runs.  Measures for about 0.1 s.  No program
+/// may be running.
+double zrt_product_rate(zrt_context *ctx, zrt_dtype dtype);
+
+/// Starts all measurements from zero.  No program may be running.
+void zrt_profile(zrt_context *ctx);
+
+/// Reports about a run; each is "" if there is nothing to report.
+enum {
+  /// Why ranks of this machine do not share memory, or why the nvme tier is
+  /// slower than possible: one line each.
+  ZRT_NOTE = 0,
+  ZRT_TIMES = 1, ///< table of the time spent since zrt_profile
+  /// Tables of the bytes received from other ranks and moved between tiers
+  /// since zrt_profile.
+  ZRT_TRAFFIC = 2,
+  /// The first collective or copy between tiers whose bytes differ from the
+  /// plan's prediction.
+  ZRT_UNPREDICTED = 3
+};
+/// Valid until the next call for `ctx`.  No program may be running.
+const char *zrt_report(zrt_context *ctx, uint32_t what);
+
+/// The first error of the context, "" when there is none; stays valid.
+const char *zrt_error_message(const zrt_context *ctx);
+
+#ifdef __cplusplus
+}
+#endif

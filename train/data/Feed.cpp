@@ -1,0 +1,323 @@
+//===- Feed.cpp - Fills the inputs of a plan ------------------------------===//
+#include "train/data/Feed.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/Vocabulary.h"
+#include "train/data/HostAccess.h"
+#include "runtime/Bytes.h"
+
+#include <algorithm>
+#include <string_view>
+
+using namespace zrt;
+
+namespace {
+
+/// The largest file whose values are all checked before training.
+constexpr uint64_t kScanBytes = uint64_t{256} << 20;
+
+/// The memory of an input's batches, by micro-step of a program.
+std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
+  std::vector<zrt_ref> refs(microStepsAtOnce(plan));
+  size_t found = 0;
+  for (uint32_t i = 0; i < plan.input_count; ++i) {
+    const zrt_input &input = plan.inputs[i];
+    if (std::string_view(input.name) != first.name)
+      continue;
+    if (input.micro_step >= refs.size() || input.dtype != first.dtype ||
+        input.ref.bytes != first.ref.bytes)
+      fail("input \"{}\" of micro-step {} is unlike that of the first",
+           input.name, input.micro_step);
+    refs[input.micro_step] = input.ref;
+    ++found;
+  }
+  if (found != refs.size())
+    fail("the plan has input \"{}\" {} times, in {} micro-steps", first.name,
+         found, refs.size());
+  return refs;
+}
+
+/// The file of `input` in --input, or nullptr.
+const std::string *placeOf(const zrt_input &input,
+                           const TrainOptions &options) {
+  for (const auto &[name, place] : options.inputs)
+    if (name == input.name)
+      return &place;
+  return nullptr;
+}
+
+bool isText(const zrt_input &input, std::string_view name) {
+  return input.name == name && input.rank == 2 &&
+         (input.dtype == ZRT_I32 || input.dtype == ZRT_I64);
+}
+
+std::string typeText(const zrt_input &input) {
+  return fmt::format("{} of {}", dtypeName(input.dtype),
+                     shapeText({input.shape, input.shape + input.rank}));
+}
+
+/// The share of source `i` in all sources, in percent.
+double sharePercent(const std::vector<DataSource> &sources, size_t i) {
+  uint64_t sum = 0;
+  for (const DataSource &source : sources)
+    sum += source.weight;
+  return 100.0 * double(sources[i].weight) / double(sum);
+}
+
+/// The inputs that --data feeds.
+struct Text {
+  const zrt_input *tokens = nullptr, *targets = nullptr;
+};
+
+Text textOf(const zrt_plan &plan, const TrainOptions &options) {
+  Text text;
+  for (const zrt_input *input : fedInputs(plan)) {
+    if (placeOf(*input, options))
+      continue;
+    if (isText(*input, "tokens"))
+      text.tokens = input;
+    else if (isText(*input, "targets"))
+      text.targets = input;
+  }
+  // Targets are the tokens shifted by one, so both have the same shape.
+  if (text.targets &&
+      (!text.tokens || !std::equal(text.targets->shape, text.targets->shape + 2,
+                                   text.tokens->shape)))
+    text.targets = nullptr;
+  return text;
+}
+
+void checkSeparator(const Text &text, int64_t separator) {
+  constexpr const char *kOption = "--document-separator";
+  if (!text.targets)
+    throw UsageError(
+        fmt::format("{}={} masks targets that --data feeds, and it "
+                    "feeds none; drop it",
+                    kOption, separator));
+  if (!mayHold(*text.tokens, separator))
+    throw UsageError(fmt::format("{}={} is not {}", kOption, separator,
+                                 allowedText(*text.tokens)));
+  if (!ignoredValue(*text.targets))
+    throw UsageError(fmt::format(
+        "{}={}: the model has no value of targets that is ignored, beyond its "
+        "vocabulary; give its loss one, as ignore_index of nn.cross_entropy",
+        kOption, separator));
+}
+
+/// Throws for plain text if the model's vocabulary is larger than the bytes.
+void checkText(const TokenFiles &data, const zrt_input &tokens,
+               TokenFormat format) {
+  constexpr int64_t kBytes = 256;
+  const TokenData *text = data.firstText();
+  if (format == TokenFormat::Auto && text && tokens.bound > kBytes)
+    fail("{} is text, and this model reads tokens of a vocabulary of {}: make "
+         "a file of them, zeroc tokenize {} -o tokens.bin "
+         "--tokenizer=TOKENIZER.json; if its tokens are bytes, say "
+         "--data-format=text",
+         text->path(), withCommas(uint64_t(tokens.bound)), text->path());
+}
+
+} // namespace
+
+std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
+  std::vector<const zrt_input *> inputs;
+  const bool predicts = plan.programs[ZRT_PREDICT].ops != nullptr;
+  for (uint32_t i = 0; i < plan.input_count; ++i)
+    if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0 &&
+        !(predicts && std::string_view(plan.inputs[i].name) == "position"))
+      inputs.push_back(&plan.inputs[i]);
+  return inputs;
+}
+
+void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
+  if (plan.abi_version != ZRT_ABI_VERSION)
+    return; // we cannot read its inputs; checkPlan reports that
+  const std::vector<const zrt_input *> inputs = fedInputs(plan);
+  const Text text = textOf(plan, options);
+  if (options.epochs > 0 && inputs.empty())
+    throw UsageError(fmt::format("--epochs={}: the model reads no samples; say "
+                                 "--steps",
+                                 options.epochs));
+  if (text.tokens && options.data.empty())
+    throw UsageError(fmt::format(
+        "--{}data is missing; give it a file of text or tokens (see {} --help)",
+        options.dataPrefix, options.program));
+  if (options.separator && options.dataPrefix.empty())
+    checkSeparator(text, *options.separator);
+  for (const auto &[name, place] : options.inputs)
+    if (std::none_of(inputs.begin(), inputs.end(), [&](const zrt_input *input) {
+          return input->name == name;
+        })) {
+      std::vector<std::string_view> names;
+      names.reserve(inputs.size());
+      for (const zrt_input *input : inputs)
+        names.push_back(input->name);
+      throw UsageError(
+          fmt::format("--{}input {}: the model has no such input; it has {}",
+                      options.dataPrefix, name, fmt::join(names, ", ")));
+    }
+  for (const zrt_input *input : inputs)
+    if (input != text.tokens && input != text.targets &&
+        !placeOf(*input, options))
+      throw UsageError(fmt::format(
+          "--{3}input {0}=FILE is missing; the model takes \"{0}\", {1}{2}",
+          input->name, typeText(*input),
+          isText(*input, "targets")
+              ? fmt::format(", which --{}data feeds only beside tokens of that "
+                            "shape",
+                            options.dataPrefix)
+              : "",
+          options.dataPrefix));
+  if (!text.tokens && !options.data.empty())
+    throw UsageError(fmt::format("--{0}data feeds no input: all come from "
+                                 "--{0}input; drop it",
+                                 options.dataPrefix));
+}
+
+Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
+  const Text text = textOf(plan, options);
+  for (const zrt_input *input : fedInputs(plan)) {
+    const std::string *place = placeOf(*input, options);
+    if (input->dtype != ZRT_F32 && input->dtype != ZRT_I32 &&
+        input->dtype != ZRT_I64)
+      fail("input \"{}\" is {}; this program feeds f32, i32 and i64",
+           input->name, dtypeName(input->dtype));
+    sources.push_back(
+        {input, refsOf(plan, *input),
+         place ? std::make_unique<const SampleFile>(*place, *input) : nullptr,
+         input == text.targets ? uint64_t{1} : 0});
+    batch = static_cast<uint64_t>(input->shape[0]);
+  }
+  if (text.tokens) {
+    data = std::make_unique<const TokenFiles>(
+        options.data, options.format, text.tokens->shape[1],
+        /*later=*/text.targets ? 1 : 0, mayHold(*text.tokens, 65536));
+    checkText(*data, *text.tokens, options.format);
+  }
+  if (text.targets)
+    separator = options.separator;
+  mixed = options.sources;
+  order =
+      SampleMix(sourcesOf(checkSamples()),
+                options.shuffle ? std::optional(options.seed) : std::nullopt);
+  checkValues();
+}
+
+std::vector<SampleMix::Source> Feed::sourcesOf(uint64_t samples) const {
+  if (mixed.empty())
+    return {{1, samples}};
+  std::vector<SampleMix::Source> parts;
+  size_t files = 0;
+  for (const DataSource &source : mixed) {
+    const uint64_t before = data->sequencesOf(files);
+    files += source.files;
+    parts.push_back({source.weight, data->sequencesOf(files) - before});
+  }
+  return parts;
+}
+
+uint64_t Feed::checkSamples() const {
+  const auto countOf = [&](const Source &source) {
+    return source.file ? source.file->samples() : data->sequences();
+  };
+  const auto textOf = [&](const Source &source) {
+    return source.file ? source.file->text()
+                       : fmt::format("{}, {} sequences", data->text(),
+                                     data->sequences());
+  };
+  for (const Source &source : sources) {
+    const zrt_input &input = *source.input;
+    if (static_cast<uint64_t>(input.shape[0]) != batch)
+      fail("input \"{}\" is {}, but the batch of \"{}\" is {}; all inputs have "
+           "one first dimension",
+           input.name, typeText(input), sources.back().input->name, batch);
+    if (countOf(source) != countOf(sources.front()))
+      fail("inputs \"{}\" and \"{}\" have other numbers of samples: {}, and "
+           "{}; give files of equally many",
+           sources.front().input->name, input.name, textOf(sources.front()),
+           textOf(source));
+  }
+  return sources.empty() ? 1 : countOf(sources.front());
+}
+
+void Feed::checkValues() {
+  if (separator && data->fileBytes() <= kScanBytes)
+    masked = data->count(*separator);
+  for (const Source &source : sources) {
+    if (source.input->dtype == ZRT_F32 ||
+        (source.file ? source.file->fileBytes() : data->fileBytes()) >
+            kScanBytes)
+      continue;
+    if (!source.file) {
+      data->check(*source.input, source.later);
+      continue;
+    }
+    std::vector<std::byte> sample(sampleElements(*source.input) *
+                                  dtypeBytes(source.input->dtype));
+    for (uint64_t i = 0; i < order.samples(); ++i)
+      source.file->read(i, sample.data());
+  }
+}
+
+void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
+  if (source.file)
+    source.file->read(sample, to);
+  else
+    data->read(sample, source.later, *source.input, to);
+  if (source.later && separator)
+    data->mask(sample, *separator, *source.input, to);
+}
+
+void Feed::write(zrt_context *ctx, const BatchPlace &place,
+                 uint32_t micro) const {
+  std::vector<std::byte> rows;
+  for (const Source &source : sources) {
+    const uint64_t bytes =
+        sampleElements(*source.input) * dtypeBytes(source.input->dtype);
+    rows.resize(batch * bytes);
+    for (uint64_t row = 0; row < batch; ++row)
+      read(source, order.at(place.position(row, batch)), &rows[row * bytes]);
+    zrt_ref to = source.refs.at(micro);
+    to.bytes = rows.size();
+    writeBytes(ctx, to, rows.data());
+  }
+}
+
+uint64_t Feed::perBatch() const {
+  return data ? batch * data->length() : batch;
+}
+
+std::string Feed::text() const {
+  std::string text;
+  if (data)
+    text += fmt::format("data      {}, {} tokens, {} sequences of {}\n",
+                        data->text(), withCommas(data->tokens()),
+                        withCommas(data->sequences()), data->length());
+  if (separator)
+    text += fmt::format("masks     targets after token {}{}\n", *separator,
+                        masked ? ": " + withCommas(*masked) : "");
+  const std::vector<SampleMix::Source> parts = sourcesOf(order.samples());
+  for (size_t i = 0; i < mixed.size(); ++i)
+    text += fmt::format("mix       {:.4g}% {}: {} sequence{}\n",
+                        sharePercent(mixed, i), mixed[i].name,
+                        withCommas(parts[i].samples),
+                        parts[i].samples == 1 ? "" : "s");
+  for (const Source &source : sources)
+    if (source.file)
+      text += fmt::format("input     {} from {}\n", source.input->name,
+                          source.file->text());
+  return text;
+}
+
+std::string Feed::mixText(uint64_t positions) const {
+  std::string text;
+  const std::vector<SampleMix::Source> parts = sourcesOf(order.samples());
+  const std::vector<uint64_t> read = order.counts(positions);
+  for (size_t i = 0; i < mixed.size(); ++i)
+    text +=
+        fmt::format("read {} sequence{} of {}, {:.2f} epochs\n",
+                    withCommas(read[i]), read[i] == 1 ? "" : "s", mixed[i].name,
+                    double(read[i]) / double(parts[i].samples));
+  return text;
+}

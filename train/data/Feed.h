@@ -1,0 +1,85 @@
+//===- Feed.h - Fills the inputs of a plan ----------------------*- C++ -*-===//
+//
+// "tokens" and "targets" come from --data, which is text: targets are the same
+// text one token later, or the ignored value where a token ends a document.
+// All other inputs come from files of samples, and so do these two if --input
+// names them.  A batch takes the same samples in all inputs: sequence i of the
+// text belongs to sample i of each file.  SampleMix defines the order of
+// samples.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/io/SampleFile.h"
+#include "runtime/io/SampleMix.h"
+#include "runtime/io/TokenFiles.h"
+#include "train/options/Options.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// Throws UsageError unless --data and --input cover exactly the inputs of
+/// `plan`.  Opens no file.
+void checkGiven(const zrt_plan &plan, const TrainOptions &options);
+
+/// The inputs of the first micro-step of `plan` that samples fill: no scalars,
+/// and no input that only the program predict reads.
+std::vector<const zrt_input *> fedInputs(const zrt_plan &plan);
+
+class Feed {
+public:
+  /// Opens the files.  Throws zrt::Error for a file that does not fit, or whose
+  /// number of samples differs from the others'; and, in files of up to 256
+  /// MiB, for a value that the input must not hold.
+  Feed(const zrt_plan &plan, const TrainOptions &options);
+
+  /// Writes the inputs of micro-step `micro` of a program (0 if the program has
+  /// one micro-step).  Throws zrt::Error as above.
+  void write(zrt_context *ctx, const BatchPlace &place, uint32_t micro) const;
+
+  /// A line for each file, and for each source of --data-weights.
+  std::string text() const;
+  /// With --data-weights, a line for each source: how many of the first
+  /// `positions` sequences of the run come from it.
+  std::string mixText(uint64_t positions) const;
+  /// The format of the tokens of --data; "" without --data.
+  std::string format() const { return data ? data->format() : ""; }
+  /// The unit of rates: "tokens" of text, or "samples".
+  const char *unit() const { return data ? "tokens" : "samples"; }
+  /// Samples per micro-step of a rank.
+  uint64_t samplesPerBatch() const { return batch; }
+  /// The number of samples in the data.
+  uint64_t samples() const { return order.samples(); }
+  /// The number of units in a batch (see unit()).
+  uint64_t perBatch() const;
+
+private:
+  struct Source {
+    const zrt_input *input;                 ///< of the first micro-step
+    std::vector<zrt_ref> refs;              ///< one per micro-step of a program
+    std::unique_ptr<const SampleFile> file; ///< nullptr: text of --data,
+    uint64_t later = 0;                     ///< shifted by so many tokens
+  };
+
+  /// The weight and samples of each source; without --data-weights, one source
+  /// of all `samples`.
+  std::vector<SampleMix::Source> sourcesOf(uint64_t samples) const;
+  /// The number of samples, which all sources must share.
+  uint64_t checkSamples() const;
+  void checkValues();
+  void read(const Source &source, uint64_t sample, std::byte *to) const;
+
+  std::vector<Source> sources;
+  std::unique_ptr<const TokenFiles> data; ///< nullptr: no input needs it
+  uint64_t batch = 1;
+  std::optional<int64_t> separator;        ///< set if there are targets to mask
+  std::optional<uint64_t> masked;          ///< masked targets, if counted
+  std::vector<DataSource> mixed;           ///< with --data-weights
+  SampleMix order{{{1, 1}}, std::nullopt}; ///< set when samples are counted
+};
+
+} // namespace zrt

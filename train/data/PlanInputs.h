@@ -1,0 +1,80 @@
+//===- PlanInputs.h - The scalar inputs and outputs of a plan ---*- C++ -*-===//
+#pragma once
+
+#include "abi/zrt.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace zrt {
+
+/// The scalars that the host passes to a step.
+struct StepScalars {
+  float lr = 0;
+  int64_t update = 0; ///< number of the update, from 0: counts steps that were
+                      ///< not skipped
+  float lossScale = 1;
+  uint64_t rounding = 0; ///< random bits
+  float clip = 1; ///< factor for gradients that a later program updates by
+  /// A step whose norm or loss is above its limit is skipped; infinite: no
+  /// limit.
+  double normLimit = std::numeric_limits<double>::infinity();
+  double lossLimit = std::numeric_limits<double>::infinity();
+};
+
+/// The plan's scalars and outputs, found by name and checked.
+class PlanInputs {
+public:
+  /// Throws zrt::Error for a scalar input with an unknown name.  A scalar that
+  /// is named like an output takes the output's mean.
+  explicit PlanInputs(const zrt_plan &plan);
+
+  /// Writes those scalars that the plan has; the plan counts updates from 1.
+  void writeScalars(zrt_context *ctx, const StepScalars &scalars) const;
+  /// Whether the plan scales its loss.
+  bool scalesLoss() const { return scaleInput != nullptr; }
+  /// Whether the plan compares a step with limits, and skips it above them.
+  bool hasLimits() const { return normLimitInput && lossLimitInput; }
+
+  /// The number of scalars that are means of outputs of ZRT_COUNT in a step.
+  size_t countMeans() const { return means.size(); }
+  /// Adds the outputs of a run of ZRT_COUNT to `sums`, one for each mean.
+  void addToSums(zrt_context *ctx, std::vector<double> &sums) const;
+  /// Writes the means: `sums` divided by the micro-steps of a step.
+  void writeMeans(zrt_context *ctx, const std::vector<double> &sums,
+                  uint32_t microSteps) const;
+
+  /// The factor of zero.clip, if the plan outputs it.  It becomes the
+  /// StepScalars::clip of the program that updates by these gradients.
+  std::optional<float> clip(zrt_context *ctx) const;
+  /// The sum of the losses of a program's micro-steps.
+  double loss(zrt_context *ctx) const;
+  std::optional<double> gradNorm(zrt_context *ctx) const;
+  /// Returns true if the program that ran with `scalars` has skipped its
+  /// update; repeats the program's own comparison.
+  bool wasSkipped(zrt_context *ctx, const StepScalars &scalars) const;
+
+  /// A sum of losses, each times its weight, and the sum of weights.
+  struct WeightedLoss {
+    double sum = 0, weight = 0;
+  };
+  /// Adds the losses of a run of ZRT_EVAL, weighted by the number of targets;
+  /// by 1 if the plan does not have exactly one such count.
+  void addLoss(zrt_context *ctx, WeightedLoss &total) const;
+
+private:
+  const zrt_input *lrInput = nullptr, *stepInput = nullptr,
+                  *scaleInput = nullptr, *roundingInput = nullptr,
+                  *clipInput = nullptr, *normLimitInput = nullptr,
+                  *lossLimitInput = nullptr;
+  /// The outputs of each micro-step of a program, in order.
+  using Outputs = std::vector<const zrt_output *>;
+  std::vector<std::pair<const zrt_input *, Outputs>> means;
+  Outputs lossOutputs;
+  Outputs weightOutputs; ///< empty unless there is exactly one count
+  const zrt_output *normOutput = nullptr, *clipOutput = nullptr;
+};
+
+} // namespace zrt

@@ -1,0 +1,118 @@
+//===- CheckpointOptions.cpp - Options of checkpoints ---------------------===//
+#include "train/options/CheckpointOptions.h"
+
+#include "abi/ByteUnits.h"
+#include "runtime/Bytes.h"
+#include "runtime/checkpoint/RankFile.h"
+#include "train/options/OptionValues.h"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+
+using namespace zrt;
+
+namespace {
+
+constexpr Choices<bool, 2> kOnError = {{{"continue", false}, {"stop", true}}};
+
+/// "512MiB", "2GB", "4096": bytes.
+uint64_t readByteCount(const char *option, const std::string &text) {
+  constexpr const char *kKind =
+      "a number of bytes above 0, as 4096, 2GiB or 2GB";
+  const size_t digits = text.find_first_not_of("0123456789");
+  const auto value = number<uint64_t>(option, text.substr(0, digits), kKind);
+  const std::string unit =
+      digits == std::string::npos ? "" : text.substr(digits);
+  uint64_t factor = unit.empty() ? 1 : 0, bytes = 0;
+  for (const ByteUnit &one : kByteUnits)
+    if (unit == one.name)
+      factor = one.bytes;
+  if (factor > 0 && value > 0 && !__builtin_mul_overflow(value, factor, &bytes))
+    return bytes;
+  usage("{} must be {}, got {}", option, kKind, text);
+}
+
+/// "90", "90s", "30m", "2.5h": seconds.
+double readDuration(const char *option, const std::string &text) {
+  constexpr const char *kKind = "a time above 0, as 90 (seconds), 30m or 2.5h";
+  if (text.empty())
+    usage("{} must be {}", option, kKind);
+  double unit = 1;
+  std::string digits = text;
+  for (const auto &[letter, seconds] :
+       {std::pair('s', 1.0), {'m', 60.0}, {'h', 3600.0}})
+    if (text.back() == letter) {
+      unit = seconds;
+      digits.pop_back();
+    }
+  const double value = number<double>(option, digits, kKind) * unit;
+  if (!(value > 0 && std::isfinite(value)))
+    usage("{} must be {}, got {}", option, kKind, text);
+  return value;
+}
+
+} // namespace
+
+void zrt::addCheckpointOptions(CLI::App &app, TypedCheckpoint &typed,
+                               TrainOptions &options) {
+  CheckpointOptions &checkpoint = options.checkpoint;
+  app.add_option("--checkpoint", checkpoint.folder);
+  app.add_option("--save-every", typed.every);
+  app.add_flag("--save-at-exit", checkpoint.atExit);
+  app.add_option("--keep", typed.keep);
+  app.add_option("--resume", checkpoint.resume);
+  app.add_option("--on-checkpoint-error", typed.onError);
+  app.add_option("--checkpoint-memory", typed.memory);
+  app.add_option("--time-limit", typed.timeLimit);
+}
+
+void zrt::judgeCheckpointOptions(const CLI::App &app,
+                                 const TypedCheckpoint &typed,
+                                 TrainOptions &options) {
+  CheckpointOptions &checkpoint = options.checkpoint;
+  const auto given = [&](const char *option) { return app.count(option) > 0; };
+  for (const auto &[option, value] :
+       {std::pair<const char *, const std::string &>{"--checkpoint",
+                                                     checkpoint.folder},
+        {"--resume", checkpoint.resume}})
+    if (given(option) && value.empty())
+      usage("{} needs the name of a folder", option);
+  for (const char *option : {"--save-every", "--save-at-exit", "--keep",
+                             "--on-checkpoint-error", "--checkpoint-memory"})
+    if (given(option) && !given("--checkpoint"))
+      usage("{} needs --checkpoint=DIR", option);
+  if (given("--checkpoint") && !given("--save-every") && !checkpoint.atExit)
+    usage("--checkpoint needs --save-every=N or --save-at-exit, or both");
+  constexpr int64_t kMost = int64_t{1} << 40;
+  for (const auto &[option, text, value] :
+       {std::tuple<const char *, const std::string &, int64_t &>{
+            "--save-every", typed.every, checkpoint.every},
+        {"--keep", typed.keep, checkpoint.keep}})
+    if (given(option)) {
+      value = readCount(option, text, kMost);
+      if (value == 0)
+        usage("{} must be 1 or more, got 0", option);
+    }
+  if (given("--checkpoint-memory")) {
+    checkpoint.memory = readByteCount("--checkpoint-memory", typed.memory);
+    if (checkpoint.memory < kCheckpointBlock)
+      usage("--checkpoint-memory must be {} or more, the size of a block that "
+            "is written at once; got {}",
+            shownBytes(kCheckpointBlock), typed.memory);
+  }
+  checkpoint.stopOnError =
+      choose("--on-checkpoint-error", typed.onError, kOnError);
+  if (given("--time-limit"))
+    options.timeLimit = readDuration("--time-limit", typed.timeLimit);
+  if (!given("--resume"))
+    return;
+  if (checkpoint.resumesLatest() && !given("--checkpoint"))
+    usage("--resume=latest needs --checkpoint=DIR, the folder to look in");
+  // A job that is started again and again begins with them once.
+  for (const char *option : {"--init", "--adapter"})
+    if (given(option) && !checkpoint.resumesLatest())
+      usage("{} and --resume both say what to start from; drop one, or give "
+            "--resume=latest, which reads {} only where there is no checkpoint "
+            "yet",
+            option, option);
+}

@@ -1,0 +1,35 @@
+//===- Logs.h - Writes --metrics and --tensorboard --------------*- C++ -*-===//
+#pragma once
+
+#include "runtime/io/EventFile.h"
+#include "train/report/Metrics.h"
+#include "train/options/Options.h"
+
+namespace zrt {
+
+/// The logs of rank 0.  A full disk ends a log with a warning, but does not end
+/// the training.
+class Logs {
+public:
+  explicit Logs(const TrainOptions &options) : options(options) {}
+
+  /// Opens the logs of a run that begins with step `first`.  Throws zrt::Error.
+  void open(int64_t first);
+  void write(const StepMetrics &metrics);
+  /// Writes a line that begins with "step" to --metrics only.
+  void writeLine(const std::string &line, int64_t step);
+  void close();
+  /// Returns true if a log has ended early.
+  bool isLost() const { return lost; }
+
+private:
+  template <typename Log, typename Action>
+  void attempt(Log &log, const char *what, Action action);
+
+  const TrainOptions &options;
+  MetricsFile lines;
+  EventFile events;
+  bool lost = false;
+};
+
+} // namespace zrt

@@ -1,0 +1,103 @@
+//===- Progress.cpp - Shows the progress of training ----------------------===//
+#include "train/report/Progress.h"
+
+#include "train/report/StandardStreams.h"
+#include "train/report/Terminal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <string_view>
+#include <unistd.h>
+
+using namespace zrt;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+constexpr int kBarWidth = 20;
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+
+std::string duration(double seconds) {
+  const auto s = std::lround(seconds);
+  if (s < 3600)
+    return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+std::string values(const StepMetrics &m) {
+  return fmt::format("loss {:.6f}  lr {:.3e}  {:.0f} {}/s", m.loss, m.lr,
+                     m.perSecond,
+                     m.unit == std::string_view("tokens") ? "tok" : m.unit);
+}
+
+} // namespace
+
+std::string zrt::evaluationText(const StepMetrics &m) {
+  return fmt::format(
+      "evaluation {} step {}: loss {:.6f}, perplexity {:.4g}, in "
+      "{:.1f} ms",
+      m.step < 0 ? "before" : "after", std::max<int64_t>(m.step, 0),
+      *m.evalLoss, std::exp(*m.evalLoss), m.evalMilliseconds);
+}
+
+Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind)
+    : first(aFirst), steps(aSteps), kind(aKind),
+      terminal(kind == ProgressKind::Auto || kind == ProgressKind::Bar
+                   ? watchedTerminal(sayingTo())
+                   : -1),
+      every(std::max<int64_t>(1, (aSteps + 19) / 20)), start(Clock::now()),
+      last(start) {
+  if (kind == ProgressKind::Auto)
+    kind = terminal >= 0 ? ProgressKind::Bar : ProgressKind::Lines;
+}
+
+Progress::~Progress() {
+  finish();
+  if (terminal > STDERR_FILENO)
+    close(terminal);
+}
+
+void Progress::show(const StepMetrics &m) {
+  if (kind == ProgressKind::None)
+    return;
+  const bool final = m.step + 1 == steps;
+  if (m.evalLoss) {
+    finish();
+    say("{}\n", evaluationText(m));
+  }
+  if (kind == ProgressKind::Lines) {
+    if (m.step % every == 0 || m.step == first || final) {
+      say("step {}/{}  {}{}  {:.1f} ms\n", m.step, steps, values(m),
+          m.gradNorm ? fmt::format("  grad_norm {:.4g}", *m.gradNorm) : "",
+          m.milliseconds);
+    }
+    return;
+  }
+  const auto now = Clock::now();
+  if (drawn && !final && now - last < kRedraw)
+    return;
+  last = now;
+  const int64_t done = m.step + 1;
+  const double elapsed = std::chrono::duration<double>(now - start).count();
+  const double left = elapsed / double(done - first) * double(steps - done);
+  const auto filled = static_cast<size_t>(kBarWidth * done / steps);
+  std::string line =
+      fmt::format("[{}{}] {}/{}  {}  ETA {}", std::string(filled, '#'),
+                  std::string(kBarWidth - filled, '.'), done, steps, values(m),
+                  duration(left));
+  // A line that wraps cannot be drawn over.
+  const size_t most = columnsOf(terminal) - 1;
+  line.resize(std::min(line.size(), most));
+  const size_t size = line.size();
+  line.resize(std::max(size, std::min(drawn, most)), ' ');
+  drawn = size;
+  say("\r{}", line);
+}
+
+void Progress::finish() {
+  if (!drawn)
+    return;
+  drawn = 0;
+  sayText("\n");
+}

@@ -1,0 +1,40 @@
+//===- Progress.h - Shows the progress of training --------------*- C++ -*-===//
+#pragma once
+
+#include "train/report/Metrics.h"
+#include "train/options/Options.h"
+
+#include <chrono>
+
+namespace zrt {
+
+/// "evaluation after step 99: loss 2.345678, ..."
+std::string evaluationText(const StepMetrics &metrics);
+
+/// Either a bar: one line, at most as wide as the terminal, that is redrawn.
+/// Or lines for the first step, about every 5 %, and the last; the default
+/// unless the output is a terminal.
+class Progress {
+public:
+  /// `first` of the `steps` are done already.
+  Progress(int64_t first, int64_t steps, ProgressKind kind);
+  /// Finishes, so that an error message gets a line of its own.
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  /// Shows a finished step.
+  void show(const StepMetrics &metrics);
+  /// Ends the line of the bar after the last step.
+  void finish();
+
+private:
+  int64_t first, steps;
+  ProgressKind kind; ///< not Auto
+  int terminal;      ///< a descriptor; -1: none
+  int64_t every;     ///< plain lines: one in so many steps
+  size_t drawn = 0;  ///< width of the line on the terminal
+  std::chrono::steady_clock::time_point start, last;
+};
+
+} // namespace zrt

@@ -1,0 +1,252 @@
+//===- CheckedTraining.cpp - Training for the device check ----------------===//
+#include "train/run/CheckedTraining.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/check/StartCompared.h"
+#include "train/run/Evaluation.h"
+#include "train/run/PlanContext.h"
+#include "train/report/Report.h"
+#include "train/schedule/RoundingBits.h"
+#include "train/run/Sampling.h"
+#include "train/data/SeededInputs.h"
+#include "train/run/StepRunner.h"
+#include "train/report/StepTimes.h"
+#include "train/run/Weights.h"
+
+#include <chrono>
+#include <cmath>
+#include <sstream>
+#include <string_view>
+
+using namespace zrt;
+using namespace zrt::check;
+
+namespace {
+
+constexpr int64_t kSteps = 10;
+/// Small enough for any model on random data, and for f16.
+constexpr float kRate = 1e-4f, kLossScale = 1024;
+
+uint64_t samplesPerStep(const zrt_plan &plan) {
+  uint64_t batch = 1;
+  for (const zrt_input *input : fedInputs(plan))
+    batch = uint64_t(input->shape[0]);
+  return batch * plan.accumulate * plan.world_size;
+}
+
+/// A training run on seeded data.
+class Run {
+public:
+  Run(const zrt_plan &thePlan, const TrainOptions &given, World &theWorld,
+      const PlanContext::Starter &starter = zrt_start)
+      : plan(thePlan), world(theWorld),
+        data(plan, given.seed, kSteps * samplesPerStep(plan),
+             samplesPerStep(plan)),
+        options(withData(given, data)), feed(plan, options),
+        runner(plan, feed, world.rank()), context(world) {
+    context.create(plan);
+    context.start(options, starter);
+    Weights(plan, options, world, context.get(), runner.delaysUpdates())
+        .initialize();
+  }
+
+  StepRunner::Result step() {
+    const auto start = std::chrono::steady_clock::now();
+    const auto result =
+        runner.run(context.get(), done,
+                   {.lr = kRate,
+                    .update = done,
+                    .lossScale = runner.scalesLoss() ? kLossScale : 1,
+                    .rounding = roundingBits(options.seed, done)});
+    ++done;
+    const std::chrono::duration<double, std::milli> took =
+        std::chrono::steady_clock::now() - start;
+    // The first steps also load code and build graphs.
+    if (done > 3)
+      times.add(took.count());
+    return result;
+  }
+
+  /// Runs the programs that are not part of a step.
+  void runOthers() {
+    runner.flush(context.get());
+    if (plan.programs[ZRT_EVAL].ops) {
+      TrainOptions others = options;
+      others.eval.inputs = options.inputs;
+      others.eval.batches = 1;
+      (void)Evaluation(plan, others, world.rank()).run(context.get());
+    }
+    if (plan.programs[ZRT_PREDICT].ops) {
+      SampleOptions sample;
+      sample.count = 1;
+      sample.tokens = 1;
+      sample.ids = {0};
+      (void)Sampling(plan, sample, options.seed, world.rank())
+          .run(context.get(), world);
+    }
+  }
+
+  /// Waits at the end until all ranks have come this far.
+  void awaitOthers() { world.barrier(); }
+
+  zrt_context *get() { return context.get(); }
+  const StepTimes &stepTimes() const { return times; }
+
+private:
+  static TrainOptions withData(TrainOptions options, const SeededInputs &data) {
+    options.inputs = data.inputs();
+    return options;
+  }
+
+  const zrt_plan &plan;
+  World &world;
+  const SeededInputs data;
+  const TrainOptions options;
+  const Feed feed;
+  StepRunner runner;
+  PlanContext context;
+  StepTimes times;
+  int64_t done = 0;
+};
+
+/// The losses and norms of ten steps.
+using Curve = std::vector<double>;
+
+Curve train(Run &run) {
+  Curve curve;
+  for (int64_t i = 0; i < kSteps; ++i) {
+    const StepRunner::Result result = run.step();
+    curve.push_back(result.loss);
+    curve.push_back(result.gradNorm.value_or(0));
+  }
+  return curve;
+}
+
+Finding compareCurves(const Curve &first, const Curve &second) {
+  Finding finding;
+  finding.what =
+      fmt::format("{} steps, twice: losses and norms of gradients", kSteps);
+  for (size_t i = 0; i < first.size(); ++i) {
+    const char *what = i % 2 == 0 ? "loss" : "norm";
+    if (std::isfinite(first[i]) && first[i] == second[i])
+      continue;
+    finding.verdict = Verdict::Fails;
+    finding.found =
+        std::isfinite(first[i])
+            ? fmt::format("the {} of step {} is {:.9g}, then {:.9g}", what,
+                          i / 2, first[i], second[i])
+            : fmt::format("the {} of step {} is {}", what, i / 2, first[i]);
+    return finding;
+  }
+  const double begin = first[0], end = first[first.size() - 2];
+  finding.found =
+      fmt::format("the same bits; loss {:.6f} to {:.6f}", begin, end);
+  finding.numbers = {{"first_loss", begin}, {"last_loss", end}};
+  return finding;
+}
+
+Finding speedOf(const zrt_plan &plan, const StepTimes &times) {
+  double perStep = double(samplesPerStep(plan));
+  const char *unit = "samples";
+  for (const zrt_input *input : fedInputs(plan))
+    if (std::string_view(input->name) == "tokens" && input->rank == 2) {
+      perStep *= double(input->shape[1]);
+      unit = "tokens";
+    }
+  const double milliseconds = times.quantile(0.5);
+  const double rate = perStep * 1e3 / milliseconds;
+  return {Verdict::Measured,
+          "median step",
+          fmt::format("{:.2f} ms, {:.0f} {}/s of all ranks", milliseconds, rate,
+                      unit),
+          {{"milliseconds", milliseconds}, {"per_second", rate}},
+          true};
+}
+
+/// The arena is allocated with the certificate's size; drivers and their
+/// libraries use the rest.
+Finding memoryOf(zrt_context *ctx) {
+  const uint64_t arena = zrt_arena_bytes(ctx, ZRT_DEVICE);
+  Finding finding = {Verdict::Measured, "memory of the device", "", {}, true};
+  finding.numbers = {{"certificate_bytes", double(arena)}};
+  finding.found = fmt::format("the certificate's {}", withUnit(arena));
+  if (const std::optional<uint64_t> all = bytesInUse(ctx)) {
+    if (*all < arena) {
+      finding.verdict = Verdict::Fails;
+      finding.found += fmt::format(", but only {} are in use", withUnit(*all));
+    } else {
+      finding.found += fmt::format(
+          ", and {} that drivers, libraries and other programs have",
+          withUnit(*all - arena));
+    }
+    finding.numbers.emplace_back("used_bytes", double(*all));
+  }
+  return finding;
+}
+
+/// The device's own notes.
+Section notesOf(zrt_context *ctx) {
+  Section section = {"device", "as it says", {}};
+  std::istringstream notes(zrt_report(ctx, ZRT_NOTE));
+  for (std::string note; std::getline(notes, note);)
+    section.findings.push_back({Verdict::Measured, note, "", {}, true});
+  return section;
+}
+
+} // namespace
+
+/// Waits until all ranks have released the memory that they share.
+static void awaitMemory(World &world) { world.barrier(); }
+
+void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
+                            World &world, std::vector<Section> &sections) {
+  Comparisons shown;
+  const auto addTo = [&] {
+    for (Section &section : shown.sections())
+      sections.push_back(std::move(section));
+  };
+  try {
+    {
+      Run run(plan, options, world,
+              [&](zrt_context *ctx, const zrt_setup *setup, zrt_world *peers) {
+                return startCompared(ctx, setup, peers, shown);
+              });
+      sections.push_back(notesOf(run.get()));
+      run.step();
+      // Some plans make an update in the next step.
+      if (plan.programs[ZRT_FIRST].ops)
+        run.step();
+      run.runOthers();
+      run.awaitOthers();
+    }
+    awaitMemory(world);
+  } catch (...) {
+    addTo();
+    throw;
+  }
+  addTo();
+}
+
+Section zrt::trainTwice(const zrt_plan &plan, const TrainOptions &options,
+                        World &world) {
+  Section section = {"training", "on seeded data", {}};
+  const auto once = [&](bool isLast) {
+    Curve curve;
+    {
+      Run run(plan, options, world);
+      curve = train(run);
+      if (isLast) {
+        section.findings.push_back(speedOf(plan, run.stepTimes()));
+        section.findings.push_back(memoryOf(run.get()));
+      }
+      run.awaitOthers();
+    }
+    awaitMemory(world);
+    return curve;
+  };
+  const Curve first = once(false), second = once(true);
+  section.findings.insert(section.findings.begin(),
+                          compareCurves(first, second));
+  return section;
+}

@@ -1,0 +1,29 @@
+//===- DeviceCheck.h - --device-check ---------------------------*- C++ -*-===//
+//
+// Prints on one page which properties that a plan needs hold on this GPU:
+//
+//   kernels, products ...   each operation against its twin on processors,
+//                           while the plan's programs train on seeded data
+//   training                the same steps, twice
+//
+// A failure becomes a line of the page, and the check goes on with the next
+// property as long as this rank and the others can.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "abi/zrt.h"
+#include "runtime/world/World.h"
+#include "train/options/Options.h"
+
+namespace zrt {
+
+/// Throws UsageError for a plan without a device of its own.
+void checkDeviceCheck(const zrt_plan &plan, const TrainOptions &options);
+
+/// All ranks call it together.  Rank 0 prints the page, the others print their
+/// own failures.  Returns the exit status: 0 only if all properties hold.
+int deviceCheck(const zrt_plan &plan, const TrainOptions &options,
+                World &world);
+
+} // namespace zrt

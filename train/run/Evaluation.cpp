@@ -1,0 +1,99 @@
+//===- Evaluation.cpp - Computes the loss on other data -------------------===//
+#include "train/run/Evaluation.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "train/report/Report.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace zrt;
+
+TrainOptions zrt::evaluationOptions(const TrainOptions &options) {
+  TrainOptions others = options;
+  others.data = options.eval.data;
+  others.inputs = options.eval.inputs;
+  others.sources.clear();
+  others.dataPrefix = "eval-";
+  others.shuffle = false;
+  return others;
+}
+
+void zrt::checkEvaluation(const zrt_plan &plan, const TrainOptions &options) {
+  // We cannot read programs of another version; checkPlan reports that.
+  if (!options.eval.isWanted() || plan.abi_version != ZRT_ABI_VERSION)
+    return;
+  if (!plan.programs[ZRT_EVAL].ops)
+    throw UsageError("--eval-data: this program has no evaluation; compile the "
+                     "model with --eval");
+  checkGiven(plan, evaluationOptions(options));
+}
+
+Evaluation::Evaluation(const zrt_plan &aPlan, const TrainOptions &options,
+                       int aRank)
+    : plan(aPlan), feed(aPlan, evaluationOptions(options)), inputs(aPlan),
+      rank(static_cast<uint64_t>(aRank)) {
+  runs = feed.samples() / samplesAtOnce();
+  if (runs == 0)
+    fail("an evaluation reads {} samples at once, and --eval-data has {}; give "
+         "it more",
+         samplesAtOnce(), feed.samples());
+  const auto batches = static_cast<uint64_t>(options.eval.batches);
+  if (batches == 0)
+    return;
+  if (batches < batchesAtOnce())
+    fail("--eval-batches={}: an evaluation reads {} batches at once; give it "
+         "as many or more",
+         batches, batchesAtOnce());
+  runs = std::min(runs, batches / batchesAtOnce());
+}
+
+uint64_t Evaluation::batchesAtOnce() const {
+  return uint64_t(microStepsAtOnce(plan)) * plan.world_size;
+}
+
+uint64_t Evaluation::samplesAtOnce() const {
+  return feed.samplesPerBatch() * batchesAtOnce();
+}
+
+double Evaluation::run(zrt_context *ctx) const {
+  PlanInputs::WeightedLoss total;
+  inputs.writeScalars(ctx, {}); // scalars of gradients; losses do not depend on
+                                // them
+  for (uint64_t run = 0; run < runs; ++run) {
+    const auto where = [&] { return fmt::format("evaluation, batch {}", run); };
+    for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
+      const BatchPlace place = {.step = run,
+                                .microStep = micro,
+                                .microSteps = microStepsAtOnce(plan),
+                                .rank = rank,
+                                .ranks = plan.world_size,
+                                .shift = 0};
+      try {
+        feed.write(ctx, place, micro);
+      } catch (const Error &error) {
+        fail("{}: {}", where(), error.what());
+      }
+    }
+    if (zrt_run(ctx, ZRT_EVAL) != 0)
+      fail("{}: {}", where(), zrt_error_message(ctx));
+    inputs.addLoss(ctx, total);
+  }
+  return total.weight > 0 ? total.sum / total.weight
+                          : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string Evaluation::text() const {
+  std::string text = feed.text();
+  // Changes "data      val.bin, ..." to "evaluate  val.bin, ...".
+  for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    text.replace(at, 10, "evaluate  ");
+  const uint64_t read = runs * samplesAtOnce(), left = feed.samples() - read,
+                 batches = runs * batchesAtOnce();
+  text += fmt::format(
+      "          {} of them in {} batch{}{}\n", withCommas(read),
+      withCommas(batches), batches == 1 ? "" : "es",
+      left ? fmt::format("; the last {} are not read", withCommas(left)) : "");
+  return text;
+}

@@ -1,0 +1,48 @@
+//===- PlanContext.h - The context of a training binary ---------*- C++ -*-===//
+#pragma once
+
+#include "abi/zrt.h"
+#include "runtime/Error.h"
+#include "runtime/world/World.h"
+#include "train/options/Options.h"
+
+#include <functional>
+#include <memory>
+
+namespace zrt {
+
+/// A zrt_context that is made in two steps: create() can fail on one rank
+/// alone; all ranks call start() together.  Both throw zrt::Error.
+class PlanContext {
+public:
+  explicit PlanContext(World &world) : handle{world} {}
+
+  void create(const zrt_plan &plan) {
+    zrt_context *created = nullptr;
+    const zrt_status status = zrt_create(&plan, &created);
+    context.reset(created);
+    if (status != 0)
+      throw Error(zrt_error_message(created));
+  }
+
+  using Starter =
+      std::function<zrt_status(zrt_context *, const zrt_setup *, zrt_world *)>;
+  void start(const TrainOptions &options, const Starter &starter = zrt_start) {
+    const zrt_setup setup = {options.threads, options.hostThreads,
+                             options.nvmePath.c_str(), options.verifyReads, 0};
+    if (starter(get(), &setup, &handle) != 0)
+      throw Error(zrt_error_message(get()));
+  }
+
+  zrt_context *get() const { return context.get(); }
+
+private:
+  struct Destroy {
+    void operator()(zrt_context *ctx) const { zrt_destroy(ctx); }
+  };
+
+  zrt_world handle;
+  std::unique_ptr<zrt_context, Destroy> context;
+};
+
+} // namespace zrt

@@ -1,0 +1,214 @@
+//===- Resume.cpp - Continues a run from a checkpoint ---------------------===//
+#include "train/run/Resume.h"
+
+#include "runtime/Error.h"
+#include "train/run/Fingerprint.h"
+#include "train/report/Report.h"
+#include "train/run/RunOptions.h"
+#include "runtime/world/Agree.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string_view>
+
+using namespace zrt;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool roundsByChance(const zrt_plan &plan) {
+  return std::any_of(plan.inputs, plan.inputs + plan.input_count,
+                     [](const zrt_input &input) {
+                       return std::string_view(input.name) == "rounding";
+                     });
+}
+
+std::string weightsText(const std::vector<uint64_t> &weights) {
+  return weights.empty()
+             ? "without --data-weights"
+             : fmt::format("with --data-weights={}", fmt::join(weights, ","));
+}
+
+/// Throws if the order of samples or the roundings would change.
+void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
+                  const RunPosition &now, const RunPosition &was) {
+  if (was.shuffles != now.shuffles)
+    fail("the run of the checkpoint was started {} --shuffle, and this one {}; "
+         "do the same, or the order of samples changes",
+         was.shuffles ? "with" : "without", was.shuffles ? "without" : "with");
+  if (was.seed != now.seed && (now.shuffles || roundsByChance(plan)))
+    fail("the run of the checkpoint has --seed={}, this one --seed={}, and {} "
+         "depend on it; give it the same",
+         was.seed, now.seed,
+         now.shuffles ? "the order of samples"
+                      : "updates that round by chance");
+  if (was.weights != now.weights)
+    fail("the run of the checkpoint was started {}, and this one {}; do the "
+         "same, or the order of samples changes",
+         weightsText(was.weights), weightsText(now.weights));
+  if (options.epochs == 0 && was.step > options.schedule.steps)
+    fail("the checkpoint is of step {}, beyond --steps={}", was.step,
+         options.schedule.steps);
+}
+
+/// Adds notes and warnings about differences that are allowed.
+void addDifferences(const RunPosition &now, const RunPosition &was,
+                    uint64_t perStep, Resumed &resumed) {
+  resumed.notes = changedOptions(now.options, was.options);
+  if (now.dataBytes != was.dataBytes || now.dataHash != was.dataHash)
+    resumed.warnings.push_back(fmt::format(
+        "--data is another file than before the checkpoint ({} against {}); "
+        "it is read from sequence {} on",
+        shownBytes(now.dataBytes), shownBytes(was.dataBytes),
+        withCommas(was.sequences)));
+  if (now.inputBytes != was.inputBytes || now.inputHash != was.inputHash)
+    resumed.warnings.push_back(
+        fmt::format("the files of --input are others than they were until the "
+                    "checkpoint; they are read from sample {} on",
+                    withCommas(was.sequences)));
+  if (uint64_t(was.step) * perStep != was.sequences)
+    resumed.notes.push_back(fmt::format(
+        "a step reads {} samples now: the data continue at number {}, "
+        "the schedule at step {}",
+        perStep, withCommas(was.sequences), was.step));
+}
+
+constexpr size_t kMaxPath = 4096;
+using Path = std::array<char, kMaxPath>;
+
+/// The absolute path of the checkpoint that rank 0 selects; "" for none.
+std::string chosenPath(const TrainOptions &options) {
+  const CheckpointOptions &checkpoint = options.checkpoint;
+  if (checkpoint.resumesLatest() && checkpointSteps(checkpoint.folder).empty())
+    return "";
+  const std::string path = findCheckpoint(
+      checkpoint.resumesLatest() ? checkpoint.folder : checkpoint.resume);
+  std::error_code error;
+  std::string absolute = fs::absolute(path, error).lexically_normal().string();
+  while (absolute.size() > 1 && absolute.back() == '/')
+    absolute.pop_back();
+  if (error || absolute.size() >= kMaxPath)
+    fail("the name {} is too long", path);
+  return absolute;
+}
+
+/// Rank 0's choice, on all ranks.
+std::string agreedPath(const TrainOptions &options, World &world) {
+  Path mine = {};
+  together(world, [&] {
+    if (world.rank() == 0)
+      chosenPath(options).copy(mine.data(), kMaxPath - 1);
+  });
+  std::vector<Path> all(size_t(world.size()));
+  world.allGather(&mine, sizeof(mine), all.data());
+  return all[0].data();
+}
+
+/// Throws if --checkpoint has a newer checkpoint, which "latest" would select.
+void checkNewest(const TrainOptions &options, const Manifest &manifest) {
+  const std::string &folder = options.checkpoint.folder;
+  if (folder.empty())
+    return;
+  const std::vector<int64_t> steps = checkpointSteps(folder);
+  if (!steps.empty() && steps.back() > manifest.run.step)
+    fail("{} has a checkpoint of step {}, and this run continues from step {}; "
+         "move the newer ones away, or give --checkpoint another folder",
+         folder, steps.back(), manifest.run.step);
+}
+
+/// Runs `action`; adds to its error the intact checkpoint before `path`.
+template <typename Action>
+void orOffer(const std::string &path, Action action) {
+  try {
+    action();
+  } catch (const Error &error) {
+    const std::string before = intactBefore(path);
+    fail("{}; {}", error.what(),
+         before.empty()
+             ? "there is no intact one before it beside it"
+             : fmt::format("the one before is intact: --resume={}", before));
+  }
+}
+
+} // namespace
+
+RunPosition zrt::describeRun(const zrt_plan &plan, const TrainOptions &options,
+                             const std::string &format) {
+  RunPosition run;
+  run.shuffles = options.shuffle;
+  run.seed = options.seed;
+  for (const DataSource &source : options.sources)
+    run.weights.push_back(source.weight);
+  if (!options.data.empty()) {
+    const FileFingerprint data = fingerprintOfData(options);
+    run.dataBytes = data.bytes;
+    run.dataHash = data.hash;
+  }
+  const FileFingerprint inputs = fingerprintOfInputs(options.inputs);
+  run.inputBytes = inputs.bytes;
+  run.inputHash = inputs.hash;
+  run.options = runOptions(plan, options, format);
+  return run;
+}
+
+std::unique_ptr<CheckpointFolder> zrt::takeFolder(const TrainOptions &options) {
+  const CheckpointOptions &checkpoint = options.checkpoint;
+  if (checkpoint.folder.empty())
+    return nullptr;
+  auto folder = std::make_unique<CheckpointFolder>(checkpoint.folder);
+  const std::vector<int64_t> steps = checkpointSteps(checkpoint.folder);
+  if (!steps.empty() && checkpoint.resume.empty())
+    fail("{} has checkpoints already, up to step {}; continue from them with "
+         "--resume=latest, or give this run another folder",
+         checkpoint.folder, steps.back());
+  return folder;
+}
+
+std::optional<Resumed> zrt::resume(const zrt_plan &plan,
+                                   const TrainOptions &options,
+                                   const RunPosition &now, uint64_t perStep,
+                                   const ParameterMemory &memory, int threads,
+                                   World &world) {
+  const std::string path = agreedPath(options, world);
+  if (path.empty())
+    return std::nullopt;
+  std::unique_ptr<const CheckpointReader> reader;
+  Resumed resumed;
+  resumed.path = path;
+  State state;
+  together(world, [&] {
+    orOffer(path,
+            [&] { reader = std::make_unique<const CheckpointReader>(path); });
+    const Manifest &manifest = reader->manifest();
+    checkSameRun(plan, options, now, manifest.run);
+    const bool isUpdateLeft = manifest.run.pending.has_value();
+    if (isUpdateLeft && !plan.programs[ZRT_FIRST].ops)
+      fail("{} is of a run with --delayed-update: the update of its last step "
+           "is left to the next one, and this plan has no program for it; "
+           "compile the model with --delayed-update or --overlap-update",
+           path);
+    state = findState(plan, world.rank(), isUpdateLeft);
+    reader->checkFits(state);
+    if (world.rank() == 0)
+      checkNewest(options, manifest);
+    resumed.run = manifest.run;
+    addDifferences(now, manifest.run, perStep, resumed);
+    for (const std::string &note : reader->notes(state))
+      resumed.notes.push_back(note);
+  });
+  const uint64_t identity = reader->identity();
+  std::vector<uint64_t> identities(size_t(world.size()));
+  world.allGather(&identity, sizeof(identity), identities.data());
+  together(world, [&] {
+    if (identity != identities[0])
+      fail("{} is another checkpoint here than on rank 0; give all ranks one "
+           "shared folder",
+           path);
+  });
+  together(world, [&] {
+    orOffer(path, [&] { reader->verify(world.rank(), world.size(), threads); });
+  });
+  together(world, [&] { reader->load(state, memory); });
+  return resumed;
+}

@@ -1,0 +1,54 @@
+//===- Resume.h - Continues a run from a checkpoint -------------*- C++ -*-===//
+//
+// Before anything is changed, all ranks agree on one checkpoint; each rank
+// checks that it fits the plan, and together they verify every byte of it.  If
+// the command line differs from that of the saved run, the resume fails where
+// the order of samples or random numbers would change, and prints a note
+// otherwise.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/checkpoint/Folder.h"
+#include "runtime/checkpoint/Manifest.h"
+#include "runtime/checkpoint/Reader.h"
+#include "train/data/Feed.h"
+#include "train/options/Options.h"
+#include "runtime/world/World.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+/// The position of a run with these options before its first step, as a
+/// checkpoint records it.  Reads a sample of its data, which have `format`.
+/// Throws zrt::Error.
+RunPosition describeRun(const zrt_plan &plan, const TrainOptions &options,
+                        const std::string &format);
+
+/// The position at which a resumed run begins.
+struct Resumed {
+  RunPosition run;
+  std::string path;
+  /// Lines to print.
+  std::vector<std::string> notes, warnings;
+};
+
+/// Rank 0 takes the folder --checkpoint.  Throws zrt::Error if it holds
+/// checkpoints and --resume is not given.  nullptr without --checkpoint.
+std::unique_ptr<CheckpointFolder> takeFolder(const TrainOptions &options);
+
+/// Loads the checkpoint of --resume into the state of `plan`; returns nullopt
+/// if the run starts from the beginning.  `now` is the result of describeRun,
+/// `perStep` the samples per step.  All ranks call it together.  Throws
+/// AgreedError; nothing has changed then if the checkpoint does not fit or is
+/// damaged.
+std::optional<Resumed> resume(const zrt_plan &plan, const TrainOptions &options,
+                              const RunPosition &now, uint64_t perStep,
+                              const ParameterMemory &memory, int threads,
+                              World &world);
+
+} // namespace zrt

@@ -1,0 +1,69 @@
+//===- StopSignal.cpp - Ends a run early, on all ranks together -----------===//
+#include "train/run/StopSignal.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <ctime>
+
+using namespace zrt;
+
+namespace {
+
+/// A second signal within this time, in nanoseconds, is a copy of the first: a
+/// signal to all processes of a job reaches a rank directly, and again by way
+/// of its launcher.
+constexpr int64_t kSameSignal = 1'000'000'000;
+
+std::atomic<int> notedSignal{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+/// The time of the first signal of each kind, in nanoseconds; 0: none.
+std::atomic<int64_t> firstAt[NSIG];
+
+void note(int signal) {
+  timespec time = {};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  const int64_t now = int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec + 1;
+  int64_t first = 0;
+  if (firstAt[signal].compare_exchange_strong(first, now)) {
+    notedSignal = signal;
+  } else if (now - first > kSameSignal) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  }
+}
+
+} // namespace
+
+void zrt::catchStopSignals(bool alsoUser) {
+  struct sigaction action = {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  notedSignal = 0;
+  for (std::atomic<int64_t> &first : firstAt)
+    first = 0;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  // Under nohup SIGHUP stays ignored.
+  struct sigaction now = {};
+  if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, nullptr);
+  if (alsoUser)
+    sigaction(SIGUSR1, &action, nullptr);
+}
+
+int zrt::agreedReason(const std::vector<uint8_t> &noted) {
+  // One rank is enough.  All ranks must choose the same of several reasons.
+  return noted.empty() ? 0 : *std::max_element(noted.begin(), noted.end());
+}
+
+int zrt::stopReason(World &world, uint8_t own) {
+  const auto mine = std::max(own, static_cast<uint8_t>(notedSignal.load()));
+  if (world.size() == 1)
+    return mine;
+  std::vector<uint8_t> all(static_cast<size_t>(world.size()));
+  world.allGather(&mine, sizeof(mine), all.data());
+  return agreedReason(all);
+}

@@ -1,0 +1,91 @@
+//===- Train.cpp - The main function of a training binary -----------------===//
+#include "train/run/Train.h"
+
+#include "runtime/Error.h"
+#include "train/run/DeviceCheck.h"
+#include "train/run/Generate.h"
+#include "train/report/PlanText.h"
+#include "train/report/Report.h"
+#include "train/report/StandardStreams.h"
+#include "train/options/TierOptions.h"
+#include "train/run/TrainingRun.h"
+
+#include <new>
+
+using namespace zrt;
+
+void zrt::printError(const std::string &who, const std::string &message) {
+  if (!message.empty())
+    complain(fmt::format("{}: error: {}", who, message));
+}
+
+namespace {
+
+std::string messageOf(const std::exception &error) {
+  return dynamic_cast<const std::bad_alloc *>(&error) ? "out of memory"
+                                                      : error.what();
+}
+
+/// Trains with the ranks of `world`.  Returns the exit status.
+int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
+  const std::string who =
+      world.size() > 1
+          ? fmt::format("{}: rank {}", options.program, world.rank())
+          : options.program;
+  Training training(plan, options, world, who);
+  try {
+    return training.run();
+  } catch (const AgreedError &error) {
+    // Every rank ends with its own AgreedError.
+    if (!error.printedElsewhere)
+      printError(who, error.what());
+  } catch (const std::exception &error) {
+    // Inform the other ranks before the destructor of `training`, whose streams
+    // may be waiting for them.
+    const std::string message = messageOf(error);
+    printError(who, message);
+    world.abort(message);
+  }
+  return kFailed;
+}
+
+} // namespace
+
+int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
+  const std::string program = programName(argc > 0 ? argv[0] : nullptr);
+  openStandardStreams();
+  try {
+    if (generatesOnly(plan))
+      return generateMain(plan, argc, argv);
+    const TrainOptions options = parseOptions(argc, argv);
+    // --help, --certificate and --plan need no other rank and no launcher.
+    if (!options.help.empty()) {
+      sayText(options.help);
+      return lostOutput().empty() ? 0 : kFailed;
+    }
+    if (options.certificate || options.plan) {
+      sayText(options.plan ? planText(plan)
+                           : certificate(plan, options.certificateJson));
+      return lostOutput().empty() ? 0 : kFailed;
+    }
+    if (options.metrics == "-")
+      sayOnStandardError();
+    if (options.deviceCheck) {
+      checkDeviceCheck(plan, options);
+      const std::unique_ptr<World> world = connectWorld(plan.world_size);
+      return deviceCheck(plan, options, *world);
+    }
+    checkGiven(plan, options);
+    checkEvaluation(plan, options);
+    checkSampling(plan, options.sample);
+    checkTierOptions(plan, options);
+    const std::unique_ptr<World> world = connectWorld(plan.world_size);
+    return trainWith(*world, plan, options);
+  } catch (const UsageError &error) {
+    printError(program, error.what());
+    return kMisused;
+  } catch (const std::exception &error) {
+    printError(program, messageOf(error));
+    return kFailed;
+  }
+}

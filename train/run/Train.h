@@ -1,0 +1,15 @@
+//===- Train.h - The training loop ------------------------------*- C++ -*-===//
+#pragma once
+
+#include "abi/zrt.h"
+
+namespace zrt {
+
+/// All of main(): parses, connects the ranks, trains `plan`, reports.  Returns
+/// the exit status: 0; 1 after an error on any rank; 2 for an invalid command
+/// line; 3 if the training diverged, and nothing is saved; 4 if all is done and
+/// saved, but metrics or the printed output are incomplete; 130 after Ctrl-C,
+/// 143 after SIGTERM.  Throws nothing.
+int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
+
+} // namespace zrt

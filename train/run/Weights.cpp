@@ -1,0 +1,170 @@
+//===- Weights.cpp - Initializes and saves the weights of a run -----------===//
+#include "train/run/Weights.h"
+
+#include "runtime/Error.h"
+#include "runtime/Vocabulary.h"
+#include "runtime/initialize/InitializeParameters.h"
+#include "runtime/io/AdapterFolder.h"
+#include "runtime/io/Json.h"
+#include "train/report/StandardStreams.h"
+#include "runtime/world/Agree.h"
+
+#include <filesystem>
+
+using namespace zrt;
+
+namespace {
+
+/// The parameters that are frozen, or those that are trained.
+std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
+  std::vector<Parameter> some;
+  for (const Parameter &parameter : all)
+    if (parameter.frozen == frozen)
+      some.push_back(parameter);
+  return some;
+}
+
+/// The folder of a Hugging Face model that `path` names or lies in, else
+/// `path`.
+std::string baseModel(const std::string &path) {
+  std::error_code error;
+  std::filesystem::path base = std::filesystem::absolute(path, error);
+  if (error)
+    return path;
+  base = base.lexically_normal();
+  if (std::filesystem::exists(base.parent_path() / "config.json", error) &&
+      !std::filesystem::is_directory(base, error))
+    base = base.parent_path();
+  return base.has_filename() ? base.string() : base.parent_path().string();
+}
+
+} // namespace
+
+Weights::Weights(const zrt_plan &plan, const TrainOptions &options,
+                 World &world, zrt_context *ctx, bool delaysUpdates)
+    : plan(plan), options(options), world(world), ctx(ctx),
+      all(findState(plan, world.rank(), delaysUpdates)) {
+  checkAdapters();
+  if (world.rank() != 0 || options.save.empty())
+    return;
+  if (hasAdapters())
+    makeFolder("--save", options.save);
+  checkSave(select(parameters(), /*frozen=*/false), savePath(),
+            options.saveType);
+}
+
+void Weights::checkAdapters() const {
+  if (options.adapter.empty())
+    return;
+  if (!hasAdapters())
+    fail("--adapter={}: this plan has no adapters; compile it with --lora=RANK",
+         options.adapter);
+  checkAdapterConfig(options.adapter, plan.adapters);
+}
+
+std::string Weights::savePath() const {
+  return hasAdapters() ? options.save + "/" + kAdapterFile : options.save;
+}
+
+void Weights::checkBase() const {
+  if (hasAdapters() && options.init.empty() && !options.initIsRandom)
+    fail("--init is missing: this plan trains adapters of a model, whose "
+         "weights would be random; name its file or folder, or say "
+         "--init=random");
+}
+
+void Weights::initialize() const {
+  initialize(parameters(), /*warns=*/true);
+  // The roundings come from the same files.
+  initialize(all.roundings, /*warns=*/false);
+}
+
+void Weights::initialize(const std::vector<Parameter> &some, bool warns) const {
+  const std::vector<Parameter> frozen = select(some, true),
+                               trained = select(some, false);
+  // Files of a base model do not contain the trained parameters.
+  const bool isBase = !options.init.empty() &&
+                      !select(parameters(), true).empty() &&
+                      !holdsAny(options.init, trained);
+  const bool isRandom = options.init.empty();
+  if (isRandom)
+    initializeParameters(frozen, options.seed, zrt_threads(ctx), memory());
+  else
+    load(isBase ? frozen : some, options.init, warns);
+  if (!options.adapter.empty())
+    load(trained, options.adapter + "/" + kAdapterFile, warns);
+  else if (isRandom || isBase)
+    initializeParameters(trained, options.seed, zrt_threads(ctx), memory());
+}
+
+void Weights::load(const std::vector<Parameter> &into, const std::string &path,
+                   bool warns) const {
+  if (into.empty())
+    return;
+  const std::string warning = loadParameters(into, path, memory());
+  if (world.rank() == 0 && warns && !warning.empty())
+    complain(fmt::format("{}: warning: {}", options.program, warning));
+}
+
+void Weights::checkInitial(const std::string &resumed) const {
+  for (const auto *each : {&parameters(), &all.roundings})
+    for (const bool isFrozen : {false, true}) {
+      const std::string found =
+          zrt::firstNonfinite(select(*each, isFrozen), memory());
+      const std::string &source = !resumed.empty() ? resumed
+                                  : !isFrozen && !options.adapter.empty()
+                                      ? options.adapter
+                                      : options.init;
+      if (!found.empty())
+        fail("{}: {}{}; no training starts from that",
+             source.empty() ? "initial weights" : source, found,
+             each == &all.roundings ? ", rounded to 16 bits" : "");
+    }
+}
+
+std::string Weights::firstNonfinite() const {
+  return zrt::firstNonfinite(parameters(), memory());
+}
+
+zrt_dtype Weights::saveType() const {
+  if (options.saveType == ZRT_F32)
+    return ZRT_F32;
+  try {
+    together(world, [&] {
+      const std::string found = firstBeyond(
+          select(parameters(), /*frozen=*/false), memory(), options.saveType);
+      if (!found.empty())
+        fail("{}, more than {} holds", found, dtypeName(options.saveType));
+    });
+    return options.saveType;
+  } catch (const AgreedError &error) {
+    if (!error.printedElsewhere)
+      complain(fmt::format("{}: warning: {}; the weights are saved as f32",
+                           options.program, error.what()));
+    return ZRT_F32;
+  }
+}
+
+std::string Weights::adapterConfig() const {
+  nlohmann::json config = parsePlanJson(plan.adapters);
+  if (!options.init.empty())
+    config["base_model_name_or_path"] = baseModel(options.init);
+  else
+    complain(fmt::format(
+        "{}: warning: {}/adapter_config.json names no base model, as there is "
+        "no --init: set \"base_model_name_or_path\" before others load it",
+        options.program, options.save));
+  return config.dump(2);
+}
+
+bool Weights::save() const {
+  const zrt_dtype type = saveType();
+  saveParameters(select(parameters(), /*frozen=*/false), savePath(), memory(),
+                 world, type);
+  if (hasAdapters())
+    together(world, [&] {
+      if (world.rank() == 0)
+        writeAdapterConfig(options.save, adapterConfig());
+    });
+  return type == options.saveType;
+}
