@@ -178,7 +178,7 @@ class Plan:
         claims = support.run(program, "--certificate=json", env=env)
         if claims.returncode:
             return f"--certificate=json: {last_error(claims.err)}", None
-        return "", [*lines, files, {**shown(claims.out), "arenas": None}]
+        return "", [*lines, files, {"options": shown(claims.out)["options"]}]
 
     def compare(self, program, folder, env, lr="1e-2"):
         """Returns why `program` behaves differently from the plan; empty if it does not."""

@@ -22,8 +22,6 @@ const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
 
 void zrt::addDataOptions(CLI::App &app, TypedData &typed,
                          TrainOptions &options) {
-  app.add_option("--steps", typed.steps);
-  app.add_option("--epochs", typed.epochs);
   addFilesOption(app, "--data", typed.data);
   addInputOption(app, "--input", typed.inputs);
   app.add_option("--data-format", typed.format);

@@ -13,7 +13,7 @@ struct TypedData {
   std::vector<std::string> data, inputs;
 };
 
-/// Adds --steps, --epochs, --data, and the options of how data is read.
+/// Adds --data, and the options of how data is read.
 void addDataOptions(CLI::App &app, TypedData &typed, TrainOptions &options);
 
 /// Both throw UsageError.

@@ -226,7 +226,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       "ranks, SIGTERM to\none stops all.  A closed pipe stops the run, too, "
       "with status 141.",
       options.program));
-  addDataOptions(app, typed.data, options);
+  app.add_option("--steps", typed.data.steps);
+  app.add_option("--epochs", typed.data.epochs);
   app.add_option("--lr", typed.lr);
   app.add_option("--schedule", typed.schedule);
   app.add_option("--warmup", typed.warmup);
@@ -236,6 +237,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   app.add_option("--loss-scale", typed.lossScale);
   app.add_option("--spike-guard", typed.spikeGuard);
   app.add_option("--spike-window", typed.spikeWindow);
+  addDataOptions(app, typed.data, options);
   addEvalOptions(app, typed.eval);
   addSampleOptions(app, typed.sample);
   app.add_option("--init", options.init);
