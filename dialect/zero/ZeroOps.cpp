@@ -57,8 +57,9 @@ int64_t BucketOp::getPadding() {
 }
 
 int64_t BucketOp::getSizeOf(MemberAttr member) {
-  return getPacking() ? getPackedBytes(*getPacking(), member.getNumElements())
-                      : member.getNumElements();
+  std::optional<Packing> packing = getPacking();
+  return packing ? getPackedBytes(*packing, member.getNumElements())
+                 : member.getNumElements();
 }
 
 SmallVector<int64_t> BucketOp::getViewShape(MemberAttr member) {

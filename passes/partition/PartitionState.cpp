@@ -115,7 +115,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   if (given.FIELD != TYPE(DEFAULT))                                            \
-    FIELD.setValue(optionText(given.FIELD));
+    this->FIELD.setValue(optionText(given.FIELD));
 #include "abi/PlanOptions.def"
   }
 
@@ -164,11 +164,13 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
 
 private:
   /// The options as text, of which a pipeline is made and printed.
+  // A declaration.  NOLINTBEGIN(bugprone-macro-parentheses)
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   Option<std::string> FIELD{*this, getOptionName(USAGE),                       \
                             llvm::cl::desc("that of zeroc")};
 #include "abi/PlanOptions.def"
+  // NOLINTEND(bugprone-macro-parentheses)
   PlanOptions plan;
 
   LogicalResult readOptions(func::FuncOp step) {
@@ -181,7 +183,7 @@ private:
     plan = PlanOptions();
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
-  if (failed(read(getOptionName(USAGE), FIELD.getValue(), plan.FIELD)))        \
+  if (failed(read(getOptionName(USAGE), this->FIELD.getValue(), plan.FIELD)))  \
     return failure();
 #include "abi/PlanOptions.def"
     if (failed(read("sample", sample, plan.sample)))

@@ -164,7 +164,7 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
       key = findKey(path);
     }
     if (!spellings.try_emplace(path, spelled).second) {
-      refuse("\"" + spellings[path] + "\" and \"" + spelled +
+      refuse("\"" + Twine(spellings[path]) + "\" and \"" + spelled +
              "\" are one key; keep \"" + path + "\"");
       continue;
     }

@@ -251,7 +251,7 @@ void Mapping::mapLogs() {
       else
         file.addSame(path);
     }
-  for (auto [section, option, ending] :
+  for (const auto &[section, option, ending] :
        {std::tuple<std::string, StringRef, StringRef>{"tensorboard",
                                                       "--tensorboard", ""},
         {"csv_monitor", "--metrics", ".jsonl"}}) {

@@ -9,6 +9,7 @@
 #include "train/options/OtherTools.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 
 using llvm::StringRef;
 

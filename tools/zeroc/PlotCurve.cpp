@@ -18,7 +18,8 @@ using namespace mlir::zero;
 
 /// Adds the moving average of each point and its predecessors in `order`.
 template <typename Order>
-static void addAverages(Order order, double share, ArrayRef<double> leftOut,
+static void addAverages(const Order &order, double share,
+                        ArrayRef<double> leftOut,
                         MutableArrayRef<double> sums) {
   // `weight` corrects the bias of the initial 0.
   double sum = 0, weight = 0;

@@ -126,9 +126,12 @@ std::vector<Tick> zero::linearTicks(AxisRange range, int wanted, bool isWhole) {
   double unit = valueOf(1);
   double largest = std::max(std::abs(range.low), std::abs(range.high));
   std::vector<Tick> ticks;
-  for (double i = std::ceil(range.low / unit - 1e-9);
-       i <= std::floor(range.high / unit + 1e-9); ++i)
-    ticks.push_back({valueOf(i), label(valueOf(i), exponent, largest)});
+  auto first = static_cast<int64_t>(std::ceil(range.low / unit - 1e-9)),
+       last = static_cast<int64_t>(std::floor(range.high / unit + 1e-9));
+  for (int64_t i = first; i <= last; ++i) {
+    double value = valueOf(static_cast<double>(i));
+    ticks.push_back({value, label(value, exponent, largest)});
+  }
   return ticks;
 }
 

@@ -13,13 +13,13 @@
 #include "train/options/CommandLine.h"
 #include "train/options/DataOptions.h"
 #include "train/options/EvalOptions.h"
-#include "train/schedule/LossScale.h"
 #include "train/options/MachineOptions.h"
 #include "train/options/OptionValues.h"
 #include "train/options/RankOptions.h"
 #include "train/options/RunLength.h"
 #include "train/options/SampleOptions.h"
 #include "train/options/TrainOptionList.h"
+#include "train/schedule/LossScale.h"
 
 #include <CLI/CLI.hpp>
 #include <cmath>
