@@ -166,8 +166,8 @@ private:
     auto both = [&](Value other) {
       seen = arith::AndIOp::create(at, l, seen, other);
     };
-    if (op.getWindow()) {
-      Value end = arith::AddIOp::create(at, l, j, number(*op.getWindow()));
+    if (std::optional<uint64_t> window = op.getWindow()) {
+      Value end = arith::AddIOp::create(at, l, j, number(int64_t(*window)));
       both(compare(arith::CmpIPredicate::sgt, end, last));
     }
     if (!starts.empty()) {
@@ -292,7 +292,8 @@ static int64_t productFlops(OpT op, int64_t products) {
   if (op.getCausal()) {
     // Row i of T sees i + 1 + (S - T) positions of S, and at most `window`.
     seen -= rows * (rows - 1) / 2;
-    int64_t hidden = op.getWindow() ? columns - *op.getWindow() : 0;
+    std::optional<uint64_t> window = op.getWindow();
+    int64_t hidden = window ? columns - int64_t(*window) : 0;
     if (hidden > 0) {
       // The last row has `hidden` positions outside the window; each row before
       // it has one fewer than the next.

@@ -96,11 +96,10 @@ struct Conflict {
   llvm::StringRef constraint;
   std::string text;
 };
-/// The first conflict of `options`; nothing if they agree.  The precision of a
-/// plan `isKnown` once its model's parameters are.
+/// The first conflict of `options`; nothing if they agree.  `isKnown` says
+/// that the precision is that of the parameters, and not only what was typed.
 std::optional<Conflict> findConflict(const PlanOptions &options, bool isKnown);
-/// What is out of its range, without the name: "stage must be from 0 to 3, got
-/// 4".
+/// The first value out of its range: "--stage must be 0, 1, 2 or 3, got 4".
 std::optional<Conflict> findOutOfRange(const PlanOptions &options);
 
 /// Whether parameters can be kept on another tier: on several ranks those that

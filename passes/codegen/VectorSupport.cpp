@@ -37,8 +37,8 @@ Value zero::maskBelow(OpBuilder &b, Location loc, const Lanes &lanes,
 
 /// The same loop for a team: each group goes through its chunks.
 static SmallVector<Value>
-forChunks(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
-          Value upper, ValueRange carried,
+forChunks(OpBuilder &b, Location loc, const Lanes &lanes,
+          [[maybe_unused]] Value lower, Value upper, ValueRange carried,
           llvm::function_ref<SmallVector<Value>(OpBuilder &, Value, Value,
                                                 ValueRange)>
               body) {

@@ -70,6 +70,14 @@ private:
   bool isPending() const {
     return options.getOverlapUpdate() || options.getDelayedUpdate();
   }
+  /// Returns the value of "--stage" in what the plan says to a user.  So a row
+  /// of the options' list that stores one option as another is found, too.
+  std::string word(StringRef option) const {
+    for (const OptionsAttr::Word &word : options.getWords())
+      if (word.option == option)
+        return word.value;
+    return "";
+  }
   InFlightDiagnostic error(Operation *op, const Twine &has, StringRef option) {
     return contradicts(op, has, options, option);
   }
@@ -109,15 +117,14 @@ LogicalResult Options::judgeNumbers() {
     auto number = plan->getAttrOfType<IntegerAttr>(attribute);
     return number ? number.getInt() : otherwise;
   };
-  const std::tuple<StringRef, int64_t, StringRef, int64_t> all[] = {
-      {"--stage", options.getStage(), "stage", of(kStageAttr, 0)},
-      {"--world-size", options.getWorldSize(), "ranks", ranks},
-      {"--accumulate", options.getAccumulate(), "micro-steps",
-       of(kMicroStepsAttr, 1)}};
-  for (auto [option, said, what, found] : all)
-    if (said != found) // (S7)
+  const std::tuple<StringRef, StringRef, int64_t> all[] = {
+      {"--stage", "stage", of(kStageAttr, 0)},
+      {"--world-size", "ranks", ranks},
+      {"--accumulate", "micro-steps", of(kMicroStepsAttr, 1)}};
+  for (auto [option, what, found] : all)
+    if (word(option) != std::to_string(found)) // (S7)
       return error(plan, what + " " + Twine(found), option);
-  if ((options.getAccumulateOrder() == "block") != isLayered(plan)) // (S7)
+  if ((word("--accumulate-order") == "block") != isLayered(plan)) // (S7)
     return error(plan,
                  isLayered(plan) ? "all micro-steps in one program"
                                  : "a micro-step in a program",
@@ -265,7 +272,7 @@ LogicalResult Options::judgeActivations() {
       if (!spill.getBucket() &&
           getHeldTensor(spill.getResult().getType()).getRank() > 0)
         farthest = std::max(farthest, getTier(spill.getResult().getType()));
-  if (farthest != tierOf(options.getOffloadActivations())) // (S7)
+  if (farthest != tierOf(word("--offload-activations"))) // (S7)
     return error(all.back(),
                  farthest == Tier::Device
                      ? Twine("no activations in another tier")
@@ -287,8 +294,8 @@ LogicalResult Options::judgeTiers() {
         continue;
       bool isParameter = state.getSlot() == "param";
       bool isOfDevice = isParameter && ranks > 1 && shard.getRanks() == 1;
-      Tier tier = tierOf(isParameter ? options.getOffloadParams()
-                                     : options.getOffloadOptimizer());
+      Tier tier = tierOf(
+          word(isParameter ? "--offload-params" : "--offload-optimizer"));
       if (state.getSlot() == "grad")
         tier = isPending() ? Tier::Host : Tier::Device;
       if (isOfDevice)
@@ -301,8 +308,7 @@ LogicalResult Options::judgeTiers() {
                      isParameter ? "--offload-params" : "--offload-optimizer");
       isOffloaded |= isParameter && tier != Tier::Device;
     }
-  if (!isOffloaded &&
-      tierOf(options.getOffloadParams()) != Tier::Device) // (S7)
+  if (!isOffloaded && tierOf(word("--offload-params")) != Tier::Device) // (S7)
     return error(programs().front(), "all parameters on the device",
                  "--offload-params");
   return success();
