@@ -243,16 +243,20 @@ void Recomputation::count(Operation *op, Term term,
                           std::optional<int64_t> micro) {
   if (!isWork(op))
     return;
-  // A term that depends on no micro-step may be computed for each of them.
-  int64_t most =
-      std::max<int64_t>(inModel.lookup(term), 1) * (micro ? 1 : microStepsHere);
-  if (++found[{term, micro.value_or(-2)}] > most && !again)
+  // A term that depends on no micro-step may be computed once, or for each of
+  // them: its copies can be those of micro-steps, or computed again.
+  int64_t least = std::max<int64_t>(inModel.lookup(term), 1),
+          most = least * (micro ? 1 : microStepsHere);
+  int64_t times = ++found[{term, micro.value_or(-2)}];
+  mayBeAgain |= times > least;
+  if (times > most && !again)
     again = op;
 }
 
 LogicalResult Recomputation::judge() {
   auto options = plan->getAttrOfType<OptionsAttr>(kOptionsAttr);
-  if (!options || (again != nullptr) == (options.getRemat() != "none"))
+  bool isClaimed = options && options.getRemat() != "none";
+  if (!options || (isClaimed ? mayBeAgain : !again))
     return success();
   return contradicts(again ? again : plan.getOperation(),
                      again ? "computed that before"

@@ -37,6 +37,7 @@ private:
   DenseMap<Term, int64_t> inModel;
   DenseMap<std::pair<Term, int64_t>, int64_t> found;
   Operation *again = nullptr; ///< first operation that is computed too often
+  bool mayBeAgain = false;    ///< any is computed more often than in the model
 };
 
 } // namespace mlir::zero::judge
