@@ -34,11 +34,12 @@ std::string values(const StepMetrics &m) {
 } // namespace
 
 std::string zrt::evaluationText(const StepMetrics &m) {
+  const double loss = m.evalLoss.value_or(std::nan(""));
   return fmt::format(
       "evaluation {} step {}: loss {:.6f}, perplexity {:.4g}, in "
       "{:.1f} ms",
-      m.step < 0 ? "before" : "after", std::max<int64_t>(m.step, 0),
-      *m.evalLoss, std::exp(*m.evalLoss), m.evalMilliseconds);
+      m.step < 0 ? "before" : "after", std::max<int64_t>(m.step, 0), loss,
+      std::exp(loss), m.evalMilliseconds);
 }
 
 Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind)

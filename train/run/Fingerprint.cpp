@@ -6,8 +6,8 @@
 #include "runtime/io/InputFile.h"
 #include "runtime/io/SampleFile.h"
 #include "runtime/io/WeightFiles.h"
-#include "train/report/Report.h"
 #include "runtime/world/Agree.h"
+#include "train/report/Report.h"
 
 #include <algorithm>
 #include <map>
@@ -243,6 +243,7 @@ void zrt::compareFingerprints(World &world, const Fingerprint &mine) {
   std::string texts(most * cards.size(), '\0');
   world.allGather(options.data(), most, texts.data());
   std::vector<Fingerprint> all;
+  all.reserve(cards.size());
   for (const Card &one : cards)
     all.push_back({one.program,
                    texts.substr(all.size() * most, one.optionBytes),
