@@ -165,16 +165,14 @@ Attribute OptionsAttr::parse(AsmParser &parser, Type) {
                                         values);
 }
 
-static void printField(AsmPrinter &printer, int64_t field) { printer << field; }
-static void printField(AsmPrinter &printer, double field) {
-  printer.printFloat(APFloat(field));
-}
-static void printField(AsmPrinter &printer, bool field) {
-  printer << (field ? "true" : "false");
-}
-template <typename Enum>
-static void printField(AsmPrinter &printer, Enum field) {
-  printer.printString(stringify(field));
+template <typename T>
+static void printField(AsmPrinter &printer, T field) {
+  if constexpr (std::is_same_v<T, double>)
+    printer.printFloat(APFloat(field));
+  else if constexpr (std::is_enum_v<T>)
+    printer.printString(stringify(field));
+  else
+    printer << optionText(field);
 }
 
 void OptionsAttr::print(AsmPrinter &printer) const {
@@ -240,11 +238,9 @@ static void addWords(const PlanOptions &values,
                      SmallVectorImpl<OptionsAttr::Word> &words) {
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   {                                                                            \
-    constexpr StringLiteral usage(USAGE);                                      \
-    StringRef name = StringRef("--" USAGE).split('=').first;                   \
-    words.push_back({name, valueOf(values.FIELD),                              \
+    words.push_back({getOptionName("--" USAGE), valueOf(values.FIELD),         \
                      values.FIELD == TYPE(DEFAULT) &&                          \
-                         !isAlwaysWritten(usage.split('=').first)});           \
+                         !isAlwaysWritten(getOptionName(USAGE))});             \
   }
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
 #include "abi/PlanOptions.def"

@@ -170,7 +170,7 @@ class Mutator:
             name, _, _ = entry.partition(" = ")
             present.add(name)
             inner = f"{place} {name}"
-            self.remove(inner, begin, first, last, end)
+            self.remove(inner, first, last)
             if " = " in entry:
                 self.definitions.corpus.setdefault(name, set()).add(entry[len(name) + 3:])
                 self.value(inner, first + len(name) + 3, last)
@@ -182,8 +182,8 @@ class Mutator:
                 self.edits.append(Edit(f"{place} {name}", "add", begin + 1, begin + 1,
                                        entry + (", " if present else "")))
 
-    def remove(self, place, begin, first, last, end):
-        """Returns the edit that removes an element of a list, and its comma."""
+    def remove(self, place, first, last):
+        """Adds the edit that removes an element of a list, and its comma."""
         if self.text[last] == ",":
             last += 2
         elif self.text[first - 2] == ",":
@@ -192,21 +192,18 @@ class Mutator:
 
     def value(self, place, begin, end):
         text = self.text[begin:end]
-        if text.startswith("[") or text.startswith("{"):
-            if text.startswith("{"):
-                return self.dictionary(place, begin, end)
-            spans = split(self.text, begin + 1, end - 1)
-            for first, last in spans:
+        if text.startswith("{"):
+            self.dictionary(place, begin, end)
+        elif text.startswith("["):
+            for first, last in split(self.text, begin + 1, end - 1):
                 if not self.text[first:last].startswith("{"):
-                    self.remove(place, begin, first, last, end)
+                    self.remove(place, first, last)
                 self.value(place, first, last)
-            return None
-        if place.split(" ")[-1] == "function_type":
-            return None  # no attribute: the types of values
-        self.tokens(place, begin, end)
-        if text.startswith("#zero.options<"):
-            self.fields(place, end - 1, text)
-        return None
+        # The types of values are no attribute.
+        elif place.split(" ")[-1] != "function_type":
+            self.tokens(place, begin, end)
+            if text.startswith("#zero.options<"):
+                self.fields(place, end - 1, text)
 
     def fields(self, place, end, text):
         """Adds fields that are omitted because they have their default."""
