@@ -25,7 +25,8 @@
 // Errors are latched: after a failure every call does nothing and returns the
 // first error, and streams drop the rest of the program.
 //
-// The structs are in ZrtStructs.def, the element types in ElementTypes.def.
+// The structs are in ZrtStructs.def, the kinds of operations in
+// OperationKinds.def, the element types in ElementTypes.def.
 // Any change to a struct or a signature raises ZRT_ABI_VERSION; the runtime
 // refuses a plan of another version.
 //
@@ -95,19 +96,13 @@ enum {
   ZRT_EXTENT_END = 6
 };
 
-/// Kinds of operations.
+/// Kinds of operations: ZRT_LAUNCH, ZRT_MATMUL, ...
 enum {
-  ZRT_LAUNCH = 0,
-  ZRT_MATMUL = 1,
-  ZRT_UPDATE = 2,
-  ZRT_SQUARES = 3,
-  ZRT_COLLECTIVE = 4,
-  ZRT_COPY = 5,
-  ZRT_RECORD = 6,
-  ZRT_WAIT = 7,
-  ZRT_GROUPED_MATMUL = 8,
-  ZRT_DEQUANTIZE = 9,
-  ZRT_KIND_COUNT = 10
+#define ZRT_DEVICE_KIND(NUMBER, NAME, SPELLING, OPERANDS) ZRT_##NAME = (NUMBER),
+#define ZRT_MOVE_KIND(NUMBER, NAME, SPELLING, OPERANDS) ZRT_##NAME = (NUMBER),
+#define ZRT_EVENT_KIND(NUMBER, NAME, SPELLING) ZRT_##NAME = (NUMBER),
+#include "abi/OperationKinds.def"
+  ZRT_KIND_COUNT // one more than the last
 };
 
 enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };

@@ -23,7 +23,8 @@ foreach(module zrt_mpi zrt_cuda_module)
 endforeach()
 install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/zeroc_tokenize.py DESTINATION ${ZEROC_LIBRARY_DIR})
 install(DIRECTORY frontend DESTINATION ${ZEROC_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
-install(FILES abi/zrt.h abi/ElementTypes.def abi/ZrtStructs.def
+install(FILES abi/zrt.h abi/ElementTypes.def abi/OperationKinds.def
+  abi/ZrtStructs.def
   DESTINATION ${ZEROC_INCLUDE_DIR}/abi)
 
 configure_package_config_file(cmake/zerocConfig.cmake.in

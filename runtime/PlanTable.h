@@ -26,31 +26,44 @@ inline uint32_t microStepsAtOnce(const zrt_plan &plan) {
   return plan.layered ? plan.accumulate : 1;
 }
 
-/// The descriptor of an operation; its kind must match.
-inline const zrt_launch_desc &launchOf(const zrt_op &op) {
-  return *static_cast<const zrt_launch_desc *>(op.descriptor);
+/// launchOf(op), matmulOf(op), ...: the descriptor of an operation of a kind.
+#define ZRT_DEVICE_KIND(NUMBER, NAME, SPELLING, OPERANDS)                      \
+  inline const zrt_##SPELLING##_desc &SPELLING##Of(const zrt_op &op) {         \
+    return *static_cast<const zrt_##SPELLING##_desc *>(op.descriptor);         \
+  }
+#define ZRT_MOVE_KIND ZRT_DEVICE_KIND
+#include "abi/OperationKinds.def"
+
+/// Calls `visit(descriptor)` with the struct of the operation's kind, if the
+/// operation does work; visitDevice only if it is the device's work.
+#define ZRT_DEVICE_KIND(NUMBER, NAME, SPELLING, OPERANDS)                      \
+  case NUMBER:                                                                 \
+    return visit(SPELLING##Of(op));
+template <typename Visit>
+void visitDevice(const zrt_op &op, Visit visit) {
+  switch (op.kind) {
+#include "abi/OperationKinds.def"
+  default:
+    return;
+  }
 }
-inline const zrt_matmul_desc &matmulOf(const zrt_op &op) {
-  return *static_cast<const zrt_matmul_desc *>(op.descriptor);
+#define ZRT_DEVICE_KIND(NUMBER, NAME, SPELLING, OPERANDS)                      \
+  case NUMBER:                                                                 \
+    return visit(SPELLING##Of(op));
+#define ZRT_MOVE_KIND ZRT_DEVICE_KIND
+template <typename Visit>
+void visitWork(const zrt_op &op, Visit visit) {
+  switch (op.kind) {
+#include "abi/OperationKinds.def"
+  default:
+    return;
+  }
 }
-inline const zrt_grouped_desc &groupedOf(const zrt_op &op) {
-  return *static_cast<const zrt_grouped_desc *>(op.descriptor);
-}
-inline const zrt_update_desc &updateOf(const zrt_op &op) {
-  return *static_cast<const zrt_update_desc *>(op.descriptor);
-}
-inline const zrt_dequantize_desc &dequantizeOf(const zrt_op &op) {
-  return *static_cast<const zrt_dequantize_desc *>(op.descriptor);
-}
-inline const zrt_squares_desc &squaresOf(const zrt_op &op) {
-  return *static_cast<const zrt_squares_desc *>(op.descriptor);
-}
-inline const zrt_collective_desc &collectiveOf(const zrt_op &op) {
-  return *static_cast<const zrt_collective_desc *>(op.descriptor);
-}
-inline const zrt_copy_desc &copyOf(const zrt_op &op) {
-  return *static_cast<const zrt_copy_desc *>(op.descriptor);
-}
+
+/// True if the operations of this descriptor work on a bucket.
+template <typename Desc>
+constexpr bool hasBucket = requires(const Desc &desc) { desc.bucket; };
+
 /// The event of a record or a wait.
 inline uint32_t eventOf(const zrt_op &op) {
   return static_cast<const zrt_event_desc *>(op.descriptor)->event;
@@ -68,48 +81,29 @@ inline const char *nameOf(const zrt_op &op) {
   return name ? name : "unnamed";
 }
 
+/// Calls `visit(what, operand)` for every operand of a descriptor.
+#define ZRT_OPERAND(FIELD, TEXT) visit(std::string(TEXT), desc.FIELD);
+#define ZRT_OPTIONAL(FIELD, TEXT, FLAG)                                        \
+  if (desc.FLAG)                                                               \
+    visit(std::string(TEXT), desc.FIELD);
+#define ZRT_OPERAND_LIST(FIELD, TEXT, COUNT)                                   \
+  for (uint32_t i = 0; i < desc.COUNT; ++i)                                    \
+    visit(fmt::format(TEXT "{}", i), desc.FIELD[i]);
+#define ZRT_DEVICE_KIND(NUMBER, NAME, SPELLING, OPERANDS)                      \
+  template <typename Visit>                                                    \
+  void forEachOperand(const zrt_##SPELLING##_desc &desc, Visit visit) {        \
+    OPERANDS                                                                   \
+  }
+#define ZRT_MOVE_KIND ZRT_DEVICE_KIND
+#include "abi/OperationKinds.def"
+#undef ZRT_OPERAND
+#undef ZRT_OPTIONAL
+#undef ZRT_OPERAND_LIST
+
 /// Calls `visit(what, operand)` for every operand of `op`.
 template <typename Visit>
 void forEachOperand(const zrt_op &op, Visit visit) {
-  const auto list = [&](const zrt_operand *args, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i)
-      visit(fmt::format("operand {}", i), args[i]);
-  };
-  switch (op.kind) {
-  case ZRT_LAUNCH:
-    return list(launchOf(op).args, launchOf(op).arg_count);
-  case ZRT_UPDATE:
-    return list(updateOf(op).args, updateOf(op).arg_count);
-  case ZRT_MATMUL:
-    visit("A", matmulOf(op).a);
-    visit("B", matmulOf(op).b);
-    if (matmulOf(op).has_bias)
-      visit("bias", matmulOf(op).bias);
-    return visit("C", matmulOf(op).c);
-  case ZRT_GROUPED_MATMUL: {
-    const zrt_grouped_desc &d = groupedOf(op);
-    visit("x", d.x);
-    visit("y", d.y);
-    visit("offsets", d.offsets);
-    for (uint32_t i = 0; i < d.groups; ++i)
-      visit(fmt::format("W{}", i), d.w[i]);
-    return;
-  }
-  case ZRT_DEQUANTIZE:
-    visit("source", dequantizeOf(op).source);
-    return visit("result", dequantizeOf(op).result);
-  case ZRT_SQUARES:
-    visit("gradient", squaresOf(op).grad);
-    return visit("partials", squaresOf(op).partials);
-  case ZRT_COLLECTIVE:
-    visit("source", collectiveOf(op).source);
-    return visit("result", collectiveOf(op).result);
-  case ZRT_COPY:
-    visit("source", copyOf(op).source);
-    return visit("result", copyOf(op).result);
-  default:
-    return;
-  }
+  visitWork(op, [&](const auto &desc) { forEachOperand(desc, visit); });
 }
 
 /// Returns the class of the streams that copy between two tiers, or nullopt if

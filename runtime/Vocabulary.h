@@ -59,10 +59,17 @@ constexpr const char *extentName(uint32_t extent) {
 
 /// "launch", "matmul", ...
 constexpr const char *kindName(uint32_t kind) {
-  constexpr const char *names[ZRT_KIND_COUNT] = {
-      "launch", "matmul", "update", "squares", "collective",
-      "copy",   "record", "wait",   "grouped", "dequantize"};
-  return nameIn(names, kind);
+  switch (kind) {
+#define ZRT_EVENT_KIND(NUMBER, NAME, SPELLING)                                 \
+  case NUMBER:                                                                 \
+    return #SPELLING;
+#define ZRT_DEVICE_KIND(NUMBER, NAME, SPELLING, OPERANDS)                      \
+  ZRT_EVENT_KIND(NUMBER, NAME, SPELLING)
+#define ZRT_MOVE_KIND ZRT_DEVICE_KIND
+#include "abi/OperationKinds.def"
+  default:
+    return "unknown";
+  }
 }
 
 /// "nothing", "nf4", "int8".

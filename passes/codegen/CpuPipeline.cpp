@@ -21,8 +21,6 @@
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
 #include "passes/codegen/ReferenceLowering.h"
-#include "passes/codegen/gpu/GroupSquares.h"
-#include "passes/codegen/gpu/Widen.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -157,7 +155,7 @@ LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
 }
 
 LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
-                                      const RuntimeKernels &more,
+                                      ArrayRef<RuntimeKernel> more,
                                       PassManagerSetup setup,
                                       StringRef attention) {
   CpuPipelineOptions options;
@@ -165,16 +163,8 @@ LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
   options.groups = options.stopAtLoops = true;
   if (failed(lowerKernels(module, options, setup)))
     return failure();
-  for (Type element : more.squares)
-    emitSquares(module, element);
-  for (const RankedSum &sum : more.sums)
-    emitRankedSum(module, sum);
-  for (const PackedType &packed : more.packed)
-    emitDequantize(module, packed);
-  for (const GroupedProduct &product : more.grouped)
-    emitGroupedProduct(module, product);
-  for (Type narrow : more.widened)
-    emitWiden(module, narrow);
+  for (const RuntimeKernel &kernel : more)
+    emitRuntimeKernel(module, kernel);
   PassManager pm(module->getName());
   addLowering(pm, /*approximate=*/true);
   return runPasses(pm, module, setup);

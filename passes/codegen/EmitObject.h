@@ -40,7 +40,7 @@ LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
 /// products of attention: "f32", "tensor-cores", or "" for tensor cores where
 /// possible.
 LogicalResult lowerKernelsToGpu(ModuleOp module,
-                                const RuntimeKernels &more = {},
+                                ArrayRef<RuntimeKernel> more = {},
                                 PassManagerSetup setup = {},
                                 StringRef attention = "");
 

@@ -84,9 +84,9 @@ private:
     if (auto matmul = dyn_cast<nn::MatmulOp>(op))
       return {ZRT_MATMUL, describe(matmul)};
     if (auto grouped = dyn_cast<nn::GroupedMatmulOp>(op))
-      return {ZRT_GROUPED_MATMUL, describe(grouped)};
+      return {ZRT_GROUPED, describe(grouped)};
     if (auto sums = dyn_cast<nn::GroupedMatmulBackwardOp>(op))
-      return {ZRT_GROUPED_MATMUL, describe(sums)};
+      return {ZRT_GROUPED, describe(sums)};
     if (isa<CopyOp>(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
     if (isa<FetchOp, SpillOp>(op))

@@ -83,15 +83,6 @@ ComparedDevice::contents(const std::vector<Range> &ranges) const {
   return all;
 }
 
-void ComparedDevice::execute(const zrt_op &op, const Work &work) {
-  Comparison *first =
-      isCompared(op.stream) && isOnDevice(op) ? shown.begin(plan, op) : nullptr;
-  if (first)
-    compare(op, work, *first);
-  else
-    work(*device);
-}
-
 void ComparedDevice::compare(const zrt_op &op, const Work &work,
                              Comparison &result) {
   const std::vector<Range> ranges = rangesOf(op);
@@ -146,8 +137,7 @@ void ComparedDevice::judge(const zrt_op &op, const std::vector<Range> &ranges,
                             {twin.memory(d.a.ref), twin.memory(d.b.ref),
                              d.has_bias ? twin.memory(d.bias.ref) : nullptr},
                             found[i].data(), twin.memory(ref));
-    } else if (op.kind == ZRT_GROUPED_MATMUL &&
-               isResult(groupedOf(op), ref.offset)) {
+    } else if (op.kind == ZRT_GROUPED && isResult(groupedOf(op), ref.offset)) {
       one = compareGroups(
           groupedOf(op), ref,
           [&](const zrt_ref &at) { return twin.memory(at); }, found[i].data());
@@ -171,38 +161,14 @@ void ComparedDevice::judge(const zrt_op &op, const std::vector<Range> &ranges,
 // Work
 //===----------------------------------------------------------------------===//
 
-void ComparedDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
-  execute({ZRT_LAUNCH, stream, &desc},
-          [&](Device &by) { by.launch(stream, desc); });
-}
-
-void ComparedDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
-  execute({ZRT_MATMUL, stream, &desc},
-          [&](Device &by) { by.multiply(stream, desc); });
-}
-
-void ComparedDevice::multiplyGroups(zrt_stream stream,
-                                    const zrt_grouped_desc &desc) {
-  execute({ZRT_GROUPED_MATMUL, stream, &desc},
-          [&](Device &by) { by.multiplyGroups(stream, desc); });
-}
-
-void ComparedDevice::dequantize(zrt_stream stream,
-                                const zrt_dequantize_desc &desc) {
-  execute({ZRT_DEQUANTIZE, stream, &desc},
-          [&](Device &by) { by.dequantize(stream, desc); });
-}
-
-void ComparedDevice::update(zrt_stream stream, const zrt_update_desc &desc,
-                            const BucketPart &bucket) {
-  execute({ZRT_UPDATE, stream, &desc},
-          [&](Device &by) { by.update(stream, desc, bucket); });
-}
-
-void ComparedDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
-                                const BucketPart &bucket) {
-  execute({ZRT_SQUARES, stream, &desc},
-          [&](Device &by) { by.sumSquares(stream, desc, bucket); });
+void ComparedDevice::work(const zrt_op &op, const BucketPart *bucket) {
+  const auto workOf = [&](Device &by) { by.work(op, bucket); };
+  Comparison *first =
+      isCompared(op.stream) && isOnDevice(op) ? shown.begin(plan, op) : nullptr;
+  if (first)
+    compare(op, workOf, *first);
+  else
+    workOf(*device);
 }
 
 uint64_t ComparedDevice::copy(zrt_stream stream, const zrt_ref &from,

@@ -72,14 +72,7 @@ public:
   void check(const zrt_op &op) const override;
   int threads() const override { return device->threads(); }
   int hostThreads() const override { return device->hostThreads(); }
-  void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
-  void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
-  void multiplyGroups(zrt_stream stream, const zrt_grouped_desc &desc) override;
-  void dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) override;
-  void update(zrt_stream stream, const zrt_update_desc &desc,
-              const BucketPart &bucket) override;
-  void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
-                  const BucketPart &bucket) override;
+  void work(const zrt_op &op, const BucketPart *bucket) override;
   uint64_t copy(zrt_stream stream, const zrt_ref &from,
                 const zrt_ref &to) override;
   void record(zrt_stream stream, uint32_t event) override {
@@ -106,8 +99,6 @@ private:
   };
 
   bool isCompared(zrt_stream stream) const;
-  /// Executes `op` by `work`, and compares it if it is the first of its kind.
-  void execute(const zrt_op &op, const Work &work);
   void compare(const zrt_op &op, const Work &work, Comparison &shown);
   /// The ranges of the operands, without duplicates.
   std::vector<Range> rangesOf(const zrt_op &op) const;

@@ -2,6 +2,7 @@
 #include "runtime/check/Comparisons.h"
 
 #include "abi/DeviceEntries.h"
+#include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/HalfArrays.h"
 
@@ -33,30 +34,20 @@ bool rounds(const zrt_plan &plan, const zrt_op &op) {
 }
 
 std::string shapeOf(const zrt_op &op) {
-  if (op.kind == ZRT_MATMUL) {
-    const zrt_matmul_desc &d = matmulOf(op);
-    return fmt::format("{}{} x {} x {}{}{}{}{}, {} to {}",
-                       d.batch > 1 ? fmt::format("{} of ", d.batch) : "", d.m,
-                       d.n, d.k, d.trans_a ? " trans_a" : "",
-                       d.trans_b ? " trans_b" : "", d.has_bias ? " bias" : "",
-                       d.accumulate ? " accumulate" : "", dtypeName(d.a.dtype),
-                       dtypeName(d.c.dtype));
-  }
-  if (op.kind == ZRT_GROUPED_MATMUL) {
-    const zrt_grouped_desc &d = groupedOf(op);
-    return fmt::format("{} groups, {} x {} x {}{}{}, {}", d.groups, d.rows, d.n,
-                       d.k, d.sums ? " sums" : "", d.trans_w ? " trans_w" : "",
-                       dtypeName(d.x.dtype));
-  }
+  const OperationFacts facts = factsOf(op, /*ranks=*/1);
   if (op.kind == ZRT_LAUNCH)
     return fmt::format("{} units", launchOf(op).units);
-  std::string text;
+  std::string first, last;
   forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
-    if (text.empty())
-      text =
+    if (first.empty())
+      first =
           fmt::format("{} {}", elementsIn(operand), dtypeName(operand.dtype));
+    last = dtypeName(operand.dtype);
   });
-  return text;
+  return facts.flops > 0
+             ? fmt::format("{}{}, {} to {}", facts.sizes, facts.details,
+                           dtypeName(facts.factors), last)
+             : first;
 }
 
 /// The places of a bucket's members and which decay; launches depend on them.
@@ -71,15 +62,15 @@ std::string layoutOf(const zrt_bucket &bucket) {
 /// The key of an operation's kind.
 std::string keyOf(const zrt_plan &plan, const zrt_op &op) {
   std::string key = fmt::format("{} {}", op.kind, shapeOf(op));
-  if (op.kind == ZRT_LAUNCH)
-    key += fmt::format(" {}", reinterpret_cast<uintptr_t>(launchOf(op).fn));
-  if (op.kind == ZRT_UPDATE)
-    key +=
-        fmt::format(" {} {}{}", reinterpret_cast<uintptr_t>(updateOf(op).plain),
-                    reinterpret_cast<uintptr_t>(updateOf(op).decayed),
-                    layoutOf(plan.buckets[updateOf(op).bucket]));
-  if (op.kind == ZRT_SQUARES)
-    key += layoutOf(plan.buckets[squaresOf(op).bucket]);
+  visitWork(op, [&](const auto &desc) {
+    if constexpr (requires { desc.fn; })
+      key += fmt::format(" {}", reinterpret_cast<uintptr_t>(desc.fn));
+    if constexpr (requires { desc.plain; })
+      key += fmt::format(" {} {}", reinterpret_cast<uintptr_t>(desc.plain),
+                         reinterpret_cast<uintptr_t>(desc.decayed));
+    if constexpr (hasBucket<decltype(desc)>)
+      key += layoutOf(plan.buckets[desc.bucket]);
+  });
   forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
     key += fmt::format(" {} {} {} {} {}", operand.ref.tier, operand.ref.bytes,
                        operand.dtype, operand.extent,
@@ -157,8 +148,8 @@ Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   one.kind = op.kind;
   one.name = nameOf(op);
   one.shape = shapeOf(op);
-  one.wantsBits = op.kind != ZRT_MATMUL && op.kind != ZRT_GROUPED_MATMUL &&
-                  !rounds(plan, op);
+  one.isProduct = factsOf(op, /*ranks=*/1).flops > 0;
+  one.wantsBits = !one.isProduct && !rounds(plan, op);
   one.operations = 1;
   return seen = &all.emplace_back(one);
 }
@@ -172,12 +163,11 @@ std::vector<Section> Comparisons::sections() const {
                      {}},
           copies = {"copies", "bytes of their source", {}};
   for (const Comparison &one : all) {
-    Section &section =
-        isAttention(one)                                           ? attention
-        : one.kind == ZRT_LAUNCH                                   ? kernels
-        : one.kind == ZRT_COPY                                     ? copies
-        : one.kind == ZRT_MATMUL || one.kind == ZRT_GROUPED_MATMUL ? products
-                                                                   : updates;
+    Section &section = isAttention(one)         ? attention
+                       : one.kind == ZRT_LAUNCH ? kernels
+                       : one.kind == ZRT_COPY   ? copies
+                       : one.isProduct          ? products
+                                                : updates;
     section.findings.push_back(findingOf(one));
     section.findings.back().isShown =
         &section == &attention || &section == &products;

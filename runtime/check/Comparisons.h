@@ -25,10 +25,11 @@ constexpr int kRuns = 3;
 
 /// The comparison of one kind of operation.
 struct Comparison {
-  uint32_t kind;         ///< ZRT_LAUNCH, ...
-  std::string name;      ///< of the first operation
-  std::string shape;     ///< sizes and types
-  std::string how;       ///< the device's description of its method, if any
+  uint32_t kind;     ///< ZRT_LAUNCH, ...
+  std::string name;  ///< of the first operation
+  std::string shape; ///< sizes and types
+  std::string how;   ///< the device's description of its method, if any
+  bool isProduct = false;
   bool wantsBits = true; ///< if false, each element has an error bound
   uint64_t operations = 1;
   Difference difference; ///< from the processors

@@ -75,8 +75,7 @@ void zrt_profile(zrt_context *ctx) {
   if (!isReady(ctx))
     return;
   ctx->run->profile.start();
-  ctx->run->wire.start();
-  ctx->run->links.start();
+  ctx->run->traffic.start();
 }
 
 const char *zrt_report(zrt_context *ctx, uint32_t what) {
@@ -90,11 +89,9 @@ const char *zrt_report(zrt_context *ctx, uint32_t what) {
     } else if (what == ZRT_TIMES)
       ctx->report = run->profile.table();
     else if (what == ZRT_TRAFFIC)
-      ctx->report = run->wire.table() + run->links.table();
+      ctx->report = run->traffic.table();
     else if (what == ZRT_UNPREDICTED)
-      ctx->report = run->wire.difference();
-    if (what == ZRT_UNPREDICTED && ctx->report.empty())
-      ctx->report = run->links.difference();
+      ctx->report = run->traffic.difference();
   }
   return ctx->report.c_str();
 }

@@ -8,7 +8,7 @@
 
 #include "abi/zrt.h"
 #include "runtime/core/Trace.h"
-#include "runtime/core/WireLedger.h"
+#include "runtime/core/TrafficLedger.h"
 
 #include <cstddef>
 #include <string>
@@ -36,7 +36,7 @@ public:
   /// Stream thread: executes a checked `desc`, counts it in `row`, and records
   /// its times in `trace` unless that is null.  Throws if a peer fails.
   virtual void run(zrt_stream stream, const zrt_collective_desc &desc,
-                   const std::byte *source, std::byte *result, WireRow &row,
+                   const std::byte *source, std::byte *result, TrafficRow &row,
                    CollectiveTrace *trace) = 0;
 
   /// Any thread: fails this rank for its peers; see World::abort.

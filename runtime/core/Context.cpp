@@ -32,7 +32,7 @@ uint32_t eventCount(const zrt_plan &plan) {
 
 Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
                  ErrorLatch &error)
-    : profile(plan), wire(plan), links(plan), plan(plan),
+    : profile(plan), traffic(plan), plan(plan),
       rank(static_cast<uint32_t>(rank)), error(error),
       parts(std::move(theParts)), events(eventCount(plan)) {
   checkEach(plan, [&](const zrt_op &op) {
@@ -194,28 +194,16 @@ void Context::executeWork(const zrt_op &op, uint32_t operation) {
 }
 
 void Context::work(const zrt_op &op, uint32_t operation) {
-  Device &device = *parts.device;
-  switch (op.kind) {
-  case ZRT_LAUNCH:
-    return device.launch(op.stream, launchOf(op));
-  case ZRT_MATMUL:
-    return device.multiply(op.stream, matmulOf(op));
-  case ZRT_GROUPED_MATMUL:
-    return device.multiplyGroups(op.stream, groupedOf(op));
-  case ZRT_DEQUANTIZE:
-    return device.dequantize(op.stream, dequantizeOf(op));
-  case ZRT_UPDATE:
-    return device.update(op.stream, updateOf(op), buckets[updateOf(op).bucket]);
-  case ZRT_SQUARES:
-    return device.sumSquares(op.stream, squaresOf(op),
-                             buckets[squaresOf(op).bucket]);
-  case ZRT_COLLECTIVE:
+  if (op.kind == ZRT_COLLECTIVE)
     return exchange(op, operation);
-  case ZRT_COPY:
+  if (op.kind == ZRT_COPY)
     return copy(op, operation);
-  default: // events are handled in execute
-    return;
-  }
+  const BucketPart *bucket = nullptr;
+  visitDevice(op, [&](const auto &desc) {
+    if constexpr (hasBucket<decltype(desc)>)
+      bucket = &buckets[desc.bucket];
+  });
+  parts.device->work(op, bucket);
 }
 
 void Context::exchange(const zrt_op &op, uint32_t operation) {
@@ -229,13 +217,13 @@ void Context::exchange(const zrt_op &op, uint32_t operation) {
     device.bringToHost(op.stream, result);
   parts.collectives->run(op.stream, desc, device.memory(desc.source.ref),
                          device.memory(desc.result.ref),
-                         wire.row(program, operation),
+                         traffic.row(program, operation),
                          trace() ? &trace()->collective(op.stream) : nullptr);
   device.bringBack(op.stream, result);
 }
 
 void Context::exchangeOnDevice(const zrt_op &op, uint32_t operation) {
-  WireRow &row = wire.row(program, operation);
+  TrafficRow &row = traffic.row(program, operation);
   const auto start = Clock::now();
   parts.collectives->run(op.stream, collectiveOf(op), /*source=*/nullptr,
                          /*result=*/nullptr, row,
@@ -257,11 +245,12 @@ void Context::copy(const zrt_op &op, uint32_t operation) {
   } catch (const Error &error) {
     fail("{}: {}", nameOf(op), error.what());
   }
-  if (LinkRow *row = links.row(program, operation)) {
-    ++row->calls;
-    row->bytes += moved;
-    row->seconds += secondsSince(start);
-  }
+  TrafficRow &row = traffic.row(program, operation);
+  if (!row.link)
+    return; // the copy stays in its tier
+  ++row.calls;
+  row.bytes += moved;
+  row.seconds += secondsSince(start);
 }
 
 uint64_t Context::copyInHalves(zrt_stream stream, const zrt_ref &from,

@@ -27,7 +27,6 @@
 #include "runtime/core/Device.h"
 #include "runtime/core/ErrorLatch.h"
 #include "runtime/core/EventTable.h"
-#include "runtime/core/LinkLedger.h"
 #include "runtime/core/Profile.h"
 #include "runtime/core/Segments.h"
 #include "runtime/core/StreamQueue.h"
@@ -69,8 +68,7 @@ public:
   Collectives &collectives() { return *parts.collectives; }
 
   Profile profile;
-  WireLedger wire;
-  LinkLedger links;
+  TrafficLedger traffic;
 
 private:
   zrt_ref checkAccess(const zrt_ref &ref, uint64_t bytes) const;

@@ -5,7 +5,7 @@
 // device knows bytes: it has an arena per tier and works on the data in them.
 //
 //     core                                  device
-//     check, queue, wait for events   ->    launch, multiply, copy, ...
+//     check, queue, wait for events   ->    work, copy
 //
 // Calls for one stream come one after another; those for different streams may
 // be concurrent, from the streams' own threads.  If the device is the host's
@@ -94,16 +94,9 @@ public:
   /// The number of threads of `compute`, and of each stream of class host.
   virtual int threads() const = 0;
   virtual int hostThreads() const = 0;
-  virtual void launch(zrt_stream stream, const zrt_launch_desc &desc) = 0;
-  virtual void multiply(zrt_stream stream, const zrt_matmul_desc &desc) = 0;
-  virtual void multiplyGroups(zrt_stream stream,
-                              const zrt_grouped_desc &desc) = 0;
-  virtual void dequantize(zrt_stream stream,
-                          const zrt_dequantize_desc &desc) = 0;
-  virtual void update(zrt_stream stream, const zrt_update_desc &desc,
-                      const BucketPart &bucket) = 0;
-  virtual void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
-                          const BucketPart &bucket) = 0;
+  /// Does what a kind of `op` that is the device's work (OperationKinds.def)
+  /// says.  `bucket` is this rank's part of its bucket, nullptr if it has none.
+  virtual void work(const zrt_op &op, const BucketPart *bucket) = 0;
   /// Copies `from.bytes` bytes between ranges that do not overlap.  Returns the
   /// number of bytes that the copy itself counted.
   virtual uint64_t copy(zrt_stream stream, const zrt_ref &from,

@@ -1,6 +1,7 @@
 //===- Profile.cpp - Measures the time of operations ----------------------===//
 #include "runtime/core/Profile.h"
 
+#include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/ProfileLabels.h"
 
@@ -18,22 +19,9 @@ ProfileRow describe(const zrt_op &op, uint32_t ranks,
   ProfileRow row;
   row.group = labels.of(op);
   row.stream = op.stream;
-  forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
-    row.bytes += double(bytesOf(operand, ranks));
-  });
-  if (op.kind == ZRT_MATMUL) {
-    const zrt_matmul_desc &d = matmulOf(op);
-    row.flops = 2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
-  } else if (op.kind == ZRT_GROUPED_MATMUL) {
-    const zrt_grouped_desc &d = groupedOf(op);
-    row.flops = 2.0 * double(d.rows) * double(d.n) * double(d.k);
-  } else if (op.kind == ZRT_SQUARES) {
-    row.bytes = double(squaresOf(op).grad.ref.bytes);
-  } else if (op.kind == ZRT_COLLECTIVE) {
-    row.bytes = double(collectiveOf(op).wire_bytes);
-  } else if (op.kind == ZRT_COPY) {
-    row.bytes = double(copyOf(op).source.ref.bytes);
-  }
+  const OperationFacts facts = factsOf(op, ranks);
+  row.flops = facts.flops;
+  row.bytes = facts.bytes;
   return row;
 }
 

@@ -1,6 +1,7 @@
 //===- ProfileLabels.cpp - Labels of the lines in a profile ---------------===//
 #include "runtime/core/ProfileLabels.h"
 
+#include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
 
 #include <algorithm>
@@ -63,33 +64,19 @@ Kind kindOf(const zrt_op &op) {
   const std::string_view text = nameOf(op);
   const size_t at = text.find(kOf);
   Kind kind = {std::string(withoutNumber(text.substr(0, at))), "", ""};
-  const bool isModel = op.kind == ZRT_LAUNCH || op.kind == ZRT_MATMUL ||
-                       op.kind == ZRT_GROUPED_MATMUL ||
-                       op.kind == ZRT_DEQUANTIZE;
+  bool isModel = false;
+  visitDevice(op,
+              [&](const auto &desc) { isModel = !hasBucket<decltype(desc)>; });
   const std::string_view where =
       isModel && at != text.npos ? text.substr(at + kOf.size()) : "";
-  if (op.kind == ZRT_MATMUL) {
-    const zrt_matmul_desc &d = matmulOf(op);
-    kind.sizes = fmt::format(" {} x {} x {}", d.m, d.n, d.k);
-    if (d.batch != 1)
-      kind.sizes += fmt::format(" (batch {})", d.batch);
-  } else if (op.kind == ZRT_GROUPED_MATMUL) {
-    const zrt_grouped_desc &d = groupedOf(op);
-    kind.sizes =
-        fmt::format(" {} x {} x {} (groups {})", d.rows, d.n, d.k, d.groups);
-  }
+  const OperationFacts facts = factsOf(op, /*ranks=*/1);
+  if (!facts.sizes.empty())
+    kind.sizes = " " + facts.sizes;
   if (hasLine(where)) {
-    if (op.kind == ZRT_MATMUL)
-      kind.key = fmt::format("{}{} {} {}", kind.name, kind.sizes,
-                             matmulOf(op).trans_a, matmulOf(op).trans_b);
-    else if (op.kind == ZRT_GROUPED_MATMUL)
-      kind.key =
-          fmt::format("{}{} {}", kind.name, kind.sizes, groupedOf(op).trans_w);
-    else if (op.kind == ZRT_DEQUANTIZE)
-      kind.key = kind.name;
-    else
-      kind.key = fmt::format("kernel {}",
-                             reinterpret_cast<uintptr_t>(launchOf(op).fn));
+    kind.key = op.kind == ZRT_LAUNCH
+                   ? fmt::format("kernel {}",
+                                 reinterpret_cast<uintptr_t>(launchOf(op).fn))
+                   : "lines " + kind.name + kind.sizes + facts.details;
     kind.name += std::string(kOf) + std::string(where);
     return kind;
   }

@@ -69,41 +69,26 @@ public:
         fail("{}: it is {}, and a {} works on all of its bytes", what,
              extentName(one.extent), kindName(op.kind));
     });
-    switch (op.kind) {
-    case ZRT_LAUNCH:
-      return checkLaunch(launchOf(op));
-    case ZRT_MATMUL:
-      return checkMatmul(matmulOf(op));
-    case ZRT_GROUPED_MATMUL:
-      return checkGrouped(groupedOf(op));
-    case ZRT_DEQUANTIZE:
-      return checkDequantize(dequantizeOf(op));
-    case ZRT_UPDATE:
-      return checkUpdate(updateOf(op));
-    case ZRT_SQUARES:
-      return checkSquares(squaresOf(op));
-    case ZRT_COPY:
-      return checkCopy(copyOf(op), plan.streams[op.stream].stream_class);
-    case ZRT_RECORD:
-    case ZRT_WAIT:
+    if (!isWork(op))
       return checkEvent(op);
-    default: // collectives: the transport checks them
-      return;
-    }
+    stream = op.stream;
+    visitWork(op, [&](const auto &desc) { check(desc); });
   }
 
 private:
   Elements elementsOf(const zrt_op &op) const {
     if (op.kind == ZRT_COLLECTIVE)
       return collectiveOf(op).elements;
-    if (op.kind != ZRT_UPDATE && op.kind != ZRT_SQUARES)
-      return {};
-    const uint32_t bucket =
-        op.kind == ZRT_UPDATE ? updateOf(op).bucket : squaresOf(op).bucket;
-    if (bucket >= plan.bucket_count)
-      fail("bucket {} does not exist, the plan has {}", bucket,
-           plan.bucket_count);
-    return plan.buckets[bucket].elements;
+    Elements elements;
+    visitDevice(op, [&](const auto &desc) {
+      if constexpr (hasBucket<decltype(desc)>) {
+        if (desc.bucket >= plan.bucket_count)
+          fail("bucket {} does not exist, the plan has {}", desc.bucket,
+               plan.bucket_count);
+        elements = plan.buckets[desc.bucket].elements;
+      }
+    });
+    return elements;
   }
 
   void checkOperand(const std::string &what, const zrt_operand &operand,
@@ -129,7 +114,7 @@ private:
            shownBytes(operand.ref.bytes), operand.ref.bytes / size);
   }
 
-  static void checkLaunch(const zrt_launch_desc &desc) {
+  static void check(const zrt_launch_desc &desc) {
     if (!desc.fn || desc.units < 0 || desc.grain <= 0)
       fail("a launch needs a kernel, units >= 0 and a grain > 0, got {} units, "
            "grain {}",
@@ -147,7 +132,7 @@ private:
            elementsIn(operand));
   }
 
-  static void checkMatmul(const zrt_matmul_desc &d) {
+  static void check(const zrt_matmul_desc &d) {
     if (d.batch < 0 || d.m < 0 || d.n < 0 || d.k < 0)
       fail("negative size: batch {}, m {}, n {}, k {}", d.batch, d.m, d.n, d.k);
     checkMatrix("A", d.a, d.batch, d.m, d.k);
@@ -157,7 +142,7 @@ private:
       checkMatrix("bias", d.bias, 1, 1, d.n);
   }
 
-  static void checkGrouped(const zrt_grouped_desc &d) {
+  static void check(const zrt_grouped_desc &d) {
     if (d.rows < 0 || d.n < 0 || d.k < 0)
       fail("negative size: rows {}, n {}, k {}", d.rows, d.n, d.k);
     if (d.groups == 0)
@@ -175,7 +160,7 @@ private:
            uint64_t{d.groups} + 1);
   }
 
-  static void checkDequantize(const zrt_dequantize_desc &d) {
+  static void check(const zrt_dequantize_desc &d) {
     if (d.packing == ZRT_UNPACKED || d.packing >= ZRT_PACKING_COUNT)
       fail("packing {} does not exist", d.packing);
     const uint64_t bytes = zrt_packed_bytes(d.packing, d.elements);
@@ -189,7 +174,7 @@ private:
            dtypeName(d.result.dtype), d.elements);
   }
 
-  void checkUpdate(const zrt_update_desc &desc) const {
+  void check(const zrt_update_desc &desc) const {
     bool needsPlain = false, needsDecayed = false;
     const zrt_bucket &bucket = plan.buckets[desc.bucket];
     for (uint32_t i = 0; i < bucket.member_count; ++i)
@@ -215,7 +200,7 @@ private:
     }
   }
 
-  void checkSquares(const zrt_squares_desc &desc) const {
+  void check(const zrt_squares_desc &desc) const {
     if (desc.grad.extent != ZRT_SLICE && desc.grad.extent != ZRT_SLICE_OF_WHOLE)
       fail("gradient: it is {}, and squares are those of the rank's slice",
            extentName(desc.grad.extent));
@@ -229,7 +214,10 @@ private:
     }
   }
 
-  void checkCopy(const zrt_copy_desc &desc, uint32_t streamClass) const {
+  /// The transport checks collectives.
+  static void check(const zrt_collective_desc &) {}
+
+  void check(const zrt_copy_desc &desc) const {
     const auto isCut = [](const zrt_operand &one, const zrt_operand &other) {
       return one.extent == ZRT_SLICE_OF_WHOLE && other.extent != ZRT_SLICE;
     };
@@ -246,7 +234,7 @@ private:
       fail("a copy changes no type, got {} and {}",
            dtypeName(desc.source.dtype), dtypeName(desc.result.dtype));
     if (from.tier != to.tier || from.tier == ZRT_NVME)
-      checkLink(desc, streamClass);
+      checkLink(desc, plan.streams[stream].stream_class);
   }
 
   static void checkLink(const zrt_copy_desc &desc, uint32_t streamClass) {
@@ -281,6 +269,7 @@ private:
 
   const zrt_plan &plan;
   uint32_t eventCount = 0;
+  zrt_stream stream = 0;      ///< of the operation
   std::vector<bool> recorded; ///< events of this program
 };
 

@@ -11,7 +11,7 @@ struct Transport::Call {
   const zrt_collective_desc &desc;
   const std::byte *source;
   std::byte *result;
-  WireRow &row;
+  TrafficRow &row;
   uint32_t number;                 ///< of this collective on its stream, from 1
   uint64_t wholeBytes, sliceBytes; ///< in the source's type
   CollectiveTrace *trace;          ///< nullptr unless ZRT_TRACE is set

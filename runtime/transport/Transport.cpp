@@ -143,7 +143,7 @@ void Transport::check(const zrt_collective_desc &desc) const {
 }
 
 void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
-                    const std::byte *source, std::byte *result, WireRow &row,
+                    const std::byte *source, std::byte *result, TrafficRow &row,
                     CollectiveTrace *trace) {
   const uint64_t whole = desc.elements * dtypeBytes(desc.source.dtype);
   Call call = {stream, desc,

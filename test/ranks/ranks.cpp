@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
 #include "runtime/Hash.h"
+#include "runtime/PlanTable.h"
 #include "runtime/core/Context.h"
 #include "runtime/world/World.h"
 
@@ -194,7 +195,7 @@ void bits(zrt_context *ctx, World &world) {
     add(reduce.result.ref);
     add(norm.result.ref);
   }
-  if (const std::string text = ctx->run->wire.difference(); !text.empty())
+  if (const std::string text = ctx->run->traffic.difference(); !text.empty())
     fail("{}", text);
   const uint64_t mine = hash.get();
   std::vector<uint64_t> all(ranks);
@@ -210,11 +211,11 @@ void speed(zrt_context *ctx) {
   fill(ctx);
   std::vector<double> times[3];
   for (run = 10; run < 25; ++run) {
-    ctx->run->wire.start();
+    ctx->run->traffic.start();
     if (zrt_run(ctx, ZRT_STEP) != 0)
       throw Error(zrt_error_message(ctx));
-    for (const WireRow &row : ctx->run->wire.rows())
-      times[row.collective->kind].push_back(row.seconds);
+    for (const TrafficRow &row : ctx->run->traffic.rows(std::nullopt))
+      times[collectiveOf(*row.op).kind].push_back(row.seconds);
   }
   for (const uint32_t kind : {ZRT_ALL_GATHER, ZRT_REDUCE_SCATTER}) {
     std::sort(times[kind].begin(), times[kind].end());

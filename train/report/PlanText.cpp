@@ -1,48 +1,13 @@
 //===- PlanText.cpp - Prints a plan's tables as text ----------------------===//
 #include "train/report/PlanText.h"
 
+#include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
 #include "train/report/Report.h"
 
 using namespace zrt;
 
 namespace {
-
-/// " 64 x 32 x 16", " 128 by 8", ...
-std::string sizesOf(const zrt_op &op) {
-  switch (op.kind) {
-  case ZRT_LAUNCH:
-    return fmt::format(" {} by {}", launchOf(op).units, launchOf(op).grain);
-  case ZRT_MATMUL: {
-    const zrt_matmul_desc &d = matmulOf(op);
-    std::string text = fmt::format(" {} x {} x {}", d.m, d.n, d.k);
-    if (d.batch != 1)
-      text += fmt::format(" batch {}", d.batch);
-    for (const auto &[flag, word] :
-         {std::pair(d.trans_a, " trans_a"), std::pair(d.trans_b, " trans_b"),
-          std::pair(d.accumulate, " accumulate")})
-      text += flag ? word : "";
-    return text;
-  }
-  case ZRT_GROUPED_MATMUL: {
-    const zrt_grouped_desc &d = groupedOf(op);
-    return fmt::format(" {} x {} x {} in {} groups{}{}", d.rows, d.n, d.k,
-                       d.groups, d.sums ? " sums" : "",
-                       d.trans_w ? " trans_w" : "");
-  }
-  case ZRT_DEQUANTIZE:
-    return fmt::format(" {} elements of {}", dequantizeOf(op).elements,
-                       packingName(dequantizeOf(op).packing));
-  case ZRT_COLLECTIVE: {
-    const zrt_collective_desc &d = collectiveOf(op);
-    return fmt::format(" {} elements{}{}", d.elements,
-                       d.scale != 1 ? fmt::format(" scale {}", d.scale) : "",
-                       d.accumulate ? " accumulate" : "");
-  }
-  default:
-    return "";
-  }
-}
 
 std::string lineOf(const zrt_plan &plan, size_t number, const zrt_op &op) {
   const char *stream =
@@ -53,7 +18,9 @@ std::string lineOf(const zrt_plan &plan, size_t number, const zrt_op &op) {
     return text + "no descriptor\n";
   if (!isWork(op))
     return text + fmt::format("event {}\n", eventOf(op));
-  text += nameOf(op) + sizesOf(op);
+  const OperationFacts facts = factsOf(op, plan.world_size);
+  text += nameOf(op) + (facts.sizes.empty() ? "" : " " + facts.sizes) +
+          facts.details;
   const char *before = ": ";
   forEachOperand(op, [&](const std::string &what, const zrt_operand &operand) {
     text += before + what + " " + operandText(operand);

@@ -2,6 +2,7 @@
 #include "train/report/Utilization.h"
 
 #include "runtime/Error.h"
+#include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
 #include "runtime/io/Json.h"
 
@@ -13,13 +14,10 @@ using namespace zrt;
 static std::map<zrt_dtype, double> flopsByType(const zrt_program &program) {
   std::map<zrt_dtype, double> flops;
   for (const zrt_op &op : opsOf(program))
-    if (op.kind == ZRT_MATMUL) {
-      const zrt_matmul_desc &d = matmulOf(op);
-      flops[d.a.dtype] +=
-          2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
-    } else if (op.kind == ZRT_GROUPED_MATMUL) {
-      const zrt_grouped_desc &d = groupedOf(op);
-      flops[d.x.dtype] += 2.0 * double(d.rows) * double(d.n) * double(d.k);
+    if (isWork(op)) {
+      const OperationFacts facts = factsOf(op, /*ranks=*/1);
+      if (facts.flops > 0)
+        flops[facts.factors] += facts.flops;
     }
   return flops;
 }

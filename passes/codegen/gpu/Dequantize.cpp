@@ -14,17 +14,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/Dequantize.h"
-
+#include "abi/DeviceEntries.h"
 #include "abi/zrt.h"
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "numerics/Codebooks.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
 #include <limits>
 
 using namespace mlir;
@@ -40,21 +39,22 @@ constexpr int64_t kRun = 8;
 
 class DequantizeBuilder {
 public:
-  DequantizeBuilder(OpBuilder &builder, Location loc, const PackedType &type)
-      : code(builder, loc), b(builder), loc(loc), to(type.to),
-        isNormal(type.packing == Packing::NF4),
+  DequantizeBuilder(OpBuilder &builder, Location loc, Packing packing, Type to)
+      : code(builder, loc), b(builder), loc(loc), to(to),
+        isNormal(packing == Packing::NF4),
         codeBytes(isNormal ? kBlock / 2 : kBlock),
-        groupBytes(static_cast<int64_t>(zrt_packed_bytes(
-            static_cast<uint32_t>(type.packing), kGroupElements))) {}
+        groupBytes(static_cast<int64_t>(
+            zrt_packed_bytes(static_cast<uint32_t>(packing), kGroupElements))) {
+  }
 
-  void build(func::FuncOp function) {
-    Value thread = function.getArgument(2), begin = function.getArgument(4);
-    end = function.getArgument(5);
+  void build(const RuntimeArguments &given) {
+    Value thread = given.thread, begin = given.begin;
+    end = given.end;
     blocks = code.div(code.add(code.sub(end, begin), kBlock - 1), kBlock);
     codes = code.mul(code.div(begin, kGroupElements), groupBytes);
     scales = code.add(codes, code.mul(blocks, codeBytes));
-    bytes = code.viewAll(function.getArgument(0), code.add(codes, groupBytes));
-    result = code.viewAll(function.getArgument(1), end);
+    bytes = code.viewAll(given.operands[0], code.add(codes, groupBytes));
+    result = code.viewAll(given.operands[1], end);
     const int64_t threads = codeBytes / kRun;
     Value run = code.mul(code.rem(thread, threads), kRun);
     code.loop(code.div(thread, threads), blocks, kDequantizeThreads / threads,
@@ -195,25 +195,13 @@ private:
 
 } // namespace
 
-void zero::emitDequantize(ModuleOp module, const PackedType &type) {
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Location loc = module.getLoc();
-  Type index = b.getIndexType(), byte = b.getI8Type();
-  auto function = func::FuncOp::create(
-      b, loc,
-      ("zrt_dequantize_" + stringifyPacking(type.packing) + "_" +
-       debugString(type.to))
-          .str(),
-      b.getFunctionType(
-          {MemRefType::get({}, byte), MemRefType::get({}, type.to), index,
-           MemRefType::get({kMaxSharedBytes}, byte), index, index},
-          {}));
-  function.setPrivate();
-  function->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(1));
-  function->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(kDequantizeThreads));
-  function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(kGroupElements));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  func::ReturnOp::create(b, loc);
-  b.setInsertionPointToStart(&function.front());
-  DequantizeBuilder(b, loc, type).build(function);
+RuntimeKernel zero::getDequantizeKernel(Packing packing, Type to) {
+  return {zrt::dequantizeEntry(stringifyPacking(packing), debugString(to)),
+          {IntegerType::get(to.getContext(), 8), to},
+          {{kGroupUnitsAttr, 1},
+           {kBlockThreadsAttr, kDequantizeThreads},
+           {kUnitElementsAttr, kGroupElements}},
+          [=](OpBuilder &b, Location loc, const RuntimeArguments &given) {
+            DequantizeBuilder(b, loc, packing, to).build(given);
+          }};
 }

@@ -38,48 +38,45 @@ static std::optional<GroupedProduct> findGrouped(Operation *op) {
                         a.getDimSize(1)};
 }
 
-/// Adds `value` unless it is there.
-template <typename T>
-static void addUnique(SmallVector<T> &list, const T &value) {
-  if (!llvm::is_contained(list, value))
-    list.push_back(value);
+/// The runtime's kernel that `op` needs, if it needs one.
+static std::optional<RuntimeKernel> findRuntimeKernel(Operation *op,
+                                                      bool addsUp) {
+  auto element = [](Value x) { return getElementType(x.getType()); };
+  if (std::optional<GroupedProduct> product = findGrouped(op))
+    return getGroupedKernel(*product);
+  if (auto packed = dyn_cast<DequantizeOp>(op))
+    return getDequantizeKernel(packed.getPacking(),
+                               element(packed.getResult()));
+  if (auto product = dyn_cast<nn::MatmulOp>(op);
+      product && product.getBias() &&
+      element(product.getBias()).getIntOrFloatBitWidth() == 16 &&
+      element(product.getResult()).isF32())
+    return getWidenKernel(element(product.getBias()));
+  if (isa<SumSquaresOp>(op))
+    return getSquaresKernel(element(op->getOperand(0)));
+  if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op))
+    return getRankedSumKernel(element(op->getOperand(0)),
+                              element(op->getResult(0)));
+  return std::nullopt;
 }
 
 FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
   llvm::SetVector<KernelOp> kernels;
-  llvm::SetVector<Type> squares;
-  RuntimeKernels more;
+  SmallVector<RuntimeKernel> more;
   SymbolTableCollection symbols;
   for (ProgramOp program : findPrograms(plan))
     for (Operation &op : program.front()) {
       if (getStream(&op) == Stream::Host)
         continue;
-      if (std::optional<GroupedProduct> product = findGrouped(&op)) {
-        if (product->from.isF64())
-          return op.emitError("multiplies groups of rows of f64, which GPUs do "
-                              "not; drop --target=cuda");
-        addUnique(more.grouped, *product);
-      }
-      if (auto dequantize = dyn_cast<DequantizeOp>(op))
-        addUnique(more.packed,
-                  {dequantize.getPacking(),
-                   getElementType(dequantize.getResult().getType())});
-      if (auto product = dyn_cast<nn::MatmulOp>(op);
-          product && product.getBias()) {
-        Type bias = getElementType(product.getBias().getType());
-        if (bias.getIntOrFloatBitWidth() == 16 &&
-            getElementType(product.getResult().getType()).isF32())
-          addUnique(more.widened, bias);
-      }
-      if (isa<SumSquaresOp>(op))
-        squares.insert(getElementType(op.getOperand(0).getType()));
-      if (addsUp && isa<ReduceScatterOp, AllReduceOp>(op))
-        addUnique(more.sums, {getElementType(op.getOperand(0).getType()),
-                              getElementType(op.getResult(0).getType())});
+      if (auto product = findGrouped(&op); product && product->from.isF64())
+        return op.emitError("multiplies groups of rows of f64, which GPUs do "
+                            "not; drop --target=cuda");
+      if (auto kernel = findRuntimeKernel(&op, addsUp);
+          kernel && !llvm::is_contained(more, *kernel))
+        more.push_back(*kernel);
       for (KernelOp kernel : findKernels(&op, symbols))
         kernels.insert(kernel);
     }
-  more.squares = squares.takeVector();
   return DeviceWork{kernels.takeVector(), more};
 }
 

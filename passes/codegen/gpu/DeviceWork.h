@@ -11,8 +11,8 @@ namespace mlir::zero {
 /// The work of the device's streams in the programs of a plan.  Updates in host
 /// memory run on the host's processors on any target.
 struct DeviceWork {
-  SmallVector<KernelOp> kernels; ///< in the plan's order
-  RuntimeKernels more;
+  SmallVector<KernelOp> kernels;   ///< in the plan's order
+  SmallVector<RuntimeKernel> more; ///< other kernels of its image
 };
 
 /// Finds the work of a plan whose kernels are formed; with `addsUp`, for GPUs

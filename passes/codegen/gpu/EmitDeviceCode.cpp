@@ -11,7 +11,6 @@
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GpuIntrinsics.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
-#include "passes/codegen/gpu/GroupSquares.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/gpu/Warp.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -16,10 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/GroupRankedSum.h"
-
+#include "abi/DeviceEntries.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,8 +25,7 @@
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
-#include "passes/codegen/gpu/GroupSquares.h"
-#include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -37,22 +34,21 @@ namespace {
 
 class SumBuilder {
 public:
-  SumBuilder(OpBuilder &builder, Location loc, const RankedSum &sum)
-      : code(builder, loc), b(builder), loc(loc), sum(sum),
-        wide(sum.from.isF64() ? sum.from : b.getF32Type()) {}
+  SumBuilder(OpBuilder &builder, Location loc, Type from, Type to)
+      : code(builder, loc), b(builder), loc(loc), from(from), to(to),
+        wide(from.isF64() ? from : b.getF32Type()) {}
 
-  void build(func::FuncOp function) {
-    Value thread = function.getArgument(3), begin = function.getArgument(5),
-          end = function.getArgument(6);
-    Value how = code.viewAll(function.getArgument(1), code.index(5));
+  void build(const RuntimeArguments &given) {
+    Value thread = given.thread, begin = given.begin, end = given.end;
+    Value how = code.viewAll(given.operands[1], code.index(5));
     ranks = loadIndex(how, 0);
     stride = loadIndex(how, 1);
     Value bits = loadInteger(how, 2);
     scale = toWide(arith::BitcastOp::create(b, loc, b.getF64Type(), bits));
     accumulates = isSet(how, 3);
-    contributions = code.viewAll(function.getArgument(0),
+    contributions = code.viewAll(given.operands[0],
                                  arith::MulIOp::create(b, loc, ranks, stride));
-    result = code.viewAll(function.getArgument(2), end);
+    result = code.viewAll(given.operands[2], end);
     Value isWhole = code.both(
         isSet(how, 4), arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
                                              code.add(begin, kElements), end));
@@ -106,15 +102,15 @@ private:
 
   /// Adds all of a group's elements, in vectors.
   void addVectors(Value begin, Value thread) {
-    const int64_t width = kBytes * 8 / sum.from.getIntOrFloatBitWidth();
+    const int64_t width = kBytes * 8 / from.getIntOrFloatBitWidth();
     SmallVector<Value> places;
     for (int64_t at = 0; at < kElements; at += kGroupThreads * width)
       places.push_back(code.add(code.add(begin, at), code.mul(thread, width)));
-    auto load = [&](Value from) {
+    auto load = [&](Value first) {
       Values vectors;
       for (Value place : places)
         vectors.push_back(
-            loadVector(contributions, code.add(from, place), width));
+            loadVector(contributions, code.add(first, place), width));
       return vectors;
     };
     Values sums =
@@ -137,7 +133,7 @@ private:
     });
     for (auto [x, place] : llvm::zip_equal(sums, places)) {
       auto store =
-          vector::StoreOp::create(b, loc, convert(x, sum.to), result, place);
+          vector::StoreOp::create(b, loc, convert(x, to), result, place);
       store.setAlignment(kBytes);
     }
   }
@@ -156,36 +152,24 @@ private:
       return {
           code.addf(all, toWide(memref::LoadOp::create(b, loc, result, i)))};
     })[0];
-    memref::StoreOp::create(b, loc, convert(all, sum.to), result, i);
+    memref::StoreOp::create(b, loc, convert(all, to), result, i);
   }
 
   BlockCode code;
   OpBuilder &b;
   Location loc;
-  const RankedSum &sum;
+  Type from, to;
   Type wide; ///< type of the sum
   Value ranks, stride, scale, accumulates, contributions, result;
 };
 
 } // namespace
 
-void zero::emitRankedSum(ModuleOp module, const RankedSum &sum) {
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Location loc = module.getLoc();
-  Type index = b.getIndexType();
-  auto function = func::FuncOp::create(
-      b, loc,
-      "zrt_ranked_sum_" + debugString(sum.from) + "_" + debugString(sum.to),
-      b.getFunctionType(
-          {MemRefType::get({}, sum.from), MemRefType::get({}, b.getI64Type()),
-           MemRefType::get({}, sum.to), index,
-           MemRefType::get({kMaxSharedBytes}, b.getI8Type()), index, index},
-          {}));
-  function.setPrivate();
-  function->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(16 * kGroupThreads));
-  function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(1));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  func::ReturnOp::create(b, loc);
-  b.setInsertionPointToStart(&function.front());
-  SumBuilder(b, loc, sum).build(function);
+RuntimeKernel zero::getRankedSumKernel(Type from, Type to) {
+  return {zrt::rankedSumEntry(debugString(from), debugString(to)),
+          {from, IntegerType::get(from.getContext(), 64), to},
+          {{kGroupUnitsAttr, 16 * kGroupThreads}, {kUnitElementsAttr, 1}},
+          [=](OpBuilder &b, Location loc, const RuntimeArguments &given) {
+            SumBuilder(b, loc, from, to).build(given);
+          }};
 }

@@ -13,41 +13,27 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/GroupSquares.h"
-
+#include "abi/DeviceEntries.h"
 #include "abi/zrt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/gpu/Shuffle.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
-void zero::emitSquares(ModuleOp module, Type element) {
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Location loc = module.getLoc();
-  Type index = b.getIndexType(), wide = b.getF64Type();
-  auto function = func::FuncOp::create(
-      b, loc, "zrt_squares_" + debugString(element),
-      b.getFunctionType(
-          {MemRefType::get({}, element), MemRefType::get({}, wide), index,
-           MemRefType::get({kMaxSharedBytes}, b.getI8Type()), index, index},
-          {}));
-  function.setPrivate();
-  function->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(1));
-  function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(ZRT_SQUARES_BLOCK));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  func::ReturnOp::create(b, loc);
-  b.setInsertionPointToStart(&function.front());
-  Value gradient = function.getArgument(0), partials = function.getArgument(1),
-        thread = function.getArgument(2), begin = function.getArgument(4),
-        end = function.getArgument(5);
+static void buildSquares(OpBuilder &b, Location loc,
+                         const RuntimeArguments &given) {
+  Value gradient = given.operands[0], partials = given.operands[1],
+        thread = given.thread, begin = given.begin, end = given.end;
+  Type element = cast<MemRefType>(gradient.getType()).getElementType(),
+       wide = b.getF64Type();
   /// Elements that a thread loads before it adds any.
   constexpr int64_t kAhead = 8;
   auto constant = [&](int64_t value) -> Value {
@@ -105,4 +91,11 @@ void zero::emitSquares(ModuleOp module, Type element) {
   Value blocks = arith::AddIOp::create(b, loc, block, constant(1));
   memref::StoreOp::create(b, loc, sum,
                           BlockCode(b, loc).viewAll(partials, blocks), block);
+}
+
+RuntimeKernel zero::getSquaresKernel(Type element) {
+  return {zrt::squaresEntry(debugString(element)),
+          {element, Float64Type::get(element.getContext())},
+          {{kGroupUnitsAttr, 1}, {kUnitElementsAttr, ZRT_SQUARES_BLOCK}},
+          buildSquares};
 }

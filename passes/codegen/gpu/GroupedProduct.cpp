@@ -1,7 +1,7 @@
 //===- GroupedProduct.cpp - Products of groups of rows on a GPU -----------===//
 //
 // zrt_grouped_FROM_TO_FORM_GROUPSxNxK(x, y, offsets, w, table, units) computes
-// the same bits as ZRT_GROUPED_MATMUL on the host.  `table` has the number of
+// the same bits as ZRT_GROUPED on the host.  `table` has the number of
 // rows, and for each group the element of `w` where its matrix begins.  A part
 // of a unit is 64 columns of the result, which a block computes
 // (ProductTile.h).
@@ -21,13 +21,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/GroupedProduct.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "abi/DeviceEntries.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/ProductTile.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;
@@ -41,18 +40,15 @@ namespace {
 class GroupedBuilder {
 public:
   GroupedBuilder(OpBuilder &builder, Location loc,
-                 const GroupedProduct &product, func::FuncOp function)
+                 const GroupedProduct &product, const RuntimeArguments &given)
       : code(builder, loc), b(builder), loc(loc), product(product),
-        offsets(code.viewAll(function.getArgument(2),
-                             code.index(product.groups + 1))),
-        table(code.viewAll(function.getArgument(4),
-                           code.index(product.groups + 1))),
-        rows(numberOf(code.index(0))),
-        x(code.viewAll(function.getArgument(0), rows)),
-        y(code.viewAll(function.getArgument(1), rows)),
-        w(function.getArgument(3)), unit(function.getArgument(7)),
-        part(function.getArgument(8)),
-        tile(code, function.getArgument(5), function.getArgument(6)) {}
+        offsets(
+            code.viewAll(given.operands[2], code.index(product.groups + 1))),
+        table(code.viewAll(given.operands[4], code.index(product.groups + 1))),
+        rows(numberOf(code.index(0))), x(code.viewAll(given.operands[0], rows)),
+        y(code.viewAll(given.operands[1], rows)), w(given.operands[3]),
+        unit(given.unit()), part(given.part()),
+        tile(code, given.thread, given.shared) {}
 
   /// y = x W[g], for a slot.
   void multiplyRows() {
@@ -139,42 +135,22 @@ private:
   ProductTile tile;
 };
 
-std::string nameOf(const GroupedProduct &product) {
-  const char *form = product.sums ? "sums" : product.transW ? "xwt" : "xw";
-  return "zrt_grouped_" + debugString(product.from) + "_" +
-         debugString(product.to) + "_" + form + "_" +
-         std::to_string(product.groups) + "x" + std::to_string(product.n) +
-         "x" + std::to_string(product.k);
-}
-
 } // namespace
 
-void zero::emitGroupedProduct(ModuleOp module, const GroupedProduct &product) {
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Location loc = module.getLoc();
-  Type index = b.getIndexType();
-  auto first = [](Type type) { return MemRefType::get({}, type); };
-  Type ofY = product.sums ? product.from : product.to,
-       ofW = product.sums ? product.to : product.from;
-  auto function = func::FuncOp::create(
-      b, loc, nameOf(product),
-      b.getFunctionType(
-          {first(product.from), first(ofY), first(b.getI32Type()), first(ofW),
-           first(b.getI64Type()), index,
-           MemRefType::get({ProductTile::kSharedBytes}, b.getI8Type()), index,
-           index},
-          {}));
-  function.setPrivate();
-  const int64_t across = llvm::divideCeil(product.n, ProductTile::kColumns),
-                down = llvm::divideCeil(product.k, ProductTile::kRows);
-  function->setAttr(kUnitPartsAttr,
-                    b.getI64IntegerAttr(product.sums ? across * down : across));
-  function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(1));
-  function->setAttr(kSharedBytesAttr,
-                    b.getI64IntegerAttr(ProductTile::kSharedBytes));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  func::ReturnOp::create(b, loc);
-  b.setInsertionPointToStart(&function.front());
-  GroupedBuilder builder(b, loc, product, function);
-  product.sums ? builder.addRows() : builder.multiplyRows();
+RuntimeKernel zero::getGroupedKernel(const GroupedProduct &product) {
+  const auto &[sums, transW, from, to, groups, n, k] = product;
+  const int64_t across = llvm::divideCeil(n, ProductTile::kColumns),
+                down = llvm::divideCeil(k, ProductTile::kRows);
+  MLIRContext *context = from.getContext();
+  return {zrt::groupedEntry(debugString(from), debugString(to), sums, transW,
+                            groups, n, k),
+          {from, sums ? from : to, IntegerType::get(context, 32),
+           sums ? to : from, IntegerType::get(context, 64)},
+          {{kUnitPartsAttr, sums ? across * down : across},
+           {kUnitElementsAttr, 1},
+           {kSharedBytesAttr, ProductTile::kSharedBytes}},
+          [product](OpBuilder &b, Location loc, const RuntimeArguments &given) {
+            GroupedBuilder builder(b, loc, product, given);
+            product.sums ? builder.addRows() : builder.multiplyRows();
+          }};
 }

@@ -5,42 +5,33 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/Widen.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "abi/DeviceEntries.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
-void zero::emitWiden(ModuleOp module, Type narrow) {
-  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
-  Location loc = module.getLoc();
-  Type index = b.getIndexType(), wide = b.getF32Type();
-  auto function = func::FuncOp::create(
-      b, loc, "zrt_widen_" + debugString(narrow),
-      b.getFunctionType(
-          {MemRefType::get({}, narrow), MemRefType::get({}, wide), index,
-           MemRefType::get({kMaxSharedBytes}, b.getI8Type()), index, index},
-          {}));
-  function.setPrivate();
-  function->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(4 * kGroupThreads));
-  function->setAttr(kUnitElementsAttr, b.getI64IntegerAttr(1));
-  b.setInsertionPointToStart(function.addEntryBlock());
-  func::ReturnOp::create(b, loc);
-  b.setInsertionPointToStart(&function.front());
-  BlockCode code(b, loc);
-  Value begin = function.getArgument(4), end = function.getArgument(5),
-        from = code.viewAll(function.getArgument(0), end),
-        to = code.viewAll(function.getArgument(1), end);
-  code.loop(code.add(begin, function.getArgument(2)), end, kGroupThreads, {},
-            [&](Value i, ArrayRef<Value>) -> Values {
-              Value x = memref::LoadOp::create(b, loc, from, i);
-              memref::StoreOp::create(
-                  b, loc, arith::ExtFOp::create(b, loc, wide, x), to, i);
-              return {};
-            });
+RuntimeKernel zero::getWidenKernel(Type narrow) {
+  Type wide = Float32Type::get(narrow.getContext());
+  auto build = [](OpBuilder &b, Location loc, const RuntimeArguments &given) {
+    BlockCode code(b, loc);
+    Value from = code.viewAll(given.operands[0], given.end),
+          to = code.viewAll(given.operands[1], given.end);
+    code.loop(code.add(given.begin, given.thread), given.end, kGroupThreads, {},
+              [&](Value i, ArrayRef<Value>) -> Values {
+                Value x = memref::LoadOp::create(b, loc, from, i);
+                memref::StoreOp::create(
+                    b, loc, arith::ExtFOp::create(b, loc, b.getF32Type(), x),
+                    to, i);
+                return {};
+              });
+  };
+  return {zrt::widenEntry(debugString(narrow)),
+          {narrow, wide},
+          {{kGroupUnitsAttr, 4 * kGroupThreads}, {kUnitElementsAttr, 1}},
+          build};
 }

@@ -2,6 +2,7 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/Error.h"
+#include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/CopyAround.h"
 #include "runtime/core/HalfArrays.h"
@@ -17,6 +18,61 @@
 #include <cstring>
 
 using namespace zrt;
+
+namespace {
+
+void need(const char *what, const zrt_operand &operand, zrt_dtype dtype) {
+  if (operand.dtype != dtype)
+    fail("{}: it is {}, and this device needs {} there", what,
+         dtypeName(operand.dtype), dtypeName(dtype));
+}
+
+void needFactor(const char *what, zrt_dtype dtype) {
+  if (dtype != ZRT_F32 && dtype != ZRT_F64 && !is16Bits(dtype))
+    fail("{}: it is {}, and this device multiplies f64, f32, bf16 and f16",
+         what, dtypeName(dtype));
+}
+
+// A kind without a function of its own takes all types.
+
+template <typename Desc>
+void checkTypes(const Desc &) {}
+
+void checkTypes(const zrt_matmul_desc &d) {
+  const bool isHalf = is16Bits(d.a.dtype);
+  needFactor("A", d.a.dtype);
+  need("B", d.b, d.a.dtype);
+  if (!isHalf || d.c.dtype != ZRT_F32)
+    need("C", d.c, d.a.dtype);
+  if (d.has_bias && (!isHalf || d.bias.dtype != ZRT_F32))
+    need("bias", d.bias, d.a.dtype);
+}
+
+void checkTypes(const zrt_grouped_desc &d) {
+  needFactor("x", d.x.dtype);
+  const bool maySum = is16Bits(d.x.dtype);
+  if (d.sums || !maySum || d.y.dtype != ZRT_F32)
+    need("y", d.y, d.x.dtype);
+  for (uint32_t i = 0; i < d.groups; ++i)
+    if (!d.sums || !maySum || d.w[i].dtype != ZRT_F32)
+      need(fmt::format("W{}", i).c_str(), d.w[i], d.x.dtype);
+}
+
+void checkTypes(const zrt_dequantize_desc &d) {
+  if (!isConvertible(d.result.dtype))
+    fail("result: it is {}, and this device makes f32, bf16 and f16 of packed "
+         "parameters",
+         dtypeName(d.result.dtype));
+}
+
+void checkTypes(const zrt_squares_desc &d) {
+  if (!isConvertible(d.grad.dtype))
+    fail("gradient: it is {}, and this device squares f32, bf16 and f16",
+         dtypeName(d.grad.dtype));
+  need("partials", d.partials, ZRT_F64);
+}
+
+} // namespace
 
 void zrt::checkMachine(const zrt_plan &plan) {
   checkFeatures(plan.features ? plan.features : "", plan.cpu ? plan.cpu : "?",
@@ -81,53 +137,10 @@ std::string CpuDevice::note() const {
 }
 
 void CpuDevice::check(const zrt_op &op) const {
-  const auto need = [](const char *what, const zrt_operand &operand,
-                       zrt_dtype dtype) {
-    if (operand.dtype != dtype)
-      fail("{}: it is {}, and this device needs {} there", what,
-           dtypeName(operand.dtype), dtypeName(dtype));
-  };
-  const auto needFactor = [](const char *what, zrt_dtype dtype) {
-    if (dtype != ZRT_F32 && dtype != ZRT_F64 && !is16Bits(dtype))
-      fail("{}: it is {}, and this device multiplies f64, f32, bf16 and f16",
-           what, dtypeName(dtype));
-  };
-  if (op.kind == ZRT_MATMUL) {
-    const zrt_matmul_desc &d = matmulOf(op);
-    const bool isHalf = is16Bits(d.a.dtype);
-    needFactor("A", d.a.dtype);
-    need("B", d.b, d.a.dtype);
-    if (!isHalf || d.c.dtype != ZRT_F32)
-      need("C", d.c, d.a.dtype);
-    if (d.has_bias && (!isHalf || d.bias.dtype != ZRT_F32))
-      need("bias", d.bias, d.a.dtype);
-    if (d.a.dtype == ZRT_BF16)
-      enable(kernel16);
-  } else if (op.kind == ZRT_GROUPED_MATMUL) {
-    const zrt_grouped_desc &d = groupedOf(op);
-    needFactor("x", d.x.dtype);
-    const bool maySum = is16Bits(d.x.dtype);
-    if (d.sums || !maySum || d.y.dtype != ZRT_F32)
-      need("y", d.y, d.x.dtype);
-    for (uint32_t i = 0; i < d.groups; ++i)
-      if (!d.sums || !maySum || d.w[i].dtype != ZRT_F32)
-        need(fmt::format("W{}", i).c_str(), d.w[i], d.x.dtype);
-    if (d.x.dtype == ZRT_BF16)
-      enable(kernel16);
-  } else if (op.kind == ZRT_DEQUANTIZE) {
-    const zrt_operand &result = dequantizeOf(op).result;
-    if (!isConvertible(result.dtype))
-      fail(
-          "result: it is {}, and this device makes f32, bf16 and f16 of packed "
-          "parameters",
-          dtypeName(result.dtype));
-  } else if (op.kind == ZRT_SQUARES) {
-    const zrt_operand &grad = squaresOf(op).grad;
-    if (!isConvertible(grad.dtype))
-      fail("gradient: it is {}, and this device squares f32, bf16 and f16",
-           dtypeName(grad.dtype));
-    need("partials", squaresOf(op).partials, ZRT_F64);
-  }
+  visitDevice(op, [](const auto &desc) { checkTypes(desc); });
+  const OperationFacts facts = factsOf(op, /*ranks=*/1);
+  if (facts.flops > 0 && facts.factors == ZRT_BF16)
+    enable(kernel16);
 }
 
 void CpuDevice::read(const zrt_ref &from, void *to) {
@@ -198,7 +211,16 @@ std::vector<void *> &CpuDevice::addresses(zrt_stream stream,
   return list;
 }
 
-void CpuDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
+void CpuDevice::work(const zrt_op &op, const BucketPart *bucket) {
+  visitDevice(op, [&](const auto &desc) {
+    if constexpr (hasBucket<decltype(desc)>)
+      run(op.stream, desc, *bucket);
+    else
+      run(op.stream, desc);
+  });
+}
+
+void CpuDevice::run(zrt_stream stream, const zrt_launch_desc &desc) {
   const std::vector<void *> &args =
       addresses(stream, desc.args, desc.arg_count);
   const int64_t pieces =
@@ -212,21 +234,20 @@ void CpuDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
   });
 }
 
-void CpuDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
+void CpuDevice::run(zrt_stream stream, const zrt_matmul_desc &desc) {
   runMatmul(desc, memory(desc.a.ref), memory(desc.b.ref),
             desc.has_bias ? memory(desc.bias.ref) : nullptr, memory(desc.c.ref),
             *streams[stream].team, kernel16);
 }
 
-void CpuDevice::multiplyGroups(zrt_stream stream,
-                               const zrt_grouped_desc &desc) {
+void CpuDevice::run(zrt_stream stream, const zrt_grouped_desc &desc) {
   const std::vector<void *> &w = addresses(stream, desc.w, desc.groups);
   runGroupedMatmul(desc, memory(desc.x.ref), memory(desc.y.ref),
                    reinterpret_cast<const int32_t *>(memory(desc.offsets.ref)),
                    w.data(), *streams[stream].team, kernel16);
 }
 
-void CpuDevice::dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) {
+void CpuDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc) {
   // A thread takes this many blocks at once.
   constexpr uint64_t kShare = 16;
   const uint64_t blocks = (desc.elements + kPackedBlock - 1) / kPackedBlock;
@@ -242,14 +263,14 @@ void CpuDevice::dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) {
       });
 }
 
-void CpuDevice::update(zrt_stream stream, const zrt_update_desc &desc,
-                       const BucketPart &bucket) {
+void CpuDevice::run(zrt_stream stream, const zrt_update_desc &desc,
+                    const BucketPart &bucket) {
   updateBucket(desc, bucket, addresses(stream, desc.args, desc.arg_count),
                *streams[stream].team);
 }
 
-void CpuDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
-                           const BucketPart &bucket) {
+void CpuDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
+                    const BucketPart &bucket) {
   sumSquaresOfBucket(desc, bucket, memory(desc.grad.ref),
                      reinterpret_cast<double *>(memory(desc.partials.ref)),
                      *streams[stream].team);

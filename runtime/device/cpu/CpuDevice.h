@@ -53,18 +53,20 @@ public:
   void check(const zrt_op &op) const override;
   int threads() const override { return computeThreads; }
   int hostThreads() const override { return hostStreamThreads; }
-  void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
-  void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
-  void multiplyGroups(zrt_stream stream, const zrt_grouped_desc &desc) override;
-  void dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) override;
-  void update(zrt_stream stream, const zrt_update_desc &desc,
-              const BucketPart &bucket) override;
-  void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
-                  const BucketPart &bucket) override;
+  void work(const zrt_op &op, const BucketPart *bucket) override;
   uint64_t copy(zrt_stream stream, const zrt_ref &from,
                 const zrt_ref &to) override;
 
 private:
+  void run(zrt_stream stream, const zrt_launch_desc &desc);
+  void run(zrt_stream stream, const zrt_matmul_desc &desc);
+  void run(zrt_stream stream, const zrt_grouped_desc &desc);
+  void run(zrt_stream stream, const zrt_dequantize_desc &desc);
+  void run(zrt_stream stream, const zrt_update_desc &desc,
+           const BucketPart &bucket);
+  void run(zrt_stream stream, const zrt_squares_desc &desc,
+           const BucketPart &bucket);
+
   std::byte *hostMemory(const zrt_ref &ref) const {
     return arenas[ref.tier].hostView() + ref.offset;
   }

@@ -1,6 +1,7 @@
 //===- BucketLaunches.cpp - Launches updates and norms --------------------===//
 #include "runtime/device/cuda/BucketLaunches.h"
 
+#include "abi/DeviceEntries.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/device/cuda/Streams.h"
@@ -11,12 +12,6 @@ using namespace zrt;
 using namespace zrt::cuda;
 
 namespace {
-
-const char *squaresKernel(zrt_dtype dtype) {
-  return dtype == ZRT_F32    ? "zrt_squares_f32"
-         : dtype == ZRT_BF16 ? "zrt_squares_bf16"
-                             : "zrt_squares_f16";
-}
 
 /// Returns the twin of the kernel that updates a segment.
 zrt_kernel_fn twinOf(const zrt_update_desc &desc, const Segment &segment) {
@@ -95,7 +90,7 @@ void BucketLaunches::check(const zrt_update_desc &desc) const {
 }
 
 void BucketLaunches::check(const zrt_squares_desc &desc) const {
-  (void)kernels.find(squaresKernel(desc.grad.dtype));
+  (void)kernels.find(squaresEntry(dtypeName(desc.grad.dtype)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +148,7 @@ void BucketLaunches::sumSquares(CUstream stream, const zrt_squares_desc &desc,
   const uint64_t size = dtypeBytes(desc.grad.dtype);
   if (desc.grad.extent == ZRT_SLICE_OF_WHOLE)
     grad += bucket.first * size;
-  const Kernel &kernel = kernels.find(squaresKernel(desc.grad.dtype));
+  const Kernel &kernel = kernels.find(squaresEntry(dtypeName(desc.grad.dtype)));
   uint64_t done = 0;
   for (const MemberRun &run : bucket.ownedRuns) {
     const uint64_t elements = run.segment.end - run.segment.begin;

@@ -43,7 +43,7 @@ void CudaDevice::check(const zrt_op &op) const {
            what, plan.streams[op.stream].name);
   });
   if (isOnGpu)
-    checkOnGpu(op);
+    visitDevice(op, [&](const auto &desc) { check(op.stream, desc); });
 }
 
 /// Runs a product on the arena's zeros, so that cuBLASLt loads its kernels now.
@@ -59,25 +59,29 @@ void CudaDevice::loadProduct(zrt_stream stream,
   gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(queue));
 }
 
-void CudaDevice::checkOnGpu(const zrt_op &op) const {
-  switch (op.kind) {
-  case ZRT_LAUNCH:
-    return kernels.checkUnits(launchOf(op).fn, launchOf(op).units);
-  case ZRT_MATMUL:
-    products.prepare(matmulOf(op));
-    return loadProduct(op.stream, matmulOf(op));
-  case ZRT_GROUPED_MATMUL:
-    return groups.check(groupedOf(op));
-  case ZRT_DEQUANTIZE:
-    (void)kernels.find(dequantizeKernel(dequantizeOf(op)));
-    return;
-  case ZRT_UPDATE:
-    return buckets.check(updateOf(op));
-  case ZRT_SQUARES:
-    return buckets.check(squaresOf(op));
-  default:
-    return;
-  }
+void CudaDevice::check(zrt_stream, const zrt_launch_desc &desc) const {
+  kernels.checkUnits(desc.fn, desc.units);
+}
+
+void CudaDevice::check(zrt_stream stream, const zrt_matmul_desc &desc) const {
+  products.prepare(desc);
+  loadProduct(stream, desc);
+}
+
+void CudaDevice::check(zrt_stream, const zrt_grouped_desc &desc) const {
+  groups.check(desc);
+}
+
+void CudaDevice::check(zrt_stream, const zrt_dequantize_desc &desc) const {
+  (void)kernels.find(dequantizeKernel(desc));
+}
+
+void CudaDevice::check(zrt_stream, const zrt_update_desc &desc) const {
+  buckets.check(desc);
+}
+
+void CudaDevice::check(zrt_stream, const zrt_squares_desc &desc) const {
+  buckets.check(desc);
 }
 
 double CudaDevice::productRate(zrt_dtype dtype) {
@@ -91,7 +95,8 @@ double CudaDevice::productRate(zrt_dtype dtype) {
   gpu.enter();
   const uint64_t bytes = kSize * kSize * dtypeBytes(dtype);
   const GpuMemory operands(gpu, 3 * bytes, "products to measure");
-  Products measured(gpu, kernels, arena.at(plan.workspace.offset), plan.workspace.bytes);
+  Products measured(gpu, kernels, arena.at(plan.workspace.offset),
+                    plan.workspace.bytes);
   measured.prepare(desc);
   using Clock = std::chrono::steady_clock;
   double best = 0, all = 0;

@@ -1,6 +1,7 @@
 //===- CudaDevice.cpp - Runs plans on a GPU -------------------------------===//
 #include "runtime/device/cuda/CudaDevice.h"
 
+#include "abi/DeviceEntries.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
@@ -46,7 +47,8 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
             exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
                                         : Place{}),
       pinned(pinHost(gpu, host)), mirror(gpu, plan), kernels(gpu, plan),
-      products(gpu, kernels, arena.at(plan.workspace.offset), plan.workspace.bytes),
+      products(gpu, kernels, arena.at(plan.workspace.offset),
+               plan.workspace.bytes),
       groups(gpu, kernels, plan), buckets(gpu, kernels, plan, rank),
       streams(gpu, plan), graphs(gpu, plan, streams) {
   checkProductStreams();
@@ -162,8 +164,8 @@ void CudaDevice::bringBack(zrt_stream /*stream*/, const zrt_ref &ref) {
 //===----------------------------------------------------------------------===//
 
 std::string CudaDevice::dequantizeKernel(const zrt_dequantize_desc &desc) {
-  return fmt::format("zrt_dequantize_{}_{}", packingName(desc.packing),
-                     dtypeName(desc.result.dtype));
+  return dequantizeEntry(packingName(desc.packing),
+                         dtypeName(desc.result.dtype));
 }
 
 void CudaDevice::beginProgram() {
@@ -197,9 +199,18 @@ void CudaDevice::issue(zrt_stream stream, const char *name, Action action) {
   }
 }
 
-void CudaDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
-  if (!streams.isOnGpu(stream))
-    return host.launch(stream, desc);
+void CudaDevice::work(const zrt_op &op, const BucketPart *bucket) {
+  if (!streams.isOnGpu(op.stream))
+    return host.work(op, bucket);
+  visitDevice(op, [&](const auto &desc) {
+    if constexpr (hasBucket<decltype(desc)>)
+      run(op.stream, desc, *bucket);
+    else
+      run(op.stream, desc);
+  });
+}
+
+void CudaDevice::run(zrt_stream stream, const zrt_launch_desc &desc) {
   issue(stream, desc.name, [&](CUstream queue) {
     std::vector<uint64_t> parameters = addresses(desc.args, desc.arg_count);
     parameters.push_back(uint64_t(desc.units));
@@ -207,29 +218,21 @@ void CudaDevice::launch(zrt_stream stream, const zrt_launch_desc &desc) {
   });
 }
 
-void CudaDevice::multiply(zrt_stream stream, const zrt_matmul_desc &desc) {
-  if (!streams.isOnGpu(stream))
-    return host.multiply(stream, desc);
+void CudaDevice::run(zrt_stream stream, const zrt_matmul_desc &desc) {
   issue(stream, desc.name, [&](CUstream queue) {
     products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
                  address(desc.bias.ref), address(desc.c.ref));
   });
 }
 
-void CudaDevice::multiplyGroups(zrt_stream stream,
-                                const zrt_grouped_desc &desc) {
-  if (!streams.isOnGpu(stream))
-    return host.multiplyGroups(stream, desc);
+void CudaDevice::run(zrt_stream stream, const zrt_grouped_desc &desc) {
   issue(stream, desc.name, [&](CUstream queue) {
     groups.run(queue, desc, address(desc.x.ref), address(desc.y.ref),
                address(desc.offsets.ref), arena.at(0));
   });
 }
 
-void CudaDevice::dequantize(zrt_stream stream,
-                            const zrt_dequantize_desc &desc) {
-  if (!streams.isOnGpu(stream))
-    return host.dequantize(stream, desc);
+void CudaDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc) {
   issue(stream, desc.name, [&](CUstream queue) {
     constexpr auto kUnit = uint64_t{ZRT_PACKED_GROUP} * ZRT_PACKED_BLOCK;
     const uint64_t parameters[] = {address(desc.source.ref),
@@ -239,19 +242,15 @@ void CudaDevice::dequantize(zrt_stream stream,
   });
 }
 
-void CudaDevice::update(zrt_stream stream, const zrt_update_desc &desc,
-                        const BucketPart &bucket) {
-  if (!streams.isOnGpu(stream))
-    return host.update(stream, desc, bucket);
+void CudaDevice::run(zrt_stream stream, const zrt_update_desc &desc,
+                     const BucketPart &bucket) {
   issue(stream, desc.name, [&](CUstream queue) {
     buckets.update(queue, desc, bucket, addresses(desc.args, desc.arg_count));
   });
 }
 
-void CudaDevice::sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
-                            const BucketPart &bucket) {
-  if (!streams.isOnGpu(stream))
-    return host.sumSquares(stream, desc, bucket);
+void CudaDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
+                     const BucketPart &bucket) {
   issue(stream, desc.name, [&](CUstream queue) {
     buckets.sumSquares(queue, desc, bucket, address(desc.grad.ref),
                        address(desc.partials.ref));

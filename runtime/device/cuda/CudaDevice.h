@@ -72,14 +72,7 @@ public:
   void check(const zrt_op &op) const override;
   int threads() const override { return host.hostThreads(); }
   int hostThreads() const override { return host.hostThreads(); }
-  void launch(zrt_stream stream, const zrt_launch_desc &desc) override;
-  void multiply(zrt_stream stream, const zrt_matmul_desc &desc) override;
-  void multiplyGroups(zrt_stream stream, const zrt_grouped_desc &desc) override;
-  void dequantize(zrt_stream stream, const zrt_dequantize_desc &desc) override;
-  void update(zrt_stream stream, const zrt_update_desc &desc,
-              const BucketPart &bucket) override;
-  void sumSquares(zrt_stream stream, const zrt_squares_desc &desc,
-                  const BucketPart &bucket) override;
+  void work(const zrt_op &op, const BucketPart *bucket) override;
   uint64_t copy(zrt_stream stream, const zrt_ref &from,
                 const zrt_ref &to) override;
   void record(zrt_stream stream, uint32_t event) override;
@@ -89,11 +82,25 @@ public:
   void bringBack(zrt_stream stream, const zrt_ref &ref) override;
 
 private:
+  void run(zrt_stream stream, const zrt_launch_desc &desc);
+  void run(zrt_stream stream, const zrt_matmul_desc &desc);
+  void run(zrt_stream stream, const zrt_grouped_desc &desc);
+  void run(zrt_stream stream, const zrt_dequantize_desc &desc);
+  void run(zrt_stream stream, const zrt_update_desc &desc,
+           const BucketPart &bucket);
+  void run(zrt_stream stream, const zrt_squares_desc &desc,
+           const BucketPart &bucket);
+
   /// Returns the GPU address of `ref` in any tier but nvme.
   CUdeviceptr address(const zrt_ref &ref) const;
   std::vector<uint64_t> addresses(const zrt_operand *args,
                                   uint32_t count) const;
-  void checkOnGpu(const zrt_op &op) const;
+  void check(zrt_stream stream, const zrt_launch_desc &desc) const;
+  void check(zrt_stream stream, const zrt_matmul_desc &desc) const;
+  void check(zrt_stream stream, const zrt_grouped_desc &desc) const;
+  void check(zrt_stream stream, const zrt_dequantize_desc &desc) const;
+  void check(zrt_stream stream, const zrt_update_desc &desc) const;
+  void check(zrt_stream stream, const zrt_squares_desc &desc) const;
   void loadProduct(zrt_stream stream, const zrt_matmul_desc &desc) const;
   static std::string dequantizeKernel(const zrt_dequantize_desc &desc);
   void checkProductStreams() const;

@@ -1,6 +1,7 @@
 //===- GroupedProducts.cpp - Products of groups of rows on a GPU ----------===//
 #include "runtime/device/cuda/GroupedProducts.h"
 
+#include "abi/DeviceEntries.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
@@ -24,12 +25,9 @@ zrt_dtype typeOfW(const zrt_grouped_desc &desc) {
 }
 
 std::string kernelOf(const zrt_grouped_desc &desc) {
-  return fmt::format("zrt_grouped_{}_{}_{}_{}x{}x{}", dtypeName(desc.x.dtype),
-                     dtypeName(desc.sums ? typeOfW(desc) : desc.y.dtype),
-                     desc.sums      ? "sums"
-                     : desc.trans_w ? "xwt"
-                                    : "xw",
-                     desc.groups, desc.n, desc.k);
+  return groupedEntry(dtypeName(desc.x.dtype),
+                      dtypeName(desc.sums ? typeOfW(desc) : desc.y.dtype),
+                      desc.sums, desc.trans_w, desc.groups, desc.n, desc.k);
 }
 
 int64_t unitsOf(const zrt_grouped_desc &desc) {
@@ -41,7 +39,7 @@ template <typename Visit>
 void forEachProduct(const zrt_plan &plan, Visit visit) {
   for (const zrt_program &program : plan.programs)
     for (const zrt_op &op : opsOf(program))
-      if (op.kind == ZRT_GROUPED_MATMUL &&
+      if (op.kind == ZRT_GROUPED &&
           isOfGpu(plan.streams[op.stream].stream_class))
         visit(groupedOf(op));
 }

@@ -1,6 +1,7 @@
 //===- Products.cpp - Matrix products on a GPU ----------------------------===//
 #include "runtime/device/cuda/Products.h"
 
+#include "abi/DeviceEntries.h"
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/device/cuda/SharedLibrary.h"
@@ -80,10 +81,6 @@ uint64_t wideBytes(const zrt_matmul_desc &d) {
   constexpr uint64_t kAlignment = 256;
   const uint64_t bytes = uint64_t(d.n) * sizeof(float);
   return widensBias(d) ? (bytes + kAlignment - 1) / kAlignment * kAlignment : 0;
-}
-
-const char *widenKernel(zrt_dtype dtype) {
-  return dtype == ZRT_BF16 ? "zrt_widen_bf16" : "zrt_widen_f16";
 }
 
 } // namespace
@@ -231,8 +228,8 @@ CUdeviceptr Products::widen(CUstream stream, const zrt_matmul_desc &desc,
                             CUdeviceptr bias) const {
   const CUdeviceptr wide = workspace + workspaceOf(desc);
   const uint64_t parameters[] = {bias, wide, uint64_t(desc.n)};
-  kernels.launch(stream, kernels.find(widenKernel(desc.bias.dtype)), desc.n,
-                 parameters);
+  kernels.launch(stream, kernels.find(widenEntry(dtypeName(desc.bias.dtype))),
+                 desc.n, parameters);
   return wide;
 }
 
@@ -251,7 +248,7 @@ void Products::prepare(const zrt_matmul_desc &desc) {
          "compile the model again",
          dtypeName(desc.bias.dtype), wideBytes(desc), workspaceBytes);
   if (widensBias(desc))
-    (void)kernels.find(widenKernel(desc.bias.dtype));
+    (void)kernels.find(widenEntry(dtypeName(desc.bias.dtype)));
   const std::lock_guard<std::mutex> lock(mutex);
   gpu.enter();
   if (!library)

@@ -347,7 +347,7 @@ TEST(Profile, GroupsWorkOnBuckets) {
   ASSERT_EQ(rows.size(), 1u);
   EXPECT_EQ(rows[0].group, "norm");
   EXPECT_EQ(rows[0].calls, 2u);
-  EXPECT_EQ(rows[0].bytes, 2.0 * double(gradWhole.bytes));
+  EXPECT_EQ(rows[0].bytes, 2.0 * double(gradWhole.bytes + partials.bytes));
 }
 
 } // namespace

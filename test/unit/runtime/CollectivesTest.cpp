@@ -234,7 +234,7 @@ void runAndCheck(int ranks, int runs) {
             << run;
       }
     }
-    EXPECT_EQ(ctx->run->wire.difference(), "");
+    EXPECT_EQ(ctx->run->traffic.difference(), "");
   });
 }
 
@@ -403,22 +403,22 @@ TEST(AllReduce, OfF64AddsInRankOrder) {
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
     EXPECT_EQ(at<double>(ctx, result)[0], (1e16 + 1.0 - 1e16) * 0.5);
     EXPECT_EQ(at<double>(ctx, result)[1], 3.0);
-    const auto rows = ctx->run->wire.rows();
+    const auto rows = ctx->run->traffic.rows(std::nullopt);
     ASSERT_EQ(rows.size(), 1u);
     EXPECT_EQ(rows[0].bytes, 32u);
     EXPECT_EQ(rows[0].calls, 1u);
-    EXPECT_EQ(ctx->run->wire.difference(), "");
-    EXPECT_NE(ctx->run->wire.table().find("all_reduce "), std::string::npos);
+    EXPECT_EQ(ctx->run->traffic.difference(), "");
+    EXPECT_NE(ctx->run->traffic.table().find("all_reduce "), std::string::npos);
   });
 }
 
-TEST(WireLedger, SaysWhereThePlanWasWrong) {
+TEST(TrafficLedger, SaysWhereThePlanWasWrong) {
   zrt_collective_desc desc = {};
   desc.name = "all_gather of b2";
   desc.wire_bytes = 100;
   const zrt_plan plan = testPlan(Table().collective(ZRT_GATHER, desc));
-  WireLedger ledger(plan);
-  WireRow &row = ledger.row(ZRT_STEP, 0);
+  TrafficLedger ledger(plan);
+  TrafficRow &row = ledger.row(ZRT_STEP, 0);
   row.calls = 3;
   row.bytes = 300;
   EXPECT_EQ(ledger.difference(), "");

@@ -137,9 +137,8 @@ TEST(CudaErrors, OperationsThatItCannotDo) {
   zrt_grouped_desc grouped = {};
   grouped.name = "experts";
   grouped.x.dtype = grouped.y.dtype = ZRT_F32;
-  EXPECT_HAS(
-      cudaRefusal(Table().add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &grouped)),
-      "the program has no kernel zrt_grouped_f32_f32_xw_0x0x0 for GPUs");
+  EXPECT_HAS(cudaRefusal(Table().add(ZRT_GROUPED, ZRT_COMPUTE, &grouped)),
+             "the program has no kernel zrt_grouped_f32_f32_xw_0x0x0 for GPUs");
   zrt_dequantize_desc packed = {};
   packed.name = "unpack b0";
   packed.packing = ZRT_NF4;

@@ -187,8 +187,7 @@ TEST(GroupedMatmul, RunsOnAStream) {
   desc.offsets = tensor(deviceRef(36, 12), ZRT_I32);
   const zrt_operand w[] = {tensor(deviceRef(48, 8)), tensor(deviceRef(56, 8))};
   desc.w = w;
-  const zrt_plan plan =
-      testPlan(Table().add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &desc));
+  const zrt_plan plan = testPlan(Table().add(ZRT_GROUPED, ZRT_COMPUTE, &desc));
   const ContextPtr ctx = create(plan);
   const float x[] = {1, 2, 3, 4, 5, 6}, weights[] = {1, 10, 100, 1000};
   const int32_t offsets[] = {0, 1, 3};

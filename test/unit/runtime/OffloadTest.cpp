@@ -174,9 +174,9 @@ TEST_F(Offload, TrainsWhatLiesOnNvme) {
   const ContextPtr ctx = start();
   EXPECT_EQ(trained(ctx, 5), expected(5)) << zrt_error_message(ctx.get());
   EXPECT_EQ(zrt_arena_bytes(ctx.get(), ZRT_NVME), 2 * kRoom);
-  EXPECT_EQ(ctx->run->links.bytes(ZRT_NVME_READ), 5 * 2 * kBytes);
-  EXPECT_EQ(ctx->run->links.bytes(ZRT_NVME_WRITE), 5 * 2 * kBytes);
-  EXPECT_EQ(ctx->run->links.bytes(ZRT_H2D), 5 * kBytes);
+  EXPECT_EQ(ctx->run->traffic.bytes(ZRT_NVME_READ), 5 * 2 * kBytes);
+  EXPECT_EQ(ctx->run->traffic.bytes(ZRT_NVME_WRITE), 5 * 2 * kBytes);
+  EXPECT_EQ(ctx->run->traffic.bytes(ZRT_H2D), 5 * kBytes);
   EXPECT_STREQ(zrt_report(ctx.get(), ZRT_UNPREDICTED), "");
   EXPECT_STREQ(zrt_report(ctx.get(), ZRT_NOTE), "");
 }

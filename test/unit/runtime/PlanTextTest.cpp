@@ -47,7 +47,7 @@ TEST(PlanText, HasALineForEachOperation) {
       .add(99, 42, nullptr);
   const zrt_operand args[] = {sliceOfWhole(deviceRef(0, 256))};
   step.update(ZRT_COMPUTE, {"sgd of b0", 0, 1, nothing, nothing, args, 0, 0});
-  step.add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &grouped);
+  step.add(ZRT_GROUPED, ZRT_COMPUTE, &grouped);
   const zrt_plan plan = ranksPlan(2, step);
   EXPECT_EQ(
       planText(plan),
@@ -66,7 +66,8 @@ TEST(PlanText, HasALineForEachOperation) {
       "device 65536 + 128 f32 slice, result device 69632 + 256 f32 whole\n"
       "     1  gather     record     event 0\n"
       "     2  compute    wait       event 0\n"
-      "     3  compute    matmul     c_fc.3 2 x 3 x 4 trans_b: A device 0 + 32 "
+      "     3  compute    matmul     c_fc.3 2 x 3 x 4 trans_b bias: A device 0 "
+      "+ 32 "
       "f32 members, B device 64 + 48 f32 members, bias device 128 + 12 f32 "
       "members, C host 192 + 24 f32 members\n"
       "     4  compute    launch     gelu.1 6 by 2: operand 0 device 0 + 2 "
@@ -75,7 +76,7 @@ TEST(PlanText, HasALineForEachOperation) {
       "     5  unknown    unknown    no descriptor\n"
       "     6  compute    update     sgd of b0: operand 0 device 0 + 256 f32 "
       "slice of whole\n"
-      "     7  compute    grouped    up.4 5 x 3 x 4 in 2 groups trans_w: x "
+      "     7  compute    grouped    up.4 5 x 3 x 4 (groups 2) trans_w: x "
       "device 128 + 80 f32 members, y device 256 + 60 f32 members, offsets "
       "device 320 + 12 i32 members, W0 device 0 + 48 f32 members, W1 device 64 "
       "+ 48 f32 members\n");

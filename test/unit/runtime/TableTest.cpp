@@ -157,9 +157,8 @@ TEST(Tables, GroupedMatricesFitTheirBytes) {
   desc.w = ofW;
   const zrt_grouped_desc good = desc;
   const auto message = [&] {
-    const std::string text = refusal([&](Table &table) {
-      table.add(ZRT_GROUPED_MATMUL, ZRT_COMPUTE, &desc);
-    });
+    const std::string text = refusal(
+        [&](Table &table) { table.add(ZRT_GROUPED, ZRT_COMPUTE, &desc); });
     desc = good;
     return text;
   };
@@ -330,12 +329,11 @@ struct Operations {
   zrt_copy_desc copy = {"copy", tensor(deviceRef(0, 64)),
                         tensor(deviceRef(64, 64))};
 
-  zrt_op ops[9] = {
-      {ZRT_LAUNCH, 0, &launch},         {ZRT_MATMUL, 0, &product},
-      {ZRT_UPDATE, 0, &update},         {ZRT_SQUARES, 0, &squares},
-      {ZRT_COLLECTIVE, 1, &gather},     {ZRT_COLLECTIVE, 2, &reduce},
-      {ZRT_COLLECTIVE, 2, &norm},       {ZRT_COPY, 3, &copy},
-      {ZRT_GROUPED_MATMUL, 0, &grouped}};
+  zrt_op ops[9] = {{ZRT_LAUNCH, 0, &launch},     {ZRT_MATMUL, 0, &product},
+                   {ZRT_UPDATE, 0, &update},     {ZRT_SQUARES, 0, &squares},
+                   {ZRT_COLLECTIVE, 1, &gather}, {ZRT_COLLECTIVE, 2, &reduce},
+                   {ZRT_COLLECTIVE, 2, &norm},   {ZRT_COPY, 3, &copy},
+                   {ZRT_GROUPED, 0, &grouped}};
 };
 
 /// Returns why a plan of one operation is refused: by the checks of tables, the

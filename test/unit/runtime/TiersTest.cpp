@@ -159,7 +159,7 @@ TEST(HostStream, SleepsWhileItHasNothingToDo) {
 // The ledger
 //===----------------------------------------------------------------------===//
 
-TEST(LinkLedger, CountsWhatGoesFromTierToTier) {
+TEST(TrafficLedger, CountsWhatGoesFromTierToTier) {
   zrt_plan plan =
       testPlan(Table()
                    .copy(ZRT_D2H, deviceRef(0, 100), hostTier(0, 100))
@@ -168,18 +168,18 @@ TEST(LinkLedger, CountsWhatGoesFromTierToTier) {
                    .copy(ZRT_COMPUTE, deviceRef(0, 50), deviceRef(128, 50)));
   plan.arena_bytes[ZRT_HOST] = 4096;
   const ContextPtr ctx = create(plan);
-  LinkLedger &links = ctx->run->links;
+  TrafficLedger &traffic = ctx->run->traffic;
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(zrt_run(ctx.get(), ZRT_STEP), 0);
-  EXPECT_EQ(links.bytes(ZRT_D2H), 300u);
-  EXPECT_EQ(links.bytes(ZRT_H2D), 201u);
-  EXPECT_EQ(links.bytes(ZRT_NVME_READ), 0u);
+  EXPECT_EQ(traffic.bytes(ZRT_D2H), 300u);
+  EXPECT_EQ(traffic.bytes(ZRT_H2D), 201u);
+  EXPECT_EQ(traffic.bytes(ZRT_NVME_READ), 0u);
   EXPECT_STREQ(zrt_report(ctx.get(), ZRT_UNPREDICTED), "");
   const std::string table = zrt_report(ctx.get(), ZRT_TRAFFIC);
   EXPECT_NE(table.find("h2d                 6            201"),
             std::string::npos)
       << table;
-  links.row(ZRT_STEP, 1)->bytes -= 1;
+  traffic.row(ZRT_STEP, 1).bytes -= 1;
   EXPECT_STREQ(zrt_report(ctx.get(), ZRT_UNPREDICTED),
                "copy moved 179 bytes in 3 calls, but the plan says 60 bytes a "
                "call");

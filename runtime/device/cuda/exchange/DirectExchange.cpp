@@ -74,7 +74,7 @@ void DirectExchange::connect() {
 void DirectExchange::meet(zrt_stream stream) {
   zrt_collective_desc first = {};
   first.name = kFirstExchange;
-  WireRow row;
+  TrafficRow row;
   const ExchangeCall call = {
       first, stream, device.streams.of(stream, first.name), 0, 0, row};
   arrive(call);

@@ -3,7 +3,7 @@
 
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/core/WireLedger.h"
+#include "runtime/core/TrafficLedger.h"
 #include "runtime/device/cuda/Kernels.h"
 #include "runtime/device/cuda/Streams.h"
 #include "runtime/transport/Transport.h"
@@ -33,7 +33,7 @@ struct ExchangeCall {
   zrt_stream stream;
   CUstream queue;             ///< of the stream
   CUdeviceptr source, result; ///< of the operands' refs
-  WireRow &row;               ///< counts bytes that come from peers
+  TrafficRow &row;            ///< counts bytes that come from peers
 
   const char *name() const { return nameOf(desc); }
   static const char *nameOf(const zrt_collective_desc &desc) {

@@ -108,7 +108,7 @@ void GpuCollectives::issue(const ExchangeCall &call) {
 
 void GpuCollectives::run(zrt_stream stream, const zrt_collective_desc &desc,
                          const std::byte * /*source*/, std::byte * /*result*/,
-                         WireRow &row, CollectiveTrace *trace) {
+                         TrafficRow &row, CollectiveTrace *trace) {
   if (failure.set())
     fail("{}", failure.message());
   device.gpu.enter();

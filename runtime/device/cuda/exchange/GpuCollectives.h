@@ -32,7 +32,7 @@ public:
   void end() override;
   void check(const zrt_collective_desc &desc) const override;
   void run(zrt_stream stream, const zrt_collective_desc &desc,
-           const std::byte *source, std::byte *result, WireRow &row,
+           const std::byte *source, std::byte *result, TrafficRow &row,
            CollectiveTrace *trace) override;
   void abort(const std::string &message) override;
   std::string note() const override { return exchange->note(); }

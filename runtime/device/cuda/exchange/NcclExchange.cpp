@@ -130,7 +130,7 @@ void NcclExchange::connect() {
 void NcclExchange::meet(zrt_stream stream) {
   zrt_collective_desc first = {};
   first.name = kFirstExchange;
-  WireRow row;
+  TrafficRow row;
   const ExchangeCall call = {
       first, stream, device.streams.of(stream, first.name), 0, 0, row};
   const GpuMemory &stage = laneOf(call).stage;

@@ -1,6 +1,8 @@
 //===- RankedSums.cpp - Sums of collectives on a GPU ----------------------===//
 #include "runtime/device/cuda/exchange/RankedSums.h"
 
+#include "abi/DeviceEntries.h"
+
 #include <bit>
 #include <vector>
 
@@ -20,8 +22,8 @@ struct HowToAdd {
 constexpr uint64_t kAlignment = 16;
 
 std::string kernelOf(const zrt_collective_desc &desc) {
-  return fmt::format("zrt_ranked_sum_{}_{}", dtypeName(desc.source.dtype),
-                     dtypeName(desc.result.dtype));
+  return rankedSumEntry(dtypeName(desc.source.dtype),
+                        dtypeName(desc.result.dtype));
 }
 
 } // namespace
