@@ -92,14 +92,6 @@ static Rotation getRotation(const PipelineOptions &options) {
                                  : Rotation::None;
 }
 
-/// The device memory that remains for values, without the workspace of
-/// products; -1: any number of bytes.
-static int64_t getMemoryOfValues(const PipelineOptions &options) {
-  return options.deviceMemory < 0
-             ? -1
-             : std::max<int64_t>(options.deviceMemory - options.workspace, 0);
-}
-
 /// Appends the passes that lead from the previous level to `level`.
 static void addPasses(OpPassManager &pm, Level level,
                       const PipelineOptions &options) {
@@ -176,15 +168,15 @@ static void addPasses(OpPassManager &pm, Level level,
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
-    pm.addPass(createMoveTransfers({getMemoryOfValues(options),
-                                    options.hostMemory, getRotation(options)}));
+    pm.addPass(createMoveTransfers(
+        {options.deviceMemory, options.hostMemory, getRotation(options)}));
     // Runs when all operations but the updates have their final places.
     if (options.overlapUpdate || options.delayedUpdate)
       pm.addPass(createRotateUpdates({options.delayedUpdate}));
     break;
   case Level::Memory:
     // Ranges first: the waits for reused bytes depend on them.
-    pm.addPass(createAssignMemory({options.workspace}));
+    pm.addPass(createAssignMemory());
     pm.addPass(createInsertEvents());
     break;
   }

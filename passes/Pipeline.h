@@ -37,8 +37,6 @@ struct PipelineOptions : PlanOptions {
   /// The most bytes of device and of host memory that a rank may use; -1: no
   /// limit.
   int64_t deviceMemory = -1, hostMemory = -1;
-  /// Bytes of the device that products use while they run, beside all values.
-  int64_t workspace = 0;
 };
 
 /// The level that `zero.level` of `module` names; Level::Model without the

@@ -104,6 +104,11 @@ constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
 // with.
 constexpr llvm::StringLiteral kOptionsAttr = "zero.options";
 
+// On the module: the #zero.target that shall run it (absent: the host's
+// processors), and the #zero.machine whose rates are known.
+constexpr llvm::StringLiteral kTargetAttr = "zero.target";
+constexpr llvm::StringLiteral kMachineAttr = "zero.machine";
+
 // On the module, from level kernels on: the step is one serial kernel, which is
 // compiled through plain loops (--reference).
 constexpr llvm::StringLiteral kReferenceAttr = "zero.reference";
@@ -123,8 +128,8 @@ constexpr llvm::StringLiteral kLivePeakAttr = "zero.live_peak";
 constexpr llvm::StringLiteral kBudgetAttr = "zero.budget";
 // On the module: peers read the device arena from this byte to its end.
 constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
-// On the module: device bytes that products use as scratch memory while they
-// run; 0 if absent.
+// On the module, at level memory: the device bytes that products use as scratch
+// memory while they run, as many as zero.target asks for.
 constexpr llvm::StringLiteral kWorkspaceAttr = "zero.workspace";
 
 /// Elements of a group of a packed parameter.  Its pieces begin with a group.
@@ -132,6 +137,10 @@ constexpr int64_t kPackedGroupElements = 16384;
 /// Bytes of `elements` elements of a packed parameter, from the start of a
 /// group on.
 int64_t getPackedBytes(Packing packing, int64_t elements);
+
+/// Bytes of the device that products of `plan` use while they run: those that
+/// its zero.target asks for, 0 without it.
+int64_t getWorkspace(ModuleOp plan);
 
 /// The stream that `op` is issued to.
 Stream getStream(Operation *op);

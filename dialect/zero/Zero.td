@@ -19,6 +19,7 @@
 //   zero.kernels                         kernels of an update, a clip etc.
 //   zero.level                           on the module: the last finished level
 //   zero.options                         on the module: the options of the plan
+//   zero.target, zero.machine            on the module: what runs the plan
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_TD
@@ -139,6 +140,43 @@ def Zero_LionAttr : Zero_Attr<"Lion", "lion"> {
 def Zero_SGDAttr : Zero_Attr<"SGD", "sgd"> {
   let summary = "The update rule of stochastic gradient descent";
   let parameters = (ins Zero_Double:$momentum);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Zero_TargetAttr : Zero_Attr<"Target", "target"> {
+  let summary = "What runs the device's streams of a plan";
+  let description = [{
+    ```mlir
+    zero.target = #zero.target<name = "cuda", arch = "sm_90", workspace = 33554432>
+    ```
+    `name` is an entry of targets/, `arch` one of its architectures.  Products on
+    the device use `workspace` bytes of it while they run.  A plan without the
+    attribute runs on the host's processors.
+
+    Constraints:
+    * (C1) `workspace` is not negative.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", [{""}]>:$arch,
+                        DefaultValuedParameter<"int64_t", "0">:$workspace);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Zero_MachineAttr : Zero_Attr<"Machine", "machine"> {
+  let summary = "The rates of the machine that a plan is made for";
+  let description = [{
+    ```mlir
+    zero.machine = #zero.machine<name = "one H100", rates = {flops.bf16 = 9.9e14, h2d = 5.5e10}>
+    ```
+    `flops.TYPE` is the flop/s of products of that type, `memory` the bytes/s of
+    the device's memory, and the name of a stream that moves bytes (gather,
+    reduce, h2d, d2h, nvme_read, nvme_write) the bytes/s of its link.
+
+    Constraints:
+    * (C1) every rate has one of these names, and is an f64 above 0, and finite.
+  }];
+  let parameters = (ins StringRefParameter<>:$name, "::mlir::DictionaryAttr":$rates);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

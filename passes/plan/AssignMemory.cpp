@@ -346,6 +346,7 @@ static void agreeOnExports(MutableArrayRef<Program> programs) {
 int64_t AssignMemory::placeWorkspace(int64_t end) {
   ModuleOp module = getOperation();
   module->removeAttr(kWorkspaceAttr);
+  const int64_t workspace = getWorkspace(module);
   if (workspace == 0)
     return end;
   const auto begin =

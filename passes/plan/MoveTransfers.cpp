@@ -196,10 +196,15 @@ void MoveTransfers::runOnOperation() {
   SmallVector<ProgramOp> programs = getPrograms(getOperation());
   if (programs.empty())
     return signalPassFailure();
+  // What products use is not left for values.
+  const int64_t forValues =
+      deviceMemory < 0
+          ? -1
+          : std::max<int64_t>(deviceMemory - getWorkspace(getOperation()), 0);
   for (ProgramOp program : programs) {
     TransferOrder order(program, rotation);
     order.moveAhead();
-    if (failed(order.limit(Tier::Device, deviceMemory)) ||
+    if (failed(order.limit(Tier::Device, forValues)) ||
         failed(order.limit(Tier::Host, hostMemory)))
       return signalPassFailure();
   }

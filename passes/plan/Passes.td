@@ -134,10 +134,10 @@ def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
 
     The module gets `zero.arena` and `zero.live_peak`: the bytes of the device,
     host and NVMe arenas, and the most bytes that are alive at once in each.
-    With `workspace` it gets `zero.workspace`: this many bytes of the device
-    that products use while they run, in addition to all values.
+    If its `zero.target` asks for a workspace, it gets `zero.workspace`: these
+    bytes of the device that products use while they run, in addition to all
+    values.
   }];
-  let options = [Option<"workspace", "workspace", "int64_t", "0", "bytes of the device for products to use">];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
 }
 

@@ -32,6 +32,17 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
            << bytesText(device) << " from byte " << begin
            << " on, which is no page of it (S4)";
   arenas.exported = begin;
+  auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
+  if (target && !llvm::is_contained({"cuda"}, target.getName())) // (S1)
+    return module.emitError("is for the target \"")
+           << target.getName() << "\", and only \"cuda\" is known (S1)";
+  auto placed = module->getAttrOfType<BytesAttr>(kWorkspaceAttr);
+  const uint64_t has = placed ? placed.getSize() : 0,
+                 needs = target ? target.getWorkspace() : 0;
+  if (has != needs) // (S1)
+    return module.emitError("has a zero.workspace of ")
+           << bytesText(has) << ", and its zero.target asks for "
+           << bytesText(needs) << " (S1)";
   if (Attribute workspace = module->getAttr(kWorkspaceAttr)) {
     constexpr int64_t kAlignment = 256;
     arenas.workspace = dyn_cast<BytesAttr>(workspace);

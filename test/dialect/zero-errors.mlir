@@ -734,3 +734,23 @@ func.func @dequantize_c2(%a: tensor<2120xi8>) {
   %0 = zero.dequantize %a as <int8> : tensor<2120xi8> -> tensor<64x64xf32>
   return
 }
+
+// -----
+
+// expected-error @+1 {{workspace must not be negative, got -1 (C1)}}
+module attributes {zero.target = #zero.target<name = "cuda", workspace = -1>} {}
+
+// -----
+
+// expected-error @+1 {{rate "flops.i8" = 1.000000e+12 : f64 is not known (C1); rates are flops.TYPE, memory and the names of links such as h2d, each an f64 above 0}}
+module attributes {zero.machine = #zero.machine<name = "m", rates = {flops.i8 = 1.0e12}>} {}
+
+// -----
+
+// expected-error @+1 {{rate "compute" = 1.000000e+12 : f64 is not known (C1)}}
+module attributes {zero.machine = #zero.machine<name = "m", rates = {compute = 1.0e12}>} {}
+
+// -----
+
+// expected-error @+1 {{rate "h2d" = 0.000000e+00 : f64 is not known (C1)}}
+module attributes {zero.machine = #zero.machine<name = "m", rates = {h2d = 0.0}>} {}

@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 WHOLE = ("abi", "numerics", "frontend")
-TOPS = (*WHOLE, "dialect", "passes", "runtime", "train", "tools")
+TOPS = (*WHOLE, "dialect", "passes", "targets", "runtime", "train", "tools")
 SUFFIXES = (".c", ".cpp", ".def", ".h", ".inc", ".td")
 INCLUDE = re.compile(r'^[ \t]*#?[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 HEAD = """# The includes between folders that are allowed, all of them: `folder: the folders that its
@@ -29,7 +29,7 @@ def folder_of(path):
     parts = Path(path).parts
     if len(parts) < 2 or parts[0] not in TOPS:
         return None
-    return parts[0] if parts[0] in WHOLE or len(parts) == 2 else "/".join(parts[:2])
+    return "/".join(parts[:-1])
 
 
 def read_includes(root):

@@ -22,10 +22,9 @@
 #include "passes/codegen/PlanDescription.h"
 #include "passes/plan/Certificate.h"
 #include "runtime/program/Attachments.h"
-#include "tools/zeroc/EmitDevice.h"
+#include "targets/RunTool.h"
+#include "targets/TemporaryFolder.h"
 #include "tools/zeroc/LibraryFile.h"
-#include "tools/zeroc/RunTool.h"
-#include "tools/zeroc/TemporaryFolder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -38,22 +37,20 @@ namespace {
 
 /// Writes the runtime's program with `plan`, a shared object, and the libraries
 /// that it needs.
-llvm::Error writeProgram(StringRef plan, bool isForGpu, bool hasRanks,
+llvm::Error writeProgram(StringRef plan, bool hasRanks,
                          const DriverOptions &options, StringRef argv0) {
   llvm::Expected<std::string> program = findLibraryFile(argv0, "zrt_program");
   if (!program)
     return program.takeError();
-  SmallVector<std::pair<const char *, std::string>> files = {
+  SmallVector<std::pair<std::string, std::string>> files = {
       {zrt::kPlanAttachment, plan.str()}};
-  if (isForGpu) {
-    llvm::Expected<std::string> cuda =
-        findLibraryFile(argv0, zrt::kCudaAttachment);
-    if (!cuda)
+  const Target &target = *options.target;
+  if (StringRef name = target.getAttachment(); !name.empty()) {
+    llvm::Expected<std::string> device = findLibraryFile(argv0, name);
+    if (!device)
       return llvm::createStringError(
-          "this build has no CUDA: " + llvm::toString(cuda.takeError()) +
-          "; CMake builds it where the CUDA toolkit (12 or later) is "
-          "installed");
-    files.emplace_back(zrt::kCudaAttachment, std::move(*cuda));
+          target.explainMissing(llvm::toString(device.takeError())));
+    files.emplace_back(name, std::move(*device));
   }
   // If zeroc was built without MPI, ranks start without it.
   if (hasRanks) {
@@ -133,16 +130,9 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (reference)
     certificate.outside.push_back(
         "temporaries of the reference kernel, on the heap");
-  if (options.cudaArch.empty())
-    certificate.outside.push_back(
-        llvm::formatv("copies of blocks of matrices, {0} MiB for each thread",
-                      ZRT_PACKING_BYTES >> 20));
-  else
-    certificate.outside.push_back(
-        "on the GPU, what its driver and libraries keep there, and kernels");
-  if (options.collectives == "nccl" && certificate.ranks > 1)
-    certificate.outside.push_back(
-        "on the GPU, what ranks contribute to sums, up to 32 MiB");
+  llvm::append_range(
+      certificate.outside,
+      options.target->listOutside(options.targetOptions, certificate.ranks));
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
   int64_t waiting =
@@ -157,7 +147,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   certificate.options = getPlanOptions(plan);
 
   std::string features = target->required;
-  if (options.cudaArch.empty() && multipliesHalves(plan) &&
+  if (options.target->multipliesOnHost() && multipliesHalves(plan) &&
       !target->ofHalves.empty())
     features += (features.empty() ? "" : ",") + target->ofHalves;
   PlanInfo info{certificate.model,    certificate.options,
@@ -170,14 +160,11 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables, code;
   if (succeeded(formPlanKernels(plan, setup))) {
-    if (!options.cudaArch.empty()) {
-      llvm::Expected<PlanDevice> device =
-          emitDevice(plan, options.cudaArch, options.collectives,
-                     options.attention, *target, folder, setup);
-      if (!device)
-        return device.takeError();
-      info.device = std::move(*device);
-    }
+    auto device = options.target->emitDevice(plan, options.targetOptions,
+                                             *target, folder, setup);
+    if (!device)
+      return device.takeError();
+    info.device = std::move(*device);
     tables = describePlan(plan, context, info);
   }
   if (tables && succeeded(lowerKernelsToCpu(plan, reference, setup)))
@@ -220,8 +207,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     if (llvm::Error error = frontend::writeOutput(options.output, *object))
       return error;
   } else if (llvm::Error error =
-                 writeProgram(result, !options.cudaArch.empty(),
-                              certificate.ranks > 1, options, argv0)) {
+                 writeProgram(result, certificate.ranks > 1, options, argv0)) {
     return error;
   }
   bool isJson = options.certificate == "json";

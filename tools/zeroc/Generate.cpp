@@ -1,7 +1,7 @@
 //===- Generate.cpp - The command `zeroc generate` ------------------------===//
 #include "tools/zeroc/Generate.h"
 
-#include "tools/zeroc/TemporaryFolder.h"
+#include "targets/TemporaryFolder.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"

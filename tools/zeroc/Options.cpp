@@ -1,9 +1,7 @@
 //===- Options.cpp - The command line of zeroc ----------------------------===//
 #include "tools/zeroc/Options.h"
 
-#include "passes/codegen/gpu/DeviceWork.h"
 #include "tools/zeroc/CommandLine.h"
-#include "tools/zeroc/EmitDevice.h"
 #include "tools/zeroc/OtherProgram.h"
 #include "tools/zeroc/PassOptions.h"
 #include "llvm/Support/FileSystem.h"
@@ -119,23 +117,24 @@ void CommandLine::declareDriver() {
       "target CPU: x86-64-v3, x86-64-v4, znver4, or another\n"
       "name that LLVM knows",
       {machine, Emit::LLVM});
-  add("target=cpu|cuda", text(target, {"cpu", "cuda"}),
+  add("target=cpu|cuda", text(target, getTargetNames()),
       "compile for cpu, or for cuda: one NVIDIA GPU per rank",
       {machine, Emit::Memory});
-  add("cuda-arch=ARCH", text(cudaArch, getCudaArchs()),
+  add("cuda-arch=ARCH", text(cudaArch, getCudaTarget().getArchs()),
       "the GPU of --target=cuda: sm_80, sm_86, sm_87, sm_89,\n"
       "sm_90, sm_100, sm_103, sm_110, sm_120, sm_121 (later\n"
       "GPUs run the program, too); emulated: for tests without\n"
       "a GPU",
       {machine, Emit::Memory});
-  Values attention = text(options.attention, {"f32", "tensor-cores"});
+  Values attention =
+      text(options.targetOptions.attention, {"f32", "tensor-cores"});
   attention.otherwise = "tensor-cores for 16 bits";
   add("attention=f32|tensor-cores", std::move(attention),
       "how GPUs multiply in attention: f32 (same bits as the\n"
       "CPU), or tensor-cores (16-bit types only)",
       {machine, Emit::LLVM});
   add("collectives=host|nccl|direct",
-      text(options.collectives, {"host", "nccl", "direct"}),
+      text(options.targetOptions.collectives, {"host", "nccl", "direct"}),
       "how GPUs exchange data (same bits in all ways): nccl,\n"
       "direct (GPUs of one host read each other's memory), or\n"
       "host (through host memory)",
@@ -216,24 +215,24 @@ void CommandLine::dropAlienOptions() {
 //===----------------------------------------------------------------------===//
 
 void CommandLine::takeTarget() {
-  if (target == "cpu" && isGiven("--cuda-arch"))
-    fail("--cuda-arch=" + cudaArch + " is for GPUs; add --target=cuda");
-  if (target == "cpu" && isGiven("--collectives") &&
-      options.collectives != "host")
-    fail("--collectives=" + options.collectives +
-         " is for GPUs; add --target=cuda");
-  if (target == "cpu" && !options.attention.empty())
-    fail("--attention=" + options.attention +
-         " is for GPUs; add --target=cuda");
-  if (target == "cpu") {
-    options.collectives = "host";
+  options.target = &getTarget(target);
+  TargetOptions &given = options.targetOptions;
+  if (options.target->getArchs().empty()) {
+    for (const auto &[flag, value, isAsked] :
+         {std::tuple("--cuda-arch=", cudaArch, isGiven("--cuda-arch")),
+          {"--collectives=", given.collectives,
+           isGiven("--collectives") && given.collectives != "host"},
+          {"--attention=", given.attention, !given.attention.empty()}})
+      if (isAsked)
+        fail(flag + value + " is for GPUs; add --target=cuda");
+    given.collectives = "host";
     return;
   }
   if (options.pipeline.reference)
     fail("--reference computes on one thread of the processors; drop "
-         "--target=cuda");
-  options.cudaArch = cudaArch;
-  options.pipeline.workspace = getProductWorkspace(cudaArch);
+         "--target=" +
+         target);
+  given.arch = cudaArch;
 }
 
 DriverOptions CommandLine::check() {

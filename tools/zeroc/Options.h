@@ -2,6 +2,7 @@
 #pragma once
 
 #include "passes/Pipeline.h"
+#include "targets/Target.h"
 #include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/Export.h"
@@ -31,12 +32,9 @@ enum class Emit {
 
 struct DriverOptions {
   std::string input, output, cpu = "native", certificate = "text";
-  /// The GPU to compile for; "": none, the processors.
-  std::string cudaArch;
-  /// How GPUs exchange: "host", "nccl" or "direct"; processors: "host".
-  std::string collectives = "nccl";
-  /// What multiplies in attention on a GPU: "f32", "tensor-cores", or "".
-  std::string attention;
+  /// What runs the device's streams.
+  const Target *target = nullptr;
+  TargetOptions targetOptions;
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
   /// Of --optimizer, where that is a file; and values for numbers of its rule.

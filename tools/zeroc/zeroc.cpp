@@ -10,7 +10,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/zeroc/EmitDevice.h"
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/ExplainErrors.h"
 #include "tools/zeroc/Messages.h"
@@ -187,6 +186,14 @@ int main(int argc, char **argv) {
   readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
   if (llvm::Error error = checkResumed(module, *options))
     return fail(llvm::toString(std::move(error)));
+  if (options->getLevel() == Level::Memory) {
+    const std::string &arch = options->targetOptions.arch;
+    if (getLevel(module) != Level::Memory)
+      setTarget(module, *options->target, arch);
+    else if (llvm::Error error =
+                 checkTarget(module, options->input, *options->target, arch))
+      return fail(llvm::toString(std::move(error)));
+  }
   warnOfStage(*options);
   if (options->marks.isGiven())
     if (llvm::Error error =
@@ -241,11 +248,6 @@ int main(int argc, char **argv) {
     }
     return fail(options->input + " does not compile; the errors are above");
   }
-
-  if (options->getLevel() == Level::Memory)
-    if (llvm::Error error =
-            checkTarget(module, options->input, options->cudaArch))
-      return fail(llvm::toString(std::move(error)));
 
   llvm::Error error =
       options->isText()

@@ -91,12 +91,3 @@ OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,
     return nullptr;
   return module;
 }
-
-int64_t zero::getProductWorkspace(StringRef arch) {
-  // The sizes that cuBLASLt's authors recommend.
-  constexpr int64_t kUsual = 4 << 20, kOfHopper = 32 << 20;
-  unsigned number = 0;
-  const bool isNumber =
-      arch.consume_front("sm_") && !arch.getAsInteger(10, number);
-  return isNumber && number >= 90 ? kOfHopper : kUsual;
-}

@@ -27,8 +27,4 @@ OwningOpRef<ModuleOp> lowerDeviceWork(ModuleOp plan, const DeviceWork &work,
                                       PassManagerSetup setup = {},
                                       StringRef attention = "");
 
-/// Bytes of the device that products of a plan for `arch` ("sm_90", "emulated")
-/// use while they run.
-int64_t getProductWorkspace(StringRef arch);
-
 } // namespace mlir::zero

@@ -1,6 +1,6 @@
 //===- RunTool.cpp - Runs other programs ----------------------------------===//
 
-#include "tools/zeroc/RunTool.h"
+#include "targets/RunTool.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -1,6 +1,6 @@
 //===- TemporaryFolder.cpp - A folder for intermediate files --------------===//
 
-#include "tools/zeroc/TemporaryFolder.h"
+#include "targets/TemporaryFolder.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"

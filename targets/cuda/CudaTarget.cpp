@@ -1,4 +1,4 @@
-//===- EmitDevice.cpp - Code for the device of a plan ---------------------===//
+//===- CudaTarget.cpp - Plans for GPUs of NVIDIA --------------------------===//
 //
 // The kernels that the device's streams launch are lowered a second time, for
 // the threads of a GPU (passes/codegen/gpu), and become images:
@@ -11,12 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/zeroc/EmitDevice.h"
-
-#include "dialect/zero/BytesText.h"
 #include "passes/codegen/gpu/DeviceWork.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
-#include "tools/zeroc/RunTool.h"
+#include "runtime/program/Attachments.h"
+#include "targets/RunTool.h"
+#include "targets/Target.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -28,32 +27,6 @@ using namespace mlir;
 using namespace mlir::zero;
 
 static constexpr StringLiteral kEmulated = "emulated";
-
-llvm::ArrayRef<StringRef> zero::getCudaArchs() {
-  static constexpr StringRef kArchs[] = {"sm_80",  "sm_86",  "sm_87",  "sm_89",
-                                         "sm_90",  "sm_100", "sm_103", "sm_110",
-                                         "sm_120", "sm_121", kEmulated};
-  return kArchs;
-}
-
-llvm::Error zero::checkTarget(ModuleOp plan, StringRef input, StringRef arch) {
-  auto workspace = plan->getAttrOfType<BytesAttr>(kWorkspaceAttr);
-  const int64_t has = workspace ? workspace.getSize() : 0,
-                needs = arch.empty() ? 0 : getProductWorkspace(arch);
-  if (has == needs)
-    return llvm::Error::success();
-  if (arch.empty())
-    return llvm::createStringError(
-        input + " is a plan for a GPU, with a workspace of " + bytesText(has) +
-        " for products; add --target=cuda, or start from level scheduled or "
-        "before");
-  return llvm::createStringError(
-      input + " is a plan " +
-      (has ? "with a workspace of " + bytesText(has) + " for products"
-           : std::string("for processors, without a workspace for products")) +
-      ", and --cuda-arch=" + arch + " needs one of " + bytesText(needs) +
-      "; start from level scheduled or before");
-}
 
 static llvm::Error writeFile(StringRef path, StringRef text) {
   return llvm::writeToOutput(path, [&](llvm::raw_ostream &os) {
@@ -132,19 +105,75 @@ static std::string nameMissing(const DeviceCode &code) {
   return text;
 }
 
-llvm::Expected<PlanDevice>
-zero::emitDevice(ModuleOp plan, StringRef arch, StringRef collectives,
-                 StringRef attention, const CpuTarget &cpu,
-                 const TemporaryFolder &folder, PassManagerSetup setup) {
+namespace {
+
+class CudaTarget final : public Target {
+public:
+  StringRef getName() const override { return "cuda"; }
+
+  ArrayRef<StringRef> getArchs() const override {
+    static constexpr StringRef kArchs[] = {
+        "sm_80",  "sm_86",  "sm_87",  "sm_89",  "sm_90",  "sm_100",
+        "sm_103", "sm_110", "sm_120", "sm_121", kEmulated};
+    return kArchs;
+  }
+
+  bool multipliesOnHost() const override { return false; }
+
+  /// The sizes that cuBLASLt's authors recommend.
+  int64_t getWorkspace(StringRef arch) const override {
+    constexpr int64_t kUsual = 4 << 20, kOfHopper = 32 << 20;
+    unsigned number = 0;
+    const bool isNumber =
+        arch.consume_front("sm_") && !arch.getAsInteger(10, number);
+    return isNumber && number >= 90 ? kOfHopper : kUsual;
+  }
+
+  std::vector<std::string> listOutside(const TargetOptions &options,
+                                       int64_t ranks) const override {
+    std::vector<std::string> lines = {
+        "on the GPU, what its driver and libraries keep there, and kernels"};
+    if (options.collectives == "nccl" && ranks > 1)
+      lines.push_back(
+          "on the GPU, what ranks contribute to sums, up to 32 MiB");
+    return lines;
+  }
+
+  llvm::Expected<std::optional<PlanDevice>>
+  emitDevice(ModuleOp plan, const TargetOptions &options, const CpuTarget &cpu,
+             const TemporaryFolder &folder,
+             PassManagerSetup setup) const override;
+
+  StringRef getAttachment() const override { return zrt::kCudaAttachment; }
+
+  std::string explainMissing(const std::string &why) const override {
+    return "this build has no CUDA: " + why +
+           "; CMake builds it where the CUDA toolkit (12 or later) is "
+           "installed";
+  }
+};
+
+} // namespace
+
+const Target &zero::getCudaTarget() {
+  static const CudaTarget target;
+  return target;
+}
+
+llvm::Expected<std::optional<PlanDevice>>
+CudaTarget::emitDevice(ModuleOp plan, const TargetOptions &options,
+                       const CpuTarget &cpu, const TemporaryFolder &folder,
+                       PassManagerSetup setup) const {
+  const std::string &arch = options.arch;
   auto failed = [] {
     return llvm::createStringError("code generation for the GPU failed");
   };
   FailureOr<DeviceWork> work =
-      findDeviceWork(plan, /*addsUp=*/collectives != "host");
+      findDeviceWork(plan, /*addsUp=*/options.collectives != "host");
   if (mlir::failed(work))
     return failed();
   OwningOpRef<ModuleOp> kernels =
-      lowerDeviceWork(plan, *work, setup, attention);
+      lowerDeviceWork(plan, *work, setup, options.attention);
   if (!kernels)
     return failed();
   const bool isEmulated = arch == kEmulated;
@@ -157,8 +186,8 @@ zero::emitDevice(ModuleOp plan, StringRef arch, StringRef collectives,
     return llvm::createStringError(
         "GPUs do not have a function that kernels need: " + nameMissing(code) +
         "; drop --target=cuda");
-  PlanDevice device{"cuda", arch.str(),  collectives.str(), "zrt_cuda_device",
-                    {},     code.kernels};
+  PlanDevice device{getName().str(),   arch, options.collectives,
+                    "zrt_cuda_device", {},   code.kernels};
   if (llvm::Error error = isEmulated
                               ? emitEmulated(*code.module, cpu, folder, device)
                               : emitNvidia(*code.module, arch, folder, device))

@@ -1,7 +1,7 @@
 //===- RunTool.h - Runs other programs --------------------------*- C++ -*-===//
 #pragma once
 
-#include "tools/zeroc/TemporaryFolder.h"
+#include "targets/TemporaryFolder.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
