@@ -15,6 +15,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/certify/Passes.h"
 #include "passes/kernels/Passes.h"
 #include "passes/model/Derivatives.h"
 #include "passes/model/Passes.h"
@@ -67,6 +68,7 @@ void zero::registerPipelinePasses() {
   registerZeroKernelPasses();
   registerZeroPartitionPasses();
   registerZeroPlanPasses();
+  registerZeroCertifyPasses();
   registerZeroVerifyPasses();
 }
 

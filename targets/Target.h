@@ -13,8 +13,8 @@
 
 #include "dialect/zero/Zero.h"
 #include "passes/RunPasses.h"
-#include "passes/codegen/EmitObject.h"
-#include "passes/codegen/PlanDescription.h"
+#include "passes/codegen/machine/EmitObject.h"
+#include "passes/codegen/tables/PlanDescription.h"
 #include "targets/TemporaryFolder.h"
 #include <optional>
 #include <string>

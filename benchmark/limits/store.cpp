@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/store/Store.h"
 #include "runtime/Error.h"
-#include "runtime/device/cpu/Pages.h"
+#include "runtime/device/memory/Pages.h"
 
 #include "timing.h"
 

@@ -24,7 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/Passes.h"
-#include "passes/codegen/Power.h"
+#include "passes/codegen/loops/Power.h"
 
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/KernelCode.h"
-#include "passes/codegen/KernelViews.h"
+#include "passes/codegen/loops/KernelViews.h"
 
 #include "abi/zrt.h"
 #include "dialect/nn/NN.h"

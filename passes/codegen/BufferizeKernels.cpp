@@ -44,11 +44,6 @@ namespace mlir::zero {
 using namespace mlir;
 using namespace mlir::zero;
 
-MemRefType zero::memrefOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
-}
-
 /// Turns tensor operands and results into memref arguments, results last.
 static void toDestinationForm(FunctionOpInterface kernel) {
   Block &body = kernel.getFunctionBody().front();

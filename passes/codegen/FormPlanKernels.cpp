@@ -31,9 +31,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/Dispatch.h"
 #include "passes/codegen/Passes.h"
-#include "passes/codegen/StochasticRounding.h"
+#include "passes/codegen/loops/StochasticRounding.h"
+#include "passes/codegen/tables/Dispatch.h"
 
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"

@@ -9,9 +9,6 @@ namespace mlir::zero {
 
 enum class KernelKind : uint32_t;
 
-/// The memref that holds a whole tensor of `type`.
-MemRefType memrefOf(Type type);
-
 /// Emits rows, columns and serial kernels on memrefs: loops over the units of
 /// `kind` and `space`, and vector loops for every linalg operation inside.  The
 /// last arguments are the range of units to do.  With `isGroup`, a group of

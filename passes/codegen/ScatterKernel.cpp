@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/KernelCode.h"
-#include "passes/codegen/KernelViews.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/GroupScatter.h"
+#include "passes/codegen/loops/KernelViews.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"

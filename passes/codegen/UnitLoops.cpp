@@ -16,10 +16,10 @@
 
 #include "dialect/zero/BytesText.h"
 #include "passes/codegen/KernelCode.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockUnits.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 #include "dialect/zero/KernelUnits.h"
 #include "dialect/zero/Zero.h"

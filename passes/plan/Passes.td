@@ -158,14 +158,6 @@ def InsertEvents : Pass<"zero-insert-events", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
 }
 
-def PrintCertificate : Pass<"zero-print-certificate", "::mlir::ModuleOp"> {
-  let summary = "Prints the memory certificate of a finished plan";
-  let description = [{
-    Prints the exact bytes by category at the point where the most bytes are
-    alive, and the values that are alive there.
-  }];
-}
-
 def PrintCosts : Pass<"zero-print-costs", "::mlir::ModuleOp"> {
   let summary = "Prints the cost of each operation of a plan on a rank";
   let description = [{

@@ -1,7 +1,8 @@
 //===- PlanDevice.cpp - Makes a compiled plan's device for checks ---------===//
 #include "runtime/check/PlanDevice.h"
 
-#include "runtime/device/MakeDevice.h"
+#include "runtime/start/Start.h"
+#include "runtime/store/Store.h"
 
 #include <filesystem>
 
@@ -24,9 +25,8 @@ std::unique_ptr<Device> PlanDevice::make(const zrt_plan &plan) {
         nvmePath.empty() ? std::filesystem::temp_directory_path().string()
                          : nvmePath,
         Faults::fromEnvironment(rank), /*verifies=*/true);
-  zrt_device_request request = {
-      mine, rank, /*isGuarded=*/false, std::move(store), {}, {}};
-  mine.make_device(&request);
+  zrt_device_request request =
+      makeDevice(mine, rank, std::move(store), /*isGuarded=*/false);
   request.device->startThreads(mine, /*threads=*/2, {}, /*hostThreads=*/0);
   return std::move(request.device);
 }

@@ -2,6 +2,7 @@
 #include "runtime/core/Segments.h"
 
 #include "runtime/Hash.h"
+#include "runtime/Philox.h"
 
 #include <algorithm>
 
@@ -65,4 +66,12 @@ BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t rank,
           cutSegments(members, ZRT_SQUARES_BLOCK),
           memberRuns(bucket, 0, 1),
           memberRuns(bucket, rank, ranks)};
+}
+
+RoundingBits zrt::roundingBits(uint64_t step, const MemberRun &run,
+                               uint64_t first) {
+  const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
+  const auto bits = philox4x32(
+      {low(step), low(step >> 32), low(run.name), low(run.name >> 32)}, {});
+  return {{bits[0], bits[1]}, low(run.first - run.segment.begin + first)};
 }

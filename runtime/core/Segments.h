@@ -15,6 +15,7 @@
 
 #include "abi/zrt.h"
 
+#include <array>
 #include <vector>
 
 namespace zrt {
@@ -62,5 +63,15 @@ struct BucketPart {
 
 /// Returns the part of `rank` of `ranks`.
 BucketPart partOf(const zrt_bucket &bucket, uint32_t rank, uint32_t ranks);
+
+/// The random bits that a stochastically rounding kernel gets for one member.
+struct RoundingBits {
+  std::array<uint32_t, 2> key;
+  uint32_t shift; ///< added to an index in args, gives that in the parameter
+};
+
+/// Returns the bits for `run`, given `step`, the random bits of the step.  The
+/// args begin at element `first`, counted like the run's segment.
+RoundingBits roundingBits(uint64_t step, const MemberRun &run, uint64_t first);
 
 } // namespace zrt

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "runtime/core/Device.h"
-#include "runtime/store/Store.h"
 
 #include <functional>
 #include <memory>
@@ -16,6 +15,12 @@ namespace zrt {
 class Collectives;
 class Transport;
 class World;
+
+/// Returns the plan of the host's processors beside a device: without its tier.
+inline zrt_plan planOfHost(zrt_plan plan) {
+  plan.arena_bytes[ZRT_DEVICE] = plan.exported_begin = 0;
+  return plan;
+}
 } // namespace zrt
 
 /// The arguments of a zrt_device_maker, and the results that it fills in.  The
@@ -23,8 +28,8 @@ class World;
 struct zrt_device_request {
   const zrt_plan &plan; ///< outlives the device
   int rank;
-  bool isGuarded;                    ///< see docs/runtime.md, ZRT_GUARD
-  std::unique_ptr<zrt::Store> store; ///< the nvme tier, or nullptr
+  /// The host's processors, with the host and nvme tiers only.
+  std::unique_ptr<zrt::Device> host;
   std::unique_ptr<zrt::Device> device;
   /// Set if devices exchange data among themselves.  All ranks call it
   /// together, with the transport that reports failures to them.

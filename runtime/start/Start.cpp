@@ -40,18 +40,6 @@ std::unique_ptr<Store> makeStore(const zrt_plan &plan, const zrt_setup &setup,
                                  setup.verify_reads != 0 || isChaos);
 }
 
-zrt_device_request makeDevice(const zrt_plan &plan, int rank,
-                              std::unique_ptr<Store> store) {
-  const bool isGuarded = environmentNumber("ZRT_GUARD", 0, 1) != 0;
-  zrt_device_request made = {plan, rank, isGuarded, std::move(store), {}, {}};
-  if (plan.make_device)
-    plan.make_device(&made);
-  else
-    made.device =
-        std::make_unique<CpuDevice>(plan, isGuarded, std::move(made.store));
-  return made;
-}
-
 void start(zrt_context &ctx, const zrt_setup &setup, World *world,
            const AroundDevice &around) {
   const zrt_plan &plan = ctx.plan;
@@ -66,7 +54,8 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world,
   decltype(zrt_device_request::connect) connect;
   const auto allocate = [&] {
     zrt_device_request made =
-        makeDevice(plan, rank, makeStore(plan, setup, rank, parts.chaos->on()));
+        makeDevice(plan, rank, makeStore(plan, setup, rank, parts.chaos->on()),
+                   environmentNumber("ZRT_GUARD", 0, 1) != 0);
     device = std::move(made.device);
     connect = std::move(made.connect);
     parts.trace = Trace::fromEnvironment(plan, rank);
@@ -103,6 +92,21 @@ zrt_status attempt(zrt_context &ctx, Action action) {
 }
 
 } // namespace
+
+zrt_device_request zrt::makeDevice(const zrt_plan &plan, int rank,
+                                   std::unique_ptr<Store> store,
+                                   bool isGuarded) {
+  zrt_device_request made = {plan, rank, {}, {}, {}};
+  if (!plan.make_device) {
+    made.device =
+        std::make_unique<CpuDevice>(plan, isGuarded, std::move(store));
+    return made;
+  }
+  made.host = std::make_unique<CpuDevice>(planOfHost(plan), isGuarded,
+                                          std::move(store));
+  plan.make_device(&made);
+  return made;
+}
 
 zrt_status zrt_create(const zrt_plan *plan, zrt_context **out_ctx) {
   zrt_context *ctx = *out_ctx = new (std::nothrow) zrt_context;

@@ -3,6 +3,8 @@
 
 #include "abi/zrt.h"
 #include "runtime/core/Context.h"
+#include "runtime/device/MakeDevice.h"
+#include "runtime/store/Store.h"
 #include "runtime/world/World.h"
 
 #include <functional>
@@ -19,5 +21,10 @@ using AroundDevice =
 /// empty.
 zrt_status startAround(zrt_context &ctx, const zrt_setup &setup, World *world,
                        const AroundDevice &around);
+
+/// Makes the device that `plan` names, on the host of `rank`; `isGuarded` as by
+/// ZRT_GUARD (docs/runtime.md).  Throws zrt::Error.
+zrt_device_request makeDevice(const zrt_plan &plan, int rank,
+                              std::unique_ptr<Store> store, bool isGuarded);
 
 } // namespace zrt

@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/DeviceWork.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "runtime/program/Attachments.h"
 #include "targets/RunTool.h"
 #include "targets/Target.h"
+#include "targets/cuda/DeviceWork.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "MemoryFile.h"
 
-#include "frontend/HuggingFace.h"
+#include "frontend/families/HuggingFace.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/Pipeline.h"
-#include "passes/plan/Certificate.h"
+#include "passes/certify/Certificate.h"
 #include <string>
 #include <vector>
 

@@ -1,9 +1,9 @@
 //===- Import.cpp - The command `zeroc import` ----------------------------===//
 #include "tools/zeroc/Import.h"
 
-#include "frontend/HuggingFace.h"
 #include "frontend/OutputFile.h"
 #include "frontend/PrintModel.h"
+#include "frontend/families/HuggingFace.h"
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -1,5 +1,5 @@
 //===- SubcommandOptions.cpp - Options of import, export and the like -----===//
-#include "frontend/HuggingFace.h"
+#include "frontend/families/HuggingFace.h"
 #include "tools/tokenize/TokenWriter.h"
 #include "tools/zeroc/CommandLine.h"
 

@@ -3,8 +3,8 @@
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/codegen/KernelViews.h"
 #include "passes/codegen/gpu/BlockCode.h"
+#include "passes/codegen/loops/KernelViews.h"
 
 namespace mlir::zero {
 

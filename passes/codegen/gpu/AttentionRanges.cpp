@@ -2,8 +2,8 @@
 
 #include "passes/codegen/gpu/Attention.h"
 
+#include "numerics/AttentionSizes.h"
 #include "numerics/Polynomials.h"
-#include "runtime/device/cpu/attention/Sizes.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -2,7 +2,7 @@
 
 #include "passes/codegen/gpu/Attention.h"
 
-#include "runtime/device/cpu/attention/Sizes.h"
+#include "numerics/AttentionSizes.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -30,15 +30,6 @@ static AttentionShape describe(OpT op) {
   return shape;
 }
 
-/// The input from which the CPU computes its block sizes.
-static ::zrt::AttentionShape cpuShape(const AttentionShape &shape) {
-  ::zrt::AttentionShape cpu;
-  cpu.queries = shape.queries;
-  cpu.keys = shape.keys;
-  cpu.width = shape.width;
-  return cpu;
-}
-
 static void setBlocks(AttentionShape &shape, const ::zrt::Sizes &sizes) {
   shape.queryBlock = sizes.queries;
   shape.keyBlock = sizes.keys;
@@ -46,15 +37,15 @@ static void setBlocks(AttentionShape &shape, const ::zrt::Sizes &sizes) {
 
 AttentionShape zero::shapeOf(nn::AttentionOp op) {
   AttentionShape shape = describe(op);
-  setBlocks(shape, ::zrt::forwardSizes(cpuShape(shape)));
+  setBlocks(shape, ::zrt::forwardSizes(shape));
   return shape;
 }
 
 AttentionShape zero::shapeOf(nn::AttentionBackwardOp op) {
   AttentionShape shape = describe(op);
   const bool isF32 = op.getQ().getType().getElementType().isF32();
-  setBlocks(shape, ::zrt::backwardSizes(cpuShape(shape), shape.softCap > 0,
-                                        isF32, shape.headsPerKey()));
+  setBlocks(shape, ::zrt::backwardSizes(shape, shape.softCap > 0, isF32,
+                                        shape.headsPerKey()));
   shape.addsToKeys = isF32 && !shape.oneKeyBlock();
   return shape;
 }

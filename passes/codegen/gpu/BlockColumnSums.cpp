@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/ColumnSums.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/loops/ColumnSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -5,9 +5,9 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/codegen/ColumnSums.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/loops/ColumnSums.h"
 
 using namespace mlir;
 using namespace mlir::zero;

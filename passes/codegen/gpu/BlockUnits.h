@@ -12,7 +12,7 @@
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 namespace mlir::zero {
 

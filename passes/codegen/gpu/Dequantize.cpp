@@ -20,10 +20,10 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "numerics/Codebooks.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
+#include "passes/codegen/loops/VectorLoops.h"
 #include <limits>
 
 using namespace mlir;

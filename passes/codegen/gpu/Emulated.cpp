@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/GpuIntrinsics.h"
 #include "passes/codegen/gpu/Warp.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IntrinsicInst.h"

@@ -16,7 +16,7 @@
 
 #include "dialect/zero/BytesText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "passes/codegen/VectorLane.h"
+#include "passes/codegen/loops/VectorLane.h"
 
 using namespace mlir;
 using namespace mlir::zero;

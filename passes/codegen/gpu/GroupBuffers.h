@@ -3,7 +3,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "passes/codegen/VectorLoops.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 namespace mlir::zero {
 
@@ -20,9 +20,6 @@ constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
 constexpr int64_t kSharedAlignment = 16;
 /// On functions: bytes of shared memory of each group, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
-/// The most bytes of shared memory of a block, without asking the driver for
-/// more.
-constexpr int64_t kMaxSharedBytes = 48 << 10;
 
 /// Places the temporaries of a kernel: in a buffer of each thread if no other
 /// thread reads or writes its elements, else in memory that the group shares.

@@ -22,10 +22,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -22,8 +22,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "dialect/nn/NN.h"
-#include "passes/codegen/KernelViews.h"
+#include "passes/codegen/loops/KernelViews.h"
 
 namespace mlir::zero {
 

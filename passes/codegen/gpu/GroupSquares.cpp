@@ -19,11 +19,11 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/LoopNest.h"
 #include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/loops/LoopNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

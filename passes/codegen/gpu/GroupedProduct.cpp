@@ -23,10 +23,10 @@
 
 #include "abi/DeviceEntries.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/ProductTile.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
+#include "passes/codegen/loops/VectorLoops.h"
 #include "llvm/ADT/bit.h"
 
 using namespace mlir;

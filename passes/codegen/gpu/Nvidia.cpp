@@ -1,9 +1,9 @@
 //===- Nvidia.cpp - Code for NVIDIA's GPUs --------------------------------===//
 
-#include "passes/codegen/OptimizeModule.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "passes/codegen/gpu/GpuIntrinsics.h"
+#include "passes/codegen/loops/VectorLoops.h"
+#include "passes/codegen/machine/OptimizeModule.h"
 
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"

@@ -7,10 +7,10 @@
 
 #include "abi/DeviceEntries.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "passes/codegen/VectorLoops.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
+#include "passes/codegen/loops/VectorLoops.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -38,14 +38,6 @@ void run(const zrt_update_desc &desc, const Segment &segment, uint64_t from,
 
 } // namespace
 
-RoundingBits zrt::roundingBits(uint64_t step, const MemberRun &run,
-                               uint64_t first) {
-  const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  const auto bits = philox4x32(
-      {low(step), low(step >> 32), low(run.name), low(run.name >> 32)}, {});
-  return {{bits[0], bits[1]}, low(run.first - run.segment.begin + first)};
-}
-
 void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
                        std::vector<void *> &args, Team &team) {
   const bool sliced = isSliced(desc);

@@ -7,9 +7,9 @@
 #include "runtime/core/CopyAround.h"
 #include "runtime/core/HalfArrays.h"
 #include "runtime/device/cpu/BucketWork.h"
-#include "runtime/device/cpu/CpuFeatures.h"
 #include "runtime/device/cpu/GroupedMatmul.h"
 #include "runtime/device/cpu/Matmul.h"
+#include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
 

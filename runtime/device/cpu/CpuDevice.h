@@ -2,9 +2,9 @@
 #pragma once
 
 #include "runtime/core/Device.h"
-#include "runtime/device/cpu/Arena.h"
 #include "runtime/device/cpu/Team.h"
 #include "runtime/device/cpu/gemm/Gemm16.h"
+#include "runtime/device/memory/Arena.h"
 #include "runtime/store/Store.h"
 
 #include <array>

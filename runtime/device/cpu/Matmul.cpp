@@ -20,8 +20,8 @@
 #include "runtime/device/cpu/Matmul.h"
 
 #include "runtime/Vocabulary.h"
-#include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
+#include "runtime/device/cpu/gemm/Scratch.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/device/cpu/Scratch.h"
+#include "runtime/device/cpu/gemm/Scratch.h"
 
 #include <atomic>
 #include <cstdint>

@@ -4,7 +4,7 @@
 #include "abi/DeviceEntries.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Streams.h"
 
 #include <string_view>
 

@@ -12,8 +12,7 @@
 #pragma once
 
 #include "runtime/core/Segments.h"
-#include "runtime/device/cpu/BucketWork.h"
-#include "runtime/device/cuda/Kernels.h"
+#include "runtime/device/cuda/driver/Kernels.h"
 
 #include <functional>
 #include <map>

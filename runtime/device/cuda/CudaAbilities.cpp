@@ -27,8 +27,8 @@ void CudaDevice::checkProductStreams() const {
 }
 
 void CudaDevice::check(const zrt_op &op) const {
-  // The CpuDevice checks the types, which are the same on all devices.
-  host.check(op);
+  // The host checks the types, which are the same on all devices.
+  host->check(op);
   const bool isOnGpu = streams.isOnGpu(op.stream);
   forEachOperand(op, [&](const std::string &what, const zrt_operand &one) {
     const bool isOnDevice = one.ref.tier == ZRT_DEVICE;

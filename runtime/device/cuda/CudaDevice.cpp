@@ -15,22 +15,14 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// The plan for the CpuDevice, without the device tier.
-zrt_plan withoutDevice(zrt_plan plan) {
-  plan.arena_bytes[ZRT_DEVICE] = plan.exported_begin = 0;
-  return plan;
-}
-
 const char *named(const char *name) { return name ? name : "unnamed"; }
 
 /// Pins the host's arena; opens it first, as it may be closed between programs.
-PinnedMemory pinHost(const Gpu &gpu, CpuDevice &host) {
+PinnedMemory pinHost(const Gpu &gpu, Device &host) {
   struct Opened {
-    explicit Opened(CpuDevice &device) : device(device) {
-      device.beginProgram();
-    }
+    explicit Opened(Device &device) : device(device) { device.beginProgram(); }
     ~Opened() { device.endProgram(); }
-    CpuDevice &device;
+    Device &device;
   };
   const Opened opened(host);
   return {gpu, host.memory({ZRT_HOST, 0, 0, 0}), host.arenaBytes(ZRT_HOST),
@@ -39,14 +31,13 @@ PinnedMemory pinHost(const Gpu &gpu, CpuDevice &host) {
 
 } // namespace
 
-CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, bool isGuarded,
-                       std::unique_ptr<Store> store)
-    : plan(thePlan), gpu(rank),
-      host(withoutDevice(plan), isGuarded, std::move(store)),
+CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank,
+                       std::unique_ptr<Device> theHost)
+    : plan(thePlan), gpu(rank), host(std::move(theHost)),
       arena(gpu, plan.arena_bytes[ZRT_DEVICE], "the device arena",
             exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
                                         : Place{}),
-      pinned(pinHost(gpu, host)), mirror(gpu, plan), kernels(gpu, plan),
+      pinned(pinHost(gpu, *host)), mirror(gpu, plan), kernels(gpu, plan),
       products(gpu, kernels, arena.at(plan.workspace.offset),
                plan.workspace.bytes),
       groups(gpu, kernels, plan), buckets(gpu, kernels, plan, rank),
@@ -62,8 +53,8 @@ void CudaDevice::startThreads(const zrt_plan &plan, int threads,
     hostThreads = threads;
   if (hostThreads == 0)
     hostThreads = int(std::max<size_t>(processors.size(), 1));
-  // The CpuDevice's `compute` does no work.
-  host.startThreads(plan, /*threads=*/1, {}, hostThreads);
+  // The host's `compute` does no work.
+  host->startThreads(plan, /*threads=*/1, {}, hostThreads);
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,17 +62,17 @@ void CudaDevice::startThreads(const zrt_plan &plan, int threads,
 //===----------------------------------------------------------------------===//
 
 uint64_t CudaDevice::arenaBytes(uint32_t tier) const {
-  return tier == ZRT_DEVICE ? plan.arena_bytes[tier] : host.arenaBytes(tier);
+  return tier == ZRT_DEVICE ? plan.arena_bytes[tier] : host->arenaBytes(tier);
 }
 
 std::byte *CudaDevice::memory(const zrt_ref &ref) const {
-  return ref.tier == ZRT_DEVICE ? mirror.at(ref.offset) : host.memory(ref);
+  return ref.tier == ZRT_DEVICE ? mirror.at(ref.offset) : host->memory(ref);
 }
 
 CUdeviceptr CudaDevice::address(const zrt_ref &ref) const {
   return ref.tier == ZRT_DEVICE
              ? arena.at(ref.offset)
-             : reinterpret_cast<CUdeviceptr>(host.memory(ref));
+             : reinterpret_cast<CUdeviceptr>(host->memory(ref));
 }
 
 std::vector<uint64_t> CudaDevice::addresses(const zrt_operand *args,
@@ -94,7 +85,7 @@ std::vector<uint64_t> CudaDevice::addresses(const zrt_operand *args,
 
 void CudaDevice::read(const zrt_ref &from, void *to) {
   if (from.tier != ZRT_DEVICE)
-    return host.read(from, to);
+    return host->read(from, to);
   if (from.bytes == 0)
     return;
   gpu.enter();
@@ -104,7 +95,7 @@ void CudaDevice::read(const zrt_ref &from, void *to) {
 
 void CudaDevice::write(const zrt_ref &to, const void *from) {
   if (to.tier != ZRT_DEVICE)
-    return host.write(to, from);
+    return host->write(to, from);
   if (to.bytes == 0)
     return;
   gpu.enter();
@@ -116,7 +107,7 @@ void CudaDevice::write(const zrt_ref &to, const void *from) {
 
 void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
   if (to.tier != ZRT_DEVICE)
-    return host.fill(to, byte);
+    return host->fill(to, byte);
   if (to.bytes == 0)
     return;
   gpu.enter();
@@ -130,7 +121,7 @@ std::string CudaDevice::note() const {
   if (plan.world_size > 1 && !exchangesOnGpus(plan))
     all += "\nranks exchange what is on their GPUs through host memory, which "
            "is slower than between the GPUs";
-  const std::string others = host.note();
+  const std::string others = host->note();
   return all + (others.empty() ? "" : "\n" + others);
 }
 
@@ -169,7 +160,7 @@ std::string CudaDevice::dequantizeKernel(const zrt_dequantize_desc &desc) {
 }
 
 void CudaDevice::beginProgram() {
-  host.beginProgram();
+  host->beginProgram();
   buckets.prepare([this](const zrt_ref &ref) {
     uint64_t value = 0;
     read({ref.tier, 0, ref.offset, sizeof(value)}, &value);
@@ -177,7 +168,7 @@ void CudaDevice::beginProgram() {
   });
 }
 
-void CudaDevice::endProgram() { host.endProgram(); }
+void CudaDevice::endProgram() { host->endProgram(); }
 
 bool CudaDevice::replay(uint32_t program) {
   gpu.enter();
@@ -201,7 +192,7 @@ void CudaDevice::issue(zrt_stream stream, const char *name, Action action) {
 
 void CudaDevice::work(const zrt_op &op, const BucketPart *bucket) {
   if (!streams.isOnGpu(op.stream))
-    return host.work(op, bucket);
+    return host->work(op, bucket);
   visitDevice(op, [&](const auto &desc) {
     if constexpr (hasBucket<decltype(desc)>)
       run(op.stream, desc, *bucket);
@@ -260,7 +251,7 @@ void CudaDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
 uint64_t CudaDevice::copy(zrt_stream stream, const zrt_ref &from,
                           const zrt_ref &to) {
   if (!streams.isOnGpu(stream))
-    return host.copy(stream, from, to);
+    return host->copy(stream, from, to);
   // The caller adds the operation's name to errors.
   gpu.enter();
   if (from.bytes != 0)
@@ -292,8 +283,7 @@ void CudaDevice::finish(zrt_stream stream) {
 /// The function that a plan with target cuda names as its maker.
 extern "C" void zrt_cuda_device(zrt_device_request *request) {
   auto device = std::make_unique<CudaDevice>(request->plan, request->rank,
-                                             request->isGuarded,
-                                             std::move(request->store));
+                                             std::move(request->host));
   request->connect = device->connection();
   request->device = std::move(device);
 }

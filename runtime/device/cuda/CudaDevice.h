@@ -21,15 +21,14 @@
 #pragma once
 
 #include "runtime/core/Device.h"
-#include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/device/cuda/BucketLaunches.h"
-#include "runtime/device/cuda/Gpu.h"
 #include "runtime/device/cuda/Graphs.h"
 #include "runtime/device/cuda/GroupedProducts.h"
-#include "runtime/device/cuda/Kernels.h"
 #include "runtime/device/cuda/Mirror.h"
 #include "runtime/device/cuda/Products.h"
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Gpu.h"
+#include "runtime/device/cuda/driver/Kernels.h"
+#include "runtime/device/cuda/driver/Streams.h"
 #include "runtime/device/cuda/exchange/ConnectGpus.h"
 
 #include <memory>
@@ -40,10 +39,9 @@ namespace zrt {
 class CudaDevice final : public Device {
 public:
   /// Allocates the memory of `plan`, which must outlive this, on the GPU of
-  /// `rank`, and loads its kernels.  `isGuarded` and `store` are for the
-  /// CpuDevice.  Throws zrt::Error.
-  CudaDevice(const zrt_plan &plan, int rank, bool isGuarded = false,
-             std::unique_ptr<Store> store = nullptr);
+  /// `rank`, and loads its kernels.  `host` has the other tiers, and does the
+  /// work of the host's streams.  Throws zrt::Error.
+  CudaDevice(const zrt_plan &plan, int rank, std::unique_ptr<Device> host);
   ~CudaDevice() override;
 
   uint64_t arenaBytes(uint32_t tier) const override;
@@ -70,8 +68,8 @@ public:
   cuda::Connect connection();
 
   void check(const zrt_op &op) const override;
-  int threads() const override { return host.hostThreads(); }
-  int hostThreads() const override { return host.hostThreads(); }
+  int threads() const override { return host->hostThreads(); }
+  int hostThreads() const override { return host->hostThreads(); }
   void work(const zrt_op &op, const BucketPart *bucket) override;
   uint64_t copy(zrt_stream stream, const zrt_ref &from,
                 const zrt_ref &to) override;
@@ -110,7 +108,7 @@ private:
 
   const zrt_plan &plan;
   const cuda::Gpu gpu;
-  CpuDevice host;
+  const std::unique_ptr<Device> host; ///< its processors and its memory
   cuda::GpuMemory arena;
   cuda::PinnedMemory pinned; ///< the host's arena
   cuda::Mirror mirror;

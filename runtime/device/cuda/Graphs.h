@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Streams.h"
 
 #include <array>
 #include <vector>

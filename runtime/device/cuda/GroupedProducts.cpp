@@ -5,7 +5,7 @@
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Streams.h"
 
 #include <string>
 #include <vector>

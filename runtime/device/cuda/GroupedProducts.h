@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/device/cuda/Kernels.h"
+#include "runtime/device/cuda/driver/Kernels.h"
 
 #include <map>
 

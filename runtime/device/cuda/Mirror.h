@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/device/cpu/Arena.h"
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Streams.h"
+#include "runtime/device/memory/Arena.h"
 
 #include <memory>
 #include <vector>

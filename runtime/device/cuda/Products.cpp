@@ -4,7 +4,7 @@
 #include "abi/DeviceEntries.h"
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/device/cuda/SharedLibrary.h"
+#include "runtime/device/cuda/driver/SharedLibrary.h"
 
 #include <array>
 #include <bit>

@@ -21,7 +21,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/device/cuda/Kernels.h"
+#include "runtime/device/cuda/driver/Kernels.h"
 
 #include <map>
 #include <memory>

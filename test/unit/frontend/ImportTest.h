@@ -1,7 +1,7 @@
 //===- ImportTest.h - A test that imports a config.json ---------*- C++ -*-===//
 #pragma once
 
-#include "frontend/HuggingFace.h"
+#include "frontend/families/HuggingFace.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"

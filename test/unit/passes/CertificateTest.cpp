@@ -1,10 +1,10 @@
 //===- CertificateTest.cpp - The categories of each arena -----------------===//
 
+#include "passes/certify/Certificate.h"
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/plan/Certificate.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;

@@ -5,8 +5,8 @@
 #include "runtime/device/cpu/attention/Targets.h"
 
 #include "abi/zrt.h"
-#include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
+#include "runtime/device/cpu/gemm/Scratch.h"
 
 #include <gtest/gtest.h>
 

@@ -86,7 +86,7 @@ std::string errorOfKernels(Change change) {
       plan.device_kernels, plan.device_kernels + plan.device_kernel_count);
   change(plan, kernels);
   plan.device_kernels = kernels.data();
-  return errorOf([&] { const CudaDevice device(plan, 0); });
+  return errorOf([&] { const CudaDevice device(plan, 0, hostOf(plan)); });
 }
 
 TEST(CudaErrors, ImagesAndKernels) {

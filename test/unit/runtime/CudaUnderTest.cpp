@@ -80,10 +80,11 @@ const zrt_plan &zrt::test::withKernels(const zrt_plan &plan) {
 
 std::unique_ptr<CudaDevice> zrt::test::cudaDevice(const zrt_plan &plan) {
   auto device = std::make_unique<CudaDevice>(
-      withKernels(plan), /*rank=*/0, /*isGuarded=*/false,
-      std::make_unique<Store>(plan.arena_bytes[ZRT_NVME],
-                              std::filesystem::temp_directory_path().string(),
-                              std::make_shared<Faults>(), /*verifies=*/true));
+      withKernels(plan), /*rank=*/0,
+      hostOf(plan, std::make_unique<Store>(
+                       plan.arena_bytes[ZRT_NVME],
+                       std::filesystem::temp_directory_path().string(),
+                       std::make_shared<Faults>(), /*verifies=*/true)));
   device->startThreads(plan, 2, {}, /*hostThreads=*/0);
   return device;
 }

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/device/cuda/exchange/FilePort.h"
 #include "runtime/device/cuda/exchange/Flags.h"
 

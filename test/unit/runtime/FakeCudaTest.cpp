@@ -4,8 +4,8 @@
 // GPU's memory, and calls that no driver would accept.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/device/cuda/Gpu.h"
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Gpu.h"
+#include "runtime/device/cuda/driver/Streams.h"
 
 #include "Collectives.h"
 #include "CudaUnderTest.h"

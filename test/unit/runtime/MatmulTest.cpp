@@ -2,8 +2,8 @@
 #include "runtime/device/cpu/Matmul.h"
 
 #include "runtime/Error.h"
-#include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/Team.h"
+#include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 
 #include "TestFiles.h"

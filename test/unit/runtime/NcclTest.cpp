@@ -4,7 +4,7 @@
 // the results of several ranks with those of CPUs.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/device/cuda/Gpu.h"
+#include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/device/cuda/exchange/Communicator.h"
 
 #include "Collectives.h"

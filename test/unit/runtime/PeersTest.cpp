@@ -1,5 +1,5 @@
 //===- PeersTest.cpp - Shared arenas, failed and missing ranks ------------===//
-#include "runtime/device/cpu/Arena.h"
+#include "runtime/device/memory/Arena.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/transport/RankedSum.h"
 #include "runtime/world/Process.h"

@@ -2,9 +2,9 @@
 #include "runtime/device/cpu/attention/Attention.h"
 
 #include "abi/zrt.h"
-#include "runtime/device/cpu/Scratch.h"
 #include "runtime/device/cpu/attention/Targets.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
+#include "runtime/device/cpu/gemm/Scratch.h"
 
 using namespace zrt;
 

@@ -11,7 +11,7 @@
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/core/HalfArrays.h"
-#include "runtime/device/cpu/CpuFeatures.h"
+#include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 
 #include <algorithm>

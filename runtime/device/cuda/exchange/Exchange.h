@@ -4,8 +4,8 @@
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/core/TrafficLedger.h"
-#include "runtime/device/cuda/Kernels.h"
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Kernels.h"
+#include "runtime/device/cuda/driver/Streams.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/world/World.h"
 

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "runtime/core/SharedFile.h"
-#include "runtime/device/cuda/Streams.h"
+#include "runtime/device/cuda/driver/Streams.h"
 #include "runtime/transport/ControlPage.h"
 #include "runtime/world/World.h"
 

@@ -2,7 +2,7 @@
 #include "runtime/device/cuda/exchange/Nccl.h"
 
 #include "runtime/Error.h"
-#include "runtime/device/cuda/SharedLibrary.h"
+#include "runtime/device/cuda/driver/SharedLibrary.h"
 
 using namespace zrt;
 using namespace zrt::cuda;

@@ -1,0 +1,134 @@
+//===- HuggingFace.cpp - Models from config.json --------------------------===//
+//
+// 1. Reads the keys that affect the computation, each with its type, range and
+//    Hugging Face's default (frontend/families).  Other keys (names of tokens,
+//    versions) are ignored.
+// 2. Refuses what zeroc does not support; notes what it leaves out.
+// 3. Build the model by its family.
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/families/HuggingFace.h"
+
+#include "frontend/families/Families.h"
+#include "frontend/families/Keys.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+namespace {
+
+/// The arguments of an import.
+struct Request {
+  MLIRContext &context;
+  ConfigFile &file;
+  const ImportedBatch &batch;
+  llvm::function_ref<void(StringRef)> note;
+
+  /// Checks that the sequence fits the positions that `key` gives.
+  void checkSequence(StringRef key, int64_t positions) const {
+    if (!file.failed() && batch.sequence > positions)
+      file.fail("sequences of " + Twine(batch.sequence) +
+                " tokens are longer than " + key + " " + Twine(positions) +
+                "; use --seq=" + Twine(positions) + " or less");
+  }
+
+  void checkSeparator(int64_t vocabulary) const {
+    if (!file.failed() && batch.separator && *batch.separator >= vocabulary)
+      file.fail("--document-separator=" + Twine(*batch.separator) +
+                " is no token: vocab_size is " + Twine(vocabulary));
+  }
+};
+
+/// Builds the model of a file; null if that failed.
+using Import = OwningOpRef<ModuleOp> (*)(const Request &request);
+
+OwningOpRef<ModuleOp> importGPT2(const Request &r) {
+  GPT2Config config = readGPT2(r.file);
+  r.checkSequence("n_positions", config.positions);
+  if (r.batch.separator)
+    r.file.fail(
+        "--document-separator needs positions that begin anew with each "
+        "document, and those of gpt2 are learned; leave it out");
+  if (!r.file.failed())
+    noteGPT2Dropout(r.file, r.note);
+  refuseOtherKeys(r.file, "gpt2"); // after the note has read its keys
+  if (r.file.failed())
+    return nullptr;
+  return buildGPT2(r.context, config, r.batch.batch, r.batch.sequence);
+}
+
+template <DecoderConfig (*Read)(ConfigFile &)>
+OwningOpRef<ModuleOp> importDecoder(const Request &r) {
+  DecoderConfig config = Read(r.file);
+  refuseOtherKeys(r.file, r.file.string("model_type"));
+  r.checkSequence("max_position_embeddings", config.positions);
+  r.checkSeparator(config.vocabulary);
+  if (r.file.failed())
+    return nullptr;
+  config.separator = r.batch.separator;
+  return buildDecoder(r.context, config, r.batch.batch, r.batch.sequence);
+}
+
+/// Model families by model_type.
+constexpr std::pair<StringLiteral, Import> kFamilies[] = {
+    {"gpt2", importGPT2},
+    {"llama", importDecoder<readLlama>},
+    {"mistral", importDecoder<readMistral>},
+    {"mixtral", importDecoder<readMixtral>},
+    {"qwen2", importDecoder<readQwen2>},
+    {"qwen3", importDecoder<readQwen3>},
+    {"qwen3_moe", importDecoder<readQwen3Moe>},
+    {"olmoe", importDecoder<readOlmoe>},
+    {"gemma2", importDecoder<readGemma2>},
+    {"gemma3_text", importDecoder<readGemma3>},
+    {"phi3", importDecoder<readPhi3>},
+    {"gpt_neox", importDecoder<readGPTNeoX>},
+};
+
+} // namespace
+
+static Import findFamily(ConfigFile &file) {
+  std::string type = file.string("model_type");
+  for (auto [name, import] : kFamilies)
+    if (type == name)
+      return import;
+  file.fail("model_type \"" + type + "\" is not supported; supported: " +
+            llvm::join(llvm::make_first_range(kFamilies), ", "));
+  return nullptr;
+}
+
+std::string frontend::findConfig(StringRef path) {
+  SmallString<128> config(path);
+  if (llvm::sys::fs::is_directory(path))
+    llvm::sys::path::append(config, "config.json");
+  return config.str().str();
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+frontend::importHuggingFace(MLIRContext &context, StringRef path,
+                            const ImportedBatch &batch,
+                            llvm::function_ref<void(StringRef)> note) {
+  std::string config = findConfig(path);
+  ConfigFile file(config);
+  Import import = findFamily(file);
+
+  // After the file has been read, only sizes that overflow together can fail.
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (message.empty() &&
+        diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      message = diagnostic.str();
+  });
+  OwningOpRef<ModuleOp> module;
+  if (import && !file.failed())
+    module = import({context, file, batch, note});
+  if (llvm::Error error = file.takeError())
+    return std::move(error);
+  if (!module)
+    return llvm::createStringError(config + ": " + message);
+  return std::move(module);
+}

@@ -1,0 +1,363 @@
+//===- Certificate.cpp - Memory use and traffic of a plan -----------------===//
+//
+// Groups the finished plan's values into buffers, finds the program point where
+// the most bytes are alive, and counts each buffer that is alive there once:
+// state by its slot, temporaries by their use (Buffer::Use).  The rest of the
+// arena is unused.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/certify/Certificate.h"
+
+#include "dialect/zero/Cost.h"
+#include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
+#include "passes/certify/Passes.h"
+#include "passes/plan/Lifetimes.h"
+#include "passes/verify/Passes.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace mlir::zero {
+#define GEN_PASS_DEF_PRINTCERTIFICATE
+#include "passes/certify/Passes.h.inc"
+} // namespace mlir::zero
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+/// A program, its buffers, and where most of their bytes are alive, by tier.
+struct CertifiedProgram {
+  ProgramOp function;
+  Storage storage;
+  std::array<LivePeak, kNumTiers> peaks;
+};
+
+int64_t getInt(ModuleOp module, StringRef name, int64_t otherwise) {
+  auto attr = module->getAttrOfType<IntegerAttr>(name);
+  return attr ? attr.getInt() : otherwise;
+}
+
+/// Bytes of all members of `bucket`, in elements as wide as those of `type`.
+int64_t getMemberBytes(BucketOp bucket, Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  int64_t held = shard ? shard.getSliceElements()
+                       : cast<RankedTensorType>(type).getNumElements();
+  return (static_cast<int64_t>(bucket.getElements()) - bucket.getPadding()) *
+         (getByteSize(type) / held);
+}
+
+/// The bucket that a gradient's buffer belongs to.
+BucketOp getBucket(Value value) {
+  Operation *def = value.getDefiningOp();
+  auto name = def ? getBucketRef(def) : FlatSymbolRefAttr();
+  return name ? SymbolTable::lookupNearestSymbolFrom<BucketOp>(def, name)
+              : BucketOp();
+}
+
+/// The most bytes of gradients that are alive at one point.
+Certificate::Term getPeakGradients(const CertifiedProgram &program) {
+  struct Change {
+    int64_t held = 0, whole = 0, sharded = 0;
+    void add(const Change &other, int64_t sign = 1) {
+      held += sign * other.held;
+      whole += sign * other.whole;
+      sharded += sign * other.sharded;
+    }
+  };
+  std::vector<Change> changes(program.storage.operations.size() + 2);
+  for (const Buffer &buffer : program.storage.buffers) {
+    if (buffer.role != Buffer::Temporary || buffer.use != Buffer::Gradients)
+      continue;
+    BucketOp bucket = getBucket(buffer.name);
+    Type type = buffer.name.getType();
+    int64_t members = bucket ? getMemberBytes(bucket, type) : buffer.size;
+    auto shard = dyn_cast<ShardType>(type);
+    Change change{buffer.size};
+    (shard && shard.getRanks() > 1 ? change.sharded : change.whole) = members;
+    changes[buffer.birth].add(change);
+    changes[buffer.death + 1].add(change, -1);
+  }
+  Certificate::Term most{"gradients"};
+  Change live;
+  for (const Change &change : changes) {
+    live.add(change);
+    if (live.held > most.held)
+      most = {"gradients", live.held, live.whole, live.sharded};
+  }
+  return most;
+}
+
+void countState(ProgramOp step, Certificate &certificate) {
+  Certificate::Term parameters{"parameters"}, masters{"master parameters"},
+      gradients{"gradients"}, optimizer{"optimizer state"};
+  for (BlockArgument argument : step.getArguments()) {
+    auto state = step.getState(argument.getArgNumber());
+    if (!state)
+      continue;
+    bool isParameter = state.getSlot() == "param";
+    bool isMaster = state.getSlot() == "master";
+    Certificate::Term &term = isParameter                 ? parameters
+                              : isMaster                  ? masters
+                              : state.getSlot() == "grad" ? gradients
+                                                          : optimizer;
+    int64_t held = getByteSize(argument.getType());
+    bool isShard = cast<ShardType>(argument.getType()).getRanks() > 1;
+    term.held += held;
+    Certificate::Arena &arena =
+        certificate.arenas[static_cast<unsigned>(getTier(argument.getType()))];
+    (isParameter                 ? arena.parameters
+     : isMaster                  ? arena.masters
+     : state.getSlot() == "grad" ? arena.gradients
+                                 : arena.optimizerState) += held;
+    auto bucket =
+        SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
+    (isShard ? term.sharded : term.whole) +=
+        bucket ? getMemberBytes(bucket, argument.getType()) : held;
+    if (isParameter && bucket)
+      for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+        certificate.parameterCount += member.getNumElements();
+  }
+  certificate.modelState = {parameters, gradients, optimizer};
+  if (masters.held)
+    certificate.modelState.push_back(masters);
+}
+
+/// Counts the bytes of a checkpoint: masters instead of the parameters that are
+/// rounded from them, the optimizer's state, and pending gradients if updates
+/// are delayed.  State that all ranks hold is divided among them.
+void countCheckpoint(ProgramOp step, Certificate &certificate) {
+  std::array<int64_t, kNumTiers> own = {}, shared = {};
+  llvm::SmallDenseSet<Attribute> withMaster;
+  for (BlockArgument argument : step.getArguments())
+    if (auto state = step.getState(argument.getArgNumber());
+        state && state.getSlot() == "master")
+      withMaster.insert(state.getBucket());
+  for (BlockArgument argument : step.getArguments()) {
+    auto state = step.getState(argument.getArgNumber());
+    if (!state ||
+        (state.getSlot() == "param" &&
+         withMaster.contains(state.getBucket())) ||
+        (state.getSlot() == "grad" &&
+         !isDelayed(step->getParentOfType<ModuleOp>())))
+      continue;
+    unsigned tier = static_cast<unsigned>(getTier(argument.getType()));
+    bool isShard = cast<ShardType>(argument.getType()).getRanks() > 1;
+    (isShard ? own : shared)[tier] += getByteSize(argument.getType());
+  }
+  for (auto [tier, bytes] : llvm::enumerate(own)) {
+    // A share ends at an element boundary.
+    int64_t all = bytes + llvm::divideCeil(shared[tier], certificate.ranks) +
+                  (shared[tier] ? sizeof(double) : 0);
+    (static_cast<Tier>(tier) == Tier::Nvme ? certificate.checkpoint.onNvme
+                                           : certificate.checkpoint.inMemory) +=
+        all;
+  }
+}
+
+/// The number of times that a step runs the program `name`; 0 for @first and
+/// @flush, which begin and end a run.
+int64_t getRuns(StringRef name, const Certificate &certificate) {
+  return name == "count"   ? certificate.isLayered ? 1 : certificate.microSteps
+         : name == "micro" ? certificate.microSteps - 1
+         : name == "step"  ? 1
+                           : 0;
+}
+
+void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
+  SmallVector<Certificate::Wire> wires = {
+      {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
+  SymbolTableCollection symbols;
+  for (const CertifiedProgram &program : programs) {
+    int64_t runs = getRuns(ProgramOp(program.function).getName(), certificate);
+    for (Operation *op : program.storage.operations) {
+      if (!isCollective(op))
+        continue;
+      auto &wire = wires[isa<AllGatherOp>(op)       ? 0
+                         : isa<ReduceScatterOp>(op) ? 1
+                                                    : 2];
+      wire.calls += runs;
+      wire.bytes += runs * getCost(op, symbols).wire;
+    }
+  }
+  certificate.wire = wires;
+}
+
+void countLinks(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
+  for (Stream stream :
+       {Stream::H2D, Stream::D2H, Stream::NvmeRead, Stream::NvmeWrite}) {
+    int64_t bytes = 0;
+    for (const CertifiedProgram &program : programs)
+      for (Operation *op : program.storage.operations)
+        if (isa<FetchOp, SpillOp>(op) && getStream(op) == stream)
+          bytes += getRuns(ProgramOp(program.function).getName(), certificate) *
+                   bytesOf(op->getOperand(0)).getSize();
+    certificate.links.push_back({stringifyStream(stream), bytes});
+  }
+}
+
+/// "@b2 (h.0.attn.weight and 11 more)"
+std::string describeBucket(BucketOp bucket) {
+  auto members = bucket.getMembers().getAsRange<MemberAttr>();
+  std::string text = ("@" + bucket.getSymName()).str();
+  if (members.empty())
+    return text;
+  text += " (" + (*members.begin()).getName().str();
+  if (size_t more = bucket.getMembers().size() - 1)
+    text += " and " + std::to_string(more) + " more";
+  return text + ")";
+}
+
+void countPeak(const CertifiedProgram &program, Tier tier,
+               Certificate::Arena &arena) {
+  const LivePeak &peak = program.peaks[static_cast<unsigned>(tier)];
+  SmallVector<const Buffer *> temporaries;
+  for (const Buffer &buffer : program.storage.buffers) {
+    if (buffer.tier != tier || buffer.birth > peak.point ||
+        buffer.death < peak.point)
+      continue;
+    if (buffer.role == Buffer::Temporary) {
+      (buffer.use == Buffer::Gradients       ? arena.gradients
+       : buffer.use == Buffer::Communication ? arena.communication
+                                             : arena.activations) +=
+          buffer.size;
+      temporaries.push_back(&buffer);
+    } else if (buffer.role != Buffer::State) {
+      arena.io += buffer.size;
+    }
+  }
+  arena.peak = peak.bytes;
+  arena.unused = arena.size - peak.bytes - arena.workspace;
+  if (peak.point > 0) {
+    Operation *op = program.storage.operations[peak.point - 1];
+    arena.peakAt = op->getNumResults() ? getValueName(op->getResult(0))
+                                       : op->getName().getStringRef().str();
+  }
+  // Buffers lie in one vector: among equals the first created comes first.
+  llvm::sort(temporaries, [](const Buffer *a, const Buffer *b) {
+    return std::pair(-a->size, a) < std::pair(-b->size, b);
+  });
+  for (const Buffer *buffer : ArrayRef(temporaries).take_front(5))
+    arena.largest.push_back({getValueName(buffer->name), buffer->size});
+  for (const Buffer *buffer : temporaries)
+    if (buffer->name.getDefiningOp<AllGatherOp>())
+      if (BucketOp bucket = getBucket(buffer->name))
+        arena.gathered.push_back({describeBucket(bucket), buffer->size});
+}
+
+} // namespace
+
+/// The floating-point operations of products and attention in `part`.  `once`
+/// leaves out the scores of attention that the backward pass recomputes.
+static int64_t countProductFlops(Operation *part, bool once,
+                                 SymbolTableCollection &symbols) {
+  int64_t flops = 0;
+  part->walk([&](Operation *op) {
+    if (auto launch = dyn_cast<LaunchOp>(op))
+      if (auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(
+              launch, launch.getKernelAttr()))
+        flops += countProductFlops(kernel, once, symbols);
+    StringRef name = op->getName().getStringRef();
+    if (!name.starts_with("nn.matmul") && !name.starts_with("nn.grouped") &&
+        !name.starts_with("nn.attention"))
+      return;
+    int64_t some = countFlops(op, symbols);
+    // The recomputed scores are one of five products.
+    flops += once && name == "nn.attention_backward" ? some / 5 * 4 : some;
+  });
+  return flops;
+}
+
+static Certificate::Flops countFlopsOfStep(ModuleOp module,
+                                           ArrayRef<CertifiedProgram> programs,
+                                           const Certificate &certificate) {
+  Certificate::Flops flops;
+  SymbolTableCollection symbols;
+  const int64_t microSteps = certificate.microSteps;
+  for (const CertifiedProgram &program : programs) {
+    StringRef name = ProgramOp(program.function).getName();
+    if (name == "step")
+      flops.executed +=
+          countProductFlops(program.function, /*once=*/false, symbols);
+    else if (name == "micro" && !certificate.isLayered)
+      flops.executed +=
+          (microSteps - 1) *
+          countProductFlops(program.function, /*once=*/false, symbols);
+  }
+  if (ModuleOp model = findModel(module))
+    if (Operation *step = model.lookupSymbol("step"))
+      flops.model =
+          microSteps * countProductFlops(step, /*once=*/true, symbols);
+  return flops;
+}
+
+Certificate zero::certify(ModuleOp module) {
+  Certificate certificate;
+  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+  SmallVector<CertifiedProgram> programs;
+  for (ProgramOp function : getPrograms(module)) {
+    FailureOr<Storage> storage = analyzeStorage(function, /*asAssigned=*/true);
+    if (failed(storage))
+      return certificate;
+    std::array<LivePeak, kNumTiers> peaks;
+    for (unsigned tier = 0; tier != kNumTiers; ++tier)
+      peaks[tier] = getLivePeak(*storage, static_cast<Tier>(tier));
+    programs.push_back({function, std::move(*storage), peaks});
+  }
+  if (programs.empty() || !arena || arena.size() != kNumTiers)
+    return certificate;
+  for (auto [tier, bytes] : llvm::enumerate(arena.asArrayRef()))
+    certificate.arenas[tier].size = bytes;
+  if (auto workspace = module->getAttrOfType<BytesAttr>(kWorkspaceAttr))
+    certificate.arenas[static_cast<unsigned>(Tier::Device)].workspace =
+        static_cast<int64_t>(workspace.getSize());
+  certificate.stage = getInt(module, kStageAttr, 0);
+  certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
+  certificate.isLayered = isLayered(module);
+  certificate.ranks = getNumRanks(module);
+
+  const CertifiedProgram &step =
+      *llvm::find_if(programs, [&](const CertifiedProgram &program) {
+        return program.function == findMainProgram(module);
+      });
+  countState(step.function, certificate);
+  if (hasProgram(module, "step"))
+    countCheckpoint(step.function, certificate);
+  Certificate::Term temporary = getPeakGradients(step);
+  Certificate::Term &gradients = certificate.modelState[1];
+  gradients.held += temporary.held;
+  gradients.whole += temporary.whole;
+  gradients.sharded += temporary.sharded;
+  countWire(programs, certificate);
+  countLinks(programs, certificate);
+  certificate.flops = countFlopsOfStep(module, programs, certificate);
+  for (const CertifiedProgram &program : programs) {
+    StringRef name = ProgramOp(program.function).getName();
+    int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
+    if (name == "eval")
+      certificate.evaluation = bytes;
+    else if (name == kPredict)
+      certificate.prediction = bytes;
+  }
+  for (unsigned tier = 0; tier != kNumTiers; ++tier) {
+    const CertifiedProgram *worst = &step;
+    for (const CertifiedProgram &program : programs)
+      if (program.peaks[tier].bytes > worst->peaks[tier].bytes)
+        worst = &program;
+    countPeak(*worst, static_cast<Tier>(tier), certificate.arenas[tier]);
+  }
+  return certificate;
+}
+
+namespace {
+struct PrintCertificate : zero::impl::PrintCertificateBase<PrintCertificate> {
+  void runOnOperation() override {
+    if (failed(verifyPlan(getOperation(), findModel(getOperation()))))
+      return signalPassFailure();
+    llvm::outs() << certify(getOperation()).print();
+    llvm::outs().flush();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

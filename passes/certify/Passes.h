@@ -1,0 +1,15 @@
+//===- Passes.h - The memory certificate of a plan ------------------------===//
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::zero {
+
+#define GEN_PASS_DECL
+#include "passes/certify/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "passes/certify/Passes.h.inc"
+
+} // namespace mlir::zero

@@ -1,0 +1,172 @@
+//===- KernelPipeline.cpp - From tensors to the LLVM dialect --------------===//
+//
+// 1. The plan's own operations get kernels (FormPlanKernels); after that only
+//    kernels are kept of a plan.
+// 2. Attention kernels become calls of the runtime, scatter kernels loops, both
+//    on memref views.
+// 3. All others go through one-shot bufferization and become loops over their
+//    units with vector loops inside (UnitLoops, VectorLoops).
+// 4. Functions of math become polynomials; then everything goes to LLVM.
+//
+// With `groups`, a kernel is the code of one thread of a GPU (gpu/).  Only
+// steps 2 and 3 differ: vectors have 4 elements instead of 16, and sums go over
+// the threads of a group.
+//
+// With `reference`, kernels of the model take upstream's plain path instead:
+// linalg to scalar loops, libm, and heap temporaries.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/KernelPipeline.h"
+
+#include "passes/codegen/KernelCode.h"
+#include "passes/codegen/Passes.h"
+#include "passes/codegen/ReferenceLowering.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/BufferizationToMemRef/BufferizationToMemRef.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+/// Upstream's one-shot bufferization handles values, but not results
+/// (BufferizeKernels.cpp).
+static void addBufferization(OpPassManager &pm) {
+  pm.addPass(createPrepareBuffers());
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(createToDestinationForm());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addPass(createPlaceResults());
+}
+
+/// The whole model as one function of scalar loops; the plan's own kernels
+/// (updates, norms) stay kernels.
+static void addReferenceLoops(OpPassManager &pm) {
+  pm.addPass(createReferenceToFunction());
+  addReferencePreparation(pm);
+  addBufferization(pm);
+  pm.addPass(createReferenceUnits());
+  bufferization::BufferDeallocationPipelineOptions deallocation;
+  bufferization::buildBufferDeallocationPipeline(pm, deallocation);
+  pm.addPass(createCopiesToLinalg());
+  pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
+}
+
+static void addLowering(OpPassManager &pm, bool approximate) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+  if (approximate)
+    pm.addPass(createApproximateMath());
+  pm.addPass(createExpandBFloat16());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  ConvertMathToLLVMPassOptions math;
+  math.approximateLog1p = false;
+  pm.addPass(createConvertMathToLLVMPass(math));
+  pm.addPass(createConvertMathToLibmPass());
+  // Vector functions that libm lacks were split into lanes before.
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(functions));
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createMoveBFloat16AsIntegers());
+  pm.addPass(createCanonicalizerPass());
+}
+
+void zero::buildCpuPipeline(OpPassManager &pm,
+                            const CpuPipelineOptions &options) {
+  pm.addPass(createKeepKernels());
+  if (options.reference) {
+    addReferenceLoops(pm);
+  } else {
+    pm.addPass(
+        createLowerHandWrittenKernels({options.groups, options.attention}));
+    addBufferization(pm);
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addPass(createCopiesToLinalg());
+  }
+  pm.addPass(createLowerUnitsToLoops({options.groups}));
+  if (!options.stopAtLoops)
+    addLowering(pm, /*approximate=*/!options.reference);
+}
+
+void zero::registerCodegenPasses() {
+  registerZeroCodegenPasses();
+  PassPipelineRegistration<CpuPipelineOptions>(
+      "zero-lower-kernels-to-cpu",
+      "Lowers the kernels of a plan to loops, or to the LLVM dialect",
+      [](OpPassManager &pm, const CpuPipelineOptions &options) {
+        pm.addPass(createFormPlanKernels());
+        buildCpuPipeline(pm, options);
+      });
+}
+
+LogicalResult zero::formPlanKernels(ModuleOp plan, PassManagerSetup setup) {
+  PassManager pm(plan->getName());
+  // Kernels are verified later, when nothing else is left.
+  pm.enableVerifier(false);
+  pm.addPass(createFormPlanKernels());
+  return runPasses(pm, plan, setup);
+}
+
+static LogicalResult lowerKernels(ModuleOp module,
+                                  const CpuPipelineOptions &options,
+                                  PassManagerSetup setup) {
+  PassManager pm(module->getName());
+  buildCpuPipeline(pm, options);
+  return runPasses(pm, module, setup);
+}
+
+LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
+                                      PassManagerSetup setup) {
+  CpuPipelineOptions options;
+  options.reference = reference;
+  return lowerKernels(module, options, setup);
+}
+
+LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
+                                      ArrayRef<RuntimeKernel> more,
+                                      PassManagerSetup setup,
+                                      StringRef attention) {
+  CpuPipelineOptions options;
+  options.attention = attention.str();
+  options.groups = options.stopAtLoops = true;
+  if (failed(lowerKernels(module, options, setup)))
+    return failure();
+  for (const RuntimeKernel &kernel : more)
+    emitRuntimeKernel(module, kernel);
+  PassManager pm(module->getName());
+  addLowering(pm, /*approximate=*/true);
+  return runPasses(pm, module, setup);
+}

@@ -1,0 +1,27 @@
+//===- KernelPipeline.h - Kernels from tensors to the LLVM dialect --------===//
+#pragma once
+
+#include "passes/RunPasses.h"
+#include "passes/codegen/gpu/RuntimeKernels.h"
+
+namespace mlir::zero {
+
+/// Creates kernels for the operations of `plan` that have none, such as
+/// updates.
+LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
+
+/// Lowers the kernels of a module to the LLVM dialect, and drops all else.
+/// With `reference`, model kernels take upstream's scalar loops.
+LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
+                                PassManagerSetup setup = {});
+
+/// Lowers kernels for the threads of a GPU (gpu/EmitDeviceCode.h), together
+/// with `more`, which the runtime calls there.  `attention` selects the
+/// products of attention: "f32", "tensor-cores", or "" for tensor cores where
+/// possible.
+LogicalResult lowerKernelsToGpu(ModuleOp module,
+                                ArrayRef<RuntimeKernel> more = {},
+                                PassManagerSetup setup = {},
+                                StringRef attention = "");
+
+} // namespace mlir::zero

@@ -1,0 +1,67 @@
+//===- ColumnSums.h - Sums of columns ---------------------------*- C++ -*-===//
+#pragma once
+
+#include "passes/codegen/loops/LoopNest.h"
+
+namespace mlir::zero {
+
+/// Columns that a block of a GPU sums: 4 threads take a row of them, 32 bytes
+/// of bf16.
+constexpr int64_t kBlockColumns = 16;
+
+/// A sum whose lanes are columns: rows are added to all columns of the range.
+class ColumnSums {
+public:
+  explicit ColumnSums(LoopNest &nest);
+
+  /// The number of runs that rows are cut into; 0 for one sum of all rows.
+  int64_t getNumRuns() const {
+    return runRows == 0 ? 0 : outerRows * innerRuns;
+  }
+
+  void emit(OpBuilder &b);
+
+private:
+  LoopNest &nest;
+  linalg::LinalgOp op;
+  Location loc;
+  int lane;
+  SmallVector<int> rowLoops; ///< reductions, the innermost last
+  int64_t outerRows = 1;     ///< rows of all other loops
+  int64_t innerRuns = 1;     ///< runs of the innermost loop
+  int64_t runRows = 0;       ///< 0: rows are not cut
+  /// Sums of a run, of the columns from `first` on.
+  SmallVector<Value> parts;
+  Value first;
+
+  Value index(OpBuilder &b, int64_t value) {
+    return nest.constantIndex(b, value);
+  }
+  Operation *getCombinerOf(size_t i) {
+    return getCombiner(op, static_cast<unsigned>(i));
+  }
+  Type getElementOf(size_t i);
+  void chooseRuns();
+  void createParts(int64_t columns);
+  Value placeInPart(OpBuilder &b);
+  SmallVector<Value> loadParts(OpBuilder &b);
+  void storeParts(OpBuilder &b, ArrayRef<Value> values);
+  void clearParts(OpBuilder &b);
+  void addParts(OpBuilder &b);
+
+  /// Calls `emit` for every 1024 columns, with the vector loop cut to them; on
+  /// a GPU once, for the threads' columns.
+  void forColumns(OpBuilder &b, llvm::function_ref<void(OpBuilder &)> emit);
+  void addRows(OpBuilder &b, int loop, Value from, int64_t rows);
+  void addBlocks(OpBuilder &b, int loop, Value begin, int64_t rows);
+  void addRun(OpBuilder &b, int loop, Value begin, int64_t rows);
+  void emitReductions(OpBuilder &b, int loop);
+
+  // Sums by a block of a GPU (gpu/BlockColumnSums.cpp).
+  void emitByBlock(OpBuilder &b);
+  SmallVector<Value> viewRuns(OpBuilder &b);
+  void sumRun(OpBuilder &b, Value run, ArrayRef<Value> runs);
+  void addRuns(OpBuilder &b, ArrayRef<Value> runs);
+};
+
+} // namespace mlir::zero

@@ -1,0 +1,132 @@
+//===- VectorLoops.h - From a linalg operation to vector loops ------------===//
+#pragma once
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace mlir::zero {
+
+/// Elements that a sum along a row adds side by side: in its main part
+/// (RowSums.cpp), and in the rest.  They are the same on every machine and fix
+/// the order in which reductions add, so that results do not depend on the
+/// width of a machine's vectors.
+constexpr int64_t kSumLanes = 64;
+constexpr int64_t kRestLanes = 16;
+/// Elements of a chunk of a long row; chunks are summed separately and added in
+/// order.
+constexpr int64_t kChunk = 4096;
+
+/// The division of the loop along memory.  On a CPU a thread takes 16 elements
+/// at a time.  On a GPU a group of 16 threads does the work of a CPU's thread:
+/// it takes 64 elements at a time, and each of its threads 4 of them.
+///
+///           width  stride  thread
+///   CPU     16     16      none
+///   GPU     4      64      0 to 15
+///
+/// If rows are long, several groups, a team, share a row: chunk i belongs to
+/// member i % team.
+struct Lanes {
+  int64_t width = kRestLanes;  ///< elements in a vector
+  int64_t stride = kRestLanes; ///< elements from one vector to the next
+  Value thread;                ///< index in the group, and its vector's
+  int64_t team = 0;            ///< groups that share a row; 0: each has its own
+  Value member;                ///< index of this thread's group in the team
+
+  static Lanes ofGroup(Value thread);
+  bool isGroup() const { return static_cast<bool>(thread); }
+};
+
+/// Threads of a group, and of a block of a GPU.
+constexpr int64_t kGroupThreads = 16;
+constexpr int64_t kBlockThreads = 128;
+/// The most bytes of shared memory of a block, without asking the driver for
+/// more.
+constexpr int64_t kMaxSharedBytes = 48 << 10;
+
+inline Lanes Lanes::ofGroup(Value thread) {
+  Lanes lanes;
+  lanes.width = kSumLanes / kGroupThreads;
+  lanes.stride = kSumLanes;
+  lanes.thread = thread;
+  return lanes;
+}
+
+/// Emits a loop over [lower, upper) in whole vectors, then one masked vector
+/// for the rest.  `body` receives the index of the first lane, the mask (null
+/// for a whole vector) and the carried values; it returns their next values.
+SmallVector<Value>
+forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
+           Value upper, ValueRange carried,
+           llvm::function_ref<SmallVector<Value>(OpBuilder &, Value index,
+                                                 Value mask, ValueRange)>
+               body);
+
+/// The index of this thread's vector, of the group's vectors that begin at
+/// `index`.
+Value firstOf(OpBuilder &b, Location loc, const Lanes &lanes, Value index);
+/// The mask of the lanes of a vector at `first` that lie below `upper`.
+Value maskBelow(OpBuilder &b, Location loc, const Lanes &lanes, Value first,
+                Value upper);
+
+/// Loads a vector at `indices` of a memref; lanes off the mask are zero.  With
+/// `isOnLane` the last index comes from forVectors.
+Value loadVector(OpBuilder &b, Location loc, const Lanes &lanes, Value memref,
+                 ValueRange indices, Value mask, bool isOnLane = true);
+void storeVector(OpBuilder &b, Location loc, const Lanes &lanes, Value vector,
+                 Value memref, ValueRange indices, Value mask,
+                 bool isOnLane = true);
+
+/// Combines `x` and `y` by an operation named `name`.
+Value combine(OpBuilder &b, Location loc, OperationName name, Value x, Value y);
+
+/// Combines the lanes of `vector` pairwise, halves first, by an operation named
+/// `name`; the order is fixed.
+Value combineLanes(OpBuilder &b, Location loc, OperationName name,
+                   Value vector);
+
+/// For a block of threads of a GPU that sums columns (gpu/BlockColumnSums.cpp):
+/// each of its groups has all columns of the block, and the groups share the
+/// rows.
+struct RowShare {
+  int64_t groups = 0; ///< 0: rows are not shared
+  Value group;        ///< this thread's group
+  Value memory;       ///< the block's, of unknown size
+};
+
+/// The surroundings in which the loops of an operation are emitted.
+struct LoopContext {
+  Lanes lanes;
+  RowShare rowShare;
+  /// For a team: memory that its threads share, of unknown size, behind their
+  /// temporaries.
+  Value teamMemory;
+  /// The indices of the first loops, which are open already (a kernel's row).
+  SmallVector<Value> rows;
+  /// Buffers of which only one row exists, with the buffers that replace them,
+  /// which are indexed without the rows.
+  llvm::SmallDenseMap<Value, Value> rowBuffers;
+  /// Buffers of which each thread of a group has only its own elements, side by
+  /// side.
+  llvm::SmallDenseSet<Value> owned;
+  /// For column kernels: the range of the contiguous loop.
+  Value columnBegin, columnEnd;
+};
+
+/// The number of runs that the rows of `op`, a sum of columns (ColumnSums.h),
+/// are cut into, and the bytes of a block for the sums of runs; 0 for other
+/// operations.
+struct ColumnRuns {
+  int64_t count = 0, bytes = 0;
+};
+ColumnRuns getColumnRuns(linalg::LinalgOp op, const LoopContext &context);
+
+/// Bytes in which a team keeps the sums of `op`'s chunks (GroupSums.cpp).
+int64_t getTeamBytes(linalg::LinalgOp op, const LoopContext &context);
+
+/// Emits `op`, whose operands are memrefs, at the builder's position.
+void emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
+                     const LoopContext &context);
+
+} // namespace mlir::zero

@@ -1,0 +1,282 @@
+//===- ProgramTables.cpp - Programs as tables of zrt ----------------------===//
+//
+// Every operation that runs is an entry with its stream, its kind, and a
+// constant descriptor, which names operands by tier, offset, type and extent.
+//
+//   %2 = zero.all_gather @b0 %1 {stream = gather}     {COLLECTIVE, 1, &gather}
+//   zero.record %e on gather                     =>   {RECORD,     1, &event}
+//   zero.wait %e on compute                           {WAIT,       0, &event}
+//   %3 = zero.launch @layer_norm(%2, ...)             {LAUNCH,     0, &launch}
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/tables/ProgramTables.h"
+
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Cost.h"
+#include "dialect/zero/Locations.h"
+#include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
+#include "passes/codegen/tables/Dispatch.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+static bool isEntry(Operation *op) {
+  auto planned = dyn_cast<PlanOpInterface>(op);
+  return isa<RecordOp, WaitOp>(op) || (planned && !planned.movesNothing());
+}
+
+SmallVector<Stream> zero::listStreams(ModuleOp plan) {
+  SmallVector<Stream> streams = {Stream::Compute};
+  for (ProgramOp program : findPrograms(plan))
+    for (Operation &op : program.front())
+      if (isEntry(&op) && !llvm::is_contained(streams, getStream(&op)))
+        streams.push_back(getStream(&op));
+  llvm::sort(streams);
+  return streams;
+}
+
+namespace {
+
+class ProgramTable {
+public:
+  ProgramTable(ArrayRef<Stream> streams, PlanOperands &operands)
+      : streams(streams), operands(operands), constants(operands.constants) {}
+
+  Zrt<zrt_program> build(ProgramOp program) {
+    SmallVector<Zrt<zrt_op>> table;
+    for (Operation &op : program.front())
+      if (isEntry(&op)) {
+        auto [kind, descriptor] = describe(&op);
+        table.push_back(
+            {.kind = kind,
+             .stream = static_cast<uint32_t>(
+                 llvm::find(streams, getStream(&op)) - streams.begin()),
+             .descriptor = descriptor});
+      }
+    return {.ops = constants.array<Zrt<zrt_op>>(table),
+            .op_count = table.size(),
+            .event_count = static_cast<uint32_t>(events.size())};
+  }
+
+private:
+  ArrayRef<Stream> streams;
+  PlanOperands &operands;
+  ZrtConstants &constants;
+  SymbolTableCollection symbols;
+  DenseMap<Value, uint32_t> events;
+
+  /// The table's entry for one operation.
+  struct Entry {
+    uint32_t kind = ZRT_KIND_COUNT;
+    llvm::Constant *descriptor = nullptr;
+  };
+
+  Entry describe(Operation *op) {
+    if (auto record = dyn_cast<RecordOp>(op)) {
+      uint32_t number = events.size();
+      events[record.getEvent()] = number;
+      return {ZRT_RECORD, describeEvent(number)};
+    }
+    if (auto wait = dyn_cast<WaitOp>(op))
+      return {ZRT_WAIT, describeEvent(events.lookup(wait.getEvent()))};
+    if (auto matmul = dyn_cast<nn::MatmulOp>(op))
+      return {ZRT_MATMUL, describe(matmul)};
+    if (auto grouped = dyn_cast<nn::GroupedMatmulOp>(op))
+      return {ZRT_GROUPED, describe(grouped)};
+    if (auto sums = dyn_cast<nn::GroupedMatmulBackwardOp>(op))
+      return {ZRT_GROUPED, describe(sums)};
+    if (isa<CopyOp>(op))
+      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
+    if (isa<FetchOp, SpillOp>(op))
+      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameEntry(op))};
+    if (auto packed = dyn_cast<DequantizeOp>(op))
+      return {ZRT_DEQUANTIZE, describe(packed)};
+    if (auto squares = dyn_cast<SumSquaresOp>(op))
+      return {ZRT_SQUARES, describe(squares)};
+    if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
+      return {ZRT_COLLECTIVE, describe(exchange)};
+    SmallVector<KernelOp> kernels = findKernels(op, symbols);
+    if (auto update = dyn_cast<UpdateOp>(op); update && kernels.size() == 2)
+      return {ZRT_UPDATE, describe(update, kernels[0], kernels[1])};
+    if (kernels.size() == 1)
+      return {ZRT_LAUNCH, describe(cast<PlanOpInterface>(op), kernels[0])};
+    operands.isBroken = true;
+    op->emitOpError("has no lowering to the runtime");
+    return {};
+  }
+
+  llvm::Constant *describeEvent(uint32_t number) {
+    return constants.global(Zrt<zrt_event_desc>{.event = number}, "event");
+  }
+
+  llvm::Constant *describe(SumSquaresOp op) {
+    return constants.global(
+        Zrt<zrt_squares_desc>{
+            .name = constants.string("sum_squares of " + op.getBucket().str()),
+            .bucket = operands.getBucket(op.getBucketAttr()),
+            .grad = operands.getOperand(op, op.getFlat()),
+            .partials = operands.getOperand(op, op.getPartials())},
+        "squares");
+  }
+
+  llvm::Constant *describe(DequantizeOp op) {
+    auto planned = cast<PlanOpInterface>(*op);
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    return constants.global(
+        Zrt<zrt_dequantize_desc>{
+            .name = constants.string(nameEntry(op)),
+            .packing = static_cast<uint32_t>(op.getPacking()),
+            .elements = static_cast<uint64_t>(type.getNumElements()),
+            .source = operands.getOperand(planned, op.getBytes()),
+            .result = operands.getOperand(planned, op.getResult())},
+        "dequantize");
+  }
+
+  /// The operation and its object: "all_gather of b0", "spill of clip", "matmul
+  /// of h.0.attn.c_attn", "kernel.3 of mlp.mlir:46".
+  static std::string nameEntry(StringRef what, Operation *op) {
+    FlatSymbolRefAttr bucket = getBucketRef(op);
+    std::string of =
+        bucket ? bucket.getValue().str() : describeLocation(op->getLoc());
+    return what.str() + (of.empty() ? "" : " of " + of);
+  }
+  static std::string nameEntry(Operation *op) {
+    return nameEntry(op->getName().stripDialect(), op);
+  }
+
+  llvm::Constant *describe(PlanOpInterface op, const std::string &name) {
+    return constants.global(
+        Zrt<zrt_copy_desc>{.name = constants.string(name),
+                           .source = operands.getOperand(op, op->getOperand(0)),
+                           .result = operands.getOperand(op, op->getResult(0))},
+        "copy");
+  }
+
+  llvm::Constant *describe(CollectiveOpInterface op) {
+    auto reduce = dyn_cast<ReduceScatterOp>(*op);
+    Value whole = op.getWhole();
+    auto planned = cast<PlanOpInterface>(*op);
+    return constants.global(
+        Zrt<zrt_collective_desc>{
+            .name = constants.string(nameEntry(op)),
+            .kind = isa<AllGatherOp>(op)       ? ZRT_ALL_GATHER
+                    : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
+                                               : ZRT_ALL_REDUCE,
+            .accumulate = reduce && reduce.getInto(),
+            .elements =
+                getByteSize(whole.getType()) / operands.getElement(whole).bytes,
+            .scale = op.getFactor(),
+            .wire_bytes = static_cast<uint64_t>(getCost(op, symbols).wire),
+            .source = operands.getOperand(planned, op->getOperand(0)),
+            .result = operands.getOperand(planned, op->getResult(0))},
+        "collective");
+  }
+
+  llvm::Constant *describe(nn::MatmulOp op) {
+    auto planned = cast<PlanOpInterface>(*op);
+    return constants.global(
+        Zrt<zrt_matmul_desc>{.name = constants.string(nameEntry(op)),
+                             .trans_a = op.getTransposeA(),
+                             .trans_b = op.getTransposeB(),
+                             .has_bias = op.getBias() != nullptr,
+                             .accumulate = op.getInit() != nullptr,
+                             .batch = op.getBatch(),
+                             .m = op.getM(),
+                             .n = op.getN(),
+                             .k = op.getK(),
+                             .a = operands.getOperand(planned, op.getA()),
+                             .b = operands.getOperand(planned, op.getB()),
+                             .bias = operands.getOperand(planned, op.getBias()),
+                             .c = operands.getOperand(planned, op.getResult())},
+        "matmul");
+  }
+
+  llvm::Constant *describe(nn::GroupedMatmulOp op) {
+    auto planned = cast<PlanOpInterface>(*op);
+    RankedTensorType x = op.getX().getType(), y = op.getResult().getType();
+    return constants.global(
+        Zrt<zrt_grouped_desc>{
+            .name = constants.string(nameEntry(op)),
+            .trans_w = !op.getTransposed(),
+            .groups = static_cast<uint32_t>(op.getWeights().size()),
+            .rows = x.getDimSize(0),
+            .n = y.getDimSize(1),
+            .k = x.getDimSize(1),
+            .x = operands.getOperand(planned, op.getX()),
+            .y = operands.getOperand(planned, op.getResult()),
+            .offsets = operands.getOperand(planned, op.getOffsets()),
+            .w = operands.getOperands(planned, op.getWeights())},
+        "grouped");
+  }
+
+  llvm::Constant *describe(nn::GroupedMatmulBackwardOp op) {
+    auto planned = cast<PlanOpInterface>(*op);
+    RankedTensorType a = op.getA().getType(), b = op.getB().getType();
+    return constants.global(
+        Zrt<zrt_grouped_desc>{
+            .name = constants.string(nameEntry(op)),
+            .sums = 1,
+            .groups = static_cast<uint32_t>(op.getNumResults()),
+            .rows = a.getDimSize(0),
+            .n = b.getDimSize(1),
+            .k = a.getDimSize(1),
+            .x = operands.getOperand(planned, op.getA()),
+            .y = operands.getOperand(planned, op.getB()),
+            .offsets = operands.getOperand(planned, op.getOffsets()),
+            .w = operands.getOperands(planned, op.getResults())},
+        "grouped");
+  }
+
+  llvm::Constant *describe(PlanOpInterface op, KernelOp kernel) {
+    Dispatch dispatch = getDispatch(kernel);
+    SmallVector<Value> arguments = getKernelArguments(op);
+    // A kernel that no launch names is called by its operation.
+    std::string name = isa<LaunchOp>(op)   ? nameEntry(kernel.getSymName(), op)
+                       : op.getBucketRef() ? nameEntry(op)
+                                           : kernel.getSymName().str();
+    int64_t units = dispatch.extent;
+    if (!units) { // all elements
+      Type type = arguments.front().getType();
+      units = getByteSize(type) / getElementBytes(type);
+    }
+    return constants.global(
+        Zrt<zrt_launch_desc>{.name = constants.string(name),
+                             .fn = constants.kernel(kernel.getSymName()),
+                             .units = units,
+                             .grain = dispatch.grain,
+                             .arg_count =
+                                 static_cast<uint32_t>(arguments.size()),
+                             .args = operands.getOperands(op, arguments)},
+        "launch");
+  }
+
+  /// Operands come first among a kernel's arguments; the random bits are the
+  /// last.
+  static uint32_t getRoundingOperand(UpdateOp op) {
+    return op.getRounding() ? op->getNumOperands() - 1 : 0;
+  }
+
+  llvm::Constant *describe(UpdateOp op, KernelOp plain, KernelOp decayed) {
+    std::string name = (op.getOptimizer() + " of " + op.getBucket()).str();
+    SmallVector<Value> arguments = getKernelArguments(op);
+    return constants.global(
+        Zrt<zrt_update_desc>{.name = constants.string(name),
+                             .bucket = operands.getBucket(op.getBucketAttr()),
+                             .arg_count =
+                                 static_cast<uint32_t>(arguments.size()),
+                             .plain = constants.kernel(plain.getSymName()),
+                             .decayed = constants.kernel(decayed.getSymName()),
+                             .args = operands.getOperands(op, arguments),
+                             .rounding = getRoundingOperand(op)},
+        "update");
+  }
+};
+
+} // namespace
+
+Zrt<zrt_program> zero::tabulate(ProgramOp program, ArrayRef<Stream> streams,
+                                PlanOperands &operands) {
+  return ProgramTable(streams, operands).build(program);
+}

@@ -1,0 +1,35 @@
+//===- Driver.h - NVIDIA's driver, loaded at run time -----------*- C++ -*-===//
+//
+// A training program for GPUs also starts on machines without one and reports
+// what is missing: it opens libcuda.so.1 by name and keeps the functions in a
+// table.
+//
+//   driver.MemRelease(handle)            CUresult, as in cuda.h
+//   driver.check("cuMemRelease", ...)    throws, with the error's name and text
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include <cuda.h>
+
+#include <string>
+
+namespace zrt::cuda {
+
+class Driver {
+public:
+  /// Opens `library` and initializes it.  Throws zrt::Error, which says what is
+  /// missing.
+  explicit Driver(const char *library = "libcuda.so.1");
+
+  /// Throws unless `result`, the return value of `call`, is success.
+  void check(const char *call, CUresult result) const;
+  /// Returns e.g. "cuMemMap: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
+  std::string describe(const char *call, CUresult result) const;
+
+  // NOLINTNEXTLINE(bugprone-macro-parentheses)
+#define ZRT_CUDA(FUNCTION, SYMBOL) decltype(&::SYMBOL) FUNCTION = nullptr;
+#include "runtime/device/cuda/driver/DriverFunctions.def"
+};
+
+} // namespace zrt::cuda

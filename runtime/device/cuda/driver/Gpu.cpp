@@ -1,0 +1,44 @@
+//===- Gpu.cpp - One GPU, and memory on it --------------------------------===//
+#include "runtime/device/cuda/driver/Gpu.h"
+
+#include "runtime/Error.h"
+
+#include <array>
+
+using namespace zrt;
+using namespace zrt::cuda;
+
+Gpu::Gpu(int rank) {
+  int count = 0;
+  check("cuDeviceGetCount", table.DeviceGetCount(&count));
+  if (count == 0)
+    fail("this program was compiled with --target=cuda, and NVIDIA's driver "
+         "shows it no GPU; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
+  check("cuDeviceGet", table.DeviceGet(&device, rank % count));
+  std::array<char, 128> text = {};
+  check("cuDeviceGetName",
+        table.DeviceGetName(text.data(), int(text.size()) - 1, device));
+  shownName =
+      fmt::format("{} (sm_{}{})", text.data(),
+                  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+                  attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+  if (!attribute(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED))
+    fail("{} has no virtual memory management, which this program needs",
+         shownName);
+  // The primary context, which other libraries in this process also use.
+  const CUresult result = table.PrimaryCtxRetain(&context, device);
+  if (result != CUDA_SUCCESS)
+    fail("cannot use {}: {}; another process may have it for itself (look at "
+         "nvidia-smi)",
+         shownName, table.describe("cuDevicePrimaryCtxRetain", result));
+  enter();
+}
+
+Gpu::~Gpu() { (void)table.PrimaryCtxRelease(device); }
+
+int Gpu::attribute(CUdevice_attribute which) const {
+  int value = 0;
+  check("cuDeviceGetAttribute",
+        table.DeviceGetAttribute(&value, which, device));
+  return value;
+}
