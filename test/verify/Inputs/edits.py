@@ -14,6 +14,7 @@ error.  That plan is printed first, so it is accepted before any edit of it.  An
     delete block TEXT          the block that the line with TEXT begins
     replace block TEXT         ... by the lines `+ NEW` that follow
     before TEXT, after TEXT    puts the lines `+ NEW` that follow beside the line with TEXT
+    case NAME: NEW             puts the line NEW before the line with `return`; NAME is for the reader
     error TEXT => MESSAGE      the edited plan has this error at the line with TEXT
     note TEXT => MESSAGE       ... and this note
     accepted                   the edited plan has no error
@@ -25,7 +26,7 @@ import re
 import sys
 
 SEPARATOR = "// -----\n"
-EDIT = re.compile(r"(in|replace block|replace|delete block|delete|before|after|error|note|\+) (.+)"
+EDIT = re.compile(r"(in|replace block|replace|delete block|delete|before|after|case|error|note|\+) (.+)"
                   r"|accepted")
 
 
@@ -104,6 +105,9 @@ class Plan:
         elif word in ("before", "after"):
             at = self.find(text)
             self.place = at + (word == "after"), indentation(self.lines[at])
+        elif word == "case":
+            at = self.find("return")
+            self.lines.insert(at, " " * indentation(self.lines[at]) + text.split(": ", 1)[1])
         elif word == "accepted":
             self.accepted = True
         else:
