@@ -52,9 +52,7 @@ TEST(AtomicFile, OnAFullDiskKeepsTheOldFile) {
       errorOf([&] { AtomicFile(path).write(big.data(), 40000); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  EXPECT_NE(error.find("file too large; the old file is unchanged"),
-            std::string::npos)
-      << error;
+  EXPECT_HAS(error, "file too large; the old file is unchanged");
   EXPECT_EQ(readFile(path), "old");
   EXPECT_EQ(folder.fileCount(), 1u);
 }

@@ -1,6 +1,7 @@
 //===- AttachmentsTest.cpp - Attachments of the training program ----------===//
 #include "runtime/program/Attachments.h"
 
+#include "TestFiles.h"
 #include "runtime/Error.h"
 
 #include <fstream>
@@ -47,8 +48,7 @@ TEST(Attachments, AreFoundByTheirWholeName) {
   EXPECT_FALSE(loadAttachment("b.so", program.name()));
   EXPECT_FALSE(loadAttachment("a", program.name()));
   // The attachment found is not a shared object.
-  EXPECT_NE(attachError(program, "ab.so").find("cannot load ab.so: "),
-            std::string::npos);
+  EXPECT_HAS(attachError(program, "ab.so"), "cannot load ab.so: ");
 }
 
 TEST(Attachments, ProgramThatIsCutOffHasNone) {

@@ -408,7 +408,7 @@ TEST(AllReduce, OfF64AddsInRankOrder) {
     EXPECT_EQ(rows[0].bytes, 32u);
     EXPECT_EQ(rows[0].calls, 1u);
     EXPECT_EQ(ctx->run->traffic.difference(), "");
-    EXPECT_NE(ctx->run->traffic.table().find("all_reduce "), std::string::npos);
+    EXPECT_HAS(ctx->run->traffic.table(), "all_reduce ");
   });
 }
 

@@ -12,9 +12,6 @@ using namespace zrt::test;
 
 namespace {
 
-#define EXPECT_HAS(TEXT, PART)                                                 \
-  EXPECT_NE(std::string(TEXT).find(PART), std::string::npos) << (TEXT)
-
 std::string errorOfDevice(const zrt_plan &plan) {
   return errorOf([&] { cudaDevice(plan); });
 }

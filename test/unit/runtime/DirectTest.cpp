@@ -9,6 +9,7 @@
 #include "runtime/device/cuda/exchange/FilePort.h"
 #include "runtime/device/cuda/exchange/Flags.h"
 
+#include "TestFiles.h"
 #include "ThreadWorld.h"
 
 #include <gtest/gtest.h>
@@ -76,10 +77,9 @@ TEST(GpuMemory, AFileThatIsNoMemory) {
     memory.mapPeer(1, -1);
     FAIL() << "it is mapped";
   } catch (const Error &error) {
-    EXPECT_NE(std::string(error.what())
-                  .find("Fake GPU (sm_90) cannot reach the memory of rank 1: "
-                        "cuMemImportFromShareableHandle: "),
-              std::string::npos)
+    EXPECT_HAS(std::string(error.what()),
+               "Fake GPU (sm_90) cannot reach the memory of rank 1: "
+               "cuMemImportFromShareableHandle: ")
         << error.what();
   }
 }

@@ -79,9 +79,8 @@ TEST(Disagreement, NamesAllRanksThatDiffer) {
   EXPECT_EQ(afterChange(nine, 4, 0),
             "ranks 1, 2, 3 have --steps=10, but rank 0 has --steps=9; give "
             "every rank the same options");
-  EXPECT_NE(
-      afterChange(nine, 99, 0).find("ranks 1, 2, 3, 4, 5, 6, 7, 8, ... have"),
-      std::string::npos);
+  EXPECT_HAS(afterChange(nine, 99, 0),
+             "ranks 1, 2, 3, 4, 5, 6, 7, 8, ... have");
 }
 
 TEST(Options, AreComparedInOneSpelling) {

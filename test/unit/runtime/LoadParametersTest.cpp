@@ -92,9 +92,7 @@ TEST_F(Weights, TakeTheExactNameFirst) {
                                               "," + wEntry + "," + bEntry + "}",
                                           eight));
   EXPECT_EQ(data[0], 1.0f);
-  EXPECT_NE(warning.find("1 tensor is not in the model, ignored: w"),
-            std::string::npos)
-      << warning;
+  EXPECT_HAS(warning, "1 tensor is not in the model, ignored: w");
 }
 
 TEST_F(Weights, LeaveKnownBuffersOutInSilence) {
@@ -112,38 +110,32 @@ TEST_F(Weights, LeaveKnownBuffersOutInSilence) {
               "}",
           eight + "12345")),
       "");
-  EXPECT_NE(load(fileOf("{" + wEntry + "," + bEntry + "," +
-                            entry("h.0.bias", "U8", "[1]", 32, 33) + "}",
-                        eight + "1"))
-                .find("h.0.bias"),
-            std::string::npos);
+  EXPECT_HAS(load(fileOf("{" + wEntry + "," + bEntry + "," +
+                             entry("h.0.bias", "U8", "[1]", 32, 33) + "}",
+                         eight + "1")),
+             "h.0.bias");
 }
 
 TEST_F(Weights, ThatDoNotFitChangeNothing) {
-  EXPECT_NE(loadError(fileOf("{" + wEntry + "}", eight.substr(0, 24)))
-                .find("tensor b is missing"),
-            std::string::npos);
-  EXPECT_NE(loadError(fileOf("{" + wEntry + "," +
-                                 entry("b", "F32", "[2,1]", 24, 32) + "}",
-                             eight))
-                .find("tensor b is 2 x 1, but the model's is 2"),
-            std::string::npos);
-  EXPECT_NE(loadError(fileOf("{" + entry("w", "F32", "[3,2]", 0, 24) + "," +
-                                 bEntry + "}",
-                             eight))
-                .find("tensor w is 3 x 2, but the model's is 2 x 3"),
-            std::string::npos);
+  EXPECT_HAS(loadError(fileOf("{" + wEntry + "}", eight.substr(0, 24))),
+             "tensor b is missing");
+  EXPECT_HAS(loadError(fileOf("{" + wEntry + "," +
+                                  entry("b", "F32", "[2,1]", 24, 32) + "}",
+                              eight)),
+             "tensor b is 2 x 1, but the model's is 2");
+  EXPECT_HAS(
+      loadError(fileOf(
+          "{" + entry("w", "F32", "[3,2]", 0, 24) + "," + bEntry + "}", eight)),
+      "tensor w is 3 x 2, but the model's is 2 x 3");
   for (const char *dtype : {"I32", "U32"})
-    EXPECT_NE(loadError(fileOf("{" + wEntry + "," +
-                                   entry("b", dtype, "[2]", 24, 32) + "}",
-                               eight))
-                  .find(std::string("tensor b is ") + dtype),
-              std::string::npos);
-  EXPECT_NE(loadError(fileOf("{" + wEntry + "," +
-                                 entry("b", "F64", "[2]", 24, 40) + "}",
-                             eight + "12345678"))
-                .find("cannot become f32 exactly"),
-            std::string::npos);
+    EXPECT_HAS(loadError(fileOf("{" + wEntry + "," +
+                                    entry("b", dtype, "[2]", 24, 32) + "}",
+                                eight)),
+               std::string("tensor b is ") + dtype);
+  EXPECT_HAS(loadError(fileOf("{" + wEntry + "," +
+                                  entry("b", "F64", "[2]", 24, 40) + "}",
+                              eight + "12345678")),
+             "cannot become f32 exactly");
 }
 
 TEST_F(Weights, OfHalfPrecisionWidenExactly) {

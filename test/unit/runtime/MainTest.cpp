@@ -1,9 +1,9 @@
 //===- MainTest.cpp - Schedules, options, metrics, the loop ---------------===//
-#include "train/report/Metrics.h"
 #include "train/options/Options.h"
+#include "train/report/Metrics.h"
 #include "train/report/Report.h"
-#include "train/schedule/Schedule.h"
 #include "train/run/Train.h"
+#include "train/schedule/Schedule.h"
 
 #include "runtime/io/Safetensors.h"
 
@@ -147,8 +147,7 @@ TEST(Options, AreJudged) {
   EXPECT_EQ(usageError({"--schedule", "step"}),
             "--schedule=step is unknown; choose one of constant, cosine, "
             "linear, wsd");
-  EXPECT_NE(usageError({"--data-format", "npy"}).find("choose one of auto"),
-            std::string::npos);
+  EXPECT_HAS(usageError({"--data-format", "npy"}), "choose one of auto");
   EXPECT_EQ(usageError({"--min-lr", "0.01"}),
             "--min-lr needs --schedule=linear, cosine or wsd");
   EXPECT_EQ(usageError({"--schedule", "wsd"}),
@@ -167,7 +166,7 @@ TEST(Options, AreJudged) {
             "--warmup must be at most 16777216, got 99999999");
   EXPECT_EQ(usageError({"--threads", "99999999999999999999"}),
             "--threads must be a whole number, got 99999999999999999999");
-  EXPECT_NE(usageError({"--warmup"}).find("--warmup"), std::string::npos);
+  EXPECT_HAS(usageError({"--warmup"}), "--warmup");
   EXPECT_EQ(usageError({"--save", ""}), "--save needs a file name");
   EXPECT_EQ(usageError({"--input", "x"}), "--input must be NAME=FILE, got x");
   EXPECT_EQ(usageError({"--input", "=x"}), "--input must be NAME=FILE, got =x");
@@ -182,9 +181,7 @@ TEST(Options, AreJudged) {
   for (const char *lr : {"-0.1", "nan", "inf"}) {
     const std::string error =
         errorOf([&] { parse({"--data=d", "--steps=5", "--lr", lr}); });
-    EXPECT_NE(error.find("--lr must be a finite number >= 0"),
-              std::string::npos)
-        << error;
+    EXPECT_HAS(error, "--lr must be a finite number >= 0");
   }
   for (const char *lr : {"1e39", "3.5e38"})
     EXPECT_ERROR("is more than a float32 holds, 3.4e+38",
@@ -229,11 +226,9 @@ TEST(Options, ThatNameOneFileAreRefused) {
         std::pair(folder / "hard", folder / "link"),
         std::pair(folder / "new", folder / "sub/../new"),
         std::pair(folder / "sub/new", folder / "sublink/new")}) {
-    EXPECT_NE(error("--save", path, "--metrics", other).find(same),
-              std::string::npos)
+    EXPECT_HAS(error("--save", path, "--metrics", other), same)
         << path << " " << other;
-    EXPECT_NE(error("--init", path, "--metrics", other).find(same),
-              std::string::npos);
+    EXPECT_HAS(error("--init", path, "--metrics", other), same);
     EXPECT_EQ(error("--init", path, "--save", other), "");
   }
   EXPECT_EQ(error("--save", folder / "new", "--metrics", folder / "sub/new"),
@@ -254,7 +249,7 @@ TEST(Options, HelpAndCertificateNeedNothingElse) {
         "--init",        "--save",    "--metrics",     "--seed",
         "--threads",     "--profile", "--data-format", "--input",
         "--certificate", "--plan",    "--quiet",       "Example"})
-    EXPECT_NE(help.find(option), std::string::npos) << option;
+    EXPECT_HAS(help, option) << option;
   EXPECT_TRUE(parse({"--certificate"}).certificate);
   EXPECT_TRUE(parse({"--plan"}).plan);
 }
@@ -312,7 +307,7 @@ TEST(Metrics, OnAFullDiskEndWithAWholeLine) {
   const std::string error = errorOf([&] { file.write(metrics); });
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  EXPECT_NE(error.find("file too large"), std::string::npos) << error;
+  EXPECT_HAS(error, "file too large");
   EXPECT_EQ(readFile(folder / "m"), line);
 }
 
@@ -443,13 +438,13 @@ TEST_F(Loop, FeedsThePlanAndReportsIt) {
       metrics.rfind(R"({"step":0,"loss":150.25,"grad_norm":0.5,"lr":0.5,)", 0),
       0u)
       << metrics;
-  EXPECT_NE(metrics.find(R"({"step":1,"loss":325.75,)"), std::string::npos);
-  EXPECT_NE(metrics.find(R"({"step":2,"loss":148.75,)"), std::string::npos);
+  EXPECT_HAS(metrics, R"({"step":1,"loss":325.75,)");
+  EXPECT_HAS(metrics, R"({"step":2,"loss":148.75,)");
   EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 3.0f));
   for (const char *part :
        {"toy, 4 parameters", "9 tokens", "text bytes", "device 256 bytes",
         "step 0/3", "final loss 148.750000 (step 2)", "weights saved to"})
-    EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
+    EXPECT_HAS(out, part) << part << "\n" << out;
 }
 
 TEST_F(Loop, RefusesOptionsOfTiersThatThePlanDoesNotHave) {
@@ -476,27 +471,23 @@ TEST_F(Loop, AnInterruptFinishesTheStepAndSaves) {
   std::signal(SIGINT, SIG_DFL);
   std::signal(SIGTERM, SIG_DFL);
   EXPECT_EQ(status, 130);
-  EXPECT_NE(out.find("stopped by Ctrl-C after 2 of 100 steps"),
-            std::string::npos)
-      << out;
+  EXPECT_HAS(out, "stopped by Ctrl-C after 2 of 100 steps");
   EXPECT_EQ(weights(folder / "w"), std::vector<float>(4, 0.25f - 1.5f));
 }
 
 TEST_F(Loop, ProfilesAndCertifies) {
   ASSERT_EQ(train(args({"--steps", "3", "--profile"})), 0);
-  EXPECT_NE(out.find("profile: 2 steps"), std::string::npos) << out;
-  EXPECT_NE(out.find("toy "), std::string::npos);
+  EXPECT_HAS(out, "profile: 2 steps");
+  EXPECT_HAS(out, "toy ");
   ASSERT_EQ(train({"--certificate"}), 0);
-  EXPECT_NE(out.find("parameters"), std::string::npos);
-  EXPECT_NE(out.find("device arena"), std::string::npos);
+  EXPECT_HAS(out, "parameters");
+  EXPECT_HAS(out, "device arena");
   EXPECT_NE(train({"--certificate=json"}), 0);
-  EXPECT_NE(run.err.find("this one was made otherwise"), std::string::npos);
+  EXPECT_HAS(run.err, "this one was made otherwise");
   ASSERT_EQ(train({"--plan"}), 0);
-  EXPECT_NE(out.find("program step: 1 operations, 0 events\n     0  compute    "
-                     "launch     toy.0 1 by 1: operand 0 device 0 + 256 f32 "
-                     "members\n"),
-            std::string::npos)
-      << out;
+  EXPECT_HAS(out, "program step: 1 operations, 0 events\n     0  compute    "
+                  "launch     toy.0 1 by 1: operand 0 device 0 + 256 f32 "
+                  "members\n");
 }
 
 TEST_F(Loop, MetricsThatCannotBeWrittenDoNotEndTheRun) {
@@ -516,11 +507,11 @@ TEST_F(Loop, RefusesBeforeTheFirstStep) {
       "train: error: --data is missing; give it a file of text or tokens (see "
       "train --help)\n");
   EXPECT_EQ(train(args({"--steps", "3", "--save", "/none/w"})), 1);
-  EXPECT_NE(err.find("cannot write /none/w"), std::string::npos);
+  EXPECT_HAS(err, "cannot write /none/w");
   EXPECT_EQ(train(args({"--steps", "3", "--metrics", "/none/m"})), 1);
-  EXPECT_NE(err.find("metrics: cannot write /none/m"), std::string::npos);
+  EXPECT_HAS(err, "metrics: cannot write /none/m");
   EXPECT_EQ(train(args({"--steps", "3", "--init", folder / "none"})), 1);
-  EXPECT_NE(err.find("no such file"), std::string::npos);
+  EXPECT_HAS(err, "no such file");
   EXPECT_EQ(out, "");
 }
 
@@ -556,8 +547,8 @@ TEST_F(Loop, FeedsSamplesOfFiles) {
   EXPECT_EQ(
       losses({"--input", "tokens=" + tokens, "--input", "targets=" + targets}),
       expected);
-  EXPECT_NE(out.find("x.npy, I32, 4 samples of 2"), std::string::npos) << out;
-  EXPECT_NE(out.find(" samples/s"), std::string::npos) << out;
+  EXPECT_HAS(out, "x.npy, I32, 4 samples of 2");
+  EXPECT_HAS(out, " samples/s");
   EXPECT_EQ(losses({"--data", data, "--input", "targets=" + targets}),
             expected);
   // A text without targets contains more sequences only if more tokens follow.
@@ -566,8 +557,7 @@ TEST_F(Loop, FeedsSamplesOfFiles) {
   EXPECT_EQ(train({"--data", longer, "--input", "targets=" + targets, "--lr",
                    "1", "--steps", "1"}),
             1);
-  EXPECT_NE(err.find("long, text bytes, 5 sequences, and"), std::string::npos)
-      << err;
+  EXPECT_HAS(err, "long, text bytes, 5 sequences, and");
 }
 
 TEST_F(Loop, NamesInputsThatAreMissingOrTooMany) {
@@ -621,8 +611,7 @@ TEST_F(Loop, FeedsAllMicroStepsOfALayeredPlan) {
   plan.layered = 1;
   EXPECT_EQ(train(args({"--steps", "1", "--metrics", folder / "m"})), 0) << err;
   // The mean of 150 (1 2 3 4 with 2 3 4 5) and 326 (5 6 7 8 with 6 7 8 9).
-  EXPECT_NE(readFile(folder / "m").find("\"loss\":238,"), std::string::npos)
-      << readFile(folder / "m");
+  EXPECT_HAS(readFile(folder / "m"), "\"loss\":238,");
   const auto errorWith = [&](zrt_plan changed) {
     plan = changed;
     EXPECT_EQ(train(args({"--steps", "1"})), 1);
@@ -630,25 +619,20 @@ TEST_F(Loop, FeedsAllMicroStepsOfALayeredPlan) {
   };
   zrt_plan p = plan;
   p.input_count = 3;
-  EXPECT_NE(
-      errorWith(p).find("has input \"targets\" 1 times, in 2 micro-steps"),
-      std::string::npos)
+  EXPECT_HAS(errorWith(p), "has input \"targets\" 1 times, in 2 micro-steps")
       << err;
   p.input_count = 4;
   p.output_count = 1;
-  EXPECT_NE(errorWith(p).find("has output \"loss\" 1 times, in 2 micro-steps"),
-            std::string::npos)
+  EXPECT_HAS(errorWith(p), "has output \"loss\" 1 times, in 2 micro-steps")
       << err;
   p.output_count = 2;
   p.accumulate = 3;
-  EXPECT_NE(errorWith(p).find("has input \"tokens\" 2 times, in 3 micro-steps"),
-            std::string::npos)
+  EXPECT_HAS(errorWith(p), "has input \"tokens\" 2 times, in 3 micro-steps")
       << err;
   p.accumulate = 2;
   p.programs[ZRT_MICRO] = p.programs[ZRT_STEP];
-  EXPECT_NE(errorWith(p).find("has all micro-steps in one program, and a "
-                              "program for those before the last"),
-            std::string::npos)
+  EXPECT_HAS(errorWith(p), "has all micro-steps in one program, and a "
+                           "program for those before the last")
       << err;
 }
 
@@ -664,10 +648,10 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
   more[4] = {"mask", ZRT_F32, 0, nullptr, deviceRef(128, 4), 0, 0, 0, 0};
   p.inputs = more;
   p.input_count = 5;
-  EXPECT_NE(errorWith(p).find("wants the number \"mask\""), std::string::npos);
+  EXPECT_HAS(errorWith(p), "wants the number \"mask\"");
   p = toyPlan();
   p.output_count = 0;
-  EXPECT_NE(errorWith(p).find("no output \"loss\""), std::string::npos);
+  EXPECT_HAS(errorWith(p), "no output \"loss\"");
   p = toyPlan();
   std::copy(loopInputs, loopInputs + 4, more);
   more[0].bound = 9;
@@ -675,12 +659,11 @@ TEST_F(Loop, RefusesPlansItCannotFeed) {
   plan = p;
   EXPECT_EQ(train(args({"--steps", "1"})), 0);
   more[1].bound = 9;
-  EXPECT_NE(errorWith(p).find("token 9 at position 8 is not 0 to 8, the "
-                              "vocabulary of input \"targets\""),
-            std::string::npos);
+  EXPECT_HAS(errorWith(p), "token 9 at position 8 is not 0 to 8, the "
+                           "vocabulary of input \"targets\"");
   p = toyPlan();
   p.abi_version = 99;
-  EXPECT_NE(errorWith(p).find("ABI version 99"), std::string::npos);
+  EXPECT_HAS(errorWith(p), "ABI version 99");
 }
 
 TEST_F(Loop, AFailingStepIsNamed) {
@@ -691,7 +674,7 @@ TEST_F(Loop, AFailingStepIsNamed) {
                   1, {})
           .program();
   EXPECT_EQ(train(args({"--steps", "5"})), 1);
-  EXPECT_NE(err.find("step 0: it broke"), std::string::npos) << err;
+  EXPECT_HAS(err, "step 0: it broke");
 }
 
 TEST_F(Loop, ABrokenPlanIsNamedBeforeTheFirstStep) {
@@ -719,8 +702,8 @@ TEST_F(Loop, ThatDivergesEndsAndSavesNothing) {
                  "or a --warmup\n");
   const std::string metrics = readFile(folder / "m");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);
-  EXPECT_NE(metrics.find("\"nonfinite\":true}\n"), std::string::npos);
-  EXPECT_EQ(out.find("weights saved"), std::string::npos);
+  EXPECT_HAS(metrics, "\"nonfinite\":true}\n");
+  EXPECT_HAS_NOT(out, "weights saved");
   EXPECT_EQ(readFile(good), before);
   // No later loss reveals what the last step did.
   EXPECT_EQ(run("2"), 3);
@@ -737,8 +720,7 @@ TEST_F(Loop, RefusesWeightsThatAreNotFinite) {
   writeSafetensors(folder / "in", {{"w", "F32", {4}, w.data(), 16}});
   steps = 0;
   EXPECT_EQ(train(args({"--steps", "2", "--init", folder / "in"})), 1);
-  EXPECT_NE(err.find("in: parameter w is inf at element 2"), std::string::npos)
-      << err;
+  EXPECT_HAS(err, "in: parameter w is inf at element 2");
   EXPECT_EQ(steps, 0);
 }
 
@@ -750,7 +732,7 @@ TEST_F(Loop, RefusesWhatItCannotSaveBeforeTheFirstStep) {
   for (const char *name : {"__metadata__", "w\xff"}) {
     odd.name = name;
     EXPECT_EQ(train(args({"--steps", "2", "--save", folder / "w"})), 1);
-    EXPECT_NE(err.find("rename it in the model"), std::string::npos) << err;
+    EXPECT_HAS(err, "rename it in the model");
   }
   plan.buckets = &loopBucket;
   // The file exceeds the limit, and its signal has no handler.
@@ -763,7 +745,7 @@ TEST_F(Loop, RefusesWhatItCannotSaveBeforeTheFirstStep) {
   EXPECT_EQ(status, 1);
   EXPECT_EQ(steps, 0);
   EXPECT_EQ(folder.fileCount(), 2u); // the data and what the child printed
-  EXPECT_EQ(readFile(folder / "printed").find("step 0"), std::string::npos);
+  EXPECT_HAS_NOT(readFile(folder / "printed"), "step 0");
 }
 
 TEST_F(Loop, SurvivesTheLossOfItsOutput) {
@@ -785,7 +767,7 @@ TEST_F(Loop, SurvivesTheLossOfItsOutput) {
   expectTrained("closed");
   const std::string metrics = readFile(folder / "m");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);
-  EXPECT_EQ(metrics.find("loss "), std::string::npos) << metrics;
+  EXPECT_HAS_NOT(metrics, "loss ");
   // A full disk.
   EXPECT_EQ(inChild([] { dup2(open("/dev/full", O_WRONLY), 1); }, options), 4);
   expectTrained("full");
@@ -824,12 +806,12 @@ TEST_F(Loop, PrintsMetricsAndNothingElse) {
   EXPECT_EQ(train(args({"--steps", "3", "--metrics", "-"})), 0);
   EXPECT_EQ(std::count(run.out.begin(), run.out.end(), '\n'), 3);
   EXPECT_EQ(run.out.rfind("{\"step\":0,", 0), 0u) << run.out;
-  EXPECT_NE(run.err.find("final loss"), std::string::npos) << run.err;
+  EXPECT_HAS(run.err, "final loss");
   EXPECT_FALSE(std::filesystem::exists("-"));
   // The next call prints to standard output again.
   EXPECT_EQ(train(args({"--steps", "1", "--progress", "none"})), 0);
-  EXPECT_NE(run.out.find("final loss"), std::string::npos) << run.out;
-  EXPECT_EQ(run.out.find("step 0/"), std::string::npos) << run.out;
+  EXPECT_HAS(run.out, "final loss");
+  EXPECT_HAS_NOT(run.out, "step 0/");
   EXPECT_EQ(run.err, "");
 }
 
@@ -847,12 +829,10 @@ TEST(Options, ProgressIsChosen) {
 
 TEST_F(Loop, SaysThatTheWarmUpDoesNotEnd) {
   EXPECT_EQ(train(args({"--steps", "2", "--warmup", "4"})), 0);
-  EXPECT_NE(out.find("note      --warmup=4 is above --steps=2: the learning "
-                     "rate ends at 0.25\n"),
-            std::string::npos)
-      << out;
+  EXPECT_HAS(out, "note      --warmup=4 is above --steps=2: the learning "
+                  "rate ends at 0.25\n");
   EXPECT_EQ(train(args({"--steps", "2", "--warmup", "2"})), 0);
-  EXPECT_EQ(out.find("note"), std::string::npos) << out;
+  EXPECT_HAS_NOT(out, "note");
 }
 
 } // namespace

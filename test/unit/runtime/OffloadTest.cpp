@@ -251,8 +251,8 @@ TEST_F(Offload, TheLoopTrainsAndSavesIt) {
         "KiB), nvme_write "
         "40,000 bytes (39.1 KiB) in a step\n",
         "40,960 bytes (40.0 KiB) written to nvme in a step, "})
-    EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
-  EXPECT_EQ(out.find("note "), std::string::npos) << out;
+    EXPECT_HAS(out, part) << part << "\n" << out;
+  EXPECT_HAS_NOT(out, "note ");
   ASSERT_EQ(train(with({folder / "b", "--verify-reads", "--profile",
                         "--nvme-endurance", "600"})),
             0)
@@ -261,15 +261,13 @@ TEST_F(Offload, TheLoopTrainsAndSavesIt) {
   for (const char *part :
        {"; drives that are rated for 600 TB last ", "between tiers:\n",
         "  nvme_write          6         120000 "})
-    EXPECT_NE(out.find(part), std::string::npos) << part << "\n" << out;
+    EXPECT_HAS(out, part) << part << "\n" << out;
   {
     const Chaos chaos(7);
     const Setting fault("ZRT_STORE_FAULT", "nouring");
     ASSERT_EQ(train(with({folder / "c"})), 0) << err;
     EXPECT_EQ(readFile(folder / "a"), readFile(folder / "c"));
-    EXPECT_NE(out.find("note      nvme tier: no io_uring here"),
-              std::string::npos)
-        << out;
+    EXPECT_HAS(out, "note      nvme tier: no io_uring here");
   }
   ASSERT_EQ(train({"--steps", "0", "--nvme-path", path, "--init", folder / "a",
                    "--save", folder / "d"}),
@@ -311,8 +309,8 @@ TEST_F(Offload, TheLoopSaysWhatIsWrongWithThePath) {
           1, {"--nvme-path", folder / "none"});
   const Setting fault("ZRT_STORE_FAULT", "enospc@4");
   EXPECT_EQ(train({"--steps", "2", "--nvme-path", path}), 1);
-  EXPECT_NE(err.find("train: error: step 0: spill "), std::string::npos) << err;
-  EXPECT_NE(err.find(" of b0: writing "), std::string::npos) << err;
+  EXPECT_HAS(err, "train: error: step 0: spill ");
+  EXPECT_HAS(err, " of b0: writing ");
   plan = testPlan(Table());
   for (const char *option :
        {"--nvme-path=/tmp", "--nvme-endurance=1", "--verify-reads"})

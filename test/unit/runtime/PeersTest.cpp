@@ -88,10 +88,9 @@ TEST(SharedFile, IsNotTakenForAnotherFile) {
   SharedFileCard card = one.card();
   card.number = other.card().number;
   Mapping view;
-  EXPECT_NE(view.mapPeers(card).find("is not the memory of a rank"),
-            std::string::npos);
+  EXPECT_HAS(view.mapPeers(card), "is not the memory of a rank");
   card.number = 1 << 20;
-  EXPECT_NE(view.mapPeers(card).find("cannot open /proc/"), std::string::npos);
+  EXPECT_HAS(view.mapPeers(card), "cannot open /proc/");
 }
 
 TEST(RankedSum, RoundsTwiceAndAddsOldBytesLast) {

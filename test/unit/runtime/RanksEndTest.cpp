@@ -1,6 +1,7 @@
 //===- RanksEndTest.cpp - The end of runs on several ranks ----------------===//
 #include "Ranks.h"
 
+#include "TestFiles.h"
 #include "runtime/Error.h"
 
 #include <cmath>
@@ -21,7 +22,7 @@ TEST_F(Ranks, StopAtTheSameStep) {
               };
           });
     EXPECT_EQ(statuses, (std::vector{128 + signal, 128 + signal})) << err;
-    EXPECT_NE(out.find(" after "), std::string::npos) << out;
+    EXPECT_HAS(out, " after ");
     // One rank may have seen it a step earlier; the vote keeps them in step.
     EXPECT_EQ(lines(log[0]), lines(log[1]));
     EXPECT_GE(lines(log[0]), 4u);
@@ -41,17 +42,12 @@ TEST_F(Ranks, EndTogetherWhenOneCannotStart) {
   const std::string reason =
       "cannot read " + folder / "none" + ": no such file or directory\n";
   EXPECT_EQ(lines(err), 2u);
-  EXPECT_NE(err.find("train: rank 1: error: " + reason), std::string::npos)
-      << err;
-  EXPECT_NE(err.find("train: rank 0: error: rank 1 failed: " + reason),
-            std::string::npos)
-      << err;
+  EXPECT_HAS(err, "train: rank 1: error: " + reason);
+  EXPECT_HAS(err, "train: rank 0: error: rank 1 failed: " + reason);
 
   train(ranksPlan(2, 1), {"--steps", "2", "--save", "/none/w"});
   EXPECT_EQ(statuses, (std::vector{1, 1}));
-  EXPECT_NE(err.find("train: rank 1: error: rank 0 failed: cannot write"),
-            std::string::npos)
-      << err;
+  EXPECT_HAS(err, "train: rank 1: error: rank 0 failed: cannot write");
 }
 
 TEST_F(Ranks, RefuseDifferentDataAndOptions) {
@@ -68,9 +64,7 @@ TEST_F(Ranks, RefuseDifferentDataAndOptions) {
       args.insert(args.end(), {"--save", folder / "w"});
   });
   EXPECT_EQ(statuses, (std::vector{1, 1}));
-  EXPECT_NE(err.find("rank 1 is started with --save, but rank 0 without"),
-            std::string::npos)
-      << err;
+  EXPECT_HAS(err, "rank 1 is started with --save, but rank 0 without");
   // Threads and the program's folder may differ between ranks.
   train(ranksPlan(2, 1), {"--steps", "2"}, [&](int rank, auto &args) {
     if (rank == 1) {
@@ -91,21 +85,16 @@ TEST_F(Ranks, AreToldWhenOneFailsInTheMiddle) {
             };
         });
   EXPECT_EQ(statuses, (std::vector{1, 1}));
-  EXPECT_NE(err.find("train: rank 1: error: step 2: "), std::string::npos)
-      << err;
-  EXPECT_NE(err.find("train: rank 0: error: rank 1 failed: "),
-            std::string::npos)
-      << err;
+  EXPECT_HAS(err, "train: rank 1: error: step 2: ");
+  EXPECT_HAS(err, "train: rank 0: error: rank 1 failed: ");
   EXPECT_FALSE(std::filesystem::exists(folder / "w"));
 }
 
 TEST_F(Ranks, AreToldWhenRank0CannotWrite) {
   train(ranksPlan(2, 1), {"--steps", "5", "--save", "/dev/full"});
   EXPECT_EQ(statuses, (std::vector{1, 1}));
-  EXPECT_NE(err.find("train: rank 1: error: rank 0 failed: cannot write "
-                     "/dev/full: no space left on device"),
-            std::string::npos)
-      << err;
+  EXPECT_HAS(err, "train: rank 1: error: rank 0 failed: cannot write "
+                  "/dev/full: no space left on device");
 }
 
 TEST_F(Ranks, TrainOnWithoutMetrics) {
@@ -131,14 +120,12 @@ TEST_F(Ranks, StopTogetherWhenOneDiverges) {
               };
           });
     EXPECT_EQ(statuses, (std::vector{3, 3}));
-    EXPECT_NE(
-        err.find(atEnd ? "train: rank 0: error: rank 1 failed: after step 2, "
-                         "the last: parameter w is inf at element 4; the "
-                         "training has diverged"
-                       : "train: rank 0: error: step 1: a number of another "
-                         "rank is not finite; the training has diverged"),
-        std::string::npos)
-        << err;
+    EXPECT_HAS(err, atEnd
+                        ? "train: rank 0: error: rank 1 failed: after step 2, "
+                          "the last: parameter w is inf at element 4; the "
+                          "training has diverged"
+                        : "train: rank 0: error: step 1: a number of another "
+                          "rank is not finite; the training has diverged");
     EXPECT_FALSE(std::filesystem::exists(folder / "w"));
   }
 }
@@ -154,7 +141,7 @@ TEST_F(Ranks, DoNotSaveWhenAPeerDiedAndASignalCame) {
             };
         });
   EXPECT_EQ(statuses, (std::vector{1, 1}));
-  EXPECT_EQ(err.find("SIGTERM"), std::string::npos) << err;
+  EXPECT_HAS_NOT(err, "SIGTERM");
   EXPECT_FALSE(std::filesystem::exists(folder / "w"));
 }
 

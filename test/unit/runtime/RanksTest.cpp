@@ -2,6 +2,7 @@
 #include "train/report/Report.h"
 
 #include "Ranks.h"
+#include "TestFiles.h"
 
 using namespace zrt;
 using namespace zrt::test;
@@ -28,7 +29,7 @@ TEST_F(Ranks, RunTheProgramsOfAStepWithTheirBatches) {
   EXPECT_EQ(log[1].substr(0, 46), "count 1->2 lr 0.5 step 1 mean 0\n"
                                   "count 3->4 lr ");
   // The mean of 4.5 for each of the two micro-steps and 1.5 for the step.
-  EXPECT_NE(out.find("final loss 3.500000"), std::string::npos) << out;
+  EXPECT_HAS(out, "final loss 3.500000");
 }
 
 TEST_F(Ranks, RunWhatThePlanHas) {
@@ -45,7 +46,7 @@ TEST_F(Ranks, RunWhatThePlanHas) {
   plan.programs[ZRT_MICRO] = {};
   train(plan, {"--steps", "1"});
   EXPECT_EQ(statuses[0], 1);
-  EXPECT_NE(err.find("2 micro-steps, but no program"), std::string::npos);
+  EXPECT_HAS(err, "2 micro-steps, but no program");
 }
 
 TEST_F(Ranks, LeaveAnUpdateToTheNextProgram) {
@@ -72,9 +73,7 @@ TEST_F(Ranks, LeaveAnUpdateToTheNextProgram) {
   plan.programs[ZRT_FLUSH] = {};
   train(plan, of("1"));
   EXPECT_EQ(statuses[0], 1);
-  EXPECT_NE(err.find("no program for the first or the last one"),
-            std::string::npos)
-      << err;
+  EXPECT_HAS(err, "no program for the first or the last one");
 }
 
 TEST_F(Ranks, SaveOneModelAndStartFromIt) {
@@ -122,9 +121,8 @@ TEST(RanksReport, CountsTheWireOfAllPrograms) {
   plan.programs[ZRT_STEP] =
       Table().collective(ZRT_GATHER, one).collective(ZRT_REDUCE, two).program();
   EXPECT_EQ(wireBytesPerStep(plan), 4 * 7 + 3 * 100 + 107u);
-  EXPECT_NE(certificate(plan).find("received each step"), std::string::npos);
-  EXPECT_NE(certificate(plan).find(" 435 "), std::string::npos)
-      << certificate(plan);
+  EXPECT_HAS(certificate(plan), "received each step");
+  EXPECT_HAS(certificate(plan), " 435 ");
   plan.accumulate = 1; // counts and micro-steps do not run
   EXPECT_EQ(wireBytesPerStep(plan), 107u);
 }
@@ -135,8 +133,7 @@ TEST(RanksReport, NamesStageRanksAndMicroSteps) {
   plan.bucket_bytes = 65536;
   plan.accumulate = 1;
   EXPECT_EQ(ranksText(plan), "2, stage 3, 1 micro-step, bucket 65536");
-  EXPECT_NE(certificate(plan).find("ranks 2, stage 3, 1 micro-step"),
-            std::string::npos);
+  EXPECT_HAS(certificate(plan), "ranks 2, stage 3, 1 micro-step");
 }
 
 } // namespace

@@ -23,8 +23,8 @@ protected:
   }
   void expectError(const std::string &bytes, const std::string &part) {
     const std::string error = errorFor(bytes);
-    EXPECT_NE(error.find(part), std::string::npos) << "error: " << error;
-    EXPECT_NE(error.find("a.safetensors"), std::string::npos) << error;
+    EXPECT_HAS(error, part) << "error: " << error;
+    EXPECT_HAS(error, "a.safetensors");
   }
 };
 
@@ -222,9 +222,8 @@ TEST_F(Header, OfManyTensorsIsWrittenInProportionalTime) {
   for (size_t i = 0; i < 500'000; ++i)
     tensors.push_back({"w" + std::to_string(i), "F32", {1}, 4});
   const std::string header = safetensorsHeader(tensors);
-  EXPECT_NE(header.find(R"("w499999":{"dtype":"F32","shape":[1],)"
-                        R"("data_offsets":[1999996,2000000]})"),
-            std::string::npos);
+  EXPECT_HAS(header, R"("w499999":{"dtype":"F32","shape":[1],)"
+                     R"("data_offsets":[1999996,2000000]})");
 }
 
 TEST_F(Header, RefusesNamesThatNoFileCanHold) {

@@ -126,7 +126,7 @@ TEST(SaveParameters, IntoNoFolderFailOnEveryRank) {
     });
   });
   EXPECT_EQ(errors[1], "rank 0 failed: " + errors[0]);
-  EXPECT_NE(errors[0].find("cannot write /none/out"), std::string::npos);
+  EXPECT_HAS(errors[0], "cannot write /none/out");
 }
 
 } // namespace

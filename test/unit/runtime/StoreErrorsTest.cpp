@@ -1,6 +1,7 @@
 //===- StoreErrorsTest.cpp - Errors of the nvme tier's files --------------===//
 #include "runtime/store/Store.h"
 
+#include "TestFiles.h"
 #include "TestStores.h"
 
 #include <cstring>
@@ -21,10 +22,8 @@ TEST_F(Stores, RefuseFoldersThatWillNotDo) {
                 "another one");
   EXPECT_EQ(open(file), "--nvme-path: " + file +
                             " is not a folder; name one on the drive to use");
-  EXPECT_NE(open("/proc").find("--nvme-path: cannot make a file in /proc: "),
-            std::string::npos)
-      << open("/proc");
-  EXPECT_NE(open("").find("--nvme-path: : no such file"), std::string::npos);
+  EXPECT_HAS(open("/proc"), "--nvme-path: cannot make a file in /proc: ");
+  EXPECT_HAS(open(""), "--nvme-path: : no such file");
   const std::string here = folder / ".";
   EXPECT_EQ(open(here + "," + here), "--nvme-path: " + here + " and " + here +
                                          " are one folder; name each once");
@@ -35,16 +34,13 @@ TEST_F(Stores, RefuseFoldersThatWillNotDo) {
                       here + ", which has "),
             0u)
       << full;
-  EXPECT_NE(full.find(" free; make room, or name more folders, as "
-                      "--nvme-path=A,B"),
-            std::string::npos);
+  EXPECT_HAS(full, " free; make room, or name more folders, as "
+                   "--nvme-path=A,B");
 }
 
 TEST_F(Stores, RefuseAFolderThatFillsUp) {
-  EXPECT_NE(errorOf([&] {
-              make(kMiB, 1, "full");
-            }).find("needs 1,048,576 bytes (1.0 MiB) in"),
-            std::string::npos);
+  EXPECT_HAS(errorOf([&] { make(kMiB, 1, "full"); }),
+             "needs 1,048,576 bytes (1.0 MiB) in");
 }
 
 /// Returns the error of a read, or of a write, of 4 MiB under a fault.
@@ -68,9 +64,8 @@ TEST_F(Stores, SayWhatFailedAndWhere) {
                 disk0 +
                 ": input/output error; the kernel's log (dmesg) may say more "
                 "of the drive");
-  EXPECT_NE(errorUnder(*make(4 * kMiB, 2, "eio@9"), true)
-                .find("in " + (folder / "disk")),
-            std::string::npos);
+  EXPECT_HAS(errorUnder(*make(4 * kMiB, 2, "eio@9"), true),
+             "in " + (folder / "disk"));
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "enospc"), true),
             "writing 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's "
             "file in " +
@@ -99,8 +94,7 @@ TEST_F(Stores, ThatVerifyNoticeAFlippedBit) {
   EXPECT_EQ(errorUnder(*make(4 * kMiB, 1, "flip@4"), false), "");
   const std::string error =
       errorUnder(*make(4 * kMiB, 1, "flip@4", /*verifies=*/true), false);
-  EXPECT_NE(error.find("this is not what was written there"), std::string::npos)
-      << error;
+  EXPECT_HAS(error, "this is not what was written there");
   // Whatever the sizes of the reads.
   const auto store = make(4 * kMiB, 1, "flip@5", /*verifies=*/true);
   const auto sent = some(3 * kMiB, 1);
@@ -110,8 +104,7 @@ TEST_F(Stores, ThatVerifyNoticeAFlippedBit) {
     for (uint64_t at = 1; at < 3 * kMiB; at += 100'000)
       store->read(at, part.size(), part.data());
   });
-  EXPECT_NE(found.find("this is not what was written there"),
-            std::string::npos);
+  EXPECT_HAS(found, "this is not what was written there");
 }
 
 TEST_F(Stores, ThatVerifyNoticeAChangedFile) {
@@ -148,11 +141,9 @@ TEST_F(Stores, ThatAreCutSayIt) {
       std::filesystem::resize_file(entry.path(), kMiB);
   }
   std::vector<std::byte> all(2 * kMiB);
-  EXPECT_NE(errorOf([&] { store->read(0, all.size(), all.data()); })
-                .find("at byte 1,048,576 of the nvme tier's file in " +
-                      (folder / "disk0") +
-                      ": the file ends there; it has been cut"),
-            std::string::npos);
+  EXPECT_HAS(errorOf([&] { store->read(0, all.size(), all.data()); }),
+             "at byte 1,048,576 of the nvme tier's file in " +
+                 (folder / "disk0") + ": the file ends there; it has been cut");
 }
 
 TEST(StoreFaults, AreRead) {
@@ -160,9 +151,7 @@ TEST(StoreFaults, AreRead) {
   EXPECT_TRUE(faultsOf("eio@7:1", 0)->is(Fault::None));
   EXPECT_TRUE(faultsOf("flip", 3)->is(Fault::Flip));
   for (const char *bad : {"fire", "eio@", "eio@x", "eio@0", "eio:x", "@3"})
-    EXPECT_NE(errorOf([&] { faultsOf(bad); }).find("ZRT_STORE_FAULT="),
-              std::string::npos)
-        << bad;
+    EXPECT_HAS(errorOf([&] { faultsOf(bad); }), "ZRT_STORE_FAULT=") << bad;
 }
 
 } // namespace

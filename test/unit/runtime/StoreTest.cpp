@@ -1,6 +1,7 @@
 //===- StoreTest.cpp - The nvme tier's files ------------------------------===//
 #include "runtime/store/Store.h"
 
+#include "TestFiles.h"
 #include "TestStores.h"
 
 #include <algorithm>
@@ -189,22 +190,15 @@ TEST(StoreInMemory, SaysSo) {
       access("/dev/shm", W_OK) != 0)
     GTEST_SKIP() << "/dev/shm is no tmpfs that can be written";
   Store store(2 * kMiB, "/dev/shm", faultsOf(""), false);
-  EXPECT_NE(
-      store.note().find("nvme tier: /dev/shm is in memory, not on a drive"),
-      std::string::npos)
-      << store.note();
+  EXPECT_HAS(store.note(), "nvme tier: /dev/shm is in memory, not on a drive");
   checkTransfers(store, 2 * kMiB);
 }
 
 TEST_F(Stores, SayWhatMakesThemSlow) {
   EXPECT_EQ(make(kMiB)->note(), "");
-  EXPECT_NE(make(kMiB, 1, "nouring")
-                ->note()
-                .find("no io_uring here (operation "
-                      "not permitted)"),
-            std::string::npos);
-  EXPECT_NE(make(kMiB, 1, "nodirect")->note().find("disk0 refuses O_DIRECT"),
-            std::string::npos);
+  EXPECT_HAS(make(kMiB, 1, "nouring")->note(), "no io_uring here (operation "
+                                               "not permitted)");
+  EXPECT_HAS(make(kMiB, 1, "nodirect")->note(), "disk0 refuses O_DIRECT");
 }
 
 } // namespace

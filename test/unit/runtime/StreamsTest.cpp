@@ -245,36 +245,34 @@ TEST(Create, RefusesPlansItCannotRun) {
   zrt_plan plan = testPlan(chain());
   plan.abi_version = ZRT_ABI_VERSION + 1;
   plan.programs[ZRT_STEP].op_count = UINT64_MAX; // not to be believed
-  EXPECT_NE(creationError(plan).find("ABI version"), std::string::npos);
+  EXPECT_HAS(creationError(plan), "ABI version");
 
   plan = testPlan(chain());
   plan.world_size = 4;
-  EXPECT_NE(creationError(plan).find("--world-size=1"), std::string::npos);
+  EXPECT_HAS(creationError(plan), "--world-size=1");
 
   plan = testPlan(chain());
   plan.arena_bytes[ZRT_NVME] = 1;
-  EXPECT_NE(creationError(plan).find("nvme"), std::string::npos);
+  EXPECT_HAS(creationError(plan), "nvme");
 
   plan = testPlan(chain());
   plan.features = "sse2,avx1024";
   plan.cpu = "moon";
-  EXPECT_NE(creationError(plan).find(
-                "compiled for --cpu=moon; this machine lacks avx1024; compile "
-                "with --cpu=x86-64"),
-            std::string::npos);
+  EXPECT_HAS(creationError(plan),
+             "compiled for --cpu=moon; this machine lacks avx1024; compile "
+             "with --cpu=x86-64");
 
   const zrt_input input = {"tokens", ZRT_I32, 0, nullptr, deviceRef(65533, 4),
                            0,        0,       0, 0};
   plan = testPlan(chain());
   plan.inputs = &input;
   plan.input_count = 1;
-  EXPECT_NE(creationError(plan).find("input \"tokens\": 4 bytes at offset"),
-            std::string::npos);
+  EXPECT_HAS(creationError(plan), "input \"tokens\": 4 bytes at offset");
 
   plan = testPlan(chain());
-  EXPECT_NE(creationError(plan, -1).find("threads"), std::string::npos);
+  EXPECT_HAS(creationError(plan, -1), "threads");
   plan.arena_bytes[ZRT_DEVICE] = uint64_t{1} << 60;
-  EXPECT_NE(creationError(plan).find("device arena"), std::string::npos);
+  EXPECT_HAS(creationError(plan), "device arena");
 }
 
 TEST(Create, AChaosSeedThatIsNoNumberIsAnError) {
@@ -282,7 +280,7 @@ TEST(Create, AChaosSeedThatIsNoNumberIsAnError) {
   setenv("ZRT_CHAOS", "often", 1);
   const std::string message = creationError(plan);
   unsetenv("ZRT_CHAOS");
-  EXPECT_NE(message.find("ZRT_CHAOS=often"), std::string::npos);
+  EXPECT_HAS(message, "ZRT_CHAOS=often");
 }
 
 TEST(Features, MapLlvmNamesToLinuxFlags) {
@@ -327,7 +325,7 @@ TEST(Profile, CountsOperationsByGroupAndStream) {
     }
   }
   EXPECT_EQ(found, 3); // the copies of two streams are two lines
-  EXPECT_NE(ctx->run->profile.table().find("waiting"), std::string::npos);
+  EXPECT_HAS(ctx->run->profile.table(), "waiting");
 }
 
 } // namespace

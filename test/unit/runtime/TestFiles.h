@@ -57,6 +57,12 @@ inline std::string floats(const std::vector<float> &values) {
   return {reinterpret_cast<const char *>(values.data()), values.size() * 4};
 }
 
+/// Expects that `text` contains `part`, or that it does not.
+#define EXPECT_HAS(text, part)                                                 \
+  EXPECT_PRED_FORMAT2(testing::IsSubstring, part, text)
+#define EXPECT_HAS_NOT(text, part)                                             \
+  EXPECT_PRED_FORMAT2(testing::IsNotSubstring, part, text)
+
 /// Returns the text of the exception that `body` throws, or "".
 template <typename Body>
 std::string errorOf(Body &&body) {

@@ -176,9 +176,7 @@ TEST(TrafficLedger, CountsWhatGoesFromTierToTier) {
   EXPECT_EQ(traffic.bytes(ZRT_NVME_READ), 0u);
   EXPECT_STREQ(zrt_report(ctx.get(), ZRT_UNPREDICTED), "");
   const std::string table = zrt_report(ctx.get(), ZRT_TRAFFIC);
-  EXPECT_NE(table.find("h2d                 6            201"),
-            std::string::npos)
-      << table;
+  EXPECT_HAS(table, "h2d                 6            201");
   traffic.row(ZRT_STEP, 1).bytes -= 1;
   EXPECT_STREQ(zrt_report(ctx.get(), ZRT_UNPREDICTED),
                "copy moved 179 bytes in 3 calls, but the plan says 60 bytes a "

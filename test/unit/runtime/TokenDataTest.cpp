@@ -174,17 +174,13 @@ TEST_F(TokenFile, RefusesWhatIsTooShort) {
   EXPECT_ERROR("no such file",
                TokenData(folder / "none", TokenFormat::Auto, 2, 1));
   EXPECT_ERROR("not a regular file", TokenData("/", TokenFormat::Auto, 2, 1));
-  EXPECT_NE(errorFor("", TokenFormat::Auto).find("empty; it needs 3 tokens"),
-            std::string::npos);
-  EXPECT_NE(errorFor("abcd", TokenFormat::U16)
-                .find("has 2 tokens (raw uint16), but one sequence needs 3"),
-            std::string::npos);
+  EXPECT_HAS(errorFor("", TokenFormat::Auto), "empty; it needs 3 tokens");
+  EXPECT_HAS(errorFor("abcd", TokenFormat::U16),
+             "has 2 tokens (raw uint16), but one sequence needs 3");
   EXPECT_EQ(errorFor("abc", TokenFormat::Text), "");
-  EXPECT_NE(errorFor("abcde", TokenFormat::U16)
-                .find("5 bytes are not whole tokens of 2 bytes"),
-            std::string::npos);
-  EXPECT_NE(errorFor("abcdef", TokenFormat::U32).find("whole tokens of 4"),
-            std::string::npos);
+  EXPECT_HAS(errorFor("abcde", TokenFormat::U16),
+             "5 bytes are not whole tokens of 2 bytes");
+  EXPECT_HAS(errorFor("abcdef", TokenFormat::U32), "whole tokens of 4");
   EXPECT_ERROR("is a NumPy file",
                TokenData(folder.write("a.npy", "\x93NUMPY and so on"),
                          TokenFormat::Auto, 2, 1));
@@ -235,19 +231,16 @@ TEST_F(TokenFile, RefusesLyingLlmcHeaders) {
     return errorFor(bytes, TokenFormat::Llmc);
   };
   EXPECT_EQ(error(llmcHeader(20240520, 1, 8) + body), "");
-  EXPECT_NE(error(body).find("no llm.c header"), std::string::npos);
-  EXPECT_NE(error(llmcHeader(20240520, 2, 8) + body).find("version 2"),
-            std::string::npos);
+  EXPECT_HAS(error(body), "no llm.c header");
+  EXPECT_HAS(error(llmcHeader(20240520, 2, 8) + body), "version 2");
   for (int32_t count : {7, 9, -1, INT32_MAX})
-    EXPECT_NE(error(llmcHeader(20240520, 1, count) + body)
-                  .find("but 16 bytes follow"),
-              std::string::npos)
+    EXPECT_HAS(error(llmcHeader(20240520, 1, count) + body),
+               "but 16 bytes follow")
         << count;
   // The name does not decide either: auto finds the magic number.
-  EXPECT_NE(
-      errorFor(llmcHeader(20240520, 1, 8).substr(0, 100), TokenFormat::Auto)
-          .find("no llm.c header"),
-      std::string::npos);
+  EXPECT_HAS(
+      errorFor(llmcHeader(20240520, 1, 8).substr(0, 100), TokenFormat::Auto),
+      "no llm.c header");
 }
 
 TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
@@ -257,26 +250,22 @@ TEST_F(TokenFile, RefusesIdsThatAnInputMayNotHold) {
     return errorFor(bytes, TokenFormat::U16, tokens, targets);
   };
   EXPECT_EQ(error(inputBelow(7), inputBelow(8)), "");
-  EXPECT_NE(error(inputBelow(6), inputBelow(8))
-                .find("token 6 at position 5 is not 0 to 5, the vocabulary of "
-                      "input \"ids\" (read as raw uint16)"),
-            std::string::npos);
-  EXPECT_NE(error(inputBelow(7), inputBelow(7))
-                .find("token 7 at position 6 is not 0 to 6, "),
-            std::string::npos);
+  EXPECT_HAS(error(inputBelow(6), inputBelow(8)),
+             "token 6 at position 5 is not 0 to 5, the vocabulary of "
+             "input \"ids\" (read as raw uint16)");
+  EXPECT_HAS(error(inputBelow(7), inputBelow(7)),
+             "token 7 at position 6 is not 0 to 6, ");
   zrt_input ignoring = inputBelow(7);
   ignoring.ignored = 7;
   EXPECT_EQ(error(inputBelow(7), ignoring), "");
   ignoring.ignored = -100;
-  EXPECT_NE(error(inputBelow(7), ignoring).find("is not 0 to 6 or -100, "),
-            std::string::npos);
+  EXPECT_HAS(error(inputBelow(7), ignoring), "is not 0 to 6 or -100, ");
   // Without a vocabulary, the limit is that of the type.
   const std::string large =
       bytesOfTokens(std::vector<uint32_t>{1, 0x80000000u, 2});
-  EXPECT_NE(errorFor(large, TokenFormat::U32, inputBelow(0), inputBelow(0))
-                .find("token 2147483648 at position 1 is not what fits input "
-                      "\"ids\", i32"),
-            std::string::npos);
+  EXPECT_HAS(errorFor(large, TokenFormat::U32, inputBelow(0), inputBelow(0)),
+             "token 2147483648 at position 1 is not what fits input "
+             "\"ids\", i32");
   zrt_input wide = inputBelow(0);
   wide.dtype = ZRT_I64;
   EXPECT_EQ(errorFor(large, TokenFormat::U32, wide, wide), "");

@@ -273,7 +273,7 @@ TEST_F(TraceTest, ThatOneRankCannotCreateFailsAll) {
     zrt_world handle = {world};
     const ContextPtr ctx = zrt::create(plan, 1, &handle);
     const std::string message = zrt_error_message(ctx.get());
-    EXPECT_NE(message.find("it is a folder"), std::string::npos) << message;
+    EXPECT_HAS(message, "it is a folder");
   });
 }
 
