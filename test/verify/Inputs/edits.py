@@ -3,8 +3,8 @@
     python3 edits.py FILE.test > plans.mlir     writes every plan of FILE, and its errors
     zero-opt plans.mlir -split-input-file -verify-diagnostics ...
 
-FILE is split at `// -----`.  A part is a complete plan, or edits of the last plan above without an
-error.  That plan is printed first, so it is accepted before any edit of it.  An edit is a line:
+FILE is split at `// -----`.  A part is a complete plan, or edits of the last plan above that is complete
+and has no error, or is a `base`.  That plan is printed first, so it is accepted before any edit of it.  An edit is a line:
 
     in TEXT                    from here on only the block that the line with TEXT begins
                                (before any `in`, and after `in plan`: the whole plan)
@@ -18,6 +18,7 @@ error.  That plan is printed first, so it is accepted before any edit of it.  An
     error TEXT => MESSAGE      the edited plan has this error at the line with TEXT
     note TEXT => MESSAGE       ... and this note
     accepted                   the edited plan has no error
+    base                       ... and the edits below are of it
 
 Edits are made in order.  TEXT finds a line if no other line contains it; it is an error if the
 number of matches differs from the stated one.
@@ -27,7 +28,7 @@ import sys
 
 SEPARATOR = "// -----\n"
 EDIT = re.compile(r"(in|replace block|replace|delete block|delete|before|after|case|error|note|\+) (.+)"
-                  r"|accepted")
+                  r"|accepted|base")
 
 
 def indentation(line):
@@ -43,7 +44,7 @@ class Plan:
         self.place = None  # where the next `+` goes
         self.waits = False  # for a first `+`
         self.expected = []
-        self.accepted = False
+        self.accepted = self.is_base = False
 
     def end(self, begin):
         """Returns the last line of the block that begins at line `begin`."""
@@ -108,8 +109,9 @@ class Plan:
         elif word == "case":
             at = self.find("return")
             self.lines.insert(at, " " * indentation(self.lines[at]) + text.split(": ", 1)[1])
-        elif word == "accepted":
+        elif word in ("accepted", "base"):
             self.accepted = True
+            self.is_base = word == "base"
         else:
             self.expected.append((self.block, word, *split(text)))
         if word != "+" and not self.waits:
@@ -135,20 +137,20 @@ def split(text):
 
 
 def expand(part, base):
-    """Returns the lines of a plan that is given by edits."""
-    plan = Plan(base)
+    """Returns the text of a plan that is given by edits of `base`, and what later ones are edits of."""
+    plan, comments = Plan(base), []
     for line in part.splitlines():
         if not line or line.startswith("//"):
-            yield line
+            comments.append(line)
         elif command := EDIT.fullmatch(line):
-            plan.edit(command[1] or "accepted", command[2])
+            plan.edit(command[1] or line, command[2])
         else:
             raise ValueError(f"no edit: {line}")
     plan.edit("in", "plan")  # nothing waits for a line
     lines = list(plan.write())
     if any("expected-" in line for line in lines) == plan.accepted:
         raise ValueError("an edited plan has errors, or is accepted")
-    yield from lines
+    return "\n".join([*comments, *lines]) + "\n", "\n".join(lines) if plan.is_base else base
 
 
 def parts_of(text):
@@ -169,7 +171,8 @@ def main(path):
             try:
                 if base is None:
                     raise ValueError("no plan without an error comes before them")
-                printed.append("\n".join(expand(part, base)) + "\n")
+                text, base = expand(part, base)
+                printed.append(text)
             except ValueError as error:
                 sys.exit(f"{path}: error: {error}; in the edits:\n{part}")
         else:
