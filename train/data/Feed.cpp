@@ -1,11 +1,11 @@
 //===- Feed.cpp - Fills the inputs of a plan ------------------------------===//
 #include "train/data/Feed.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "train/data/HostAccess.h"
-#include "runtime/Bytes.h"
 
 #include <algorithm>
 #include <string_view>
@@ -91,18 +91,16 @@ Text textOf(const zrt_plan &plan, const TrainOptions &options) {
 void checkSeparator(const Text &text, int64_t separator) {
   constexpr const char *kOption = "--document-separator";
   if (!text.targets)
-    throw UsageError(
-        fmt::format("{}={} masks targets that --data feeds, and it "
-                    "feeds none; drop it",
-                    kOption, separator));
+    usage("{}={} masks targets that --data feeds, and it "
+          "feeds none; drop it",
+          kOption, separator);
   if (!mayHold(*text.tokens, separator))
-    throw UsageError(fmt::format("{}={} is not {}", kOption, separator,
-                                 allowedText(*text.tokens)));
+    usage("{}={} is not {}", kOption, separator, allowedText(*text.tokens));
   if (!ignoredValue(*text.targets))
-    throw UsageError(fmt::format(
+    usage(
         "{}={}: the model has no value of targets that is ignored, beyond its "
         "vocabulary; give its loss one, as ignore_index of nn.cross_entropy",
-        kOption, separator));
+        kOption, separator);
 }
 
 /// Throws for plain text if the model's vocabulary is larger than the bytes.
@@ -136,13 +134,13 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
   const Text text = textOf(plan, options);
   if (options.epochs > 0 && inputs.empty())
-    throw UsageError(fmt::format("--epochs={}: the model reads no samples; say "
-                                 "--steps",
-                                 options.epochs));
+    usage("--epochs={}: the model reads no samples; say "
+          "--steps",
+          options.epochs);
   if (text.tokens && options.data.empty())
-    throw UsageError(fmt::format(
+    usage(
         "--{}data is missing; give it a file of text or tokens (see {} --help)",
-        options.dataPrefix, options.program));
+        options.dataPrefix, options.program);
   if (options.separator && options.dataPrefix.empty())
     checkSeparator(text, *options.separator);
   for (const auto &[name, place] : options.inputs)
@@ -153,14 +151,13 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
       names.reserve(inputs.size());
       for (const zrt_input *input : inputs)
         names.push_back(input->name);
-      throw UsageError(
-          fmt::format("--{}input {}: the model has no such input; it has {}",
-                      options.dataPrefix, name, fmt::join(names, ", ")));
+      usage("--{}input {}: the model has no such input; it has {}",
+            options.dataPrefix, name, fmt::join(names, ", "));
     }
   for (const zrt_input *input : inputs)
     if (input != text.tokens && input != text.targets &&
         !placeOf(*input, options))
-      throw UsageError(fmt::format(
+      usage(
           "--{3}input {0}=FILE is missing; the model takes \"{0}\", {1}{2}",
           input->name, typeText(*input),
           isText(*input, "targets")
@@ -168,11 +165,11 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
                             "shape",
                             options.dataPrefix)
               : "",
-          options.dataPrefix));
+          options.dataPrefix);
   if (!text.tokens && !options.data.empty())
-    throw UsageError(fmt::format("--{0}data feeds no input: all come from "
-                                 "--{0}input; drop it",
-                                 options.dataPrefix));
+    usage("--{0}data feeds no input: all come from "
+          "--{0}input; drop it",
+          options.dataPrefix);
 }
 
 Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {

@@ -25,24 +25,6 @@ uint64_t sampleBytes(const zrt_input &input) {
   return sampleElements(input) * dtypeBytes(input.dtype);
 }
 
-/// The header of NumPy's format.
-std::string npyHeader(const zrt_input &input, uint64_t samples) {
-  const char *type = input.dtype == ZRT_F32   ? "<f4"
-                     : input.dtype == ZRT_I32 ? "<i4"
-                                              : "<i8";
-  std::string shape = fmt::format("{},", samples);
-  for (const int64_t dimension : sampleShape(input))
-    shape += fmt::format(" {},", dimension);
-  std::string text =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                  type, shape);
-  // The header ends with a newline, at a multiple of 64 bytes.
-  text.append(63 - (10 + text.size()) % 64, ' ');
-  text += '\n';
-  return std::string("\x93NUMPY\x01\x00", 8) + char(text.size() & 0xff) +
-         char(text.size() >> 8) + text;
-}
-
 void putValue(const zrt_input &input, std::byte *row, uint64_t i,
               uint32_t bits) {
   if (input.dtype == ZRT_F32) {
@@ -56,6 +38,20 @@ void putValue(const zrt_input &input, std::byte *row, uint64_t i,
 }
 
 } // namespace
+
+std::string zrt::npyHeader(zrt_dtype dtype, const std::vector<int64_t> &shape) {
+  const char *type = dtype == ZRT_F32   ? "<f4"
+                     : dtype == ZRT_I32 ? "<i4"
+                                        : "<i8";
+  std::string text = fmt::format(
+      "{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type,
+      fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  // The header ends with a newline, at a multiple of 64 bytes.
+  text.append(63 - (10 + text.size()) % 64, ' ');
+  text += '\n';
+  return std::string("\x93NUMPY\x01\x00", 8) + char(text.size() & 0xff) +
+         char(text.size() >> 8) + text;
+}
 
 SeededInputs::SeededInputs(const zrt_plan &plan, uint64_t seed,
                            uint64_t samples, uint64_t fewest) {
@@ -82,7 +78,9 @@ void SeededInputs::write(const zrt_input &input, uint64_t seed,
                          uint64_t samples) {
   const std::string path = fmt::format("{}/{}.npy", folder, files.size());
   std::ofstream file(path, std::ios::binary);
-  file << npyHeader(input, samples);
+  std::vector<int64_t> shape = sampleShape(input);
+  shape.insert(shape.begin(), int64_t(samples));
+  file << npyHeader(input.dtype, shape);
   std::vector<std::byte> row(sampleBytes(input));
   const uint64_t name = Hash::of(input.name);
   for (uint64_t sample = 0; sample < samples; ++sample) {

@@ -10,10 +10,12 @@
 
 namespace zrt {
 
+/// The beginning of a file of NumPy's format, for f32, i32 or i64.
+std::string npyHeader(zrt_dtype dtype, const std::vector<int64_t> &shape);
+
 /// Files of samples in a temporary folder, for each input of a plan that takes
 /// samples: integers within its bound, and numbers from -1 to 1.  They depend
-/// on
-/// the seed and the input's name.
+/// on the seed and the input's name.
 class SeededInputs {
 public:
   /// Writes `samples` of each input; fewer, but at least `fewest`, if a file

@@ -1,12 +1,9 @@
 //===- CheckpointOptions.cpp - Options of checkpoints ---------------------===//
-#include "train/options/CheckpointOptions.h"
-
 #include "abi/ByteUnits.h"
 #include "runtime/Bytes.h"
 #include "runtime/checkpoint/RankFile.h"
-#include "train/options/OptionValues.h"
+#include "train/options/CommandLine.h"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 
 using namespace zrt;
@@ -53,64 +50,43 @@ double readDuration(const char *option, const std::string &text) {
 
 } // namespace
 
-void zrt::addCheckpointOptions(CLI::App &app, TypedCheckpoint &typed,
-                               TrainOptions &options) {
+void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
   CheckpointOptions &checkpoint = options.checkpoint;
-  app.add_option("--checkpoint", checkpoint.folder);
-  app.add_option("--save-every", typed.every);
-  app.add_flag("--save-at-exit", checkpoint.atExit);
-  app.add_option("--keep", typed.keep);
-  app.add_option("--resume", checkpoint.resume);
-  app.add_option("--on-checkpoint-error", typed.onError);
-  app.add_option("--checkpoint-memory", typed.memory);
-  app.add_option("--time-limit", typed.timeLimit);
-}
-
-void zrt::judgeCheckpointOptions(const CLI::App &app,
-                                 const TypedCheckpoint &typed,
-                                 TrainOptions &options) {
-  CheckpointOptions &checkpoint = options.checkpoint;
-  const auto given = [&](const char *option) { return app.count(option) > 0; };
   for (const auto &[option, value] :
        {std::pair<const char *, const std::string &>{"--checkpoint",
                                                      checkpoint.folder},
         {"--resume", checkpoint.resume}})
-    if (given(option) && value.empty())
+    if (line.given(option) && value.empty())
       usage("{} needs the name of a folder", option);
   for (const char *option : {"--save-every", "--save-at-exit", "--keep",
                              "--on-checkpoint-error", "--checkpoint-memory"})
-    if (given(option) && !given("--checkpoint"))
+    if (line.given(option) && !line.given("--checkpoint"))
       usage("{} needs --checkpoint=DIR", option);
-  if (given("--checkpoint") && !given("--save-every") && !checkpoint.atExit)
+  if (line.given("--checkpoint") && !line.given("--save-every") &&
+      !checkpoint.atExit)
     usage("--checkpoint needs --save-every=N or --save-at-exit, or both");
   constexpr int64_t kMost = int64_t{1} << 40;
-  for (const auto &[option, text, value] :
-       {std::tuple<const char *, const std::string &, int64_t &>{
-            "--save-every", typed.every, checkpoint.every},
-        {"--keep", typed.keep, checkpoint.keep}})
-    if (given(option)) {
-      value = readCount(option, text, kMost);
-      if (value == 0)
-        usage("{} must be 1 or more, got 0", option);
-    }
-  if (given("--checkpoint-memory")) {
-    checkpoint.memory = readByteCount("--checkpoint-memory", typed.memory);
+  checkpoint.every = line.countFrom1("--save-every", kMost, 0);
+  checkpoint.keep = line.countFrom1("--keep", kMost, 0);
+  if (line.given("--checkpoint-memory")) {
+    const std::string typed = line.text("--checkpoint-memory");
+    checkpoint.memory = readByteCount("--checkpoint-memory", typed);
     if (checkpoint.memory < kCheckpointBlock)
       usage("--checkpoint-memory must be {} or more, the size of a block that "
             "is written at once; got {}",
-            shownBytes(kCheckpointBlock), typed.memory);
+            shownBytes(kCheckpointBlock), typed);
   }
   checkpoint.stopOnError =
-      choose("--on-checkpoint-error", typed.onError, kOnError);
-  if (given("--time-limit"))
-    options.timeLimit = readDuration("--time-limit", typed.timeLimit);
-  if (!given("--resume"))
+      line.choose("--on-checkpoint-error", kOnError, false);
+  if (line.given("--time-limit"))
+    options.timeLimit = readDuration("--time-limit", line.text("--time-limit"));
+  if (!line.given("--resume"))
     return;
-  if (checkpoint.resumesLatest() && !given("--checkpoint"))
+  if (checkpoint.resumesLatest() && !line.given("--checkpoint"))
     usage("--resume=latest needs --checkpoint=DIR, the folder to look in");
   // A job that is started again and again begins with them once.
   for (const char *option : {"--init", "--adapter"})
-    if (given(option) && !checkpoint.resumesLatest())
+    if (line.given(option) && !checkpoint.resumesLatest())
       usage("{} and --resume both say what to start from; drop one, or give "
             "--resume=latest, which reads {} only where there is no checkpoint "
             "yet",

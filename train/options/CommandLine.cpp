@@ -1,18 +1,38 @@
-//===- CommandLine.cpp - Parts common to all command lines ----------------===//
+//===- CommandLine.cpp - A command line of listed options -----------------===//
 #include "train/options/CommandLine.h"
 
-#include "train/options/OptionValues.h"
 #include "train/options/OtherTools.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
-#include <string_view>
-#include <utility>
 
 using namespace zrt;
 
+namespace {
+
+/// Whether ranks must have an option alike.  One rank with --spike-guard would
+/// leave an update out that the others make; one with --save-dtype would wait
+/// for a vote that they do not hold.
+enum class RankScope { Alike, Place, Own };
+
+/// A row of abi/TrainOptions.def.
+struct ListedOption {
+  std::string_view name;  ///< "--steps"
+  std::string_view value; ///< "N", "" for a flag
+  const char *group;      ///< of --help
+  RankScope scope;
+  const char *help;
+};
+
+constexpr ListedOption kListed[] = {
+#define TRAIN_OPTION(NAME, VALUE, GROUP, SCOPE, HELP)                          \
+  {NAME, VALUE, GROUP, RankScope::SCOPE, HELP},
+#include "abi/TrainOptions.def"
+};
+
 /// Rewrites errors such as "Could not convert: --steps = abc" in our style.
-static std::string inOurWords(const CLI::ParseError &error) {
+std::string inOurWords(const CLI::ParseError &error) {
   std::string text = error.what();
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z')
     text[0] = static_cast<char>(text[0] - 'A' + 'a');
@@ -23,7 +43,7 @@ static std::string inOurWords(const CLI::ParseError &error) {
 
 /// Returns true for an option of zeroc that programs lack;
 /// test/e2e/test_mistakes.py compares the list with zeroc --help.
-static bool isOptionOfZeroc(std::string_view option) {
+bool isOptionOfZeroc(std::string_view option) {
   static constexpr std::string_view options[] = {
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT) "--" USAGE,
@@ -62,26 +82,21 @@ static bool isOptionOfZeroc(std::string_view option) {
 }
 
 /// Names our counterpart of another trainer's option; "" for an unknown name.
-static std::string explainOther(std::string name) {
+std::string explainOther(std::string name) {
   name.erase(0, name.find_first_not_of('-'));
   const OtherTool *other = findOtherTool(name);
   if (!other)
     return "";
-  switch (other->program) {
-  case OtherTool::Program::Train:
-    return fmt::format("it is {} here; ", other->here);
-  case OtherTool::Program::Compile:
-    return fmt::format("it is {} of zeroc; ", other->here);
-  case OtherTool::Program::Import:
-    return fmt::format("it is {} of zeroc import; ", other->here);
-  case OtherTool::Program::Tokenize:
-    return fmt::format("it is {} of zeroc tokenize; ", other->here);
-  }
-  return "";
+  using Program = OtherTool::Program;
+  const char *where = other->program == Program::Train     ? "here"
+                      : other->program == Program::Compile ? "of zeroc"
+                      : other->program == Program::Import ? "of zeroc import"
+                                                          : "of zeroc tokenize";
+  return fmt::format("it is {} {}; ", other->here, where);
 }
 
 /// The Levenshtein distance between `a` and `b`.
-static size_t distance(std::string_view a, std::string_view b) {
+size_t distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
   for (size_t i = 0; i < a.size(); ++i) {
@@ -95,7 +110,7 @@ static size_t distance(std::string_view a, std::string_view b) {
 }
 
 /// "did you mean --steps? ", or "" if no option has a similar name.
-static std::string suggest(const CLI::App &app, const std::string &unknown) {
+std::string suggest(const CLI::App &app, const std::string &unknown) {
   constexpr size_t kMostChanges = 2;
   size_t nearest = kMostChanges + 1;
   std::string meant;
@@ -109,15 +124,56 @@ static std::string suggest(const CLI::App &app, const std::string &unknown) {
   return meant.empty() ? "" : fmt::format("did you mean --{}? ", meant);
 }
 
-void zrt::addCommonOptions(CLI::App &app, std::string &threads,
-                           TrainOptions &options) {
-  app.add_flag("--plan", options.plan);
-  app.add_option("--threads", threads);
-  app.add_option("--nvme-path", options.nvmePath);
-  app.add_flag("--verify-reads", options.verifyReads);
+/// "1e-3" as "0.001".
+std::string inOneSpelling(const std::string &value) {
+  double number = 0;
+  const char *end = value.data() + value.size();
+  const auto [stop, error] = std::from_chars(value.data(), end, number);
+  return error == std::errc() && stop == end ? fmt::format("{}", number)
+                                             : value;
 }
 
-void zrt::readLine(CLI::App &app, int argc, const char *const *argv) {
+} // namespace
+
+CommandLine::CommandLine(const std::string &program,
+                         const std::string &description, const char *helpOfHelp)
+    : app(description, program) {
+  app.set_help_flag("");
+  app.add_flag("-h,--help", wantsHelp, helpOfHelp);
+}
+
+void CommandLine::addListed(std::initializer_list<std::string_view> names) {
+  for (const ListedOption &listed : kListed) {
+    const std::string name(listed.name);
+    if (names.size() > 0 &&
+        std::find(names.begin(), names.end(), name) == names.end())
+      continue;
+    CLI::Option *option = nullptr;
+    if (listed.value == "FILE..." || listed.value == "NAME=FILE")
+      option = app.add_option(name, lists[name])
+                   ->expected(1, listed.value == "FILE..." ? -1 : 1)
+                   ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    // Flags that may have a value: what follows after a space is not theirs.
+    else if (name == "--certificate")
+      option = app.add_flag("--certificate{text}");
+    else if (name == "--device-check")
+      option = app.add_flag("--device-check{-}");
+    else if (listed.value.empty())
+      option = app.add_flag(name, flags[name]);
+    else
+      option = app.add_option(name);
+    option->description(listed.help)->group(listed.group);
+    if (!listed.value.empty())
+      option->type_name(std::string(listed.value));
+  }
+}
+
+void CommandLine::add(const char *name, const char *value, const char *group,
+                      const char *help) {
+  app.add_option(name)->description(help)->type_name(value)->group(group);
+}
+
+void CommandLine::parse(int argc, const char *const *argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ExtrasError &) {
@@ -134,4 +190,47 @@ void zrt::readLine(CLI::App &app, int argc, const char *const *argv) {
   } catch (const CLI::ParseError &error) {
     usage("{}; see {} --help", inOurWords(error), app.get_name());
   }
+}
+
+int64_t CommandLine::count(const char *option, int64_t most) const {
+  const auto value =
+      number<int64_t>(option, text(option, "0"), "a whole number");
+  if (value < 0)
+    usage("{} must not be negative, got {}", option, value);
+  if (value > most)
+    usage("{} must be at most {}, got {}", option, most, value);
+  return value;
+}
+
+int64_t CommandLine::countFrom1(const char *option, int64_t most,
+                                int64_t otherwise) const {
+  if (!given(option))
+    return otherwise;
+  const int64_t value = count(option, most);
+  if (value == 0)
+    usage("{} must be 1 or more, got 0", option);
+  return value;
+}
+
+double CommandLine::positive(const char *option, const char *kind) const {
+  const auto value = number<double>(option, text(option), kind);
+  if (!(value > 0 && std::isfinite(value)))
+    usage("{} must be {}, got {}", option, kind, text(option));
+  return value;
+}
+
+std::string CommandLine::compared() const {
+  std::string lines;
+  for (const ListedOption &listed : kListed) {
+    const std::string name(listed.name);
+    if (!given(name.c_str()) || listed.scope == RankScope::Own)
+      continue;
+    lines += name;
+    const char *before = "=";
+    if (!listed.value.empty() && listed.scope != RankScope::Place)
+      for (const std::string &value : app.get_option(name)->results())
+        lines += std::exchange(before, " ") + inOneSpelling(value);
+    lines += '\n';
+  }
+  return lines;
 }

@@ -1,14 +1,17 @@
-//===- DataOptions.cpp - The data of a run --------------------------------===//
-#include "train/options/DataOptions.h"
-
+//===- DataOptions.cpp - The data of a run, and its length -----------------===//
+#include "runtime/io/TokenFiles.h"
+#include "train/options/CommandLine.h"
 #include "train/options/DataWeights.h"
-#include "train/options/InputOptions.h"
-#include "train/options/OptionValues.h"
 #include "train/options/RunLength.h"
+
+#include <algorithm>
 
 using namespace zrt;
 
 namespace {
+
+/// Of counts that only have to be free of overflow.
+constexpr int64_t kManyTimes = int64_t{1} << 40;
 
 constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
                                                {"llmc", TokenFormat::Llmc},
@@ -16,38 +19,54 @@ constexpr Choices<TokenFormat, 5> kFormats = {{{"auto", TokenFormat::Auto},
                                                {"u16", TokenFormat::U16},
                                                {"u32", TokenFormat::U32}}};
 
-} // namespace
-
-const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
-
-void zrt::addDataOptions(CLI::App &app, TypedData &typed,
-                         TrainOptions &options) {
-  addFilesOption(app, "--data", typed.data);
-  addInputOption(app, "--input", typed.inputs);
-  app.add_option("--data-format", typed.format);
-  app.add_option("--data-weights", typed.weights);
-  app.add_option("--document-separator", typed.separator);
-  app.add_flag("--shuffle", options.shuffle);
+/// The files that the patterns of `option` name, each once, in their order; how
+/// many each of them names goes to `counts`.
+std::vector<std::string> readFiles(const CommandLine &line, const char *option,
+                                   std::vector<size_t> *counts = nullptr) {
+  std::vector<std::string> files;
+  for (const std::string &pattern : line.texts(option)) {
+    if (pattern.empty())
+      usage("{} needs a file name", option);
+    const size_t before = files.size();
+    try {
+      for (std::string &file : expandPattern(pattern)) {
+        if (std::find(files.begin(), files.end(), file) != files.end())
+          usage("{} names {} twice", option, file);
+        files.push_back(std::move(file));
+      }
+    } catch (const UsageError &) {
+      throw;
+    } catch (const Error &error) {
+      usage("{}: {}", option, error.what());
+    }
+    if (counts)
+      counts->push_back(files.size() - before);
+  }
+  return files;
 }
 
-void zrt::judgeLength(const CLI::App &app, const TypedData &typed,
-                      TrainOptions &options) {
-  const bool hasSteps = app.count("--steps") > 0,
-             hasEpochs = app.count("--epochs") > 0;
-  if (!hasSteps && !hasEpochs)
-    usage("--steps is missing, or --epochs; see {} --help", options.program);
-  if (hasSteps && hasEpochs)
-    usage("--steps and --epochs both say when the run ends; drop one");
-  options.schedule.steps = readCount("--steps", typed.steps, kMaxSteps);
-  options.epochs = readCount("--epochs", typed.epochs, int64_t{1} << 40);
-  if (hasEpochs && options.epochs == 0)
-    usage("--epochs must be 1 or more, got 0");
+/// Names and places of NAME=FILE.
+std::vector<std::pair<std::string, std::string>>
+readInputs(const CommandLine &line, const char *option) {
+  std::vector<std::pair<std::string, std::string>> inputs;
+  for (const std::string &text : line.texts(option)) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      usage("{} must be NAME=FILE, got {}", option, text);
+    std::string name = text.substr(0, equals);
+    for (const auto &[known, place] : inputs)
+      if (known == name)
+        usage("{} {} is given twice", option, name);
+    inputs.emplace_back(std::move(name), text.substr(equals + 1));
+  }
+  return inputs;
 }
 
-/// With the files of each argument.
-static std::vector<DataSource> readSources(const TypedData &typed,
-                                           const std::vector<size_t> &files) {
-  const std::vector<uint64_t> weights = readWeights(typed.weights);
+/// The arguments of --data, with the number of files of each.
+std::vector<DataSource> readSources(const CommandLine &line,
+                                    const std::vector<size_t> &files) {
+  const std::vector<uint64_t> weights =
+      readWeights(line.text("--data-weights"));
   if (files.empty())
     usage("--data-weights needs --data, with as many arguments");
   if (weights.size() != files.size())
@@ -61,19 +80,43 @@ static std::vector<DataSource> readSources(const TypedData &typed,
   std::vector<DataSource> sources;
   sources.reserve(files.size());
   for (size_t i = 0; i < files.size(); ++i)
-    sources.push_back({typed.data[i], files[i], weights[i]});
+    sources.push_back({line.texts("--data")[i], files[i], weights[i]});
   return sources;
 }
 
-void zrt::judgeData(const CLI::App &app, const TypedData &typed,
-                    TrainOptions &options) {
-  options.format = choose("--data-format", typed.format, kFormats);
-  if (app.count("--document-separator") > 0)
-    options.separator =
-        readCount("--document-separator", typed.separator, UINT32_MAX);
+} // namespace
+
+const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
+
+void zrt::readLength(const CommandLine &line, TrainOptions &options) {
+  const bool hasSteps = line.given("--steps"),
+             hasEpochs = line.given("--epochs");
+  if (!hasSteps && !hasEpochs)
+    usage("--steps is missing, or --epochs; see {} --help", options.program);
+  if (hasSteps && hasEpochs)
+    usage("--steps and --epochs both say when the run ends; drop one");
+  options.schedule.steps = line.count("--steps", kMaxSteps);
+  options.epochs = line.countFrom1("--epochs", kManyTimes, 0);
+}
+
+void zrt::readData(const CommandLine &line, TrainOptions &options) {
+  options.format = line.choose("--data-format", kFormats, TokenFormat::Auto);
+  if (line.given("--document-separator"))
+    options.separator = line.count("--document-separator", UINT32_MAX);
   std::vector<size_t> files;
-  options.data = readFiles("--data", typed.data, &files);
-  if (app.count("--data-weights") > 0)
-    options.sources = readSources(typed, files);
-  options.inputs = readInputs("--input", typed.inputs);
+  options.data = readFiles(line, "--data", &files);
+  if (line.given("--data-weights"))
+    options.sources = readSources(line, files);
+  options.inputs = readInputs(line, "--input");
+}
+
+void zrt::readEvaluation(const CommandLine &line, EvalOptions &eval) {
+  eval.data = readFiles(line, "--eval-data");
+  eval.inputs = readInputs(line, "--eval-input");
+  for (const auto &[option, value] : {std::pair("--eval-every", &eval.every),
+                                      {"--eval-batches", &eval.batches}}) {
+    if (line.given(option) && !eval.isWanted())
+      usage("{} needs --eval-data=FILE", option);
+    *value = line.countFrom1(option, kManyTimes, 0);
+  }
 }

@@ -7,7 +7,7 @@
 #include "train/options/DataWeights.h"
 
 #include "runtime/io/SampleMix.h"
-#include "train/options/OptionValues.h"
+#include "train/options/CommandLine.h"
 
 #include <algorithm>
 #include <numeric>

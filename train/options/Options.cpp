@@ -1,49 +1,17 @@
 //===- Options.cpp - The command line of a training binary ----------------===//
-//
-// CLI11 splits the line and converts values.  What a value means is judged
-// here, so that every message is in our words.
-//
-//===----------------------------------------------------------------------===//
-#include "train/options/Options.h"
-
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/SampleFile.h"
-#include "train/options/CertificateOption.h"
-#include "train/options/CheckpointOptions.h"
 #include "train/options/CommandLine.h"
-#include "train/options/DataOptions.h"
-#include "train/options/EvalOptions.h"
-#include "train/options/MachineOptions.h"
-#include "train/options/OptionValues.h"
-#include "train/options/RankOptions.h"
 #include "train/options/RunLength.h"
-#include "train/options/SampleOptions.h"
-#include "train/options/TrainOptionList.h"
 #include "train/schedule/LossScale.h"
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <limits>
 #include <unistd.h>
-#include <utility>
 
 using namespace zrt;
 
 namespace {
-
-/// What was typed, before it is judged.
-struct Typed {
-  std::string warmup = "0", cooldown = "0", seed = "0", lossScale = "dynamic",
-              saveType = "f32";
-  std::string lr = "0", minLr = "0", spikeGuard, spikeWindow;
-  std::string warmupShape = "linear";
-  std::string schedule = "constant", progress, certificate;
-  TypedData data;
-  TypedCheckpoint checkpoint;
-  TypedEval eval;
-  TypedMachine machine;
-  TypedSample sample;
-};
 
 constexpr Choices<Schedule::Kind, 4> kSchedules = {
     {{"constant", Schedule::Kind::Constant},
@@ -103,78 +71,74 @@ void checkNotPrinted(const char *option, const std::string &path) {
             option, name, path);
 }
 
-void judge(const CLI::App &app, const Typed &typed, TrainOptions &options) {
-  const auto given = [&](const char *option) { return app.count(option) > 0; };
-  judgeLength(app, typed.data, options);
-  if (!given("--lr"))
+void readSchedule(const CommandLine &line, TrainOptions &options) {
+  if (!line.given("--lr"))
     usage("--lr is missing; see {} --help", options.program);
   for (const auto &[option, value] :
        {std::pair<const char *, const std::string &>{"--init", options.init},
         {"--save", options.save},
         {"--metrics", options.metrics}})
-    if (given(option) && value.empty())
+    if (line.given(option) && value.empty())
       usage("{} needs a file name", option);
   Schedule &schedule = options.schedule;
-  schedule.warmup = readCount("--warmup", typed.warmup, kMaxSteps);
-  schedule.isLogarithmic = choose("--warmup-shape", typed.warmupShape, kShapes);
-  if (given("--warmup-shape") && !given("--warmup"))
+  schedule.warmup = line.count("--warmup", kMaxSteps);
+  schedule.isLogarithmic = line.choose("--warmup-shape", kShapes, false);
+  if (line.given("--warmup-shape") && !line.given("--warmup"))
     usage("--warmup-shape={} needs --warmup, the steps of the rise",
-          typed.warmupShape);
-  schedule.cooldown = readCount("--cooldown", typed.cooldown, kMaxSteps);
-  schedule.peak = readRate("--lr", typed.lr);
-  schedule.minimum = readRate("--min-lr", typed.minLr);
-  if (given("--loss-scale")) {
-    options.lossScale = readScale(typed.lossScale);
-    options.lossScaleText = typed.lossScale;
-  }
-  if (given("--spike-guard")) {
-    constexpr const char *kKind = "a number of standard deviations above 0";
-    const auto value = number<double>("--spike-guard", typed.spikeGuard, kKind);
-    if (!(value > 0 && std::isfinite(value)))
-      usage("--spike-guard must be {}, got {}", kKind, typed.spikeGuard);
-    options.guard.sigmas = value;
-  }
-  if (given("--spike-window")) {
-    if (!given("--spike-guard"))
+          line.text("--warmup-shape"));
+  schedule.cooldown = line.count("--cooldown", kMaxSteps);
+  schedule.peak = readRate("--lr", line.text("--lr"));
+  schedule.minimum = readRate("--min-lr", line.text("--min-lr", "0"));
+  options.lossScaleText = line.text("--loss-scale");
+  if (line.given("--loss-scale"))
+    options.lossScale = readScale(options.lossScaleText);
+  if (line.given("--spike-guard"))
+    options.guard.sigmas = line.positive(
+        "--spike-guard", "a number of standard deviations above 0");
+  if (line.given("--spike-window")) {
+    if (!line.given("--spike-guard"))
       usage("--spike-window needs --spike-guard");
-    options.guard.window =
-        readCount("--spike-window", typed.spikeWindow, 1'000'000);
+    options.guard.window = line.count("--spike-window", 1'000'000);
     if (options.guard.window < 2)
       usage("--spike-window must be at least 2 steps, got {}",
-            typed.spikeWindow);
+            line.text("--spike-window"));
   }
-  schedule.kind = choose("--schedule", typed.schedule, kSchedules);
-  if (given("--min-lr") && schedule.kind == Schedule::Kind::Constant)
+  schedule.kind =
+      line.choose("--schedule", kSchedules, Schedule::Kind::Constant);
+  if (line.given("--min-lr") && schedule.kind == Schedule::Kind::Constant)
     usage("--min-lr needs --schedule=linear, cosine or wsd");
   const bool isWsd = schedule.kind == Schedule::Kind::Wsd;
-  if (isWsd && !given("--cooldown"))
+  if (isWsd && !line.given("--cooldown"))
     usage("--schedule=wsd needs --cooldown, the steps of its fall");
-  if (!isWsd && given("--cooldown"))
+  if (!isWsd && line.given("--cooldown"))
     usage("--cooldown needs --schedule=wsd");
   if (options.epochs == 0 && !schedule.hasRoom())
     usage("--warmup={} and --cooldown={} are more than --steps={}",
           schedule.warmup, schedule.cooldown, schedule.steps);
   if (schedule.minimum > schedule.peak)
-    usage("--min-lr={} is above --lr={}", typed.minLr, typed.lr);
-  if (given("--progress"))
-    options.progress = choose("--progress", typed.progress, kProgress);
-  if (given("--progress") && options.quiet)
+    usage("--min-lr={} is above --lr={}", line.text("--min-lr"),
+          line.text("--lr"));
+}
+
+void readOutput(const CommandLine &line, TrainOptions &options) {
+  options.progress = line.choose("--progress", kProgress, ProgressKind::Auto);
+  if (line.given("--progress") && options.quiet)
     usage("--progress={} and --quiet exclude each other; drop one",
-          typed.progress);
-  if (given("--tensorboard") && options.tensorboard.empty())
+          line.text("--progress"));
+  if (line.given("--tensorboard") && options.tensorboard.empty())
     usage("--tensorboard needs the name of a folder");
-  options.saveType = choose("--save-dtype", typed.saveType, kSaveTypes);
-  if (given("--adapter") && options.adapter.empty())
+  options.saveType = line.choose("--save-dtype", kSaveTypes, ZRT_F32);
+  if (line.given("--adapter") && options.adapter.empty())
     usage("--adapter needs the name of a folder");
   options.initIsRandom = options.init == "random";
   if (options.initIsRandom)
     options.init.clear();
-  if (given("--save-dtype") && options.save.empty())
-    usage("--save-dtype={} needs --save", typed.saveType);
-  judgeData(app, typed.data, options);
-  judgeEvalOptions(app, typed.eval, options);
-  judgeSampleOptions(app, typed.sample, options.sample);
-  judgeCheckpointOptions(app, typed.checkpoint, options);
+  if (line.given("--save-dtype") && options.save.empty())
+    usage("--save-dtype={} needs --save", line.text("--save-dtype"));
+}
+
+/// Throws if an output is also another file of the run.
+void checkFiles(const TrainOptions &options) {
   const std::string metrics = options.metrics == "-" ? "" : options.metrics;
   checkDistinct("--metrics", metrics, "--save", options.save);
   checkDistinct("--metrics", metrics, "--init", options.init);
@@ -206,17 +170,37 @@ std::string zrt::programName(const char *argv0) {
   return path.substr(path.rfind('/') + 1);
 }
 
+void zrt::readListings(const CommandLine &line, TrainOptions &options) {
+  constexpr Choices<bool, 2> kForms = {{{"json", true}, {"text", false}}};
+  options.plan = line.isOn("--plan");
+  options.certificate = line.given("--certificate");
+  options.certificateJson = line.choose("--certificate", kForms, false);
+}
+
+/// Threads, drives and checks of a run.
+static void readMachine(const CommandLine &line, TrainOptions &options) {
+  options.threads = static_cast<int32_t>(line.count("--threads", 4096));
+  options.hostThreads =
+      static_cast<int32_t>(line.count("--host-threads", 4096));
+  if (line.given("--nvme-path") &&
+      (options.nvmePath.empty() ||
+       ("," + options.nvmePath + ",").find(",,") != std::string::npos))
+    usage("--nvme-path must be DIR[,DIR...], got \"{}\"", options.nvmePath);
+  if (line.given("--nvme-endurance"))
+    options.nvmeEndurance =
+        line.positive("--nvme-endurance", "a number of terabytes above 0");
+  const std::string checked = line.text("--device-check");
+  options.deviceCheck = !checked.empty();
+  if (options.deviceCheck && checked != "-")
+    options.deviceCheckFile = checked;
+}
+
 TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   TrainOptions options;
   options.program = programName(argc > 0 ? argv[0] : nullptr);
-  Typed typed;
-
-  CLI::App app("Trains the model that this program was compiled from.",
-               options.program);
-  app.set_help_flag("");
-  bool help = false;
-  app.add_flag("-h,--help", help, "Print this text and exit");
-  app.footer(fmt::format(
+  CommandLine line(options.program,
+                   "Trains the model that this program was compiled from.");
+  line.setFooter(fmt::format(
       "Example:\n"
       "  {0} --data tokens.bin --steps 1000 --lr 6e-4 --schedule cosine \\\n"
       "    --warmup 100 --metrics run.jsonl --save model.safetensors\n\n"
@@ -226,50 +210,44 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
       "ranks, SIGTERM to\none stops all.  A closed pipe stops the run, too, "
       "with status 141.",
       options.program));
-  app.add_option("--steps", typed.data.steps);
-  app.add_option("--epochs", typed.data.epochs);
-  app.add_option("--lr", typed.lr);
-  app.add_option("--schedule", typed.schedule);
-  app.add_option("--warmup", typed.warmup);
-  app.add_option("--warmup-shape", typed.warmupShape);
-  app.add_option("--min-lr", typed.minLr);
-  app.add_option("--cooldown", typed.cooldown);
-  app.add_option("--loss-scale", typed.lossScale);
-  app.add_option("--spike-guard", typed.spikeGuard);
-  app.add_option("--spike-window", typed.spikeWindow);
-  addDataOptions(app, typed.data, options);
-  addEvalOptions(app, typed.eval);
-  addSampleOptions(app, typed.sample);
-  app.add_option("--init", options.init);
-  app.add_option("--adapter", options.adapter);
-  app.add_option("--seed", typed.seed);
-  app.add_option("--save", options.save);
-  app.add_option("--save-dtype", typed.saveType);
-  addCheckpointOptions(app, typed.checkpoint, options);
-  app.add_option("--metrics", options.metrics);
-  app.add_option("--progress", typed.progress);
-  app.add_option("--tensorboard", options.tensorboard);
-  app.add_flag("--profile", options.profile);
-  app.add_flag("--utilization", options.utilization);
-  addCertificateOption(app, typed.certificate);
-  addCommonOptions(app, typed.machine.threads, options);
-  app.add_flag("--quiet", options.quiet);
-  addMachineOptions(app, typed.machine);
-  describeOptions(app);
-
-  readLine(app, argc, argv);
-  if (help) {
-    options.help = app.help();
+  line.addListed();
+  line.parse(argc, argv);
+  options.help = line.help();
+  if (!options.help.empty())
     return options;
-  }
-  options.compared = comparedOptions(app);
-  judgeCertificateOption(typed.certificate, options);
+  options.compared = line.compared();
+  for (const auto &[option, value] :
+       {std::pair("--init", &options.init),
+        {"--adapter", &options.adapter},
+        {"--save", &options.save},
+        {"--checkpoint", &options.checkpoint.folder},
+        {"--resume", &options.checkpoint.resume},
+        {"--metrics", &options.metrics},
+        {"--tensorboard", &options.tensorboard},
+        {"--nvme-path", &options.nvmePath}})
+    *value = line.text(option);
+  for (const auto &[flag, value] :
+       {std::pair("--shuffle", &options.shuffle),
+        {"--save-at-exit", &options.checkpoint.atExit},
+        {"--profile", &options.profile},
+        {"--utilization", &options.utilization},
+        {"--quiet", &options.quiet},
+        {"--verify-reads", &options.verifyReads}})
+    *value = line.isOn(flag);
+  readListings(line, options);
   if (options.certificate || options.plan)
     return options;
-  judgeMachineOptions(app, typed.machine, options);
-  options.seed = zrt::number<uint64_t>("--seed", typed.seed,
-                                       "a whole number from 0 to 2^64-1");
-  if (!options.deviceCheck)
-    judge(app, typed, options);
+  readMachine(line, options);
+  options.seed = line.seed();
+  if (options.deviceCheck)
+    return options;
+  readLength(line, options);
+  readSchedule(line, options);
+  readOutput(line, options);
+  readData(line, options);
+  readEvaluation(line, options.eval);
+  readSamples(line, options.sample);
+  readCheckpoints(line, options);
+  checkFiles(options);
   return options;
 }

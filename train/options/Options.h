@@ -7,6 +7,7 @@
 #include "train/schedule/SpikeGuard.h"
 
 #include <cstdint>
+#include <fmt/format.h>
 #include <optional>
 #include <string>
 #include <utility>
@@ -103,7 +104,7 @@ struct TrainOptions {
   std::string deviceCheckFile;  ///< the same as JSON; "": none
   bool initIsRandom = false;    ///< --init=random: what is so without --init
   std::string help;             ///< not empty: print this and end
-  std::string compared;         ///< comparedOptions() of this command line
+  std::string compared;         ///< CommandLine::compared() of this one
 };
 
 /// As --data-format and --schedule spell them.
@@ -115,6 +116,11 @@ class UsageError : public Error {
 public:
   using Error::Error;
 };
+
+template <typename... Args>
+[[noreturn]] void usage(fmt::format_string<Args...> format, Args &&...args) {
+  throw UsageError(fmt::format(format, std::forward<Args>(args)...));
+}
 
 /// The last part of `argv0`.
 std::string programName(const char *argv0);

@@ -19,23 +19,23 @@ void zrt::checkTierOptions(const zrt_plan &plan, const TrainOptions &options) {
   if (plan.abi_version != ZRT_ABI_VERSION)
     return; // it cannot be read; checkPlan says so
   if (options.hostThreads != 0 && !worksOnHost(plan))
-    throw UsageError(fmt::format("--host-threads={}: this plan does nothing in "
-                                 "host memory; compile the model with "
-                                 "--offload=cpu, or drop the option",
-                                 options.hostThreads));
+    usage("--host-threads={}: this plan does nothing in "
+          "host memory; compile the model with "
+          "--offload=cpu, or drop the option",
+          options.hostThreads);
   const uint64_t nvme = plan.arena_bytes[ZRT_NVME];
   if (nvme != 0 && options.nvmePath.empty())
-    throw UsageError(fmt::format("--nvme-path is missing; this plan keeps {} "
-                                 "of each rank on nvme: name a folder on "
-                                 "the drive, or several as A,B",
-                                 shownBytes(nvme)));
+    usage("--nvme-path is missing; this plan keeps {} "
+          "of each rank on nvme: name a folder on "
+          "the drive, or several as A,B",
+          shownBytes(nvme));
   for (const auto &[option, isGiven] :
        {std::pair("--nvme-path", !options.nvmePath.empty()),
         {"--nvme-endurance", options.nvmeEndurance.has_value()},
         {"--verify-reads", options.verifyReads}})
     if (nvme == 0 && isGiven)
-      throw UsageError(fmt::format("{}: this plan keeps nothing on nvme; "
-                                   "compile the model with --offload=nvme, or "
-                                   "drop the option",
-                                   option));
+      usage("{}: this plan keeps nothing on nvme; "
+            "compile the model with --offload=nvme, or "
+            "drop the option",
+            option);
 }

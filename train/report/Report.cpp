@@ -3,9 +3,9 @@
 
 #include "runtime/PlanTable.h"
 #include "runtime/io/Json.h"
-#include "train/report/LinkReport.h"
-#include "train/options/OptionValues.h"
+#include "train/options/Options.h"
 #include "train/options/TierOptions.h"
+#include "train/report/LinkReport.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 #include "runtime/Error.h"
 #include "runtime/check/DeviceSections.h"
 #include "runtime/io/AtomicFile.h"
-#include "train/run/CheckedTraining.h"
 #include "train/report/StandardStreams.h"
+#include "train/run/CheckedTraining.h"
 
 #include <string_view>
 
@@ -125,9 +125,9 @@ void zrt::checkDeviceCheck(const zrt_plan &plan, const TrainOptions &options) {
   if (!options.deviceCheck || plan.abi_version != ZRT_ABI_VERSION)
     return;
   if (!plan.make_device)
-    throw UsageError("--device-check compares a GPU with processors, and this "
-                     "program is for "
-                     "processors alone; compile the model with --target=cuda");
+    usage("--device-check compares a GPU with processors, and this "
+          "program is for "
+          "processors alone; compile the model with --target=cuda");
   if (!options.deviceCheckFile.empty())
     (void)OutputPath(options.deviceCheckFile);
 }

@@ -25,8 +25,8 @@ void zrt::checkEvaluation(const zrt_plan &plan, const TrainOptions &options) {
   if (!options.eval.isWanted() || plan.abi_version != ZRT_ABI_VERSION)
     return;
   if (!plan.programs[ZRT_EVAL].ops)
-    throw UsageError("--eval-data: this program has no evaluation; compile the "
-                     "model with --eval");
+    usage("--eval-data: this program has no evaluation; compile the "
+          "model with --eval");
   checkGiven(plan, evaluationOptions(options));
 }
 

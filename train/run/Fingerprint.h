@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "train/options/Options.h"
 #include "runtime/world/World.h"
+#include "train/options/Options.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ struct FileFingerprint {
 /// The properties of a run that must be equal on all ranks.
 struct Fingerprint {
   uint64_t program = 0;
-  std::string options; ///< comparedOptions(), RankOptions.h
+  std::string options; ///< CommandLine::compared()
   /// The contents of the files that the options name.
   struct Files {
     FileFingerprint data, inputs, init, adapter, evalData, evalInputs;

@@ -4,22 +4,18 @@
 #include "runtime/Error.h"
 #include "runtime/checkpoint/Reader.h"
 #include "runtime/io/AtomicFile.h"
-#include "train/options/CertificateOption.h"
-#include "train/options/CommandLine.h"
+#include "runtime/world/Agree.h"
 #include "train/data/HostAccess.h"
-#include "train/options/OptionValues.h"
-#include "train/run/PlanContext.h"
+#include "train/data/SeededInputs.h"
+#include "train/options/CommandLine.h"
+#include "train/options/TierOptions.h"
 #include "train/report/PlanText.h"
 #include "train/report/Report.h"
-#include "train/options/SampleOptions.h"
+#include "train/report/StandardStreams.h"
+#include "train/run/PlanContext.h"
 #include "train/run/SampleText.h"
 #include "train/run/Sampling.h"
-#include "train/report/StandardStreams.h"
-#include "train/options/TierOptions.h"
-#include "train/options/TrainOptionList.h"
-#include "runtime/world/Agree.h"
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 using namespace zrt;
@@ -27,8 +23,7 @@ using namespace zrt;
 namespace {
 
 struct GenerateOptions {
-  TrainOptions
-      common; ///< only the options of the machine, the seed and samples
+  TrainOptions common; ///< only of the machine, the seed and samples
   std::string weights, logits;
 };
 
@@ -36,48 +31,39 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   GenerateOptions options;
   TrainOptions &common = options.common;
   common.program = programName(argc > 0 ? argv[0] : nullptr);
-  TypedSample typed;
-  std::string count = "1", seed = "0", threads = "0", form;
-  CLI::App app("Generates text with the model that this program was compiled "
-               "from.",
-               common.program);
-  app.set_help_flag("");
-  bool help = false;
-  app.add_flag("-h,--help", help, "Print this text and end");
-  const auto text = [&](const char *name, std::string &value, const char *type,
-                        const char *group, const char *description) {
-    app.add_option(name, value, description)->type_name(type)->group(group);
-  };
-  addPromptOptions(app, typed);
-  addCertificateOption(app, form);
-  addCommonOptions(app, threads, common);
-  describeOptions(app);
+  CommandLine line(common.program,
+                   "Generates text with the model that this program was "
+                   "compiled from.",
+                   "Print this text and end");
+  line.addListed({"--prompt", "--prompt-ids", "--sample-tokens",
+                  "--temperature", "--top-k", "--certificate", "--plan",
+                  "--threads", "--nvme-path", "--verify-reads"});
   // These mean something else than in train, which has the others.
-  text("--weights", options.weights, "PATH", "Required",
-       "A checkpoint, a folder of checkpoints or of a Hugging Face model, or a "
-       "safetensors file");
-  text("--sample", count, "N", "Samples", "Number of texts (default 1)");
-  text("--seed", seed, "N", "Samples", "Seed of sampling (default 0)");
-  text("--logits", options.logits, "FILE", "Output",
-       "Write the logits after each token of the prompt, as .npy of [tokens, "
-       "classes]; generate no text");
-  readLine(app, argc, argv);
-  if (help) {
-    common.help = app.help();
+  line.add("--weights", "PATH", "Required",
+           "A checkpoint, a folder of checkpoints or of a Hugging Face model, "
+           "or a safetensors file");
+  line.add("--sample", "N", "Samples", "Number of texts (default 1)");
+  line.add("--seed", "N", "Samples", "Seed of sampling (default 0)");
+  line.add("--logits", "FILE", "Output",
+           "Write the logits after each token of the prompt, as .npy of "
+           "[tokens, classes]; generate no text");
+  line.parse(argc, argv);
+  common.help = line.help();
+  if (!common.help.empty())
     return options;
-  }
-  judgeCertificateOption(form, common);
+  readListings(line, common);
   if (common.certificate || common.plan)
     return options;
+  options.weights = line.text("--weights");
+  options.logits = line.text("--logits");
+  common.nvmePath = line.text("--nvme-path");
+  common.verifyReads = line.isOn("--verify-reads");
   if (options.weights.empty())
     usage("--weights is missing; see {} --help", common.program);
-  common.sample.count = readCount("--sample", count, int64_t{1} << 24);
-  if (common.sample.count == 0)
-    usage("--sample must be 1 or more, got 0");
-  judgePromptOptions(app, typed, common.sample);
-  common.seed =
-      number<uint64_t>("--seed", seed, "a whole number from 0 to 2^64-1");
-  common.threads = static_cast<int32_t>(readCount("--threads", threads, 4096));
+  common.sample.count = line.countFrom1("--sample", int64_t{1} << 24, 1);
+  readPrompt(line, common.sample);
+  common.seed = line.seed();
+  common.threads = static_cast<int32_t>(line.count("--threads", 4096));
   checkTierOptions(plan, common);
   checkSampling(plan, common.sample);
   return options;
@@ -86,26 +72,9 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
 /// Writes `values` as a NumPy array with so many columns.
 void writeNpy(const std::string &path, const std::vector<float> &values,
               uint64_t columns) {
-  constexpr size_t kPrefix = 10, kAlignment = 64;
-  std::string header =
-      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, "
-                  "{}), }}",
-                  values.size() / columns, columns);
-  header +=
-      std::string(kAlignment - (kPrefix + header.size() + 1) % kAlignment, ' ');
-  header += '\n';
-  const std::string prefix = {'\x93',
-                              'N',
-                              'U',
-                              'M',
-                              'P',
-                              'Y',
-                              1,
-                              0,
-                              static_cast<char>(header.size() & 0xff),
-                              static_cast<char>(header.size() >> 8)};
+  const std::string header =
+      npyHeader(ZRT_F32, {int64_t(values.size() / columns), int64_t(columns)});
   AtomicFile file(path);
-  file.write(prefix.data(), prefix.size());
   file.write(header.data(), header.size());
   file.write(values.data(), values.size() * sizeof(float));
   file.commit();

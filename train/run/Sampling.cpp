@@ -4,8 +4,8 @@
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/io/InputValues.h"
-#include "train/run/Draw.h"
 #include "train/data/HostAccess.h"
+#include "train/run/Draw.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -36,26 +36,24 @@ std::vector<int64_t> promptOf(const SampleOptions &options,
                               const zrt_input &tokens) {
   constexpr int64_t kBytes = 256;
   if (options.text && (tokens.bound <= 0 || tokens.bound > kBytes))
-    throw UsageError(fmt::format(
+    usage(
         "--prompt=TEXT is for models whose tokens are bytes, and this one has "
         "{}; give --prompt-ids=ID,...",
         tokens.bound > 0 ? fmt::format("a vocabulary of {}", tokens.bound)
-                         : "a vocabulary that it does not say"));
+                         : "a vocabulary that it does not say");
   std::vector<int64_t> prompt = options.ids;
   if (options.text)
     for (const char byte : *options.text)
       prompt.push_back(static_cast<unsigned char>(byte));
   for (const int64_t id : prompt)
     if (tokens.bound > 0 && (id < 0 || id >= tokens.bound))
-      throw UsageError(fmt::format(
-          "--prompt{} has the token {}, and the model has tokens 0 to {}",
-          options.text ? "" : "-ids", id, tokens.bound - 1));
+      usage("--prompt{} has the token {}, and the model has tokens 0 to {}",
+            options.text ? "" : "-ids", id, tokens.bound - 1);
   const auto positions = static_cast<size_t>(tokens.shape[1]);
   if (prompt.size() > positions)
-    throw UsageError(
-        fmt::format("--prompt{} has {} tokens, and the model reads "
-                    "{}; give it fewer",
-                    options.text ? "" : "-ids", prompt.size(), positions));
+    usage("--prompt{} has {} tokens, and the model reads "
+          "{}; give it fewer",
+          options.text ? "" : "-ids", prompt.size(), positions);
   return prompt;
 }
 
@@ -66,8 +64,8 @@ void zrt::checkSampling(const zrt_plan &plan, const SampleOptions &options) {
   if (!options.isWanted() || plan.abi_version != ZRT_ABI_VERSION)
     return;
   if (!plan.programs[ZRT_PREDICT].ops)
-    throw UsageError("--sample: this program gives no samples; compile the "
-                     "model with --sample");
+    usage("--sample: this program gives no samples; compile the "
+          "model with --sample");
   promptOf(options, *findInput(plan, "tokens"));
 }
 
