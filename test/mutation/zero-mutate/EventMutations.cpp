@@ -8,21 +8,19 @@ using namespace mlir;
 using namespace mlir::zero;
 
 Change zero::dropWait(Victim &victim) {
-  auto waits = operationsOf<WaitOp>(victim);
-  if (waits.empty())
+  auto wait = pick<WaitOp>(victim);
+  if (!wait)
     return {};
-  WaitOp wait = victim.random.pick(waits);
   std::string text = describe(wait);
   wait.erase();
   return text + ": dropped";
 }
 
 Change zero::dropRecord(Victim &victim) {
-  auto records = operationsOf<RecordOp>(victim);
-  if (records.empty())
+  auto record = pick<RecordOp>(victim);
+  if (!record)
     return {};
-  RecordOp record = victim.random.pick(records);
-  std::string text = describe(record.getOperation());
+  std::string text = describe(record);
   unsigned waits = 0;
   for (Operation *user :
        llvm::make_early_inc_range(record.getEvent().getUsers())) {
@@ -35,6 +33,8 @@ Change zero::dropRecord(Victim &victim) {
 
 /// Moves `op` past one to four other operations, or anywhere in its block.
 static Change moveInBlock(Operation *op, Random &random) {
+  if (!op)
+    return {};
   Block *block = op->getBlock();
   SmallVector<Operation *> others;
   unsigned from = 0;
@@ -59,24 +59,17 @@ static Change moveInBlock(Operation *op, Random &random) {
 }
 
 Change zero::moveRecord(Victim &victim) {
-  auto records = operationsOf<RecordOp>(victim);
-  if (records.empty())
-    return {};
-  return moveInBlock(victim.random.pick(records), victim.random);
+  return moveInBlock(pick<RecordOp>(victim), victim.random);
 }
 
 Change zero::moveWait(Victim &victim) {
-  auto waits = operationsOf<WaitOp>(victim);
-  if (waits.empty())
-    return {};
-  return moveInBlock(victim.random.pick(waits), victim.random);
+  return moveInBlock(pick<WaitOp>(victim), victim.random);
 }
 
 Change zero::swapEvent(Victim &victim) {
-  auto waits = operationsOf<WaitOp>(victim);
-  if (waits.empty())
+  auto wait = pick<WaitOp>(victim);
+  if (!wait)
     return {};
-  WaitOp wait = victim.random.pick(waits);
   // Sometimes chooses a later record, which MLIR refuses.
   bool anywhere = victim.random.once(8);
   SmallVector<RecordOp> others;
@@ -87,9 +80,8 @@ Change zero::swapEvent(Victim &victim) {
   if (others.empty())
     return {};
   RecordOp other = victim.random.pick(others);
-  std::string text = describe(wait) + ": waits for " +
-                     describe(other.getOperation()) + " instead of " +
-                     describe(wait.getEvent().getDefiningOp());
+  std::string text = describe(wait) + ": waits for " + describe(other) +
+                     " instead of " + describe(wait.getEvent().getDefiningOp());
   wait.getEventMutable().assign(other.getEvent());
   return text;
 }
@@ -116,10 +108,11 @@ static void setStream(Operation *op, Stream stream) {
     op->setAttr(kStreamAttr, StreamAttr::get(op->getContext(), stream));
 }
 
-static Change changeStreamOf(Victim &victim, ArrayRef<Operation *> places) {
-  if (places.empty())
+static Change changeStreamOf(Victim &victim,
+                             function_ref<bool(Operation *)> filter) {
+  Operation *op = pick(victim, filter);
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(places);
   Stream stream = drawOther(victim.random, getStream(op));
   std::string text = describe(op);
   setStream(op, stream);
@@ -127,23 +120,19 @@ static Change changeStreamOf(Victim &victim, ArrayRef<Operation *> places) {
 }
 
 Change zero::changeStream(Victim &victim) {
-  return changeStreamOf(victim, operationsOf(victim, runsOnStream));
+  return changeStreamOf(victim, runsOnStream);
 }
 
 Change zero::changeCollectiveStream(Victim &victim) {
-  return changeStreamOf(victim, operationsOf(victim, isCollective));
+  return changeStreamOf(victim, isCollective);
 }
 
 Change zero::changeRecordStream(Victim &victim) {
-  return changeStreamOf(victim, operationsOf(victim, [](Operation *op) {
-                          return isa<RecordOp>(op);
-                        }));
+  return changeStreamOf(victim, llvm::IsaPred<RecordOp>);
 }
 
 Change zero::changeWaitStream(Victim &victim) {
-  return changeStreamOf(victim, operationsOf(victim, [](Operation *op) {
-                          return isa<WaitOp>(op);
-                        }));
+  return changeStreamOf(victim, llvm::IsaPred<WaitOp>);
 }
 
 Change zero::renameStream(Victim &victim) {

@@ -22,13 +22,15 @@ static SmallVector<BlockArgument> inputsOf(ProgramOp program) {
   return found;
 }
 
-/// Returns other values of `values` with the same name as `mine`, from other
-/// micro-steps.
-template <typename T, typename NameOf>
-static SmallVector<T> alikeBut(ArrayRef<T> values, T mine, NameOf nameOf) {
-  return llvm::filter_to_vector(values, [&](T other) {
-    return other != mine && nameOf(other) == nameOf(mine);
-  });
+/// Draws another one of `inputs` with the same name as `mine`, and therefore of
+/// another micro-step; null if there is none.
+static BlockArgument pickOther(Random &random, ArrayRef<BlockArgument> inputs,
+                               BlockArgument mine) {
+  return random.pick(llvm::filter_to_vector(inputs, [&](BlockArgument input) {
+    ProgramOp program = programOf(input);
+    return input != mine && program.getInput(input.getArgNumber()) ==
+                                program.getInput(mine.getArgNumber());
+  }));
 }
 
 /// One user of an input, or all of them, read another micro-step's input
@@ -37,15 +39,10 @@ Change zero::readOtherInput(Victim &victim) {
   ProgramOp program = victim.random.pick(victim.programs);
   SmallVector<BlockArgument> inputs = inputsOf(program);
   llvm::erase_if(inputs, [](BlockArgument input) { return input.use_empty(); });
-  if (inputs.empty())
-    return {};
   BlockArgument mine = victim.random.pick(inputs);
-  auto others = alikeBut<BlockArgument>(inputs, mine, [&](BlockArgument input) {
-    return program.getInput(input.getArgNumber());
-  });
-  if (others.empty())
+  BlockArgument other = pickOther(victim.random, inputs, mine);
+  if (!other)
     return {};
-  BlockArgument other = victim.random.pick(others);
   bool isOne = victim.random.once(2);
   if (isOne) {
     SmallVector<OpOperand *> uses;
@@ -67,49 +64,36 @@ Change zero::exchangeMicroSteps(Victim &victim) {
         llvm::filter_to_vector(program.front().getOps<PackOp>(), [](PackOp op) {
           return op->hasAttr(kMicroAttr);
         });
-    if (packs.empty())
-      return {};
     PackOp a = victim.random.pick(packs);
-    auto others = alikeBut<PackOp>(
-        packs, a, [](PackOp op) { return op.getBucketAttr(); });
-    if (others.empty())
+    PackOp b = victim.random.pick(llvm::filter_to_vector(packs, [&](PackOp op) {
+      return op != a && op.getBucketAttr() == a.getBucketAttr();
+    }));
+    if (!b)
       return {};
-    PackOp b = victim.random.pick(others);
     Attribute mine = a->getAttr(kMicroAttr);
     a->setAttr(kMicroAttr, b->getAttr(kMicroAttr));
     if (victim.random.once(2))
       b->setAttr(kMicroAttr, mine);
-    return describe(a.getOperation()) + ": says it is of another micro-step";
+    return describe(a) + ": says it is of another micro-step";
   }
   SmallVector<BlockArgument> inputs = inputsOf(program);
-  if (inputs.empty())
-    return {};
   BlockArgument a = victim.random.pick(inputs);
-  auto others = alikeBut<BlockArgument>(inputs, a, [&](BlockArgument input) {
-    return program.getInput(input.getArgNumber());
-  });
-  if (others.empty())
+  BlockArgument b = pickOther(victim.random, inputs, a);
+  if (!b)
     return {};
-  BlockArgument b = victim.random.pick(others);
-  unsigned i = a.getArgNumber(), j = b.getArgNumber();
   // The arguments of all programs have the same order.
-  for (ProgramOp one : victim.programs) {
-    Attribute mine = one.getArgAttr(i, kMicroAttr);
-    one.setArgAttr(i, kMicroAttr, one.getArgAttr(j, kMicroAttr));
-    one.setArgAttr(j, kMicroAttr, mine);
-  }
+  exchangeArgAttrs(victim, a.getArgNumber(), b.getArgNumber(), kMicroAttr);
   return describe(Value(a)) + ": exchanged with that of another micro-step";
 }
 
 /// Omits a term of a sum over micro-steps, or adds it twice.
 Change zero::changeSum(Victim &victim) {
-  auto sums = operationsOf(victim, [](Operation *op) {
+  Operation *op = pick(victim, [](Operation *op) {
     auto reduce = dyn_cast<ReduceScatterOp>(op);
     return isa<AccumulateOp>(op) || (reduce && reduce.getInto());
   });
-  if (sums.empty())
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(sums);
   auto add = dyn_cast<AccumulateOp>(op);
   Value sum = add ? add.getSum() : cast<ReduceScatterOp>(op).getInto();
   if (victim.random.once(2)) {
@@ -128,20 +112,19 @@ Change zero::changeSum(Victim &victim) {
 
 /// Packs another micro-step's gradients.
 Change zero::packOtherMicroStep(Victim &victim) {
-  auto packs = operationsOf<PackOp>(victim);
-  llvm::erase_if(packs, [](PackOp op) { return !op->hasAttr(kMicroAttr); });
-  if (packs.empty())
+  auto mine =
+      pick<PackOp>(victim, [](PackOp op) { return op->hasAttr(kMicroAttr); });
+  if (!mine)
     return {};
-  PackOp mine = victim.random.pick(packs);
-  SmallVector<PackOp> others;
-  for (PackOp other : packs)
-    if (other != mine && other.getBucket() == mine.getBucket() &&
-        other->getBlock() == mine->getBlock() && other->isBeforeInBlock(mine))
-      others.push_back(other);
-  if (others.empty())
+  auto other = pick<PackOp>(victim, [&](PackOp other) {
+    return other->hasAttr(kMicroAttr) && other != mine &&
+           other.getBucket() == mine.getBucket() &&
+           other->getBlock() == mine->getBlock() &&
+           other->isBeforeInBlock(mine);
+  });
+  if (!other)
     return {};
-  PackOp other = victim.random.pick(others);
-  std::string text = describe(mine.getOperation());
+  std::string text = describe(mine);
   unsigned i = victim.random.below(mine->getNumOperands());
   mine->setOperand(i, other->getOperand(i));
   return text + ": packs a gradient of another micro-step";

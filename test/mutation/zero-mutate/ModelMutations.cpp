@@ -20,38 +20,30 @@ using namespace mlir::zero;
 //===----------------------------------------------------------------------===//
 
 Change zero::exchangeMembers(Victim &victim) {
-  auto packs = operationsOf<PackOp>(victim);
-  llvm::erase_if(packs, [](PackOp op) { return op->getNumOperands() < 2; });
-  if (packs.empty())
-    return {};
-  return exchangeIn(victim.random.pick(packs), victim.random);
+  return exchangeIn(
+      pick<PackOp>(victim, [](PackOp op) { return op->getNumOperands() >= 2; }),
+      victim.random);
 }
 
 Change zero::exchangePieces(Victim &victim) {
-  auto joins = operationsOf<JoinOp>(victim);
-  if (joins.empty())
-    return {};
-  return exchangeIn(victim.random.pick(joins), victim.random);
+  return exchangeIn(pick<JoinOp>(victim), victim.random);
 }
 
 Change zero::exchangePieceGradients(Victim &victim) {
-  auto splits = operationsOf<SplitOp>(victim);
-  if (splits.empty())
+  auto a = pick<SplitOp>(victim);
+  if (!a)
     return {};
-  SplitOp a = victim.random.pick(splits);
-  llvm::erase_if(splits, [&](SplitOp other) {
-    return other == a || other->getBlock() != a->getBlock() ||
-           other.getWhole() != a.getWhole() || other.getType() != a.getType();
+  auto b = pick<SplitOp>(victim, [&](SplitOp other) {
+    return other != a && other->getBlock() == a->getBlock() &&
+           other.getWhole() == a.getWhole() && other.getType() == a.getType();
   });
-  if (splits.empty())
+  if (!b)
     return {};
-  SplitOp b = victim.random.pick(splits);
   int64_t row = a.getRow();
   a.setRow(b.getRow());
   b.setRow(row);
-  return describe(a.getOperation()) + ": rows from " +
-         std::to_string(a.getRow()) + " and from " + std::to_string(row) +
-         " exchanged";
+  return describe(a) + ": rows from " + std::to_string(a.getRow()) +
+         " and from " + std::to_string(row) + " exchanged";
 }
 
 /// Returns `bucket` with the rows of member `i` beginning at `row`.
@@ -130,36 +122,10 @@ Change zero::loseContribution(Victim &victim) {
   return text;
 }
 
-/// Returns the values of `type` that are defined before `op`.
-static SmallVector<Value> definedBefore(Operation *op, Type type) {
-  SmallVector<Value> values;
-  for (Value argument : op->getBlock()->getArguments())
-    values.push_back(argument);
-  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode())
-    llvm::append_range(values, at->getResults());
-  llvm::erase_if(values, [&](Value value) { return value.getType() != type; });
-  return values;
-}
-
-static Change replaceOperand(OpOperand &operand, ArrayRef<Value> others,
-                             Random &random) {
-  SmallVector<Value> able(others);
-  llvm::erase_if(able, [&](Value value) { return value == operand.get(); });
-  if (able.empty())
-    return {};
-  Value other = random.pick(able);
-  std::string text = describe(operand.getOwner()) + ": operand " +
-                     std::to_string(operand.getOperandNumber()) + " is " +
-                     describe(other);
-  operand.set(other);
-  return text;
-}
-
 Change zero::packParameter(Victim &victim) {
-  auto packs = operationsOf<PackOp>(victim);
-  if (packs.empty())
+  auto pack = pick<PackOp>(victim); // has at least one operand
+  if (!pack)
     return {};
-  PackOp pack = victim.random.pick(packs); // has at least one operand
   OpOperand &operand =
       pack->getOpOperand(unsigned(victim.random.below(pack->getNumOperands())));
   auto others = definedBefore(pack, operand.get().getType());
@@ -173,13 +139,12 @@ Change zero::packParameter(Victim &victim) {
 
 /// The model reads another state instead of its parameters.
 Change zero::readMoment(Victim &victim) {
-  auto places = operationsOf(victim, [](Operation *op) {
+  Operation *op = pick(victim, [](Operation *op) {
     return isa<ViewOp, AllGatherOp>(op) &&
            isa<BlockArgument>(op->getOperand(0));
   });
-  if (places.empty())
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(places);
   auto others = definedBefore(op, op->getOperand(0).getType());
   llvm::erase_if(others, [](Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
@@ -192,20 +157,18 @@ Change zero::readMoment(Victim &victim) {
 /// Dequantizes the bytes of another packed parameter, or drops a dequantization
 /// and reads another value of its type.
 Change zero::wrongPacked(Victim &victim) {
-  auto places = operationsOf<DequantizeOp>(victim);
-  if (places.empty())
+  auto op = pick<DequantizeOp>(victim);
+  if (!op)
     return {};
-  DequantizeOp op = victim.random.pick(places);
   if (victim.random.once(2))
     return replaceOperand(op->getOpOperand(0),
                           definedBefore(op, op.getBytes().getType()),
                           victim.random);
-  auto others = definedBefore(op, op.getResult().getType());
-  if (others.empty())
+  Value other = victim.random.pick(definedBefore(op, op.getResult().getType()));
+  if (!other)
     return {};
-  Value other = victim.random.pick(others);
-  std::string text = describe(op.getOperation()) + ": dropped, and " +
-                     describe(other) + " is read";
+  std::string text =
+      describe(op) + ": dropped, and " + describe(other) + " is read";
   op.getResult().replaceAllUsesWith(other);
   op.erase();
   return text;
@@ -216,19 +179,15 @@ Change zero::wrongPacked(Victim &victim) {
 //===----------------------------------------------------------------------===//
 
 Change zero::exchangeArguments(Victim &victim) {
-  auto places = operationsOf(victim, isOfModel);
-  if (places.empty())
-    return {};
-  return exchangeIn(victim.random.pick(places), victim.random);
+  return exchangeIn(pick(victim, isOfModel), victim.random);
 }
 
 Change zero::replaceArgument(Victim &victim) {
-  auto places = operationsOf(victim, [](Operation *op) {
+  Operation *op = pick(victim, [](Operation *op) {
     return isOfModel(op) && op->getNumOperands() > 0;
   });
-  if (places.empty())
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(places);
   OpOperand &operand =
       op->getOpOperand(unsigned(victim.random.below(op->getNumOperands())));
   return replaceOperand(operand, definedBefore(op, operand.get().getType()),
@@ -236,12 +195,11 @@ Change zero::replaceArgument(Victim &victim) {
 }
 
 Change zero::transposeProduct(Victim &victim) {
-  auto products = operationsOf(victim, [](Operation *op) {
+  Operation *op = pick(victim, [](Operation *op) {
     return isa<nn::MatmulOp, nn::GroupedMatmulOp>(op);
   });
-  if (products.empty())
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(products);
   StringRef which = victim.random.once(2) ? "transpose_a" : "transpose_b";
   if (isa<nn::GroupedMatmulOp>(op))
     which = "transposed";
@@ -274,12 +232,10 @@ Change zero::returnScalar(Victim &victim) {
 
 /// Replaces a mean over ranks by the rank's own value.
 Change zero::useOwnMean(Victim &victim) {
-  auto means = operationsOf<AllReduceOp>(victim);
-  if (means.empty())
+  auto mean = pick<AllReduceOp>(victim);
+  if (!mean)
     return {};
-  AllReduceOp mean = victim.random.pick(means);
-  std::string text =
-      describe(mean.getOperation()) + ": dropped, without zero.same anywhere";
+  std::string text = describe(mean) + ": dropped, without zero.same anywhere";
   mean.getResult().replaceAllUsesWith(mean.getValue());
   mean.erase();
   for (LaunchOp launch : operationsOf<LaunchOp>(victim))

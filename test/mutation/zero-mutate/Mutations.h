@@ -8,13 +8,43 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "Random.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
+#include <cstdint>
 #include <optional>
 #include <string>
 
 namespace mlir::zero {
+
+/// SplitMix64; the distributions of <random> differ from library to library.
+class Random {
+public:
+  explicit Random(uint64_t seed) : state(seed) {}
+
+  uint64_t next() {
+    uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+  /// A number below `limit`, which is positive.
+  uint64_t below(uint64_t limit) { return next() % limit; }
+  /// A number in [least, most].
+  int64_t between(int64_t least, int64_t most) {
+    return least + int64_t(below(uint64_t(most - least + 1)));
+  }
+  /// Returns true with probability 1 / `times`.
+  bool once(uint64_t times) { return below(times) == 0; }
+  /// One element of `range`; a null value if there is none.
+  template <typename Range>
+  auto pick(const Range &range) {
+    using Element = std::decay_t<decltype(range[0])>;
+    return range.empty() ? Element() : range[below(range.size())];
+  }
+
+private:
+  uint64_t state;
+};
 
 /// A copy of the plan, to be broken.
 struct Victim {
@@ -37,112 +67,19 @@ struct Mutation {
   /// If true, byte ranges and events are removed before the mutation and
   /// assigned anew after it: only the computation is broken.
   bool isPlannedAgain = false;
+
+  bool isOfOneRank() const { return name.starts_with("one-rank-"); }
 };
 
-/// Mutations of a program, on all ranks or on one.
+/// Mutations of a program, on all ranks.
 ArrayRef<Mutation> getMutations();
 /// Mutations that are also tried on one rank alone, named `one-rank-` and the
 /// name, and those that make sense only there.
 ArrayRef<Mutation> getOneRankMutations();
 
-// Events and streams (EventMutations.cpp).
-Change dropWait(Victim &);
-Change dropRecord(Victim &);
-Change moveRecord(Victim &);
-Change moveWait(Victim &);
-Change swapEvent(Victim &);
-Change changeStream(Victim &);
-Change changeCollectiveStream(Victim &);
-Change changeRecordStream(Victim &);
-Change changeWaitStream(Victim &);
-Change renameStream(Victim &);
-
-// The order of operations (OrderMutations.cpp).
-Change swapNeighbours(Victim &);
-Change moveOperation(Victim &);
-Change moveCollective(Victim &);
-Change swapCollectives(Victim &);
-
-// Byte ranges (RangeMutations.cpp).
-Change shiftRange(Victim &);
-Change shiftArgument(Victim &);
-Change shrinkRange(Victim &);
-Change growRange(Victim &);
-Change swapRanges(Victim &);
-Change changeTier(Victim &);
-Change shrinkArena(Victim &);
-Change moveExported(Victim &);
-
-// Types of values (TypeMutations.cpp).
-Change changeElements(Victim &);
-Change changeExtent(Victim &);
-Change changeTypeTier(Victim &);
-
-// Targets of writes (StateMutations.cpp).
-Change bypassCollective(Victim &);
-Change dropCollective(Victim &);
-Change dropClear(Victim &);
-Change wrongBucket(Victim &);
-Change exchangeStates(Victim &);
-Change exchangeReturns(Victim &);
-Change dropOutput(Victim &);
-Change exchangeUpdates(Victim &);
-Change exchangeOperands(Victim &);
-
-// The computation of the model (ModelMutations.cpp).
-Change exchangeMembers(Victim &);
-Change exchangePieces(Victim &);
-Change exchangePieceGradients(Victim &);
-Change exchangeRows(Victim &);
-Change loseContribution(Victim &);
-Change packParameter(Victim &);
-Change readMoment(Victim &);
-Change exchangeArguments(Victim &);
-Change replaceArgument(Victim &);
-Change transposeProduct(Victim &);
-Change returnScalar(Victim &);
-Change useOwnMean(Victim &);
-Change countAlone(Victim &);
-
-// Bodies of kernels and of optimizers, and numbers (BodyMutations.cpp).
-Change changeBodyConstant(Victim &);
-Change changeBodyOperation(Victim &);
-Change exchangeBodyOperands(Victim &);
-Change changeOptimizer(Victim &);
-Change changeDecay(Victim &);
-Change changeFrozen(Victim &);
-Change wrongPacked(Victim &);
-Change changeClip(Victim &);
-Change changeVocabulary(Victim &);
-Change useNvme(Victim &);
-
-// Precision (PrecisionMutations.cpp).
-Change exchangeMasters(Victim &);
-Change changeRounding(Victim &);
-Change changeLossScale(Victim &);
-Change changeSkip(Victim &);
-
-// Transfers between tiers (TierMutations.cpp).
-Change exchangeTransfers(Victim &);
-Change exchangeTargets(Victim &);
-Change moveOtherValue(Victim &);
-
-// The micro-step of a value (MicroStepMutations.cpp).
-Change readOtherInput(Victim &);
-Change exchangeMicroSteps(Victim &);
-Change changeSum(Victim &);
-Change packOtherMicroStep(Victim &);
-
-// State passed from one step to the next (RotationMutations.cpp).
-Change readOldParameters(Victim &);
-Change readNextParameters(Victim &);
-Change updateTwice(Victim &);
-Change exchangeGradients(Victim &);
-Change dropUpdate(Victim &);
-
-// Attributes of kernels, and means (KernelMutations.cpp).
-Change changeScale(Victim &);
-Change changeSpace(Victim &);
-Change permitInPlace(Victim &);
+#define MUTATION(name, function, summary, harmless, ...)                       \
+  Change function(Victim &);
+#include "Mutations.def"
+#undef MUTATION
 
 } // namespace mlir::zero

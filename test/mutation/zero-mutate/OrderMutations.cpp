@@ -39,6 +39,8 @@ static Room roomOf(Operation *op) {
 }
 
 static Change moveSomewhere(Operation *op, Random &random) {
+  if (!op)
+    return {};
   Room room = roomOf(op);
   SmallVectorImpl<Operation *> &side =
       random.once(2) ? room.earlier : room.later;
@@ -58,14 +60,14 @@ static bool isIssued(Operation *op) {
 }
 
 Change zero::swapNeighbours(Victim &victim) {
-  auto places = operationsOf(victim, [](Operation *op) {
+  Operation *op = pick(victim, [](Operation *op) {
     Operation *next = op->getNextNode();
     return isIssued(op) && !next->hasTrait<OpTrait::IsTerminator>() &&
            !llvm::is_contained(op->getUsers(), next);
   });
-  if (places.empty())
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(places), *next = op->getNextNode();
+  Operation *next = op->getNextNode();
   std::string text = describe(op) + ": swapped with " + describe(next);
   op->moveAfter(next);
   return text;
@@ -88,10 +90,7 @@ Change zero::moveOperation(Victim &victim) {
 }
 
 Change zero::moveCollective(Victim &victim) {
-  auto places = operationsOf(victim, isCollective);
-  if (places.empty())
-    return {};
-  return moveSomewhere(victim.random.pick(places), victim.random);
+  return moveSomewhere(pick(victim, isCollective), victim.random);
 }
 
 Change zero::swapCollectives(Victim &victim) {

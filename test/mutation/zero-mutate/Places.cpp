@@ -24,6 +24,10 @@ zero::operationsOf(Victim &victim, function_ref<bool(Operation *)> filter) {
   return found;
 }
 
+Operation *zero::pick(Victim &victim, function_ref<bool(Operation *)> filter) {
+  return victim.random.pick(operationsOf(victim, filter));
+}
+
 bool zero::runsOnStream(Operation *op) { return !movesNothing(op); }
 
 SmallVector<KernelOp> zero::kernelsOf(Victim &victim) {
@@ -36,6 +40,33 @@ SmallVector<KernelOp> zero::kernelsOf(Victim &victim) {
   return kernels.takeVector();
 }
 
+void zero::exchange(OpOperand &a, OpOperand &b) {
+  Value first = a.get();
+  a.set(b.get());
+  b.set(first);
+}
+
+SmallVector<Value> zero::definedBefore(Operation *op, Type type) {
+  SmallVector<Value> values(op->getBlock()->getArguments());
+  for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode())
+    llvm::append_range(values, at->getResults());
+  llvm::erase_if(values, [&](Value value) { return value.getType() != type; });
+  return values;
+}
+
+Change zero::replaceOperand(OpOperand &operand, ArrayRef<Value> others,
+                            Random &random) {
+  Value other = random.pick(llvm::filter_to_vector(
+      others, [&](Value value) { return value != operand.get(); }));
+  if (!other)
+    return {};
+  std::string text = describe(operand.getOwner()) + ": operand " +
+                     std::to_string(operand.getOperandNumber()) + " is " +
+                     describe(other);
+  operand.set(other);
+  return text;
+}
+
 Change zero::exchangeIn(Operation *op, Random &random, std::string text) {
   SmallVector<std::pair<unsigned, unsigned>> pairs;
   for (unsigned i = 0, e = op->getNumOperands(); i != e; ++i)
@@ -46,16 +77,13 @@ Change zero::exchangeIn(Operation *op, Random &random, std::string text) {
   if (pairs.empty())
     return {};
   auto [i, j] = random.pick(pairs);
-  text += ": operands " + std::to_string(i) + " and " + std::to_string(j) +
-          " exchanged";
-  Value first = op->getOperand(i);
-  op->setOperand(i, op->getOperand(j));
-  op->setOperand(j, first);
-  return text;
+  exchange(op->getOpOperand(i), op->getOpOperand(j));
+  return text + ": operands " + std::to_string(i) + " and " +
+         std::to_string(j) + " exchanged";
 }
 
 Change zero::exchangeIn(Operation *op, Random &random) {
-  return exchangeIn(op, random, describe(op));
+  return op ? exchangeIn(op, random, describe(op)) : Change();
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,6 +142,15 @@ SmallVector<Value> zero::argumentsLike(Victim &victim, Value argument) {
     if (number < program.getNumArguments())
       arguments.push_back(program.getArgument(number));
   return arguments;
+}
+
+void zero::exchangeArgAttrs(Victim &victim, unsigned i, unsigned j,
+                            StringRef name) {
+  for (ProgramOp program : victim.programs) {
+    Attribute first = program.getArgAttr(i, name);
+    program.setArgAttr(i, name, program.getArgAttr(j, name));
+    program.setArgAttr(j, name, first);
+  }
 }
 
 //===----------------------------------------------------------------------===//

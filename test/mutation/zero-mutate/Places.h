@@ -17,10 +17,42 @@ SmallVector<OpTy> operationsOf(Victim &victim) {
 SmallVector<Operation *> operationsOf(Victim &victim,
                                       function_ref<bool(Operation *)> filter);
 
+/// Draws one of these operations; null if there is none.
+Operation *pick(Victim &victim, function_ref<bool(Operation *)> filter);
+template <typename OpTy>
+OpTy pick(
+    Victim &victim,
+    function_ref<bool(OpTy)> filter = [](OpTy) { return true; }) {
+  return victim.random.pick(
+      llvm::filter_to_vector(operationsOf<OpTy>(victim), filter));
+}
+
+/// The pairs of `ops`, of one program each, that `fit`.
+template <typename OpTy>
+SmallVector<std::pair<OpTy, OpTy>> pairsOf(ArrayRef<OpTy> ops,
+                                           function_ref<bool(OpTy, OpTy)> fit) {
+  SmallVector<std::pair<OpTy, OpTy>> pairs;
+  for (auto [i, one] : llvm::enumerate(ops))
+    for (OpTy other : ops.drop_front(i + 1))
+      if (OpTy(one)->getBlock() == other->getBlock() && fit(one, other))
+        pairs.push_back({one, other});
+  return pairs;
+}
+
 /// Returns the kernels with a body that the victim's programs launch.
 SmallVector<KernelOp> kernelsOf(Victim &victim);
 
-/// Exchanges two operands of `op` that have the same type but are different
+/// Exchanges the values of two operands.
+void exchange(OpOperand &a, OpOperand &b);
+
+/// Returns the values of `type` that are defined before `op`.
+SmallVector<Value> definedBefore(Operation *op, Type type);
+
+/// Replaces an operand by another one of `others`.
+Change replaceOperand(OpOperand &operand, ArrayRef<Value> others,
+                      Random &random);
+
+/// Exchanges two operands of `op`, if that is not null, that have the same type but are different
 /// values; `text` describes `op`.
 Change exchangeIn(Operation *op, Random &random, std::string text);
 Change exchangeIn(Operation *op, Random &random);
@@ -39,6 +71,9 @@ BytesAttr moved(BytesAttr bytes, int64_t delta);
 /// Returns the arguments at the same position in all programs of the victim.
 SmallVector<Value> argumentsLike(Victim &victim, Value argument);
 
+/// Exchanges an attribute of two arguments, in all programs of the victim.
+void exchangeArgAttrs(Victim &victim, unsigned i, unsigned j, StringRef name);
+
 /// Returns `value` and all values that must keep their place relative to it:
 /// values tied by operations (Storage.h), arguments at the same position, next
 /// state, outputs of the same name.
@@ -46,6 +81,7 @@ SmallVector<Value> familyOf(Victim &victim, Value value);
 
 /// "@step, line 12: zero.all_gather of @b0 on gather".
 std::string describe(Operation *op);
+inline std::string describe(OpState op) { return describe(op.getOperation()); }
 /// Same, with the number of the result, or "argument 3, state b0 m".
 std::string describe(Value value);
 std::string textOf(Attribute attribute);

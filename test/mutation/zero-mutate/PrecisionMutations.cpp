@@ -7,13 +7,10 @@ using namespace mlir::zero;
 
 Change zero::exchangeMasters(Victim &victim) {
   auto updates = operationsOf<UpdateOp>(victim);
-  SmallVector<std::pair<UpdateOp, UpdateOp>> pairs;
-  for (auto [i, one] : llvm::enumerate(updates))
-    for (UpdateOp other : ArrayRef(updates).drop_front(i + 1))
-      if (one.getMaster() && other.getMaster() &&
-          one->getBlock() == other->getBlock() &&
-          one.getMaster().getType() == other.getMaster().getType())
-        pairs.push_back({one, other});
+  auto pairs = pairsOf<UpdateOp>(updates, [](UpdateOp one, UpdateOp other) {
+    return one.getMaster() && other.getMaster() &&
+           one.getMaster().getType() == other.getMaster().getType();
+  });
   // Or a value of the same type as a master: a moment of the same bucket.
   SmallVector<UpdateOp> moments;
   for (UpdateOp update : updates)
@@ -22,28 +19,22 @@ Change zero::exchangeMasters(Victim &victim) {
       moments.push_back(update);
   if (!moments.empty() && (pairs.empty() || victim.random.once(2))) {
     UpdateOp update = victim.random.pick(moments);
-    Value master = update.getMaster();
-    update.getMasterMutable().assign(update.getSlots()[0]);
-    update.getSlotsMutable().slice(0, 1).assign(master);
-    return describe(update.getOperation()) +
+    exchange(update.getMasterMutable()[0], update.getSlotsMutable()[0]);
+    return describe(update) +
            ": takes its first slot as master, and its master as that";
   }
   if (pairs.empty())
     return {};
   auto [one, other] = victim.random.pick(pairs);
-  Value master = one.getMaster();
-  one.getMasterMutable().assign(other.getMaster());
-  other.getMasterMutable().assign(master);
-  return describe(one.getOperation()) + " and " +
-         describe(other.getOperation()) + ": exchange their masters";
+  exchange(one.getMasterMutable()[0], other.getMasterMutable()[0]);
+  return describe(one) + " and " + describe(other) + ": exchange their masters";
 }
 
 Change zero::changeRounding(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  llvm::erase_if(updates, [](UpdateOp op) { return !op.getRounding(); });
-  if (updates.empty())
+  auto update = pick<UpdateOp>(
+      victim, [](UpdateOp op) { return bool(op.getRounding()); });
+  if (!update)
     return {};
-  UpdateOp update = victim.random.pick(updates);
   // A name with another meaning for the host, or none.
   StringRef name =
       victim.random.pick(ArrayRef<StringRef>{"step", "lr", "seed", kLossScale});
@@ -59,11 +50,10 @@ Change zero::changeRounding(Victim &victim) {
 }
 
 Change zero::changeLossScale(Victim &victim) {
-  auto clips = operationsOf<ClipOp>(victim);
-  llvm::erase_if(clips, [](ClipOp clip) { return !clip.getScale(); });
-  if (clips.empty())
+  auto clip =
+      pick<ClipOp>(victim, [](ClipOp clip) { return bool(clip.getScale()); });
+  if (!clip)
     return {};
-  ClipOp clip = victim.random.pick(clips);
   SmallVector<Value> others;
   for (BlockArgument argument : clip->getBlock()->getArguments())
     if (argument.getType() == clip.getScale().getType() &&
@@ -71,18 +61,18 @@ Change zero::changeLossScale(Victim &victim) {
       others.push_back(argument);
   if (others.empty() || victim.random.once(2)) {
     clip.getScaleMutable().clear();
-    return describe(clip.getOperation()) + ": divides by no loss scale";
+    return describe(clip) + ": divides by no loss scale";
   }
   Value other = victim.random.pick(others);
   clip.getScaleMutable().assign(other);
-  return describe(clip.getOperation()) + ": divides by " + describe(other);
+  return describe(clip) + ": divides by " + describe(other);
 }
 
 /// Removes the limits, or changes them.
 static Change changeLimits(Victim &victim, ClipOp clip) {
   if (!clip.maySkip())
     return {};
-  std::string text = describe(clip.getOperation());
+  std::string text = describe(clip);
   if (victim.random.once(3)) {
     clip.getWithinMutable().clear();
     return text + ": is within no limits";

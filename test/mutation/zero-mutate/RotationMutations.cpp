@@ -60,8 +60,8 @@ Change zero::readOldParameters(Victim &victim) {
   for (OpOperand &use : llvm::make_early_inc_range(state.next.getUses()))
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       use.set(state.argument);
-  std::string text = describe(update.getOperation()) +
-                     ": comes after all that reads its parameters";
+  std::string text =
+      describe(update) + ": comes after all that reads its parameters";
   for (Operation *op : followersOf(update))
     op->moveBefore(last);
   return text;
@@ -108,11 +108,10 @@ Change zero::readNextParameters(Victim &victim) {
 
 /// Updates a bucket twice with the same gradient.
 Change zero::updateTwice(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  llvm::erase_if(updates, [](UpdateOp op) { return !op.getParam(); });
-  if (updates.empty())
+  auto update =
+      pick<UpdateOp>(victim, [](UpdateOp op) { return bool(op.getParam()); });
+  if (!update)
     return {};
-  UpdateOp update = victim.random.pick(updates);
   auto again = cast<UpdateOp>(update->clone());
   update->getBlock()->getOperations().insertAfter(update->getIterator(), again);
   update->replaceAllUsesWith(again);
@@ -122,37 +121,31 @@ Change zero::updateTwice(Victim &victim) {
     slot.set(update.getNext()[next++]);
   if (again.getMaster())
     again.getMasterMutable().assign(update.getNext().back());
-  return describe(update.getOperation()) + ": twice";
+  return describe(update) + ": twice";
 }
 
 /// Exchanges the gradients of two buckets' updates.
 Change zero::exchangeGradients(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  SmallVector<std::pair<UpdateOp, UpdateOp>> pairs;
-  for (auto [i, one] : llvm::enumerate(updates))
-    for (UpdateOp other : ArrayRef(updates).drop_front(i + 1))
-      if (UpdateOp(one)->getBlock() == other->getBlock() &&
-          UpdateOp(one).getGrad().getType() == other.getGrad().getType() &&
-          isa<BlockArgument>(UpdateOp(one).getGrad()) &&
-          isa<BlockArgument>(other.getGrad()))
-        pairs.push_back({one, other});
+  auto pairs = pairsOf<UpdateOp>(
+      operationsOf<UpdateOp>(victim), [](UpdateOp one, UpdateOp other) {
+        return one.getGrad().getType() == other.getGrad().getType() &&
+               isa<BlockArgument>(one.getGrad()) &&
+               isa<BlockArgument>(other.getGrad());
+      });
   if (pairs.empty())
     return {};
   auto [one, other] = victim.random.pick(pairs);
-  Value gradient = one.getGrad();
-  one.getGradMutable().assign(other.getGrad());
-  other.getGradMutable().assign(gradient);
-  return describe(one.getOperation()) + " and " +
-         describe(other.getOperation()) + ": each takes the other's gradient";
+  exchange(one.getGradMutable(), other.getGradMutable());
+  return describe(one) + " and " + describe(other) +
+         ": each takes the other's gradient";
 }
 
 /// Drops an update: the bucket's state does not change.
 Change zero::dropUpdate(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  if (updates.empty())
+  auto update = pick<UpdateOp>(victim);
+  if (!update)
     return {};
-  UpdateOp update = victim.random.pick(updates);
-  std::string text = describe(update.getOperation()) + ": dropped";
+  std::string text = describe(update) + ": dropped";
   SmallVector<Operation *> followers = followersOf(update);
   for (const NextState &state :
        findNextStates(update->getParentOfType<ProgramOp>()))

@@ -30,28 +30,20 @@ Change zero::bypassCollective(Victim &victim) {
 }
 
 Change zero::dropCollective(Victim &victim) {
-  auto places = operationsOf(victim, isCollective);
-  if (places.empty())
+  Operation *op = pick(victim, isCollective);
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(places);
   // An operand if its type agrees, otherwise the result of an earlier
   // operation.
   SmallVector<Value> values;
   for (Value operand : op->getOperands())
     if (operand.getType() == op->getResult(0).getType())
       values.push_back(operand);
-  if (values.empty()) {
-    for (Value argument : op->getBlock()->getArguments())
-      values.push_back(argument);
-    for (Operation *at = op->getPrevNode(); at; at = at->getPrevNode())
-      llvm::append_range(values, at->getResults());
-    llvm::erase_if(values, [&](Value value) {
-      return value.getType() != op->getResult(0).getType();
-    });
-  }
   if (values.empty())
-    return {};
+    values = definedBefore(op, op->getResult(0).getType());
   Value value = victim.random.pick(values);
+  if (!value)
+    return {};
   std::string text =
       describe(op) + ": dropped, its users take " + describe(value);
   replaceBy(op, value);
@@ -59,21 +51,19 @@ Change zero::dropCollective(Victim &victim) {
 }
 
 Change zero::dropClear(Victim &victim) {
-  auto clears = operationsOf<ClearOp>(victim);
-  if (clears.empty())
+  auto clear = pick<ClearOp>(victim);
+  if (!clear)
     return {};
-  ClearOp clear = victim.random.pick(clears);
-  std::string text = describe(clear.getOperation());
+  std::string text = describe(clear);
   replaceBy(clear, clear.getValue());
   return text + ": dropped, its users take its operand";
 }
 
 Change zero::wrongBucket(Victim &victim) {
-  auto places = operationsOf(
-      victim, [](Operation *op) { return getBucketRef(op) != nullptr; });
-  if (places.empty())
+  Operation *op =
+      pick(victim, [](Operation *op) { return getBucketRef(op) != nullptr; });
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(places);
   auto name = getBucketRef(op);
   SmallVector<BucketOp> others, alike;
   auto mine = victim.module.lookupSymbol<BucketOp>(name.getValue());
@@ -110,12 +100,7 @@ Change zero::exchangeStates(Victim &victim) {
   std::string text = describe(Value(step.getArgument(a))) + " and " +
                      describe(Value(step.getArgument(b))) +
                      ": states exchanged in all programs";
-  for (ProgramOp program : victim.programs) {
-    Attribute first = program.getArgAttr(a, kStateAttr),
-              second = program.getArgAttr(b, kStateAttr);
-    program.setArgAttr(a, kStateAttr, second);
-    program.setArgAttr(b, kStateAttr, first);
-  }
+  exchangeArgAttrs(victim, a, b, kStateAttr);
   return text;
 }
 
@@ -142,17 +127,15 @@ Change zero::dropOutput(Victim &victim) {
 }
 
 Change zero::exchangeUpdates(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  if (updates.empty())
+  auto a = pick<UpdateOp>(victim);
+  if (!a)
     return {};
-  UpdateOp a = victim.random.pick(updates);
-  llvm::erase_if(updates, [&](UpdateOp other) {
-    return other == a || other->getBlock() != a->getBlock() ||
-           other->getResultTypes() != a->getResultTypes();
+  auto b = pick<UpdateOp>(victim, [&](UpdateOp other) {
+    return other != a && other->getBlock() == a->getBlock() &&
+           other->getResultTypes() == a->getResultTypes();
   });
-  if (updates.empty())
+  if (!b)
     return {};
-  UpdateOp b = victim.random.pick(updates);
   std::string text = describe(a) + " and " + describe(b);
   switch (victim.random.below(3)) {
   case 0: { // exchange where the two results are written
@@ -183,22 +166,20 @@ Change zero::exchangeUpdates(Victim &victim) {
     if (a.getGrad().getType() != b.getGrad().getType() ||
         b.getGrad() == a.getGrad())
       return {};
-    Value first = a.getGrad();
-    a.getGradMutable().assign(b.getGrad());
-    b.getGradMutable().assign(first);
+    exchange(a.getGradMutable(), b.getGradMutable());
     return text + ": gradients exchanged";
   }
 }
 
 Change zero::exchangeOperands(Victim &victim) {
   // Excludes the model's operations: exchangeArguments covers them.
-  auto places = operationsOf(victim, [](Operation *op) {
-    return isa<UpdateOp, PackOp, JoinOp, AccumulateOp>(op) &&
-           op->getNumOperands() > 1;
-  });
-  if (places.empty())
-    return {};
-  return exchangeIn(victim.random.pick(places), victim.random);
+  return exchangeIn(pick(victim,
+                         [](Operation *op) {
+                           return isa<UpdateOp, PackOp, JoinOp, AccumulateOp>(
+                                      op) &&
+                                  op->getNumOperands() > 1;
+                         }),
+                    victim.random);
 }
 
 /// Changes whether a bucket is frozen, contrary to the plan; or treats a bucket
@@ -209,7 +190,7 @@ Change zero::changeFrozen(Victim &victim) {
     return {};
   if (victim.random.once(2)) {
     UpdateOp update = victim.random.pick(updates);
-    std::string text = describe(update.getOperation()) + ": dropped";
+    std::string text = describe(update) + ": dropped";
     SmallVector<Value> before = {update.getParam()};
     llvm::append_range(before, update.getKept());
     for (auto [next, old] : llvm::zip(update.getNext(), before))

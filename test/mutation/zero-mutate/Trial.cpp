@@ -119,7 +119,7 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   mutant->mutation = random.pick(mutations);
   mutant->module = plan.clone();
   Victim victim{*mutant->module, findPrograms(*mutant->module), random};
-  bool onOneRank = mutant->mutation->name.starts_with("one-rank-");
+  bool onOneRank = mutant->mutation->isOfOneRank();
   ProgramOp all, own;
   if (onOneRank) {
     mutant->rank = int64_t(random.below(uint64_t(ranks)));

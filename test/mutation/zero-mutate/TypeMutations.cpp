@@ -1,6 +1,6 @@
-//===- TypeMutations.cpp - Other elements, extents and tiers --------------===//
+//===- TypeMutations.cpp - Other types, tiers and transfers ---------------===//
 //
-// Change the type of a value and of everything tied to it, with byte ranges of
+// Half of them change the type of a value and of everything tied to it, with byte ranges of
 // the new size.  A runtime that guesses from the number of bytes would not
 // notice: on two ranks a whole bucket of bf16 has as many bytes as a slice of
 // f32.
@@ -105,4 +105,51 @@ Change zero::changeTypeTier(Victim &victim) {
                      : Type();
       });
   return changed ? Change(text) : Change();
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers between tiers
+//===----------------------------------------------------------------------===//
+
+static bool isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
+
+/// Exchanges operand `number` of two transfers of one program, if these are
+/// different values of one type.
+static Change exchangeOperandOfTwo(Victim &victim, unsigned number,
+                                   StringRef text) {
+  auto pairs = pairsOf<Operation *>(
+      operationsOf(victim, isTransfer), [&](Operation *one, Operation *other) {
+        return one->getNumOperands() > number &&
+               other->getNumOperands() > number &&
+               one->getOperand(number) != other->getOperand(number) &&
+               one->getOperand(number).getType() ==
+                   other->getOperand(number).getType();
+      });
+  if (pairs.empty())
+    return {};
+  auto [one, other] = victim.random.pick(pairs);
+  std::string which = describe(one) + " and " + describe(other);
+  // A value that is defined between the two cannot be used by the first.
+  Operation *made = other->getOperand(number).getDefiningOp();
+  if (made && !made->isBeforeInBlock(one))
+    return {};
+  exchange(one->getOpOperand(number), other->getOpOperand(number));
+  return which + ": " + text.str();
+}
+
+Change zero::exchangeTransfers(Victim &victim) {
+  return exchangeOperandOfTwo(victim, 0, "each moves what the other should");
+}
+
+Change zero::exchangeTargets(Victim &victim) {
+  return exchangeOperandOfTwo(victim, 1, "each goes where the other should");
+}
+
+Change zero::moveOtherValue(Victim &victim) {
+  Operation *op = pick(victim, isTransfer);
+  if (!op)
+    return {};
+  return replaceOperand(op->getOpOperand(0),
+                        definedBefore(op, op->getOperand(0).getType()),
+                        victim.random);
 }
