@@ -13,11 +13,12 @@
 namespace zrt {
 
 /// Starts a thread that runs `body`.  If the system cannot create one, throws
-/// zrt::Error, which names the thread as `what`.
-template <typename Body>
-std::thread startThread(const std::string &what, Body body) {
+/// zrt::Error, which names the thread as `what`.  A std::jthread passes `body`
+/// the token by which its end asks it to stop.
+template <typename Thread = std::thread, typename Body>
+Thread startThread(const std::string &what, Body body) {
   try {
-    return std::thread(std::move(body));
+    return Thread(std::move(body));
   } catch (const std::system_error &error) {
     fail("{} cannot be started: {}; use fewer with --threads or raise the "
          "limit (ulimit -u)",

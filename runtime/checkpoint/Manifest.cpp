@@ -78,8 +78,7 @@ uint64_t fromHex(const json &value) {
 }
 
 uint64_t hashOf(std::string_view text) {
-  return contentHash(reinterpret_cast<const std::byte *>(text.data()),
-                     text.size());
+  return contentHash(text.data(), text.size());
 }
 
 std::string runText(const RunPosition &run) {

@@ -63,8 +63,7 @@ const ParameterRecord *CheckpointReader::findAdapter() const {
 CheckpointReader::CheckpointReader(const std::string &path) : folder(path) {
   const std::string name = folder + "/" + std::string(kManifestName);
   const std::string text = readText(name, kMaxManifestBytes, "a manifest");
-  manifestHash = contentHash(reinterpret_cast<const std::byte *>(text.data()),
-                             text.size());
+  manifestHash = contentHash(text.data(), text.size());
   try {
     stated = parseManifest(text);
   } catch (const Error &error) {

@@ -4,7 +4,6 @@
 #include "numerics/Codebooks.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/packing/Pack.h"
-#include "runtime/packing/ScaleInt8.h"
 
 #include <algorithm>
 #include <array>
@@ -64,10 +63,6 @@ struct Group {
 };
 
 } // namespace
-
-const Expander &zrt::bestFor(uint32_t packing) {
-  return packing == ZRT_NF4 ? bestExpander() : bestScaler();
-}
 
 void zrt::dequantize(uint32_t packing, const std::byte *packed,
                      uint64_t elements, uint64_t firstBlock, uint64_t lastBlock,

@@ -21,18 +21,17 @@ struct Expander {
   Run *wide, *brain, *half; ///< f32, bf16, f16
 };
 
-/// The expanders for nf4: one for every processor, and the fastest for this
-/// one.  ScaleInt8.h has those for int8.
-extern const Expander kPortableExpander;
-const Expander &bestExpander();
+/// The expanders for nf4, and for int8: one for every processor, and those for
+/// some processors.
+extern const Expander kPortableExpander, kPortableScaler;
+#ifdef __x86_64__
+extern const Expander kAvx2Expander, kAvx512Expander, kAvx512Scaler;
+#endif
 /// Return true if this processor has AVX2 and F16C, or AVX-512 (F, BW, VL).
 bool hasAvx2Expander();
 bool hasAvx512Expander();
-#ifdef __x86_64__
-extern const Expander kAvx2Expander, kAvx512Expander;
-#endif
 
-/// The fastest expander for `packing`.
+/// The fastest expander for `packing` on this processor.
 const Expander &bestFor(uint32_t packing);
 
 /// Unpacks blocks [firstBlock, lastBlock) of a parameter of `elements` elements

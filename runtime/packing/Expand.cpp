@@ -1,7 +1,7 @@
-//===- Expand.cpp - Unpacks blocks of nf4 ---------------------------------===//
+//===- Expand.cpp - Unpacks blocks of nf4 and int8 ------------------------===//
 //
-// A block has at most 16 different elements.  They are computed once, as a
-// table, and each code then selects an entry:
+// A block of nf4 has at most 16 different elements.  They are computed once, as
+// a table, and each code then selects an entry:
 //
 //   codes    b0 = 3 | 9 << 4, b1 = 0 | 5 << 4, ...
 //   to       table[3] table[0] ...          table[9] table[5] ...
@@ -13,15 +13,19 @@
 // table; 16-bit elements are looked up byte by byte, 32 at once, lower and
 // upper bytes separately.
 //
+// Codes of int8 are multiplied by the scale of their block, and rounded once.
+// AVX-512 has its own code: compiled loops take two to three times as long.
+//
 //===----------------------------------------------------------------------===//
 #include "runtime/packing/Dequantize.h"
 
 #include "numerics/Codebooks.h"
+#include "runtime/Clones.h"
 #include "runtime/HalfFloats.h"
 #include "runtime/packing/Pack.h"
 
 #ifdef __x86_64__
-#include "runtime/packing/Avx512.h"
+#include <immintrin.h>
 #endif
 
 using namespace zrt;
@@ -48,6 +52,30 @@ void expandPortable(const std::byte *codes, const float *scales,
       out[kHalf + i] = table[byte >> 4];
     }
   }
+}
+
+template <typename Element>
+[[gnu::always_inline]] inline void scaleBlocks(const std::byte *codes,
+                                               const float *scales,
+                                               uint64_t blocks, void *to) {
+  const auto *numbers = reinterpret_cast<const int8_t *>(codes);
+  auto *out = static_cast<Element *>(to);
+  for (uint64_t b = 0; b < blocks; ++b)
+    for (uint64_t i = b * kPackedBlock; i < (b + 1) * kPackedBlock; ++i)
+      narrow(static_cast<float>(numbers[i]) * scales[b], out[i]);
+}
+
+ZRT_CLONES void scaleWide(const std::byte *codes, const float *scales,
+                          uint64_t blocks, void *to) {
+  scaleBlocks<float>(codes, scales, blocks, to);
+}
+ZRT_CLONES void scaleBrain(const std::byte *codes, const float *scales,
+                           uint64_t blocks, void *to) {
+  scaleBlocks<Brain>(codes, scales, blocks, to);
+}
+ZRT_CLONES void scaleHalf(const std::byte *codes, const float *scales,
+                          uint64_t blocks, void *to) {
+  scaleBlocks<Half>(codes, scales, blocks, to);
 }
 
 #ifdef __x86_64__
@@ -159,6 +187,23 @@ ZRT_AVX2 void expandHalfAvx2(const std::byte *codes, const float *scales,
 // AVX-512 F, BW and VL
 //===----------------------------------------------------------------------===//
 
+#define ZRT_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
+
+/// narrowBrain for finite numbers.
+ZRT_AVX512 inline __m256i narrow16(__m512 values, Brain) {
+  const __m512i bits = _mm512_castps_si512(values);
+  const __m512i odd =
+      _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  return _mm512_cvtepi32_epi16(_mm512_srli_epi32(
+      _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd),
+      16));
+}
+
+/// narrowHalf.
+ZRT_AVX512 inline __m256i narrow16(__m512 values, Half) {
+  return _mm512_cvtps_ph(values, _MM_FROUND_TO_NEAREST_INT);
+}
+
 ZRT_AVX512 inline __m512 tableAvx512(float scale) {
   return _mm512_mul_ps(_mm512_loadu_ps(kNormalFloats.data()),
                        _mm512_set1_ps(scale));
@@ -197,46 +242,68 @@ ZRT_AVX512 void expandHalfAvx512(const std::byte *codes, const float *scales,
                                          _mm512_srli_epi16(bytes, 4), table));
   }
 }
+
+ZRT_AVX512 inline void store(__m512 values, float *to) {
+  _mm512_storeu_ps(to, values);
+}
+template <typename Element>
+ZRT_AVX512 inline void store(__m512 values, Element *to) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(to),
+                      narrow16(values, Element()));
+}
+
+template <typename Element>
+ZRT_AVX512 void scaleAvx512(const std::byte *codes, const float *scales,
+                            uint64_t blocks, void *to) {
+  auto *out = static_cast<Element *>(to);
+  for (uint64_t b = 0; b < blocks; ++b) {
+    const __m512 scale = _mm512_set1_ps(scales[b]);
+    for (uint64_t i = b * kPackedBlock; i < (b + 1) * kPackedBlock; i += 16) {
+      const __m128i bytes =
+          _mm_loadu_si128(reinterpret_cast<const __m128i *>(codes + i));
+      const __m512 numbers = _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
+      store(_mm512_mul_ps(numbers, scale), out + i);
+    }
+  }
+}
 #endif
 
 } // namespace
 
 const Expander zrt::kPortableExpander = {
     expandPortable<float>, expandPortable<Brain>, expandPortable<Half>};
+const Expander zrt::kPortableScaler = {scaleWide, scaleBrain, scaleHalf};
 #ifdef __x86_64__
 const Expander zrt::kAvx2Expander = {expandFloatAvx2, expandHalfAvx2<Brain>,
                                      expandHalfAvx2<Half>};
 const Expander zrt::kAvx512Expander = {
     expandFloatAvx512, expandHalfAvx512<Brain>, expandHalfAvx512<Half>};
-#endif
+const Expander zrt::kAvx512Scaler = {scaleAvx512<float>, scaleAvx512<Brain>,
+                                     scaleAvx512<Half>};
 
 bool zrt::hasAvx2Expander() {
-#ifdef __x86_64__
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
-#else
-  return false;
-#endif
 }
 
 bool zrt::hasAvx512Expander() {
-#ifdef __x86_64__
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512f") &&
          __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512vl");
-#else
-  return false;
-#endif
 }
 
-const Expander &zrt::bestExpander() {
-#ifdef __x86_64__
-  static const Expander &best = hasAvx512Expander() ? kAvx512Expander
-                                : hasAvx2Expander() ? kAvx2Expander
-                                                    : kPortableExpander;
-  return best;
-#else
-  return kPortableExpander;
-#endif
+const Expander &zrt::bestFor(uint32_t packing) {
+  static const bool has512 = hasAvx512Expander(), has2 = hasAvx2Expander();
+  if (packing != ZRT_NF4)
+    return has512 ? kAvx512Scaler : kPortableScaler;
+  return has512 ? kAvx512Expander : has2 ? kAvx2Expander : kPortableExpander;
 }
+#else
+bool zrt::hasAvx2Expander() { return false; }
+bool zrt::hasAvx512Expander() { return false; }
+
+const Expander &zrt::bestFor(uint32_t packing) {
+  return packing == ZRT_NF4 ? kPortableExpander : kPortableScaler;
+}
+#endif

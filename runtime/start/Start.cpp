@@ -14,7 +14,7 @@
 #include "runtime/store/Store.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/world/Agree.h"
-#include "runtime/world/Waiting.h"
+#include "runtime/world/World.h"
 
 #include <exception>
 #include <new>

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace zrt {
 
@@ -48,5 +49,13 @@ public:
   /// have been started.  Throws zrt::Error if the queue itself fails.
   virtual BlockResult wait() = 0;
 };
+
+/// A queue of `depth` slots by io_uring; nullptr if the system refuses, and
+/// errno has the reason.
+std::unique_ptr<BlockQueue> makeUringQueue(uint32_t depth);
+
+/// A queue by pread and pwrite, for where io_uring is not available.  It does
+/// one request at a time, so most drives do not reach their full speed.
+std::unique_ptr<BlockQueue> makePlainQueue();
 
 } // namespace zrt

@@ -3,8 +3,6 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
-#include "runtime/store/PlainQueue.h"
-#include "runtime/store/UringQueue.h"
 
 #include <algorithm>
 #include <chrono>
@@ -35,7 +33,7 @@ Lane::Lane(Space &space) : space(space), requests(kDepth) {
   for (uint32_t slot = kDepth; slot-- > 0;)
     unused.push_back(slot);
   if (!space.faults->is(Fault::NoUring))
-    queue = UringQueue::make(kDepth);
+    queue = makeUringQueue(kDepth);
   else
     errno = EPERM;
   if (!queue) {
@@ -43,7 +41,7 @@ Lane::Lane(Space &space) : space(space), requests(kDepth) {
                          "request at a time, by pread and pwrite, and drives "
                          "give less than they could",
                          errnoText());
-    queue = std::make_unique<PlainQueue>();
+    queue = makePlainQueue();
   }
   if (!space.faults->is(Fault::None))
     queue = Faults::around(std::move(queue), space.faults);

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/store/BlockHashes.h"
+#include "runtime/store/Blocks.h"
 #include "runtime/store/Faults.h"
 #include "runtime/store/SpaceFile.h"
 

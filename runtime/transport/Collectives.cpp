@@ -8,10 +8,10 @@
 // has completed n and so has read small[n % 2].
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/transport/Call.h"
 #include "runtime/core/CopyAround.h"
+#include "runtime/transport/Call.h"
 #include "runtime/transport/RankedSum.h"
-#include "runtime/world/HostLink.h"
+#include "runtime/world/World.h"
 
 #include <algorithm>
 #include <cstring>

@@ -53,10 +53,4 @@ inline bool reached(const SharedWord &word, uint32_t target) {
                               target) >= 0;
 }
 
-/// Sets a counter of this rank's page and wakes all that sleep on it.
-void publish(SharedWord &word, uint32_t value);
-
-/// Sleeps until `word` is not `seen`, at most `milliseconds`; may return early.
-void sleepOn(const SharedWord &word, uint32_t seen, int milliseconds);
-
 } // namespace zrt

@@ -4,14 +4,17 @@
 #include "runtime/Error.h"
 #include "runtime/Hash.h"
 #include "runtime/PlanTable.h"
+#include "runtime/StartThread.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/world/Agree.h"
-#include "runtime/world/HostLink.h"
 #include "runtime/world/Process.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <pthread.h>
 #include <unistd.h>
 
 using namespace zrt;
@@ -55,6 +58,22 @@ uint64_t planIdentity(const zrt_plan &plan) {
   return hash.get();
 }
 
+/// Returns the thread that increments `beats`.
+std::jthread startHeartbeat(std::atomic<uint32_t> &beats) {
+  return startThread<std::jthread>(
+      "the heartbeat of this rank", [&beats](const std::stop_token &stop) {
+        pthread_setname_np(pthread_self(), "zrt-heartbeat");
+        std::mutex mutex;
+        std::condition_variable_any changed;
+        std::unique_lock<std::mutex> lock(mutex);
+        while (!stop.stop_requested()) {
+          changed.wait_for(lock, stop, std::chrono::milliseconds(100),
+                           [] { return false; });
+          beats.fetch_add(1, std::memory_order_relaxed);
+        }
+      });
+}
+
 } // namespace
 
 Peers::Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported)
@@ -66,7 +85,7 @@ Peers::Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported)
     controlFile.create("zrt-control", sizeof(ControlPage));
     controlMapping.mapOwn(controlFile);
     own = new (controlMapping.data()) ControlPage;
-    heartbeat.emplace(own->beats);
+    heartbeat = startHeartbeat(own->beats);
   });
   RankCard mine;
   mine.control = controlFile.card();
@@ -85,7 +104,7 @@ Peers::Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported)
 
 Peers::~Peers() {
   theWorld.setPages(nullptr);
-  heartbeat.reset();
+  heartbeat = {};
   RankState running = RankState::Running;
   own->state.compare_exchange_strong(running, RankState::Left);
 }

@@ -11,15 +11,13 @@
 
 #include "runtime/core/SharedFile.h"
 #include "runtime/transport/ControlPage.h"
-#include "runtime/transport/Heartbeat.h"
-#include "runtime/world/Waiting.h"
 #include "runtime/world/World.h"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace zrt {
@@ -78,7 +76,7 @@ public:
   }
 
   /// For tests: makes this rank look like a stopped process to its peers.
-  void stopHeartbeat() { heartbeat.reset(); }
+  void stopHeartbeat() { heartbeat = {}; }
 
   WaitLimits limits;
   /// Why ranks of this machine do not share memory; "" if all do.
@@ -105,7 +103,8 @@ private:
   std::unique_ptr<HostLink> hostLink;
   std::atomic<bool> raised{false};
   std::string failureText;
-  std::optional<Heartbeat> heartbeat;
+  /// Increments own->beats every 100 ms, whatever the other threads compute.
+  std::jthread heartbeat;
 };
 
 } // namespace zrt

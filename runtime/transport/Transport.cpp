@@ -7,11 +7,16 @@
 #include "runtime/core/HalfArrays.h"
 #include "runtime/transport/Call.h"
 #include "runtime/transport/Patience.h"
-#include "runtime/world/HostLink.h"
+#include "runtime/world/World.h"
 
 #include <algorithm>
+#include <climits>
+#include <ctime>
 #include <immintrin.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace zrt;
 using Clock = std::chrono::steady_clock;
@@ -36,6 +41,21 @@ private:
   double &total;
   const Clock::time_point start = Clock::now();
 };
+
+// The futex is not private: other processes find the word by its page.
+// Sleeping on it needs only a read mapping.
+
+/// Sets a counter of this rank's page and wakes all that sleep on it.
+void publish(SharedWord &word, uint32_t value) {
+  word.value.store(value, std::memory_order_release);
+  syscall(SYS_futex, &word.value, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+}
+
+/// Sleeps until `word` is not `seen`, at most `milliseconds`; may return early.
+void sleepOn(const SharedWord &word, uint32_t seen, int milliseconds) {
+  const timespec limit = {milliseconds / 1000, milliseconds % 1000 * 1000000L};
+  syscall(SYS_futex, &word.value, FUTEX_WAIT, seen, &limit, nullptr, 0);
+}
 
 bool overlap(const zrt_ref &a, const zrt_ref &b) {
   return a.tier == b.tier && a.offset < b.offset + b.bytes &&

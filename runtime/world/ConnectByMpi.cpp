@@ -4,7 +4,7 @@
 // launcher has started it, so other programs do not need libmpi.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/world/ConnectByMpi.h"
+#include "runtime/world/World.h"
 
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
@@ -14,50 +14,34 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 #include <thread>
 
 using namespace zrt;
 
 namespace {
 
-/// Prints a note if the start takes long, because MPI prints nothing while it
-/// waits for a process that does not arrive.
-class StartNote {
-public:
-  StartNote()
-      : thread(startThread("a thread beside the start of MPI", [this] {
-          std::unique_lock<std::mutex> lock(mutex);
-          if (!changed.wait_for(lock, kPatience, [&] { return started; }))
-            fmt::print(
-                stderr,
-                "{}: note: MPI has not connected all ranks for {} s; "
-                "one of them may be stopped, or its host not reachable\n",
-                program_invocation_short_name, kPatience.count());
-        })) {}
-  ~StartNote() {
-    {
-      const std::lock_guard<std::mutex> lock(mutex);
-      started = true;
-    }
-    changed.notify_all();
-    thread.join();
-  }
-  StartNote(const StartNote &) = delete;
-  StartNote &operator=(const StartNote &) = delete;
-
-private:
-  static constexpr std::chrono::seconds kPatience{10};
-  std::mutex mutex;
-  std::condition_variable changed;
-  bool started = false;
-  std::thread thread;
-};
+/// Returns a thread that prints a note if it is not ended in time, because MPI
+/// prints nothing while it waits for a process that does not arrive.
+std::jthread noteIfLate() {
+  return startThread<std::jthread>(
+      "a thread beside the start of MPI", [](const std::stop_token &stop) {
+        constexpr std::chrono::seconds kPatience{10};
+        std::mutex mutex;
+        std::condition_variable_any changed;
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait_for(lock, stop, kPatience, [] { return false; });
+        if (!stop.stop_requested())
+          fmt::print(stderr,
+                     "{}: note: MPI has not connected all ranks for {} s; "
+                     "one of them may be stopped, or its host not reachable\n",
+                     program_invocation_short_name, kPatience.count());
+      });
+}
 
 } // namespace
 
 zrt::World *zrt_connect_by_mpi(uint32_t ranks) {
-  std::optional<StartNote> note(std::in_place);
+  std::jthread note = noteIfLate();
   int support = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &support) !=
       MPI_SUCCESS)
@@ -88,6 +72,6 @@ zrt::World *zrt_connect_by_mpi(uint32_t ranks) {
     throw Error("");
   }
   auto world = std::make_unique<MpiWorld>();
-  note.reset();
+  note = {};
   return world.release();
 }

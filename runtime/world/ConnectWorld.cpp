@@ -13,17 +13,30 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
 #include "runtime/program/Attachments.h"
-#include "runtime/world/ConnectByMpi.h"
 #include "runtime/world/SocketWorld.h"
-#include "runtime/world/SoloWorld.h"
-#include "runtime/world/StartRanks.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 using namespace zrt;
 
 namespace {
+
+class SoloWorld final : public World {
+public:
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void allGather(const void *mine, size_t bytes, void *all) override {
+    std::memcpy(all, mine, bytes);
+  }
+  void send(int to, const void *, size_t) override {
+    fail("there is no rank {} to send to", to);
+  }
+  void receive(int from, void *, size_t) override {
+    fail("there is no rank {} to receive from", from);
+  }
+};
 
 /// The environment variables in which a launcher gives the number of processes
 /// that it has started, and the number of this process.

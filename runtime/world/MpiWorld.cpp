@@ -3,14 +3,11 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
-#include "runtime/world/HostLink.h"
-#include "runtime/world/MpiLink.h"
-#include "runtime/world/Waiting.h"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
-#include <utility>
+#include <vector>
 
 using namespace zrt;
 using Clock = std::chrono::steady_clock;
@@ -20,9 +17,9 @@ namespace {
 /// The largest message: a power of two that fits into MPI's int count.
 constexpr size_t kMaxBytes = size_t{1} << 30;
 
-} // namespace
-
-void zrt::checkMpi(int result, const char *what) {
+/// Throws if the MPI call returned an error; the message is `what` and MPI's
+/// text.
+void checkMpi(int result, const char *what) {
   if (result == MPI_SUCCESS)
     return;
   char text[MPI_MAX_ERROR_STRING] = {};
@@ -30,6 +27,48 @@ void zrt::checkMpi(int result, const char *what) {
   MPI_Error_string(result, text, &length);
   fail("{}: {}", what, text);
 }
+
+/// Transfers slices between hosts.  Each stream has its own communicator, so
+/// messages of two streams cannot mix.  Communicators are not freed: that is
+/// collective, and this rank may be the only one left.
+class MpiLink final : public HostLink {
+public:
+  void reserve(uint32_t streams, int slots) override {
+    comms.resize(streams);
+    for (MPI_Comm &comm : comms) {
+      checkMpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "cannot connect the hosts");
+      MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    }
+    requests.resize(streams);
+    for (auto &stream : requests)
+      stream.assign(static_cast<size_t>(slots), MPI_REQUEST_NULL);
+  }
+  void send(zrt_stream stream, int slot, int to, const void *data,
+            size_t bytes) override {
+    checkMpi(MPI_Isend(data, static_cast<int>(bytes), MPI_BYTE, to, 0,
+                       comms[stream], &requests[stream][size_t(slot)]),
+             "cannot send to another host");
+  }
+  void receive(zrt_stream stream, int slot, int from, void *data,
+               size_t bytes) override {
+    checkMpi(MPI_Irecv(data, static_cast<int>(bytes), MPI_BYTE, from, 0,
+                       comms[stream], &requests[stream][size_t(slot)]),
+             "cannot receive from another host");
+  }
+  bool done(zrt_stream stream, int slot) override {
+    int done = 0;
+    checkMpi(
+        MPI_Test(&requests[stream][size_t(slot)], &done, MPI_STATUS_IGNORE),
+        "an exchange with another host failed");
+    return done != 0;
+  }
+
+private:
+  std::vector<MPI_Comm> comms;
+  std::vector<std::vector<MPI_Request>> requests;
+};
+
+} // namespace
 
 MpiWorld::MpiWorld() {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);

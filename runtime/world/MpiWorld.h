@@ -14,10 +14,6 @@
 
 namespace zrt {
 
-/// Throws if the MPI call returned an error; the message is `what` and MPI's
-/// text.
-void checkMpi(int result, const char *what);
-
 class MpiWorld final : public ProcessWorld {
 public:
   /// Must be called after MPI_Init_thread.

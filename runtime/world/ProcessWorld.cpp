@@ -1,16 +1,80 @@
 //===- ProcessWorld.cpp - Common part of multi-process worlds -------------===//
 #include "runtime/world/ProcessWorld.h"
 
-#include "runtime/world/Waiting.h"
+#include "runtime/Error.h"
+#include "runtime/world/Process.h"
 
+#include <algorithm>
+#include <unistd.h>
 #include <utility>
 
 using namespace zrt;
 
+namespace {
+
+/// Before the transport's pages show the state of a peer (PeerPages), a wait
+/// looks at alarms, at the peer's process if it runs on this host, and at the
+/// clock.
+class EarlyWait final : public PeerWait {
+public:
+  /// `cards` are those of all ranks, or empty while they are not known.
+  EarlyWait(World &world, const std::vector<ProcessCard> &cards,
+            std::chrono::seconds timeOut, int peer, const char *what)
+      : world(world), cards(cards), timeOut(timeOut), peer(peer), what(what) {}
+
+  void look() override {
+    const auto now = Clock::now();
+    // Time in which this process itself was stopped does not count.
+    still += std::min<std::chrono::nanoseconds>(now - lastLook, 2 * kLookEvery);
+    lastLook = now;
+    if (const Alarm *alarm = world.receivedAlarm()) {
+      // Forwards the original alarm, so that ranks which wait for this one name
+      // the same origin.
+      world.sendAlarm(*alarm);
+      if (alarm->origin < 0)
+        fail("{}", alarm->message);
+      fail("rank {} failed: {}", alarm->origin, alarm->message);
+    }
+    const std::string waits =
+        fmt::format("while rank {} waited for it in {}", world.rank(), what);
+    if (now - start > timeOut)
+      fail("rank {} has not come for {} s {}; set ZRT_TIMEOUT to more seconds "
+           "if "
+           "it takes so long",
+           peer, timeOut.count(), waits);
+    if (cards.empty())
+      return;
+    const ProcessCard &mine = cards[size_t(world.rank())],
+                      &its = cards[size_t(peer)];
+    if (its.host != mine.host || its.space != mine.space ||
+        !isStopped(its.process))
+      still = std::chrono::nanoseconds(0);
+    if (still >= WaitLimits().silence)
+      fail("rank {} (process {}) has not moved for {} s (it is stopped) {}",
+           peer, its.process, WaitLimits().silence.count() / 1000.0, waits);
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  World &world;
+  const std::vector<ProcessCard> &cards;
+  const std::chrono::seconds timeOut;
+  const int peer;
+  const char *const what;
+  const Clock::time_point start = Clock::now();
+  Clock::time_point lastLook = start;
+  std::chrono::nanoseconds still{0}; ///< time since the peer was last seen
+                                     ///< running
+};
+
+} // namespace
+
 ProcessWorld::ProcessWorld() : timeOut(timeOutOfArrival()) {}
 
 void ProcessWorld::exchangeCards() {
-  const ProcessCard mine = ProcessCard::mine();
+  const ProcessCard mine = {hostIdentity(), processSpace(),
+                            static_cast<int32_t>(getpid())};
   std::vector<ProcessCard> all(static_cast<size_t>(size()));
   allGather(&mine, sizeof mine, all.data());
   cards = std::move(all);

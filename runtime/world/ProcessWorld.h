@@ -7,18 +7,41 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/world/AlarmPacket.h"
-#include "runtime/world/EarlyWait.h"
 #include "runtime/world/World.h"
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 namespace zrt {
+
+/// Identifies the process of a rank; plain bytes.
+struct ProcessCard {
+  uint64_t host = 0, space = 0;
+  int32_t process = 0;
+};
+
+/// An alarm as plain bytes; a longer message is cut.
+struct AlarmPacket {
+  int32_t origin = -1;
+  int32_t late = -1;
+  char message[1024] = {};
+
+  AlarmPacket() = default;
+  explicit AlarmPacket(const Alarm &alarm)
+      : origin(alarm.origin), late(alarm.late) {
+    alarm.message.copy(message, sizeof message - 1);
+  }
+
+  Alarm alarm() {
+    message[sizeof message - 1] = '\0';
+    return {origin, message, late};
+  }
+};
 
 class ProcessWorld : public World {
 public:

@@ -3,7 +3,6 @@
 
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
-#include "runtime/world/Waiting.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -142,9 +141,7 @@ SocketWorld::SocketWorld(const Launch &launch)
 }
 
 std::string SocketWorld::nameOf(int rank) const {
-  const uint64_t job =
-      contentHash(reinterpret_cast<const std::byte *>(launch.job.data()),
-                  launch.job.size());
+  const uint64_t job = contentHash(launch.job.data(), launch.job.size());
   return fmt::format("zeroc-{}-{:016x}-{}", getuid(), job, rank);
 }
 

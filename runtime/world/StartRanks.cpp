@@ -8,7 +8,7 @@
 // therefore reaches only the starting process, and each rank receives it once.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/world/StartRanks.h"
+#include "runtime/world/SocketWorld.h"
 
 #include "runtime/Error.h"
 #include "runtime/world/Process.h"

@@ -9,6 +9,9 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
+
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,7 +20,28 @@
 
 namespace zrt {
 
-class HostLink;
+/// The time between two looks at a peer, and the longest sleep in a wait.
+constexpr std::chrono::milliseconds kLookEvery{20};
+
+/// The times after which a wait gives up.
+struct WaitLimits {
+  /// A process whose heartbeat stands still for this time counts as stopped.
+  std::chrono::milliseconds silence{5000};
+  /// The limit for a process that runs but does not arrive;
+  /// ZRT_TIMEOUT=seconds.
+  std::chrono::milliseconds arrival{600'000};
+};
+
+/// Reads a number from the environment; returns `otherwise` if it is not set.
+/// Throws if it is not a number from 1 to `most`.
+int64_t environmentNumber(const char *name, int64_t otherwise, int64_t most);
+
+/// Returns the time that a rank waits for a peer that runs but does not arrive:
+/// ZRT_TIMEOUT, at most 30 years, which 64-bit nanoseconds can represent.
+inline std::chrono::seconds timeOutOfArrival() {
+  return std::chrono::seconds(
+      environmentNumber("ZRT_TIMEOUT", 600, 1'000'000'000));
+}
 
 /// The message of a rank that fails.
 struct Alarm {
@@ -47,6 +71,29 @@ public:
   virtual void raise(const Alarm &alarm, const std::string &text) = 0;
   /// Returns a wait of this rank for `peer` in `what`, e.g. "a message to it".
   virtual std::unique_ptr<PeerWait> waitFor(int peer, const char *what) = 0;
+};
+
+/// Transfers bytes between hosts.  The transport copies between ranks of one
+/// host by itself; for other hosts it asks the world for a link (MPI).  This
+/// interface is all that libzrt knows of MPI.
+///
+/// A slot identifies a transfer: a small number that the caller chooses and
+/// reuses once the transfer is done.  Streams are independent of each other.
+/// One thread starts all transfers of a stream, and transfers between two ranks
+/// on one stream arrive in the order in which they were started.
+class HostLink {
+public:
+  virtual ~HostLink() = default;
+  /// Reserves `slots` slots, [0, slots), for each of `streams` streams.  All
+  /// ranks call it once, together, before any transfer.
+  virtual void reserve(uint32_t streams, int slots) = 0;
+  /// Starts sending; `data` must not change until `done`.
+  virtual void send(zrt_stream stream, int slot, int to, const void *data,
+                    size_t bytes) = 0;
+  virtual void receive(zrt_stream stream, int slot, int from, void *data,
+                       size_t bytes) = 0;
+  /// Returns true if the transfer of `slot` is complete.  Never blocks.
+  virtual bool done(zrt_stream stream, int slot) = 0;
 };
 
 /// All functions throw zrt::Error: when a peer has failed or gone, with its
@@ -108,3 +155,8 @@ std::unique_ptr<World> connectWorld(uint32_t ranks);
 struct zrt_world {
   zrt::World &world;
 };
+
+/// The entry point of zrt_mpi.so: returns the world of the ranks that MPI has
+/// started, which the caller owns.  Throws as zrt::connectWorld does, also if
+/// there are not `ranks` of them.
+extern "C" zrt::World *zrt_connect_by_mpi(uint32_t ranks);

@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "train/run/Train.h"
 #include "runtime/program/Attachments.h"
-#include "runtime/world/StartRanks.h"
+#include "runtime/world/SocketWorld.h"
 
 #include <cstdlib>
 #include <string>

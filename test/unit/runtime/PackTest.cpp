@@ -5,7 +5,6 @@
 #include "runtime/Philox.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/packing/Dequantize.h"
-#include "runtime/packing/ScaleInt8.h"
 
 #include <gtest/gtest.h>
 

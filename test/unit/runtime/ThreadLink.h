@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/world/HostLink.h"
+#include "runtime/world/World.h"
 
 #include <atomic>
 #include <cstring>

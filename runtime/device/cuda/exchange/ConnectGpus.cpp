@@ -4,7 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/device/cuda/exchange/DirectExchange.h"
 #include "runtime/device/cuda/exchange/GpuCollectives.h"
-#include "runtime/world/Waiting.h"
+#include "runtime/world/World.h"
 
 using namespace zrt;
 using namespace zrt::cuda;

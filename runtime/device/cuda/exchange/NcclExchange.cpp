@@ -10,7 +10,7 @@
 #include "runtime/StartThread.h"
 #include "runtime/device/cuda/exchange/ConnectGpus.h"
 #include "runtime/world/Agree.h"
-#include "runtime/world/Waiting.h"
+#include "runtime/world/World.h"
 
 #include <algorithm>
 #include <atomic>

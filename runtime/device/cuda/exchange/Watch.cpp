@@ -2,7 +2,7 @@
 #include "runtime/device/cuda/exchange/Watch.h"
 
 #include "runtime/StartThread.h"
-#include "runtime/world/Waiting.h"
+#include "runtime/world/World.h"
 
 using namespace zrt;
 using namespace zrt::cuda;

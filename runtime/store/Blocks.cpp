@@ -1,8 +1,7 @@
-//===- BlockHashes.cpp - Verifies what reads return -----------------------===//
-#include "runtime/store/BlockHashes.h"
+//===- Blocks.cpp - Verifies what reads return ----------------------------===//
+#include "runtime/store/Blocks.h"
 
 #include "runtime/ContentHash.h"
-#include "runtime/store/Blocks.h"
 
 using namespace zrt;
 
