@@ -1,4 +1,4 @@
-//===- Activations.cpp - gelu, silu and softmax ---------------------------===//
+//===- Activations.cpp - gelu, silu, softmax and log_sum_exp --------------===//
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
@@ -39,10 +39,9 @@ S erfFormGate(S x) { return 0.5 * (erf(kInvSqrt2 * x) + 1.0); }
 
 SmallVector<Value> GeluOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getX().getType().getRank());
-  return {elementwise(
-      b, getLoc(), {getX()}, {all}, all,
-      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-        S x(nested, loc, in[0]);
+  return {
+      elementwise(b, getLoc(), {getX()}, {all}, all, [&](const Scalars &in) {
+        S x = in[0];
         return getTanh() ? x / tanhFormDivisor(x) : x * erfFormGate(x);
       })};
 }
@@ -53,8 +52,8 @@ LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
   std::string all = letters(getX().getType().getRank());
   out.push_back(elementwise(
       b, getLoc(), {getX(), adjoints[0]}, {all, all}, all,
-      [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-        S x(nested, loc, in[0]), dy(nested, loc, in[1]);
+      [&](const Scalars &in) {
+        S x = in[0], dy = in[1];
         if (getTanh()) {
           // (x s)' = s + x s (1 - s) (2u)'
           constexpr double scale = 2.0 * kSqrt2OverPi;
@@ -77,26 +76,22 @@ LogicalResult SiluOp::verify() { return success(); }
 
 SmallVector<Value> SiluOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getX().getType().getRank());
-  return {
-      elementwise(b, getLoc(), {getX()}, {all}, all,
-                  [](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-                    S x(nested, loc, in[0]);
-                    return x / (exp(-x) + 1.0);
-                  })};
+  return {elementwise(b, getLoc(), {getX()}, {all}, all, [](const Scalars &in) {
+    return in[0] / (exp(-in[0]) + 1.0);
+  })};
 }
 
 LogicalResult SiluOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                     ArrayRef<bool>,
                                     SmallVectorImpl<Value> &out) {
   std::string all = letters(getX().getType().getRank());
-  out.push_back(
-      elementwise(b, getLoc(), {getX(), adjoints[0]}, {all, all}, all,
-                  [](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-                    // (x s)' = s + x s (1 - s)
-                    S x(nested, loc, in[0]), dy(nested, loc, in[1]);
-                    S s = 1.0 / (exp(-x) + 1.0);
-                    return dy * fma(x * s, 1.0 - s, s);
-                  }));
+  out.push_back(elementwise(b, getLoc(), {getX(), adjoints[0]}, {all, all}, all,
+                            [](const Scalars &in) {
+                              // (x s)' = s + x s (1 - s)
+                              S x = in[0], dy = in[1];
+                              S s = 1.0 / (exp(-x) + 1.0);
+                              return dy * fma(x * s, 1.0 - s, s);
+                            }));
   return success();
 }
 
@@ -114,22 +109,12 @@ SmallVector<Value> SoftmaxOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   std::string all = letters(getX().getType().getRank());
   StringRef rows = StringRef(all).drop_back();
-  Value max =
-      reduceMax(b, loc, {getX()}, {all}, rows,
-                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  Value e =
-      elementwise(b, loc, {getX(), max}, {all, rows}, all,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-                  });
-  Value sum =
-      reduceSum(b, loc, {e}, {all}, rows,
-                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  return {
-      elementwise(b, loc, {e, sum}, {all, rows}, all,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) / S(nested, at, in[1]);
-                  })};
+  Value max = reduceMax(b, loc, {getX()}, {all}, rows, identity);
+  Value e = elementwise(b, loc, {getX(), max}, {all, rows}, all,
+                        [](const Scalars &in) { return exp(in[0] - in[1]); });
+  Value sum = reduceSum(b, loc, {e}, {all}, rows, identity);
+  return {elementwise(b, loc, {e, sum}, {all, rows}, all,
+                      [](const Scalars &in) { return in[0] / in[1]; })};
 }
 
 LogicalResult SoftmaxOp::differentiate(OpBuilder &b, ValueRange adjoints,
@@ -140,16 +125,47 @@ LogicalResult SoftmaxOp::differentiate(OpBuilder &b, ValueRange adjoints,
   std::string all = letters(getX().getType().getRank());
   StringRef rows = StringRef(all).drop_back();
   Value p = getResult(), dp = adjoints[0];
-  Value dot =
-      reduceSum(b, loc, {p, dp}, {all, all}, rows,
-                [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                  return S(nested, at, in[0]) * S(nested, at, in[1]);
-                });
+  Value dot = reduceSum(b, loc, {p, dp}, {all, all}, rows, multiply);
   out.push_back(
       elementwise(b, loc, {p, dp, dot}, {all, all, rows}, all,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) *
-                           (S(nested, at, in[1]) - S(nested, at, in[2]));
-                  }));
+                  [](const Scalars &in) { return in[0] * (in[1] - in[2]); }));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// log_sum_exp
+//===----------------------------------------------------------------------===//
+
+LogicalResult LogSumExpOp::verify() {
+  RankedTensorType x = getX().getType();
+  if (x.getRank() < 1)
+    return emitOpError("needs at least one dimension, got ") << x;
+  auto expected =
+      RankedTensorType::get(x.getShape().drop_back(), x.getElementType());
+  if (getResult().getType() != expected) // (C1)
+    return emitOpError("result must be ")
+           << expected << ", got " << getResult().getType();
+  return success();
+}
+
+SmallVector<Value> LogSumExpOp::emitLinalgForm(OpBuilder &b) {
+  Location loc = getLoc();
+  std::string all = letters(getX().getType().getRank());
+  StringRef rows = StringRef(all).drop_back();
+  Value max = reduceMax(b, loc, {getX()}, {all}, rows, identity);
+  Value sum = reduceSum(b, loc, {getX(), max}, {all, rows}, rows,
+                        [](const Scalars &in) { return exp(in[0] - in[1]); });
+  return {elementwise(b, loc, {max, sum}, {rows, rows}, rows,
+                      [](const Scalars &in) { return in[0] + log(in[1]); })};
+}
+
+LogicalResult LogSumExpOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                         ArrayRef<bool>,
+                                         SmallVectorImpl<Value> &out) {
+  std::string all = letters(getX().getType().getRank());
+  StringRef rows = StringRef(all).drop_back();
+  out.push_back(elementwise(
+      b, getLoc(), {getX(), getResult(), adjoints[0]}, {all, rows, rows}, all,
+      [](const Scalars &in) { return exp(in[0] - in[1]) * in[2]; }));
   return success();
 }

@@ -96,12 +96,6 @@ Value joinHeads(OpBuilder &b, Location loc, Value value,
       value, parts);
 }
 
-Value multiply(OpBuilder &b, Location loc, ValueRange in) {
-  return S(b, loc, in[0]) * S(b, loc, in[1]);
-}
-
-Value identity(OpBuilder &, Location, ValueRange in) { return in[0]; }
-
 /// The parts that `nn.attention` and its backward share.
 template <typename OpT>
 struct Form {
@@ -119,15 +113,14 @@ struct Form {
   Value scores() {
     Value raw = reduceSum(b, loc, {q, k}, {"bignd", "bjgd"}, "bgnij", multiply,
                           "bgnijd");
-    return elementwise(
-        b, loc, {raw}, {"bgnij"}, "bgnij",
-        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          S s = scale * S(nested, at, in[0]);
-          if (!op.getSoftCap())
-            return s;
-          double cap = op.getSoftCap()->convertToDouble();
-          return cap * tanh(s / s.constant(cap));
-        });
+    return elementwise(b, loc, {raw}, {"bgnij"}, "bgnij",
+                       [&](const Scalars &in) {
+                         S s = scale * in[0];
+                         if (!op.getSoftCap())
+                           return s;
+                         double cap = op.getSoftCap()->convertToDouble();
+                         return cap * tanh(s / s.constant(cap));
+                       });
   }
 
   /// body(scalars of the inputs) where query i sees key j, else `hidden`.
@@ -139,42 +132,33 @@ struct Form {
       inputs.push_back(op.getStarts());
       maps.push_back("bi");
     }
-    return elementwise(
-        b, loc, inputs, maps, "bgnij",
-        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          S x(nested, at, body(nested, at, in.take_front(count)));
-          if (!op.getCausal())
-            return x;
-          Value seen = isSeen(nested, at, in.drop_front(count));
-          return select(seen, x, x.constant(hidden));
-        });
+    return elementwise(b, loc, inputs, maps, "bgnij", [&](const Scalars &in) {
+      ValueRange own = in.values.take_front(count);
+      S x(in.b, in.loc, body({in.b, in.loc, own}));
+      if (!op.getCausal())
+        return x;
+      Value seen = isSeen(in, in.values.drop_front(count));
+      return select(seen, x, x.constant(hidden));
+    });
   }
 
 private:
   /// Whether query i sees key j, in a body of loops b g n i j.
-  Value isSeen(OpBuilder &at, Location l, ValueRange starts) {
-    Value i = linalg::IndexOp::create(at, l, 3);
-    Value j = linalg::IndexOp::create(at, l, 4);
-    auto number = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(at, l, value);
-    };
-    auto compare = [&](arith::CmpIPredicate predicate, Value x, Value y) {
-      return arith::CmpIOp::create(at, l, predicate, x, y).getResult();
-    };
-    Value last = arith::AddIOp::create(at, l, i, number(offset));
-    Value seen = compare(arith::CmpIPredicate::sle, j, last);
+  Value isSeen(const Scalars &in, ValueRange starts) {
+    Value i = in.index(3), j = in.index(4);
+    Value last = in.emit<arith::AddIOp>(i, in.number(offset));
+    Value seen = in.compare(arith::CmpIPredicate::sle, j, last);
     auto both = [&](Value other) {
-      seen = arith::AndIOp::create(at, l, seen, other);
+      seen = in.emit<arith::AndIOp>(seen, other);
     };
     if (std::optional<uint64_t> window = op.getWindow()) {
-      Value end = arith::AddIOp::create(at, l, j, number(int64_t(*window)));
-      both(compare(arith::CmpIPredicate::sgt, end, last));
+      Value end = in.emit<arith::AddIOp>(j, in.number(int64_t(*window)));
+      both(in.compare(arith::CmpIPredicate::sgt, end, last));
     }
     if (!starts.empty()) {
-      Value start =
-          arith::IndexCastOp::create(at, l, at.getIndexType(), starts[0]);
-      start = arith::MinSIOp::create(at, l, start, last);
-      both(compare(arith::CmpIPredicate::sge, j, start));
+      Value start = in.emit<arith::IndexCastOp>(in.b.getIndexType(), starts[0]);
+      start = in.emit<arith::MinSIOp>(start, last);
+      both(in.compare(arith::CmpIPredicate::sge, j, start));
     }
     return seen;
   }
@@ -189,28 +173,19 @@ SmallVector<Value> AttentionOp::emitLinalgForm(OpBuilder &b) {
   if (getCausal())
     s = form.masked({s}, {"bgnij"}, -INFINITY, identity);
   Value max = reduceMax(b, loc, {s}, {"bgnij"}, "bgni", identity);
-  Value e =
-      elementwise(b, loc, {s, max}, {"bgnij", "bgni"}, "bgnij",
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-                  });
+  Value e = elementwise(b, loc, {s, max}, {"bgnij", "bgni"}, "bgnij",
+                        [](const Scalars &in) { return exp(in[0] - in[1]); });
   Value sum = reduceSum(b, loc, {e}, {"bgnij"}, "bgni", identity);
-  Value p =
-      elementwise(b, loc, {e, sum}, {"bgnij", "bgni"}, "bgnij",
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) / S(nested, at, in[1]);
-                  });
+  Value p = elementwise(b, loc, {e, sum}, {"bgnij", "bgni"}, "bgnij",
+                        [](const Scalars &in) { return in[0] / in[1]; });
   Value o = reduceSum(b, loc, {p, form.v}, {"bgnij", "bjgd"}, "bignd", multiply,
                       "bigndj");
   o = roundTo(b, loc, joinHeads(b, loc, o, getResult().getType()),
               getResult().getType());
   if (!getLse())
     return {o};
-  Value lse =
-      elementwise(b, loc, {max, sum}, {"bgni", "bgni"}, "bgni",
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) + log(S(nested, at, in[1]));
-                  });
+  Value lse = elementwise(b, loc, {max, sum}, {"bgni", "bgni"}, "bgni",
+                          [](const Scalars &in) { return in[0] + log(in[1]); });
   return {o,
           joinHeads(b, loc, lse, cast<RankedTensorType>(getLse().getType()))};
 }
@@ -246,24 +221,21 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Value lse = splitHeads(b, loc, getLse(), form.groups),
         grad = splitHeads(b, loc, widen(b, loc, getGrad()), form.groups);
   Value s = form.scores();
-  Value p =
-      form.masked({s, lse}, {"bgnij", "bgni"}, 0,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-                  });
+  Value p = form.masked({s, lse}, {"bgnij", "bgni"}, 0,
+                        [](const Scalars &in) { return exp(in[0] - in[1]); });
   Value dp = reduceSum(b, loc, {grad, form.v}, {"bignd", "bjgd"}, "bgnij",
                        multiply, "bgnijd");
   Value dot = reduceSum(b, loc, {p, dp}, {"bgnij", "bgnij"}, "bgni", multiply);
-  Value ds = elementwise(
-      b, loc, {p, dp, dot, s}, {"bgnij", "bgnij", "bgni", "bgnij"}, "bgnij",
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        auto x = [&](unsigned i) { return S(nested, at, in[i]); };
-        S d = form.scale * (x(0) * (x(1) - x(2)));
-        if (!getSoftCap())
-          return d;
-        S part = x(3) / x(3).constant(getSoftCap()->convertToDouble());
-        return d * (1.0 - part * part);
-      });
+  Value ds =
+      elementwise(b, loc, {p, dp, dot, s}, {"bgnij", "bgnij", "bgni", "bgnij"},
+                  "bgnij", [&](const Scalars &in) {
+                    S d = form.scale * (in[0] * (in[1] - in[2]));
+                    if (!getSoftCap())
+                      return d;
+                    S part =
+                        in[3] / in[3].constant(getSoftCap()->convertToDouble());
+                    return d * (1.0 - part * part);
+                  });
   Value dq = reduceSum(b, loc, {ds, form.k}, {"bgnij", "bjgd"}, "bignd",
                        multiply, "bigndj");
   Value dk = reduceSum(b, loc, {ds, form.q}, {"bgnij", "bignd"}, "bjgd",

@@ -15,11 +15,9 @@ using namespace mlir::nn;
 namespace {
 
 /// target != ignore_index
-Value isValid(OpBuilder &b, Location loc, Value target, int32_t ignored) {
-  Value ignore =
-      arith::ConstantIntOp::create(b, loc, target.getType(), ignored);
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, target,
-                               ignore);
+Value isValid(const Scalars &in, Value target, int32_t ignored) {
+  Value ignore = in.emit<arith::ConstantIntOp>(target.getType(), ignored);
+  return in.compare(arith::CmpIPredicate::ne, target, ignore);
 }
 
 /// The divisor of a sum over valid targets: without any the sum is zero, and
@@ -31,13 +29,9 @@ S divisor(S count) {
   return select(none, count.constant(1), count);
 }
 
-/// 1 where the index of loop `dim` is the target, else 0, as a float.
-S oneHot(OpBuilder &b, Location loc, Value target, unsigned dim, S like) {
-  Value column = linalg::IndexOp::create(b, loc, dim);
-  Value id = arith::IndexCastOp::create(b, loc, target.getType(), column);
-  Value hit =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, id, target);
-  return select(hit, like.constant(1), like.constant(0));
+/// Whether the index of loop `dim` is the target.
+Value isTarget(const Scalars &in, Value target, unsigned dim) {
+  return in.isEqual(in.index(dim, target.getType()), target);
 }
 
 } // namespace
@@ -57,11 +51,10 @@ SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getTargets().getType().getRank());
   Type type = getResult().getType().getElementType();
   return {
-      reduceSum(b, getLoc(), {getTargets()}, {all}, "",
-                [&](OpBuilder &nested, Location loc, ValueRange in) -> Value {
-                  Value valid = isValid(nested, loc, in[0], getIgnoreIndex());
-                  return arith::UIToFPOp::create(nested, loc, type, valid);
-                })};
+      reduceSum(b, getLoc(), {getTargets()}, {all}, "", [&](const Scalars &in) {
+        Value valid = isValid(in, in[0], getIgnoreIndex());
+        return in.emit<arith::UIToFPOp>(type, valid);
+      })};
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,29 +116,27 @@ static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
                          Value count, llvm::function_ref<S(S, S)> nll) {
   Location loc = op.getLoc();
   std::string rows = letters(op.getTargets().getType().getRank());
-  Value total =
-      reduceSum(b, loc, {x, y, op.getTargets()}, {rows, rows, rows}, "",
-                [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                  S row = nll(S(nested, at, in[0]), S(nested, at, in[1]));
-                  return select(isValid(nested, at, in[2], op.getIgnoreIndex()),
-                                row, row.constant(0));
-                });
-  return elementwise(
-      b, loc, {total, count}, {"", ""}, "",
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        return S(nested, at, in[0]) / divisor(S(nested, at, in[1]));
-      });
+  Value total = reduceSum(b, loc, {x, y, op.getTargets()}, {rows, rows, rows},
+                          "", [&](const Scalars &in) {
+                            S row = nll(in[0], in[1]);
+                            Value valid =
+                                isValid(in, in[2], op.getIgnoreIndex());
+                            return select(valid, row, row.constant(0));
+                          });
+  return elementwise(b, loc, {total, count}, {"", ""}, "",
+                     [](const Scalars &in) { return in[0] / divisor(in[1]); });
 }
 
 /// The adjoint of a logit, of probability `p` among the classes of its row:
 /// valid (p - onehot) dloss / count.
-static Value logitAdjoint(OpBuilder &b, Location loc, CrossEntropyBackwardOp op,
-                          S p, Value target, S adjoint, S count) {
+static S logitAdjoint(const Scalars &in, CrossEntropyBackwardOp op, S p,
+                      Value target, S adjoint, S count) {
   int64_t classes = op.getLogits().getType().getRank() - 1;
-  S grad =
-      (p - oneHot(b, loc, target, classes, p)) * (adjoint / divisor(count));
-  return select(isValid(b, loc, target, op.getIgnoreIndex()), grad,
-                grad.constant(0));
+  Value hit = isTarget(in, target, classes);
+  S oneHot = select(hit, p.constant(1), p.constant(0));
+  S grad = (p - oneHot) * (adjoint / divisor(count));
+  Value valid = isValid(in, target, op.getIgnoreIndex());
+  return select(valid, grad, grad.constant(0));
 }
 
 SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
@@ -158,31 +149,17 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
     count = cast<CountValidOp>(countOf(*this, b).getDefiningOp())
                 .emitLinalgForm(b)[0];
 
-  Value max =
-      reduceMax(b, loc, {logits}, {all}, rows,
-                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  Value sum =
-      reduceSum(b, loc, {logits, max}, {all, rows}, rows,
-                [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                  return exp(S(nested, at, in[0]) - S(nested, at, in[1]));
-                });
+  Value max = reduceMax(b, loc, {logits}, {all}, rows, identity);
+  Value sum = reduceSum(b, loc, {logits, max}, {all, rows}, rows,
+                        [](const Scalars &in) { return exp(in[0] - in[1]); });
   // The target's logit, by a sum over one-hot terms.
-  Value picked = reduceSum(
-      b, loc, {logits, targets}, {all, rows}, rows,
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        Value column = linalg::IndexOp::create(nested, at, rank - 1);
-        Value id =
-            arith::IndexCastOp::create(nested, at, in[1].getType(), column);
-        Value hit = arith::CmpIOp::create(nested, at, arith::CmpIPredicate::eq,
-                                          id, in[1]);
-        S logit(nested, at, in[0]);
-        return select(hit, logit, logit.constant(0));
-      });
-  Value lse =
-      elementwise(b, loc, {max, sum}, {rows, rows}, rows,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) + log(S(nested, at, in[1]));
-                  });
+  Value picked = reduceSum(b, loc, {logits, targets}, {all, rows}, rows,
+                           [&](const Scalars &in) {
+                             Value hit = isTarget(in, in[1], rank - 1);
+                             return select(hit, in[0], in[0].constant(0));
+                           });
+  Value lse = elementwise(b, loc, {max, sum}, {rows, rows}, rows,
+                          [](const Scalars &in) { return in[0] + log(in[1]); });
   Value loss = meanOfValid(b, *this, lse, picked, count,
                            [](S lse, S logit) { return lse - logit; });
   if (!getLse())
@@ -237,11 +214,8 @@ SmallVector<Value> CrossEntropyBackwardOp::emitLinalgForm(OpBuilder &b) {
   StringRef rows = StringRef(all).drop_back();
   return {elementwise(
       b, getLoc(), {getLogits(), getLse(), getTargets(), getGrad(), getCount()},
-      {all, rows, rows, "", ""}, all,
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-        return logitAdjoint(nested, at, *this, exp(s(0) - s(1)), in[2], s(3),
-                            s(4));
+      {all, rows, rows, "", ""}, all, [&](const Scalars &in) {
+        return logitAdjoint(in, *this, exp(in[0] - in[1]), in[2], in[3], in[4]);
       })};
 }
 
@@ -256,25 +230,20 @@ static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
   RankedTensorType type = cast<RankedTensorType>(logits.getType());
   std::string rows = letters(type.getRank() - 1);
   return elementwise(
-      b, loc, {max, targets}, {rows, rows}, rows,
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        auto number = [&](int64_t value) {
-          return arith::ConstantIntOp::create(nested, at, in[1].getType(),
-                                              value);
+      b, loc, {max, targets}, {rows, rows}, rows, [&](const Scalars &in) {
+        auto number = [&](int64_t value) -> Value {
+          return in.emit<arith::ConstantIntOp>(in[1].v.getType(), value);
         };
-        Value isClass =
-            arith::CmpIOp::create(nested, at, arith::CmpIPredicate::ult, in[1],
-                                  number(type.getShape().back()));
-        Value column =
-            arith::SelectOp::create(nested, at, isClass, in[1], number(0));
+        Value isClass = in.compare(arith::CmpIPredicate::ult, in[1],
+                                   number(type.getShape().back()));
+        Value column = in.emit<arith::SelectOp>(isClass, in[1], number(0));
         SmallVector<Value> position;
         for (int64_t i = 0; i + 1 < type.getRank(); ++i)
-          position.push_back(linalg::IndexOp::create(nested, at, i));
-        position.push_back(arith::IndexCastOp::create(
-            nested, at, nested.getIndexType(), column));
-        S logit(nested, at,
-                tensor::ExtractOp::create(nested, at, logits, position));
-        return select(isClass, logit, logit.constant(0)) - S(nested, at, in[0]);
+          position.push_back(in.index(i));
+        position.push_back(
+            in.emit<arith::IndexCastOp>(in.b.getIndexType(), column));
+        S logit = in.extract(logits, position);
+        return select(isClass, logit, logit.constant(0)) - in[0];
       });
 }
 
@@ -288,14 +257,11 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
   Value logits = op.getLogits(), targets = op.getTargets();
 
   // Reads the target's logit before exponentials overwrite it.
-  Value max =
-      reduceMax(b, loc, {logits}, {all}, rows,
-                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value max = reduceMax(b, loc, {logits}, {all}, rows, identity);
   Value target = targetBelowMax(b, loc, logits, targets, max);
   // exp as a power of 2, which is as exact for results up to 1.
-  auto exponential = [](OpBuilder &nested, Location at, ValueRange in) {
-    return exp2(std::numbers::log2e *
-                (S(nested, at, in[0]) - S(nested, at, in[1])));
+  auto exponential = [](const Scalars &in) {
+    return exp2(std::numbers::log2e * (in[0] - in[1]));
   };
   auto loss = [&](Value sum) {
     return meanOfValid(b, op, sum, target, op.getCount(),
@@ -308,18 +274,14 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
         reduceSum(b, loc, {logits, max}, {all, rows}, rows, exponential);
     Value gradient = elementwise(
         b, loc, {logits, max, sum, targets, backward.getGrad(), op.getCount()},
-        {all, rows, rows, rows, "", ""}, all,
-        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-          S p = exponential(nested, at, in) * (1.0 / s(2));
-          return logitAdjoint(nested, at, backward, p, in[3], s(4), s(5));
+        {all, rows, rows, rows, "", ""}, all, [&](const Scalars &in) {
+          S p = exponential(in) * (1.0 / in[2]);
+          return logitAdjoint(in, backward, p, in[3], in[4], in[5]);
         });
     return {loss(sum), gradient};
   }
   Value e = elementwise(b, loc, {logits, max}, {all, rows}, all, exponential);
-  Value sum =
-      reduceSum(b, loc, {e}, {all}, rows,
-                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value sum = reduceSum(b, loc, {e}, {all}, rows, identity);
 
   // Overwrites e with the gradient, where p = e / sum.
   AffineMap each = b.getMultiDimIdentityMap(rank),
@@ -329,10 +291,10 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
       b, loc, type, ValueRange{sum, targets, backward.getGrad(), op.getCount()},
       ValueRange{e}, {row, row, none, none, each},
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [&](OpBuilder &nested, Location at, ValueRange in) {
-        auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-        Value grad = logitAdjoint(nested, at, backward, s(4) * (1.0 / s(0)),
-                                  in[1], s(2), s(3));
+      [&](OpBuilder &nested, Location at, ValueRange args) {
+        Scalars in{nested, at, args};
+        Value grad = logitAdjoint(in, backward, in[4] * (1.0 / in[0]), in[1],
+                                  in[2], in[3]);
         linalg::YieldOp::create(nested, at, grad);
       });
   return {loss(sum), gradient.getResult(0)};

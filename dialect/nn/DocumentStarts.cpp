@@ -1,7 +1,7 @@
 //===- DocumentStarts.cpp - Starts of packed documents --------------------===//
 
 #include "dialect/nn/NN.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -24,12 +24,9 @@ SmallVector<Value> DocumentStartsOp::emitLinalgForm(OpBuilder &b) {
   AffineExpr batch, i, j;
   bindDims(context, batch, i, j);
   Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-  Value init =
-      linalg::FillOp::create(b, loc, zero,
-                             tensor::EmptyOp::create(b, loc, type.getShape(),
-                                                     type.getElementType())
-                                 .getResult())
-          .getResult(0);
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
   // The largest j + 1 with a separator at j < i.
   auto generic = linalg::GenericOp::create(
       b, loc, type, ValueRange{getTokens()}, ValueRange{init},
@@ -37,23 +34,19 @@ SmallVector<Value> DocumentStartsOp::emitLinalgForm(OpBuilder &b) {
                AffineMap::get(3, 0, {batch, i}, context)},
       ArrayRef{utils::IteratorType::parallel, utils::IteratorType::parallel,
                utils::IteratorType::reduction},
-      [&](OpBuilder &at, Location l, ValueRange in) {
-        Value query = linalg::IndexOp::create(at, l, 1),
-              key = linalg::IndexOp::create(at, l, 2);
-        Value separator = arith::ConstantIntOp::create(
-            at, l, in[0].getType(), static_cast<int64_t>(getSeparator()));
-        Value ends = arith::CmpIOp::create(at, l, arith::CmpIPredicate::eq,
-                                           in[0], separator);
-        Value before =
-            arith::CmpIOp::create(at, l, arith::CmpIPredicate::ult, key, query);
-        Value next = arith::AddIOp::create(
-            at, l, key, arith::ConstantIndexOp::create(at, l, 1));
-        next = arith::IndexCastOp::create(at, l, at.getI32Type(), next);
-        Value isBefore = arith::AndIOp::create(at, l, ends, before);
-        Value start =
-            arith::SelectOp::create(at, l, isBefore, next, zero).getResult();
+      [&](OpBuilder &at, Location l, ValueRange args) {
+        Scalars in{at, l, args};
+        Value query = in.index(1), key = in.index(2);
+        Value separator = in.emit<arith::ConstantIntOp>(
+            args[0].getType(), static_cast<int64_t>(getSeparator()));
+        Value ends = in.isEqual(args[0], separator);
+        Value before = in.compare(arith::CmpIPredicate::ult, key, query);
+        Value next = in.emit<arith::AddIOp>(key, in.number(1));
+        next = in.emit<arith::IndexCastOp>(at.getI32Type(), next);
+        Value isBefore = in.emit<arith::AndIOp>(ends, before);
+        Value start = in.emit<arith::SelectOp>(isBefore, next, zero);
         linalg::YieldOp::create(
-            at, l, arith::MaxSIOp::create(at, l, start, in[1]).getResult());
+            at, l, in.emit<arith::MaxSIOp>(start, args[1]).getResult());
       });
   return {generic.getResult(0)};
 }

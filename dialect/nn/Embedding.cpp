@@ -52,11 +52,9 @@ SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
       b, getLoc(), type, ValueRange{getTokens()}, ValueRange{empty},
       {tokenMap, AffineMap::getMultiDimIdentityMap(rank + 1, ctx)}, iterators,
       [&](OpBuilder &nested, Location loc, ValueRange in) {
-        Value row =
-            arith::IndexCastOp::create(nested, loc, b.getIndexType(), in[0]);
-        Value column = linalg::IndexOp::create(nested, loc, rank);
-        Value value = tensor::ExtractOp::create(nested, loc, getTable(),
-                                                ValueRange{row, column});
+        Scalars body{nested, loc, in};
+        Value row = body.emit<arith::IndexCastOp>(b.getIndexType(), in[0]);
+        Value value = body.extract(getTable(), {row, body.index(rank)});
         linalg::YieldOp::create(nested, loc, value);
       });
   return {generic.getResult(0)};
@@ -67,18 +65,13 @@ static Value dropPadding(OpBuilder &b, Location loc, Value grad, Value tokens,
                          int64_t padding) {
   std::string of = letters(cast<RankedTensorType>(tokens.getType()).getRank());
   std::string all = of + "z";
-  return elementwise(
-      b, loc, {grad, tokens}, {all, of}, all,
-      [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        Type type = in[1].getType();
-        Value row = arith::ConstantOp::create(
-            nested, at, nested.getIntegerAttr(type, padding));
-        Value drops = arith::CmpIOp::create(
-            nested, at, arith::CmpIPredicate::eq, in[1], row);
-        S kept(nested, at, in[0]);
-        return arith::SelectOp::create(nested, at, drops, kept.constant(0),
-                                       kept);
-      });
+  return elementwise(b, loc, {grad, tokens}, {all, of}, all,
+                     [&](const Scalars &in) {
+                       Value row = in.emit<arith::ConstantOp>(
+                           in.b.getIntegerAttr(in[1].v.getType(), padding));
+                       Value drops = in.isEqual(in[1], row);
+                       return select(drops, in[0].constant(0), in[0]);
+                     });
 }
 
 LogicalResult EmbeddingOp::differentiate(OpBuilder &b, ValueRange adjoints,

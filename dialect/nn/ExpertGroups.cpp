@@ -111,124 +111,98 @@ private:
     return RankedTensorType::get(shape, b.getI32Type());
   }
   /// The index of loop `loop`, as an i32.
-  static Value number(OpBuilder &at, Location loc, unsigned loop) {
-    Value index = linalg::IndexOp::create(at, loc, loop);
-    return arith::IndexCastOp::create(at, loc, at.getI32Type(), index);
+  static Value number(const Scalars &in, unsigned loop) {
+    return in.index(loop, in.b.getI32Type());
   }
   /// `value` where `x predicate y`, else 0.
-  static Value where(OpBuilder &at, Location loc,
-                     arith::CmpIPredicate predicate, Value x, Value y,
-                     Value value) {
-    Value holds = arith::CmpIOp::create(at, loc, predicate, x, y);
-    Value zero = constant(at, loc, value.getType(), 0);
-    return arith::SelectOp::create(at, loc, holds, value, zero);
+  static Value where(const Scalars &in, arith::CmpIPredicate predicate, Value x,
+                     Value y, Value value) {
+    Value holds = in.compare(predicate, x, y);
+    Value zero = constant(in.b, in.loc, value.getType(), 0);
+    return in.emit<arith::SelectOp>(holds, value, zero);
   }
-  static Value one(OpBuilder &at, Location loc) {
-    return constant(at, loc, at.getI32Type(), 1);
+  static Value one(const Scalars &in) {
+    return constant(in.b, in.loc, in.b.getI32Type(), 1);
   }
 
   Value emitCount(Value experts) {
     return sumInto(b, loc, ofNumbers({blocks, numExperts}), "bx", {experts},
-                   {"bj"}, "bxj",
-                   [](OpBuilder &at, Location loc, ValueRange in) {
-                     return where(at, loc, arith::CmpIPredicate::eq, in[0],
-                                  number(at, loc, 1), one(at, loc));
+                   {"bj"}, "bxj", [](const Scalars &in) {
+                     return where(in, arith::CmpIPredicate::eq, in[0],
+                                  number(in, 1), one(in));
                    });
   }
 
   Value emitOffsets(Value count) {
     return sumInto(b, loc, ofNumbers({numExperts + 1}), "x", {count}, {"by"},
-                   "xby", [](OpBuilder &at, Location loc, ValueRange in) {
-                     return where(at, loc, arith::CmpIPredicate::slt,
-                                  number(at, loc, 2), number(at, loc, 0),
-                                  in[0]);
+                   "xby", [](const Scalars &in) {
+                     return where(in, arith::CmpIPredicate::slt, number(in, 2),
+                                  number(in, 0), in[0]);
                    });
   }
 
   Value emitFirst(Value count, Value offsets) {
-    Value before =
-        sumInto(b, loc, ofNumbers({blocks, numExperts}), "bx", {count}, {"ax"},
-                "bax", [](OpBuilder &at, Location loc, ValueRange in) {
-                  return where(at, loc, arith::CmpIPredicate::slt,
-                               number(at, loc, 1), number(at, loc, 0), in[0]);
-                });
-    return elementwise(
-        b, loc, {before}, {"bx"}, "bx",
-        [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
-          Value x = linalg::IndexOp::create(at, loc, 1);
-          Value offset = tensor::ExtractOp::create(at, loc, offsets, x);
-          return arith::AddIOp::create(at, loc, in[0], offset);
-        });
+    Value before = sumInto(b, loc, ofNumbers({blocks, numExperts}), "bx",
+                           {count}, {"ax"}, "bax", [](const Scalars &in) {
+                             return where(in, arith::CmpIPredicate::slt,
+                                          number(in, 1), number(in, 0), in[0]);
+                           });
+    return elementwise(b, loc, {before}, {"bx"}, "bx", [&](const Scalars &in) {
+      return plus(in[0], in.extract(offsets, in.index(1)));
+    });
   }
 
   Value emitPlaces(Value experts, Value first) {
-    Value before = sumInto(
-        b, loc, ofNumbers({blocks, size}), "bj", {experts, experts},
-        {"bj", "bi"}, "bij", [](OpBuilder &at, Location loc, ValueRange in) {
-          Value same = where(at, loc, arith::CmpIPredicate::eq, in[0], in[1],
-                             one(at, loc));
-          return where(at, loc, arith::CmpIPredicate::slt, number(at, loc, 1),
-                       number(at, loc, 2), same);
-        });
+    Value before =
+        sumInto(b, loc, ofNumbers({blocks, size}), "bj", {experts, experts},
+                {"bj", "bi"}, "bij", [](const Scalars &in) {
+                  Value same = where(in, arith::CmpIPredicate::eq, in[0], in[1],
+                                     one(in));
+                  return where(in, arith::CmpIPredicate::slt, number(in, 1),
+                               number(in, 2), same);
+                });
     return elementwise(
-        b, loc, {before, experts}, {"bj", "bj"}, "bj",
-        [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
-          Value block = linalg::IndexOp::create(at, loc, 0),
-                x = clampedIndex(at, loc, in[1], numExperts);
-          Value from =
-              tensor::ExtractOp::create(at, loc, first, ValueRange{block, x});
-          return arith::AddIOp::create(at, loc, in[0], from);
+        b, loc, {before, experts}, {"bj", "bj"}, "bj", [&](const Scalars &in) {
+          Value block = in.index(0), x = clampedIndex(in, in[1], numExperts);
+          return plus(in[0], in.extract(first, {block, x}));
         });
   }
 
   Value emitRows(Value offsets, Value first, Value places) {
     // The term of loop 1 in the number of `bounds[1 ..]` that are at most the
     // place (loop 0).
-    auto passed = [](OpBuilder &at, Location loc, Value bound) {
-      Value reached = where(at, loc, arith::CmpIPredicate::sle, bound,
-                            number(at, loc, 0), one(at, loc));
-      Value zero = constant(at, loc, reached.getType(), 0);
-      return where(at, loc, arith::CmpIPredicate::ne, number(at, loc, 1), zero,
-                   reached);
+    auto passed = [](const Scalars &in, Value bound) {
+      Value reached =
+          where(in, arith::CmpIPredicate::sle, bound, number(in, 0), one(in));
+      Value zero = constant(in.b, in.loc, reached.getType(), 0);
+      return where(in, arith::CmpIPredicate::ne, number(in, 1), zero, reached);
     };
-    Value starts = tensor::ExtractSliceOp::create(
-        b, loc, ofNumbers({numExperts}), offsets,
-        ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
-        ArrayRef<OpFoldResult>{b.getIndexAttr(numExperts)},
-        ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
-    Value expert =
-        sumInto(b, loc, ofNumbers({pairs}), "i", {starts}, {"x"}, "ix",
-                [&](OpBuilder &at, Location loc, ValueRange in) {
-                  return passed(at, loc, in[0]);
-                });
+    Value expert = sumInto(
+        b, loc, ofNumbers({pairs}), "i", {firstOffsets(b, loc, offsets)}, {"x"},
+        "ix", [&](const Scalars &in) { return passed(in, in[0]); });
     // These operands only give the loops over blocks, or over a block, their
     // extent.
     auto extent = [&](int64_t size) {
       return constant(b, loc, ofNumbers({size}), 0);
     };
-    Value block = sumInto(
-        b, loc, ofNumbers({pairs}), "i", {expert, extent(blocks)}, {"i", "b"},
-        "ib", [&](OpBuilder &at, Location loc, ValueRange in) {
-          Value other = linalg::IndexOp::create(at, loc, 1),
-                x = clampedIndex(at, loc, in[0], numExperts);
-          return passed(
-              at, loc,
-              tensor::ExtractOp::create(at, loc, first, ValueRange{other, x}));
-        });
-    return sumInto(
-        b, loc, ofNumbers({pairs}), "i", {block, extent(size)}, {"i", "j"},
-        "ij", [&](OpBuilder &at, Location loc, ValueRange in) {
-          Value own = clampedIndex(at, loc, in[0], blocks),
-                j = linalg::IndexOp::create(at, loc, 1);
-          Value place =
-              tensor::ExtractOp::create(at, loc, places, ValueRange{own, j});
-          Value begin = arith::MulIOp::create(
-              at, loc, in[0], constant(at, loc, in[0].getType(), double(size)));
-          Value pair =
-              arith::AddIOp::create(at, loc, begin, number(at, loc, 1));
-          return where(at, loc, arith::CmpIPredicate::eq, place,
-                       number(at, loc, 0), pair);
-        });
+    Value block =
+        sumInto(b, loc, ofNumbers({pairs}), "i", {expert, extent(blocks)},
+                {"i", "b"}, "ib", [&](const Scalars &in) {
+                  Value other = in.index(1),
+                        x = clampedIndex(in, in[0], numExperts);
+                  return passed(in, in.extract(first, {other, x}));
+                });
+    return sumInto(b, loc, ofNumbers({pairs}), "i", {block, extent(size)},
+                   {"i", "j"}, "ij", [&](const Scalars &in) {
+                     Value own = clampedIndex(in, in[0], blocks),
+                           j = in.index(1);
+                     Value place = in.extract(places, {own, j});
+                     Value begin = in.emit<arith::MulIOp>(
+                         in[0], in[0].constant(double(size)));
+                     Value pair = in.emit<arith::AddIOp>(begin, number(in, 1));
+                     return where(in, arith::CmpIPredicate::eq, place,
+                                  number(in, 0), pair);
+                   });
   }
 
   OpBuilder &b;
@@ -273,23 +247,20 @@ LogicalResult GatherRowsOp::verify() {
 }
 
 /// The token of pair `pair`, an i32, and the pair's index among the token's K.
-static std::pair<Value, Value> tokenOf(OpBuilder &b, Location loc, Value pair,
+static std::pair<Value, Value> tokenOf(const Scalars &in, S pair,
                                        RankedTensorType pairs) {
-  Value place = clampedIndex(b, loc, pair, pairs.getNumElements()),
-        each = arith::ConstantIndexOp::create(b, loc, pairs.getDimSize(1));
-  return {arith::DivUIOp::create(b, loc, place, each),
-          arith::RemUIOp::create(b, loc, place, each)};
+  Value place = clampedIndex(in, pair, pairs.getNumElements()),
+        each = in.number(pairs.getDimSize(1));
+  return {in.emit<arith::DivUIOp>(place, each),
+          in.emit<arith::RemUIOp>(place, each)};
 }
 
 SmallVector<Value> GatherRowsOp::emitLinalgForm(OpBuilder &b) {
-  return {overRows(b, getLoc(), getResult().getType(), {getRows()},
-                   [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
-                     Value token =
-                         tokenOf(at, loc, in[0], getPlaces().getType()).first;
-                     Value column = linalg::IndexOp::create(at, loc, 1);
-                     return tensor::ExtractOp::create(
-                         at, loc, getX(), ValueRange{token, column});
-                   })};
+  return {overRows(
+      b, getLoc(), getResult().getType(), {getRows()}, [&](const Scalars &in) {
+        Value token = tokenOf(in, in[0], getPlaces().getType()).first;
+        return in.extract(getX(), {token, in.index(1)});
+      })};
 }
 
 LogicalResult GatherRowsOp::differentiate(OpBuilder &b, ValueRange adjoints,
@@ -337,31 +308,22 @@ LogicalResult CombineRowsOp::differentiate(OpBuilder &b, ValueRange adjoints,
   if (needed[0] && !weights)
     dy = GatherRowsOp::create(b, loc, type, dout, getRows(), getPlaces());
   else if (needed[0])
-    dy = overRows(b, loc, type, {getRows()},
-                  [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
-                    auto [token, which] = tokenOf(at, loc, in[0], pairs);
-                    Value column = linalg::IndexOp::create(at, loc, 1);
-                    S weight(at, loc,
-                             tensor::ExtractOp::create(
-                                 at, loc, weights, ValueRange{token, which}));
-                    S adjoint(at, loc,
-                              tensor::ExtractOp::create(
-                                  at, loc, dout, ValueRange{token, column}));
-                    return weight * adjoint;
-                  });
+    dy = overRows(b, loc, type, {getRows()}, [&](const Scalars &in) {
+      auto [token, which] = tokenOf(in, in[0], pairs);
+      Value column = in.index(1);
+      S weight = in.extract(weights, {token, which}),
+        adjoint = in.extract(dout, {token, column});
+      return weight * adjoint;
+    });
   out.append({dy, Value(), Value()});
   if (!weights)
     return success();
   if (needed[3])
     dw = reduceSum(
         b, loc, {getPlaces(), dout}, {"nk", "nc"}, "nk",
-        [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
-          Value row = clampedIndex(at, loc, in[0], type.getDimSize(0)),
-                column = linalg::IndexOp::create(at, loc, 2);
-          S value(at, loc,
-                  tensor::ExtractOp::create(at, loc, getY(),
-                                            ValueRange{row, column}));
-          return S(at, loc, in[1]) * value;
+        [&](const Scalars &in) {
+          Value row = clampedIndex(in, in[0], type.getDimSize(0));
+          return in[1] * in.extract(getY(), {row, in.index(2)});
         },
         "nkc");
   out.push_back(dw);

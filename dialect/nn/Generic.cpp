@@ -2,7 +2,7 @@
 
 #include "dialect/nn/Generic.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -51,7 +51,7 @@ Loops collectLoops(ValueRange inputs, ArrayRef<StringRef> maps,
 Value emit(OpBuilder &b, Location loc, ValueRange inputs,
            ArrayRef<StringRef> maps, StringRef result, StringRef order,
            llvm::function_ref<Value(OpBuilder &, RankedTensorType)> makeInit,
-           llvm::function_ref<Value(OpBuilder &, Location, ValueRange)> body) {
+           nn::ScalarBody body) {
   Loops loops = collectLoops(inputs, maps, order);
   SmallVector<AffineMap> indexing;
   for (StringRef word : maps)
@@ -73,15 +73,14 @@ Value emit(OpBuilder &b, Location loc, ValueRange inputs,
     scratch.addArgument(getElementTypeOrSelf(input.getType()), loc);
   OpBuilder probe(b.getContext());
   probe.setInsertionPointToEnd(&scratch);
-  Type elementType =
-      body(probe, loc, ValueRange(scratch.getArguments())).getType();
+  Type elementType = body({probe, loc, scratch.getArguments()}).getType();
 
   auto type = RankedTensorType::get(shape, elementType);
   Value init = makeInit(b, type);
   return linalg::GenericOp::create(
              b, loc, type, inputs, ValueRange{init}, indexing, iterators,
              [&](OpBuilder &nested, Location at, ValueRange args) {
-               linalg::YieldOp::create(nested, at, body(nested, at, args));
+               linalg::YieldOp::create(nested, at, body({nested, at, args}));
              })
       .getResult(0);
 }
@@ -97,15 +96,15 @@ Value nn::elementwise(OpBuilder &b, Location loc, ValueRange inputs,
         return tensor::EmptyOp::create(at, loc, type.getShape(),
                                        type.getElementType());
       },
-      [&](OpBuilder &nested, Location at, ValueRange args) {
-        return body(nested, at, args.take_front(inputs.size()));
+      [&](const nn::Scalars &in) {
+        return body({in.b, in.loc, in.values.take_front(inputs.size())});
       });
 }
 
-static Value
-reduce(OpBuilder &b, Location loc, ValueRange inputs, ArrayRef<StringRef> maps,
-       StringRef result, nn::ScalarBody body, StringRef order, double identity,
-       llvm::function_ref<Value(OpBuilder &, Location, Value, Value)> combine) {
+static Value reduce(OpBuilder &b, Location loc, ValueRange inputs,
+                    ArrayRef<StringRef> maps, StringRef result,
+                    nn::ScalarBody body, StringRef order, double identity,
+                    llvm::function_ref<Value(nn::S acc, nn::S term)> combine) {
   return emit(
       b, loc, inputs, maps, result, order,
       [&](OpBuilder &at, RankedTensorType type) -> Value {
@@ -114,38 +113,31 @@ reduce(OpBuilder &b, Location loc, ValueRange inputs, ArrayRef<StringRef> maps,
         Value value = nn::constant(at, loc, type.getElementType(), identity);
         return linalg::FillOp::create(at, loc, value, empty).getResult(0);
       },
-      [&](OpBuilder &nested, Location at, ValueRange args) -> Value {
-        Value term = body(nested, at, args.take_front(inputs.size()));
+      [&](const nn::Scalars &in) -> Value {
+        Value term = body({in.b, in.loc, in.values.take_front(inputs.size())});
         // While the element type is being probed there is no accumulator.
-        if (args.size() == inputs.size())
+        if (in.values.size() == inputs.size())
           return term;
-        return combine(nested, at, args.back(), term);
+        nn::S acc = in[inputs.size()];
+        return combine(acc, acc.with(term));
       });
 }
 
 Value nn::reduceSum(OpBuilder &b, Location loc, ValueRange inputs,
                     ArrayRef<StringRef> maps, StringRef result, ScalarBody body,
                     StringRef order) {
-  return reduce(
-      b, loc, inputs, maps, result, body, order, 0.0,
-      [](OpBuilder &nested, Location at, Value acc, Value term) -> Value {
-        if (isa<IntegerType>(acc.getType()))
-          return arith::AddIOp::create(nested, at, acc, term);
-        return arith::AddFOp::create(nested, at, acc, term);
-      });
+  return reduce(b, loc, inputs, maps, result, body, order, 0.0, plus);
 }
 
 Value nn::reduceMax(OpBuilder &b, Location loc, ValueRange inputs,
                     ArrayRef<StringRef> maps, StringRef result,
                     ScalarBody body) {
-  return reduce(
-      b, loc, inputs, maps, result, body, {},
-      -std::numeric_limits<double>::infinity(),
-      [](OpBuilder &nested, Location at, Value acc, Value term) {
-        // Ignores NaN, at half the cost of propagating it.  The NaN is not
-        // lost: callers subtract the maximum from the values that hold it.
-        return arith::MaxNumFOp::create(nested, at, acc, term).getResult();
-      });
+  // Ignores NaN, at half the cost of propagating it.  The NaN is not lost:
+  // callers subtract the maximum from the values that hold it.
+  return reduce(b, loc, inputs, maps, result, body, {},
+                -std::numeric_limits<double>::infinity(), [](S acc, S term) {
+                  return acc.apply<arith::MaxNumFOp>(term);
+                });
 }
 
 Value nn::constant(OpBuilder &b, Location loc, Type type, double value) {
@@ -180,4 +172,18 @@ std::string nn::letters(int64_t count, char first) {
   for (int64_t i = 0; i < count; ++i)
     word.push_back(static_cast<char>(first + i));
   return word;
+}
+
+nn::S nn::plus(S x, S y) {
+  return isa<IntegerType>(x.v.getType()) ? x.apply<arith::AddIOp>(y) : x + y;
+}
+
+Value nn::Scalars::index(unsigned loop, Type type) const {
+  Value index = linalg::IndexOp::create(b, loc, loop);
+  return type ? arith::IndexCastOp::create(b, loc, type, index).getResult()
+              : index;
+}
+
+nn::S nn::Scalars::extract(Value tensor, ValueRange places) const {
+  return {b, loc, tensor::ExtractOp::create(b, loc, tensor, places)};
 }

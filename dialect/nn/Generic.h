@@ -5,8 +5,7 @@
 // a call reads like the formula:
 //
 //   // mean[r] = sum_c x[r, c] / C
-//   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r",
-//                         [&](...) { return args[0]; });
+//   Value sum = reduceSum(b, loc, {x}, {"rc"}, "r", identity);
 //
 // Each letter is a loop; a letter that the result lacks is a reduction.
 //
@@ -19,9 +18,9 @@
 
 namespace mlir::nn {
 
-/// Emits the scalar body: receives the builder and one scalar per input.
-using ScalarBody =
-    llvm::function_ref<Value(OpBuilder &, Location, ValueRange inputs)>;
+/// Emits the scalar body: receives one scalar per input (Scalar.h).
+struct Scalars;
+using ScalarBody = llvm::function_ref<Value(const Scalars &)>;
 
 /// Emits an elementwise operation: the letters of `result` give the result's
 /// shape; an input is broadcast over letters that it lacks.

@@ -26,27 +26,16 @@ static LogicalResult verifyGroups(Operation *op, StringRef what, size_t count,
 /// begin at or before it.
 static Value groupOfRows(OpBuilder &b, Location loc, Value offsets,
                          int64_t rows) {
-  int64_t groups = cast<RankedTensorType>(offsets.getType()).getDimSize(0) - 1;
-  auto type = [&](int64_t size) {
-    return RankedTensorType::get({size}, b.getI32Type());
-  };
-  Value starts = tensor::ExtractSliceOp::create(
-      b, loc, type(groups), offsets, ArrayRef<OpFoldResult>{b.getIndexAttr(0)},
-      ArrayRef<OpFoldResult>{b.getIndexAttr(groups)},
-      ArrayRef<OpFoldResult>{b.getIndexAttr(1)});
   return sumInto(
-      b, loc, type(rows), "r", {starts}, {"g"}, "rg",
-      [](OpBuilder &at, Location loc, ValueRange in) -> Value {
-        Value row = linalg::IndexOp::create(at, loc, 0),
-              group = linalg::IndexOp::create(at, loc, 1),
-              first = arith::ConstantIndexOp::create(at, loc, 0);
-        row = arith::IndexCastOp::create(at, loc, in[0].getType(), row);
-        Value begun = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::sle,
-                                            in[0], row),
-              isOther = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
-                                              group, first);
-        begun = arith::AndIOp::create(at, loc, begun, isOther);
-        return arith::ExtUIOp::create(at, loc, in[0].getType(), begun);
+      b, loc, RankedTensorType::get({rows}, b.getI32Type()), "r",
+      {firstOffsets(b, loc, offsets)}, {"g"}, "rg", [](const Scalars &in) {
+        Type number = in[0].v.getType();
+        Value row = in.index(0), group = in.index(1), first = in.number(0);
+        row = in.emit<arith::IndexCastOp>(number, row);
+        Value begun = in.compare(arith::CmpIPredicate::sle, in[0], row),
+              isOther = in.compare(arith::CmpIPredicate::ne, group, first);
+        begun = in.emit<arith::AndIOp>(begun, isOther);
+        return in.emit<arith::ExtUIOp>(number, begun);
       });
 }
 
@@ -104,17 +93,15 @@ SmallVector<Value> GroupedMatmulOp::emitLinalgForm(OpBuilder &b) {
   Value x = widen(b, loc, getX());
   Value group =
       groupOfRows(b, loc, getOffsets(), getX().getType().getDimSize(0));
-  Value result = sumInto(
-      b, loc, getResult().getType().clone(sum), "ro", {x, group}, {"ri", "r"},
-      "roi", [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
-        Value g = clampedIndex(at, loc, in[1], groups),
-              o = linalg::IndexOp::create(at, loc, 1),
-              i = linalg::IndexOp::create(at, loc, 2);
-        Value w = tensor::ExtractOp::create(
-            at, loc, all,
-            getTransposed() ? ValueRange{g, i, o} : ValueRange{g, o, i});
-        return S(at, loc, in[0]) * S(at, loc, widen(at, loc, w));
-      });
+  Value result =
+      sumInto(b, loc, getResult().getType().clone(sum), "ro", {x, group},
+              {"ri", "r"}, "roi", [&](const Scalars &in) {
+                Value g = clampedIndex(in, in[1], groups), o = in.index(1),
+                      i = in.index(2);
+                Value w = getTransposed() ? in.extract(all, {g, i, o})
+                                          : in.extract(all, {g, o, i});
+                return in[0] * in[0].with(widen(in.b, in.loc, w));
+              });
   return {roundTo(b, loc, result, getResult().getType())};
 }
 
@@ -178,15 +165,13 @@ SmallVector<Value> GroupedMatmulBackwardOp::emitLinalgForm(OpBuilder &b) {
   SmallVector<Value> results;
   for (OpResult result : getResults()) {
     int64_t g = result.getResultNumber();
-    Value product =
-        sumInto(b, loc, sum, "ij", {x, y, group}, {"ri", "rj", "r"}, "ijr",
-                [&](OpBuilder &at, Location loc, ValueRange in) -> Value {
-                  Value own = constant(at, loc, in[2].getType(), double(g));
-                  Value isOwn = arith::CmpIOp::create(
-                      at, loc, arith::CmpIPredicate::eq, in[2], own);
-                  S term = S(at, loc, in[0]) * S(at, loc, in[1]);
-                  return select(isOwn, term, term.constant(0));
-                });
+    Value product = sumInto(b, loc, sum, "ij", {x, y, group}, {"ri", "rj", "r"},
+                            "ijr", [&](const Scalars &in) {
+                              Value isOwn =
+                                  in.isEqual(in[2], in[2].constant(double(g)));
+                              S term = in[0] * in[1];
+                              return select(isOwn, term, term.constant(0));
+                            });
     results.push_back(roundTo(b, loc, product, result.getType()));
   }
   return results;

@@ -1,6 +1,4 @@
-//===- Norms.cpp - layer_norm ---------------------------------------------===//
-
-#include "dialect/nn/Norms.h"
+//===- Norms.cpp - layer_norm and rms_norm --------------------------------===//
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
@@ -9,7 +7,10 @@
 using namespace mlir;
 using namespace mlir::nn;
 
-LogicalResult nn::verifyEps(Operation *op, const APFloat &eps, Type element) {
+/// Fails with an error at `op` unless `eps` is positive, also when rounded to
+/// `element`.
+static LogicalResult verifyEps(Operation *op, const APFloat &eps,
+                               Type element) {
   if (!(eps.convertToDouble() > 0))
     return op->emitOpError("eps must be positive, got ")
            << eps.convertToDouble();
@@ -24,6 +25,23 @@ LogicalResult nn::verifyEps(Operation *op, const APFloat &eps, Type element) {
   return success();
 }
 
+/// The type of a value for each row of `x`.
+static RankedTensorType rowsOf(RankedTensorType x) {
+  return RankedTensorType::get(x.getShape().drop_back(), x.getElementType());
+}
+
+/// The reciprocal deviation of rows with these sums of squares.
+static Value emitRstd(OpBuilder &b, Location loc, Value squares, StringRef rows,
+                      double count, double eps) {
+  return elementwise(b, loc, {squares}, {rows}, rows, [&](const Scalars &in) {
+    return 1.0 / sqrt(in[0] / in[0].constant(count) + eps);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// layer_norm
+//===----------------------------------------------------------------------===//
+
 LogicalResult LayerNormOp::verify() {
   RankedTensorType x = getX().getType(), weight = getWeight().getType();
   if (x.getRank() < 1 || weight.getRank() != 1 ||
@@ -35,8 +53,7 @@ LogicalResult LayerNormOp::verify() {
     return failure();
   if (bool(getMean()) != bool(getRstd())) // (C3)
     return emitOpError("statistics come together: mean and rstd, or neither");
-  auto rows =
-      RankedTensorType::get(x.getShape().drop_back(), x.getElementType());
+  RankedTensorType rows = rowsOf(x);
   for (Value stat : {getMean(), getRstd()})
     if (stat && stat.getType() != rows) // (C3)
       return emitOpError("statistics must be ")
@@ -52,33 +69,20 @@ SmallVector<Value> LayerNormOp::emitLinalgForm(OpBuilder &b) {
             last = StringRef(all).take_back();
   double count = type.getShape().back(), eps = getEps().convertToDouble();
 
-  Value sum =
-      reduceSum(b, loc, {getX()}, {all}, rows,
-                [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  Value mean =
-      elementwise(b, loc, {sum}, {rows}, rows,
-                  [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    S total(nested, at, in[0]);
-                    return total / total.constant(count);
-                  });
-  Value squares =
-      reduceSum(b, loc, {getX(), mean}, {all, rows}, rows,
-                [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                  S centred = S(nested, at, in[0]) - S(nested, at, in[1]);
-                  return centred * centred;
-                });
-  Value rstd =
-      elementwise(b, loc, {squares}, {rows}, rows,
-                  [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    S total(nested, at, in[0]);
-                    return 1.0 / sqrt(total / total.constant(count) + eps);
-                  });
+  Value sum = reduceSum(b, loc, {getX()}, {all}, rows, identity);
+  Value mean = elementwise(b, loc, {sum}, {rows}, rows, [&](const Scalars &in) {
+    return in[0] / in[0].constant(count);
+  });
+  Value squares = reduceSum(b, loc, {getX(), mean}, {all, rows}, rows,
+                            [](const Scalars &in) {
+                              S centred = in[0] - in[1];
+                              return centred * centred;
+                            });
+  Value rstd = emitRstd(b, loc, squares, rows, count, eps);
   Value y =
       elementwise(b, loc, {getX(), mean, rstd, getWeight(), getBias()},
-                  {all, rows, rows, last, last}, all,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-                    return (s(0) - s(1)) * s(2) * s(3) + s(4);
+                  {all, rows, rows, last, last}, all, [](const Scalars &in) {
+                    return (in[0] - in[1]) * in[2] * in[3] + in[4];
                   });
   if (!getMean())
     return {y};
@@ -89,8 +93,7 @@ void LayerNormOp::saveForBackward(RewriterBase &rewriter) {
   if (getMean())
     return;
   RankedTensorType type = getX().getType();
-  auto rows =
-      RankedTensorType::get(type.getShape().drop_back(), type.getElementType());
+  RankedTensorType rows = rowsOf(type);
   rewriter.setInsertionPoint(*this);
   auto op = LayerNormOp::create(rewriter, getLoc(), type, rows, rows, getX(),
                                 getWeight(), getBias(), getEpsAttr());
@@ -114,39 +117,116 @@ LogicalResult LayerNormOp::differentiate(OpBuilder &b, ValueRange adjoints,
 
   Value dx, dweight, dbias;
   if (needed[0]) {
-    Value sumG =
-        reduceSum(b, loc, {dy, weight}, {all, last}, rows,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    return S(nested, at, in[0]) * S(nested, at, in[1]);
+    Value sumG = reduceSum(b, loc, {dy, weight}, {all, last}, rows, multiply);
+    Value sumGX =
+        reduceSum(b, loc, {dy, weight, x, mean, rstd},
+                  {all, last, all, rows, rows}, rows, [](const Scalars &in) {
+                    return in[0] * in[1] * ((in[2] - in[3]) * in[4]);
                   });
-    Value sumGX = reduceSum(
-        b, loc, {dy, weight, x, mean, rstd}, {all, last, all, rows, rows}, rows,
-        [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-          return s(0) * s(1) * ((s(2) - s(3)) * s(4));
-        });
-    dx = elementwise(
-        b, loc, {dy, weight, x, mean, rstd, sumG, sumGX},
-        {all, last, all, rows, rows, rows, rows}, all,
-        [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-          auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-          S xhat = (s(2) - s(3)) * s(4);
-          double inverse = 1.0 / count;
-          return s(4) *
-                 (s(0) * s(1) - inverse * s(5) - xhat * (inverse * s(6)));
-        });
+    dx = elementwise(b, loc, {dy, weight, x, mean, rstd, sumG, sumGX},
+                     {all, last, all, rows, rows, rows, rows}, all,
+                     [&](const Scalars &in) {
+                       S xhat = (in[2] - in[3]) * in[4];
+                       double inverse = 1.0 / count;
+                       return in[4] * (in[0] * in[1] - inverse * in[5] -
+                                       xhat * (inverse * in[6]));
+                     });
+  }
+  if (needed[1])
+    dweight = reduceSum(
+        b, loc, {dy, x, mean, rstd}, {all, all, rows, rows}, last,
+        [](const Scalars &in) { return in[0] * ((in[1] - in[2]) * in[3]); });
+  if (needed[2])
+    dbias = reduceSum(b, loc, {dy}, {all}, last, identity);
+  out.append({dx, dweight, dbias});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// rms_norm
+//===----------------------------------------------------------------------===//
+
+LogicalResult RmsNormOp::verify() {
+  RankedTensorType x = getX().getType(), weight = getWeight().getType();
+  if (x.getRank() < 1 || weight.getRank() != 1 ||
+      weight.getDimSize(0) != x.getShape().back() ||
+      weight.getElementType() != x.getElementType()) // (C1)
+    return emitOpError("weight must have the ")
+           << (x.getRank() ? x.getShape().back() : 0)
+           << " elements of a row of x, got " << weight;
+  if (failed(verifyEps(*this, getEps(), x.getElementType()))) // (C2)
+    return failure();
+  if (getRstd() && getRstd().getType() != rowsOf(x)) // (C3)
+    return emitOpError("rstd must be ")
+           << rowsOf(x) << ", got " << getRstd().getType();
+  return success();
+}
+
+/// The factor of a normalised row.
+static S factorOf(RmsNormOp op, S weight) {
+  return op.getUnitOffset() ? weight + 1.0 : weight;
+}
+
+SmallVector<Value> RmsNormOp::emitLinalgForm(OpBuilder &b) {
+  Location loc = getLoc();
+  RankedTensorType type = getX().getType();
+  std::string all = letters(type.getRank());
+  StringRef rows = StringRef(all).drop_back(),
+            last = StringRef(all).take_back();
+  double count = type.getShape().back(), eps = getEps().convertToDouble();
+  Value squares = reduceSum(b, loc, {getX()}, {all}, rows,
+                            [](const Scalars &in) { return in[0] * in[0]; });
+  Value rstd = emitRstd(b, loc, squares, rows, count, eps);
+  Value y = elementwise(b, loc, {getX(), rstd, getWeight()}, {all, rows, last},
+                        all, [&](const Scalars &in) {
+                          return in[0] * in[1] * factorOf(*this, in[2]);
+                        });
+  if (!getRstd())
+    return {y};
+  return {y, rstd};
+}
+
+void RmsNormOp::saveForBackward(RewriterBase &rewriter) {
+  if (getRstd())
+    return;
+  RankedTensorType type = getX().getType();
+  rewriter.setInsertionPoint(*this);
+  auto op = RmsNormOp::create(rewriter, getLoc(), type, rowsOf(type), getX(),
+                              getWeight(), getEpsAttr(), getUnitOffsetAttr());
+  rewriter.replaceOp(*this, op.getResult());
+}
+
+LogicalResult RmsNormOp::differentiate(OpBuilder &b, ValueRange adjoints,
+                                       ArrayRef<bool> needed,
+                                       SmallVectorImpl<Value> &out) {
+  // With xhat = x rstd and g = factor dy (Zhang & Sennrich, 2019):
+  //   dweight = sum_rows dy xhat        dx = rstd (g - xhat mean(g xhat))
+  Location loc = getLoc();
+  RankedTensorType type = getX().getType();
+  std::string all = letters(type.getRank());
+  StringRef rows = StringRef(all).drop_back(),
+            last = StringRef(all).take_back();
+  double count = type.getShape().back();
+  Value x = getX(), dy = adjoints[0], rstd = getRstd(), weight = getWeight();
+
+  Value dx, dweight;
+  if (needed[0]) {
+    Value sum =
+        reduceSum(b, loc, {dy, weight, x, rstd}, {all, last, all, rows}, rows,
+                  [&](const Scalars &in) {
+                    return in[0] * factorOf(*this, in[1]) * (in[2] * in[3]);
+                  });
+    dx = elementwise(b, loc, {dy, weight, x, rstd, sum},
+                     {all, last, all, rows, rows}, all, [&](const Scalars &in) {
+                       S g = in[0] * factorOf(*this, in[1]),
+                         xhat = in[2] * in[3];
+                       return in[3] * (g - xhat * ((1.0 / count) * in[4]));
+                     });
   }
   if (needed[1])
     dweight =
-        reduceSum(b, loc, {dy, x, mean, rstd}, {all, all, rows, rows}, last,
-                  [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    auto s = [&](unsigned i) { return S(nested, at, in[i]); };
-                    return s(0) * ((s(1) - s(2)) * s(3));
-                  });
-  if (needed[2])
-    dbias =
-        reduceSum(b, loc, {dy}, {all}, last,
-                  [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-  out.append({dx, dweight, dbias});
+        reduceSum(b, loc, {dy, x, rstd}, {all, all, rows}, last,
+                  [](const Scalars &in) { return in[0] * (in[1] * in[2]); });
+  out.append({dx, dweight});
   return success();
 }

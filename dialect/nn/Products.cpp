@@ -9,14 +9,6 @@
 using namespace mlir;
 using namespace mlir::nn;
 
-static Value multiplyMatrices(OpBuilder &b, Location loc, ValueRange in) {
-  return S(b, loc, in[0]) * S(b, loc, in[1]);
-}
-
-static Value add(OpBuilder &b, Location loc, ValueRange in) {
-  return S(b, loc, in[0]) + S(b, loc, in[1]);
-}
-
 //===----------------------------------------------------------------------===//
 // linear
 //===----------------------------------------------------------------------===//
@@ -55,7 +47,7 @@ SmallVector<Value> LinearOp::emitLinalgForm(OpBuilder &b) {
   std::string rows = letters(rank - 1), x = rows + "i", y = rows + "o";
   StringRef w = getTransposed() ? "io" : "oi";
   Value product = reduceSum(b, getLoc(), {getX(), getWeight()}, {x, w}, y,
-                            multiplyMatrices, /*order=*/y + "i");
+                            multiply, /*order=*/y + "i");
   if (!getBias())
     return {product};
   return {elementwise(b, getLoc(), {product, getBias()}, {y, "o"}, y, add)};
@@ -74,14 +66,12 @@ LogicalResult LinearOp::differentiate(OpBuilder &b, ValueRange adjoints,
                           !getTransposed());
   if (needed[1])
     dw = getTransposed() ? reduceSum(b, loc, {x, dy}, {rows + "i", rows + "o"},
-                                     "io", multiplyMatrices, "io" + rows)
+                                     "io", multiply, "io" + rows)
                          : reduceSum(b, loc, {dy, x}, {rows + "o", rows + "i"},
-                                     "oi", multiplyMatrices, "oi" + rows);
+                                     "oi", multiply, "oi" + rows);
   if (getBias()) {
     if (needed[2])
-      db =
-          reduceSum(b, loc, {dy}, {rows + "o"}, "o",
-                    [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+      db = reduceSum(b, loc, {dy}, {rows + "o"}, "o", identity);
     out.append({dx, dw, db});
     return success();
   }
@@ -162,7 +152,7 @@ SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   auto wide = [&](Value value) { return widen(b, loc, value); };
   Value result = reduceSum(b, loc, {wide(getA()), wide(getB())}, {a, bb}, c,
-                           multiplyMatrices, c + "k");
+                           multiply, c + "k");
   if (getBias())
     result = elementwise(b, loc, {result, wide(getBias())}, {c, "n"}, c, add);
   if (getInit())

@@ -65,18 +65,17 @@ Value tableOf(RopeOp op, OpBuilder &b, Table table) {
              ArrayRef{utils::IteratorType::parallel,
                       utils::IteratorType::parallel},
              [&](OpBuilder &at, Location l, ValueRange in) {
-               Value index = linalg::IndexOp::create(at, l, 0);
-               index =
-                   arith::IndexCastOp::create(at, l, at.getI64Type(), index);
-               S angle(at, l,
-                       arith::SIToFPOp::create(at, l, at.getF64Type(), index));
-               angle = angle * S(at, l, in[0]);
+               Scalars body{at, l, in};
+               S turn = body[0];
+               Value index = body.index(0, at.getI64Type());
+               S angle = turn.with(body.emit<arith::SIToFPOp>(at.getF64Type(),
+                                                              index)) *
+                         turn;
                S part = angle - angle.apply<math::RoundEvenOp>();
-               Value narrow = part;
                if (!x.getElementType().isF64())
-                 narrow =
-                     arith::TruncFOp::create(at, l, x.getElementType(), part);
-               S radians = 2 * std::numbers::pi * S(at, l, narrow);
+                 part = part.with(
+                     body.emit<arith::TruncFOp>(x.getElementType(), part.v));
+               S radians = 2 * std::numbers::pi * part;
                S value = table == Table::Cosine ? radians.apply<math::CosOp>()
                                                 : radians.apply<math::SinOp>();
                if (factor != 1)
@@ -155,16 +154,14 @@ SmallVector<Value> RopeOp::emitLinalgForm(OpBuilder &b) {
           ValueRange{empty},
           ArrayRef{ofHalf, ofHalf, ofTable, ofTable, identity},
           SmallVector<utils::IteratorType>(5, utils::IteratorType::parallel),
-          [&](OpBuilder &nested, Location l, ValueRange in) {
-            auto s = [&](unsigned i) { return S(nested, l, in[i]); };
-            Value which = linalg::IndexOp::create(nested, l, halves.halfDim());
-            Value isFirst = arith::CmpIOp::create(
-                nested, l, arith::CmpIPredicate::eq, which,
-                arith::ConstantIndexOp::create(nested, l, 0));
-            S first = getInverse() ? s(0) * s(2) + s(1) * s(3)
-                                   : s(0) * s(2) - s(1) * s(3);
-            S second = getInverse() ? s(1) * s(2) - s(0) * s(3)
-                                    : s(1) * s(2) + s(0) * s(3);
+          [&](OpBuilder &nested, Location l, ValueRange args) {
+            Scalars in{nested, l, args};
+            Value which = in.index(halves.halfDim());
+            Value isFirst = in.isEqual(which, in.number(0));
+            S first = getInverse() ? in[0] * in[2] + in[1] * in[3]
+                                   : in[0] * in[2] - in[1] * in[3];
+            S second = getInverse() ? in[1] * in[2] - in[0] * in[3]
+                                    : in[1] * in[2] + in[0] * in[3];
             linalg::YieldOp::create(nested, l,
                                     select(isFirst, first, second).v);
           })

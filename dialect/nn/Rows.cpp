@@ -2,19 +2,27 @@
 
 #include "dialect/nn/Rows.h"
 
-#include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::nn;
 
-Value nn::clampedIndex(OpBuilder &b, Location loc, Value place, int64_t size) {
-  Value first = constant(b, loc, place.getType(), 0),
-        last = constant(b, loc, place.getType(), static_cast<double>(size - 1));
-  place = arith::MaxSIOp::create(b, loc, place, first);
-  place = arith::MinSIOp::create(b, loc, place, last);
-  return arith::IndexCastOp::create(b, loc, b.getIndexType(), place);
+Value nn::clampedIndex(const Scalars &in, S place, int64_t size) {
+  S first = place.constant(0), last = place.constant(double(size - 1));
+  place = place.apply<arith::MaxSIOp>(first).apply<arith::MinSIOp>(last);
+  return in.emit<arith::IndexCastOp>(in.b.getIndexType(), place);
+}
+
+Value nn::firstOffsets(OpBuilder &b, Location loc, Value offsets) {
+  auto type = cast<RankedTensorType>(offsets.getType());
+  auto numbers = [&](int64_t value) {
+    return SmallVector<OpFoldResult>{b.getIndexAttr(value)};
+  };
+  int64_t groups = type.getDimSize(0) - 1;
+  return tensor::ExtractSliceOp::create(b, loc, type.clone({groups}), offsets,
+                                        numbers(0), numbers(groups),
+                                        numbers(1));
 }
 
 Value nn::sumInto(OpBuilder &b, Location loc, RankedTensorType type,
@@ -36,13 +44,10 @@ Value nn::sumInto(OpBuilder &b, Location loc, RankedTensorType type,
   return linalg::GenericOp::create(
              b, loc, type, inputs, zeros(b, loc, type), indexing, iterators,
              [&](OpBuilder &nested, Location at, ValueRange args) {
-               Value sum = args.back(),
-                     term = body(nested, at, args.drop_back());
-               sum = isa<IntegerType>(sum.getType())
-                         ? arith::AddIOp::create(nested, at, sum, term)
-                               .getResult()
-                         : arith::AddFOp::create(nested, at, sum, term);
-               linalg::YieldOp::create(nested, at, sum);
+               S sum(nested, at, args.back());
+               Value term = body({nested, at, args.drop_back()});
+               linalg::YieldOp::create(nested, at,
+                                       Value(plus(sum, sum.with(term))));
              })
       .getResult(0);
 }
@@ -63,7 +68,7 @@ Value nn::overRows(OpBuilder &b, Location loc, RankedTensorType type,
              [&](OpBuilder &nested, Location at, ValueRange args) {
                linalg::YieldOp::create(
                    nested, at,
-                   body(nested, at, args.take_front(inputs.size())));
+                   body({nested, at, args.take_front(inputs.size())}));
              })
       .getResult(0);
 }
@@ -75,13 +80,10 @@ Value nn::sumOfRows(OpBuilder &b, Location loc, RankedTensorType type, Value y,
   if (weights)
     inputs.push_back(weights);
   SmallVector<StringRef> maps(inputs.size(), "nk");
-  return sumInto(b, loc, type, "nc", inputs, maps, "nkc",
-                 [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                   Value row = clampedIndex(nested, at, in[0], rows),
-                         column = linalg::IndexOp::create(nested, at, 2);
-                   S term(nested, at,
-                          tensor::ExtractOp::create(nested, at, y,
-                                                    ValueRange{row, column}));
-                   return weights ? S(nested, at, in[1]) * term : term;
-                 });
+  return sumInto(
+      b, loc, type, "nc", inputs, maps, "nkc", [&](const Scalars &in) {
+        Value row = clampedIndex(in, in[0], rows), column = in.index(2);
+        S term = in.extract(y, {row, column});
+        return weights ? in[1] * term : term;
+      });
 }

@@ -7,12 +7,16 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "dialect/nn/Generic.h"
+#include "dialect/nn/Scalar.h"
 
 namespace mlir::nn {
 
-/// `place`, an i32, as an index, clamped to [0, size).
-Value clampedIndex(OpBuilder &b, Location loc, Value place, int64_t size);
+/// `place`, an i32, as an index, clamped to [0, size); emitted in the body that
+/// reads `in`.
+Value clampedIndex(const Scalars &in, S place, int64_t size);
+
+/// `offsets`, of groups of rows, without the last: where each group begins.
+Value firstOffsets(OpBuilder &b, Location loc, Value offsets);
 
 /// Like reduceSum (Generic.h), for sums with loops that only the result has:
 /// `type` is the result's, `loops` names all loops, the outermost first.

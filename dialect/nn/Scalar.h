@@ -2,7 +2,9 @@
 //
 // `S` wraps an SSA float so that bodies of linalg forms can be written with
 // operators.  It works on scalars and, because arith is elementwise, on tensors
-// and vectors alike.
+// and vectors alike.  `Scalars` are those that a body reads:
+//
+//   [](const Scalars &in) { return exp(in[0] - in[1]); }
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -63,5 +65,40 @@ inline S fma(S x, S y, S z) {
 inline S select(Value condition, S x, S y) {
   return x.with(arith::SelectOp::create(*x.b, x.loc, condition, x.v, y.v));
 }
+
+/// x + y, of floats or integers.
+S plus(S x, S y);
+
+/// The elements that a body reads, and the place where it is emitted.
+struct Scalars {
+  OpBuilder &b;
+  Location loc;
+  ValueRange values;
+
+  S operator[](unsigned i) const { return {b, loc, values[i]}; }
+  /// Emits an operation of the body.
+  template <typename OpT, typename... Args>
+  OpT emit(Args &&...args) const {
+    return OpT::create(b, loc, std::forward<Args>(args)...);
+  }
+  /// The index of loop `loop`; as an integer of `type`, unless that is null.
+  Value index(unsigned loop, Type type = {}) const;
+  Value number(int64_t index) const {
+    return arith::ConstantIndexOp::create(b, loc, index);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) const {
+    return arith::CmpIOp::create(b, loc, predicate, x, y);
+  }
+  Value isEqual(Value x, Value y) const {
+    return compare(arith::CmpIPredicate::eq, x, y);
+  }
+  /// The element of `tensor` at `places`.
+  S extract(Value tensor, ValueRange places) const;
+};
+
+// Bodies of one operation.
+inline S identity(const Scalars &in) { return in[0]; }
+inline S add(const Scalars &in) { return in[0] + in[1]; }
+inline S multiply(const Scalars &in) { return in[0] * in[1]; }
 
 } // namespace mlir::nn

@@ -40,22 +40,19 @@ LogicalResult TopKOp::verify() {
 static Value emitRanks(OpBuilder &b, Location loc, Value probs) {
   return reduceSum(
       b, loc, {probs, probs}, {"ne", "nf"}, "ne",
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
+      [](const Scalars &in) -> Value {
         auto above = [&](Value x, Value y) -> Value {
-          return arith::CmpFOp::create(nested, at, arith::CmpFPredicate::OGT, x,
-                                       y);
+          return in.emit<arith::CmpFOp>(arith::CmpFPredicate::OGT, x, y);
         };
-        Value self = linalg::IndexOp::create(nested, at, 1),
-              other = linalg::IndexOp::create(nested, at, 2);
-        Value isLeft = arith::CmpIOp::create(
-            nested, at, arith::CmpIPredicate::ult, other, self);
-        Value no = arith::ConstantIntOp::create(nested, at, 0, 1);
+        Value self = in.index(1), other = in.index(2);
+        Value isLeft = in.compare(arith::CmpIPredicate::ult, other, self);
+        Value no = in.emit<arith::ConstantIntOp>(0, 1);
         // `other` is before `self` if it is larger, or if neither is larger and
         // it stands to the left.
-        Value before = arith::SelectOp::create(nested, at, above(in[0], in[1]),
-                                               no, isLeft);
-        before = arith::OrIOp::create(nested, at, above(in[1], in[0]), before);
-        return arith::ExtUIOp::create(nested, at, nested.getI32Type(), before);
+        Value before =
+            in.emit<arith::SelectOp>(above(in[0], in[1]), no, isLeft);
+        before = in.emit<arith::OrIOp>(above(in[1], in[0]), before);
+        return in.emit<arith::ExtUIOp>(in.b.getI32Type(), before);
       },
       "nef");
 }
@@ -66,27 +63,18 @@ SmallVector<Value> TopKOp::emitLinalgForm(OpBuilder &b) {
   int64_t columns = getProbs().getType().getDimSize(1);
   Value ranks = emitRanks(b, loc, probs);
   // The columns of ranks 0 to k - 1.
-  Value experts = sumInto(
-      b, loc, getExperts().getType(), "nk", {ranks}, {"ne"}, "nke",
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        auto asNumber = [&](unsigned loop) -> Value {
-          Value index = linalg::IndexOp::create(nested, at, loop);
-          return arith::IndexCastOp::create(nested, at, in[0].getType(), index);
-        };
-        Value hit = arith::CmpIOp::create(nested, at, arith::CmpIPredicate::eq,
-                                          in[0], asNumber(1));
-        return arith::SelectOp::create(
-            nested, at, hit, asNumber(2),
-            constant(nested, at, in[0].getType(), 0));
-      });
+  Value experts = sumInto(b, loc, getExperts().getType(), "nk", {ranks}, {"ne"},
+                          "nke", [](const Scalars &in) {
+                            Type number = in[0].v.getType();
+                            Value hit = in.isEqual(in[0], in.index(1, number));
+                            S column = in[0].with(in.index(2, number));
+                            return select(hit, column, column.constant(0));
+                          });
   Value values =
-      elementwise(b, loc, {experts}, {"nk"}, "nk",
-                  [&](OpBuilder &nested, Location at, ValueRange in) -> Value {
-                    Value row = linalg::IndexOp::create(nested, at, 0),
-                          column = clampedIndex(nested, at, in[0], columns);
-                    return tensor::ExtractOp::create(nested, at, probs,
-                                                     ValueRange{row, column});
-                  });
+      elementwise(b, loc, {experts}, {"nk"}, "nk", [&](const Scalars &in) {
+        Value row = in.index(0), column = clampedIndex(in, in[0], columns);
+        return in.extract(probs, {row, column});
+      });
   return {values, experts};
 }
 
@@ -97,14 +85,9 @@ LogicalResult TopKOp::differentiate(OpBuilder &b, ValueRange adjoints,
   out.push_back(reduceSum(
       b, getLoc(), {getExperts(), adjoints[0], getProbs()}, {"nk", "nk", "ne"},
       "ne",
-      [](OpBuilder &nested, Location at, ValueRange in) -> Value {
-        Value column = linalg::IndexOp::create(nested, at, 1);
-        Value id =
-            arith::IndexCastOp::create(nested, at, in[0].getType(), column);
-        Value hit = arith::CmpIOp::create(nested, at, arith::CmpIPredicate::eq,
-                                          in[0], id);
-        S adjoint(nested, at, in[1]);
-        return select(hit, adjoint, adjoint.constant(0));
+      [](const Scalars &in) {
+        Value hit = in.isEqual(in[0], in.index(1, in[0].v.getType()));
+        return select(hit, in[1], in[1].constant(0));
       },
       "nek"));
   return success();

@@ -37,9 +37,9 @@
 #include "passes/kernels/Clusters.h"
 #include "passes/kernels/Passes.h"
 
-#include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
+#include "dialect/nn/Scalar.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -402,9 +402,7 @@ private:
 
   /// The sum of the rows of `values`, added to that of the chunks before.
   Value rowSum(Location loc, Value values, Value before) {
-    Value sum = nn::reduceSum(
-        b, loc, {values}, {"rv"}, "v",
-        [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+    Value sum = nn::reduceSum(b, loc, {values}, {"rv"}, "v", nn::identity);
     if (before)
       sum.getDefiningOp<linalg::GenericOp>().getDpsInitsMutable()[0].set(
           before);

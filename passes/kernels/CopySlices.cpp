@@ -9,8 +9,8 @@
 
 #include "passes/kernels/Clusters.h"
 
-#include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -66,9 +66,7 @@ Value contiguousCopy(OpBuilder &b, Value value) {
   }
   std::string all =
       nn::letters(cast<RankedTensorType>(value.getType()).getRank());
-  return nn::elementwise(
-      b, value.getLoc(), {value}, {all}, all,
-      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  return nn::elementwise(b, value.getLoc(), {value}, {all}, all, nn::identity);
 }
 
 } // namespace

@@ -22,9 +22,9 @@
 
 #include "passes/kernels/FitContraction.h"
 
-#include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
+#include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -139,7 +139,7 @@ Value emitParallel(OpBuilder &b, Location loc, RankedTensorType type,
                                               utils::IteratorType::parallel),
              [&](OpBuilder &nested, Location at, ValueRange args) {
                linalg::YieldOp::create(nested, at,
-                                       body(nested, at, args.drop_back()));
+                                       body({nested, at, args.drop_back()}));
              })
       .getResult(0);
 }
@@ -150,9 +150,8 @@ Value copyAs(OpBuilder &b, Location loc, Value value, AffineMap map,
              ArrayRef<unsigned> order, ArrayRef<int64_t> extents) {
   Value narrow = nn::getWidened(value), source = narrow ? narrow : value;
   Type element = getElementTypeOrSelf(source);
-  Value copy = emitParallel(
-      b, loc, typeOver(order, extents, element), source, {over(map, order)},
-      [](OpBuilder &, Location, ValueRange in) { return in[0]; });
+  Value copy = emitParallel(b, loc, typeOver(order, extents, element), source,
+                            {over(map, order)}, nn::identity);
   return narrow ? nn::widen(b, loc, copy) : copy;
 }
 
@@ -239,16 +238,11 @@ GenericOp zero::fitContraction(GenericOp op) {
     AffineMap back = over(mapOf(order), result);
     AffineMap same = over(outMap, result);
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
-    if (nn::isZeros(start))
-      value = emitParallel(
-          b, loc, type, value, {back},
-          [](OpBuilder &, Location, ValueRange in) { return in[0]; });
-    else
-      value = emitParallel(b, loc, type, {value, start}, {back, same},
-                           [](OpBuilder &at, Location here, ValueRange in) {
-                             return Value(
-                                 arith::AddFOp::create(at, here, in[1], in[0]));
-                           });
+    value =
+        nn::isZeros(start)
+            ? emitParallel(b, loc, type, value, {back}, nn::identity)
+            : emitParallel(b, loc, type, {value, start}, {back, same},
+                           [](const nn::Scalars &in) { return in[1] + in[0]; });
   }
   op.getResult(0).replaceAllUsesWith(value);
   op.erase();

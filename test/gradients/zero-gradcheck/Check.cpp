@@ -3,8 +3,8 @@
 #include "Check.h"
 #include "CompiledFunction.h"
 
-#include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,14 +133,9 @@ void weightResult(func::FuncOp func) {
                                 kInputAttr, b.getStringAttr("weights"))),
                             loc);
   std::string all = nn::letters(type.getRank());
-  Value loss =
-      nn::reduceSum(b, loc, {y, func.getArgument(place)}, {all, all}, "",
-                    [](OpBuilder &b, Location loc, ValueRange in) -> Value {
-                      Value square =
-                          arith::MulFOp::create(b, loc, in[0], in[0]);
-                      Value sum = arith::AddFOp::create(b, loc, square, in[0]);
-                      return arith::MulFOp::create(b, loc, in[1], sum);
-                    });
+  Value loss = nn::reduceSum(
+      b, loc, {y, func.getArgument(place)}, {all, all}, "",
+      [](const nn::Scalars &in) { return in[1] * (in[0] * in[0] + in[0]); });
   returned->setOperand(0, loss);
   func.setType(b.getFunctionType(func.getArgumentTypes(), loss.getType()));
 }
