@@ -79,7 +79,7 @@ Group dimsOf(AffineMap map) {
 }
 
 /// The loops of `group`, in the order of `dims`.
-Group select(const Group &dims, ArrayRef<unsigned> group) {
+Group pick(const Group &dims, ArrayRef<unsigned> group) {
   return llvm::filter_to_vector(
       dims, [&](unsigned dim) { return llvm::is_contained(group, dim); });
 }
@@ -104,10 +104,10 @@ FailureOr<Contraction> matchContraction(linalg::GenericOp op) {
         b = dimsOf(op.getIndexingMapsArray()[1]),
         c = dimsOf(op.getIndexingMapsArray()[2]);
   Contraction result;
-  result.batch = select(c, loops->batch);
-  result.m = select(c, loops->m);
-  result.n = select(c, loops->n);
-  result.k = select(a, loops->k);
+  result.batch = pick(c, loops->batch);
+  result.m = pick(c, loops->m);
+  result.n = pick(c, loops->n);
+  result.k = pick(a, loops->k);
   bool swapC = false;
   if (!splits(a, result.batch, result.m, result.k, result.transposeA) ||
       !splits(b, result.batch, result.k, result.n, result.transposeB) ||

@@ -1,4 +1,4 @@
-//===- DataOptions.cpp - The data of a run, and its length -----------------===//
+//===- DataOptions.cpp - The data of a run, and its length ----------------===//
 #include "runtime/io/TokenFiles.h"
 #include "train/options/CommandLine.h"
 #include "train/options/DataWeights.h"
