@@ -4,7 +4,7 @@
 //
 //   zrt_program  this interface and main()
 //   plan.so      loaded by it; linked from
-//     kernels.o    row kernels, one function each, from CpuPipeline
+//     kernels.o    row kernels, one function each, from KernelPipeline
 //     plan.o       the constant `zrt_compiled_plan`, from PlanDescription: the
 //                  programs of a step, and all data about them
 //
