@@ -98,7 +98,7 @@ def print_jax(out, wanted):
         flat = lambda *values: loss(dict(zip(parameters, values)), *values[len(parameters):])
         text = export(jax.jit(flat))(*parameters.values(), *given.values()).mlir_module()
         done = subprocess.run([lower, "--pass-pipeline=builtin.module("
-                               "iree-stablehlo-to-stablehlo-preprocessing,iree-stablehlo-to-iree-input,cse)"],
+                               "iree-stablehlo-to-stablehlo-preprocessing,iree-stablehlo-to-iree-input)"],
                               input=text, capture_output=True, text=True)
         if done.returncode:
             print(f"{name}: not lowered: {done.stderr[:300]}")

@@ -14,53 +14,62 @@ module @jit__lambda {
     %0 = tensor.empty() : tensor<4x7xf32>
     %1 = linalg.fill ins(%cst_1 : f32) outs(%0 : tensor<4x7xf32>) -> tensor<4x7xf32>
     %2 = linalg.matmul ins(%arg2, %arg0 : tensor<4x6xf32>, tensor<6x7xf32>) outs(%1 : tensor<4x7xf32>) -> tensor<4x7xf32>
-    %3 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%2 : tensor<4x7xf32>) outs(%0 : tensor<4x7xf32>) {
+    %3 = tensor.empty() : tensor<4x7xf32>
+    %4 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%2 : tensor<4x7xf32>) outs(%3 : tensor<4x7xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %18 = math.tanh %in : f32
-      linalg.yield %18 : f32
+      %27 = math.tanh %in : f32
+      linalg.yield %27 : f32
     } -> tensor<4x7xf32>
-    %4 = call @cumsum(%3) : (tensor<4x7xf32>) -> tensor<4x7xf32>
-    %5 = call @_flip(%4) : (tensor<4x7xf32>) -> tensor<4x7xf32>
-    %6 = call @cumsum(%5) : (tensor<4x7xf32>) -> tensor<4x7xf32>
-    %7 = call @_flip(%6) : (tensor<4x7xf32>) -> tensor<4x7xf32>
-    %8 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%7 : tensor<4x7xf32>) outs(%0 : tensor<4x7xf32>) {
+    %5 = call @cumsum(%4) : (tensor<4x7xf32>) -> tensor<4x7xf32>
+    %6 = call @_flip(%5) : (tensor<4x7xf32>) -> tensor<4x7xf32>
+    %7 = call @cumsum(%6) : (tensor<4x7xf32>) -> tensor<4x7xf32>
+    %8 = call @_flip(%7) : (tensor<4x7xf32>) -> tensor<4x7xf32>
+    %9 = tensor.empty() : tensor<4x7xf32>
+    %10 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%8 : tensor<4x7xf32>) outs(%9 : tensor<4x7xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %18 = arith.divf %in, %cst_0 : f32
-      linalg.yield %18 : f32
+      %27 = arith.divf %in, %cst_0 : f32
+      linalg.yield %27 : f32
     } -> tensor<4x7xf32>
-    %9 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%4, %8 : tensor<4x7xf32>, tensor<4x7xf32>) outs(%0 : tensor<4x7xf32>) {
+    %11 = tensor.empty() : tensor<4x7xf32>
+    %12 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%5, %10 : tensor<4x7xf32>, tensor<4x7xf32>) outs(%11 : tensor<4x7xf32>) {
     ^bb0(%in: f32, %in_2: f32, %out: f32):
-      %18 = arith.addf %in, %in_2 : f32
-      linalg.yield %18 : f32
+      %27 = arith.addf %in, %in_2 : f32
+      linalg.yield %27 : f32
     } -> tensor<4x7xf32>
-    %10 = linalg.generic {indexing_maps = [#map1, #map], iterator_types = ["parallel", "parallel"]} ins(%9 : tensor<4x7xf32>) outs(%0 : tensor<4x7xf32>) {
+    %13 = tensor.empty() : tensor<4x7xf32>
+    %14 = linalg.generic {indexing_maps = [#map1, #map], iterator_types = ["parallel", "parallel"]} ins(%12 : tensor<4x7xf32>) outs(%13 : tensor<4x7xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x7xf32>
-    %11 = linalg.matmul ins(%10, %arg1 : tensor<4x7xf32>, tensor<7x7xf32>) outs(%1 : tensor<4x7xf32>) -> tensor<4x7xf32>
-    %12 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%11, %arg3 : tensor<4x7xf32>, tensor<4x7xf32>) outs(%0 : tensor<4x7xf32>) {
+    %15 = tensor.empty() : tensor<4x7xf32>
+    %16 = linalg.fill ins(%cst_1 : f32) outs(%15 : tensor<4x7xf32>) -> tensor<4x7xf32>
+    %17 = linalg.matmul ins(%14, %arg1 : tensor<4x7xf32>, tensor<7x7xf32>) outs(%16 : tensor<4x7xf32>) -> tensor<4x7xf32>
+    %18 = tensor.empty() : tensor<4x7xf32>
+    %19 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%17, %arg3 : tensor<4x7xf32>, tensor<4x7xf32>) outs(%18 : tensor<4x7xf32>) {
     ^bb0(%in: f32, %in_2: f32, %out: f32):
-      %18 = arith.subf %in, %in_2 : f32
-      linalg.yield %18 : f32
+      %27 = arith.subf %in, %in_2 : f32
+      linalg.yield %27 : f32
     } -> tensor<4x7xf32>
-    %13 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%12 : tensor<4x7xf32>) outs(%0 : tensor<4x7xf32>) {
+    %20 = tensor.empty() : tensor<4x7xf32>
+    %21 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%19 : tensor<4x7xf32>) outs(%20 : tensor<4x7xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %18 = arith.mulf %in, %in : f32
-      linalg.yield %18 : f32
+      %27 = arith.mulf %in, %in : f32
+      linalg.yield %27 : f32
     } -> tensor<4x7xf32>
-    %14 = tensor.empty() : tensor<f32>
-    %15 = linalg.fill ins(%cst_1 : f32) outs(%14 : tensor<f32>) -> tensor<f32>
-    %16 = linalg.generic {indexing_maps = [#map, #map2], iterator_types = ["reduction", "reduction"]} ins(%13 : tensor<4x7xf32>) outs(%15 : tensor<f32>) {
+    %22 = tensor.empty() : tensor<f32>
+    %23 = linalg.fill ins(%cst_1 : f32) outs(%22 : tensor<f32>) -> tensor<f32>
+    %24 = linalg.generic {indexing_maps = [#map, #map2], iterator_types = ["reduction", "reduction"]} ins(%21 : tensor<4x7xf32>) outs(%23 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %18 = arith.addf %out, %in : f32
-      linalg.yield %18 : f32
+      %27 = arith.addf %out, %in : f32
+      linalg.yield %27 : f32
     } -> tensor<f32>
-    %17 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = []} ins(%16 : tensor<f32>) outs(%14 : tensor<f32>) {
+    %25 = tensor.empty() : tensor<f32>
+    %26 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = []} ins(%24 : tensor<f32>) outs(%25 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %18 = arith.divf %in, %cst : f32
-      linalg.yield %18 : f32
+      %27 = arith.divf %in, %cst : f32
+      linalg.yield %27 : f32
     } -> tensor<f32>
-    return %17 : tensor<f32>
+    return %26 : tensor<f32>
   }
   func.func private @cumsum(%arg0: tensor<4x7xf32>) -> tensor<4x7xf32> {
     %0 = call @cumsum_0(%arg0) : (tensor<4x7xf32>) -> tensor<4x7xf32>

@@ -20,104 +20,111 @@ module @jit__lambda {
     %0 = tensor.empty() : tensor<4x5xi1>
     %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg3 : tensor<4x5xi32>) outs(%0 : tensor<4x5xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %31 = arith.cmpi slt, %in, %c0_i32 : i32
-      linalg.yield %31 : i1
+      %38 = arith.cmpi slt, %in, %c0_i32 : i32
+      linalg.yield %38 : i1
     } -> tensor<4x5xi1>
     %2 = tensor.empty() : tensor<4x5xi32>
     %3 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg3 : tensor<4x5xi32>) outs(%2 : tensor<4x5xi32>) {
     ^bb0(%in: i32, %out: i32):
-      %31 = arith.addi %in, %c11_i32 : i32
-      linalg.yield %31 : i32
+      %38 = arith.addi %in, %c11_i32 : i32
+      linalg.yield %38 : i32
     } -> tensor<4x5xi32>
-    %4 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%1, %3, %arg3 : tensor<4x5xi1>, tensor<4x5xi32>, tensor<4x5xi32>) outs(%2 : tensor<4x5xi32>) {
+    %4 = tensor.empty() : tensor<4x5xi32>
+    %5 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%1, %3, %arg3 : tensor<4x5xi1>, tensor<4x5xi32>, tensor<4x5xi32>) outs(%4 : tensor<4x5xi32>) {
     ^bb0(%in: i1, %in_4: i32, %in_5: i32, %out: i32):
-      %31 = arith.select %in, %in_4, %in_5 : i32
-      linalg.yield %31 : i32
+      %38 = arith.select %in, %in_4, %in_5 : i32
+      linalg.yield %38 : i32
     } -> tensor<4x5xi32>
-    %expanded = tensor.expand_shape %4 [[0], [1, 2]] output_shape [4, 5, 1] : tensor<4x5xi32> into tensor<4x5x1xi32>
-    %5 = tensor.empty() : tensor<4x5x1x6xf32>
-    %6 = linalg.generic {indexing_maps = [#map1, #map2], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x5x1xi32>) outs(%5 : tensor<4x5x1x6xf32>) {
+    %expanded = tensor.expand_shape %5 [[0], [1, 2]] output_shape [4, 5, 1] : tensor<4x5xi32> into tensor<4x5x1xi32>
+    %6 = tensor.empty() : tensor<4x5x1x6xf32>
+    %7 = linalg.generic {indexing_maps = [#map1, #map2], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x5x1xi32>) outs(%6 : tensor<4x5x1x6xf32>) {
     ^bb0(%in: i32, %out: f32):
-      %31 = arith.index_cast %in : i32 to index
-      %32 = linalg.index 3 : index
-      %extracted = tensor.extract %arg0[%31, %32] : tensor<11x6xf32>
+      %38 = arith.index_cast %in : i32 to index
+      %39 = linalg.index 3 : index
+      %extracted = tensor.extract %arg0[%38, %39] : tensor<11x6xf32>
       linalg.yield %extracted : f32
     } -> tensor<4x5x1x6xf32>
-    %collapsed = tensor.collapse_shape %6 [[0], [1], [2, 3]] : tensor<4x5x1x6xf32> into tensor<4x5x6xf32>
-    %7 = tensor.empty() : tensor<4x6xf32>
-    %8 = linalg.fill ins(%cst_0 : f32) outs(%7 : tensor<4x6xf32>) -> tensor<4x6xf32>
-    %9 = linalg.generic {indexing_maps = [#map3, #map4, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg4, %collapsed : tensor<4x5xf32>, tensor<4x5x6xf32>) outs(%8 : tensor<4x6xf32>) {
+    %collapsed = tensor.collapse_shape %7 [[0], [1], [2, 3]] : tensor<4x5x1x6xf32> into tensor<4x5x6xf32>
+    %8 = tensor.empty() : tensor<4x6xf32>
+    %9 = linalg.fill ins(%cst_0 : f32) outs(%8 : tensor<4x6xf32>) -> tensor<4x6xf32>
+    %10 = linalg.generic {indexing_maps = [#map3, #map4, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%arg4, %collapsed : tensor<4x5xf32>, tensor<4x5x6xf32>) outs(%9 : tensor<4x6xf32>) {
     ^bb0(%in: f32, %in_4: f32, %out: f32):
-      %31 = arith.mulf %in, %in_4 : f32
-      %32 = arith.addf %out, %31 : f32
-      linalg.yield %32 : f32
+      %38 = arith.mulf %in, %in_4 : f32
+      %39 = arith.addf %out, %38 : f32
+      linalg.yield %39 : f32
     } -> tensor<4x6xf32>
-    %10 = call @argmax(%arg4) : (tensor<4x5xf32>) -> tensor<4xi32>
-    %11 = tensor.empty() : tensor<4xi1>
-    %12 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%10 : tensor<4xi32>) outs(%11 : tensor<4xi1>) {
+    %11 = call @argmax(%arg4) : (tensor<4x5xf32>) -> tensor<4xi32>
+    %12 = tensor.empty() : tensor<4xi1>
+    %13 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%11 : tensor<4xi32>) outs(%12 : tensor<4xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %31 = arith.cmpi slt, %in, %c0_i32 : i32
-      linalg.yield %31 : i1
+      %38 = arith.cmpi slt, %in, %c0_i32 : i32
+      linalg.yield %38 : i1
     } -> tensor<4xi1>
-    %13 = tensor.empty() : tensor<4xi32>
-    %14 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%10 : tensor<4xi32>) outs(%13 : tensor<4xi32>) {
+    %14 = tensor.empty() : tensor<4xi32>
+    %15 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%11 : tensor<4xi32>) outs(%14 : tensor<4xi32>) {
     ^bb0(%in: i32, %out: i32):
-      %31 = arith.addi %in, %c11_i32 : i32
-      linalg.yield %31 : i32
+      %38 = arith.addi %in, %c11_i32 : i32
+      linalg.yield %38 : i32
     } -> tensor<4xi32>
-    %15 = linalg.generic {indexing_maps = [#map6, #map6, #map6, #map6], iterator_types = ["parallel"]} ins(%12, %14, %10 : tensor<4xi1>, tensor<4xi32>, tensor<4xi32>) outs(%13 : tensor<4xi32>) {
+    %16 = tensor.empty() : tensor<4xi32>
+    %17 = linalg.generic {indexing_maps = [#map6, #map6, #map6, #map6], iterator_types = ["parallel"]} ins(%13, %15, %11 : tensor<4xi1>, tensor<4xi32>, tensor<4xi32>) outs(%16 : tensor<4xi32>) {
     ^bb0(%in: i1, %in_4: i32, %in_5: i32, %out: i32):
-      %31 = arith.select %in, %in_4, %in_5 : i32
-      linalg.yield %31 : i32
+      %38 = arith.select %in, %in_4, %in_5 : i32
+      linalg.yield %38 : i32
     } -> tensor<4xi32>
-    %expanded_1 = tensor.expand_shape %15 [[0, 1]] output_shape [4, 1] : tensor<4xi32> into tensor<4x1xi32>
-    %16 = tensor.empty() : tensor<4x1x6xf32>
-    %17 = linalg.generic {indexing_maps = [#map5, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded_1 : tensor<4x1xi32>) outs(%16 : tensor<4x1x6xf32>) {
+    %expanded_1 = tensor.expand_shape %17 [[0, 1]] output_shape [4, 1] : tensor<4xi32> into tensor<4x1xi32>
+    %18 = tensor.empty() : tensor<4x1x6xf32>
+    %19 = linalg.generic {indexing_maps = [#map5, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded_1 : tensor<4x1xi32>) outs(%18 : tensor<4x1x6xf32>) {
     ^bb0(%in: i32, %out: f32):
-      %31 = arith.index_cast %in : i32 to index
-      %32 = linalg.index 2 : index
-      %extracted = tensor.extract %arg0[%31, %32] : tensor<11x6xf32>
+      %38 = arith.index_cast %in : i32 to index
+      %39 = linalg.index 2 : index
+      %extracted = tensor.extract %arg0[%38, %39] : tensor<11x6xf32>
       linalg.yield %extracted : f32
     } -> tensor<4x1x6xf32>
-    %collapsed_2 = tensor.collapse_shape %17 [[0], [1, 2]] : tensor<4x1x6xf32> into tensor<4x6xf32>
-    %18 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%9, %collapsed_2 : tensor<4x6xf32>, tensor<4x6xf32>) outs(%7 : tensor<4x6xf32>) {
+    %collapsed_2 = tensor.collapse_shape %19 [[0], [1, 2]] : tensor<4x1x6xf32> into tensor<4x6xf32>
+    %20 = tensor.empty() : tensor<4x6xf32>
+    %21 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%10, %collapsed_2 : tensor<4x6xf32>, tensor<4x6xf32>) outs(%20 : tensor<4x6xf32>) {
     ^bb0(%in: f32, %in_4: f32, %out: f32):
-      %31 = arith.addf %in, %in_4 : f32
-      linalg.yield %31 : f32
+      %38 = arith.addf %in, %in_4 : f32
+      linalg.yield %38 : f32
     } -> tensor<4x6xf32>
-    %19 = tensor.empty() : tensor<4x3xf32>
-    %20 = linalg.fill ins(%cst_0 : f32) outs(%19 : tensor<4x3xf32>) -> tensor<4x3xf32>
-    %21 = linalg.matmul ins(%18, %arg1 : tensor<4x6xf32>, tensor<6x3xf32>) outs(%20 : tensor<4x3xf32>) -> tensor<4x3xf32>
-    %22 = linalg.generic {indexing_maps = [#map8, #map], iterator_types = ["parallel", "parallel"]} ins(%arg2 : tensor<3xf32>) outs(%19 : tensor<4x3xf32>) {
+    %22 = tensor.empty() : tensor<4x3xf32>
+    %23 = linalg.fill ins(%cst_0 : f32) outs(%22 : tensor<4x3xf32>) -> tensor<4x3xf32>
+    %24 = linalg.matmul ins(%21, %arg1 : tensor<4x6xf32>, tensor<6x3xf32>) outs(%23 : tensor<4x3xf32>) -> tensor<4x3xf32>
+    %25 = tensor.empty() : tensor<4x3xf32>
+    %26 = linalg.generic {indexing_maps = [#map8, #map], iterator_types = ["parallel", "parallel"]} ins(%arg2 : tensor<3xf32>) outs(%25 : tensor<4x3xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x3xf32>
-    %23 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%21, %22 : tensor<4x3xf32>, tensor<4x3xf32>) outs(%19 : tensor<4x3xf32>) {
+    %27 = tensor.empty() : tensor<4x3xf32>
+    %28 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%24, %26 : tensor<4x3xf32>, tensor<4x3xf32>) outs(%27 : tensor<4x3xf32>) {
     ^bb0(%in: f32, %in_4: f32, %out: f32):
-      %31 = arith.addf %in, %in_4 : f32
-      linalg.yield %31 : f32
+      %38 = arith.addf %in, %in_4 : f32
+      linalg.yield %38 : f32
     } -> tensor<4x3xf32>
-    %24 = call @log_softmax(%23) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+    %29 = call @log_softmax(%28) : (tensor<4x3xf32>) -> tensor<4x3xf32>
     %expanded_3 = tensor.expand_shape %arg5 [[0, 1]] output_shape [4, 1] : tensor<4xi32> into tensor<4x1xi32>
-    %25 = call @take_along_axis(%24, %expanded_3) : (tensor<4x3xf32>, tensor<4x1xi32>) -> tensor<4x1xf32>
-    %26 = tensor.empty() : tensor<f32>
-    %27 = linalg.fill ins(%cst_0 : f32) outs(%26 : tensor<f32>) -> tensor<f32>
-    %28 = linalg.generic {indexing_maps = [#map, #map9], iterator_types = ["reduction", "reduction"]} ins(%25 : tensor<4x1xf32>) outs(%27 : tensor<f32>) {
+    %30 = call @take_along_axis(%29, %expanded_3) : (tensor<4x3xf32>, tensor<4x1xi32>) -> tensor<4x1xf32>
+    %31 = tensor.empty() : tensor<f32>
+    %32 = linalg.fill ins(%cst_0 : f32) outs(%31 : tensor<f32>) -> tensor<f32>
+    %33 = linalg.generic {indexing_maps = [#map, #map9], iterator_types = ["reduction", "reduction"]} ins(%30 : tensor<4x1xf32>) outs(%32 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %31 = arith.addf %out, %in : f32
-      linalg.yield %31 : f32
+      %38 = arith.addf %out, %in : f32
+      linalg.yield %38 : f32
     } -> tensor<f32>
-    %29 = linalg.generic {indexing_maps = [#map10, #map10], iterator_types = []} ins(%28 : tensor<f32>) outs(%26 : tensor<f32>) {
+    %34 = tensor.empty() : tensor<f32>
+    %35 = linalg.generic {indexing_maps = [#map10, #map10], iterator_types = []} ins(%33 : tensor<f32>) outs(%34 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %31 = arith.divf %in, %cst : f32
-      linalg.yield %31 : f32
+      %38 = arith.divf %in, %cst : f32
+      linalg.yield %38 : f32
     } -> tensor<f32>
-    %30 = linalg.generic {indexing_maps = [#map10, #map10], iterator_types = []} ins(%29 : tensor<f32>) outs(%26 : tensor<f32>) {
+    %36 = tensor.empty() : tensor<f32>
+    %37 = linalg.generic {indexing_maps = [#map10, #map10], iterator_types = []} ins(%35 : tensor<f32>) outs(%36 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %31 = arith.negf %in : f32
-      linalg.yield %31 : f32
+      %38 = arith.negf %in : f32
+      linalg.yield %38 : f32
     } -> tensor<f32>
-    return %30 : tensor<f32>
+    return %37 : tensor<f32>
   }
   func.func private @argmax(%arg0: tensor<4x5xf32>) -> tensor<4xi32> {
     %c0_i32 = arith.constant 0 : i32
@@ -155,49 +162,56 @@ module @jit__lambda {
     %1 = linalg.fill ins(%cst_0 : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
     %2 = linalg.generic {indexing_maps = [#map, #map11], iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<4x3xf32>) outs(%1 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = arith.maximumf %out, %in : f32
-      linalg.yield %13 : f32
+      %20 = arith.maximumf %out, %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4xf32>
-    %3 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%2 : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+    %3 = tensor.empty() : tensor<4xf32>
+    %4 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%2 : tensor<4xf32>) outs(%3 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4xf32>
-    %4 = tensor.empty() : tensor<4x3xf32>
-    %5 = linalg.generic {indexing_maps = [#map11, #map], iterator_types = ["parallel", "parallel"]} ins(%3 : tensor<4xf32>) outs(%4 : tensor<4x3xf32>) {
+    %5 = tensor.empty() : tensor<4x3xf32>
+    %6 = linalg.generic {indexing_maps = [#map11, #map], iterator_types = ["parallel", "parallel"]} ins(%4 : tensor<4xf32>) outs(%5 : tensor<4x3xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x3xf32>
-    %6 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg0, %5 : tensor<4x3xf32>, tensor<4x3xf32>) outs(%4 : tensor<4x3xf32>) {
+    %7 = tensor.empty() : tensor<4x3xf32>
+    %8 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg0, %6 : tensor<4x3xf32>, tensor<4x3xf32>) outs(%7 : tensor<4x3xf32>) {
     ^bb0(%in: f32, %in_1: f32, %out: f32):
-      %13 = arith.subf %in, %in_1 : f32
-      linalg.yield %13 : f32
+      %20 = arith.subf %in, %in_1 : f32
+      linalg.yield %20 : f32
     } -> tensor<4x3xf32>
-    %7 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%6 : tensor<4x3xf32>) outs(%4 : tensor<4x3xf32>) {
+    %9 = tensor.empty() : tensor<4x3xf32>
+    %10 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%8 : tensor<4x3xf32>) outs(%9 : tensor<4x3xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = math.exp %in : f32
-      linalg.yield %13 : f32
+      %20 = math.exp %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4x3xf32>
-    %8 = linalg.fill ins(%cst : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
-    %9 = linalg.generic {indexing_maps = [#map, #map11], iterator_types = ["parallel", "reduction"]} ins(%7 : tensor<4x3xf32>) outs(%8 : tensor<4xf32>) {
+    %11 = tensor.empty() : tensor<4xf32>
+    %12 = linalg.fill ins(%cst : f32) outs(%11 : tensor<4xf32>) -> tensor<4xf32>
+    %13 = linalg.generic {indexing_maps = [#map, #map11], iterator_types = ["parallel", "reduction"]} ins(%10 : tensor<4x3xf32>) outs(%12 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = arith.addf %out, %in : f32
-      linalg.yield %13 : f32
+      %20 = arith.addf %out, %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4xf32>
-    %10 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%9 : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+    %14 = tensor.empty() : tensor<4xf32>
+    %15 = linalg.generic {indexing_maps = [#map6, #map6], iterator_types = ["parallel"]} ins(%13 : tensor<4xf32>) outs(%14 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = math.log %in : f32
-      linalg.yield %13 : f32
+      %20 = math.log %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4xf32>
-    %11 = linalg.generic {indexing_maps = [#map11, #map], iterator_types = ["parallel", "parallel"]} ins(%10 : tensor<4xf32>) outs(%4 : tensor<4x3xf32>) {
+    %16 = tensor.empty() : tensor<4x3xf32>
+    %17 = linalg.generic {indexing_maps = [#map11, #map], iterator_types = ["parallel", "parallel"]} ins(%15 : tensor<4xf32>) outs(%16 : tensor<4x3xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x3xf32>
-    %12 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%6, %11 : tensor<4x3xf32>, tensor<4x3xf32>) outs(%4 : tensor<4x3xf32>) {
+    %18 = tensor.empty() : tensor<4x3xf32>
+    %19 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%8, %17 : tensor<4x3xf32>, tensor<4x3xf32>) outs(%18 : tensor<4x3xf32>) {
     ^bb0(%in: f32, %in_1: f32, %out: f32):
-      %13 = arith.subf %in, %in_1 : f32
-      linalg.yield %13 : f32
+      %20 = arith.subf %in, %in_1 : f32
+      linalg.yield %20 : f32
     } -> tensor<4x3xf32>
-    return %12 : tensor<4x3xf32>
+    return %19 : tensor<4x3xf32>
   }
   func.func private @take_along_axis(%arg0: tensor<4x3xf32>, %arg1: tensor<4x1xi32>) -> tensor<4x1xf32> {
     %cst = arith.constant 0x7FC00000 : f32
@@ -210,59 +224,64 @@ module @jit__lambda {
     %0 = tensor.empty() : tensor<4x1xi1>
     %1 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<4x1xi32>) outs(%0 : tensor<4x1xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %14 = arith.cmpi slt, %in, %c0_i32 : i32
-      linalg.yield %14 : i1
+      %19 = arith.cmpi slt, %in, %c0_i32 : i32
+      linalg.yield %19 : i1
     } -> tensor<4x1xi1>
     %2 = tensor.empty() : tensor<4x1xi32>
     %3 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<4x1xi32>) outs(%2 : tensor<4x1xi32>) {
     ^bb0(%in: i32, %out: i32):
-      %14 = arith.addi %in, %c3_i32 : i32
-      linalg.yield %14 : i32
+      %19 = arith.addi %in, %c3_i32 : i32
+      linalg.yield %19 : i32
     } -> tensor<4x1xi32>
-    %4 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%1, %3, %arg1 : tensor<4x1xi1>, tensor<4x1xi32>, tensor<4x1xi32>) outs(%2 : tensor<4x1xi32>) {
+    %4 = tensor.empty() : tensor<4x1xi32>
+    %5 = linalg.generic {indexing_maps = [#map, #map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%1, %3, %arg1 : tensor<4x1xi1>, tensor<4x1xi32>, tensor<4x1xi32>) outs(%4 : tensor<4x1xi32>) {
     ^bb0(%in: i1, %in_0: i32, %in_1: i32, %out: i32):
-      %14 = arith.select %in, %in_0, %in_1 : i32
-      linalg.yield %14 : i32
+      %19 = arith.select %in, %in_0, %in_1 : i32
+      linalg.yield %19 : i32
     } -> tensor<4x1xi32>
-    %expanded = tensor.expand_shape %4 [[0], [1, 2]] output_shape [4, 1, 1] : tensor<4x1xi32> into tensor<4x1x1xi32>
-    %5 = tensor.empty() : tensor<4x1x1xi1>
-    %6 = linalg.generic {indexing_maps = [#map7, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%5 : tensor<4x1x1xi1>) {
+    %expanded = tensor.expand_shape %5 [[0], [1, 2]] output_shape [4, 1, 1] : tensor<4x1xi32> into tensor<4x1x1xi32>
+    %6 = tensor.empty() : tensor<4x1x1xi1>
+    %7 = linalg.generic {indexing_maps = [#map7, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%6 : tensor<4x1x1xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %14 = arith.cmpi sge, %in, %c0_i32 : i32
-      linalg.yield %14 : i1
+      %19 = arith.cmpi sge, %in, %c0_i32 : i32
+      linalg.yield %19 : i1
     } -> tensor<4x1x1xi1>
-    %7 = linalg.generic {indexing_maps = [#map7, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%5 : tensor<4x1x1xi1>) {
+    %8 = tensor.empty() : tensor<4x1x1xi1>
+    %9 = linalg.generic {indexing_maps = [#map7, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%8 : tensor<4x1x1xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %14 = arith.cmpi sle, %in, %c2_i32 : i32
-      linalg.yield %14 : i1
+      %19 = arith.cmpi sle, %in, %c2_i32 : i32
+      linalg.yield %19 : i1
     } -> tensor<4x1x1xi1>
-    %8 = linalg.generic {indexing_maps = [#map7, #map7, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%6, %7 : tensor<4x1x1xi1>, tensor<4x1x1xi1>) outs(%5 : tensor<4x1x1xi1>) {
+    %10 = tensor.empty() : tensor<4x1x1xi1>
+    %11 = linalg.generic {indexing_maps = [#map7, #map7, #map7], iterator_types = ["parallel", "parallel", "parallel"]} ins(%7, %9 : tensor<4x1x1xi1>, tensor<4x1x1xi1>) outs(%10 : tensor<4x1x1xi1>) {
     ^bb0(%in: i1, %in_0: i1, %out: i1):
-      %14 = arith.andi %in, %in_0 : i1
-      linalg.yield %14 : i1
+      %19 = arith.andi %in, %in_0 : i1
+      linalg.yield %19 : i1
     } -> tensor<4x1x1xi1>
-    %9 = linalg.fill ins(%true : i1) outs(%0 : tensor<4x1xi1>) -> tensor<4x1xi1>
-    %10 = linalg.generic {indexing_maps = [#map7, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%8 : tensor<4x1x1xi1>) outs(%9 : tensor<4x1xi1>) {
+    %12 = tensor.empty() : tensor<4x1xi1>
+    %13 = linalg.fill ins(%true : i1) outs(%12 : tensor<4x1xi1>) -> tensor<4x1xi1>
+    %14 = linalg.generic {indexing_maps = [#map7, #map5], iterator_types = ["parallel", "parallel", "reduction"]} ins(%11 : tensor<4x1x1xi1>) outs(%13 : tensor<4x1xi1>) {
     ^bb0(%in: i1, %out: i1):
-      %14 = arith.andi %out, %in : i1
-      linalg.yield %14 : i1
+      %19 = arith.andi %out, %in : i1
+      linalg.yield %19 : i1
     } -> tensor<4x1xi1>
-    %11 = tensor.empty() : tensor<4x1xf32>
-    %12 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]} outs(%11 : tensor<4x1xf32>) {
+    %15 = tensor.empty() : tensor<4x1xf32>
+    %16 = linalg.generic {indexing_maps = [#map], iterator_types = ["parallel", "parallel"]} outs(%15 : tensor<4x1xf32>) {
     ^bb0(%out: f32):
-      %14 = linalg.index 0 : index
-      %extracted = tensor.extract %expanded[%14, %c0, %c0] : tensor<4x1x1xi32>
-      %15 = arith.index_cast %extracted : i32 to index
-      %16 = arith.maxsi %15, %c0 : index
-      %17 = arith.minsi %16, %c2 : index
-      %extracted_0 = tensor.extract %arg0[%14, %17] : tensor<4x3xf32>
+      %19 = linalg.index 0 : index
+      %extracted = tensor.extract %expanded[%19, %c0, %c0] : tensor<4x1x1xi32>
+      %20 = arith.index_cast %extracted : i32 to index
+      %21 = arith.maxsi %20, %c0 : index
+      %22 = arith.minsi %21, %c2 : index
+      %extracted_0 = tensor.extract %arg0[%19, %22] : tensor<4x3xf32>
       linalg.yield %extracted_0 : f32
     } -> tensor<4x1xf32>
-    %13 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%10, %12 : tensor<4x1xi1>, tensor<4x1xf32>) outs(%11 : tensor<4x1xf32>) {
+    %17 = tensor.empty() : tensor<4x1xf32>
+    %18 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel"]} ins(%14, %16 : tensor<4x1xi1>, tensor<4x1xf32>) outs(%17 : tensor<4x1xf32>) {
     ^bb0(%in: i1, %in_0: f32, %out: f32):
-      %14 = arith.select %in, %in_0, %cst : f32
-      linalg.yield %14 : f32
+      %19 = arith.select %in, %in_0, %cst : f32
+      linalg.yield %19 : f32
     } -> tensor<4x1xf32>
-    return %13 : tensor<4x1xf32>
+    return %18 : tensor<4x1xf32>
   }
 }

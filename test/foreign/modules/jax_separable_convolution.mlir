@@ -32,72 +32,80 @@ module @jit__lambda {
     %8 = linalg.fill ins(%cst_1 : f32) outs(%7 : tensor<2x7x6x2x3xf32>) -> tensor<2x7x6x2x3xf32>
     %9 = linalg.generic {indexing_maps = [#map, #map1, #map2], iterator_types = ["parallel", "reduction", "parallel", "parallel", "reduction", "parallel", "reduction", "parallel"]} ins(%expanded, %expanded_3 : tensor<2x9x8x2x3xf32>, tensor<3x3x3x2x3xf32>) outs(%8 : tensor<2x7x6x2x3xf32>) {
     ^bb0(%in: f32, %in_5: f32, %out: f32):
-      %21 = arith.mulf %in, %in_5 : f32
-      %22 = arith.addf %out, %21 : f32
-      linalg.yield %22 : f32
+      %25 = arith.mulf %in, %in_5 : f32
+      %26 = arith.addf %out, %25 : f32
+      linalg.yield %26 : f32
     } -> tensor<2x7x6x2x3xf32>
     %collapsed_4 = tensor.collapse_shape %9 [[0], [1], [2], [3, 4]] : tensor<2x7x6x2x3xf32> into tensor<2x7x6x6xf32>
     %10 = tensor.empty() : tensor<2x2xf32>
     %11 = tensor.empty() : tensor<2x3x3x6xf32>
     %12 = linalg.fill ins(%cst_1 : f32) outs(%11 : tensor<2x3x3x6xf32>) -> tensor<2x3x3x6xf32>
     %13 = linalg.pooling_nhwc_sum {dilations = dense<1> : vector<2xi64>, strides = dense<2> : vector<2xi64>} ins(%collapsed_4, %10 : tensor<2x7x6x6xf32>, tensor<2x2xf32>) outs(%12 : tensor<2x3x3x6xf32>) -> tensor<2x3x3x6xf32>
-    %14 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%13 : tensor<2x3x3x6xf32>) outs(%11 : tensor<2x3x3x6xf32>) {
+    %14 = tensor.empty() : tensor<2x3x3x6xf32>
+    %15 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%13 : tensor<2x3x3x6xf32>) outs(%14 : tensor<2x3x3x6xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %21 = arith.divf %in, %cst_0 : f32
-      linalg.yield %21 : f32
+      %25 = arith.divf %in, %cst_0 : f32
+      linalg.yield %25 : f32
     } -> tensor<2x3x3x6xf32>
-    %15 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%14, %arg4 : tensor<2x3x3x6xf32>, tensor<2x3x3x6xf32>) outs(%11 : tensor<2x3x3x6xf32>) {
+    %16 = tensor.empty() : tensor<2x3x3x6xf32>
+    %17 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%15, %arg4 : tensor<2x3x3x6xf32>, tensor<2x3x3x6xf32>) outs(%16 : tensor<2x3x3x6xf32>) {
     ^bb0(%in: f32, %in_5: f32, %out: f32):
-      %21 = arith.subf %in, %in_5 : f32
-      linalg.yield %21 : f32
+      %25 = arith.subf %in, %in_5 : f32
+      linalg.yield %25 : f32
     } -> tensor<2x3x3x6xf32>
-    %16 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%15 : tensor<2x3x3x6xf32>) outs(%11 : tensor<2x3x3x6xf32>) {
+    %18 = tensor.empty() : tensor<2x3x3x6xf32>
+    %19 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%17 : tensor<2x3x3x6xf32>) outs(%18 : tensor<2x3x3x6xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %21 = arith.mulf %in, %in : f32
-      linalg.yield %21 : f32
+      %25 = arith.mulf %in, %in : f32
+      linalg.yield %25 : f32
     } -> tensor<2x3x3x6xf32>
-    %17 = tensor.empty() : tensor<f32>
-    %18 = linalg.fill ins(%cst_1 : f32) outs(%17 : tensor<f32>) -> tensor<f32>
-    %19 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["reduction", "reduction", "reduction", "reduction"]} ins(%16 : tensor<2x3x3x6xf32>) outs(%18 : tensor<f32>) {
+    %20 = tensor.empty() : tensor<f32>
+    %21 = linalg.fill ins(%cst_1 : f32) outs(%20 : tensor<f32>) -> tensor<f32>
+    %22 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["reduction", "reduction", "reduction", "reduction"]} ins(%19 : tensor<2x3x3x6xf32>) outs(%21 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %21 = arith.addf %out, %in : f32
-      linalg.yield %21 : f32
+      %25 = arith.addf %out, %in : f32
+      linalg.yield %25 : f32
     } -> tensor<f32>
-    %20 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = []} ins(%19 : tensor<f32>) outs(%17 : tensor<f32>) {
+    %23 = tensor.empty() : tensor<f32>
+    %24 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = []} ins(%22 : tensor<f32>) outs(%23 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %21 = arith.divf %in, %cst : f32
-      linalg.yield %21 : f32
+      %25 = arith.divf %in, %cst : f32
+      linalg.yield %25 : f32
     } -> tensor<f32>
-    return %20 : tensor<f32>
+    return %24 : tensor<f32>
   }
   func.func private @silu(%arg0: tensor<2x7x6x6xf32>) -> tensor<2x7x6x6xf32> {
     %cst = arith.constant 1.000000e+00 : f32
     %0 = tensor.empty() : tensor<2x7x6x6xf32>
     %1 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%arg0 : tensor<2x7x6x6xf32>) outs(%0 : tensor<2x7x6x6xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %6 = arith.negf %in : f32
-      linalg.yield %6 : f32
+      %10 = arith.negf %in : f32
+      linalg.yield %10 : f32
     } -> tensor<2x7x6x6xf32>
-    %2 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%1 : tensor<2x7x6x6xf32>) outs(%0 : tensor<2x7x6x6xf32>) {
+    %2 = tensor.empty() : tensor<2x7x6x6xf32>
+    %3 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%1 : tensor<2x7x6x6xf32>) outs(%2 : tensor<2x7x6x6xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %6 = math.exp %in : f32
-      linalg.yield %6 : f32
+      %10 = math.exp %in : f32
+      linalg.yield %10 : f32
     } -> tensor<2x7x6x6xf32>
-    %3 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%2 : tensor<2x7x6x6xf32>) outs(%0 : tensor<2x7x6x6xf32>) {
+    %4 = tensor.empty() : tensor<2x7x6x6xf32>
+    %5 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%3 : tensor<2x7x6x6xf32>) outs(%4 : tensor<2x7x6x6xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %6 = arith.addf %in, %cst : f32
-      linalg.yield %6 : f32
+      %10 = arith.addf %in, %cst : f32
+      linalg.yield %10 : f32
     } -> tensor<2x7x6x6xf32>
-    %4 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%3 : tensor<2x7x6x6xf32>) outs(%0 : tensor<2x7x6x6xf32>) {
+    %6 = tensor.empty() : tensor<2x7x6x6xf32>
+    %7 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%5 : tensor<2x7x6x6xf32>) outs(%6 : tensor<2x7x6x6xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %6 = arith.divf %cst, %in : f32
-      linalg.yield %6 : f32
+      %10 = arith.divf %cst, %in : f32
+      linalg.yield %10 : f32
     } -> tensor<2x7x6x6xf32>
-    %5 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%arg0, %4 : tensor<2x7x6x6xf32>, tensor<2x7x6x6xf32>) outs(%0 : tensor<2x7x6x6xf32>) {
+    %8 = tensor.empty() : tensor<2x7x6x6xf32>
+    %9 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%arg0, %7 : tensor<2x7x6x6xf32>, tensor<2x7x6x6xf32>) outs(%8 : tensor<2x7x6x6xf32>) {
     ^bb0(%in: f32, %in_0: f32, %out: f32):
-      %6 = arith.mulf %in, %in_0 : f32
-      linalg.yield %6 : f32
+      %10 = arith.mulf %in, %in_0 : f32
+      linalg.yield %10 : f32
     } -> tensor<2x7x6x6xf32>
-    return %5 : tensor<2x7x6x6xf32>
+    return %9 : tensor<2x7x6x6xf32>
   }
 }

@@ -26,70 +26,79 @@ module @jit__lambda {
     %4 = tensor.empty() : tensor<4x7x5xf32>
     %5 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x7x5xf32>) outs(%4 : tensor<4x7x5xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %27 = arith.addf %in, %cst_1 : f32
-      linalg.yield %27 : f32
+      %36 = arith.addf %in, %cst_1 : f32
+      linalg.yield %36 : f32
     } -> tensor<4x7x5xf32>
     %extracted_slice_5 = tensor.extract_slice %0[0, 1, 0] [4, 7, 6] [1, 1, 1] : tensor<4x9x6xf32> to tensor<4x7x6xf32>
     %extracted_slice_6 = tensor.extract_slice %arg0[1, 0, 0] [1, 6, 5] [1, 1, 1] : tensor<3x6x5xf32> to tensor<1x6x5xf32>
     %collapsed_7 = tensor.collapse_shape %extracted_slice_6 [[0, 1], [2]] : tensor<1x6x5xf32> into tensor<6x5xf32>
     %collapsed_8 = tensor.collapse_shape %extracted_slice_5 [[0, 1], [2]] : tensor<4x7x6xf32> into tensor<28x6xf32>
-    %6 = linalg.matmul ins(%collapsed_8, %collapsed_7 : tensor<28x6xf32>, tensor<6x5xf32>) outs(%2 : tensor<28x5xf32>) -> tensor<28x5xf32>
-    %expanded_9 = tensor.expand_shape %6 [[0, 1], [2]] output_shape [4, 7, 5] : tensor<28x5xf32> into tensor<4x7x5xf32>
-    %7 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%5, %expanded_9 : tensor<4x7x5xf32>, tensor<4x7x5xf32>) outs(%4 : tensor<4x7x5xf32>) {
+    %6 = tensor.empty() : tensor<28x5xf32>
+    %7 = linalg.fill ins(%cst_1 : f32) outs(%6 : tensor<28x5xf32>) -> tensor<28x5xf32>
+    %8 = linalg.matmul ins(%collapsed_8, %collapsed_7 : tensor<28x6xf32>, tensor<6x5xf32>) outs(%7 : tensor<28x5xf32>) -> tensor<28x5xf32>
+    %expanded_9 = tensor.expand_shape %8 [[0, 1], [2]] output_shape [4, 7, 5] : tensor<28x5xf32> into tensor<4x7x5xf32>
+    %9 = tensor.empty() : tensor<4x7x5xf32>
+    %10 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%5, %expanded_9 : tensor<4x7x5xf32>, tensor<4x7x5xf32>) outs(%9 : tensor<4x7x5xf32>) {
     ^bb0(%in: f32, %in_16: f32, %out: f32):
-      %27 = arith.addf %in, %in_16 : f32
-      linalg.yield %27 : f32
+      %36 = arith.addf %in, %in_16 : f32
+      linalg.yield %36 : f32
     } -> tensor<4x7x5xf32>
     %extracted_slice_10 = tensor.extract_slice %0[0, 2, 0] [4, 7, 6] [1, 1, 1] : tensor<4x9x6xf32> to tensor<4x7x6xf32>
     %extracted_slice_11 = tensor.extract_slice %arg0[2, 0, 0] [1, 6, 5] [1, 1, 1] : tensor<3x6x5xf32> to tensor<1x6x5xf32>
     %collapsed_12 = tensor.collapse_shape %extracted_slice_11 [[0, 1], [2]] : tensor<1x6x5xf32> into tensor<6x5xf32>
     %collapsed_13 = tensor.collapse_shape %extracted_slice_10 [[0, 1], [2]] : tensor<4x7x6xf32> into tensor<28x6xf32>
-    %8 = linalg.matmul ins(%collapsed_13, %collapsed_12 : tensor<28x6xf32>, tensor<6x5xf32>) outs(%2 : tensor<28x5xf32>) -> tensor<28x5xf32>
-    %expanded_14 = tensor.expand_shape %8 [[0, 1], [2]] output_shape [4, 7, 5] : tensor<28x5xf32> into tensor<4x7x5xf32>
-    %9 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%7, %expanded_14 : tensor<4x7x5xf32>, tensor<4x7x5xf32>) outs(%4 : tensor<4x7x5xf32>) {
+    %11 = tensor.empty() : tensor<28x5xf32>
+    %12 = linalg.fill ins(%cst_1 : f32) outs(%11 : tensor<28x5xf32>) -> tensor<28x5xf32>
+    %13 = linalg.matmul ins(%collapsed_13, %collapsed_12 : tensor<28x6xf32>, tensor<6x5xf32>) outs(%12 : tensor<28x5xf32>) -> tensor<28x5xf32>
+    %expanded_14 = tensor.expand_shape %13 [[0, 1], [2]] output_shape [4, 7, 5] : tensor<28x5xf32> into tensor<4x7x5xf32>
+    %14 = tensor.empty() : tensor<4x7x5xf32>
+    %15 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%10, %expanded_14 : tensor<4x7x5xf32>, tensor<4x7x5xf32>) outs(%14 : tensor<4x7x5xf32>) {
     ^bb0(%in: f32, %in_16: f32, %out: f32):
-      %27 = arith.addf %in, %in_16 : f32
-      linalg.yield %27 : f32
+      %36 = arith.addf %in, %in_16 : f32
+      linalg.yield %36 : f32
     } -> tensor<4x7x5xf32>
-    %10 = call @relu(%9) : (tensor<4x7x5xf32>) -> tensor<4x7x5xf32>
-    %11 = call @_roll_static(%10) : (tensor<4x7x5xf32>) -> tensor<4x7x5xf32>
-    %12 = call @_flip(%9) : (tensor<4x7x5xf32>) -> tensor<4x7x5xf32>
-    %13 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%11, %12 : tensor<4x7x5xf32>, tensor<4x7x5xf32>) outs(%4 : tensor<4x7x5xf32>) {
+    %16 = call @relu(%15) : (tensor<4x7x5xf32>) -> tensor<4x7x5xf32>
+    %17 = call @_roll_static(%16) : (tensor<4x7x5xf32>) -> tensor<4x7x5xf32>
+    %18 = call @_flip(%15) : (tensor<4x7x5xf32>) -> tensor<4x7x5xf32>
+    %19 = tensor.empty() : tensor<4x7x5xf32>
+    %20 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%17, %18 : tensor<4x7x5xf32>, tensor<4x7x5xf32>) outs(%19 : tensor<4x7x5xf32>) {
     ^bb0(%in: f32, %in_16: f32, %out: f32):
-      %27 = arith.addf %in, %in_16 : f32
-      linalg.yield %27 : f32
+      %36 = arith.addf %in, %in_16 : f32
+      linalg.yield %36 : f32
     } -> tensor<4x7x5xf32>
-    %14 = tensor.empty() : tensor<4x5xf32>
-    %15 = linalg.fill ins(%cst_0 : f32) outs(%14 : tensor<4x5xf32>) -> tensor<4x5xf32>
-    %16 = linalg.generic {indexing_maps = [#map1, #map2], iterator_types = ["parallel", "parallel", "reduction"]} ins(%13 : tensor<4x7x5xf32>) outs(%15 : tensor<4x5xf32>) {
+    %21 = tensor.empty() : tensor<4x5xf32>
+    %22 = linalg.fill ins(%cst_0 : f32) outs(%21 : tensor<4x5xf32>) -> tensor<4x5xf32>
+    %23 = linalg.generic {indexing_maps = [#map1, #map2], iterator_types = ["parallel", "parallel", "reduction"]} ins(%20 : tensor<4x7x5xf32>) outs(%22 : tensor<4x5xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %27 = arith.maximumf %out, %in : f32
-      linalg.yield %27 : f32
+      %36 = arith.maximumf %out, %in : f32
+      linalg.yield %36 : f32
     } -> tensor<4x5xf32>
-    %17 = tensor.empty() : tensor<4x2xf32>
-    %18 = linalg.fill ins(%cst_1 : f32) outs(%17 : tensor<4x2xf32>) -> tensor<4x2xf32>
-    %19 = linalg.matmul ins(%16, %arg1 : tensor<4x5xf32>, tensor<5x2xf32>) outs(%18 : tensor<4x2xf32>) -> tensor<4x2xf32>
-    %20 = call @log_softmax(%19) : (tensor<4x2xf32>) -> tensor<4x2xf32>
+    %24 = tensor.empty() : tensor<4x2xf32>
+    %25 = linalg.fill ins(%cst_1 : f32) outs(%24 : tensor<4x2xf32>) -> tensor<4x2xf32>
+    %26 = linalg.matmul ins(%23, %arg1 : tensor<4x5xf32>, tensor<5x2xf32>) outs(%25 : tensor<4x2xf32>) -> tensor<4x2xf32>
+    %27 = call @log_softmax(%26) : (tensor<4x2xf32>) -> tensor<4x2xf32>
     %expanded_15 = tensor.expand_shape %arg3 [[0, 1]] output_shape [4, 1] : tensor<4xi32> into tensor<4x1xi32>
-    %21 = call @take_along_axis(%20, %expanded_15) : (tensor<4x2xf32>, tensor<4x1xi32>) -> tensor<4x1xf32>
-    %22 = tensor.empty() : tensor<f32>
-    %23 = linalg.fill ins(%cst_1 : f32) outs(%22 : tensor<f32>) -> tensor<f32>
-    %24 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["reduction", "reduction"]} ins(%21 : tensor<4x1xf32>) outs(%23 : tensor<f32>) {
+    %28 = call @take_along_axis(%27, %expanded_15) : (tensor<4x2xf32>, tensor<4x1xi32>) -> tensor<4x1xf32>
+    %29 = tensor.empty() : tensor<f32>
+    %30 = linalg.fill ins(%cst_1 : f32) outs(%29 : tensor<f32>) -> tensor<f32>
+    %31 = linalg.generic {indexing_maps = [#map3, #map4], iterator_types = ["reduction", "reduction"]} ins(%28 : tensor<4x1xf32>) outs(%30 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %27 = arith.addf %out, %in : f32
-      linalg.yield %27 : f32
+      %36 = arith.addf %out, %in : f32
+      linalg.yield %36 : f32
     } -> tensor<f32>
-    %25 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = []} ins(%24 : tensor<f32>) outs(%22 : tensor<f32>) {
+    %32 = tensor.empty() : tensor<f32>
+    %33 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = []} ins(%31 : tensor<f32>) outs(%32 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %27 = arith.divf %in, %cst : f32
-      linalg.yield %27 : f32
+      %36 = arith.divf %in, %cst : f32
+      linalg.yield %36 : f32
     } -> tensor<f32>
-    %26 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = []} ins(%25 : tensor<f32>) outs(%22 : tensor<f32>) {
+    %34 = tensor.empty() : tensor<f32>
+    %35 = linalg.generic {indexing_maps = [#map5, #map5], iterator_types = []} ins(%33 : tensor<f32>) outs(%34 : tensor<f32>) {
     ^bb0(%in: f32, %out: f32):
-      %27 = arith.negf %in : f32
-      linalg.yield %27 : f32
+      %36 = arith.negf %in : f32
+      linalg.yield %36 : f32
     } -> tensor<f32>
-    return %26 : tensor<f32>
+    return %35 : tensor<f32>
   }
   func.func private @_pad(%arg0: tensor<4x7x6xf32>, %arg1: tensor<i32>) -> tensor<4x9x6xf32> {
     %0 = tensor.empty() : tensor<f32>
@@ -139,49 +148,56 @@ module @jit__lambda {
     %1 = linalg.fill ins(%cst_0 : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
     %2 = linalg.generic {indexing_maps = [#map3, #map7], iterator_types = ["parallel", "reduction"]} ins(%arg0 : tensor<4x2xf32>) outs(%1 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = arith.maximumf %out, %in : f32
-      linalg.yield %13 : f32
+      %20 = arith.maximumf %out, %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4xf32>
-    %3 = linalg.generic {indexing_maps = [#map8, #map8], iterator_types = ["parallel"]} ins(%2 : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+    %3 = tensor.empty() : tensor<4xf32>
+    %4 = linalg.generic {indexing_maps = [#map8, #map8], iterator_types = ["parallel"]} ins(%2 : tensor<4xf32>) outs(%3 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4xf32>
-    %4 = tensor.empty() : tensor<4x2xf32>
-    %5 = linalg.generic {indexing_maps = [#map7, #map3], iterator_types = ["parallel", "parallel"]} ins(%3 : tensor<4xf32>) outs(%4 : tensor<4x2xf32>) {
+    %5 = tensor.empty() : tensor<4x2xf32>
+    %6 = linalg.generic {indexing_maps = [#map7, #map3], iterator_types = ["parallel", "parallel"]} ins(%4 : tensor<4xf32>) outs(%5 : tensor<4x2xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x2xf32>
-    %6 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%arg0, %5 : tensor<4x2xf32>, tensor<4x2xf32>) outs(%4 : tensor<4x2xf32>) {
+    %7 = tensor.empty() : tensor<4x2xf32>
+    %8 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%arg0, %6 : tensor<4x2xf32>, tensor<4x2xf32>) outs(%7 : tensor<4x2xf32>) {
     ^bb0(%in: f32, %in_1: f32, %out: f32):
-      %13 = arith.subf %in, %in_1 : f32
-      linalg.yield %13 : f32
+      %20 = arith.subf %in, %in_1 : f32
+      linalg.yield %20 : f32
     } -> tensor<4x2xf32>
-    %7 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%6 : tensor<4x2xf32>) outs(%4 : tensor<4x2xf32>) {
+    %9 = tensor.empty() : tensor<4x2xf32>
+    %10 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%8 : tensor<4x2xf32>) outs(%9 : tensor<4x2xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = math.exp %in : f32
-      linalg.yield %13 : f32
+      %20 = math.exp %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4x2xf32>
-    %8 = linalg.fill ins(%cst : f32) outs(%0 : tensor<4xf32>) -> tensor<4xf32>
-    %9 = linalg.generic {indexing_maps = [#map3, #map7], iterator_types = ["parallel", "reduction"]} ins(%7 : tensor<4x2xf32>) outs(%8 : tensor<4xf32>) {
+    %11 = tensor.empty() : tensor<4xf32>
+    %12 = linalg.fill ins(%cst : f32) outs(%11 : tensor<4xf32>) -> tensor<4xf32>
+    %13 = linalg.generic {indexing_maps = [#map3, #map7], iterator_types = ["parallel", "reduction"]} ins(%10 : tensor<4x2xf32>) outs(%12 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = arith.addf %out, %in : f32
-      linalg.yield %13 : f32
+      %20 = arith.addf %out, %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4xf32>
-    %10 = linalg.generic {indexing_maps = [#map8, #map8], iterator_types = ["parallel"]} ins(%9 : tensor<4xf32>) outs(%0 : tensor<4xf32>) {
+    %14 = tensor.empty() : tensor<4xf32>
+    %15 = linalg.generic {indexing_maps = [#map8, #map8], iterator_types = ["parallel"]} ins(%13 : tensor<4xf32>) outs(%14 : tensor<4xf32>) {
     ^bb0(%in: f32, %out: f32):
-      %13 = math.log %in : f32
-      linalg.yield %13 : f32
+      %20 = math.log %in : f32
+      linalg.yield %20 : f32
     } -> tensor<4xf32>
-    %11 = linalg.generic {indexing_maps = [#map7, #map3], iterator_types = ["parallel", "parallel"]} ins(%10 : tensor<4xf32>) outs(%4 : tensor<4x2xf32>) {
+    %16 = tensor.empty() : tensor<4x2xf32>
+    %17 = linalg.generic {indexing_maps = [#map7, #map3], iterator_types = ["parallel", "parallel"]} ins(%15 : tensor<4xf32>) outs(%16 : tensor<4x2xf32>) {
     ^bb0(%in: f32, %out: f32):
       linalg.yield %in : f32
     } -> tensor<4x2xf32>
-    %12 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%6, %11 : tensor<4x2xf32>, tensor<4x2xf32>) outs(%4 : tensor<4x2xf32>) {
+    %18 = tensor.empty() : tensor<4x2xf32>
+    %19 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%8, %17 : tensor<4x2xf32>, tensor<4x2xf32>) outs(%18 : tensor<4x2xf32>) {
     ^bb0(%in: f32, %in_1: f32, %out: f32):
-      %13 = arith.subf %in, %in_1 : f32
-      linalg.yield %13 : f32
+      %20 = arith.subf %in, %in_1 : f32
+      linalg.yield %20 : f32
     } -> tensor<4x2xf32>
-    return %12 : tensor<4x2xf32>
+    return %19 : tensor<4x2xf32>
   }
   func.func private @take_along_axis(%arg0: tensor<4x2xf32>, %arg1: tensor<4x1xi32>) -> tensor<4x1xf32> {
     %cst = arith.constant 0x7FC00000 : f32
@@ -194,59 +210,64 @@ module @jit__lambda {
     %0 = tensor.empty() : tensor<4x1xi1>
     %1 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<4x1xi32>) outs(%0 : tensor<4x1xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %14 = arith.cmpi slt, %in, %c0_i32 : i32
-      linalg.yield %14 : i1
+      %19 = arith.cmpi slt, %in, %c0_i32 : i32
+      linalg.yield %19 : i1
     } -> tensor<4x1xi1>
     %2 = tensor.empty() : tensor<4x1xi32>
     %3 = linalg.generic {indexing_maps = [#map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%arg1 : tensor<4x1xi32>) outs(%2 : tensor<4x1xi32>) {
     ^bb0(%in: i32, %out: i32):
-      %14 = arith.addi %in, %c2_i32 : i32
-      linalg.yield %14 : i32
+      %19 = arith.addi %in, %c2_i32 : i32
+      linalg.yield %19 : i32
     } -> tensor<4x1xi32>
-    %4 = linalg.generic {indexing_maps = [#map3, #map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%1, %3, %arg1 : tensor<4x1xi1>, tensor<4x1xi32>, tensor<4x1xi32>) outs(%2 : tensor<4x1xi32>) {
+    %4 = tensor.empty() : tensor<4x1xi32>
+    %5 = linalg.generic {indexing_maps = [#map3, #map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%1, %3, %arg1 : tensor<4x1xi1>, tensor<4x1xi32>, tensor<4x1xi32>) outs(%4 : tensor<4x1xi32>) {
     ^bb0(%in: i1, %in_0: i32, %in_1: i32, %out: i32):
-      %14 = arith.select %in, %in_0, %in_1 : i32
-      linalg.yield %14 : i32
+      %19 = arith.select %in, %in_0, %in_1 : i32
+      linalg.yield %19 : i32
     } -> tensor<4x1xi32>
-    %expanded = tensor.expand_shape %4 [[0], [1, 2]] output_shape [4, 1, 1] : tensor<4x1xi32> into tensor<4x1x1xi32>
-    %5 = tensor.empty() : tensor<4x1x1xi1>
-    %6 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%5 : tensor<4x1x1xi1>) {
+    %expanded = tensor.expand_shape %5 [[0], [1, 2]] output_shape [4, 1, 1] : tensor<4x1xi32> into tensor<4x1x1xi32>
+    %6 = tensor.empty() : tensor<4x1x1xi1>
+    %7 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%6 : tensor<4x1x1xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %14 = arith.cmpi sge, %in, %c0_i32 : i32
-      linalg.yield %14 : i1
+      %19 = arith.cmpi sge, %in, %c0_i32 : i32
+      linalg.yield %19 : i1
     } -> tensor<4x1x1xi1>
-    %7 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%5 : tensor<4x1x1xi1>) {
+    %8 = tensor.empty() : tensor<4x1x1xi1>
+    %9 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%expanded : tensor<4x1x1xi32>) outs(%8 : tensor<4x1x1xi1>) {
     ^bb0(%in: i32, %out: i1):
-      %14 = arith.cmpi sle, %in, %c1_i32 : i32
-      linalg.yield %14 : i1
+      %19 = arith.cmpi sle, %in, %c1_i32 : i32
+      linalg.yield %19 : i1
     } -> tensor<4x1x1xi1>
-    %8 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%6, %7 : tensor<4x1x1xi1>, tensor<4x1x1xi1>) outs(%5 : tensor<4x1x1xi1>) {
+    %10 = tensor.empty() : tensor<4x1x1xi1>
+    %11 = linalg.generic {indexing_maps = [#map, #map, #map], iterator_types = ["parallel", "parallel", "parallel"]} ins(%7, %9 : tensor<4x1x1xi1>, tensor<4x1x1xi1>) outs(%10 : tensor<4x1x1xi1>) {
     ^bb0(%in: i1, %in_0: i1, %out: i1):
-      %14 = arith.andi %in, %in_0 : i1
-      linalg.yield %14 : i1
+      %19 = arith.andi %in, %in_0 : i1
+      linalg.yield %19 : i1
     } -> tensor<4x1x1xi1>
-    %9 = linalg.fill ins(%true : i1) outs(%0 : tensor<4x1xi1>) -> tensor<4x1xi1>
-    %10 = linalg.generic {indexing_maps = [#map, #map2], iterator_types = ["parallel", "parallel", "reduction"]} ins(%8 : tensor<4x1x1xi1>) outs(%9 : tensor<4x1xi1>) {
+    %12 = tensor.empty() : tensor<4x1xi1>
+    %13 = linalg.fill ins(%true : i1) outs(%12 : tensor<4x1xi1>) -> tensor<4x1xi1>
+    %14 = linalg.generic {indexing_maps = [#map, #map2], iterator_types = ["parallel", "parallel", "reduction"]} ins(%11 : tensor<4x1x1xi1>) outs(%13 : tensor<4x1xi1>) {
     ^bb0(%in: i1, %out: i1):
-      %14 = arith.andi %out, %in : i1
-      linalg.yield %14 : i1
+      %19 = arith.andi %out, %in : i1
+      linalg.yield %19 : i1
     } -> tensor<4x1xi1>
-    %11 = tensor.empty() : tensor<4x1xf32>
-    %12 = linalg.generic {indexing_maps = [#map3], iterator_types = ["parallel", "parallel"]} outs(%11 : tensor<4x1xf32>) {
+    %15 = tensor.empty() : tensor<4x1xf32>
+    %16 = linalg.generic {indexing_maps = [#map3], iterator_types = ["parallel", "parallel"]} outs(%15 : tensor<4x1xf32>) {
     ^bb0(%out: f32):
-      %14 = linalg.index 0 : index
-      %extracted = tensor.extract %expanded[%14, %c0, %c0] : tensor<4x1x1xi32>
-      %15 = arith.index_cast %extracted : i32 to index
-      %16 = arith.maxsi %15, %c0 : index
-      %17 = arith.minsi %16, %c1 : index
-      %extracted_0 = tensor.extract %arg0[%14, %17] : tensor<4x2xf32>
+      %19 = linalg.index 0 : index
+      %extracted = tensor.extract %expanded[%19, %c0, %c0] : tensor<4x1x1xi32>
+      %20 = arith.index_cast %extracted : i32 to index
+      %21 = arith.maxsi %20, %c0 : index
+      %22 = arith.minsi %21, %c1 : index
+      %extracted_0 = tensor.extract %arg0[%19, %22] : tensor<4x2xf32>
       linalg.yield %extracted_0 : f32
     } -> tensor<4x1xf32>
-    %13 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%10, %12 : tensor<4x1xi1>, tensor<4x1xf32>) outs(%11 : tensor<4x1xf32>) {
+    %17 = tensor.empty() : tensor<4x1xf32>
+    %18 = linalg.generic {indexing_maps = [#map3, #map3, #map3], iterator_types = ["parallel", "parallel"]} ins(%14, %16 : tensor<4x1xi1>, tensor<4x1xf32>) outs(%17 : tensor<4x1xf32>) {
     ^bb0(%in: i1, %in_0: f32, %out: f32):
-      %14 = arith.select %in, %in_0, %cst : f32
-      linalg.yield %14 : f32
+      %19 = arith.select %in, %in_0, %cst : f32
+      linalg.yield %19 : f32
     } -> tensor<4x1xf32>
-    return %13 : tensor<4x1xf32>
+    return %18 : tensor<4x1xf32>
   }
 }
