@@ -19,6 +19,7 @@ void addFacts(const zrt_launch_desc &d, OperationFacts &facts) {
 void addFacts(const zrt_matmul_desc &d, OperationFacts &facts) {
   facts.flops = 2.0 * double(d.batch) * double(d.m) * double(d.n) * double(d.k);
   facts.factors = d.a.dtype;
+  facts.result = d.c.dtype;
   facts.sizes = fmt::format("{} x {} x {}", d.m, d.n, d.k);
   if (d.batch != 1)
     facts.sizes += fmt::format(" (batch {})", d.batch);
@@ -31,6 +32,7 @@ void addFacts(const zrt_matmul_desc &d, OperationFacts &facts) {
 void addFacts(const zrt_grouped_desc &d, OperationFacts &facts) {
   facts.flops = 2.0 * double(d.rows) * double(d.n) * double(d.k);
   facts.factors = d.x.dtype;
+  facts.result = !d.sums ? d.y.dtype : d.groups ? d.w[0].dtype : d.x.dtype;
   facts.sizes =
       fmt::format("{} x {} x {} (groups {})", d.rows, d.n, d.k, d.groups);
   facts.details =

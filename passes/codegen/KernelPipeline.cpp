@@ -103,8 +103,8 @@ static void addLowering(OpPassManager &pm, bool approximate) {
   pm.addPass(createCanonicalizerPass());
 }
 
-void zero::buildCpuPipeline(OpPassManager &pm,
-                            const CpuPipelineOptions &options) {
+void zero::buildKernelPipeline(OpPassManager &pm,
+                               const KernelPipelineOptions &options) {
   pm.addPass(createKeepKernels());
   if (options.reference) {
     addReferenceLoops(pm);
@@ -123,12 +123,12 @@ void zero::buildCpuPipeline(OpPassManager &pm,
 
 void zero::registerCodegenPasses() {
   registerZeroCodegenPasses();
-  PassPipelineRegistration<CpuPipelineOptions>(
+  PassPipelineRegistration<KernelPipelineOptions>(
       "zero-lower-kernels-to-cpu",
       "Lowers the kernels of a plan to loops, or to the LLVM dialect",
-      [](OpPassManager &pm, const CpuPipelineOptions &options) {
+      [](OpPassManager &pm, const KernelPipelineOptions &options) {
         pm.addPass(createFormPlanKernels());
-        buildCpuPipeline(pm, options);
+        buildKernelPipeline(pm, options);
       });
 }
 
@@ -141,16 +141,16 @@ LogicalResult zero::formPlanKernels(ModuleOp plan, PassManagerSetup setup) {
 }
 
 static LogicalResult lowerKernels(ModuleOp module,
-                                  const CpuPipelineOptions &options,
+                                  const KernelPipelineOptions &options,
                                   PassManagerSetup setup) {
   PassManager pm(module->getName());
-  buildCpuPipeline(pm, options);
+  buildKernelPipeline(pm, options);
   return runPasses(pm, module, setup);
 }
 
 LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
                                       PassManagerSetup setup) {
-  CpuPipelineOptions options;
+  KernelPipelineOptions options;
   options.reference = reference;
   return lowerKernels(module, options, setup);
 }
@@ -159,7 +159,7 @@ LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
                                       ArrayRef<RuntimeKernel> more,
                                       PassManagerSetup setup,
                                       StringRef attention) {
-  CpuPipelineOptions options;
+  KernelPipelineOptions options;
   options.attention = attention.str();
   options.groups = options.stopAtLoops = true;
   if (failed(lowerKernels(module, options, setup)))

@@ -20,7 +20,7 @@ namespace mlir::zero {
 #include "passes/codegen/Passes.h.inc"
 
 /// Options of the lowering of kernels.
-struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
+struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
   Option<bool> reference{
       *this, "reference",
       llvm::cl::desc("kernels of the model take upstream's scalar loops"),
@@ -40,7 +40,8 @@ struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
 
 /// Lowers the kernels of a plan, which must all be formed, to the LLVM dialect,
 /// and drops the rest of the plan.
-void buildCpuPipeline(OpPassManager &pm, const CpuPipelineOptions &options);
+void buildKernelPipeline(OpPassManager &pm,
+                         const KernelPipelineOptions &options);
 
 /// The passes, and the pipeline zero-lower-kernels-to-cpu.
 void registerCodegenPasses();

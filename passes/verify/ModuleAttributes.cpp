@@ -33,11 +33,11 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
            << " on, which is no page of it (S4)";
   arenas.exported = begin;
   auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
-  if (target && !llvm::is_contained({"cuda"}, target.getName())) // (S1)
+  if (target && target.getName() != "cuda") // (S1)
     return module.emitError("is for the target \"")
            << target.getName() << "\", and only \"cuda\" is known (S1)";
-  auto placed = module->getAttrOfType<BytesAttr>(kWorkspaceAttr);
-  const uint64_t has = placed ? placed.getSize() : 0,
+  arenas.workspace = module->getAttrOfType<BytesAttr>(kWorkspaceAttr);
+  const uint64_t has = arenas.workspace ? arenas.workspace.getSize() : 0,
                  needs = target ? target.getWorkspace() : 0;
   if (has != needs) // (S1)
     return module.emitError("has a zero.workspace of ")
@@ -45,7 +45,6 @@ FailureOr<Arenas> judge::judgeArenas(ModuleOp module) {
            << bytesText(needs) << " (S1)";
   if (Attribute workspace = module->getAttr(kWorkspaceAttr)) {
     constexpr int64_t kAlignment = 256;
-    arenas.workspace = dyn_cast<BytesAttr>(workspace);
     if (!arenas.workspace || arenas.workspace.getTier() != Tier::Device ||
         arenas.workspace.getSize() == 0 ||
         arenas.workspace.getOffset() % kAlignment != 0 ||

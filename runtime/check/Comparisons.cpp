@@ -34,20 +34,19 @@ bool rounds(const zrt_plan &plan, const zrt_op &op) {
 }
 
 std::string shapeOf(const zrt_op &op) {
-  const OperationFacts facts = factsOf(op, /*ranks=*/1);
   if (op.kind == ZRT_LAUNCH)
     return fmt::format("{} units", launchOf(op).units);
-  std::string first, last;
+  const OperationFacts facts = factsOf(op, /*ranks=*/1);
+  if (facts.flops > 0)
+    return fmt::format("{}{}, {} to {}", facts.sizes, facts.details,
+                       dtypeName(facts.factors), dtypeName(facts.result));
+  std::string first;
   forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
     if (first.empty())
       first =
           fmt::format("{} {}", elementsIn(operand), dtypeName(operand.dtype));
-    last = dtypeName(operand.dtype);
   });
-  return facts.flops > 0
-             ? fmt::format("{}{}, {} to {}", facts.sizes, facts.details,
-                           dtypeName(facts.factors), last)
-             : first;
+  return first;
 }
 
 /// The places of a bucket's members and which decay; launches depend on them.
@@ -60,8 +59,9 @@ std::string layoutOf(const zrt_bucket &bucket) {
 }
 
 /// The key of an operation's kind.
-std::string keyOf(const zrt_plan &plan, const zrt_op &op) {
-  std::string key = fmt::format("{} {}", op.kind, shapeOf(op));
+std::string keyOf(const zrt_plan &plan, const zrt_op &op,
+                  const std::string &shape) {
+  std::string key = fmt::format("{} {}", op.kind, shape);
   visitWork(op, [&](const auto &desc) {
     if constexpr (requires { desc.fn; })
       key += fmt::format(" {}", reinterpret_cast<uintptr_t>(desc.fn));
@@ -139,7 +139,8 @@ std::string countText(const std::vector<Finding> &findings) {
 
 Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   const std::lock_guard<std::mutex> lock(mutex);
-  Comparison *&seen = known[keyOf(plan, op)];
+  const std::string shape = shapeOf(op);
+  Comparison *&seen = known[keyOf(plan, op, shape)];
   if (seen) {
     ++seen->operations;
     return nullptr;
@@ -147,7 +148,7 @@ Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   Comparison one = {};
   one.kind = op.kind;
   one.name = nameOf(op);
-  one.shape = shapeOf(op);
+  one.shape = shape;
   one.isProduct = factsOf(op, /*ranks=*/1).flops > 0;
   one.wantsBits = !one.isProduct && !rounds(plan, op);
   one.operations = 1;

@@ -24,6 +24,7 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/PlanTable.h"
 #include "runtime/core/Segments.h"
 #include "runtime/core/SharedFile.h"
 
@@ -121,5 +122,17 @@ public:
   virtual void bringToHost(zrt_stream /*stream*/, const zrt_ref & /*ref*/) {}
   virtual void bringBack(zrt_stream /*stream*/, const zrt_ref & /*ref*/) {}
 };
+
+/// Calls `run(descriptor)` for work of the device; for work on a bucket,
+/// `run(descriptor, *bucket)`.
+template <typename Run>
+void visitDevice(const zrt_op &op, const BucketPart *bucket, Run run) {
+  visitDevice(op, [&](const auto &desc) {
+    if constexpr (hasBucket<decltype(desc)>)
+      run(desc, *bucket);
+    else
+      run(desc);
+  });
+}
 
 } // namespace zrt

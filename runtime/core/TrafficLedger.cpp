@@ -14,16 +14,11 @@ namespace {
 
 /// Returns the row of an operation before any call.
 TrafficRow emptyRow(const zrt_op &op, uint32_t ranks) {
-  TrafficRow row;
   if (op.kind == ZRT_COLLECTIVE)
-    row.predicted = collectiveOf(op).wire_bytes;
-  else if (op.kind == ZRT_COPY && linkOf(copyOf(op)))
-    row.link = linkOf(copyOf(op)),
-    row.predicted = bytesOf(copyOf(op).source, ranks);
-  else
-    return row;
-  row.op = &op;
-  return row;
+    return {&op, std::nullopt, collectiveOf(op).wire_bytes};
+  if (op.kind == ZRT_COPY && linkOf(copyOf(op)))
+    return {&op, linkOf(copyOf(op)), bytesOf(copyOf(op).source, ranks)};
+  return {};
 }
 
 std::string rateText(uint64_t bytes, double seconds) {

@@ -68,7 +68,8 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
     for (Operation &op : program.front()) {
       if (getStream(&op) == Stream::Host)
         continue;
-      if (auto product = findGrouped(&op); product && product->from.isF64())
+      if (isa<nn::GroupedMatmulOp, nn::GroupedMatmulBackwardOp>(op) &&
+          getElementType(op.getOperand(0).getType()).isF64())
         return op.emitError("multiplies groups of rows of f64, which GPUs do "
                             "not; drop --target=cuda");
       if (auto kernel = findRuntimeKernel(&op, addsUp);

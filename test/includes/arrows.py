@@ -4,7 +4,7 @@
     arrows.py ROOT ARROWS.txt [--write]
 
 Folders are all below abi, numerics, dialect, frontend, passes, targets, runtime, train and
-tools, at any depth; a folder is not the one that it lies in.
+tools, at any depth; a subfolder is a folder of its own.
 
 ARROWS.txt has a line `folder: folders` for each, after those that it includes: so there is
 no cycle.  Prints includes that it lacks, and names in it that are not needed or stand too

@@ -109,9 +109,9 @@ static bool multipliesHalves(ModuleOp plan) {
 
 llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                            StringRef argv0, PassManagerSetup setup) {
-  llvm::Expected<CpuTarget> target = resolveCpu(options.cpu);
-  if (!target)
-    return target.takeError();
+  llvm::Expected<CpuTarget> cpu = resolveCpu(options.cpu);
+  if (!cpu)
+    return cpu.takeError();
 
   if (llvm::Error error = checkInterface(plan))
     return error;
@@ -147,12 +147,12 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   certificate.model = llvm::sys::path::filename(options.input);
   certificate.options = getPlanOptions(plan);
 
-  std::string features = target->required;
+  std::string features = cpu->required;
   if (options.target->multipliesOnHost() && multipliesHalves(plan) &&
-      !target->ofHalves.empty())
-    features += (features.empty() ? "" : ",") + target->ofHalves;
+      !cpu->ofHalves.empty())
+    features += (features.empty() ? "" : ",") + cpu->ofHalves;
   PlanInfo info{certificate.model,    certificate.options,
-                target->description,  features,
+                cpu->description,     features,
                 certificate.toJson(), listCategories(certificate)};
   TemporaryFolder folder;
   if (std::error_code error = folder.create())
@@ -161,15 +161,15 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> tables, code;
   if (succeeded(formPlanKernels(plan, setup))) {
-    auto device = options.target->emitDevice(plan, options.targetOptions,
-                                             *target, folder, setup);
+    auto device = options.target->emitDevice(plan, options.targetOptions, *cpu,
+                                             folder, setup);
     if (!device)
       return device.takeError();
     info.device = std::move(*device);
     tables = describePlan(plan, context, info);
   }
   if (tables && succeeded(lowerKernelsToCpu(plan, reference, setup)))
-    code = translateKernels(plan, context, *target);
+    code = translateKernels(plan, context, *cpu);
   if (!code)
     return llvm::createStringError("code generation failed");
 
@@ -185,10 +185,10 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
               planObject = folder.file("plan.o"),
               result = folder.file("result");
   if (llvm::Error error =
-          emitObject(*code, *target, /*optimise=*/!reference, kernelObject))
+          emitObject(*code, *cpu, /*optimise=*/!reference, kernelObject))
     return error;
   if (llvm::Error error =
-          emitObject(*tables, *target, /*optimise=*/false, planObject))
+          emitObject(*tables, *cpu, /*optimise=*/false, planObject))
     return error;
   // Written to the standard output: lld replaces a % in a file name by a random
   // digit.

@@ -12,12 +12,9 @@ void zero::emitRuntimeKernel(ModuleOp module, const RuntimeKernel &kernel) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   Location loc = module.getLoc();
   int64_t shared = kMaxSharedBytes;
-  SmallVector<NamedAttribute> attributes;
-  for (auto [name, number] : kernel.units) {
+  for (auto [name, number] : kernel.units)
     if (name == kSharedBytesAttr)
       shared = number;
-    attributes.emplace_back(b.getStringAttr(name), b.getI64IntegerAttr(number));
-  }
   SmallVector<Type> types;
   for (Type operand : kernel.operands)
     types.push_back(MemRefType::get({}, operand));
@@ -26,8 +23,8 @@ void zero::emitRuntimeKernel(ModuleOp module, const RuntimeKernel &kernel) {
   auto function =
       func::FuncOp::create(b, loc, kernel.entry, b.getFunctionType(types, {}));
   function.setPrivate();
-  function->setAttrs(llvm::to_vector(llvm::concat<const NamedAttribute>(
-      function->getAttrs(), ArrayRef<NamedAttribute>(attributes))));
+  for (auto [name, number] : kernel.units)
+    function->setAttr(name, b.getI64IntegerAttr(number));
   b.setInsertionPointToStart(function.addEntryBlock());
   func::ReturnOp::create(b, loc);
   b.setInsertionPointToStart(&function.front());

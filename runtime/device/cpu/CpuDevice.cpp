@@ -2,7 +2,6 @@
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "runtime/Error.h"
-#include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/CopyAround.h"
 #include "runtime/core/HalfArrays.h"
@@ -27,20 +26,23 @@ void need(const char *what, const zrt_operand &operand, zrt_dtype dtype) {
          dtypeName(operand.dtype), dtypeName(dtype));
 }
 
-void needFactor(const char *what, zrt_dtype dtype) {
+/// Checks the type of a product's factors; `kernel` shall multiply bf16.
+void needFactor(const char *what, zrt_dtype dtype, Kernel16 kernel) {
   if (dtype != ZRT_F32 && dtype != ZRT_F64 && !is16Bits(dtype))
     fail("{}: it is {}, and this device multiplies f64, f32, bf16 and f16",
          what, dtypeName(dtype));
+  if (dtype == ZRT_BF16)
+    enable(kernel);
 }
 
 // A kind without a function of its own takes all types.
 
 template <typename Desc>
-void checkTypes(const Desc &) {}
+void checkTypes(const Desc &, Kernel16) {}
 
-void checkTypes(const zrt_matmul_desc &d) {
+void checkTypes(const zrt_matmul_desc &d, Kernel16 kernel) {
   const bool isHalf = is16Bits(d.a.dtype);
-  needFactor("A", d.a.dtype);
+  needFactor("A", d.a.dtype, kernel);
   need("B", d.b, d.a.dtype);
   if (!isHalf || d.c.dtype != ZRT_F32)
     need("C", d.c, d.a.dtype);
@@ -48,8 +50,8 @@ void checkTypes(const zrt_matmul_desc &d) {
     need("bias", d.bias, d.a.dtype);
 }
 
-void checkTypes(const zrt_grouped_desc &d) {
-  needFactor("x", d.x.dtype);
+void checkTypes(const zrt_grouped_desc &d, Kernel16 kernel) {
+  needFactor("x", d.x.dtype, kernel);
   const bool maySum = is16Bits(d.x.dtype);
   if (d.sums || !maySum || d.y.dtype != ZRT_F32)
     need("y", d.y, d.x.dtype);
@@ -58,14 +60,14 @@ void checkTypes(const zrt_grouped_desc &d) {
       need(fmt::format("W{}", i).c_str(), d.w[i], d.x.dtype);
 }
 
-void checkTypes(const zrt_dequantize_desc &d) {
+void checkTypes(const zrt_dequantize_desc &d, Kernel16) {
   if (!isConvertible(d.result.dtype))
     fail("result: it is {}, and this device makes f32, bf16 and f16 of packed "
          "parameters",
          dtypeName(d.result.dtype));
 }
 
-void checkTypes(const zrt_squares_desc &d) {
+void checkTypes(const zrt_squares_desc &d, Kernel16) {
   if (!isConvertible(d.grad.dtype))
     fail("gradient: it is {}, and this device squares f32, bf16 and f16",
          dtypeName(d.grad.dtype));
@@ -137,10 +139,7 @@ std::string CpuDevice::note() const {
 }
 
 void CpuDevice::check(const zrt_op &op) const {
-  visitDevice(op, [](const auto &desc) { checkTypes(desc); });
-  const OperationFacts facts = factsOf(op, /*ranks=*/1);
-  if (facts.flops > 0 && facts.factors == ZRT_BF16)
-    enable(kernel16);
+  visitDevice(op, [&](const auto &desc) { checkTypes(desc, kernel16); });
 }
 
 void CpuDevice::read(const zrt_ref &from, void *to) {
@@ -212,12 +211,8 @@ std::vector<void *> &CpuDevice::addresses(zrt_stream stream,
 }
 
 void CpuDevice::work(const zrt_op &op, const BucketPart *bucket) {
-  visitDevice(op, [&](const auto &desc) {
-    if constexpr (hasBucket<decltype(desc)>)
-      run(op.stream, desc, *bucket);
-    else
-      run(op.stream, desc);
-  });
+  visitDevice(op, bucket,
+              [&](const auto &...work) { run(op.stream, work...); });
 }
 
 void CpuDevice::run(zrt_stream stream, const zrt_launch_desc &desc) {

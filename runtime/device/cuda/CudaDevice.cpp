@@ -193,12 +193,8 @@ void CudaDevice::issue(zrt_stream stream, const char *name, Action action) {
 void CudaDevice::work(const zrt_op &op, const BucketPart *bucket) {
   if (!streams.isOnGpu(op.stream))
     return host->work(op, bucket);
-  visitDevice(op, [&](const auto &desc) {
-    if constexpr (hasBucket<decltype(desc)>)
-      run(op.stream, desc, *bucket);
-    else
-      run(op.stream, desc);
-  });
+  visitDevice(op, bucket,
+              [&](const auto &...work) { run(op.stream, work...); });
 }
 
 void CudaDevice::run(zrt_stream stream, const zrt_launch_desc &desc) {

@@ -2,6 +2,7 @@
 #include "train/report/PlanText.h"
 
 #include "Collectives.h"
+#include "runtime/OperationFacts.h"
 
 using namespace zrt;
 using namespace zrt::test;
@@ -80,6 +81,20 @@ TEST(PlanText, HasALineForEachOperation) {
       "device 128 + 80 f32 members, y device 256 + 60 f32 members, offsets "
       "device 320 + 12 i32 members, W0 device 0 + 48 f32 members, W1 device 64 "
       "+ 48 f32 members\n");
+}
+
+TEST(OperationFacts, NameTheTypesOfProducts) {
+  zrt_operand w[1] = {tensor(deviceRef(0, 24), ZRT_BF16)};
+  zrt_grouped_desc d = {};
+  d.groups = 1;
+  d.x.dtype = ZRT_BF16;
+  d.y.dtype = ZRT_F32;
+  d.w = w;
+  const auto facts = [&] { return factsOf({ZRT_GROUPED, 0, &d}, /*ranks=*/1); };
+  EXPECT_EQ(facts().factors, ZRT_BF16);
+  EXPECT_EQ(facts().result, ZRT_F32);
+  d.sums = 1;
+  EXPECT_EQ(facts().result, ZRT_BF16);
 }
 
 } // namespace
