@@ -1,7 +1,9 @@
 //===- Pipeline.cpp - The pipeline from a model to a plan -----------------===//
 //
-// Lists the passes of each level.  Every level prints as valid MLIR; the
-// verifier runs once after the last pass.
+// Lists the passes of each level.  Each level ends in a pass that checks what
+// the level promises: zero-verify-level, and for level memory the judge.
+// MLIR's verifier runs once, before the judge: after each pass it would take as
+// long as the passes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +17,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Transforms/Passes.h"
+#include "passes/Passes.h"
 #include "passes/certify/Passes.h"
 #include "passes/kernels/Passes.h"
 #include "passes/model/Derivatives.h"
@@ -70,6 +73,7 @@ void zero::registerPipelinePasses() {
   registerZeroPlanPasses();
   registerZeroCertifyPasses();
   registerZeroVerifyPasses();
+  registerZeroPipelinePasses();
 }
 
 /// Updates of the host work on masters where parameters are the device's.
@@ -99,7 +103,7 @@ static void addPasses(OpPassManager &pm, Level level,
                       const PipelineOptions &options) {
   switch (level) {
   case Level::Model:
-    break;
+    return;
   case Level::Step:
     // Rewrites models of other front ends in the smaller language of later
     // passes.
@@ -180,8 +184,9 @@ static void addPasses(OpPassManager &pm, Level level,
     // Ranges first: the waits for reused bytes depend on them.
     pm.addPass(createAssignMemory());
     pm.addPass(createInsertEvents());
-    break;
+    return; // judged when MLIR's verifier has passed
   }
+  pm.addPass(createVerifyLevel({stringifyLevel(level).str()}));
 }
 
 /// The precision of the parameters of `module` that are not packed.
@@ -270,9 +275,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
         own.print(os, OpPrintingFlags().enableDebugInfo(false));
       }
     PassManager pm(module->getName());
-    // Verify once, at the end: after each pass it would take as long as the
-    // passes.
-    pm.enableVerifier(false);
+    pm.enableVerifier(false); // once, below
     addPasses(pm, static_cast<Level>(level), options);
     if (failed(runPasses(pm, module, setup)) || failed(checkSizes(module)))
       return failure();

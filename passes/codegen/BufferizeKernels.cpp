@@ -23,6 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/Zero.h"
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
 
@@ -128,10 +129,13 @@ static void placeResults(FunctionOpInterface kernel) {
 // Passes
 //===----------------------------------------------------------------------===//
 
-/// Whether operands or results are still tensors.
+/// Whether it is a kernel with a body, and operands or results are still
+/// tensors.
 static bool isOnTensors(FunctionOpInterface kernel) {
-  return llvm::any_of(kernel.getArgumentTypes(), llvm::IsaPred<TensorType>) ||
-         llvm::any_of(kernel.getResultTypes(), llvm::IsaPred<TensorType>);
+  return !kernel.isExternal() && !isa<ProgramOp>(kernel) &&
+         llvm::any_of(llvm::concat<const Type>(kernel.getArgumentTypes(),
+                                               kernel.getResultTypes()),
+                      llvm::IsaPred<TensorType>);
 }
 
 namespace {

@@ -1,7 +1,7 @@
 //===- KernelFunctions.cpp - Turns kernels into functions of code ---------===//
 
-#include "passes/codegen/KernelCode.h"
 #include "dialect/zero/Zero.h"
+#include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
 #include "passes/codegen/gpu/AttentionLaunches.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
@@ -22,6 +22,16 @@ namespace mlir::zero {
 
 using namespace mlir;
 using namespace mlir::zero;
+
+/// The operations of type `Function` of `module` that have a body.  They may be
+/// erased while the range is visited.
+template <typename Function>
+static auto getDefined(ModuleOp module) {
+  return llvm::make_early_inc_range(
+      llvm::make_filter_range(module.getOps<Function>(), [](Function function) {
+        return !function.isExternal();
+      }));
+}
 
 /// `kernel` as a plain function of its name.
 static func::FuncOp toFunction(KernelOp kernel) {
@@ -123,8 +133,7 @@ struct LowerHandWrittenKernels
     std::optional<AttentionUnits> units = getUnits();
     if (!units)
       return signalPassFailure();
-    for (auto kernel :
-         llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+    for (KernelOp kernel : getDefined<KernelOp>(getOperation())) {
       KernelKind kind = *kernel.getKind();
       if (kind != KernelKind::Attention && kind != KernelKind::Scatter)
         continue;
@@ -147,8 +156,7 @@ struct LowerHandWrittenKernels
 struct ReferenceToFunction
     : zero::impl::ReferenceToFunctionBase<ReferenceToFunction> {
   void runOnOperation() override {
-    for (auto kernel :
-         llvm::make_early_inc_range(getOperation().getOps<KernelOp>()))
+    for (KernelOp kernel : getDefined<KernelOp>(getOperation()))
       if (!kernel.isBufferized())
         toFunction(kernel);
   }
@@ -156,7 +164,7 @@ struct ReferenceToFunction
 
 struct ReferenceUnits : zero::impl::ReferenceUnitsBase<ReferenceUnits> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (func::FuncOp function : getDefined<func::FuncOp>(getOperation()))
       appendUnitArguments(function);
   }
 };
@@ -168,8 +176,7 @@ struct LowerUnitsToLoops
   void runOnOperation() override {
     if (groups)
       declareGroupFunctions(getOperation());
-    for (auto kernel :
-         llvm::make_early_inc_range(getOperation().getOps<KernelOp>())) {
+    for (KernelOp kernel : getDefined<KernelOp>(getOperation())) {
       KernelKind kind = *kernel.getKind();
       DenseI64ArrayAttr space = kernel.getSpaceAttr();
       LDBG() << "@" << kernel.getSymName() << ": loops over "

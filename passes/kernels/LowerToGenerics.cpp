@@ -247,7 +247,11 @@ struct LowerToGenericsPass
     if (failed(applyOpPatternsGreedily(onTensors, std::move(patterns), config)))
       return signalPassFailure();
 
-    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+    SmallVector<FunctionOpInterface> functions;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      if (!function.isExternal())
+        functions.push_back(function);
+    for (FunctionOpInterface function : functions) {
       hoistConstants(function);
       shareStatements(function);
     }
@@ -273,7 +277,7 @@ struct LowerToGenericsPass
       linalg::GenericOp::getCanonicalizationPatterns(fusion, ctx);
       fusion.add<ReadThroughLastOnes>(ctx);
       SmallVector<Operation *> statements;
-      for (auto function : getOperation().getOps<FunctionOpInterface>())
+      for (FunctionOpInterface function : functions)
         for (Operation &op : function.getFunctionBody().front())
           statements.push_back(&op);
       return applyOpPatternsGreedily(statements, std::move(fusion), config);
@@ -288,8 +292,7 @@ struct LowerToGenericsPass
           return isWidening(dyn_cast<linalg::GenericOp>(producer));
         })))
       return signalPassFailure();
-    for (auto function : getOperation().getOps<FunctionOpInterface>())
-      shareStatements(function);
+    llvm::for_each(functions, shareStatements);
   }
 };
 

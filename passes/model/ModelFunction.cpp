@@ -99,3 +99,25 @@ FailureOr<func::FuncOp> zero::findModelFunction(ModuleOp module) {
     return failure();
   return model;
 }
+
+LogicalResult zero::checkGradients(func::FuncOp step) {
+  if (!step.getBody().hasOneBlock())
+    return step.emitOpError("has ")
+           << llvm::range_size(step.getBody()) << " blocks; a step has one";
+  SmallVector<Type> trained;
+  for (BlockArgument argument : step.getArguments())
+    if (unsigned i = argument.getArgNumber();
+        step.getArgAttr(i, kParamAttr) && !step.getArgAttr(i, kFrozenAttr))
+      trained.push_back(argument.getType());
+  TypeRange results = step.getResultTypes();
+  if (results.size() != trained.size() + 1)
+    return step.emitOpError("returns ")
+           << results.size() << " values; a step returns a loss, and gradients "
+           << "of its " << trained.size() << " trained parameters";
+  for (auto [parameter, gradient] : llvm::zip(trained, results.drop_front()))
+    if (getHeldTensor(parameter).getShape() !=
+        getHeldTensor(gradient).getShape())
+      return step.emitOpError("has a parameter ")
+             << parameter << " with a gradient " << gradient;
+  return success();
+}

@@ -21,4 +21,8 @@ inline func::FuncOp findStep(ModuleOp module) {
   return step;
 }
 
+/// Checks that `step` has one block, which returns a loss, and a gradient for
+/// each parameter that is not frozen, of its shape.
+LogicalResult checkGradients(func::FuncOp step);
+
 } // namespace mlir::zero

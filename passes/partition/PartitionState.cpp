@@ -122,9 +122,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     func::FuncOp step = findStep(module);
-    if (!step)
-      return signalPassFailure();
-    if (failed(readOptions(step)))
+    if (!step || failed(readOptions(step)))
       return signalPassFailure();
     Partition partition{plan.stage, plan.accumulate, plan.weightDecay,
                         plan.gradClip};
@@ -132,6 +130,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
     partition.predictsOnly = plan.sample == Sample::Only;
     SmallVector<LayoutParameter> parameters;
     if (failed(readParameters(step, parameters, partition.arguments)) ||
+        failed(checkGradients(step)) ||
         failed(layOutState(step, parameters, partition)))
       return signalPassFailure();
     Builder attrs(&getContext());
@@ -145,6 +144,11 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
         partition.averages.push_back({op.getType(), op.getLoc()});
     if (plan.sample != Sample::Off) {
       auto predict = module.lookupSymbol<func::FuncOp>(kPredict);
+      if (!predict) {
+        module.emitError("has no function @predict; run zero-add-prediction "
+                         "first, or drop sample");
+        return signalPassFailure();
+      }
       takeArguments(predict, step);
       buildPredict(predict, partition);
     }
