@@ -18,13 +18,13 @@ packages=(
 )
 mpi=(libopenmpi-dev openmpi-bin)
 # A test builds an external project that uses zeroc with g++.
-tests=("${mpi[@]}" llvm-22-tools libgtest-dev python3 ccache g++ iproute2)
+tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev python3 ccache g++ iproute2)
 case "$*" in
 "") ;;
 --mpi) packages+=("${mpi[@]}") ;;
 --test) packages+=("${tests[@]}") ;;
-# The sanitizers' libraries, and two tools that check the source.
---developer) packages+=("${tests[@]}" libclang-rt-22-dev clang-tidy-22 clang-format-22) ;;
+# The sanitizers' libraries, and a tool that checks the source.
+--developer) packages+=("${tests[@]}" libclang-rt-22-dev clang-tidy-22) ;;
 *)
   echo "setup: error: $* is not an option; use --mpi, --test or --developer, or none" >&2
   exit 2
