@@ -17,10 +17,9 @@ std::optional<Level> parseLevel(StringRef name);
 StringRef stringifyLevel(Level level);
 
 /// The options of a plan, and those of the passes that lead to it.
-struct PipelineOptions : PlanOptions {
-  /// The update rule, adamw, lion or sgd, and its numbers.
+struct PipelineOptions : PlanOptions, OptimizerNumbers {
+  /// The update rule, adamw, lion or sgd.
   std::string optimizer = "adamw";
-  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
   /// The text of a zero.optimizer that the model brings; "": `optimizer` is it.
   std::string rule;
   /// Whether a step whose gradients are not finite is skipped: on, off, or

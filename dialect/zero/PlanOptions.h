@@ -42,6 +42,11 @@ std::optional<Enum> parseWord(llvm::StringRef word) {
   return std::nullopt;
 }
 
+/// The numbers of the built-in optimizers, by default.
+struct OptimizerNumbers {
+  double beta1 = 0.9, beta2 = 0.95, eps = 1e-8, momentum = 0.9;
+};
+
 struct PlanOptions {
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   TYPE FIELD = DEFAULT;
