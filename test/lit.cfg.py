@@ -49,6 +49,7 @@ if lit_config.maxIndividualTestTimeIsSupported[0] and not lit_config.maxIndividu
     lit_config.maxIndividualTestTime = 300
 
 config.substitutions.append(("%build", config.zero_binary_dir))
+config.substitutions.append(("%each", f"python3 {config.test_source_root}/Inputs/each.py"))
 config.substitutions.append(("%examples", os.path.join(config.zero_source_dir, "examples")))
 config.substitutions.append(("%llvm_include", os.path.join(os.path.dirname(config.llvm_tools_dir), "include")))
 config.substitutions.append(("%golden", os.path.join(config.zero_source_dir, "test", "golden")))
