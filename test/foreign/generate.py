@@ -118,11 +118,10 @@ def print_torch(out, wanted):
     from importlib.metadata import version
     import torch_models
     front_end = f"torch-mlir {version('torch-mlir')}, PyTorch {version('torch')}"
-    for model, (module, inputs) in torch_models.MODELS.items():
+    for model, (net, inputs) in torch_models.MODELS.items():
         name = f"torch_{model}"
         if not wanted(name):
             continue
-        net = module()
         parameters = {}
         for key, value in net.named_parameters():
             norm = key.endswith("weight") and value.dim() == 1
