@@ -10,6 +10,7 @@ and has no error, or is a `base`.  That plan is printed first, so it is accepted
                                (before any `in`, and after `in plan`: the whole plan)
     replace TEXT => NEW        TEXT is there once
     replace N x TEXT => NEW    TEXT is there N times, and replaced everywhere
+    replace first TEXT => NEW  ... and replaced in the first line that has it
     delete TEXT                the line with TEXT
     delete block TEXT          the block that the line with TEXT begins
     replace block TEXT         ... by the lines `+ NEW` that follow
@@ -20,8 +21,8 @@ and has no error, or is a `base`.  That plan is printed first, so it is accepted
     accepted                   the edited plan has no error
     base                       ... and the edits below are of it
 
-Edits are made in order.  TEXT finds a line if no other line contains it; it is an error if the
-number of matches differs from the stated one.
+Edits are made in order.  TEXT finds a line if no other line contains it, `first TEXT` the first one
+that does; it is an error if the number of matches differs from the stated one.
 """
 import re
 import sys
@@ -62,22 +63,26 @@ class Plan:
         return range(begin, self.end(begin) + 1)
 
     def find(self, text, lines=None):
-        """Returns the index of the only line that contains `text`."""
+        """Returns the index of the only line that contains `text`, or of the first one."""
+        is_first, text = text.startswith("first "), text.removeprefix("first ")
         found = [at for at in lines or self.scope() if text in self.lines[at]]
-        if len(found) != 1:
+        if len(found) != 1 and not (is_first and found):
             raise ValueError(f"{len(found)} lines have: {text}")
         return found[0]
 
     def replace(self, text, new):
-        times = 1
+        times, lines = 1, self.scope()
+        if text.startswith("first "):
+            lines = [self.find(text)]
+            text = text.removeprefix("first ")
         if counted := re.match(r"(\d+) x (.*)", text):
             times, text = int(counted[1]), counted[2]
-        found = sum(self.lines[at].count(text) for at in self.scope())
+        found = sum(self.lines[at].count(text) for at in lines)
         if found != times:
             raise ValueError(f"{found} instead of {times} x {text}")
         if text == new:
             raise ValueError(f"nothing is replaced in: {text}")
-        for at in self.scope():
+        for at in lines:
             self.lines[at] = self.lines[at].replace(text, new)
 
     def edit(self, word, text):
