@@ -28,6 +28,15 @@ inline zrt_ref exportedRef(uint64_t offset, uint64_t bytes) {
   return deviceRef((64 << 10) + offset, bytes);
 }
 
+/// A collective that accumulates nothing.
+inline zrt_collective_desc collectiveWith(const char *name, uint32_t kind,
+                                          uint64_t elements, uint64_t wireBytes,
+                                          const zrt_operand &source,
+                                          const zrt_operand &result,
+                                          double scale = 1.0) {
+  return {name, kind, 0, elements, scale, wireBytes, source, result};
+}
+
 /// Creates a context of this rank, which must succeed.
 inline ContextPtr create(const zrt_plan &plan, World &world) {
   zrt_world handle = {world};
@@ -46,19 +55,5 @@ template <typename T>
 T *at(const ContextPtr &ctx, const zrt_ref &ref) {
   return memoryOf<T>(ctx, ref);
 }
-
-/// Sets an environment variable during its lifetime.
-class Environment {
-public:
-  Environment(const char *name, const std::string &value) : name(name) {
-    setenv(name, value.c_str(), /*overwrite=*/1);
-  }
-  ~Environment() { unsetenv(name); }
-  Environment(const Environment &) = delete;
-  Environment &operator=(const Environment &) = delete;
-
-private:
-  const char *const name;
-};
 
 } // namespace zrt::test

@@ -143,6 +143,16 @@ void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
   job.streams.push_back(stream);
 }
 
+/// A gather of slices, and a sum that leaves slices, of 4 bytes an element.
+void addGather(uint64_t ranks, uint64_t slice) {
+  add(ZRT_GATHER, ZRT_ALL_GATHER, ranks * slice, slice, ranks * slice, false,
+      (ranks - 1) * slice * 4);
+}
+void addReduce(uint64_t ranks, uint64_t slice, bool accumulate) {
+  add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, ranks * slice, ranks * slice, slice,
+      accumulate, (ranks - 1) * slice * 4);
+}
+
 //===----------------------------------------------------------------------===//
 // Expected results
 //===----------------------------------------------------------------------===//
@@ -264,8 +274,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, CollectivesTest,
 TEST_P(CollectivesTest, GatherSlices) {
   const uint64_t n = ranks();
   for (const uint64_t slice : {1, 17, 4099, 20000})
-    add(ZRT_GATHER, ZRT_ALL_GATHER, n * slice, slice, n * slice, false,
-        (n - 1) * slice * 4);
+    addGather(n, slice);
   runAndCheck(int(n), 3);
 }
 
@@ -283,8 +292,7 @@ TEST_P(CollectivesTest, ReduceScatter) {
   const uint64_t n = ranks();
   for (const uint64_t slice : {1, 33, 2047, 2049, 20000})
     for (const bool accumulate : {false, true})
-      add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, slice,
-          accumulate, (n - 1) * slice * 4);
+      addReduce(n, slice, accumulate);
   add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 9999, n * 9999, n * 9999, false,
       (n - 1) * 9999 * 4);
   runAndCheck(int(n), 3);
@@ -342,10 +350,8 @@ TEST_P(CollectivesTest, OnThreeStreamsUnderChaos) {
     job = {};
     const Chaos chaos(seed);
     for (int i = 0; i < 2; ++i) {
-      add(ZRT_GATHER, ZRT_ALL_GATHER, n * 3001, 3001, n * 3001, false,
-          (n - 1) * 3001 * 4);
-      add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 2500, n * 2500, 2500, true,
-          (n - 1) * 2500 * 4);
+      addGather(n, 3001);
+      addReduce(n, 2500, true);
       add(ZRT_COMPUTE, ZRT_ALL_REDUCE, 3, 3, 3, false, (n - 1) * 12);
       add(ZRT_REDUCE, ZRT_ALL_REDUCE, 1, 1, 1, false, (n - 1) * 4);
     }
@@ -357,10 +363,8 @@ TEST_P(CollectivesTest, LongerThanAChunkBetweenHosts) {
   const uint64_t n = ranks(), slice = (300 << 10) / 4 + 1;
   if (n != 2)
     return;
-  add(ZRT_GATHER, ZRT_ALL_GATHER, n * slice, slice, n * slice, false,
-      (n - 1) * slice * 4);
-  add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 60000, n * 60000, 60000, true,
-      (n - 1) * 60000 * 4);
+  addGather(n, slice);
+  addReduce(n, 60000, true);
   job.collectives[0].source.ref = exportedRef(3 << 20, slice * 4);
   job.collectives[0].result.ref = exportedRef(4 << 20, n * slice * 4);
   job.collectives[1].source.ref = exportedRef(5 << 20, n * 150000 * 4);
@@ -390,9 +394,9 @@ TEST_P(CollectivesTest, Of16BitsLongerThanAChunkBetweenHosts) {
 
 TEST(AllReduce, OfF64AddsInRankOrder) {
   const zrt_ref source = deviceRef(0, 16), result = deviceRef(64, 16);
-  const zrt_collective_desc desc = {
-      "all_reduce of norm",    ZRT_ALL_REDUCE,         0, 2, 0.5, 32,
-      tensor(source, ZRT_F64), tensor(result, ZRT_F64)};
+  const zrt_collective_desc desc =
+      collectiveWith("all_reduce of norm", ZRT_ALL_REDUCE, 2, 32,
+                     tensor(source, ZRT_F64), tensor(result, ZRT_F64), 0.5);
   const zrt_plan plan = ranksPlan(3, Table().collective(ZRT_COMPUTE, desc));
   const double terms[3] = {1e16, 1.0, -1e16};
   runRanks(3, [&](World &world) {

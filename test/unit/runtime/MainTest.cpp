@@ -15,7 +15,9 @@
 #include <cmath>
 #include <csignal>
 #include <fcntl.h>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,99 +30,83 @@ namespace {
 // Schedules
 //===----------------------------------------------------------------------===//
 
+/// Expects the rate of each of some steps.
+void expectRates(const Schedule &schedule,
+                 const std::vector<std::pair<int64_t, double>> &rates) {
+  for (const auto &[step, rate] : rates)
+    EXPECT_DOUBLE_EQ(schedule.at(step), rate) << "step " << step;
+}
+
 TEST(Schedule, WarmsUpThenStays) {
-  const Schedule s = {Schedule::Kind::Constant, 0.8, 0, 4, 0, 10};
-  EXPECT_DOUBLE_EQ(s.at(0), 0.2);
-  EXPECT_DOUBLE_EQ(s.at(1), 0.4);
-  EXPECT_DOUBLE_EQ(s.at(3), 0.8);
-  EXPECT_DOUBLE_EQ(s.at(4), 0.8);
-  EXPECT_DOUBLE_EQ(s.at(9), 0.8);
+  expectRates({Schedule::Kind::Constant, 0.8, 0, 4, 0, 10},
+              {{0, 0.2}, {1, 0.4}, {3, 0.8}, {4, 0.8}, {9, 0.8}});
 }
 
 TEST(Schedule, LinearEndsAtTheMinimum) {
-  const Schedule s = {Schedule::Kind::Linear, 1.0, 0.2, 2, 0, 10};
-  EXPECT_DOUBLE_EQ(s.at(0), 0.5);
-  EXPECT_DOUBLE_EQ(s.at(1), 1.0);
-  EXPECT_DOUBLE_EQ(s.at(2), 1.0);
-  EXPECT_DOUBLE_EQ(s.at(6), 0.6);
-  EXPECT_DOUBLE_EQ(s.at(9), 0.3);
-  EXPECT_DOUBLE_EQ(s.at(10), 0.2);
-  EXPECT_DOUBLE_EQ(s.at(99), 0.2);
+  expectRates(
+      {Schedule::Kind::Linear, 1.0, 0.2, 2, 0, 10},
+      {{0, 0.5}, {1, 1}, {2, 1}, {6, 0.6}, {9, 0.3}, {10, 0.2}, {99, 0.2}});
 }
 
 TEST(Schedule, CosineEndsAtTheMinimum) {
-  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0.2, 0, 0, 8};
-  EXPECT_DOUBLE_EQ(s.at(0), 1.0);
-  EXPECT_DOUBLE_EQ(s.at(2), 0.2 + 0.8 * 0.5 * (1 + std::sqrt(0.5)));
-  EXPECT_DOUBLE_EQ(s.at(4), 0.6);
-  EXPECT_DOUBLE_EQ(s.at(8), 0.2);
+  const double second = 0.2 + 0.8 * 0.5 * (1 + std::sqrt(0.5));
+  expectRates({Schedule::Kind::Cosine, 1.0, 0.2, 0, 0, 8},
+              {{0, 1}, {2, second}, {4, 0.6}, {8, 0.2}});
 }
 
 TEST(Schedule, WsdFallsAtTheEnd) {
   Schedule s = {Schedule::Kind::Wsd, 1.0, 0.2, 2, 4, 10};
-  EXPECT_DOUBLE_EQ(s.at(0), 0.5);
-  EXPECT_DOUBLE_EQ(s.at(1), 1.0);
-  EXPECT_DOUBLE_EQ(s.at(5), 1.0);
-  EXPECT_DOUBLE_EQ(s.at(6), 1.0);
-  EXPECT_DOUBLE_EQ(s.at(7), 0.8);
-  EXPECT_DOUBLE_EQ(s.at(9), 0.4);
-  EXPECT_DOUBLE_EQ(s.at(10), 0.2);
+  expectRates(
+      s, {{0, 0.5}, {1, 1}, {5, 1}, {6, 1}, {7, 0.8}, {9, 0.4}, {10, 0.2}});
   s.cooldown = 0;
-  EXPECT_DOUBLE_EQ(s.at(9), 1.0);
+  expectRates(s, {{9, 1}});
 }
 
 TEST(Schedule, MayBeAllWarmUp) {
-  const Schedule s = {Schedule::Kind::Cosine, 1.0, 0, 10, 0, 10};
-  EXPECT_DOUBLE_EQ(s.at(9), 1.0);
-  EXPECT_DOUBLE_EQ(s.at(10), 0.0);
+  expectRates({Schedule::Kind::Cosine, 1.0, 0, 10, 0, 10}, {{9, 1}, {10, 0}});
 }
 
 //===----------------------------------------------------------------------===//
 // Options
 //===----------------------------------------------------------------------===//
 
-TrainOptions parse(std::vector<const char *> args) {
-  args.insert(args.begin(), "/some/where/train");
-  return parseOptions(static_cast<int>(args.size()), args.data());
+std::vector<std::string> wordsOf(const std::string &line) {
+  std::istringstream words(line);
+  return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// Returns the error for the required options and `args`, or "".
-std::string usageError(std::vector<const char *> args) {
-  args.insert(args.begin(), {"--data", "d.bin", "--lr", "0.1", "--steps", "5"});
+TrainOptions parseWords(std::vector<std::string> words) {
+  words.insert(words.begin(), "/some/where/train");
+  std::vector<const char *> args;
+  for (const std::string &word : words)
+    args.push_back(word.c_str());
+  return parseOptions(static_cast<int>(args.size()), args.data());
+}
+TrainOptions parse(const std::string &line) {
+  return parseWords(wordsOf(line));
+}
+
+/// Returns the error for the required options and `words`, or "".
+std::string errorOfWords(std::vector<std::string> words) {
+  words.insert(words.begin(),
+               {"--data", "d.bin", "--lr", "0.1", "--steps", "5"});
   try {
-    parse(args);
+    parseWords(words);
   } catch (const UsageError &error) {
     return error.what();
   }
   return "";
 }
+std::string usageError(const std::string &line) {
+  return errorOfWords(wordsOf(line));
+}
 
 TEST(Options, AreRead) {
-  const TrainOptions o = parse({"--data=d.bin",
-                                "--steps",
-                                "100",
-                                "--lr",
-                                "6e-4",
-                                "--schedule",
-                                "cosine",
-                                "--warmup",
-                                "10",
-                                "--min-lr",
-                                "6e-5",
-                                "--init",
-                                "i",
-                                "--save",
-                                "s",
-                                "--metrics",
-                                "m",
-                                "--seed",
-                                "18446744073709551615",
-                                "--threads",
-                                "2",
-                                "--profile",
-                                "--data-format",
-                                "u32",
-                                "--quiet"});
+  const TrainOptions o =
+      parse("--data=d.bin --steps 100 --lr 6e-4 --schedule cosine --warmup 10 "
+            "--min-lr 6e-5 --init i --save s --metrics m "
+            "--seed 18446744073709551615 --threads 2 --profile "
+            "--data-format u32 --quiet");
   EXPECT_EQ(o.program, "train");
   EXPECT_EQ(o.data, std::vector<std::string>{"d.bin"});
   EXPECT_EQ(o.schedule.steps, 100);
@@ -136,77 +122,72 @@ TEST(Options, AreRead) {
 }
 
 TEST(Options, AreJudged) {
-  EXPECT_EQ(usageError({}), "");
-  EXPECT_EQ(usageError({"--lrr", "1"}),
+  EXPECT_EQ(usageError(""), "");
+  EXPECT_EQ(usageError("--lrr 1"),
             "unknown option --lrr; did you mean --lr? see train --help");
-  EXPECT_EQ(usageError({"stray"}), "unknown argument stray; see train --help");
-  EXPECT_EQ(usageError({"--warmup", "-3"}),
-            "--warmup must not be negative, got -3");
-  EXPECT_EQ(usageError({"--threads", "-1"}),
+  EXPECT_EQ(usageError("stray"), "unknown argument stray; see train --help");
+  EXPECT_EQ(usageError("--warmup -3"), "--warmup must not be negative, got -3");
+  EXPECT_EQ(usageError("--threads -1"),
             "--threads must not be negative, got -1");
-  EXPECT_EQ(usageError({"--schedule", "step"}),
+  EXPECT_EQ(usageError("--schedule step"),
             "--schedule=step is unknown; choose one of constant, cosine, "
             "linear, wsd");
-  EXPECT_HAS(usageError({"--data-format", "npy"}), "choose one of auto");
-  EXPECT_EQ(usageError({"--min-lr", "0.01"}),
+  EXPECT_HAS(usageError("--data-format npy"), "choose one of auto");
+  EXPECT_EQ(usageError("--min-lr 0.01"),
             "--min-lr needs --schedule=linear, cosine or wsd");
-  EXPECT_EQ(usageError({"--schedule", "wsd"}),
+  EXPECT_EQ(usageError("--schedule wsd"),
             "--schedule=wsd needs --cooldown, the steps of its fall");
-  EXPECT_EQ(usageError({"--cooldown", "5"}), "--cooldown needs --schedule=wsd");
-  EXPECT_EQ(
-      usageError({"--schedule", "wsd", "--cooldown", "90", "--warmup", "11"}),
-      "--warmup=11 and --cooldown=90 are more than --steps=5");
-  EXPECT_EQ(usageError({"--schedule", "linear", "--min-lr", "0.2"}),
+  EXPECT_EQ(usageError("--cooldown 5"), "--cooldown needs --schedule=wsd");
+  EXPECT_EQ(usageError("--schedule wsd --cooldown 90 --warmup 11"),
+            "--warmup=11 and --cooldown=90 are more than --steps=5");
+  EXPECT_EQ(usageError("--schedule linear --min-lr 0.2"),
             "--min-lr=0.2 is above --lr=0.1");
-  EXPECT_EQ(usageError({"--seed", "-1"}),
+  EXPECT_EQ(usageError("--seed -1"),
             "--seed must be a whole number from 0 to 2^64-1, got -1");
-  EXPECT_EQ(usageError({"--warmup", "1e3"}),
+  EXPECT_EQ(usageError("--warmup 1e3"),
             "--warmup must be a whole number, got 1e3");
-  EXPECT_EQ(usageError({"--warmup", "99999999"}),
+  EXPECT_EQ(usageError("--warmup 99999999"),
             "--warmup must be at most 16777216, got 99999999");
-  EXPECT_EQ(usageError({"--threads", "99999999999999999999"}),
+  EXPECT_EQ(usageError("--threads 99999999999999999999"),
             "--threads must be a whole number, got 99999999999999999999");
-  EXPECT_HAS(usageError({"--warmup"}), "--warmup");
-  EXPECT_EQ(usageError({"--save", ""}), "--save needs a file name");
-  EXPECT_EQ(usageError({"--input", "x"}), "--input must be NAME=FILE, got x");
-  EXPECT_EQ(usageError({"--input", "=x"}), "--input must be NAME=FILE, got =x");
-  EXPECT_EQ(usageError({"--input", "x=a", "--input", "x=b"}),
-            "--input x is given twice");
-  EXPECT_EQ(
-      usageError({"--input", "x=f.safetensors:w", "--save", "f.safetensors"}),
-      "--save and --input x are the same file, f.safetensors; give each "
-      "its own");
-  EXPECT_EQ(usageError({"--save", "x", "--metrics", "./x"}),
+  EXPECT_HAS(usageError("--warmup"), "--warmup");
+  EXPECT_EQ(errorOfWords({"--save", ""}), "--save needs a file name");
+  EXPECT_EQ(usageError("--input x"), "--input must be NAME=FILE, got x");
+  EXPECT_EQ(usageError("--input =x"), "--input must be NAME=FILE, got =x");
+  EXPECT_EQ(usageError("--input x=a --input x=b"), "--input x is given twice");
+  EXPECT_EQ(usageError("--input x=f.safetensors:w --save f.safetensors"),
+            "--save and --input x are the same file, f.safetensors; give each "
+            "its own");
+  EXPECT_EQ(usageError("--save x --metrics ./x"),
             "--metrics and --save are the same file, ./x; give each its own");
   for (const char *lr : {"-0.1", "nan", "inf"}) {
     const std::string error =
-        errorOf([&] { parse({"--data=d", "--steps=5", "--lr", lr}); });
+        errorOf([&] { parseWords({"--data=d", "--steps=5", "--lr", lr}); });
     EXPECT_HAS(error, "--lr must be a finite number >= 0");
   }
   for (const char *lr : {"1e39", "3.5e38"})
     EXPECT_ERROR("is more than a float32 holds, 3.4e+38",
-                 parse({"--data=d", "--steps=5", "--lr", lr}));
+                 parseWords({"--data=d", "--steps=5", "--lr", lr}));
   EXPECT_ERROR("--lr=1e-46 is 0 as a float32",
-               parse({"--data=d", "--steps=5", "--lr=1e-46"}));
-  EXPECT_EQ(parse({"--data=d", "--steps=5", "--lr=0"}).schedule.peak, 0);
-  EXPECT_EQ(parse({"--data=d", "--steps=5", "--lr=1e-44"}).schedule.peak,
-            1e-44);
-  EXPECT_ERROR("--min-lr=1e-46 is 0 as a float32",
-               parse({"--data=d", "--steps=5", "--lr=1", "--schedule=linear",
-                      "--min-lr=1e-46"}));
+               parse("--data=d --steps=5 --lr=1e-46"));
+  EXPECT_EQ(parse("--data=d --steps=5 --lr=0").schedule.peak, 0);
+  EXPECT_EQ(parse("--data=d --steps=5 --lr=1e-44").schedule.peak, 1e-44);
+  EXPECT_ERROR(
+      "--min-lr=1e-46 is 0 as a float32",
+      parse("--data=d --steps=5 --lr=1 --schedule=linear --min-lr=1e-46"));
   EXPECT_ERROR("--steps must not be negative, got -5",
-               parse({"--data=d", "--steps", "-5", "--lr=1"}));
+               parse("--data=d --steps -5 --lr=1"));
   EXPECT_ERROR("--steps is missing, or --epochs; see train --help",
-               parse({"--data=d", "--lr=1"}));
-  EXPECT_EQ(parse({"--data=d", "--lr=1", "--epochs=3"}).epochs, 3);
-  EXPECT_EQ(usageError({"--epochs", "3"}),
+               parse("--data=d --lr=1"));
+  EXPECT_EQ(parse("--data=d --lr=1 --epochs=3").epochs, 3);
+  EXPECT_EQ(usageError("--epochs 3"),
             "--steps and --epochs both say when the run ends; drop one");
   for (const auto &[epochs, what] :
        {std::pair("--epochs=0", "--epochs must be 1 or more, got 0"),
         {"--epochs=-1", "--epochs must not be negative, got -1"},
         {"--epochs=1.5", "--epochs must be a whole number, got 1.5"}})
-    EXPECT_ERROR(what, parse({"--data=d", "--lr=1", epochs}));
-  EXPECT_ERROR("--lr is missing", parse({"--data=d", "--steps=5"}));
+    EXPECT_ERROR(what, parseWords({"--data=d", "--lr=1", epochs}));
+  EXPECT_ERROR("--lr is missing", parse("--data=d --steps=5"));
 }
 
 TEST(Options, ThatNameOneFileAreRefused) {
@@ -218,7 +199,7 @@ TEST(Options, ThatNameOneFileAreRefused) {
   std::filesystem::create_directory_symlink("sub", folder / "sublink");
   const auto error = [&](const char *option, const std::string &path,
                          const char *other, const std::string &otherPath) {
-    return usageError({option, path.c_str(), other, otherPath.c_str()});
+    return errorOfWords({option, path, other, otherPath});
   };
   const std::string same = "are the same file";
   for (const auto &[path, other] :
@@ -235,14 +216,14 @@ TEST(Options, ThatNameOneFileAreRefused) {
             "");
   EXPECT_EQ(error("--save", "/dev/null", "--metrics", "/dev/null"), "");
   testing::internal::CaptureStdout(); // into a file
-  const std::string printed = usageError({"--save", "/dev/stdout"});
+  const std::string printed = usageError("--save /dev/stdout");
   testing::internal::GetCapturedStdout();
   EXPECT_EQ(printed, "--save and standard output are the same file, "
                      "/dev/stdout; give each its own");
 }
 
 TEST(Options, HelpAndCertificateNeedNothingElse) {
-  const std::string help = parse({"--help"}).help;
+  const std::string help = parse("--help").help;
   for (const char *option :
        {"--data",        "--steps",   "--lr",          "--schedule",
         "--warmup",      "--min-lr",  "--cooldown",    "--shuffle",
@@ -250,8 +231,8 @@ TEST(Options, HelpAndCertificateNeedNothingElse) {
         "--threads",     "--profile", "--data-format", "--input",
         "--certificate", "--plan",    "--quiet",       "Example"})
     EXPECT_HAS(help, option) << option;
-  EXPECT_TRUE(parse({"--certificate"}).certificate);
-  EXPECT_TRUE(parse({"--plan"}).plan);
+  EXPECT_TRUE(parse("--certificate").certificate);
+  EXPECT_TRUE(parse("--plan").plan);
 }
 
 //===----------------------------------------------------------------------===//
@@ -390,6 +371,12 @@ protected:
   zrt_plan plan = toyPlan();
 
   int train(const std::vector<std::string> &args) { return run(plan, args); }
+  /// Returns why `changed` cannot be trained.
+  std::string errorWith(const zrt_plan &changed) {
+    plan = changed;
+    EXPECT_EQ(train(args({"--steps", "1"})), 1);
+    return err;
+  }
   /// Returns the exit status of a child process that calls `prepare` before it
   /// trains, and whose output goes to the file `printed`.
   template <typename Prepare>
@@ -612,11 +599,6 @@ TEST_F(Loop, FeedsAllMicroStepsOfALayeredPlan) {
   EXPECT_EQ(train(args({"--steps", "1", "--metrics", folder / "m"})), 0) << err;
   // The mean of 150 (1 2 3 4 with 2 3 4 5) and 326 (5 6 7 8 with 6 7 8 9).
   EXPECT_HAS(readFile(folder / "m"), "\"loss\":238,");
-  const auto errorWith = [&](zrt_plan changed) {
-    plan = changed;
-    EXPECT_EQ(train(args({"--steps", "1"})), 1);
-    return err;
-  };
   zrt_plan p = plan;
   p.input_count = 3;
   EXPECT_HAS(errorWith(p), "has input \"targets\" 1 times, in 2 micro-steps")
@@ -637,11 +619,6 @@ TEST_F(Loop, FeedsAllMicroStepsOfALayeredPlan) {
 }
 
 TEST_F(Loop, RefusesPlansItCannotFeed) {
-  const auto errorWith = [&](zrt_plan changed) {
-    plan = changed;
-    EXPECT_EQ(train(args({"--steps", "1"})), 1);
-    return err;
-  };
   zrt_plan p = toyPlan();
   zrt_input more[5];
   std::copy(loopInputs, loopInputs + 4, more);
@@ -816,14 +793,12 @@ TEST_F(Loop, PrintsMetricsAndNothingElse) {
 }
 
 TEST(Options, ProgressIsChosen) {
-  EXPECT_EQ(parse({"--data=d", "--steps=5", "--lr=1"}).progress,
-            ProgressKind::Auto);
-  EXPECT_EQ(
-      parse({"--data=d", "--steps=5", "--lr=1", "--progress=lines"}).progress,
-      ProgressKind::Lines);
-  EXPECT_EQ(usageError({"--progress", "dots"}),
+  EXPECT_EQ(parse("--data=d --steps=5 --lr=1").progress, ProgressKind::Auto);
+  EXPECT_EQ(parse("--data=d --steps=5 --lr=1 --progress=lines").progress,
+            ProgressKind::Lines);
+  EXPECT_EQ(usageError("--progress dots"),
             "--progress=dots is unknown; choose one of bar, lines, none");
-  EXPECT_EQ(usageError({"--progress", "bar", "--quiet"}),
+  EXPECT_EQ(usageError("--progress bar --quiet"),
             "--progress=bar and --quiet exclude each other; drop one");
 }
 

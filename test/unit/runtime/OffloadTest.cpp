@@ -106,20 +106,6 @@ zrt_plan offloadPlan() {
   return plan;
 }
 
-/// Sets an environment variable during its lifetime.
-class Setting {
-public:
-  Setting(const char *name, const char *value) : name(name) {
-    setenv(name, value, /*overwrite=*/1);
-  }
-  ~Setting() { unsetenv(name); }
-  Setting(const Setting &) = delete;
-  Setting &operator=(const Setting &) = delete;
-
-private:
-  const char *const name;
-};
-
 class Offload : public testing::Test {
 protected:
   TestFolder folder;
@@ -184,7 +170,7 @@ TEST_F(Offload, TrainsWhatLiesOnNvme) {
 TEST_F(Offload, ChaosAndGuardsChangeNothing) {
   for (int seed = 1; seed <= 30; ++seed) {
     const Chaos chaos(seed);
-    const Setting guard("ZRT_GUARD", "1");
+    const Environment guard("ZRT_GUARD", "1");
     const ContextPtr ctx = start();
     ASSERT_EQ(trained(ctx, 4), expected(4)) << "seed " << seed;
     EXPECT_STREQ(zrt_report(ctx.get(), ZRT_UNPREDICTED), "");
@@ -194,7 +180,7 @@ TEST_F(Offload, ChaosAndGuardsChangeNothing) {
 TEST_F(Offload, DrivesThatAreSlowOrAskAgainChangeNothing) {
   for (const char *fault :
        {"short@2", "eagain@2", "eintr@3", "nopin", "nouring", "nodirect"}) {
-    const Setting setting("ZRT_STORE_FAULT", fault);
+    const Environment setting("ZRT_STORE_FAULT", fault);
     const ContextPtr ctx = start(/*verifies=*/1);
     EXPECT_EQ(trained(ctx, 3), expected(3)) << fault;
     EXPECT_EQ(std::string(zrt_report(ctx.get(), ZRT_NOTE))
@@ -207,7 +193,7 @@ TEST_F(Offload, DrivesThatAreSlowOrAskAgainChangeNothing) {
 
 TEST_F(Offload, AFaultNamesTheOperationAndEndsTheProgram) {
   const auto messageUnder = [&](const char *fault) {
-    const Setting setting("ZRT_STORE_FAULT", fault);
+    const Environment setting("ZRT_STORE_FAULT", fault);
     const ContextPtr ctx = start(/*verifies=*/1);
     // The first requests come from host access.
     (void)trained(ctx, 5);
@@ -264,7 +250,7 @@ TEST_F(Offload, TheLoopTrainsAndSavesIt) {
     EXPECT_HAS(out, part) << part << "\n" << out;
   {
     const Chaos chaos(7);
-    const Setting fault("ZRT_STORE_FAULT", "nouring");
+    const Environment fault("ZRT_STORE_FAULT", "nouring");
     ASSERT_EQ(train(with({folder / "c"})), 0) << err;
     EXPECT_EQ(readFile(folder / "a"), readFile(folder / "c"));
     EXPECT_HAS(out, "note      nvme tier: no io_uring here");
@@ -307,7 +293,7 @@ TEST_F(Offload, TheLoopSaysWhatIsWrongWithThePath) {
           {"--nvme-path", path, "--nvme-endurance", "x"});
   refused("--nvme-path: " + (folder / "none") + ": no such file or directory",
           1, {"--nvme-path", folder / "none"});
-  const Setting fault("ZRT_STORE_FAULT", "enospc@4");
+  const Environment fault("ZRT_STORE_FAULT", "enospc@4");
   EXPECT_EQ(train({"--steps", "2", "--nvme-path", path}), 1);
   EXPECT_HAS(err, "train: error: step 0: spill ");
   EXPECT_HAS(err, " of b0: writing ");

@@ -135,14 +135,9 @@ TEST(Process, IsGoneWhenItIsAZombie) {
 //===----------------------------------------------------------------------===//
 
 // Rank 1 does not take part; each test chooses what it does instead.
-const zrt_collective_desc exchange = {"all_gather of b2",
-                                      ZRT_ALL_GATHER,
-                                      0,
-                                      8,
-                                      1.0,
-                                      16,
-                                      slice(exportedRef(0, 16)),
-                                      whole(exportedRef(4096, 32))};
+const zrt_collective_desc exchange =
+    collectiveWith("all_gather of b2", ZRT_ALL_GATHER, 8, 16,
+                   slice(exportedRef(0, 16)), whole(exportedRef(4096, 32)));
 
 /// Rank 0 has given up.  (Not a message: the world has failed as well.)
 std::atomic<bool> over;

@@ -312,20 +312,15 @@ struct Operations {
                             noKernel,    updateArgs, 0, 0};
   zrt_squares_desc squares = {"norm of b0", 0, 0, sliceOfWhole(all),
                               tensor(deviceRef(1024, 16), ZRT_F64)};
-  zrt_collective_desc gather = {
-      "all_gather of b0", ZRT_ALL_GATHER, 0, 64, 1.0, 128,
-      sliceOfWhole(all),  whole(all)};
-  zrt_collective_desc reduce = {"reduce_scatter of b0",
-                                ZRT_REDUCE_SCATTER,
-                                0,
-                                64,
-                                1.0,
-                                128,
-                                whole(all),
-                                slice(half)};
-  zrt_collective_desc norm = {
-      "all_reduce of norm",    ZRT_ALL_REDUCE,          0, 2, 1, 8,
-      tensor(deviceRef(0, 8)), tensor(deviceRef(64, 8))};
+  zrt_collective_desc gather =
+      collectiveWith("all_gather of b0", ZRT_ALL_GATHER, 64, 128,
+                     sliceOfWhole(all), whole(all));
+  zrt_collective_desc reduce =
+      collectiveWith("reduce_scatter of b0", ZRT_REDUCE_SCATTER, 64, 128,
+                     whole(all), slice(half));
+  zrt_collective_desc norm =
+      collectiveWith("all_reduce of norm", ZRT_ALL_REDUCE, 2, 8,
+                     tensor(deviceRef(0, 8)), tensor(deviceRef(64, 8)));
   zrt_copy_desc copy = {"copy", tensor(deviceRef(0, 64)),
                         tensor(deviceRef(64, 64))};
 
@@ -473,14 +468,9 @@ std::string collectiveRefusal(const zrt_collective_desc &desc) {
 }
 
 TEST(Collective, RefusesWhatItCannotDo) {
-  const zrt_collective_desc good = {"it",
-                                    ZRT_REDUCE_SCATTER,
-                                    0,
-                                    64,
-                                    1.0,
-                                    128,
-                                    whole(exportedRef(0, 256)),
-                                    slice(exportedRef(4096, 128))};
+  const zrt_collective_desc good =
+      collectiveWith("it", ZRT_REDUCE_SCATTER, 64, 128,
+                     whole(exportedRef(0, 256)), slice(exportedRef(4096, 128)));
   zrt_collective_desc bad = good;
   bad.elements = 63;
   bad.source.ref.bytes = 252;
@@ -567,14 +557,9 @@ TEST(Collective, RefusesTypesThatItCannotAdd) {
 
   // A slice of f32 may have as many bytes as a whole of bf16, and the same
   // place.
-  zrt_collective_desc desc = {"it",
-                              ZRT_REDUCE_SCATTER,
-                              0,
-                              64,
-                              1.0,
-                              64,
-                              whole(exportedRef(0, 128), ZRT_BF16),
-                              slice(exportedRef(0, 128))};
+  zrt_collective_desc desc = collectiveWith(
+      "it", ZRT_REDUCE_SCATTER, 64, 64, whole(exportedRef(0, 128), ZRT_BF16),
+      slice(exportedRef(0, 128)));
   EXPECT_EQ(collectiveRefusal(desc), "source and result share bytes; let both "
                                      "hold the whole, or none");
 }

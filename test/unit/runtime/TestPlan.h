@@ -49,15 +49,23 @@ inline bool isGood(const ContextPtr &ctx) {
   return !*zrt_error_message(ctx.get());
 }
 
-/// Sets ZRT_CHAOS during its lifetime.
-class Chaos {
+/// Sets an environment variable during its lifetime.
+class Environment {
 public:
-  explicit Chaos(int seed) {
-    setenv("ZRT_CHAOS", std::to_string(seed).c_str(), /*overwrite=*/1);
+  Environment(const char *name, const std::string &value) : name(name) {
+    setenv(name, value.c_str(), /*overwrite=*/1);
   }
-  ~Chaos() { unsetenv("ZRT_CHAOS"); }
-  Chaos(const Chaos &) = delete;
-  Chaos &operator=(const Chaos &) = delete;
+  ~Environment() { unsetenv(name); }
+  Environment(const Environment &) = delete;
+  Environment &operator=(const Environment &) = delete;
+
+private:
+  const char *const name;
+};
+
+/// Sets ZRT_CHAOS during its lifetime.
+struct Chaos : Environment {
+  explicit Chaos(int seed) : Environment("ZRT_CHAOS", std::to_string(seed)) {}
 };
 
 } // namespace zrt
