@@ -3,8 +3,9 @@
     python3 edits.py FILE.test > plans.mlir     writes every plan of FILE, and its errors
     zero-opt plans.mlir -split-input-file -verify-diagnostics ...
 
-FILE is split at `// -----`.  A part is a complete plan, or edits of the last plan above that is complete
-and has no error, or is a `base`.  That plan is printed first, so it is accepted before any edit of it.  An edit is a line:
+FILE is split at `// -----`, and edits at blank lines.  A part is a complete plan, or edits of the last plan
+above that is complete and has no error, or is a `base`.  That plan is printed first, so it is accepted before any
+edit of it.  An edit is a line:
 
     in TEXT                    from here on only the block that the line with TEXT begins
                                (before any `in`, and after `in plan`: the whole plan)
@@ -158,11 +159,23 @@ def expand(part, base):
     return "\n".join([*comments, *lines]) + "\n", "\n".join(lines) if plan.is_base else base
 
 
+def begins_with_edit(part):
+    code = [line for line in part.splitlines() if line and not line.startswith("//")]
+    return bool(code and EDIT.fullmatch(code[0]))
+
+
 def parts_of(text):
     """Yields the parts of FILE, and whether each consists of edits."""
     for part in text.split(SEPARATOR):
-        code = [line for line in part.splitlines() if line and not line.startswith("//")]
-        yield part, bool(code and EDIT.fullmatch(code[0]))
+        if not begins_with_edit(part):
+            yield part, False
+            continue
+        comment = ""
+        for paragraph in re.split(r"\n\n+", part.strip("\n")):
+            comment += paragraph + "\n\n"
+            if begins_with_edit(paragraph):
+                yield comment, True
+                comment = ""
 
 
 def without_comments(part):
