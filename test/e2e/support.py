@@ -322,6 +322,12 @@ class Case(unittest.TestCase):
         path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
+    def write_tokens(self, count, vocab):
+        """Writes random tokens; returns the file."""
+        path = self.folder / "tokens.u16"
+        write_tokens(path, count, vocab)
+        return path
+
     def run_ok(self, *command, **keywords):
         done = run(*command, cwd=self.folder, **keywords)
         self.assertEqual(done.returncode, 0,
@@ -347,14 +353,13 @@ class Case(unittest.TestCase):
 
     def trained_weights(self, model, vocab, name, *options, ranks=1):
         """The saved weights of a model's text after four steps on `ranks` ranks."""
-        data, binary = self.folder / "tokens.u16", self.folder / "train"
-        write_tokens(data, 900, vocab)
+        data, binary = self.write_tokens(900, vocab), self.folder / "train"
         self.run_ok(ZEROC, self.write("model.mlir", model), *options, f"--world-size={ranks}",
                     "-o", binary)
         return self.train(binary, data, 4, 1e-2, name=name, ranks=ranks)[1]
 
-    def check_golden(self, *options, ranks=1, micro_steps=1, env=None):
-        """20 steps of a tiny GPT-2, which PyTorch trained in float64."""
+    def check_golden(self, *options, ranks=1, micro_steps=1, env=None, early=2e-6, late=1e-5, norms=1e-5, weights=1e-5):
+        """20 steps of a tiny GPT-2, which PyTorch trained in float64; losses are within `early` in the first ten."""
         golden = json.loads((GOLDEN / "golden.json").read_text())
         hyper = golden["hyper"]
         binary = compile_gpt2(
@@ -366,11 +371,11 @@ class Case(unittest.TestCase):
         lines, saved = self.train(binary, GOLDEN / "tokens.bin", golden["steps"], hyper["lr"],
                                   "--init", GOLDEN / "model.safetensors", ranks=ranks, env=env)
         for step, line in enumerate(lines):
-            self.assert_close(line["loss"], golden["loss"][step], 2e-6 if step < 10 else 1e-5,
+            self.assert_close(line["loss"], golden["loss"][step], early if step < 10 else late,
                               f"loss of step {step}")
-            self.assert_close(line["grad_norm"], golden["grad_norm"][step], 1e-5,
+            self.assert_close(line["grad_norm"], golden["grad_norm"][step], norms,
                               f"gradient norm of step {step}")
-        self.assert_weights_close(saved, GOLDEN / "final.safetensors", 1e-5)
+        self.assert_weights_close(saved, GOLDEN / "final.safetensors", weights)
 
     def outcome_of(self, binary, data, steps, lr, *flags, **how):
         """Losses, norms and weights of a run."""

@@ -35,8 +35,7 @@ class Certificate(support.Case):
                 self.assertEqual(stated.get(name), sizes[name], name)
 
         # It allocates them.
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, batch * seq + 1, config["vocab_size"])
+        data = self.write_tokens(batch * seq + 1, config["vocab_size"])
         saved = self.folder / "saved.safetensors"
         started = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 0.001, "--save", saved)
         memory = re.search(r"^memory\s+device ([\d,]+) bytes", started.out, re.MULTILINE)
@@ -81,8 +80,7 @@ class Certificate(support.Case):
         self.assertEqual(sizes["parameters"], terms["parameters"][0])
         self.assertEqual(sizes["optimizer state"], terms["optimizer state"][0])
 
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 23 * ranks * micro_steps + 1, support.ODD["vocab_size"])
+        data = self.write_tokens(23 * ranks * micro_steps + 1, support.ODD["vocab_size"])
         started = self.run_ok(binary, "--data", data, "--steps", 1,
                               "--lr", 0.001, env=support.MPI_ENVIRONMENT)
         memory = re.search(r"^memory\s+device ([\d,]+) bytes", started.out, re.MULTILINE)

@@ -49,8 +49,7 @@ HEAD = """func.func @loss(
 @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
 class Cuda(support.Case):
     def outcome(self, model, vocab, tokens, name, *options, ranks=1, steps=2, env=None, run=()):
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, tokens, vocab)
+        data = self.write_tokens(tokens, vocab)
         binary = support.compile_model(model, CPU, *options)
         return self.outcome_of(binary, data, steps, 1e-2, *run, *support.init_flags(options), name=name, ranks=ranks, env=env)
 
@@ -207,8 +206,7 @@ class Cuda(support.Case):
     def test_nccl_that_fails(self):
         """No rank waits for one that failed, at the start or in a step."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *NCCL)
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 256)
+        data = self.write_tokens(2000, 256)
         for env, *words in (
                 (fake(FAKE_NCCL_FAILS="1:1"), "rank 1 failed: the first exchange between GPUs: NCCL: .* cable is out"),
                 (fake(FAKE_NCCL_FAILS="1:9"), "step 0: rank 1 failed: .* cable is out",
@@ -229,8 +227,7 @@ class Cuda(support.Case):
     def test_direct_that_fails(self):
         """GPUs without access to each other, and ranks without shared memory."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *DIRECT)
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 256)
+        data = self.write_tokens(2000, 256)
         for env, *words in (
                 (fake(FAKE_CUDA_NO_PEERS="1"), "cannot reach the memory of rank .: .*CUDA_VISIBLE_DEVICES"),
                 (fake(ZRT_RANKS_PER_HOST="1"), "is for ranks of one host, and ranks . and . share no memory.*nccl")):
@@ -240,8 +237,7 @@ class Cuda(support.Case):
 
     def test_one_by_one(self):
         """Operations are synchronized one by one, as for profiles and chaos, without graphs."""
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 256)
+        data = self.write_tokens(2000, 256)
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU)
         self.check_same_bits(
             (name, self.losses_and_weights(binary, data, name, *run, env=fake(**env)))
@@ -254,8 +250,7 @@ class Cuda(support.Case):
 
     def test_every_wait_is_needed(self):
         """Without waits between streams, training gives other results, or none."""
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 256)
+        data = self.write_tokens(2000, 256)
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--offload=cpu", *GPU)
         right = self.losses_and_weights(binary, data, "right", env=fake())[1]
         wrong = 0
@@ -269,8 +264,7 @@ class Cuda(support.Case):
     def test_every_word_is_needed(self):
         """Ranks do not wait until they may read each other's memory, or overwrite data that others
         read."""
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 256)
+        data = self.write_tokens(2000, 256)
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=3", "--world-size=2", *GPU, *DIRECT)
         saved = []
         for env in (fake(), fake(FAKE_CUDA_NO_WORDS="1")):
@@ -283,8 +277,7 @@ class Cuda(support.Case):
 
     def test_resume(self):
         """A GPU and a CPU resume a checkpoint of a GPU."""
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 256)
+        data = self.write_tokens(2000, 256)
         cpu, gpu = (support.compile_gpt2(support.SMALL, 2, 16, CPU, *target) for target in ((), GPU))
         expected = self.losses_and_weights(cpu, data, "whole")[1]
         half = self.folder / "half"
@@ -298,8 +291,7 @@ class Cuda(support.Case):
 
     def test_errors(self):
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU)
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 256)
+        data = self.write_tokens(2000, 256)
         for env, *words in (
                 ({"LD_LIBRARY_PATH": ""}, "compiled with --target=cuda", "libcuda.so.1"),
                 (fake(FAKE_CUDA_DEVICES="0"), "no GPU of NVIDIA", "CUDA_ERROR_NO_DEVICE"),

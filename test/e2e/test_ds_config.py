@@ -31,8 +31,7 @@ class DeepSpeedConfig(support.Case):
         return binary, self.run_ok(support.ZEROC, model, "--world-size=2", *options, "-o", binary).err
 
     def train(self, binary, options):
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 900, VOCAB)
+        data = self.write_tokens(900, VOCAB)
         metrics, saved = binary.with_suffix(".jsonl"), binary.with_suffix(".safetensors")
         self.run_ok(binary, "--data", data, "--metrics", metrics, "--save", saved,
                     *options, env=support.MPI_ENVIRONMENT)

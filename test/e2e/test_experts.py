@@ -84,8 +84,7 @@ class Model:
 class Experts(support.Case):
     def learn(self, *options, batch=6, ranks=1, steps=4, lr=1e-2, name="run", idle=None, flags=()):
         model = support.written_model(Model(batch // ranks, idle).text())
-        binary, data = support.compile_model(model, f"--world-size={ranks}", *options), self.folder / "tokens.u16"
-        support.write_tokens(data, 900, VOCAB)
+        binary, data = support.compile_model(model, f"--world-size={ranks}", *options), self.write_tokens(900, VOCAB)
         return self.train(binary, data, steps, lr, "--data-format", "u16", *flags, name=name, ranks=ranks)
 
     def outcome(self, *options, **keywords):
@@ -156,8 +155,7 @@ class Imported(support.Case):
 
     def run_of(self, name, *options, ranks=1, steps=4, lr=1e-2, flags=()):
         binary = support.compile_model(support.import_model(MIXTRAL, 2, SEQ), f"--world-size={ranks}", *options)
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 900, VOCAB)
+        data = self.write_tokens(900, VOCAB)
         return self.outcome_of(binary, data, steps, lr, "--data-format", "u16", *flags,
                                *support.init_flags(options, flags), name=name, ranks=ranks)
 

@@ -191,8 +191,7 @@ class Faults(support.Case):
         binary = support.compile_gpt2(config, 1, 16, "--stage=2", "--world-size=2")
         size = support.parse_sizes((binary.parent / "zeroc.txt").read_text())["device arena"]
         self.assertGreater(2 * size, 64 << 20)
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 1000, 8192)
+        data = self.write_tokens(1000, 8192)
         done = self.launch(*inside, *support.mpirun(2), binary, "--data", data, "--steps", 2,
                            "--lr", 1e-3)
         self.assertEqual(done.returncode, 0, done.err)

@@ -13,8 +13,7 @@ class Guard(support.Case):
         """Trains from random weights, saves, and continues training from the file."""
         binary = support.compile_gpt2(support.ODD, 2, 13, f"--world-size={ranks}", f"--accumulate={micro_steps}",
                                       *options)
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 6 * ranks * micro_steps * 2 * 13 + 1, support.ODD["vocab_size"])
+        data = self.write_tokens(6 * ranks * micro_steps * 2 * 13 + 1, support.ODD["vocab_size"])
         free = None
         for name, env in (("free", {}), ("guarded", {"ZRT_GUARD": "1"})):
             lines, first = self.train(binary, data, 2, 1e-3, name=name, ranks=ranks, env=env)

@@ -373,8 +373,7 @@ class Shuffled(support.Case):
     def losses(self, ranks, batch, micro_steps, epochs, *flags):
         binary = support.compile_gpt2(support.SMALL, batch, 16, f"--world-size={ranks}", "--stage=1",
                                       f"--accumulate={micro_steps}")
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, self.SEQUENCES * 16 + 1, support.SMALL["vocab_size"])
+        data = self.write_tokens(self.SEQUENCES * 16 + 1, support.SMALL["vocab_size"])
         steps = epochs * self.SEQUENCES // (ranks * batch * micro_steps)
         lines, _ = self.train(binary, data, steps, 0, *flags, ranks=ranks)
         return [line["loss"] for line in lines]

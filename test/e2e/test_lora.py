@@ -173,8 +173,7 @@ class Lora(Adapters):
     def test_what_the_start_says(self):
         """The start-up message describes adapters, model, and trained parameters; saving describes
         the result."""
-        binary, data = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8"), self.folder / "tokens.u16"
-        support.write_tokens(data, 1200, 256)
+        binary, data = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8"), self.write_tokens(1200, 256)
         plain = support.compile_gpt2(support.SMALL, 2, 16)
         base = self.folder / "base"
         base.mkdir()

@@ -86,8 +86,7 @@ def model_text(body, vocab=37, batch=BATCH, table=ROWS, **text):
 class Losses(support.Case):
     def outcome(self, name, body, *options, vocab=37, ranks=1, **text):
         model = self.write("model.mlir", model_text(body, vocab, **text))
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, min(vocab, 64))
+        data = self.write_tokens(2000, min(vocab, 64))
         binary = self.folder / "train"
         self.run_ok(support.ZEROC, model, "--optimizer=sgd", *options, "-o", binary)
         return self.train(binary, data, 4, 0.1, name=name, ranks=ranks)

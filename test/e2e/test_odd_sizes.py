@@ -7,8 +7,7 @@ import support
 
 class OddSizes(support.Case):
     def check(self, config, batch, seq, *options, steps=6, random_start=True):
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, steps * batch * seq + 1, config["vocab_size"])
+        data = self.write_tokens(steps * batch * seq + 1, config["vocab_size"])
         fast = support.compile_gpt2(config, batch, seq, *options)
         slow = support.compile_gpt2(config, batch, seq, *options, "--reference")
         start = ()

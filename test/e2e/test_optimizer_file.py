@@ -127,8 +127,7 @@ class OwnRules(support.Outcomes):
         model = support.import_model(support.SMALL, 2, 16).read_text()
         self.assertEqual(model.count("func.func"), 1)
         brings = self.write("brings.mlir", model.replace("func.func", lion + "func.func"))
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, support.SMALL["vocab_size"])
+        data = self.write_tokens(2000, support.SMALL["vocab_size"])
         outcomes = []
         for source, *flags in ((brings,), (support.import_model(support.SMALL, 2, 16), f"--optimizer={LION}")):
             _, saved = self.train(support.compile_model(source, *flags), data, 4, 1e-3)

@@ -28,19 +28,7 @@ class Golden(support.Case):
     """20 steps of a tiny GPT-2, which PyTorch trained in float64."""
 
     def check(self, precision, *options):
-        hyper = GOLDEN["hyper"]
-        binary = support.compile_gpt2(
-            support.GOLDEN / "config.json", GOLDEN["batch"], GOLDEN["seq"],
-            f"--betas={hyper['betas'][0]},{hyper['betas'][1]}", f"--eps={hyper['eps']}",
-            f"--weight-decay={hyper['weight_decay']}", f"--grad-clip={hyper['clip']}",
-            f"--precision={precision}", *options)
-        lines, saved = self.train(binary, support.GOLDEN / "tokens.bin", GOLDEN["steps"],
-                                  hyper["lr"], "--init", support.GOLDEN / "model.safetensors")
-        for step, line in enumerate(lines):
-            self.assert_close(line["loss"], GOLDEN["loss"][step], 1e-2, f"loss of step {step}")
-            self.assert_close(line["grad_norm"], GOLDEN["grad_norm"][step], 3e-2,
-                              f"gradient norm of step {step}")
-        self.assert_weights_close(saved, support.GOLDEN / "final.safetensors", 1e-2)
+        self.check_golden(f"--precision={precision}", *options, early=1e-2, late=1e-2, norms=3e-2, weights=1e-2)
 
     def test_fast(self):
         for precision in HALVES:

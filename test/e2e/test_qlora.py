@@ -104,8 +104,7 @@ class BaseStorage(test_lora.Adapters):
             return (size + 15) // 16 * 16
 
         model = support.import_model(support.SMALL, 2, 16)
-        binary, data, at = self.folder / "train", self.folder / "tokens.u16", self.folder / "kept"
-        support.write_tokens(data, 1200, support.SMALL["vocab_size"])
+        binary, data, at = self.folder / "train", self.write_tokens(1200, support.SMALL["vocab_size"]), self.folder / "kept"
         for storage, block, group in (("nf4", 33, 8), ("int8", 68, 0)):
             made = self.run_ok(support.ZEROC, model, "--lora=4", f"--base-storage={storage}", "--precision=bf16",
                                "--certificate=json", "-o", binary)

@@ -98,8 +98,7 @@ class Models(support.Case):
                 self.assertTrue(bits.setdefault(group, raw) == raw, "other bits")
 
     def test_odd_state(self):
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 2000, 64)
+        data = self.write_tokens(2000, 64)
         self.check(data)
 
     def test_ranks_without_targets(self):

@@ -20,8 +20,7 @@ class Weights(support.Case):
         for config, batch, seq in ((support.SMALL, 4, 32), (support.ODD, 3, 23)):
             with self.subTest(config=config):
                 binary = support.compile_gpt2(config, batch, seq)
-                data = self.folder / "tokens.u16"
-                support.write_tokens(data, 3 * batch * seq + 1, config["vocab_size"])
+                data = self.write_tokens(3 * batch * seq + 1, config["vocab_size"])
                 _, first = self.train(binary, data, 3, 1e-3, name="first")
                 _, again = self.train(binary, data, 0, 1e-3, "--init", first, name="again")
                 self.assert_same_bytes(first, again)

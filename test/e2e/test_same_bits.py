@@ -9,8 +9,7 @@ class SameBits(support.Case):
 
     def check(self, config, batch, seq, *options):
         binary = support.compile_gpt2(config, batch, seq, *options)
-        data = self.folder / "tokens.u16"
-        support.write_tokens(data, 8 * batch * seq + 1, config["vocab_size"])
+        data = self.write_tokens(8 * batch * seq + 1, config["vocab_size"])
         first = self.outcome(binary, data, "--threads", 2, name="first")
         for threads in (2, 1, 3):
             with self.subTest(threads=threads):

@@ -153,8 +153,7 @@ def model(functions):
 
 class Slopes(support.Case):
     def slopes(self, *options):
-        data, binary = self.folder / "tokens.u16", self.folder / "train"
-        support.write_tokens(data, 100, 9)
+        data, binary = self.write_tokens(100, 9), self.folder / "train"
         self.run_ok(support.ZEROC, self.write("model.mlir", model(FUNCTIONS)), *options, "--optimizer=sgd",
                     "--momentum=0", "--weight-decay=0", "--grad-clip=0", "-o", binary)
         lines, saved = self.train(binary, data, 1, 1 / SCALE)
@@ -204,8 +203,7 @@ class Products(support.Case):
   return %loss : tensor<f32>
 }}
 """
-        data, binary = self.folder / "tokens.u16", self.folder / "train"
-        support.write_tokens(data, 100, 9)
+        data, binary = self.write_tokens(100, 9), self.folder / "train"
         self.run_ok(support.ZEROC, self.write("model.mlir", text), *options, "--optimizer=sgd", "--momentum=0",
                     "--weight-decay=0", "--grad-clip=0", "-o", binary)
         weights = support.read_safetensors(self.train(binary, data, 1, 1 / SCALE)[1])
