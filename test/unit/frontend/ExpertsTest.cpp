@@ -79,68 +79,50 @@ TEST_F(Experts, LossesAreOfAllLayers) {
   EXPECT_EQ(llvm::range_size(loss.front().getOps<arith::SIToFPOp>()), 2u);
 }
 
-TEST_F(Experts, ChooseNoMoreThanThereAre) {
+TEST_F(Experts, RoutersRefuse) {
   route(weight("x", {6, 8}), /*experts=*/2, /*chosen=*/3);
   expectError("a router chooses 1 to all experts for rows [tokens, width], got "
               "3 of 2 for \"x\" (tensor<6x8xf32>)");
-}
-
-TEST_F(Experts, TopKIsOfRows) {
   topK(weight("x", {2, 6, 8}), 2);
   expectError("topK takes 1 to all columns of [rows, columns], got 2 of \"x\" "
               "(tensor<2x6x8xf32>)");
 }
 
-TEST_F(Experts, HaveAnInnerWidth) {
+TEST_F(Experts, WeightsRefuse) {
   Tensor x = weight("x", {6, 8});
   expertMlps(m, x, route(x), {});
   expectError("an expert's MLP needs an inner width, got 0");
-}
-
-TEST_F(Experts, NeedAWeightEach) {
-  Tensor x = weight("x", {6, 8});
+  x = weight("x", {6, 8});
   Routing routing = route(x);
   Tensor rows = gatherRows(x, routing.groups);
   groupedLinear(rows, routing.groups, {weight("w", {3, 8})});
   expectError("groupedLinear needs a weight for each of 5 experts, got 1");
-}
-
-TEST_F(Experts, WeightsAreOfOneShape) {
-  Tensor x = weight("x", {6, 8});
-  Routing routing = route(x, /*experts=*/2);
-  Tensor rows = gatherRows(x, routing.groups);
+  x = weight("x", {6, 8});
+  routing = route(x, /*experts=*/2);
+  rows = gatherRows(x, routing.groups);
   groupedLinear(rows, routing.groups,
                 {weight("w0", {3, 8}), weight("w1", {4, 8})});
   expectError("weights of experts have one shape, got \"w0\" "
               "(tensor<3x8xf32>) and \"w1\" (tensor<4x8xf32>)");
-}
-
-TEST_F(Experts, WeightsTakeRows) {
-  Tensor x = weight("x", {6, 8});
-  Routing routing = route(x, /*experts=*/1, /*chosen=*/1);
-  Tensor rows = gatherRows(x, routing.groups).named("rows");
+  x = weight("x", {6, 8});
+  routing = route(x, /*experts=*/1, /*chosen=*/1);
+  rows = gatherRows(x, routing.groups).named("rows");
   groupedLinear(rows, routing.groups, {weight("w", {8, 3})});
   expectError("weights \"w\" (tensor<8x3xf32>) take rows of 3 for 6 pairs, got "
               "\"rows\" (tensor<6x8xf32>)");
 }
 
-TEST_F(Experts, GatherAndCombineRowsOfTheirTokens) {
+TEST_F(Experts, RowsRefuse) {
   Tensor x = weight("x", {6, 8});
   Routing routing = route(x);
   gatherRows(weight("y", {5, 8}), routing.groups);
   expectError("gatherRows needs a row for each of 6 tokens, got \"y\" "
               "(tensor<5x8xf32>)");
-}
-
-TEST_F(Experts, CombineRowsWithTheirWeights) {
-  Tensor x = weight("x", {6, 8});
-  Routing routing = route(x);
+  x = weight("x", {6, 8});
+  routing = route(x);
   combineRows(x, routing.groups, routing.weights.named("w"));
   expectError("combineRows needs a row and a weight for each of 12 pairs, got "
               "\"x\" (tensor<6x8xf32>) and \"w\" (tensor<6x2xf32>)");
-}
-
-TEST_F(Experts, AreGroupedByIds) {
   groupByExpert(weight("x", {6, 8}), 3);
   expectError("groupByExpert takes i32 ids [tokens, k] of one expert or more, "
               "got \"x\" (tensor<6x8xf32>) of 3");

@@ -6,10 +6,13 @@
 #include "mlir/IR/MLIRContext.h"
 #include "gtest/gtest.h"
 
+#include <optional>
+
 struct ModelTest : testing::Test {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   Diagnostics diagnostics{context};
-  mlir::frontend::ModelBuilder m{context};
+  std::optional<mlir::frontend::ModelBuilder> builder{std::in_place, context};
+  mlir::frontend::ModelBuilder &m = *builder;
 
   mlir::frontend::Tensor weight(llvm::StringRef name,
                                 llvm::ArrayRef<int64_t> shape) {
@@ -23,11 +26,12 @@ struct ModelTest : testing::Test {
     return crossEntropy(logits, m.input("loss.targets", {2, 3}, Element::I32));
   }
 
-  /// Expects the model to fail with exactly this error.
+  /// Expects the model to fail with exactly this error, and begins another.
   void expectError(llvm::StringRef error) {
     EXPECT_FALSE(m.finish(anyLoss()));
-    ASSERT_EQ(diagnostics.errors.size(), 1u);
-    EXPECT_EQ(diagnostics.errors.front(), error.str());
+    EXPECT_EQ(diagnostics.errors, std::vector<std::string>{error.str()});
+    diagnostics.errors.clear();
+    builder.emplace(context);
   }
 
   mlir::func::FuncOp finished(mlir::OwningOpRef<mlir::ModuleOp> &module,
