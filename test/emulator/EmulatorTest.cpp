@@ -59,12 +59,8 @@ struct TestRun {
     float *to = out.data();
     auto count = int64_t(in.size());
     void *params[] = {&from, &to, &count};
-    try {
-      emulator.run({"k", kernel, params, blocks, threads, shared, seed});
-    } catch (const zge::KernelError &error) {
-      return error.what();
-    }
-    return "";
+    return emulator.tryRun(
+        {"k", kernel, params, blocks, threads, shared, seed});
   }
 
   /// Expects no error with any seed.

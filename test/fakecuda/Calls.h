@@ -33,6 +33,16 @@ inline char *pointer(CUdeviceptr address) {
   return reinterpret_cast<char *>(uintptr_t(address));
 }
 
+/// The machine, which other threads wait for.
+class LockedMachine {
+public:
+  Machine *operator->() const { return &machine; }
+
+private:
+  Machine &machine = Machine::get();
+  const Lock lock{machine.mutex};
+};
+
 } // namespace fakecuda
 
 #define ENTER(CALL)                                                            \

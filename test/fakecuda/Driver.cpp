@@ -19,6 +19,7 @@
 
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 
 using namespace fakecuda;
 
@@ -30,6 +31,15 @@ bool isInitialized = false;
 thread_local bool isCurrent = false;
 
 auto *contextHandle() { return reinterpret_cast<CUcontext>(uintptr_t{0xc0}); }
+
+using Texts = std::map<CUresult, const char *>;
+CUresult find(const Texts &texts, CUresult error, const char **text) {
+  const auto found = texts.find(error);
+  if (found == texts.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  *text = found->second;
+  return CUDA_SUCCESS;
+}
 
 } // namespace
 
@@ -47,15 +57,12 @@ CUresult fakecuda::enter(const char *call) {
 
 void fakecuda::issue(CUstream stream, const char *name,
                      std::function<void()> run, std::function<bool()> isReady) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.add(idOf(stream), {name, std::move(run), {}, {}, std::move(isReady)});
+  LockedMachine()->add(idOf(stream),
+                       {name, std::move(run), {}, {}, std::move(isReady)});
 }
 
 void fakecuda::needDevice(const char *what, const void *begin, uint64_t bytes) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.needDevice(what, begin, bytes);
+  LockedMachine()->needDevice(what, begin, bytes);
 }
 
 extern "C" {
@@ -66,54 +73,31 @@ CUresult cuDriverGetVersion(int *version) {
 }
 
 CUresult cuInit(unsigned) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
+  const LockedMachine machine;
   if (numberOf("FAKE_CUDA_DEVICES", 1) == 0)
     return CUDA_ERROR_NO_DEVICE;
   if (retained == 0)
-    machine.start();
+    machine->start();
   isInitialized = true;
   return CUDA_SUCCESS;
 }
 
 CUresult cuGetErrorName(CUresult error, const char **name) {
-  switch (error) {
-  case CUDA_ERROR_OUT_OF_MEMORY:
-    *name = "CUDA_ERROR_OUT_OF_MEMORY";
-    break;
-  case CUDA_ERROR_NO_DEVICE:
-    *name = "CUDA_ERROR_NO_DEVICE";
-    break;
-  case CUDA_ERROR_INVALID_DEVICE:
-    *name = "CUDA_ERROR_INVALID_DEVICE";
-    break;
-  case CUDA_ERROR_NO_BINARY_FOR_GPU:
-    *name = "CUDA_ERROR_NO_BINARY_FOR_GPU";
-    break;
-  case CUDA_ERROR_NOT_FOUND:
-    *name = "CUDA_ERROR_NOT_FOUND";
-    break;
-  case CUDA_ERROR_ILLEGAL_ADDRESS:
-    *name = "CUDA_ERROR_ILLEGAL_ADDRESS";
-    break;
-  default:
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  return CUDA_SUCCESS;
+  static const Texts names = {
+      {CUDA_ERROR_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
+      {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE"},
+      {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
+      {CUDA_ERROR_NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+      {CUDA_ERROR_NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
+      {CUDA_ERROR_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS"}};
+  return find(names, error, name);
 }
 
 CUresult cuGetErrorString(CUresult error, const char **text) {
-  switch (error) {
-  case CUDA_ERROR_OUT_OF_MEMORY:
-    *text = "out of memory";
-    break;
-  case CUDA_ERROR_ILLEGAL_ADDRESS:
-    *text = "an illegal memory access was encountered";
-    break;
-  default:
-    return CUDA_ERROR_INVALID_VALUE;
-  }
-  return CUDA_SUCCESS;
+  static const Texts texts = {
+      {CUDA_ERROR_OUT_OF_MEMORY, "out of memory"},
+      {CUDA_ERROR_ILLEGAL_ADDRESS, "an illegal memory access was encountered"}};
+  return find(texts, error, text);
 }
 
 CUresult cuDeviceGetCount(int *count) {
@@ -158,21 +142,19 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice) {
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
+  const LockedMachine machine;
   if (retained++ == 0)
-    machine.restart();
+    machine->restart();
   *context = contextHandle();
   return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
+  const LockedMachine machine;
   if (retained == 0)
     misuse("cuDevicePrimaryCtxRelease of what is not retained");
   if (--retained == 0)
-    if (const std::string left = machine.leftover(); !left.empty())
+    if (const std::string left = machine->leftover(); !left.empty())
       misuse("the last context ends, and these are left:" + left);
   return CUDA_SUCCESS;
 }

@@ -78,23 +78,17 @@ CUresult cuMemSetAccess(CUdeviceptr begin, size_t bytes,
 
 // Calls that free memory work even after a failure.
 CUresult cuMemUnmap(CUdeviceptr begin, size_t bytes) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.unmap(pointer(begin), bytes);
+  LockedMachine()->unmap(pointer(begin), bytes);
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemAddressFree(CUdeviceptr begin, size_t bytes) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.unreserve(pointer(begin), bytes);
+  LockedMachine()->unreserve(pointer(begin), bytes);
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.release(handle);
+  LockedMachine()->release(handle);
   return CUDA_SUCCESS;
 }
 
@@ -114,9 +108,7 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *begin,
 }
 
 CUresult cuMemHostUnregister(void *begin) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.unregisterHost(static_cast<const char *>(begin));
+  LockedMachine()->unregisterHost(static_cast<const char *>(begin));
   return CUDA_SUCCESS;
 }
 

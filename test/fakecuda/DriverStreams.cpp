@@ -28,9 +28,7 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags,
 }
 
 CUresult cuStreamDestroy_v2(CUstream stream) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.removeStream(idOf(stream));
+  LockedMachine()->removeStream(idOf(stream));
   return CUDA_SUCCESS;
 }
 
@@ -82,9 +80,7 @@ CUresult cuEventCreate(CUevent *event, unsigned) {
 }
 
 CUresult cuEventDestroy_v2(CUevent event) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.removeEvent(idOf(event));
+  LockedMachine()->removeEvent(idOf(event));
   return CUDA_SUCCESS;
 }
 
@@ -133,16 +129,12 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *copy, CUgraph graph,
 }
 
 CUresult cuGraphDestroy(CUgraph graph) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.removeGraph(idOf(graph));
+  LockedMachine()->removeGraph(idOf(graph));
   return CUDA_SUCCESS;
 }
 
 CUresult cuGraphExecDestroy(CUgraphExec graph) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
-  machine.removeGraph(idOf(graph));
+  LockedMachine()->removeGraph(idOf(graph));
   return CUDA_SUCCESS;
 }
 
@@ -168,8 +160,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *,
 }
 
 CUresult cuLibraryUnload(CUlibrary library) {
-  Machine &machine = Machine::get();
-  const Lock lock(machine.mutex);
+  const LockedMachine machine;
   Image::unload(reinterpret_cast<Image *>(library));
   return CUDA_SUCCESS;
 }

@@ -10,11 +10,12 @@ namespace {
 
 /// Sets an attribute to the caller's value.
 template <typename T>
-void take(T &value, const void *from, size_t bytes) {
+cublasStatus_t take(T &value, const void *from, size_t bytes) {
   if (bytes != sizeof(T))
     misuse(fmt::format("an attribute of {} bytes, and it has {}", bytes,
                        sizeof(T)));
   std::memcpy(&value, from, bytes);
+  return CUBLAS_STATUS_SUCCESS;
 }
 
 } // namespace
@@ -39,26 +40,21 @@ cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
   auto &op = of<Product>(desc);
   switch (which) {
   case CUBLASLT_MATMUL_DESC_TRANSA:
-    take(op.transA, value, bytes);
-    break;
+    return take(op.transA, value, bytes);
   case CUBLASLT_MATMUL_DESC_TRANSB:
-    take(op.transB, value, bytes);
-    break;
+    return take(op.transB, value, bytes);
   case CUBLASLT_MATMUL_DESC_EPILOGUE:
     take(op.epilogue, value, bytes);
     if (op.epilogue != CUBLASLT_EPILOGUE_BIAS)
       misuse(fmt::format("epilogue {}", op.epilogue));
-    break;
+    return CUBLAS_STATUS_SUCCESS;
   case CUBLASLT_MATMUL_DESC_BIAS_POINTER:
-    take(op.bias, value, bytes);
-    break;
+    return take(op.bias, value, bytes);
   case CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE:
-    take(op.biasType, value, bytes);
-    break;
+    return take(op.biasType, value, bytes);
   default:
     misuse(fmt::format("attribute {} of a product", int(which)));
   }
-  return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout,
@@ -79,15 +75,12 @@ cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t handle,
   auto &layout = of<Layout>(handle);
   switch (which) {
   case CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT:
-    take(layout.batch, value, bytes);
-    break;
+    return take(layout.batch, value, bytes);
   case CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET:
-    take(layout.stride, value, bytes);
-    break;
+    return take(layout.stride, value, bytes);
   default:
     misuse(fmt::format("attribute {} of a matrix", int(which)));
   }
-  return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t
@@ -107,23 +100,19 @@ cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t handle,
   auto &preference = of<Preference>(handle);
   switch (which) {
   case CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES:
-    take(preference.workspace, value, bytes);
-    break;
+    return take(preference.workspace, value, bytes);
   case CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK:
-    take(preference.reductions, value, bytes);
-    break;
+    return take(preference.reductions, value, bytes);
   case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES:
   case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES:
   case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES:
   case CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES:
-    take(preference.alignment[size_t(
-             which - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES)],
-         value, bytes);
-    break;
+    return take(preference.alignment[size_t(
+                    which - CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES)],
+                value, bytes);
   default:
     misuse(fmt::format("preference {}", int(which)));
   }
-  return CUBLAS_STATUS_SUCCESS;
 }
 
 } // extern "C"
