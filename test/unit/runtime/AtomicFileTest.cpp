@@ -14,9 +14,13 @@ using namespace zrt;
 
 namespace {
 
-TEST(AtomicFile, ReplacesAnOldFile) {
+/// An old file, in a folder of its own.
+struct AtomicFileOut : testing::Test {
   const TestFolder folder;
   const std::string path = folder.write("out", "old");
+};
+
+TEST_F(AtomicFileOut, ReplacesAnOldFile) {
   {
     AtomicFile file(path);
     file.write("new", 3);
@@ -27,9 +31,7 @@ TEST(AtomicFile, ReplacesAnOldFile) {
   EXPECT_EQ(folder.fileCount(), 1u);
 }
 
-TEST(AtomicFile, ThatIsNotCommittedLeavesNothing) {
-  const TestFolder folder;
-  const std::string path = folder.write("out", "old");
+TEST_F(AtomicFileOut, ThatIsNotCommittedLeavesNothing) {
   AtomicFile(path).write("new", 3);
   checkWritable(path, 1);
   checkWritable(folder / "other", 1);
@@ -37,10 +39,8 @@ TEST(AtomicFile, ThatIsNotCommittedLeavesNothing) {
   EXPECT_EQ(folder.fileCount(), 1u);
 }
 
-TEST(AtomicFile, OnAFullDiskKeepsTheOldFile) {
+TEST_F(AtomicFileOut, OnAFullDiskKeepsTheOldFile) {
   // A file size limit fails like a full disk: some bytes are written first.
-  const TestFolder folder;
-  const std::string path = folder.write("out", "old");
   rlimit before = {};
   getrlimit(RLIMIT_FSIZE, &before);
   rlimit small = before;
@@ -115,10 +115,8 @@ TEST(AtomicFile, KeepsTheModeOfAnOldFile) {
   EXPECT_EQ(modeOf("new"), 0640u);
 }
 
-TEST(AtomicFile, LetsTwoRunsWriteOnePath) {
+TEST_F(AtomicFileOut, LetsTwoRunsWriteOnePath) {
   // Two containers may have the same process number.
-  const TestFolder folder;
-  const std::string path = folder.write("out", "old");
   AtomicFile one(path);
   one.write("on", 2);
   AtomicFile two(path);
@@ -131,9 +129,7 @@ TEST(AtomicFile, LetsTwoRunsWriteOnePath) {
   EXPECT_EQ(folder.fileCount(), 1u);
 }
 
-TEST(AtomicFile, RemovesWhatKilledRunsHaveLeft) {
-  const TestFolder folder;
-  const std::string path = folder.write("out", "old");
+TEST_F(AtomicFileOut, RemovesWhatKilledRunsHaveLeft) {
   for (int run = 0; run < 3; ++run) {
     const pid_t child = fork();
     if (child == 0) {
