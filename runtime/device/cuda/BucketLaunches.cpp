@@ -107,10 +107,8 @@ void BucketLaunches::prepare(
     for (const MemberRun &run : runsOf(*desc, parts[desc->bucket]))
       bits[i++] = roundingBits(step, run, run.segment.begin);
   }
-  gpu.check("cuMemcpyHtoD",
-            gpu.driver().MemcpyHtoD(table.at(0), bits.data(),
-                                    bits.size() * sizeof(RoundingBits)));
-  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+  gpu.MemcpyHtoD(table.at(0), bits.data(), bits.size() * sizeof(RoundingBits));
+  gpu.StreamSynchronize(nullptr);
 }
 
 void BucketLaunches::update(CUstream stream, const zrt_update_desc &desc,
@@ -161,7 +159,6 @@ void BucketLaunches::sumSquares(CUstream stream, const zrt_squares_desc &desc,
   }
   const uint64_t rest = elementsIn(desc.partials) - done;
   if (rest != 0)
-    gpu.check("cuMemsetD8Async",
-              gpu.driver().MemsetD8Async(partials + done * sizeof(double), 0,
-                                         rest * sizeof(double), stream));
+    gpu.MemsetD8Async(partials + done * sizeof(double), 0,
+                      rest * sizeof(double), stream);
 }

@@ -56,7 +56,7 @@ void CudaDevice::loadProduct(zrt_stream stream,
   const CUstream queue = streams.handle(stream);
   products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
                address(desc.bias.ref), address(desc.c.ref));
-  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(queue));
+  gpu.StreamSynchronize(queue);
 }
 
 void CudaDevice::check(zrt_stream, const zrt_launch_desc &desc) const {
@@ -107,7 +107,7 @@ double CudaDevice::productRate(zrt_dtype dtype) {
     for (int i = 0; i < times; ++i)
       measured.run(nullptr, desc, operands.at(0), operands.at(bytes), 0,
                    operands.at(2 * bytes));
-    gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+    gpu.StreamSynchronize(nullptr);
     const double seconds =
         std::chrono::duration<double>(Clock::now() - start).count();
     best = std::max(best, 2.0 * times * kSize * kSize * kSize / seconds);

@@ -15,8 +15,6 @@ using namespace zrt::cuda;
 
 namespace {
 
-const char *named(const char *name) { return name ? name : "unnamed"; }
-
 /// Pins the host's arena; opens it first, as it may be closed between programs.
 PinnedMemory pinHost(const Gpu &gpu, Device &host) {
   struct Opened {
@@ -89,8 +87,7 @@ void CudaDevice::read(const zrt_ref &from, void *to) {
   if (from.bytes == 0)
     return;
   gpu.enter();
-  gpu.check("cuMemcpyDtoH",
-            gpu.driver().MemcpyDtoH(to, address(from), from.bytes));
+  gpu.MemcpyDtoH(to, address(from), from.bytes);
 }
 
 void CudaDevice::write(const zrt_ref &to, const void *from) {
@@ -99,10 +96,9 @@ void CudaDevice::write(const zrt_ref &to, const void *from) {
   if (to.bytes == 0)
     return;
   gpu.enter();
-  gpu.check("cuMemcpyHtoD",
-            gpu.driver().MemcpyHtoD(address(to), from, to.bytes));
+  gpu.MemcpyHtoD(address(to), from, to.bytes);
   // The copy has read `from`, but may not have written to the GPU yet.
-  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+  gpu.StreamSynchronize(nullptr);
 }
 
 void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
@@ -111,9 +107,8 @@ void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
   if (to.bytes == 0)
     return;
   gpu.enter();
-  gpu.check("cuMemsetD8Async",
-            gpu.driver().MemsetD8Async(address(to), byte, to.bytes, nullptr));
-  gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+  gpu.MemsetD8Async(address(to), byte, to.bytes, nullptr);
+  gpu.StreamSynchronize(nullptr);
 }
 
 std::string CudaDevice::note() const {
@@ -128,7 +123,7 @@ std::string CudaDevice::note() const {
 std::optional<uint64_t> CudaDevice::bytesInUse() const {
   size_t free = 0, total = 0;
   gpu.enter();
-  gpu.check("cuMemGetInfo", gpu.driver().MemGetInfo(&free, &total));
+  gpu.MemGetInfo(&free, &total);
   return total - free;
 }
 
@@ -180,68 +175,51 @@ void CudaDevice::endIssue(bool isWhole) {
   graphs.endIssue(isWhole);
 }
 
-template <typename Action>
-void CudaDevice::issue(zrt_stream stream, const char *name, Action action) {
-  gpu.enter();
-  try {
-    action(streams.of(stream, named(name)));
-  } catch (const Error &error) {
-    fail("{}: {}", named(name), error.what());
-  }
-}
-
 void CudaDevice::work(const zrt_op &op, const BucketPart *bucket) {
   if (!streams.isOnGpu(op.stream))
     return host->work(op, bucket);
-  visitDevice(op, bucket,
-              [&](const auto &...work) { run(op.stream, work...); });
+  gpu.enter();
+  const CUstream queue = streams.of(op.stream, nameOf(op));
+  try {
+    visitDevice(op, bucket, [&](const auto &...work) { run(queue, work...); });
+  } catch (const Error &error) {
+    fail("{}: {}", nameOf(op), error.what());
+  }
 }
 
-void CudaDevice::run(zrt_stream stream, const zrt_launch_desc &desc) {
-  issue(stream, desc.name, [&](CUstream queue) {
-    std::vector<uint64_t> parameters = addresses(desc.args, desc.arg_count);
-    parameters.push_back(uint64_t(desc.units));
-    kernels.launch(queue, desc.fn, desc.units, parameters);
-  });
+void CudaDevice::run(CUstream queue, const zrt_launch_desc &desc) {
+  std::vector<uint64_t> parameters = addresses(desc.args, desc.arg_count);
+  parameters.push_back(uint64_t(desc.units));
+  kernels.launch(queue, desc.fn, desc.units, parameters);
 }
 
-void CudaDevice::run(zrt_stream stream, const zrt_matmul_desc &desc) {
-  issue(stream, desc.name, [&](CUstream queue) {
-    products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
-                 address(desc.bias.ref), address(desc.c.ref));
-  });
+void CudaDevice::run(CUstream queue, const zrt_matmul_desc &desc) {
+  products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
+               address(desc.bias.ref), address(desc.c.ref));
 }
 
-void CudaDevice::run(zrt_stream stream, const zrt_grouped_desc &desc) {
-  issue(stream, desc.name, [&](CUstream queue) {
-    groups.run(queue, desc, address(desc.x.ref), address(desc.y.ref),
-               address(desc.offsets.ref), arena.at(0));
-  });
+void CudaDevice::run(CUstream queue, const zrt_grouped_desc &desc) {
+  groups.run(queue, desc, address(desc.x.ref), address(desc.y.ref),
+             address(desc.offsets.ref), arena.at(0));
 }
 
-void CudaDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc) {
-  issue(stream, desc.name, [&](CUstream queue) {
-    constexpr auto kUnit = uint64_t{ZRT_PACKED_GROUP} * ZRT_PACKED_BLOCK;
-    const uint64_t parameters[] = {address(desc.source.ref),
-                                   address(desc.result.ref), desc.elements};
-    kernels.launch(queue, kernels.find(dequantizeKernel(desc)),
-                   int64_t((desc.elements + kUnit - 1) / kUnit), parameters);
-  });
+void CudaDevice::run(CUstream queue, const zrt_dequantize_desc &desc) {
+  constexpr auto kUnit = uint64_t{ZRT_PACKED_GROUP} * ZRT_PACKED_BLOCK;
+  const uint64_t parameters[] = {address(desc.source.ref),
+                                 address(desc.result.ref), desc.elements};
+  kernels.launch(queue, kernels.find(dequantizeKernel(desc)),
+                 int64_t((desc.elements + kUnit - 1) / kUnit), parameters);
 }
 
-void CudaDevice::run(zrt_stream stream, const zrt_update_desc &desc,
+void CudaDevice::run(CUstream queue, const zrt_update_desc &desc,
                      const BucketPart &bucket) {
-  issue(stream, desc.name, [&](CUstream queue) {
-    buckets.update(queue, desc, bucket, addresses(desc.args, desc.arg_count));
-  });
+  buckets.update(queue, desc, bucket, addresses(desc.args, desc.arg_count));
 }
 
-void CudaDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
+void CudaDevice::run(CUstream queue, const zrt_squares_desc &desc,
                      const BucketPart &bucket) {
-  issue(stream, desc.name, [&](CUstream queue) {
-    buckets.sumSquares(queue, desc, bucket, address(desc.grad.ref),
-                       address(desc.partials.ref));
-  });
+  buckets.sumSquares(queue, desc, bucket, address(desc.grad.ref),
+                     address(desc.partials.ref));
 }
 
 uint64_t CudaDevice::copy(zrt_stream stream, const zrt_ref &from,
@@ -251,9 +229,8 @@ uint64_t CudaDevice::copy(zrt_stream stream, const zrt_ref &from,
   // The caller adds the operation's name to errors.
   gpu.enter();
   if (from.bytes != 0)
-    gpu.check("cuMemcpyAsync",
-              gpu.driver().MemcpyAsync(address(to), address(from), from.bytes,
-                                       streams.of(stream, "a copy")));
+    gpu.MemcpyAsync(address(to), address(from), from.bytes,
+                    streams.of(stream, "a copy"));
   return from.bytes;
 }
 

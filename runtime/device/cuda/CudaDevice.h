@@ -29,7 +29,7 @@
 #include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/device/cuda/driver/Kernels.h"
 #include "runtime/device/cuda/driver/Streams.h"
-#include "runtime/device/cuda/exchange/ConnectGpus.h"
+#include "runtime/device/cuda/exchange/GpuCollectives.h"
 
 #include <memory>
 #include <vector>
@@ -80,13 +80,14 @@ public:
   void bringBack(zrt_stream stream, const zrt_ref &ref) override;
 
 private:
-  void run(zrt_stream stream, const zrt_launch_desc &desc);
-  void run(zrt_stream stream, const zrt_matmul_desc &desc);
-  void run(zrt_stream stream, const zrt_grouped_desc &desc);
-  void run(zrt_stream stream, const zrt_dequantize_desc &desc);
-  void run(zrt_stream stream, const zrt_update_desc &desc,
+  /// Issue work to a CUDA stream.
+  void run(CUstream queue, const zrt_launch_desc &desc);
+  void run(CUstream queue, const zrt_matmul_desc &desc);
+  void run(CUstream queue, const zrt_grouped_desc &desc);
+  void run(CUstream queue, const zrt_dequantize_desc &desc);
+  void run(CUstream queue, const zrt_update_desc &desc,
            const BucketPart &bucket);
-  void run(zrt_stream stream, const zrt_squares_desc &desc,
+  void run(CUstream queue, const zrt_squares_desc &desc,
            const BucketPart &bucket);
 
   /// Returns the GPU address of `ref` in any tier but nvme.
@@ -102,9 +103,6 @@ private:
   void loadProduct(zrt_stream stream, const zrt_matmul_desc &desc) const;
   static std::string dequantizeKernel(const zrt_dequantize_desc &desc);
   void checkProductStreams() const;
-  /// Issues work to a CUDA stream, and adds the operation's name to exceptions.
-  template <typename Action>
-  void issue(zrt_stream stream, const char *name, Action action);
 
   const zrt_plan &plan;
   const cuda::Gpu gpu;

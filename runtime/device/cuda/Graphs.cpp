@@ -65,15 +65,12 @@ bool Graphs::replay(uint32_t which) {
 void Graphs::begin(const Kept &program) {
   while (ends.size() < plan.stream_count) {
     CUevent event = nullptr;
-    gpu.check("cuEventCreate",
-              gpu.driver().EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    gpu.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
     ends.push_back(event);
   }
   // Relaxed, because other threads may copy unrelated data during the capture.
   const zrt_stream first = program.streams.front();
-  gpu.check("cuStreamBeginCapture",
-            gpu.driver().StreamBeginCapture(streams.handle(first),
-                                            CU_STREAM_CAPTURE_MODE_RELAXED));
+  gpu.StreamBeginCapture(streams.handle(first), CU_STREAM_CAPTURE_MODE_RELAXED);
   for (const zrt_stream other : program.streams)
     if (other != first)
       waitFor(other, first);
@@ -81,10 +78,8 @@ void Graphs::begin(const Kept &program) {
 
 /// Makes `stream` wait for the operations issued to `other`.
 void Graphs::waitFor(zrt_stream stream, zrt_stream other) {
-  gpu.check("cuEventRecord",
-            gpu.driver().EventRecord(ends[other], streams.handle(other)));
-  gpu.check("cuStreamWaitEvent", gpu.driver().StreamWaitEvent(
-                                     streams.handle(stream), ends[other], 0));
+  gpu.EventRecord(ends[other], streams.handle(other));
+  gpu.StreamWaitEvent(streams.handle(stream), ends[other], 0);
 }
 
 void Graphs::endIssue(bool isWhole) {
@@ -105,8 +100,7 @@ void Graphs::endIssue(bool isWhole) {
   for (const zrt_stream other : program.streams)
     if (other != first)
       waitFor(first, other);
-  gpu.check("cuStreamEndCapture",
-            driver.StreamEndCapture(streams.handle(first), &graph));
+  gpu.StreamEndCapture(streams.handle(first), &graph);
   const CUresult result = driver.GraphInstantiate(&program.graph, graph, 0);
   (void)driver.GraphDestroy(graph);
   if (result != CUDA_SUCCESS) {
@@ -119,7 +113,5 @@ void Graphs::endIssue(bool isWhole) {
 }
 
 void Graphs::launch(const Kept &program) {
-  gpu.check("cuGraphLaunch",
-            gpu.driver().GraphLaunch(program.graph,
-                                     streams.handle(program.streams.front())));
+  gpu.GraphLaunch(program.graph, streams.handle(program.streams.front()));
 }

@@ -73,12 +73,9 @@ GroupedProducts::GroupedProducts(const Gpu &gpu, const Kernels &theKernels,
   });
   if (numbers.empty())
     return;
-  const Driver &driver = gpu.driver();
   gpu.enter();
-  gpu.check("cuMemcpyHtoD",
-            driver.MemcpyHtoD(table.at(0), numbers.data(),
-                              numbers.size() * sizeof(int64_t)));
-  gpu.check("cuStreamSynchronize", driver.StreamSynchronize(nullptr));
+  gpu.MemcpyHtoD(table.at(0), numbers.data(), numbers.size() * sizeof(int64_t));
+  gpu.StreamSynchronize(nullptr);
 }
 
 void GroupedProducts::check(const zrt_grouped_desc &desc) const {

@@ -2,7 +2,7 @@
 #include "runtime/device/cuda/Mirror.h"
 
 #include "runtime/PlanTable.h"
-#include "runtime/device/cuda/exchange/ConnectGpus.h"
+#include "runtime/device/cuda/exchange/GpuCollectives.h"
 
 #include <algorithm>
 

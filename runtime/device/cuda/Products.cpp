@@ -24,22 +24,32 @@ struct Products::Library {
   Library() {
     const SharedLibrary file("libcublasLt.so." ZRT_TEXT(CUBLAS_VER_MAJOR),
                              "NVIDIA's cuBLASLt");
-#define ZRT_LT(FUNCTION) file.find("cublasLt" #FUNCTION, FUNCTION);
+#define ZRT_LT(FUNCTION) file.find("cublasLt" #FUNCTION, raw.FUNCTION);
 #include "runtime/device/cuda/LtFunctions.def"
-    check("cublasLtCreate", Create(&handle));
+    Create(&handle);
   }
-  ~Library() { (void)Destroy(handle); }
+  ~Library() { (void)raw.Destroy(handle); }
   Library(const Library &) = delete;
   Library &operator=(const Library &) = delete;
 
   void check(const char *call, cublasStatus_t status) const {
     if (status != CUBLAS_STATUS_SUCCESS)
-      fail("{}: {} ({}): {}", call, GetStatusName(status), int(status),
-           GetStatusString(status));
+      fail("{}: {} ({}): {}", call, raw.GetStatusName(status), int(status),
+           raw.GetStatusString(status));
   }
 
+  /// The functions as in cublasLt.h.
+  struct {
 // NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define ZRT_LT(FUNCTION) decltype(&::cublasLt##FUNCTION) FUNCTION = nullptr;
+#include "runtime/device/cuda/LtFunctions.def"
+  } raw;
+  /// Calls a function; throws zrt::Error unless it succeeds.
+#define ZRT_LT(FUNCTION)                                                       \
+  template <typename... Args>                                                  \
+  void FUNCTION(Args... args) const {                                          \
+    check("cublasLt" #FUNCTION, raw.FUNCTION(args...));                        \
+  }
 #include "runtime/device/cuda/LtFunctions.def"
   cublasLtHandle_t handle = nullptr;
 };
@@ -93,12 +103,12 @@ struct Products::Product {
   explicit Product(const Library &library) : lt(library) {}
   ~Product() {
     if (operation)
-      (void)lt.MatmulDescDestroy(operation);
+      (void)lt.raw.MatmulDescDestroy(operation);
     if (preference)
-      (void)lt.MatmulPreferenceDestroy(preference);
+      (void)lt.raw.MatmulPreferenceDestroy(preference);
     for (const cublasLtMatrixLayout_t layout : {first, second, result})
       if (layout)
-        (void)lt.MatrixLayoutDestroy(layout);
+        (void)lt.raw.MatrixLayoutDestroy(layout);
   }
   Product(const Product &) = delete;
   Product &operator=(const Product &) = delete;
@@ -111,17 +121,14 @@ struct Products::Product {
                                   int64_t rows, int64_t columns) const;
   template <typename T>
   void set(cublasLtMatmulDescAttributes_t attribute, const T &value) const {
-    lt.check("cublasLtMatmulDescSetAttribute",
-             lt.MatmulDescSetAttribute(operation, attribute,
-                                       static_cast<const void *>(&value),
-                                       sizeof(value)));
+    lt.MatmulDescSetAttribute(operation, attribute,
+                              static_cast<const void *>(&value), sizeof(value));
   }
   template <typename T>
   void prefer(cublasLtMatmulPreferenceAttributes_t attribute,
               const T &value) const {
-    lt.check("cublasLtMatmulPreferenceSetAttribute",
-             lt.MatmulPreferenceSetAttribute(preference, attribute, &value,
-                                             sizeof(value)));
+    lt.MatmulPreferenceSetAttribute(preference, attribute, &value,
+                                    sizeof(value));
   }
 
   const Library &lt;
@@ -137,14 +144,11 @@ cublasLtMatrixLayout_t Products::Product::layoutOf(const zrt_matmul_desc &d,
                                                    int64_t rows,
                                                    int64_t columns) const {
   cublasLtMatrixLayout_t layout = nullptr;
-  lt.check("cublasLtMatrixLayoutCreate",
-           lt.MatrixLayoutCreate(&layout, typeOf(dtype), uint64_t(columns),
-                                 uint64_t(rows), columns));
+  lt.MatrixLayoutCreate(&layout, typeOf(dtype), uint64_t(columns),
+                        uint64_t(rows), columns);
   const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute,
                        const auto &value) {
-    lt.check(
-        "cublasLtMatrixLayoutSetAttribute",
-        lt.MatrixLayoutSetAttribute(layout, attribute, &value, sizeof(value)));
+    lt.MatrixLayoutSetAttribute(layout, attribute, &value, sizeof(value));
   };
   set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, int32_t(d.batch));
   set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, int64_t(rows * columns));
@@ -153,10 +157,9 @@ cublasLtMatrixLayout_t Products::Product::layoutOf(const zrt_matmul_desc &d,
 
 void Products::Product::describe(const zrt_matmul_desc &d) {
   const bool isDouble = d.a.dtype == ZRT_F64;
-  lt.check("cublasLtMatmulDescCreate",
-           lt.MatmulDescCreate(
-               &operation, isDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
-               isDouble ? CUDA_R_64F : CUDA_R_32F));
+  lt.MatmulDescCreate(&operation,
+                      isDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
+                      isDouble ? CUDA_R_64F : CUDA_R_32F);
   const auto transposition = [](uint32_t is) {
     return int32_t(is ? CUBLAS_OP_T : CUBLAS_OP_N);
   };
@@ -176,8 +179,7 @@ void Products::Product::describe(const zrt_matmul_desc &d) {
 
 void Products::Product::choose(const zrt_matmul_desc &d,
                                uint64_t workspaceBytes) {
-  lt.check("cublasLtMatmulPreferenceCreate",
-           lt.MatmulPreferenceCreate(&preference));
+  lt.MatmulPreferenceCreate(&preference);
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes);
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
          uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
@@ -190,7 +192,7 @@ void Products::Product::choose(const zrt_matmul_desc &d,
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, result);
   cublasLtMatmulHeuristicResult_t found = {};
   int count = 0;
-  const cublasStatus_t status = lt.MatmulAlgoGetHeuristic(
+  const cublasStatus_t status = lt.raw.MatmulAlgoGetHeuristic(
       lt.handle, operation, first, second, this->result, this->result,
       preference, 1, &found, &count);
   if (status == CUBLAS_STATUS_NOT_SUPPORTED ||
@@ -266,10 +268,8 @@ std::string Products::text(const zrt_matmul_desc &desc) const {
   const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
     int32_t value = 0;
     size_t written = 0;
-    library->check("cublasLtMatmulAlgoConfigGetAttribute",
-                   library->MatmulAlgoConfigGetAttribute(
-                       &found->second->algorithm, attribute, &value,
-                       sizeof(value), &written));
+    library->MatmulAlgoConfigGetAttribute(&found->second->algorithm, attribute,
+                                          &value, sizeof(value), &written);
     return value;
   };
   const int32_t splits = number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
@@ -299,13 +299,11 @@ void Products::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
   const auto number = [&](const double &wide, const float &narrow) {
     return isDouble ? static_cast<const void *>(&wide) : &narrow;
   };
-  library->check(
-      "cublasLtMatmul",
-      library->Matmul(library->handle, product.operation, number(one, floatOne),
-                      pointer(b), product.first, pointer(a), product.second,
-                      desc.accumulate ? number(one, floatOne)
-                                      : number(zero, floatZero),
-                      pointer(c), product.result, pointer(c), product.result,
-                      &product.algorithm, pointer(workspace), workspaceOf(desc),
-                      reinterpret_cast<cudaStream_t>(stream)));
+  library->Matmul(library->handle, product.operation, number(one, floatOne),
+                  pointer(b), product.first, pointer(a), product.second,
+                  desc.accumulate ? number(one, floatOne)
+                                  : number(zero, floatZero),
+                  pointer(c), product.result, pointer(c), product.result,
+                  &product.algorithm, pointer(workspace), workspaceOf(desc),
+                  reinterpret_cast<cudaStream_t>(stream));
 }

@@ -57,13 +57,12 @@ TEST(GpuMemory, RanksMapEachOthersMemory) {
       if (peer != rank)
         memory.mapPeer(peer, files[size_t(peer)].number());
     const auto mine = uint8_t(rank + 1);
-    gpu.check("cuMemcpyHtoD", gpu.driver().MemcpyHtoD(memory.at(7), &mine, 1));
-    gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(nullptr));
+    gpu.MemcpyHtoD(memory.at(7), &mine, 1);
+    gpu.StreamSynchronize(nullptr);
     world.barrier();
     for (int peer = 0; peer < ranks; ++peer) {
       uint8_t byte = 0;
-      gpu.check("cuMemcpyDtoH",
-                gpu.driver().MemcpyDtoH(&byte, memory.atRank(peer, 7), 1));
+      gpu.MemcpyDtoH(&byte, memory.atRank(peer, 7), 1);
       EXPECT_EQ(byte, peer + 1);
     }
     world.barrier();
@@ -87,18 +86,14 @@ TEST(GpuMemory, AFileThatIsNoMemory) {
 /// A stream of a rank, and the flags it waits for.
 struct Waiter {
   explicit Waiter(World &world) : flags(gpu, world) {
-    gpu.check("cuStreamCreate", gpu.driver().StreamCreateWithPriority(
-                                    &queue, CU_STREAM_NON_BLOCKING, 0));
+    gpu.StreamCreateWithPriority(&queue, CU_STREAM_NON_BLOCKING, 0);
   }
   ~Waiter() { gpu.driver().StreamDestroy(queue); }
   void issue(std::vector<CUstreamBatchMemOpParams> operations) const {
-    gpu.check("cuStreamBatchMemOp",
-              gpu.driver().StreamBatchMemOp(queue, unsigned(operations.size()),
-                                            operations.data(), 0));
+    gpu.StreamBatchMemOp(queue, unsigned(operations.size()), operations.data(),
+                         0);
   }
-  void finish() const {
-    gpu.check("cuStreamSynchronize", gpu.driver().StreamSynchronize(queue));
-  }
+  void finish() const { gpu.StreamSynchronize(queue); }
   const Gpu gpu{0};
   Flags flags;
   CUstream queue = nullptr;

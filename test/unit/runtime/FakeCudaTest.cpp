@@ -24,14 +24,12 @@ constexpr uint64_t kBytes = 4096;
 
 CUstream newStream(const Gpu &gpu) {
   CUstream stream = nullptr;
-  gpu.check("cuStreamCreate", gpu.driver().StreamCreateWithPriority(
-                                  &stream, CU_STREAM_NON_BLOCKING, 0));
+  gpu.StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
   return stream;
 }
 CUevent newEvent(const Gpu &gpu) {
   CUevent event = nullptr;
-  gpu.check("cuEventCreate",
-            gpu.driver().EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+  gpu.EventCreate(&event, CU_EVENT_DISABLE_TIMING);
   return event;
 }
 

@@ -49,8 +49,7 @@ TEST(Nccl, ItsVersion) { EXPECT_EQ(Nccl().version(), "2.28.9"); }
 struct Rank {
   Rank(const Nccl &nccl, const ncclUniqueId &id, int rank)
       : nccl(nccl), rank(rank), ranks(nccl) {
-    gpu.check("cuStreamCreate", gpu.driver().StreamCreateWithPriority(
-                                    &stream, CU_STREAM_NON_BLOCKING, 0));
+    gpu.StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
     ranks.connect(id, rank, 2);
     gpu.driver().MemsetD8Async(memory.at(0), uint8_t(rank + 1), kNcclBytes,
                                stream);

@@ -39,12 +39,14 @@ Driver::Driver(const char *library) {
   check("cuInit", result);
 }
 
-void Driver::check(const char *call, CUresult result) const {
+void Driver::check(std::string_view call, CUresult result) const {
   if (result != CUDA_SUCCESS)
     fail("{}", describe(call, result));
 }
 
-std::string Driver::describe(const char *call, CUresult result) const {
+std::string Driver::describe(std::string_view call, CUresult result) const {
+  if (constexpr std::string_view kVersion = "_v2"; call.ends_with(kVersion))
+    call.remove_suffix(kVersion.size());
   const char *name = nullptr, *text = nullptr;
   if (GetErrorName(result, &name) != CUDA_SUCCESS)
     name = "an error without a name";

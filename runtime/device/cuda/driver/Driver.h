@@ -4,8 +4,8 @@
 // what is missing: it opens libcuda.so.1 by name and keeps the functions in a
 // table.
 //
-//   driver.MemRelease(handle)            CUresult, as in cuda.h
-//   driver.check("cuMemRelease", ...)    throws, with the error's name and text
+//   driver.MemRelease(handle)    CUresult, as in cuda.h
+//   gpu.MemRelease(handle)       throws, with the error's name and text (Gpu.h)
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -13,6 +13,7 @@
 #include <cuda.h>
 
 #include <string>
+#include <string_view>
 
 namespace zrt::cuda {
 
@@ -23,9 +24,10 @@ public:
   explicit Driver(const char *library = "libcuda.so.1");
 
   /// Throws unless `result`, the return value of `call`, is success.
-  void check(const char *call, CUresult result) const;
-  /// Returns e.g. "cuMemMap: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory".
-  std::string describe(const char *call, CUresult result) const;
+  void check(std::string_view call, CUresult result) const;
+  /// Returns e.g. "cuMemMap: CUDA_ERROR_OUT_OF_MEMORY (2): out of memory"; the
+  /// name of `call` without its version.
+  std::string describe(std::string_view call, CUresult result) const;
 
   // NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define ZRT_CUDA(FUNCTION, SYMBOL) decltype(&::SYMBOL) FUNCTION = nullptr;

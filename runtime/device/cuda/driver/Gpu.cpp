@@ -10,14 +10,13 @@ using namespace zrt::cuda;
 
 Gpu::Gpu(int rank) {
   int count = 0;
-  check("cuDeviceGetCount", table.DeviceGetCount(&count));
+  DeviceGetCount(&count);
   if (count == 0)
     fail("this program was compiled with --target=cuda, and NVIDIA's driver "
          "shows it no GPU; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
-  check("cuDeviceGet", table.DeviceGet(&device, rank % count));
+  DeviceGet(&device, rank % count);
   std::array<char, 128> text = {};
-  check("cuDeviceGetName",
-        table.DeviceGetName(text.data(), int(text.size()) - 1, device));
+  DeviceGetName(text.data(), int(text.size()) - 1, device);
   shownName =
       fmt::format("{} (sm_{}{})", text.data(),
                   attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
@@ -38,7 +37,6 @@ Gpu::~Gpu() { (void)table.PrimaryCtxRelease(device); }
 
 int Gpu::attribute(CUdevice_attribute which) const {
   int value = 0;
-  check("cuDeviceGetAttribute",
-        table.DeviceGetAttribute(&value, which, device));
+  DeviceGetAttribute(&value, which, device);
   return value;
 }

@@ -19,12 +19,15 @@ public:
   Gpu &operator=(const Gpu &) = delete;
 
   const Driver &driver() const { return table; }
-  /// Throws unless `result`, the return value of `call`, is success.
-  void check(const char *call, CUresult result) const {
-    table.check(call, result);
+  /// Calls a function of the driver; throws zrt::Error unless it succeeds.
+#define ZRT_CUDA(FUNCTION, SYMBOL)                                             \
+  template <typename... Args>                                                  \
+  void FUNCTION(Args... args) const {                                          \
+    table.check(#SYMBOL, table.FUNCTION(args...));                             \
   }
+#include "runtime/device/cuda/driver/DriverFunctions.def"
   /// Makes the calling thread use this GPU.
-  void enter() const { check("cuCtxSetCurrent", tryEnter()); }
+  void enter() const { CtxSetCurrent(context); }
   CUresult tryEnter() const { return table.CtxSetCurrent(context); }
 
   /// Returns e.g. "NVIDIA H100 80GB HBM3 (sm_90)".

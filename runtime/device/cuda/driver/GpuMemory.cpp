@@ -34,9 +34,8 @@ GpuMemory::GpuMemory(const Gpu &theGpu, uint64_t bytes, const char *what,
     return;
   const CUmemAllocationProp how = howToTake(gpu, place);
   size_t granule = 0;
-  gpu.check("cuMemGetAllocationGranularity",
-            gpu.driver().MemGetAllocationGranularity(
-                &granule, &how, CU_MEM_ALLOC_GRANULARITY_RECOMMENDED));
+  gpu.MemGetAllocationGranularity(&granule, &how,
+                                  CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
   size = (bytes + granule - 1) / granule * granule;
   try {
     create(what);
@@ -55,7 +54,7 @@ void GpuMemory::create(const char *what) {
          "--collectives=nccl",
          gpu.name());
   size_t free = 0, total = 0;
-  gpu.check("cuMemGetInfo", driver.MemGetInfo(&free, &total));
+  gpu.MemGetInfo(&free, &total);
   CUmemGenericAllocationHandle &handle = parts[size_t(place.rank)].handle;
   const CUmemAllocationProp how = howToTake(gpu, place);
   const CUresult result = driver.MemCreate(&handle, size, &how, 0);
@@ -67,32 +66,26 @@ void GpuMemory::create(const char *what) {
          shownBytes(size), what, gpu.name(), shownBytes(free),
          shownBytes(total), driver.describe("cuMemCreate", result));
   }
-  gpu.check("cuMemAddressReserve",
-            driver.MemAddressReserve(&begin, size * parts.size(), 0, 0, 0));
+  gpu.MemAddressReserve(&begin, size * parts.size(), 0, 0, 0);
   map(place.rank);
-  gpu.check("cuMemsetD8Async", driver.MemsetD8Async(at(0), 0, size, nullptr));
-  gpu.check("cuStreamSynchronize", driver.StreamSynchronize(nullptr));
+  gpu.MemsetD8Async(at(0), 0, size, nullptr);
+  gpu.StreamSynchronize(nullptr);
 }
 
 void GpuMemory::map(int rank) {
-  const Driver &driver = gpu.driver();
   Part &part = parts[size_t(rank)];
-  gpu.check("cuMemMap",
-            driver.MemMap(atRank(rank, 0), size, 0, part.handle, 0));
+  gpu.MemMap(atRank(rank, 0), size, 0, part.handle, 0);
   part.isMapped = true;
   CUmemAccessDesc access = {};
   access.location = locationOf(gpu);
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-  gpu.check("cuMemSetAccess",
-            driver.MemSetAccess(atRank(rank, 0), size, &access, 1));
+  gpu.MemSetAccess(atRank(rank, 0), size, &access, 1);
 }
 
 int GpuMemory::share() const {
   int file = -1;
-  gpu.check("cuMemExportToShareableHandle",
-            gpu.driver().MemExport(&file, parts[size_t(place.rank)].handle,
-                                   CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
-                                   0));
+  gpu.MemExport(&file, parts[size_t(place.rank)].handle,
+                CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0);
   return file;
 }
 
@@ -102,9 +95,8 @@ void GpuMemory::mapPeer(int rank, int file) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
   auto *const number = reinterpret_cast<void *>(intptr_t(file));
   try {
-    gpu.check("cuMemImportFromShareableHandle",
-              gpu.driver().MemImport(&part.handle, number,
-                                     CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    gpu.MemImport(&part.handle, number,
+                  CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
     map(rank);
   } catch (const Error &error) {
     fail("{} cannot reach the memory of rank {}: {}; each process must see all "

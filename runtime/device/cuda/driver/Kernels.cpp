@@ -99,14 +99,12 @@ CUkernel Kernels::handleOf(const zrt_device_kernel &how) const {
          "again",
          how.entry, how.threads, how.units_per_block);
   if (how.shared_bytes > 0)
-    gpu.check("cuKernelSetAttribute",
-              driver.KernelSetAttribute(
-                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                  int(how.shared_bytes), kernel, gpu.number()));
+    gpu.KernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           int(how.shared_bytes), kernel, gpu.number());
   // Loads the kernel now.  At its first launch, loading could wait for the GPU,
   // where a stream may wait for a peer that loads the same kernel.
   CUfunction loaded = nullptr;
-  gpu.check("cuKernelGetFunction", driver.KernelGetFunction(&loaded, kernel));
+  gpu.KernelGetFunction(&loaded, kernel);
   return kernel;
 }
 
@@ -157,8 +155,6 @@ void Kernels::launch(CUstream stream, const Kernel &kernel, int64_t units,
   void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER,
                    const_cast<uint64_t *>(parameters.data()),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-  gpu.check("cuLaunchKernelEx",
-            gpu.driver().LaunchKernelEx(
-                &config, reinterpret_cast<CUfunction>(kernel.handle),
-                /*kernelParams=*/nullptr, extra));
+  gpu.LaunchKernelEx(&config, reinterpret_cast<CUfunction>(kernel.handle),
+                     /*kernelParams=*/nullptr, extra);
 }

@@ -24,22 +24,17 @@ Streams::Streams(const Gpu &theGpu, const zrt_plan &thePlan)
 }
 
 void Streams::create() {
-  const Driver &driver = gpu.driver();
   // A lower number is a higher priority.
   int least = 0, greatest = 0;
-  gpu.check("cuCtxGetStreamPriorityRange",
-            driver.CtxGetStreamPriorityRange(&least, &greatest));
+  gpu.CtxGetStreamPriorityRange(&least, &greatest);
   for (zrt_stream i = 0; i < plan.stream_count; ++i)
     if (isOnGpu(i))
-      gpu.check(
-          "cuStreamCreateWithPriority",
-          driver.StreamCreateWithPriority(
-              &all[i].handle, CU_STREAM_NON_BLOCKING,
-              plan.streams[i].stream_class == ZRT_COMPUTE ? least : greatest));
+      gpu.StreamCreateWithPriority(
+          &all[i].handle, CU_STREAM_NON_BLOCKING,
+          plan.streams[i].stream_class == ZRT_COMPUTE ? least : greatest);
   for (Event &event : events)
-    gpu.check("cuEventCreate",
-              driver.EventCreate(&event.handle, CU_EVENT_DISABLE_TIMING |
-                                                    CU_EVENT_BLOCKING_SYNC));
+    gpu.EventCreate(&event.handle,
+                    CU_EVENT_DISABLE_TIMING | CU_EVENT_BLOCKING_SYNC);
 }
 
 void Streams::destroy() {
@@ -59,8 +54,7 @@ Streams::~Streams() { destroy(); }
 void Streams::record(zrt_stream stream, uint32_t event) {
   events[event].isOnGpu = isOnGpu(stream);
   if (isOnGpu(stream))
-    gpu.check("cuEventRecord", gpu.driver().EventRecord(events[event].handle,
-                                                        all[stream].handle));
+    gpu.EventRecord(events[event].handle, all[stream].handle);
 }
 
 void Streams::wait(zrt_stream stream, uint32_t event) {
@@ -68,12 +62,9 @@ void Streams::wait(zrt_stream stream, uint32_t event) {
   if (!events[event].isOnGpu)
     return;
   if (isOnGpu(stream))
-    gpu.check("cuStreamWaitEvent",
-              gpu.driver().StreamWaitEvent(all[stream].handle,
-                                           events[event].handle, 0));
+    gpu.StreamWaitEvent(all[stream].handle, events[event].handle, 0);
   else
-    gpu.check("cuEventSynchronize",
-              gpu.driver().EventSynchronize(events[event].handle));
+    gpu.EventSynchronize(events[event].handle);
 }
 
 void Streams::finish(zrt_stream stream) {
@@ -110,8 +101,7 @@ PinnedMemory::PinnedMemory(const Gpu &theGpu, std::byte *theBegin,
 CUdeviceptr PinnedMemory::onGpu() const {
   CUdeviceptr address = 0;
   if (begin)
-    gpu.check("cuMemHostGetDevicePointer",
-              gpu.driver().MemHostGetDevicePointer(&address, begin, 0));
+    gpu.MemHostGetDevicePointer(&address, begin, 0);
   return address;
 }
 

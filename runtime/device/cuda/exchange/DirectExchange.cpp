@@ -1,21 +1,72 @@
 //===- DirectExchange.cpp - GPUs that read each other's memory ------------===//
-#include "runtime/device/cuda/exchange/DirectExchange.h"
-
+//
+// The protocol of processors (transport/Transport.h) on CUDA streams.  Ranks of
+// one host map each other's device arenas at contiguous addresses (GpuMemory),
+// and publish their progress in words of host memory (Flags):
+//
+//   arrive      my source can be read now; peers' words say so
+//   wait        until the peers have arrived
+//   read        all_gather copies their slices; sums read all contributions in
+//               place, in rank order
+//   done        I read no more
+//   wait        until the peers are done: now my source may be overwritten
+//
+// Copy engines do the copies, and the streams write and await the words.  Only
+// sums need a kernel, and nothing is staged.
+//
+//===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
-#include "runtime/device/cuda/exchange/ConnectGpus.h"
 #include "runtime/device/cuda/exchange/FilePort.h"
+#include "runtime/device/cuda/exchange/Flags.h"
+#include "runtime/device/cuda/exchange/RankedSums.h"
 #include "runtime/world/Agree.h"
+
+#include <atomic>
+#include <memory>
+#include <vector>
 
 using namespace zrt;
 using namespace zrt::cuda;
 
-DirectExchange::DirectExchange(ExchangeDevice theDevice)
-    : device(std::move(theDevice)), ranks(device.ranks()),
-      numbers(device.plan.stream_count) {}
+namespace {
 
-std::string DirectExchange::note() const {
-  return "GPUs read each other's memory";
-}
+class DirectExchange final : public Exchange {
+public:
+  explicit DirectExchange(const ExchangeDevice &device)
+      : Exchange(device), numbers(device.plan.stream_count) {}
+
+  void prepare(World &world, Transport &host) override;
+  void allGather(const ExchangeCall &call) override;
+  void reduceScatter(const ExchangeCall &call) override;
+  void allReduce(const ExchangeCall &call) override;
+  void abort() override;
+  std::string note() const override { return "GPUs read each other's memory"; }
+
+private:
+  void checkHost(Transport &host) const;
+  void mapPeers(World &world);
+  void meet(const ExchangeCall &call) override;
+  void issue(const ExchangeCall &call,
+             std::vector<CUstreamBatchMemOpParams> operations) const;
+  void arrive(const ExchangeCall &call);
+  void await(const ExchangeCall &call, Flags::Kind kind, int peer) const;
+  void awaitAll(const ExchangeCall &call, Flags::Kind kind) const;
+  void finish(const ExchangeCall &call) const;
+  /// Returns the address on this GPU of the source of `rank`.
+  CUdeviceptr sourceOf(const ExchangeCall &call, int rank) const {
+    return device.arena.atRank(rank, call.desc.source.ref.offset);
+  }
+  /// Returns memory for a result of an all_reduce that peers must not see yet.
+  CUdeviceptr scratchOf(const ExchangeCall &call) const {
+    return scratch->at(uint64_t(call.stream) * ZRT_SMALL_BYTES);
+  }
+
+  std::unique_ptr<RankedSums> sums;
+  std::unique_ptr<GpuMemory> scratch;
+  std::unique_ptr<Flags> flags;
+  /// The number of collectives that each stream has begun.
+  std::vector<std::atomic<uint32_t>> numbers;
+};
 
 //===----------------------------------------------------------------------===//
 // Ranks together
@@ -59,24 +110,8 @@ void DirectExchange::mapPeers(World &world) {
   });
 }
 
-void DirectExchange::connect() {
-  std::vector<bool> isUsed(numbers.size());
-  forEachCollective(device.plan,
-                    [&](zrt_stream stream, const zrt_collective_desc &) {
-                      isUsed[stream] = true;
-                    });
-  for (zrt_stream stream = 0; stream < isUsed.size(); ++stream)
-    if (isUsed[stream])
-      meet(stream);
-}
-
 /// Tests whether the GPU can read peers' memory and wait for their words.
-void DirectExchange::meet(zrt_stream stream) {
-  zrt_collective_desc first = {};
-  first.name = kFirstExchange;
-  TrafficRow row;
-  const ExchangeCall call = {
-      first, stream, device.streams.of(stream, first.name), 0, 0, row};
+void DirectExchange::meet(const ExchangeCall &call) {
   arrive(call);
   for (int peer = 0; peer < ranks; ++peer)
     if (peer != rank) {
@@ -85,7 +120,6 @@ void DirectExchange::meet(zrt_stream stream) {
            ZRT_SMALL_BYTES);
     }
   finish(call);
-  device.streams.finish(stream);
 }
 
 void DirectExchange::abort() {
@@ -102,10 +136,8 @@ void DirectExchange::abort() {
 void DirectExchange::issue(
     const ExchangeCall &call,
     std::vector<CUstreamBatchMemOpParams> operations) const {
-  device.gpu.check(
-      "cuStreamBatchMemOp",
-      device.gpu.driver().StreamBatchMemOp(
-          call.queue, unsigned(operations.size()), operations.data(), 0));
+  device.gpu.StreamBatchMemOp(call.queue, unsigned(operations.size()),
+                              operations.data(), 0);
 }
 
 void DirectExchange::arrive(const ExchangeCall &call) {
@@ -132,12 +164,6 @@ void DirectExchange::awaitAll(const ExchangeCall &call,
 void DirectExchange::finish(const ExchangeCall &call) const {
   issue(call, flags->tell(call.stream, Flags::Done, numbers[call.stream]));
   awaitAll(call, Flags::Done);
-}
-
-void DirectExchange::copy(const ExchangeCall &call, CUdeviceptr to,
-                          CUdeviceptr from, uint64_t bytes) const {
-  device.gpu.check("cuMemcpyAsync", device.gpu.driver().MemcpyAsync(
-                                        to, from, bytes, call.queue));
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,4 +218,11 @@ void DirectExchange::allReduce(const ExchangeCall &call) {
   call.row.bytes += uint64_t(ranks - 1) * call.wholeBytes();
   finish(call);
   copy(call, call.result, sum, bytes);
+}
+
+} // namespace
+
+std::shared_ptr<Exchange>
+cuda::makeDirectExchange(const ExchangeDevice &device) {
+  return std::make_shared<DirectExchange>(device);
 }

@@ -10,7 +10,9 @@
 #include "runtime/world/World.h"
 
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace zrt::cuda {
 
@@ -60,6 +62,8 @@ void forEachCollective(const zrt_plan &plan, Action action) {
 /// `abort` throw zrt::Error.
 class Exchange {
 public:
+  explicit Exchange(ExchangeDevice device)
+      : device(std::move(device)), ranks(this->device.ranks()) {}
   virtual ~Exchange() = default;
 
   /// All ranks together: exchanges the data needed to connect.  `host` reports
@@ -67,7 +71,7 @@ public:
   virtual void prepare(World &world, Transport &host) = 0;
   /// All ranks together: does the first exchange on each stream.  `abort` ends
   /// its waits.
-  virtual void connect() = 0;
+  void connect();
 
   virtual void allGather(const ExchangeCall &call) = 0;
   virtual void reduceScatter(const ExchangeCall &call) = 0;
@@ -80,6 +84,25 @@ public:
   virtual void abort() = 0;
   /// Returns a text for users.
   virtual std::string note() const = 0;
+
+protected:
+  /// Issues the first exchange of a stream, which has no operands.
+  virtual void meet(const ExchangeCall &call) = 0;
+
+  void copy(const ExchangeCall &call, CUdeviceptr to, CUdeviceptr from,
+            uint64_t bytes) const {
+    device.gpu.MemcpyAsync(to, from, bytes, call.queue);
+  }
+
+  const ExchangeDevice device;
+  const int ranks;
+  int rank = 0; ///< set by `prepare`
 };
+
+/// Create exchanges: by NCCL, or for GPUs that read each other's memory.  Throw
+/// zrt::Error, the former also if this build lacks NCCL or the library is
+/// missing.
+std::shared_ptr<Exchange> makeNcclExchange(const ExchangeDevice &device);
+std::shared_ptr<Exchange> makeDirectExchange(const ExchangeDevice &device);
 
 } // namespace zrt::cuda

@@ -1,13 +1,57 @@
 //===- GpuCollectives.cpp - Collectives that stay on GPUs -----------------===//
+//
+// Implements the core's collectives with an Exchange: NCCL, or memory that GPUs
+// share.  Operations are issued to streams, and are complete when the stream
+// has reached them.  While a program runs, a thread watches for failures of
+// peers and of the exchange; it then ends all waits for peers, so that streams
+// end.
+//
+//===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/exchange/GpuCollectives.h"
 
 #include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/core/ErrorLatch.h"
+#include "runtime/device/cuda/exchange/Watch.h"
 
 #include <utility>
+#include <vector>
 
 using namespace zrt;
 using namespace zrt::cuda;
+
+namespace {
+
+class GpuCollectives final : public Collectives {
+public:
+  /// Connects all ranks, which call it together.  `host` reports failures
+  /// between them.  Throws zrt::Error.
+  GpuCollectives(ExchangeDevice device, std::shared_ptr<Exchange> exchange,
+                 World &world, std::unique_ptr<Transport> host);
+  ~GpuCollectives() override;
+
+  bool isOnDevice() const override { return true; }
+  void begin() override;
+  void end() override;
+  void check(const zrt_collective_desc &desc) const override;
+  void run(zrt_stream stream, const zrt_collective_desc &desc,
+           const std::byte *source, std::byte *result, TrafficRow &row,
+           CollectiveTrace *trace) override;
+  void abort(const std::string &message) override;
+  std::string note() const override { return exchange->note(); }
+
+private:
+  void look();
+  void finishStreams();
+  void issue(const ExchangeCall &call);
+
+  const ExchangeDevice device;
+  const std::unique_ptr<Transport> host;
+  std::shared_ptr<Exchange> exchange;
+  ErrorLatch failure;
+  std::vector<std::unique_ptr<PeerWait>> peers;
+  std::vector<uint32_t> calls; ///< collectives, by stream
+  Watch watch; ///< last: its thread ends before the data that it uses
+};
 
 GpuCollectives::GpuCollectives(ExchangeDevice theDevice,
                                std::shared_ptr<Exchange> theExchange,
@@ -137,4 +181,62 @@ void GpuCollectives::run(zrt_stream stream, const zrt_collective_desc &desc,
     device.streams.finish(stream);
     trace->read = traceTime();
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Connecting
+//===----------------------------------------------------------------------===//
+
+std::shared_ptr<Exchange> makeExchange(const ExchangeDevice &device) {
+  if (exchangesBy(device.plan, "nccl"))
+    return makeNcclExchange(device);
+  if (exchangesBy(device.plan, "direct"))
+    return makeDirectExchange(device);
+  fail("this runtime does not know --collectives={}; compile the model again",
+       device.plan.collectives);
+}
+
+/// Throws unless the GPU executes the collectives of the plan, and streams that
+/// wait for peers do not block other streams.
+void checkStreams(const ExchangeDevice &device) {
+  const int64_t queues = environmentNumber(
+      "CUDA_DEVICE_MAX_CONNECTIONS", device.plan.stream_count, /*most=*/32);
+  if (queues < int64_t(device.plan.stream_count))
+    fail("CUDA_DEVICE_MAX_CONNECTIONS is {}, and the plan has {} streams, of "
+         "which some wait for other ranks and must not hold the rest; unset it",
+         queues, device.plan.stream_count);
+  forEachCollective(
+      device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
+        if (!device.streams.isOnGpu(stream))
+          fail("{}: it runs on stream {}, which is not the GPU's; compile with "
+               "--collectives=host",
+               ExchangeCall::nameOf(desc), device.plan.streams[stream].name);
+      });
+}
+
+} // namespace
+
+Connect cuda::connectGpus(const ExchangeDevice &device) {
+  checkStreams(device);
+  return [device, exchange = makeExchange(device)](
+             World &world, std::unique_ptr<Transport> host) {
+    return std::make_unique<GpuCollectives>(device, exchange, world,
+                                            std::move(host));
+  };
+}
+
+void Exchange::connect() {
+  std::vector<bool> isUsed(device.plan.stream_count);
+  forEachCollective(device.plan,
+                    [&](zrt_stream stream, const zrt_collective_desc &) {
+                      isUsed[stream] = true;
+                    });
+  zrt_collective_desc first = {};
+  first.name = "the first exchange between GPUs";
+  TrafficRow row;
+  for (zrt_stream stream = 0; stream < isUsed.size(); ++stream)
+    if (isUsed[stream]) {
+      meet({first, stream, device.streams.of(stream, first.name), 0, 0, row});
+      device.streams.finish(stream);
+    }
 }

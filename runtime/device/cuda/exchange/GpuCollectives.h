@@ -1,54 +1,33 @@
 //===- GpuCollectives.h - Collectives that stay on GPUs ---------*- C++ -*-===//
-//
-// Implements the core's collectives with an Exchange: NCCL, or memory that GPUs
-// share.  Operations are issued to streams, and are complete when the stream
-// has reached them.  While a program runs, a thread watches for failures of
-// peers and of the exchange; it then ends all waits for peers, so that streams
-// end.
-//
-//===----------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/core/Collectives.h"
-#include "runtime/core/ErrorLatch.h"
 #include "runtime/device/cuda/exchange/Exchange.h"
-#include "runtime/device/cuda/exchange/Watch.h"
 
+#include <functional>
 #include <memory>
-#include <vector>
+#include <string_view>
 
 namespace zrt::cuda {
 
-class GpuCollectives final : public Collectives {
-public:
-  /// Connects all ranks, which call it together.  `host` reports failures
-  /// between them.  Throws zrt::Error.
-  GpuCollectives(ExchangeDevice device, std::shared_ptr<Exchange> exchange,
-                 World &world, std::unique_ptr<Transport> host);
-  ~GpuCollectives() override;
+/// Returns true if the GPUs of a plan exchange by `how`: "host", "nccl",
+/// "direct".
+inline bool exchangesBy(const zrt_plan &plan, std::string_view how) {
+  return plan.world_size > 1 &&
+         how == (plan.collectives ? plan.collectives : "host");
+}
 
-  bool isOnDevice() const override { return true; }
-  void begin() override;
-  void end() override;
-  void check(const zrt_collective_desc &desc) const override;
-  void run(zrt_stream stream, const zrt_collective_desc &desc,
-           const std::byte *source, std::byte *result, TrafficRow &row,
-           CollectiveTrace *trace) override;
-  void abort(const std::string &message) override;
-  std::string note() const override { return exchange->note(); }
+/// Returns true if exchanged data stays on GPUs.
+inline bool exchangesOnGpus(const zrt_plan &plan) {
+  return plan.world_size > 1 && !exchangesBy(plan, "host");
+}
 
-private:
-  void look();
-  void finishStreams();
-  void issue(const ExchangeCall &call);
+using Connect = std::function<std::unique_ptr<Collectives>(
+    World &, std::unique_ptr<Transport>)>;
 
-  const ExchangeDevice device;
-  const std::unique_ptr<Transport> host;
-  std::shared_ptr<Exchange> exchange;
-  ErrorLatch failure;
-  std::vector<std::unique_ptr<PeerWait>> peers;
-  std::vector<uint32_t> calls; ///< collectives, by stream
-  Watch watch; ///< last: its thread ends before the data that it uses
-};
+/// For plans whose GPUs exchange data: opens the exchange, and returns the
+/// function that connects the ranks, which call it together.  Throws
+/// zrt::Error, also if this build lacks the exchange.
+Connect connectGpus(const ExchangeDevice &device);
 
 } // namespace zrt::cuda

@@ -1,19 +1,32 @@
 //===- NcclExchange.cpp - Exchange between GPUs by NCCL -------------------===//
 //
+// NCCL only moves bytes.  Its sums would round 16-bit numbers at every rank
+// that they pass, in an order that NCCL chooses.  Here all contributions go to
+// the owner of a slice, whose kernel adds them in rank order, with the same
+// bits as on processors:
+//
+//   all_gather       ncclAllGather
+//   reduce_scatter   chunk by chunk: each rank sends its contributions to their
+//                    owners, which add them up
+//   all_reduce       ncclAllGather, then every rank adds up everything
+//
+// Each stream of the plan with collectives is a lane: a communicator, and GPU
+// memory for contributions.
+//
 // Counts the bytes that are requested, since NCCL does not report those that
 // arrive.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/device/cuda/exchange/NcclExchange.h"
-
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
-#include "runtime/device/cuda/exchange/ConnectGpus.h"
+#include "runtime/device/cuda/exchange/Communicator.h"
+#include "runtime/device/cuda/exchange/RankedSums.h"
 #include "runtime/world/Agree.h"
-#include "runtime/world/World.h"
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <vector>
 
 using namespace zrt;
 using namespace zrt::cuda;
@@ -34,16 +47,53 @@ ncclResult_t worse(ncclResult_t a, ncclResult_t b) {
   return a == ncclSuccess || a == ncclInProgress ? b : a;
 }
 
-} // namespace
+/// The alignment of contributions in bytes.
+constexpr uint64_t kContribution = 256;
+static_assert(kContribution >= ZRT_SMALL_BYTES);
 
-std::shared_ptr<Exchange> cuda::makeNcclExchange(const ExchangeDevice &device) {
-  return std::make_shared<NcclExchange>(device);
-}
+class NcclExchange final : public Exchange {
+public:
+  /// Opens NCCL.  Throws zrt::Error.
+  explicit NcclExchange(const ExchangeDevice &device)
+      : Exchange(device), stageBytes(uint64_t(environmentNumber(
+                              "ZRT_NCCL_STAGE", kStage, int64_t{1} << 40))) {}
 
-NcclExchange::NcclExchange(ExchangeDevice theDevice)
-    : device(std::move(theDevice)), ranks(device.ranks()),
-      stageBytes(uint64_t(
-          environmentNumber("ZRT_NCCL_STAGE", kStage, int64_t{1} << 40))) {}
+  void prepare(World &world, Transport &host) override;
+  void allGather(const ExchangeCall &call) override;
+  void reduceScatter(const ExchangeCall &call) override;
+  void allReduce(const ExchangeCall &call) override;
+  std::string failure() override;
+  void abort() override;
+  std::string note() const override {
+    return "GPUs exchange by NCCL " + nccl.version();
+  }
+
+private:
+  struct Lane {
+    Lane(const Gpu &gpu, const Nccl &nccl, uint64_t bytes)
+        : stage(gpu, bytes, "what ranks contribute to sums"), all(nccl) {}
+    GpuMemory stage; ///< contributions; outlives its users
+    Communicator all;
+  };
+
+  void makeLanes();
+  void makeIds(World &world);
+  void meet(const ExchangeCall &call) override;
+  uint64_t sliceBytes(const zrt_collective_desc &desc) const;
+  /// Returns the bytes of a slice that are added up at once.
+  uint64_t chunkBytes(const zrt_collective_desc &desc) const;
+  Lane &laneOf(const ExchangeCall &call) const { return *lanes[call.stream]; }
+  void gather(const ExchangeCall &call, CUdeviceptr mine, CUdeviceptr all,
+              uint64_t bytes) const;
+  void swap(const ExchangeCall &call, CUdeviceptr source, uint64_t apart,
+            uint64_t bytes, uint64_t stride) const;
+
+  const Nccl nccl;
+  const uint64_t stageBytes;
+  std::unique_ptr<RankedSums> sums;
+  std::vector<std::unique_ptr<Lane>> lanes; ///< by stream; some have none
+  std::vector<ncclUniqueId> ids;            ///< of lanes
+};
 
 uint64_t NcclExchange::sliceBytes(const zrt_collective_desc &desc) const {
   return desc.elements * dtypeBytes(desc.source.dtype) / uint64_t(ranks);
@@ -56,10 +106,6 @@ uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
   const uint64_t share = stageBytes / uint64_t(ranks);
   return std::min(std::max(share / kContribution, uint64_t{1}) * kContribution,
                   upTo(sliceBytes(desc)));
-}
-
-std::string NcclExchange::note() const {
-  return "GPUs exchange by NCCL " + nccl.version();
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,26 +164,14 @@ void NcclExchange::makeIds(World &world) {
   std::copy_n(all.begin(), ids.size(), ids.begin());
 }
 
-void NcclExchange::connect() {
-  for (zrt_stream stream = 0; stream < lanes.size(); ++stream)
-    if (lanes[stream]) {
-      lanes[stream]->all.connect(ids[stream], rank, ranks);
-      meet(stream);
-    }
-}
-
-/// Lets NCCL allocate its GPU memory now, while no kernel waits for peers.
-void NcclExchange::meet(zrt_stream stream) {
-  zrt_collective_desc first = {};
-  first.name = kFirstExchange;
-  TrafficRow row;
-  const ExchangeCall call = {
-      first, stream, device.streams.of(stream, first.name), 0, 0, row};
-  const GpuMemory &stage = laneOf(call).stage;
-  const CUdeviceptr mine = stage.at(uint64_t(rank) * kContribution);
-  gather(call, mine, stage.at(0), kContribution);
+/// Connects a lane.  Lets NCCL allocate its GPU memory now, while no kernel
+/// waits for peers.
+void NcclExchange::meet(const ExchangeCall &call) {
+  Lane &lane = laneOf(call);
+  lane.all.connect(ids[call.stream], rank, ranks);
+  const CUdeviceptr mine = lane.stage.at(uint64_t(rank) * kContribution);
+  gather(call, mine, lane.stage.at(0), kContribution);
   swap(call, mine, /*apart=*/0, kContribution, kContribution);
-  device.streams.finish(stream);
 }
 
 std::string NcclExchange::failure() {
@@ -197,12 +231,6 @@ void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
   call.row.bytes += uint64_t(ranks - 1) * bytes;
 }
 
-void NcclExchange::copy(const ExchangeCall &call, CUdeviceptr to,
-                        CUdeviceptr from, uint64_t bytes) const {
-  device.gpu.check("cuMemcpyAsync", device.gpu.driver().MemcpyAsync(
-                                        to, from, bytes, call.queue));
-}
-
 //===----------------------------------------------------------------------===//
 // Collectives
 //===----------------------------------------------------------------------===//
@@ -241,4 +269,10 @@ void NcclExchange::allReduce(const ExchangeCall &call) {
   copy(call, mine, call.source, bytes);
   gather(call, mine, stage.at(0), bytes);
   sums->add(call, stage.at(0), call.result, call.desc.elements);
+}
+
+} // namespace
+
+std::shared_ptr<Exchange> cuda::makeNcclExchange(const ExchangeDevice &device) {
+  return std::make_shared<NcclExchange>(device);
 }

@@ -1,5 +1,5 @@
 //===- NoNccl.cpp - Stub for builds without NCCL --------------------------===//
-#include "runtime/device/cuda/exchange/ConnectGpus.h"
+#include "runtime/device/cuda/exchange/Exchange.h"
 
 #include "runtime/Error.h"
 

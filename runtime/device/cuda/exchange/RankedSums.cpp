@@ -52,10 +52,8 @@ RankedSums::RankedSums(const ExchangeDevice &device, const Stride &stride)
   table = std::make_unique<GpuMemory>(device.gpu, bytes, "a table of sums");
   if (bytes == 0)
     return;
-  const Driver &driver = device.gpu.driver();
-  device.gpu.check("cuMemcpyHtoD",
-                   driver.MemcpyHtoD(table->at(0), how.data(), bytes));
-  device.gpu.check("cuStreamSynchronize", driver.StreamSynchronize(nullptr));
+  device.gpu.MemcpyHtoD(table->at(0), how.data(), bytes);
+  device.gpu.StreamSynchronize(nullptr);
 }
 
 void RankedSums::add(const ExchangeCall &call, CUdeviceptr contributions,
