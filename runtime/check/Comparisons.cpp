@@ -2,9 +2,9 @@
 #include "runtime/check/Comparisons.h"
 
 #include "abi/DeviceEntries.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
-#include "runtime/core/HalfArrays.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 //===- Differences.cpp - Compares two results -----------------------------===//
 #include "runtime/check/Differences.h"
 
+#include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/core/HalfArrays.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,13 @@
 //===- Exchanges.cpp - Checks collectives on known numbers ----------------===//
+#include "runtime/Clock.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/check/Comparisons.h"
 #include "runtime/check/DeviceSections.h"
 #include "runtime/check/Expect.h"
-#include "runtime/core/HalfArrays.h"
 #include "runtime/transport/RankedSum.h"
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstring>
 #include <map>
 
@@ -154,12 +154,10 @@ Finding compare(zrt_context *ctx, uint32_t program,
   for (int run = 0; run < kRuns; ++run) {
     exchange.write(ctx);
     world.barrier();
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     if (zrt_run(ctx, program) != 0)
       throw Error(zrt_error_message(ctx));
-    const std::chrono::duration<double> took =
-        std::chrono::steady_clock::now() - start;
-    best = std::max(best, double(desc.wire_bytes) / took.count() * 1e-9);
+    best = std::max(best, double(desc.wire_bytes) / secondsSince(start) * 1e-9);
     const Bytes found = exchange.read(ctx);
     difference.add(compareBits(desc.result.dtype, found.data(), expected.data(),
                                expected.size()));

@@ -19,32 +19,14 @@ size_t count(const std::vector<Section> &sections, Wanted wanted) {
   return all;
 }
 
-const char *markOf(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::Holds:
-    return "ok";
-  case Verdict::Fails:
-    return "FAIL";
-  case Verdict::Measured:
-    return "";
-  case Verdict::Left:
-    return "-";
-  }
-  return "";
-}
-
-const char *wordOf(Verdict verdict) {
-  switch (verdict) {
-  case Verdict::Holds:
-    return "holds";
-  case Verdict::Fails:
-    return "fails";
-  case Verdict::Measured:
-    return "measured";
-  case Verdict::Left:
-    return "left";
-  }
-  return "";
+/// The mark of a verdict on the page, and its word in JSON.
+struct Spelling {
+  const char *mark, *word;
+};
+Spelling spellingOf(Verdict verdict) {
+  constexpr Spelling kSpellings[] = {
+      {"ok", "holds"}, {"FAIL", "fails"}, {"", "measured"}, {"-", "left"}};
+  return kSpellings[size_t(verdict)];
 }
 
 bool isOnPage(const Finding &finding) {
@@ -77,8 +59,9 @@ std::string check::pageText(const std::string &heading,
         width = std::max(width, finding.what.size());
     for (const Finding &finding : section.findings)
       if (isOnPage(finding))
-        text += fmt::format("  {:<4}  {:<{}}  {}\n", markOf(finding.verdict),
-                            finding.what, width, finding.found);
+        text += fmt::format("  {:<4}  {:<{}}  {}\n",
+                            spellingOf(finding.verdict).mark, finding.what,
+                            width, finding.found);
   }
   const size_t failures = failuresOf(sections);
   return text + (failures == 0
@@ -98,7 +81,7 @@ std::string check::pageJson(const std::string &heading,
   for (const Section &section : sections) {
     Json findings = Json::array();
     for (const Finding &finding : section.findings) {
-      Json one = {{"verdict", wordOf(finding.verdict)},
+      Json one = {{"verdict", spellingOf(finding.verdict).word},
                   {"what", finding.what},
                   {"found", finding.found}};
       for (const auto &[name, number] : finding.numbers)

@@ -1,10 +1,10 @@
 //===- Links.cpp - Measures the bandwidth between tiers -------------------===//
+#include "runtime/Clock.h"
 #include "runtime/check/DeviceSections.h"
 #include "runtime/check/HandPlan.h"
 #include "runtime/check/PlanDevice.h"
 
 #include <algorithm>
-#include <chrono>
 
 using namespace zrt;
 using namespace zrt::check;
@@ -20,12 +20,11 @@ template <typename Copy>
 double secondsOf(Copy copy) {
   std::vector<double> times;
   for (int i = 0; i <= kTimes; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     copy();
-    const std::chrono::duration<double> took =
-        std::chrono::steady_clock::now() - start;
+    const double seconds = secondsSince(start);
     if (i > 0)
-      times.push_back(took.count());
+      times.push_back(seconds);
   }
   std::nth_element(times.begin(), times.begin() + kTimes / 2, times.end());
   return times[kTimes / 2];

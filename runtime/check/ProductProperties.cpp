@@ -1,7 +1,7 @@
 //===- ProductProperties.cpp - Properties of products and errors ----------===//
+#include "runtime/HalfArrays.h"
 #include "runtime/check/Conformance.h"
 #include "runtime/check/Expect.h"
-#include "runtime/core/HalfArrays.h"
 
 #include <algorithm>
 #include <cmath>

@@ -36,13 +36,6 @@ struct Tensor {
   uint64_t bytes() const { return elements * dtypeBytes(dtype); }
 };
 
-uint64_t elementsIn(const ParameterRecord &parameter) {
-  uint64_t elements = 1; // cannot overflow: the manifest's tensors tile it
-  for (const int64_t size : parameter.shape)
-    elements *= uint64_t(size);
-  return elements;
-}
-
 class Exporter {
 public:
   explicit Exporter(const ExportRequest &request)
@@ -59,7 +52,8 @@ public:
           "the update of the last step is left, and not in these weights; a "
           "run with --resume and --save makes it");
     for (const ParameterRecord &parameter : reader.manifest().parameters)
-      tensors.push_back({&parameter, typeOf(parameter), elementsIn(parameter)});
+      tensors.push_back({&parameter, typeOf(parameter),
+                         countElements(parameter.shape).value()});
     const bool isFile =
         request.output.size() > kSafetensors.size() &&
         request.output.compare(request.output.size() - kSafetensors.size(),
@@ -247,9 +241,7 @@ private:
   }
 
   void writeText(const std::string &path, const std::string &text) {
-    AtomicFile file(path);
-    file.write(text.data(), text.size());
-    file.commit();
+    replaceFile(path, text);
     result.files.push_back(path);
   }
 

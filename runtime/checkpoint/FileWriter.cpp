@@ -2,6 +2,7 @@
 #include "runtime/checkpoint/FileWriter.h"
 
 #include "runtime/Bytes.h"
+#include "runtime/Clock.h"
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
@@ -15,7 +16,6 @@
 #include <unistd.h>
 
 using namespace zrt;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 /// More threads cannot copy faster, as memory bandwidth is the limit.
@@ -41,8 +41,6 @@ FileWriter::~FileWriter() {
   }
   changed.notify_all();
   writer.join();
-  if (descriptor >= 0)
-    close(descriptor);
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,7 +116,7 @@ void FileWriter::work() {
   runOnThreads(2, [this] { writeBlocks(); });
   attempt([&] { finish(); });
   const std::lock_guard<std::mutex> lock(mutex);
-  result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  result.seconds = secondsSince(start);
   done = true;
   changed.notify_all();
 }
@@ -148,14 +146,14 @@ std::optional<uint64_t> FileWriter::take() {
 
 void FileWriter::open() {
   const int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
-  descriptor = ::open(path.c_str(), flags | O_DIRECT, 0666);
-  if (descriptor < 0 && errno == EINVAL) // open() has created the file, but the
-                                         // file system has no O_DIRECT
-    descriptor = ::open(path.c_str(), flags & ~O_EXCL, 0666);
-  if (descriptor < 0)
+  output = OpenFile(::open(path.c_str(), flags | O_DIRECT, 0666));
+  if (!output && errno == EINVAL) // open() has created the file, but the
+                                  // file system has no O_DIRECT
+    output = OpenFile(::open(path.c_str(), flags & ~O_EXCL, 0666));
+  if (!output)
     fail("cannot write {}: {}", path, errnoText());
   // Ignore other errors: some file systems have no fallocate.
-  if (fallocate(descriptor, 0, 0, static_cast<off_t>(file.bytes())) != 0 &&
+  if (fallocate(output.number(), 0, 0, static_cast<off_t>(file.bytes())) != 0 &&
       (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
     fail("cannot find room for the {} of {}: {}", shownBytes(file.bytes()),
          path, errnoText());
@@ -172,6 +170,7 @@ void FileWriter::open() {
 
 void FileWriter::writeAt(const std::byte *data, uint64_t bytes,
                          uint64_t offset) {
+  const int descriptor = output.number();
   while (bytes > 0) {
     const ssize_t count = pwrite(descriptor, data, bytes, off_t(offset));
     if (count < 0 && errno == EINTR)
@@ -213,12 +212,12 @@ void FileWriter::writeBlock(uint64_t block) {
 
 void FileWriter::finish() {
   // Cut the padding of the last block.
-  if (ftruncate(descriptor, off_t(file.bytes())) != 0)
+  if (ftruncate(output.number(), off_t(file.bytes())) != 0)
     fail("cannot write {}: {}", path, errnoText());
   errno = faults.reach("sync");
-  if (errno != 0 || fsync(descriptor) != 0)
+  if (errno != 0 || fsync(output.number()) != 0)
     fail("cannot write {}: {}", path, errnoText());
-  if (close(std::exchange(descriptor, -1)) != 0)
+  if (!output.close())
     fail("cannot write {}: {}", path, errnoText());
 }
 

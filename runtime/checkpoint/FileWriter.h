@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
 #include "runtime/checkpoint/Faults.h"
 #include "runtime/checkpoint/RankFile.h"
 #include "runtime/checkpoint/Staging.h"
@@ -85,7 +86,7 @@ private:
   bool done = false;
   Result result;
 
-  int descriptor = -1;
+  OpenFile output;
   std::thread writer; ///< opens the file, writes it together with a second
                       ///< thread, and finishes it
 };

@@ -2,6 +2,7 @@
 #include "runtime/checkpoint/Folder.h"
 
 #include "runtime/Error.h"
+#include "runtime/TemporaryName.h"
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/io/OutputPath.h"
 
@@ -12,7 +13,6 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -22,8 +22,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kName = "step-", kEnding = ".zrt";
-constexpr size_t kDigits = 16;
+constexpr std::string_view kName = "step-";
 
 /// N of "step-N", or -1.
 int64_t stepOf(std::string_view name) {
@@ -37,16 +36,10 @@ int64_t stepOf(std::string_view name) {
   return isStep ? step : -1;
 }
 
-/// Returns true for ".step-N.<16 hexadecimal digits>.zrt".
+/// Returns true for the temporary name of "step-N".
 bool isTemporary(std::string_view name) {
-  const size_t rest = 1 + kDigits + kEnding.size();
-  if (name.size() <= 1 + rest || name[0] != '.' ||
-      name.substr(name.size() - kEnding.size()) != kEnding)
-    return false;
-  const std::string_view tail = name.substr(name.size() - rest);
-  return tail[0] == '.' &&
-         tail.find_first_not_of("0123456789abcdef", 1) == 1 + kDigits &&
-         stepOf(name.substr(1, name.size() - rest - 1)) >= 0;
+  const auto target = nameOfTemporary(name);
+  return target && stepOf(*target) >= 0;
 }
 
 std::string hostName() {
@@ -93,56 +86,35 @@ std::string zrt::checkpointPath(const std::string &folder, int64_t step) {
   return fmt::format("{}/{}{}", folder, kName, step);
 }
 
-bool zrt::syncFolder(const std::string &folder) {
-  const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // Some file systems cannot sync a folder (EINVAL).
-  const bool synced = handle >= 0 && (fsync(handle) == 0 || errno == EINVAL);
-  const int number = errno;
-  if (handle >= 0)
-    close(handle);
-  errno = number;
-  return synced;
-}
-
 CheckpointFolder::CheckpointFolder(const std::string &path) : folder(path) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error)
     fail("cannot make the folder {} for checkpoints: {}", folder,
          errnoText(error.value()));
-  try {
-    lock();
-    // Fail now rather than at the first save, hours later.
-    const std::string probe = begin(0);
-    rmdir(probe.c_str());
-  } catch (...) {
-    if (lockFile >= 0)
-      close(lockFile);
-    throw;
-  }
+  lock();
+  // Fail now rather than at the first save, hours later.
+  const std::string probe = begin(0);
+  rmdir(probe.c_str());
 }
-
-CheckpointFolder::~CheckpointFolder() {
-  close(lockFile);
-} // releases the lock, too
 
 void CheckpointFolder::lock() {
   const std::string path = folder + "/.lock";
-  lockFile =
-      open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (lockFile < 0)
+  lockFile = OpenFile(
+      open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+  if (!lockFile)
     fail("cannot write checkpoints to {}: {}", folder, errnoText());
-  if (flock(lockFile, LOCK_EX | LOCK_NB) == 0)
+  if (flock(lockFile.number(), LOCK_EX | LOCK_NB) == 0)
     removeLeftovers();
   else if (errno == EWOULDBLOCK)
     fail("the checkpoints in {} are another run's, which is still there: {}; "
          "give each run its own folder",
-         folder, shown(readAll(lockFile)));
+         folder, shown(readAll(lockFile.number())));
   // Without working locks, do not remove what may be another run's work.
   const std::string owner =
       fmt::format("process {} on {} since {}\n", getpid(), hostName(), now());
-  (void)!ftruncate(lockFile, 0);
-  (void)!pwrite(lockFile, owner.data(), owner.size(), 0);
+  (void)!ftruncate(lockFile.number(), 0);
+  (void)!pwrite(lockFile.number(), owner.data(), owner.size(), 0);
 }
 
 void CheckpointFolder::removeLeftovers() const {
@@ -164,11 +136,7 @@ uint64_t CheckpointFolder::freeBytes() const {
 }
 
 std::string CheckpointFolder::temporaryPath(int64_t step) const {
-  uint64_t number = 0;
-  if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-    fail("the system gives no random numbers: {}", errnoText());
-  return fmt::format("{}/.{}{}.{:0{}x}{}", folder, kName, step, number, kDigits,
-                     kEnding);
+  return folder + "/" + temporaryName(fmt::format("{}{}", kName, step));
 }
 
 std::string CheckpointFolder::begin(int64_t step) const {

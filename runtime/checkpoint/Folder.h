@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
 #include "runtime/checkpoint/Faults.h"
 
 #include <cstdint>
@@ -29,8 +30,6 @@ namespace zrt {
 std::vector<int64_t> checkpointSteps(const std::string &folder);
 /// FOLDER/step-N
 std::string checkpointPath(const std::string &folder, int64_t step);
-/// Makes the names in a folder durable.  Returns false with errno on failure.
-bool syncFolder(const std::string &folder);
 
 /// The folder to which one run writes its checkpoints.
 class CheckpointFolder {
@@ -39,9 +38,6 @@ public:
   /// have left.  Throws zrt::Error if another run holds the lock, or if the
   /// folder is not writable.
   explicit CheckpointFolder(const std::string &path);
-  ~CheckpointFolder();
-  CheckpointFolder(const CheckpointFolder &) = delete;
-  CheckpointFolder &operator=(const CheckpointFolder &) = delete;
 
   const std::string &path() const { return folder; }
   /// Bytes that are free for writing here.
@@ -64,7 +60,7 @@ private:
   std::string temporaryPath(int64_t step) const;
 
   const std::string folder;
-  int lockFile = -1;
+  OpenFile lockFile; ///< closing it releases the lock, too
 };
 
 } // namespace zrt

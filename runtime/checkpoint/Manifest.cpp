@@ -220,11 +220,10 @@ void checkTiles(const Manifest &manifest) {
   size_t next = 0;
   for (const std::string_view slot : slots)
     for (const ParameterRecord &parameter : manifest.parameters) {
-      uint64_t elements = 1, covered = 0;
-      for (const int64_t size : parameter.shape)
-        if (size < 0 ||
-            __builtin_mul_overflow(elements, uint64_t(size), &elements))
-          fail("parameter {} has no shape", shown(parameter.name));
+      const auto counted = countElements(parameter.shape);
+      if (!counted)
+        fail("parameter {} has no shape", shown(parameter.name));
+      uint64_t elements = *counted, covered = 0;
       while (next < order.size() && order[next]->slot == slot &&
              order[next]->parameter == parameter.name &&
              order[next]->first == covered) {

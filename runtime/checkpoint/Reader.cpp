@@ -4,7 +4,6 @@
 #include "runtime/Bytes.h"
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
-#include "runtime/HalfFloats.h"
 #include "runtime/StartThread.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/checkpoint/Folder.h"
@@ -18,7 +17,6 @@
 #include <mutex>
 #include <set>
 #include <thread>
-#include <type_traits>
 
 using namespace zrt;
 namespace fs = std::filesystem;
@@ -27,8 +25,6 @@ namespace {
 
 /// Far more than any of our manifests has.
 constexpr uint64_t kMaxManifestBytes = uint64_t{1} << 32;
-/// Elements per conversion.
-constexpr uint64_t kReadAtOnce = uint64_t{64} << 10;
 
 /// Compares the first characters with those of manifestText().
 bool isOurs(const std::string &manifest) {
@@ -272,7 +268,6 @@ template <typename T>
 void CheckpointReader::readElements(const Pieces &pieces, uint64_t first,
                                     std::vector<T> &out) const {
   const uint64_t end = first + out.size();
-  std::vector<uint16_t> bits;
   for (const TensorRecord *piece : pieces) {
     const uint64_t from = std::max(first, piece->first),
                    until = std::min(end, piece->first + piece->count);
@@ -281,19 +276,8 @@ void CheckpointReader::readElements(const Pieces &pieces, uint64_t first,
     const SafetensorsFile &file = *files[piece->file];
     const TensorEntry &entry = *file.find(
         rangeName(piece->slot, piece->parameter, piece->first, piece->count));
-    const uint64_t size = dtypeBytes(piece->dtype), count = until - from;
-    T *const to = &out[from - first];
-    if (size == sizeof(T)) {
-      file.read(entry, (from - piece->first) * size, to, count * size);
-      continue;
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      bits.resize(count);
-      file.read(entry, (from - piece->first) * size, bits.data(), count * size);
-      for (uint64_t i = 0; i < count; ++i)
-        to[i] =
-            piece->dtype == ZRT_BF16 ? widenBrain(bits[i]) : widenHalf(bits[i]);
-    }
+    file.readElements(entry, from - piece->first, until - from,
+                      &out[from - first]);
   }
 }
 
@@ -312,33 +296,11 @@ zrt_dtype CheckpointReader::typeOf(const std::string &parameter) const {
 void CheckpointReader::loadSlot(const std::string &slot,
                                 const std::vector<Parameter> &parameters,
                                 const ParameterMemory &memory) const {
-  std::vector<float> values;
-  std::vector<double> doubles;
-  std::vector<std::byte> bytes;
   for (const Parameter &parameter : parameters) {
     const Pieces &pieces = piecesOf(slot, parameter.name);
-    for (const ParameterPiece &piece : parameter.pieces)
-      for (uint64_t at = 0; piece.here() && at < piece.count;
-           at += kReadAtOnce) {
-        const uint64_t count = std::min(kReadAtOnce, piece.count - at);
-        const zrt_ref to = elementsOf(piece, parameter.dtype, at, count);
-        if (parameter.dtype == ZRT_I8) {
-          bytes.resize(count);
-          readElements(pieces, piece.first + at, bytes);
-          memory.write(to, bytes.data());
-          continue;
-        }
-        if (parameter.dtype == ZRT_F64) {
-          doubles.resize(count);
-          readElements(pieces, piece.first + at, doubles);
-          memory.write(to, doubles.data());
-          continue;
-        }
-        values.resize(count);
-        readElements(pieces, piece.first + at, values);
-        narrowInPlace(parameter.dtype, values.data(), count);
-        memory.write(to, values.data());
-      }
+    fillPieces(parameter, memory, [&](uint64_t first, auto &values) {
+      readElements(pieces, first, values);
+    });
   }
 }
 

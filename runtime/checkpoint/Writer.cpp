@@ -2,6 +2,7 @@
 #include "runtime/checkpoint/Writer.h"
 
 #include "runtime/Bytes.h"
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
 #include "runtime/checkpoint/Reader.h"
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 using namespace zrt;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -24,21 +24,6 @@ namespace {
 constexpr uint64_t kStreamed = ZRT_CHECKPOINT_STREAMED;
 /// The pause between two votes of finish().
 constexpr std::chrono::milliseconds kNap{2};
-
-/// Adds the time of a scope to `seconds`.
-class Timed {
-public:
-  explicit Timed(double &seconds) : seconds(seconds), start(Clock::now()) {}
-  ~Timed() {
-    seconds += std::chrono::duration<double>(Clock::now() - start).count();
-  }
-  Timed(const Timed &) = delete;
-  Timed &operator=(const Timed &) = delete;
-
-private:
-  double &seconds;
-  const Clock::time_point start;
-};
 
 /// The memory of a rank, in bytes.
 struct MemoryCard {
@@ -134,7 +119,7 @@ void CheckpointWriter::planMemory(const WriterSettings &settings) {
 void CheckpointWriter::save(const RunPosition &run,
                             const ParameterMemory &memory) {
   finish();
-  const Timed timed(exposed);
+  const Stopwatch watch(exposed);
   begin(run, memory);
 }
 
@@ -174,12 +159,12 @@ void CheckpointWriter::begin(const RunPosition &run,
 void CheckpointWriter::look() {
   if (phase == Phase::Idle)
     return;
-  const Timed timed(exposed);
+  const Stopwatch watch(exposed);
   vote();
 }
 
 void CheckpointWriter::finish() {
-  const Timed timed(exposed);
+  const Stopwatch watch(exposed);
   while (phase != Phase::Idle) {
     vote();
     if (phase != Phase::Idle)

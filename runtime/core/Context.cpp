@@ -2,23 +2,17 @@
 #include "runtime/core/Context.h"
 
 #include "runtime/Bytes.h"
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/Poison.h"
 #include "runtime/core/TableChecks.h"
 
 #include <algorithm>
-#include <chrono>
 
 using namespace zrt;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Returns the largest number of events of any program.
 uint32_t eventCount(const zrt_plan &plan) {

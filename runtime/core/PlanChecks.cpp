@@ -3,6 +3,7 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
+#include "runtime/Shape.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/core/TableChecks.h"
 
@@ -56,13 +57,10 @@ void zrt::checkPlan(const zrt_plan &plan) {
     const zrt_input &input = plan.inputs[i];
     const std::string what =
         fmt::format("input \"{}\"", input.name ? input.name : "?");
-    uint64_t elements = 1;
-    for (uint32_t d = 0; d < input.rank; ++d)
-      if (input.shape[d] < 0 ||
-          __builtin_mul_overflow(
-              elements, static_cast<uint64_t>(input.shape[d]), &elements))
-        fail("{}: its shape is not a shape", what);
-    checkTensor(plan, input.ref, input.dtype, elements, what);
+    const auto elements = countElements({input.shape, input.rank});
+    if (!elements)
+      fail("{}: its shape is not a shape", what);
+    checkTensor(plan, input.ref, input.dtype, *elements, what);
   }
   for (uint32_t i = 0; i < plan.output_count; ++i) {
     const zrt_output &output = plan.outputs[i];

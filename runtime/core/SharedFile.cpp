@@ -49,22 +49,18 @@ void *mapAligned(int fd, uint64_t bytes, int protection) {
 
 } // namespace
 
-SharedFile::~SharedFile() {
-  if (fd >= 0)
-    close(fd);
-}
-
 void SharedFile::create(const char *name, uint64_t size) {
-  fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0)
+  file = OpenFile(memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file)
     fail("cannot make shared memory for {}: {}", name, errnoText());
-  if (ftruncate(fd, static_cast<off_t>(size)) != 0)
+  if (ftruncate(number(), static_cast<off_t>(size)) != 0)
     fail("cannot make {} of shared memory for {}: {}", shownBytes(size), name,
          errnoText());
   // Seals the size.  A process of the same user can open the file through
   // /proc, and if it were truncated, every rank that maps it would get a
   // SIGBUS.
-  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+  if (fcntl(number(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
+      0)
     fail("cannot fix the size of the shared memory for {}: {}", name,
          errnoText());
   bytes = size;
@@ -74,9 +70,9 @@ SharedFileCard SharedFile::card() const {
   SharedFileCard card;
   card.process = static_cast<int32_t>(getpid());
   struct stat status = {};
-  if (fd < 0 || fstat(fd, &status) != 0)
+  if (!file || fstat(number(), &status) != 0)
     return card;
-  card.number = fd;
+  card.number = number();
   card.bytes = bytes;
   card.device = status.st_dev;
   card.inode = status.st_ino;
@@ -104,25 +100,20 @@ std::string Mapping::mapPeers(const SharedFileCard &card, Access access) {
   const std::string path =
       fmt::format("/proc/{}/fd/{}", card.process, card.number);
   const bool writes = access == Access::Write;
-  const int fd = open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC);
-  if (fd < 0)
+  const OpenFile file(
+      open(path.c_str(), (writes ? O_RDWR : O_RDONLY) | O_CLOEXEC));
+  if (!file)
     return fmt::format("cannot open {}: {}", path, errnoText());
-  std::string problem;
   struct stat status = {};
-  if (fstat(fd, &status) != 0 || status.st_dev != card.device ||
+  if (fstat(file.number(), &status) != 0 || status.st_dev != card.device ||
       status.st_ino != card.inode ||
-      static_cast<uint64_t>(status.st_size) != card.bytes) {
-    problem = fmt::format("{} is not the memory of a rank", path);
-  } else {
-    void *memory =
-        mapAligned(fd, card.bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ);
-    if (memory == MAP_FAILED) {
-      problem = fmt::format("cannot map {}: {}", path, errnoText());
-    } else {
-      base = static_cast<std::byte *>(memory);
-      bytes = card.bytes;
-    }
-  }
-  close(fd);
-  return problem;
+      static_cast<uint64_t>(status.st_size) != card.bytes)
+    return fmt::format("{} is not the memory of a rank", path);
+  void *memory = mapAligned(file.number(), card.bytes,
+                            writes ? PROT_READ | PROT_WRITE : PROT_READ);
+  if (memory == MAP_FAILED)
+    return fmt::format("cannot map {}: {}", path, errnoText());
+  base = static_cast<std::byte *>(memory);
+  bytes = card.bytes;
+  return "";
 }

@@ -8,6 +8,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,19 +33,14 @@ struct ExportedMemory {
 
 class SharedFile {
 public:
-  SharedFile() = default;
-  SharedFile(const SharedFile &) = delete;
-  SharedFile &operator=(const SharedFile &) = delete;
-  ~SharedFile();
-
   /// Creates a file of `bytes` zeros; called once.  `name` appears only in
   /// /proc.  Throws zrt::Error.
   void create(const char *name, uint64_t bytes);
-  int number() const { return fd; }
+  int number() const { return file.number(); }
   SharedFileCard card() const;
 
 private:
-  int fd = -1;
+  OpenFile file;
   uint64_t bytes = 0;
 };
 

@@ -127,9 +127,5 @@ void zrt::checkAdapterConfig(const std::string &folder,
 
 void zrt::writeAdapterConfig(const std::string &folder,
                              const std::string &config) {
-  AtomicFile file(configPath(folder));
-  const std::string text = config + "\n";
-  file.reserve(text.size());
-  file.write(text.data(), text.size());
-  file.commit();
+  replaceFile(configPath(folder), config + "\n");
 }

@@ -13,20 +13,14 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <utility>
 
 using namespace zrt;
 
 AtomicFile::AtomicFile(const std::string &path) : target(path) {
   if (target.isStream())
-    stream = target.open(/*awaitReader=*/true);
+    stream = OpenFile(target.open(/*awaitReader=*/true));
   else
     temporary.emplace(target);
-}
-
-AtomicFile::~AtomicFile() {
-  if (stream >= 0)
-    close(stream);
 }
 
 void AtomicFile::failWith(const char *what) {
@@ -63,21 +57,22 @@ void AtomicFile::commit() {
     failWith("write");
   if (!temporary) {
     // The reader waits for the close.
-    if (close(std::exchange(stream, -1)) != 0)
+    if (!stream.close())
       failWith("write");
     return;
   }
   temporary->replaceTarget();
   const std::string folder = target.folder();
-  const int handle = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // Some file systems cannot sync a folder (EINVAL); the file itself is safe.
-  const bool synced = handle >= 0 && (fsync(handle) == 0 || errno == EINVAL);
-  const int number = errno;
-  if (handle >= 0)
-    close(handle);
-  if (!synced)
+  if (!syncFolder(folder))
     fail("{} is written, but its folder {} could not be synced: {}",
-         target.path(), folder, errnoText(number));
+         target.path(), folder, errnoText());
+}
+
+void zrt::replaceFile(const std::string &path, std::string_view text) {
+  AtomicFile file(path);
+  file.reserve(text.size());
+  file.write(text.data(), text.size());
+  file.commit();
 }
 
 void zrt::checkWritable(const std::string &path, uint64_t bytes) {

@@ -1,6 +1,7 @@
 //===- AtomicFile.h - Replaces a file atomically ----------------*- C++ -*-===//
 #pragma once
 
+#include "runtime/OpenFile.h"
 #include "runtime/io/OutputPath.h"
 #include "runtime/io/TemporaryFile.h"
 
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace zrt {
 
@@ -17,11 +19,8 @@ namespace zrt {
 /// reader.  All functions throw zrt::Error.
 class AtomicFile {
 public:
+  /// Its end removes the temporary file unless it was committed.
   explicit AtomicFile(const std::string &path);
-  /// Removes the temporary file unless it was committed.
-  ~AtomicFile();
-  AtomicFile(const AtomicFile &) = delete;
-  AtomicFile &operator=(const AtomicFile &) = delete;
 
   /// Throws unless the disk now has room for `bytes` (> 0).
   void reserve(uint64_t bytes);
@@ -34,13 +33,16 @@ public:
 private:
   [[noreturn]] void failWith(const char *what);
   int descriptor() const {
-    return temporary ? temporary->descriptor() : stream;
+    return temporary ? temporary->descriptor() : stream.number();
   }
 
   const OutputPath target;
   std::optional<TemporaryFile> temporary;
-  int stream = -1;
+  OpenFile stream;
 };
+
+/// Replaces the file by `text`.  Throws zrt::Error.
+void replaceFile(const std::string &path, std::string_view text);
 
 /// Throws unless an AtomicFile of `bytes` (> 0) could be written now.
 void checkWritable(const std::string &path, uint64_t bytes);

@@ -64,15 +64,11 @@ uint64_t sliceOf(const zrt_plan &plan, const zrt_bucket &bucket,
 
 /// The number of elements of the member's parameter; bytes if it is packed.
 uint64_t checkMember(const zrt_bucket &bucket, const zrt_member &member) {
-  uint64_t elements = 1;
-  bool fits = true;
-  for (uint32_t i = 0; i < member.rank; ++i)
-    fits = fits && member.shape[i] >= 0 &&
-           !__builtin_mul_overflow(
-               elements, static_cast<uint64_t>(member.shape[i]), &elements);
+  const auto counted = countElements({member.shape, member.rank});
+  uint64_t elements = counted.value_or(0);
   if (bucket.packing != ZRT_UNPACKED)
     elements = zrt_packed_bytes(bucket.packing, elements);
-  if (!fits || member.first > elements ||
+  if (!counted || member.first > elements ||
       member.count > elements - member.first)
     fail("parameter {}: shape {} does not have {} elements from {} on",
          member.name, shapeText(shapeOf(member)), member.count, member.first);

@@ -11,29 +11,26 @@
 
 using namespace zrt;
 
-InputFile::InputFile(const std::string &path) : name(path) {
-  // Without O_NONBLOCK, open() would wait for the writer of a FIFO.
-  file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (file < 0)
+InputFile::InputFile(const std::string &path)
+    : name(path), // without O_NONBLOCK, open() would wait for a FIFO's writer
+      file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) {
+  if (!file)
     fail("cannot read {}: {}", path, errnoText());
   struct stat info = {};
-  const bool known = fstat(file, &info) == 0;
-  if (!known || !S_ISREG(info.st_mode)) {
-    const std::string reason = known ? "it is not a regular file" : errnoText();
-    close(file);
-    fail("cannot read {}: {}", path, reason);
-  }
+  if (fstat(file.number(), &info) != 0)
+    fail("cannot read {}: {}", path, errnoText());
+  if (!S_ISREG(info.st_mode))
+    fail("cannot read {}: it is not a regular file", path);
   bytes = static_cast<uint64_t>(info.st_size);
 }
-
-InputFile::~InputFile() { close(file); }
 
 void InputFile::read(uint64_t offset, void *to, uint64_t count) const {
   auto *out = static_cast<char *>(to);
   while (count > 0) {
     // Linux reads at most 2 GiB per call.
-    const ssize_t got = pread(file, out, std::min(count, uint64_t{1} << 30),
-                              static_cast<off_t>(offset));
+    const ssize_t got =
+        pread(file.number(), out, std::min(count, uint64_t{1} << 30),
+              static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
@@ -43,8 +40,8 @@ void InputFile::read(uint64_t offset, void *to, uint64_t count) const {
       fail("{} ends at byte {}, but had {} when it was opened; leave it "
            "as it is while it is read",
            name,
-           fstat(file, &now) == 0 ? withCommas(uint64_t(now.st_size))
-                                  : withCommas(offset),
+           fstat(file.number(), &now) == 0 ? withCommas(uint64_t(now.st_size))
+                                           : withCommas(offset),
            shownBytes(bytes));
     }
     out += got;

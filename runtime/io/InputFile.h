@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
+
 #include <cstdint>
 #include <string>
 
@@ -18,9 +20,6 @@ public:
   /// Throws zrt::Error if `path` cannot be read or is not a regular file.
   /// Never waits, not even for a FIFO.
   explicit InputFile(const std::string &path);
-  ~InputFile();
-  InputFile(const InputFile &) = delete;
-  InputFile &operator=(const InputFile &) = delete;
 
   /// Copies the `bytes` bytes from `offset` on, which must lie inside `size`.
   /// Any thread.  Throws zrt::Error, for example if the file has been truncated
@@ -33,7 +32,7 @@ public:
 
 private:
   const std::string name;
-  int file = -1;
+  const OpenFile file;
   uint64_t bytes = 0;
 };
 

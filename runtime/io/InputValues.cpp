@@ -1,6 +1,8 @@
 //===- InputValues.cpp - The valid values of a plan's inputs --------------===//
 #include "runtime/io/InputValues.h"
 
+#include "runtime/Shape.h"
+
 #include <cstring>
 #include <fmt/format.h>
 
@@ -42,8 +44,5 @@ std::vector<int64_t> zrt::sampleShape(const zrt_input &input) {
 }
 
 uint64_t zrt::sampleElements(const zrt_input &input) {
-  uint64_t elements = 1;
-  for (const int64_t extent : sampleShape(input))
-    elements *= static_cast<uint64_t>(extent);
-  return elements;
+  return countElements(sampleShape(input)).value();
 }

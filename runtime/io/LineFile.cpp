@@ -8,46 +8,34 @@
 
 using namespace zrt;
 
-LineFile::~LineFile() { abandon(); }
-
-void LineFile::abandon() {
-  if (file >= 0)
-    ::close(file);
-  file = -1;
-}
-
 void LineFile::open(const std::string &path, uint64_t keep) {
   name = path;
   try {
     const OutputPath target(path);
-    file = target.open();
+    file = OpenFile(target.open());
     isRegular = !target.isStream();
   } catch (const Error &error) {
     fail("{}: {}", content, error.what());
   }
   written = keep;
-  if (isRegular && ftruncate(file, static_cast<off_t>(keep)) != 0)
+  if (isRegular && ftruncate(file.number(), static_cast<off_t>(keep)) != 0)
     fail("cannot empty {} for the {}: {}", path, content, errnoText());
 }
 
 void LineFile::write(std::string_view lines, std::string_view part) {
-  if (writeAll(file, lines.data(), lines.size())) {
+  if (writeAll(file.number(), lines.data(), lines.size())) {
     written += lines.size();
     return;
   }
   const std::string reason = errnoText();
   // Remove a partial line.
   if (isRegular)
-    (void)!ftruncate(file, static_cast<off_t>(written));
+    (void)!ftruncate(file.number(), static_cast<off_t>(written));
   fail("cannot write {} of {} to {}: {}", content, part, name, reason);
 }
 
 void LineFile::close() {
-  if (file < 0)
-    return;
-  const int closing = file;
-  file = -1;
   // Network file systems may report a full disk only now.
-  if (::close(closing) != 0)
+  if (file && !file.close())
     fail("cannot finish the {} in {}: {}", content, name, errnoText());
 }

@@ -1,6 +1,8 @@
 //===- LineFile.h - Appends lines to a file ---------------------*- C++ -*-===//
 #pragma once
 
+#include "runtime/OpenFile.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,14 +14,11 @@ class LineFile {
 public:
   /// `content` is for messages: "metrics".
   explicit LineFile(std::string content) : content(std::move(content)) {}
-  ~LineFile();
-  LineFile(const LineFile &) = delete;
-  LineFile &operator=(const LineFile &) = delete;
 
   /// Creates `path` (see OutputPath), or truncates it to its first `keep`
   /// bytes.  Throws zrt::Error.
   void open(const std::string &path, uint64_t keep = 0);
-  bool isOpen() const { return file >= 0; }
+  bool isOpen() const { return bool(file); }
   /// Appends whole lines; `part` names them in messages ("step 3").  On an
   /// error a regular file still ends with a whole line, and zrt::Error is
   /// thrown.
@@ -27,12 +26,12 @@ public:
   /// Throws zrt::Error if the file system reports a late failure.
   void close();
   /// Closes the file and ignores errors.
-  void abandon();
+  void abandon() { file = OpenFile(); }
 
 private:
   const std::string content;
   std::string name;
-  int file = -1;
+  OpenFile file;
   bool isRegular = false;
   uint64_t written = 0;
 };

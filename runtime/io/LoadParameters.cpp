@@ -9,7 +9,6 @@
 #include "runtime/io/Parameters.h"
 
 #include "runtime/Error.h"
-#include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/io/PackParameters.h"
 #include "runtime/io/Safetensors.h"
@@ -54,68 +53,25 @@ bool canConvert(const std::string &from, zrt_dtype to) {
          (from == "F64" && to == ZRT_F64);
 }
 
-/// Elements per read and conversion.
-constexpr uint64_t kBlock = uint64_t{64} << 10;
-
-/// Reads `out.size()` elements of `tensor` from `first` on, of type From, and
-/// converts them to To.
-template <typename From, typename To, typename Widen>
-void readAs(const SafetensorsFile &file, const TensorEntry &tensor,
-            uint64_t first, std::vector<To> &out, Widen widen) {
-  std::vector<From> block(out.size());
-  file.read(tensor, first * sizeof(From), block.data(),
-            block.size() * sizeof(From));
-  for (size_t i = 0; i < block.size(); ++i)
-    out[i] = widen(block[i]);
+/// Reads elements of `parameter` from `first` on.
+template <typename T>
+void read(const WeightFiles::Tensor &source, const std::string & /*path*/,
+          const Parameter & /*parameter*/, uint64_t first,
+          std::vector<T> &values) {
+  source.file->readElements(*source.entry, first, values.size(), values.data());
 }
 
-template <typename To>
-void readElements(const SafetensorsFile &file, const TensorEntry &tensor,
-                  uint64_t first, std::vector<To> &out) {
-  if (tensor.dtype == "BF16")
-    readAs<uint16_t>(file, tensor, first, out, widenBrain);
-  else if (tensor.dtype == "F16")
-    readAs<uint16_t>(file, tensor, first, out, widenHalf);
-  else if (tensor.dtype == (sizeof(To) == sizeof(float) ? "F32" : "F64"))
-    file.read(tensor, first * sizeof(To), out.data(), out.size() * sizeof(To));
-  else
-    readAs<float>(file, tensor, first, out, [](float value) { return value; });
-}
-
-/// `To` is the type before narrowing: f32 for 16-bit elements.
-template <typename To>
-void readPiece(const SafetensorsFile &file, const TensorEntry &tensor,
-               zrt_dtype dtype, const ParameterPiece &piece,
-               const ParameterMemory &memory) {
-  std::vector<To> block;
-  for (uint64_t at = 0; at < piece.count; at += kBlock) {
-    block.resize(std::min(kBlock, piece.count - at));
-    readElements(file, tensor, piece.first + at, block);
-    if constexpr (sizeof(To) == sizeof(float))
-      narrowInPlace(dtype, block.data(), block.size());
-    memory.write(elementsOf(piece, dtype, at, block.size()), block.data());
-  }
-}
-
-void readPacked(const WeightFiles::Tensor &source, const std::string &path,
-                const Parameter &parameter, const ParameterPiece &piece,
-                const ParameterMemory &memory) {
-  std::vector<float> elements;
-  const auto read = [&](uint64_t first, uint64_t count, float *to) {
-    elements.resize(count);
-    readElements(*source.file, *source.entry, first, elements);
-    std::copy(elements.begin(), elements.end(), to);
+/// Packs them; the first of these bytes is `first`.
+void read(const WeightFiles::Tensor &source, const std::string &path,
+          const Parameter &parameter, uint64_t first,
+          std::vector<std::byte> &bytes) {
+  const auto readFloats = [&](uint64_t from, uint64_t count, float *to) {
+    source.file->readElements(*source.entry, from, count, to);
   };
-  std::vector<std::byte> bytes;
-  for (uint64_t at = 0; at < piece.count; at += kBlock) {
-    bytes.resize(std::min(kBlock, piece.count - at));
-    try {
-      packBytes(parameter, piece.first + at, read, bytes);
-    } catch (const Error &error) {
-      fail("{}: {}", path, error.what());
-    }
-    memory.write(elementsOf(piece, parameter.dtype, at, bytes.size()),
-                 bytes.data());
+  try {
+    packBytes(parameter, first, readFloats, bytes);
+  } catch (const Error &error) {
+    fail("{}: {}", path, error.what());
   }
 }
 
@@ -190,13 +146,8 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
     sources.push_back(*found);
   }
   for (size_t i = 0; i < parameters.size(); ++i)
-    for (const ParameterPiece &piece : parameters[i].pieces)
-      if (piece.here() && parameters[i].packing != ZRT_UNPACKED)
-        readPacked(sources[i], path, parameters[i], piece, memory);
-      else if (piece.here())
-        (parameters[i].dtype == ZRT_F64
-             ? readPiece<double>
-             : readPiece<float>)(*sources[i].file, *sources[i].entry,
-                                 parameters[i].dtype, piece, memory);
+    fillPieces(parameters[i], memory, [&](uint64_t first, auto &values) {
+      read(sources[i], path, parameters[i], first, values);
+    });
   return warnOfExtras(files, used);
 }

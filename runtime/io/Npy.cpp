@@ -193,18 +193,15 @@ TensorEntry zrt::readNpy(const InputFile &file) {
   TensorEntry entry;
   entry.dtype = dtype.name;
   entry.shape = found->shape;
-  entry.elements = 1;
-  bool fits = true;
-  for (const int64_t extent : entry.shape)
-    fits = fits && !__builtin_mul_overflow(entry.elements, uint64_t(extent),
-                                           &entry.elements);
+  const auto elements = countElements(entry.shape);
   const uint64_t present = size - begin - length;
-  if (!fits ||
-      __builtin_mul_overflow(entry.elements, dtype.bytes, &entry.bytes) ||
+  if (!elements ||
+      __builtin_mul_overflow(*elements, dtype.bytes, &entry.bytes) ||
       entry.bytes != present)
     fail("{}: its header says {} of {}, but {} follow; the file is cut "
          "short or damaged",
          path, shapeText(entry.shape), entry.dtype, shownBytes(present));
+  entry.elements = *elements;
   entry.offset = begin + length;
   return entry;
 }

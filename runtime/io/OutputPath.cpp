@@ -2,6 +2,7 @@
 #include "runtime/io/OutputPath.h"
 
 #include "runtime/Error.h"
+#include "runtime/OpenFile.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -88,11 +89,10 @@ OutputPath::OutputPath(const std::string &path) : real(path) {
       refuse(path, errnoText().c_str());
     return;
   }
-  const int file = openOld(path, /*awaitReader=*/false);
-  if (file < 0)
+  const OpenFile file(openOld(path, /*awaitReader=*/false));
+  if (!file)
     refuse(path, errnoText().c_str());
-  fstat(file, &info);
-  close(file);
+  fstat(file.number(), &info);
   const std::unique_ptr<char, decltype(&std::free)> resolved(
       realpath(path.c_str(), nullptr), std::free);
   struct stat found = {};
@@ -129,6 +129,13 @@ bool zrt::isOpenAs(const std::string &path, int descriptor) {
   struct stat named = {}, opened = {};
   return stat(path.c_str(), &named) == 0 && fstat(descriptor, &opened) == 0 &&
          S_ISREG(named.st_mode) && isSame(named, opened);
+}
+
+bool zrt::syncFolder(const std::string &folder) {
+  const OpenFile handle(
+      ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  // Some file systems cannot sync a folder (EINVAL).
+  return handle && (fsync(handle.number()) == 0 || errno == EINVAL);
 }
 
 bool zrt::writeAll(int descriptor, const void *data, size_t size) {

@@ -49,6 +49,8 @@ private:
 bool isSameFile(const std::string &path, const std::string &other);
 /// Returns true if `path` names the regular file that is open as `descriptor`.
 bool isOpenAs(const std::string &path, int descriptor);
+/// Makes the names in a folder durable.  Returns false with errno on failure.
+bool syncFolder(const std::string &folder);
 
 /// Writes all `size` bytes.  Returns false with errno on failure.
 bool writeAll(int descriptor, const void *data, size_t size);

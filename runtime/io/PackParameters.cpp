@@ -2,6 +2,7 @@
 #include "runtime/io/PackParameters.h"
 
 #include "runtime/Error.h"
+#include "runtime/Shape.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/packing/Pack.h"
 
@@ -10,16 +11,9 @@
 
 using namespace zrt;
 
-static uint64_t countElements(const Parameter &parameter) {
-  uint64_t elements = 1;
-  for (const int64_t size : parameter.shape)
-    elements *= static_cast<uint64_t>(size);
-  return elements;
-}
-
 void zrt::packBytes(const Parameter &parameter, uint64_t first,
                     const ElementSource &source, std::span<std::byte> to) {
-  const uint64_t all = countElements(parameter);
+  const uint64_t all = countElements(parameter.shape).value();
   const uint64_t groupBytes = zrt_packed_bytes(parameter.packing, kPackedGroup);
   std::vector<float> values;
   std::vector<std::byte> group;

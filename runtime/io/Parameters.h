@@ -16,8 +16,10 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/HalfFloats.h"
 #include "runtime/world/World.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -79,6 +81,36 @@ std::vector<Parameter> findRoundings(const zrt_plan &plan, int rank);
 /// Elements [first, first + count) of a piece that this rank holds.
 zrt_ref elementsOf(const ParameterPiece &piece, zrt_dtype dtype, uint64_t first,
                    uint64_t count);
+
+/// Fills this rank's pieces of a parameter, some elements at a time: calls
+/// `read(first, values)`, which sets all of `values` to elements from `first`
+/// on.  They have the parameter's type, but f32 for 16-bit floats, which are
+/// then narrowed, and bytes for packed parameters.
+template <typename Read>
+void fillPieces(const Parameter &parameter, const ParameterMemory &memory,
+                Read read) {
+  constexpr uint64_t kAtOnce = uint64_t{64} << 10;
+  const auto fill = [&]<typename T>(const ParameterPiece &piece, T) {
+    std::vector<T> values;
+    for (uint64_t at = 0; at < piece.count; at += kAtOnce) {
+      values.resize(std::min(kAtOnce, piece.count - at));
+      read(piece.first + at, values);
+      if constexpr (sizeof(T) == sizeof(float))
+        narrowInPlace(parameter.dtype, values.data(), values.size());
+      memory.write(elementsOf(piece, parameter.dtype, at, values.size()),
+                   values.data());
+    }
+  };
+  for (const ParameterPiece &piece : parameter.pieces)
+    if (!piece.here())
+      continue;
+    else if (parameter.dtype == ZRT_I8)
+      fill(piece, std::byte());
+    else if (parameter.dtype == ZRT_F64)
+      fill(piece, double());
+    else
+      fill(piece, float());
+}
 
 /// Loads this rank's pieces from the safetensors files of `path` (see
 /// WeightFiles.h), and reads no other elements.  Names may differ by Hugging

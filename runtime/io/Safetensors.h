@@ -9,6 +9,7 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/Shape.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/InputFile.h"
 
@@ -20,9 +21,6 @@
 #include <vector>
 
 namespace zrt {
-
-/// "2 x 3", or "scalar".
-std::string shapeText(const std::vector<int64_t> &shape);
 
 /// The format's name ("F32") of a type of weights or state; "" for other types.
 const char *elementName(zrt_dtype dtype);
@@ -54,6 +52,11 @@ public:
   /// Throws zrt::Error if the file has been truncated since it was opened.
   void read(const TensorEntry &tensor, uint64_t first, void *to,
             uint64_t bytes) const;
+  /// Reads elements [first, first + count) of a tensor, whose type is T, or one
+  /// that is widened to it: 16-bit floats to float and double, float to double.
+  template <typename T>
+  void readElements(const TensorEntry &tensor, uint64_t first, uint64_t count,
+                    T *to) const;
   const std::string &path() const { return file.path(); }
 
 private:

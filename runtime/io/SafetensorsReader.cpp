@@ -9,10 +9,12 @@
 #include "runtime/io/Safetensors.h"
 
 #include "runtime/Error.h"
+#include "runtime/HalfArrays.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/io/SafetensorsHeader.h"
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 #include <utility>
 
 using namespace zrt;
@@ -56,12 +58,9 @@ TensorEntry checkedEntry(StatedTensor &stated, uint64_t dataBegin,
       size = bytes;
   if (size == 0)
     fail("{}: unknown dtype \"{}\"", where(), shown(stated.dtype));
-  uint64_t elements = 1, needed = 0;
-  bool fits = true;
-  for (const int64_t extent : stated.shape)
-    fits = fits && !__builtin_mul_overflow(
-                       elements, static_cast<uint64_t>(extent), &elements);
-  if (!fits || __builtin_mul_overflow(elements, size, &needed))
+  const auto elements = countElements(stated.shape);
+  uint64_t needed = 0;
+  if (!elements || __builtin_mul_overflow(*elements, size, &needed))
     fail("{}: shape {} of {} has more bytes than any file", where(),
          shown(shapeText(stated.shape)), stated.dtype);
   if (stated.begin > stated.end || stated.end > dataBytes)
@@ -78,7 +77,7 @@ TensorEntry checkedEntry(StatedTensor &stated, uint64_t dataBegin,
           std::move(stated.shape),
           dataBegin + stated.begin,
           needed,
-          elements};
+          *elements};
 }
 
 /// Throws unless `entries`, in the order of their data, tile [begin, end).
@@ -98,10 +97,6 @@ void checkTiles(const std::vector<TensorEntry> &entries, uint64_t begin,
 }
 
 } // namespace
-
-std::string zrt::shapeText(const std::vector<int64_t> &shape) {
-  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
-}
 
 SafetensorsFile::SafetensorsFile(const std::string &path) : file(path) {
   try {
@@ -134,3 +129,26 @@ void SafetensorsFile::read(const TensorEntry &tensor, uint64_t first, void *to,
                            uint64_t bytes) const {
   file.read(tensor.offset + first, to, bytes);
 }
+
+template <typename T>
+void SafetensorsFile::readElements(const TensorEntry &tensor, uint64_t first,
+                                   uint64_t count, T *to) const {
+  const zrt_dtype dtype = elementType(tensor.dtype);
+  const uint64_t size = dtypeBytes(dtype);
+  if (size == sizeof(T))
+    return read(tensor, first * size, to, count * size);
+  if constexpr (std::is_floating_point_v<T>) {
+    std::vector<std::byte> bytes(count * size);
+    read(tensor, first * size, bytes.data(), bytes.size());
+    std::vector<float> values(count);
+    widen(bytes.data(), dtype, count, values.data());
+    std::copy(values.begin(), values.end(), to);
+  }
+}
+
+template void SafetensorsFile::readElements(const TensorEntry &, uint64_t,
+                                            uint64_t, float *) const;
+template void SafetensorsFile::readElements(const TensorEntry &, uint64_t,
+                                            uint64_t, double *) const;
+template void SafetensorsFile::readElements(const TensorEntry &, uint64_t,
+                                            uint64_t, std::byte *) const;

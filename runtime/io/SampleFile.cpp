@@ -2,7 +2,7 @@
 #include "runtime/io/SampleFile.h"
 
 #include "runtime/Error.h"
-#include "runtime/HalfFloats.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/io/Npy.h"
 
@@ -78,14 +78,8 @@ bool fitsF32(std::string_view dtype) {
 void copyFloats(std::string_view dtype, const std::byte *from, uint64_t count,
                 std::byte *to) {
   auto *out = reinterpret_cast<float *>(to);
-  if (dtype == "F32")
-    std::memcpy(to, from, count * sizeof(float));
-  else if (dtype == "F16")
-    for (uint64_t i = 0; i < count; ++i)
-      out[i] = widenHalf(loadSamples<uint16_t>(from, i));
-  else if (dtype == "BF16")
-    for (uint64_t i = 0; i < count; ++i)
-      out[i] = widenBrain(loadSamples<uint16_t>(from, i));
+  if (!isInteger(dtype))
+    widen(from, elementType(dtype), count, out);
   else
     withIntegers(dtype, [&](auto as) {
       for (uint64_t i = 0; i < count; ++i)

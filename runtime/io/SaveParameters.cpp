@@ -20,13 +20,12 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Parameters.h"
 
-#include "runtime/HalfFloats.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/world/Agree.h"
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 using namespace zrt;
@@ -71,17 +70,10 @@ zrt_dtype saved(zrt_dtype dtype, zrt_dtype as) {
 void convert(zrt_dtype from, zrt_dtype to, std::vector<std::byte> &data) {
   if (from == to)
     return;
-  const size_t count = data.size() / dtypeBytes(from);
-  data.resize(count * sizeof(float));
-  for (size_t i = from == ZRT_F32 ? 0 : count; i-- > 0;) { // backwards, in
-                                                           // place
-    uint16_t bits;
-    std::memcpy(&bits, &data[i * sizeof(bits)], sizeof(bits));
-    const float value = from == ZRT_BF16 ? widenBrain(bits) : widenHalf(bits);
-    std::memcpy(&data[i * sizeof(value)], &value, sizeof(value));
-  }
-  narrowInPlace(to, reinterpret_cast<float *>(data.data()), count);
-  data.resize(count * dtypeBytes(to));
+  std::vector<float> values(data.size() / dtypeBytes(from));
+  widen(data.data(), from, values.size(), values.data());
+  data.resize(values.size() * dtypeBytes(to));
+  narrow(values.data(), values.size(), to, data.data());
 }
 
 std::vector<TensorHeader> headersOf(const std::vector<Parameter> &parameters,

@@ -2,12 +2,12 @@
 #include "runtime/io/TemporaryFile.h"
 
 #include "runtime/Error.h"
+#include "runtime/TemporaryName.h"
 
 #include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <unistd.h>
 #include <utility>
 
@@ -16,19 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr size_t kDigits = 16;
-constexpr std::string_view kEnding = ".zrt";
-
-/// The prefix of temporary names for `target`.  A name has at most 255 bytes.
-std::string beginningFor(const OutputPath &target) {
-  return "." + target.name().substr(0, 200) + ".";
-}
-
-std::string randomDigits() {
-  uint64_t number = 0;
-  if (getrandom(&number, sizeof(number), 0) != sizeof(number))
-    fail("the system gives no random numbers: {}", errnoText());
-  return fmt::format("{:0{}x}", number, kDigits);
+/// The target in temporary names, which have at most 255 bytes.
+std::string nameFor(const OutputPath &target) {
+  return target.name().substr(0, 200);
 }
 
 /// Returns true if `path` still names the file that is open as `file`.
@@ -40,29 +30,23 @@ bool isAt(const std::string &path, int file) {
 
 /// Removes `path` unless a process holds its lock or another user owns it.
 void removeIfLeft(const std::string &path) {
-  const int file =
-      open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (file < 0)
-    return;
+  const OpenFile left(
+      open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const int file = left.number();
   struct stat info = {};
   if (fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
       info.st_uid == geteuid() && flock(file, LOCK_EX | LOCK_NB) == 0 &&
       isAt(path, file))
     unlink(path.c_str());
-  close(file);
 }
 
 void removeLeftovers(const OutputPath &target) {
-  const std::string beginning = beginningFor(target);
-  const size_t size = beginning.size() + kDigits + kEnding.size();
+  const std::string own = nameFor(target);
   std::error_code error;
   for (fs::directory_iterator entry(target.folder(), error), end;
        !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.size() == size && name.rfind(beginning, 0) == 0 &&
-        name.find_first_not_of("0123456789abcdef", beginning.size()) ==
-            size - kEnding.size() &&
-        name.substr(size - kEnding.size()) == kEnding)
+    if (nameOfTemporary(name) == own)
       removeIfLeft(entry->path().string());
   }
 }
@@ -72,13 +56,12 @@ void removeLeftovers(const OutputPath &target) {
 TemporaryFile::TemporaryFile(const OutputPath &target) : target(target) {
   removeLeftovers(target);
   while (true) {
-    path = target.folder() + "/" + beginningFor(target) + randomDigits() +
-           std::string(kEnding);
+    path = target.folder() + "/" + temporaryName(nameFor(target));
     // takeMode() sets an old file's mode later; until then only we can read it.
-    file =
-        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
-             target.isNew() ? 0666 : 0600);
-    if (file < 0 && errno != EEXIST) {
+    file = OpenFile(open(path.c_str(),
+                         O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+                         target.isNew() ? 0666 : 0600));
+    if (!file && errno != EEXIST) {
       path.clear();
       fail("cannot write {}: {} in {}; choose a folder that exists and is "
            "writable",
@@ -86,12 +69,11 @@ TemporaryFile::TemporaryFile(const OutputPath &target) : target(target) {
     }
     // Before it is locked, another process may remove it as a leftover.  On
     // file systems without locks no process removes leftovers.
-    if (file >= 0 &&
-        !(flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) &&
-        isAt(path, file))
+    if (file &&
+        !(flock(descriptor(), LOCK_EX | LOCK_NB) != 0 &&
+          errno == EWOULDBLOCK) &&
+        isAt(path, descriptor()))
       break;
-    if (file >= 0)
-      close(file);
   }
   if (!target.isNew())
     takeMode();
@@ -100,7 +82,6 @@ TemporaryFile::TemporaryFile(const OutputPath &target) : target(target) {
 TemporaryFile::~TemporaryFile() {
   if (!path.empty())
     unlink(path.c_str());
-  close(file); // releases the lock, too
 }
 
 void TemporaryFile::takeMode() {
@@ -108,11 +89,11 @@ void TemporaryFile::takeMode() {
   mode_t mode = old.st_mode & 07777;
   // Only root may change a file's owner.  If we cannot set the group, the new
   // group must not get rights that others lack.
-  if (fchown(file, old.st_uid, old.st_gid) != 0 &&
-      fchown(file, static_cast<uid_t>(-1), old.st_gid) != 0)
+  if (fchown(descriptor(), old.st_uid, old.st_gid) != 0 &&
+      fchown(descriptor(), static_cast<uid_t>(-1), old.st_gid) != 0)
     mode &= ~mode_t{070} | (mode & 07) << 3;
   // Ignore a failure: such file systems have no modes per file.
-  (void)!fchmod(file, mode);
+  (void)!fchmod(descriptor(), mode);
 }
 
 void TemporaryFile::replaceTarget() {

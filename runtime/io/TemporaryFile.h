@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
 #include "runtime/io/OutputPath.h"
 
 #include <string>
@@ -29,7 +30,7 @@ public:
   TemporaryFile(const TemporaryFile &) = delete;
   TemporaryFile &operator=(const TemporaryFile &) = delete;
 
-  int descriptor() const { return file; }
+  int descriptor() const { return file.number(); }
   /// Renames the file to the target.  If that fails, keeps it under a name that
   /// is in the message, and throws.
   void replaceTarget();
@@ -39,7 +40,7 @@ private:
 
   const OutputPath &target;
   std::string path; ///< "" after replaceTarget
-  int file = -1;
+  OpenFile file;    ///< closing it releases the lock, too
 };
 
 } // namespace zrt

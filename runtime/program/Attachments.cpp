@@ -2,6 +2,7 @@
 #include "runtime/program/Attachments.h"
 
 #include "runtime/Error.h"
+#include "runtime/OpenFile.h"
 
 #include <cstdint>
 #include <dlfcn.h>
@@ -40,15 +41,6 @@ public:
 
 private:
   rlimit before = {};
-};
-
-/// Closes a descriptor.
-struct File {
-  int fd;
-  ~File() {
-    if (fd >= 0)
-      close(fd);
-  }
 };
 
 void read(int fd, void *to, size_t bytes, uint64_t offset) {
@@ -107,11 +99,11 @@ std::string zrt::attach(std::string_view program,
 }
 
 bool zrt::loadAttachment(const char *name, const char *program) {
-  const File file = {open(program, O_RDONLY | O_CLOEXEC)};
-  if (file.fd < 0)
+  const OpenFile file(open(program, O_RDONLY | O_CLOEXEC));
+  if (!file)
     fail("cannot read this program at {}: {}{}", program, errnoText(),
          errno == ENOENT ? "; mount /proc" : "");
-  for (const Entry &entry : readEntries(file.fd)) {
+  for (const Entry &entry : readEntries(file.number())) {
     if (std::strncmp(entry.name, name, sizeof entry.name) != 0)
       continue;
     // dlopen needs a file; a memory file needs no folder.  It stays open: if
@@ -125,7 +117,7 @@ bool zrt::loadAttachment(const char *name, const char *program) {
     if (bytes == MAP_FAILED)
       fail("cannot keep {} ({} bytes) in memory: {}", name, entry.bytes,
            errnoText());
-    read(file.fd, bytes, entry.bytes, entry.offset);
+    read(file.number(), bytes, entry.bytes, entry.offset);
     munmap(bytes, entry.bytes);
     const std::string path = fmt::format("/proc/self/fd/{}", memory);
     if (!dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL))

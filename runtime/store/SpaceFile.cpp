@@ -3,13 +3,13 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
+#include "runtime/TemporaryName.h"
 #include "runtime/store/Blocks.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
@@ -29,54 +29,38 @@ SpaceFile::SpaceFile(const std::string &folder, uint64_t bytes,
          where);
   device = info.st_dev;
   inode = info.st_ino;
-  try {
-    open(/*direct=*/!faults.is(Fault::NoDirect));
-    checkRoom(bytes, faults);
+  open(/*direct=*/!faults.is(Fault::NoDirect));
+  checkRoom(bytes, faults);
+  reserve(bytes);
+  if (!faults.is(Fault::NoDirect) && bytes > 0 && !readsDirectly()) {
+    file = OpenFile(); // gives its room back first
+    open(/*direct=*/false);
     reserve(bytes);
-    if (!faults.is(Fault::NoDirect) && bytes > 0 && !readsDirectly()) {
-      close();
-      open(/*direct=*/false);
-      reserve(bytes);
-    }
-  } catch (...) {
-    close();
-    throw;
   }
-  if ((fcntl(file, F_GETFL) & O_DIRECT) == 0)
+  if ((fcntl(number(), F_GETFL) & O_DIRECT) == 0)
     remark = fmt::format("nvme tier: {} refuses O_DIRECT, so what is read and "
                          "written goes through the page cache, which takes "
                          "memory and time",
                          where);
   struct statfs system = {};
-  if (fstatfs(file, &system) == 0 &&
+  if (fstatfs(number(), &system) == 0 &&
       (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC))
     remark += fmt::format("{}nvme tier: {} is in memory, not on a drive",
                           remark.empty() ? "" : "\n", where);
 }
 
-SpaceFile::~SpaceFile() { close(); }
-
-void SpaceFile::close() {
-  if (file >= 0)
-    ::close(file);
-  file = -1;
-}
-
 void SpaceFile::open(bool direct) {
   const int flags = O_RDWR | O_CLOEXEC | (direct ? O_DIRECT : 0);
-  file = ::open(where.c_str(), O_TMPFILE | flags, S_IRUSR | S_IWUSR);
+  file = OpenFile(::open(where.c_str(), O_TMPFILE | flags, S_IRUSR | S_IWUSR));
   // Older file systems support only files with names.
-  if (file < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
-    uint64_t random = 0;
-    if (getrandom(&random, sizeof random, 0) != sizeof random)
-      fail("the system gives no random numbers: {}", errnoText());
-    const std::string path = fmt::format("{}/.nvme.{:016x}.zrt", where, random);
-    file = ::open(path.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | flags,
-                  S_IRUSR | S_IWUSR);
-    if (file >= 0)
+  if (!file && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
+    const std::string path = where + "/" + temporaryName("nvme");
+    file = OpenFile(::open(path.c_str(), O_CREAT | O_EXCL | O_NOFOLLOW | flags,
+                           S_IRUSR | S_IWUSR));
+    if (file)
       unlink(path.c_str());
   }
-  if (file >= 0)
+  if (file)
     return;
   if (errno == EINVAL && direct)
     return open(/*direct=*/false);
@@ -108,7 +92,7 @@ void SpaceFile::reserve(uint64_t bytes) {
     return;
   int status = 0;
   do
-    status = fallocate(file, 0, 0, static_cast<off_t>(bytes));
+    status = fallocate(number(), 0, 0, static_cast<off_t>(bytes));
   while (status != 0 && errno == EINTR);
   if (status == 0)
     return;
@@ -125,7 +109,7 @@ void SpaceFile::writeZeros(uint64_t bytes) {
   std::memset(zeros.data(), 0, kStripe);
   for (uint64_t at = 0; at < bytes;) {
     const ssize_t written =
-        pwrite(file, zeros.data(), std::min(kStripe, bytes - at),
+        pwrite(number(), zeros.data(), std::min(kStripe, bytes - at),
                static_cast<off_t>(at));
     if (written > 0)
       at += static_cast<uint64_t>(written) / kBlock * kBlock;
@@ -140,5 +124,5 @@ void SpaceFile::writeZeros(uint64_t bytes) {
 
 bool SpaceFile::readsDirectly() const {
   const BlockMemory block(kBlock);
-  return pread(file, block.data(), kBlock, 0) == ssize_t{kBlock};
+  return pread(number(), block.data(), kBlock, 0) == ssize_t{kBlock};
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
 #include "runtime/store/Faults.h"
 
 #include <cstdint>
@@ -19,11 +20,8 @@ public:
   /// Reserves `bytes`, whole blocks, in `folder`.  Throws zrt::Error, which
   /// names the folder.
   SpaceFile(const std::string &folder, uint64_t bytes, const Faults &faults);
-  ~SpaceFile();
-  SpaceFile(const SpaceFile &) = delete;
-  SpaceFile &operator=(const SpaceFile &) = delete;
 
-  int number() const { return file; } ///< descriptor
+  int number() const { return file.number(); }
   const std::string &folder() const { return where; }
   /// Why it is slower than a drive could be, one line each; "" if it is not.
   const std::string &note() const { return remark; }
@@ -39,10 +37,9 @@ private:
   void writeZeros(uint64_t bytes);
   bool readsDirectly() const;
   [[noreturn]] void failForRoom(uint64_t bytes) const;
-  void close();
 
   const std::string where;
-  int file = -1;
+  OpenFile file;
   uint64_t device = 0, inode = 0; ///< of the folder
   std::string remark;
 };

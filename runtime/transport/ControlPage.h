@@ -48,9 +48,8 @@ struct ControlPage {
 
 /// Returns true if a counter has reached `target`; correct across the wrap at
 /// 2^32.
-inline bool reached(const SharedWord &word, uint32_t target) {
-  return static_cast<int32_t>(word.value.load(std::memory_order_acquire) -
-                              target) >= 0;
+constexpr bool hasReached(uint32_t counter, uint32_t target) {
+  return static_cast<int32_t>(counter - target) >= 0;
 }
 
 } // namespace zrt

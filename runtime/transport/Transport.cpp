@@ -2,9 +2,10 @@
 #include "runtime/transport/Transport.h"
 
 #include "runtime/Bytes.h"
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/PlanTable.h"
-#include "runtime/core/HalfArrays.h"
 #include "runtime/transport/Call.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/world/World.h"
@@ -19,28 +20,12 @@
 #include <unistd.h>
 
 using namespace zrt;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
 /// Spins this often for a peer that is nearly there, instead of sleeping.  Not
 /// longer, because a spinning thread takes a core from `compute`.
 constexpr int kSpins = 64;
-
-/// Adds its lifetime in seconds to a total.
-class Stopwatch {
-public:
-  explicit Stopwatch(double &total) : total(total) {}
-  ~Stopwatch() {
-    total += std::chrono::duration<double>(Clock::now() - start).count();
-  }
-  Stopwatch(const Stopwatch &) = delete;
-  Stopwatch &operator=(const Stopwatch &) = delete;
-
-private:
-  double &total;
-  const Clock::time_point start = Clock::now();
-};
 
 // The futex is not private: other processes find the word by its page.
 // Sleeping on it needs only a read mapping.
@@ -189,23 +174,21 @@ void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
 // Waiting
 //===----------------------------------------------------------------------===//
 
-void Transport::await(Call &call, int peer, const SharedWord &word) {
-  if (reached(word, call.number))
+template <typename Done, typename Sleep>
+void Transport::awaitUntil(Call &call, int peer, Done done, Sleep sleep) {
+  if (done())
     return;
   const Stopwatch watch(call.row.waiting);
   for (int spin = 0; spin < kSpins; ++spin) {
     _mm_pause();
-    if (reached(word, call.number))
+    if (done())
       return;
   }
   Patience patience(*peers, peer, call.name());
   auto nextLook = Clock::now() + kLookEvery;
   while (true) {
-    const uint32_t seen = word.value.load(std::memory_order_acquire);
-    if (reached(word, call.number))
-      return;
-    sleepOn(word, seen, static_cast<int>(kLookEvery.count()));
-    if (reached(word, call.number))
+    sleep();
+    if (done())
       return;
     if (Clock::now() >= nextLook) {
       patience.look();
@@ -214,26 +197,26 @@ void Transport::await(Call &call, int peer, const SharedWord &word) {
   }
 }
 
+void Transport::await(Call &call, int peer, const SharedWord &word) {
+  uint32_t seen = 0;
+  awaitUntil(
+      call, peer,
+      [&] {
+        seen = word.value.load(std::memory_order_acquire);
+        return hasReached(seen, call.number);
+      },
+      [&] { sleepOn(word, seen, static_cast<int>(kLookEvery.count())); });
+}
+
 void Transport::awaitLink(Call &call, int slot, int peer) {
-  HostLink &link = *peers->link();
-  if (link.done(call.stream, slot))
-    return;
-  const Stopwatch watch(call.row.waiting);
   // MPI moves bytes only while it is polled, and has no wait that sleeps.
-  for (int spin = 0; spin < kSpins; ++spin)
-    if (link.done(call.stream, slot))
-      return;
-  Patience patience(*peers, peer, call.name());
-  auto nextLook = Clock::now() + kLookEvery;
   std::chrono::microseconds nap{20};
-  while (!link.done(call.stream, slot)) {
-    std::this_thread::sleep_for(nap);
-    nap = std::min(2 * nap, std::chrono::microseconds(500));
-    if (Clock::now() >= nextLook) {
-      patience.look();
-      nextLook = Clock::now() + kLookEvery;
-    }
-  }
+  awaitUntil(
+      call, peer, [&] { return peers->link()->done(call.stream, slot); },
+      [&] {
+        std::this_thread::sleep_for(nap);
+        nap = std::min(2 * nap, std::chrono::microseconds(500));
+      });
 }
 
 void Transport::arrive(Call &call) {

@@ -61,6 +61,10 @@ private:
   void hasRead(Call &call);
   void awaitArrival(Call &call, int peer);
   void finish(Call &call);
+  /// Waits for a peer until `done()`: spins briefly, then calls `sleep()` in
+  /// between.
+  template <typename Done, typename Sleep>
+  void awaitUntil(Call &call, int peer, Done done, Sleep sleep);
   void await(Call &call, int peer, const SharedWord &word);
   void awaitLink(Call &call, int slot, int peer);
   void copyFromPeer(Call &call, int peer, std::byte *to);

@@ -1,16 +1,30 @@
 //===- MpiWorld.cpp - Control plane of ranks started by MPI ---------------===//
-#include "runtime/world/MpiWorld.h"
-
+//
+// The only file of zrt_mpi.so.  A program loads this library only if mpirun or
+// srun has started it, so other programs do not need libmpi.
+//
+// The control plane on MPI: messages, and alarms of ranks that fail.  MPI can
+// only be polled, so every wait tests, sleeps briefly, and checks whether the
+// peer can still answer: by its pages once ranks share any (PeerPages), before
+// that by its process.
+//
+//===----------------------------------------------------------------------===//
 #include "runtime/Bytes.h"
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
+#include "runtime/StartThread.h"
+#include "runtime/world/ProcessWorld.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <condition_variable>
+#include <mpi.h>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 using namespace zrt;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -68,7 +82,33 @@ private:
   std::vector<std::vector<MPI_Request>> requests;
 };
 
-} // namespace
+class MpiWorld final : public ProcessWorld {
+public:
+  /// Must be called after MPI_Init_thread.
+  MpiWorld();
+  ~MpiWorld() override;
+
+  int rank() const override { return me; }
+  int size() const override { return count; }
+  void allGather(const void *mine, size_t bytes, void *all) override;
+  void send(int to, const void *data, size_t bytes) override;
+  void receive(int from, void *data, size_t bytes) override;
+
+  std::unique_ptr<HostLink> linkHosts() override;
+
+private:
+  /// Returns when `request`, which depends on `peer`, is complete.
+  void await(MPI_Request &request, int peer, const char *what);
+  /// Transfers `bytes` bytes in messages that `start(done, size, request)`
+  /// starts.
+  template <typename Start>
+  void transfer(int peer, size_t bytes, const char *what, Start start);
+  void sendToAll(const AlarmPacket &packet) override;
+  std::optional<AlarmPacket> takePacket() override;
+
+  int me = 0, count = 1;
+  MPI_Comm messages = MPI_COMM_NULL, alarms = MPI_COMM_NULL;
+};
 
 MpiWorld::MpiWorld() {
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
@@ -118,34 +158,32 @@ void MpiWorld::await(MPI_Request &request, int peer, const char *what) {
   }
 }
 
-void MpiWorld::send(int to, const void *data, size_t bytes) {
-  constexpr const char *what = "a message to it";
-  const auto *from = static_cast<const char *>(data);
+template <typename Start>
+void MpiWorld::transfer(int peer, size_t bytes, const char *what, Start start) {
+  size_t done = 0;
   do {
-    const size_t size = std::min(bytes, kMaxBytes);
+    const size_t size = std::min(bytes - done, kMaxBytes);
     MPI_Request request = MPI_REQUEST_NULL;
-    checkMpi(MPI_Isend(from, static_cast<int>(size), MPI_BYTE, to, 0, messages,
-                       &request),
-             what);
-    await(request, to, what);
-    from += size;
-    bytes -= size;
-  } while (bytes > 0);
+    checkMpi(start(done, static_cast<int>(size), &request), what);
+    await(request, peer, what);
+    done += size;
+  } while (done < bytes);
+}
+
+void MpiWorld::send(int to, const void *data, size_t bytes) {
+  transfer(to, bytes, "a message to it",
+           [&](size_t done, int size, MPI_Request *request) {
+             return MPI_Isend(static_cast<const char *>(data) + done, size,
+                              MPI_BYTE, to, 0, messages, request);
+           });
 }
 
 void MpiWorld::receive(int from, void *data, size_t bytes) {
-  constexpr const char *what = "a message from it";
-  auto *to = static_cast<char *>(data);
-  do {
-    const size_t size = std::min(bytes, kMaxBytes);
-    MPI_Request request = MPI_REQUEST_NULL;
-    checkMpi(MPI_Irecv(to, static_cast<int>(size), MPI_BYTE, from, 0, messages,
-                       &request),
-             what);
-    await(request, from, what);
-    to += size;
-    bytes -= size;
-  } while (bytes > 0);
+  transfer(from, bytes, "a message from it",
+           [&](size_t done, int size, MPI_Request *request) {
+             return MPI_Irecv(static_cast<char *>(data) + done, size, MPI_BYTE,
+                              from, 0, messages, request);
+           });
 }
 
 void MpiWorld::allGather(const void *mine, size_t bytes, void *all) {
@@ -215,4 +253,64 @@ std::optional<AlarmPacket> MpiWorld::takePacket() {
                MPI_STATUS_IGNORE) == MPI_SUCCESS)
     return packet;
   return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Connecting
+//===----------------------------------------------------------------------===//
+
+/// Returns a thread that prints a note if it is not ended in time, because MPI
+/// prints nothing while it waits for a process that does not arrive.
+std::jthread noteIfLate() {
+  return startThread<std::jthread>(
+      "a thread beside the start of MPI", [](const std::stop_token &stop) {
+        constexpr std::chrono::seconds kPatience{10};
+        std::mutex mutex;
+        std::condition_variable_any changed;
+        std::unique_lock<std::mutex> lock(mutex);
+        changed.wait_for(lock, stop, kPatience, [] { return false; });
+        if (!stop.stop_requested())
+          fmt::print(stderr,
+                     "{}: note: MPI has not connected all ranks for {} s; "
+                     "one of them may be stopped, or its host not reachable\n",
+                     program_invocation_short_name, kPatience.count());
+      });
+}
+
+} // namespace
+
+zrt::World *zrt_connect_by_mpi(uint32_t ranks) {
+  std::jthread note = noteIfLate();
+  int support = 0;
+  if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &support) !=
+      MPI_SUCCESS)
+    fail(
+        "MPI does not start; start with mpirun -n {}, or on one host without a "
+        "launcher",
+        ranks);
+  int started = 1, rank = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &started);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::string problem;
+  if (static_cast<uint32_t>(started) != ranks)
+    problem = fmt::format("compiled for {0} rank{2}, started with {1}; run "
+                          "mpirun -n {0} ... or compile with --world-size={1}",
+                          ranks, started, ranks == 1 ? "" : "s");
+  else if (support < MPI_THREAD_MULTIPLE)
+    problem = "this MPI cannot be used by several threads; install one with "
+              "MPI_THREAD_MULTIPLE";
+  if (!problem.empty()) {
+    // Rank 0 prints one message for all ranks.  The barrier makes sure that it
+    // is printed before any rank ends: mpirun kills the others when one has
+    // failed.
+    if (rank == 0)
+      fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
+                 problem);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    throw Error("");
+  }
+  auto world = std::make_unique<MpiWorld>();
+  note = {};
+  return world.release();
 }

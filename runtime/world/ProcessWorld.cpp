@@ -1,6 +1,7 @@
 //===- ProcessWorld.cpp - Common part of multi-process worlds -------------===//
 #include "runtime/world/ProcessWorld.h"
 
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/world/Process.h"
 
@@ -55,8 +56,6 @@ public:
   }
 
 private:
-  using Clock = std::chrono::steady_clock;
-
   World &world;
   const std::vector<ProcessCard> &cards;
   const std::chrono::seconds timeOut;

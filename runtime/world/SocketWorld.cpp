@@ -1,6 +1,7 @@
 //===- SocketWorld.cpp - Control plane of one host, without MPI -----------===//
 #include "runtime/world/SocketWorld.h"
 
+#include "runtime/Clock.h"
 #include "runtime/ContentHash.h"
 #include "runtime/Error.h"
 
@@ -18,7 +19,6 @@
 #include <utility>
 
 using namespace zrt;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
@@ -55,18 +55,18 @@ socklen_t setAddress(sockaddr_un &address, const std::string &name) {
                                 name.size());
 }
 
-Socket makeSocket() {
-  Socket made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+OpenFile makeSocket() {
+  OpenFile made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!made)
     fail("cannot connect the ranks: {}", errnoText());
   return made;
 }
 
 /// Returns true if the other end belongs to this user.
-bool isOwn(const Socket &socket) {
+bool isOwn(const OpenFile &socket) {
   ucred who = {};
   socklen_t length = sizeof who;
-  return getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &who, &length) ==
+  return getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &who, &length) ==
              0 &&
          who.uid == getuid();
 }
@@ -116,23 +116,13 @@ std::optional<Launch> zrt::launchFromEnvironment() {
   return launch;
 }
 
-Socket &Socket::operator=(Socket &&other) noexcept {
-  std::swap(fd, other.fd);
-  return *this;
-}
-
-Socket::~Socket() {
-  if (fd >= 0)
-    close(fd);
-}
-
 //===----------------------------------------------------------------------===//
 // Connecting
 //===----------------------------------------------------------------------===//
 
 SocketWorld::SocketWorld(const Launch &launch)
     : launch(launch), peers(size_t(launch.size)) {
-  const Socket listener = listenHere();
+  const OpenFile listener = listenHere();
   for (int peer = 0; peer < rank(); ++peer)
     for (const Channel channel : {Messages, Alarms})
       connectTo(peer, channel);
@@ -145,11 +135,11 @@ std::string SocketWorld::nameOf(int rank) const {
   return fmt::format("zeroc-{}-{:016x}-{}", getuid(), job, rank);
 }
 
-Socket SocketWorld::listenHere() const {
+OpenFile SocketWorld::listenHere() const {
   sockaddr_un address;
   const socklen_t length = setAddress(address, nameOf(rank()));
-  Socket listener = makeSocket();
-  if (bind(listener.get(), reinterpret_cast<sockaddr *>(&address), length) !=
+  OpenFile listener = makeSocket();
+  if (bind(listener.number(), reinterpret_cast<sockaddr *>(&address), length) !=
       0) {
     if (errno == EADDRINUSE)
       fail("rank {} of a job with this MASTER_PORT runs already; give each job "
@@ -157,7 +147,7 @@ Socket SocketWorld::listenHere() const {
            rank());
     fail("cannot connect the ranks: {}", errnoText());
   }
-  if (listen(listener.get(), 2 * size()) != 0)
+  if (listen(listener.number(), 2 * size()) != 0)
     fail("cannot connect the ranks: {}", errnoText());
   return listener;
 }
@@ -168,13 +158,13 @@ void SocketWorld::connectTo(int peer, Channel channel) {
   Coming coming(launch, timeOut);
   std::chrono::milliseconds nap{1};
   while (true) {
-    Socket socket = makeSocket();
-    if (connect(socket.get(), reinterpret_cast<sockaddr *>(&address), length) ==
-        0) {
+    OpenFile socket = makeSocket();
+    if (connect(socket.number(), reinterpret_cast<sockaddr *>(&address),
+                length) == 0) {
       Hello hello = {{}, rank(), size(), channel};
       std::copy(std::begin(kMagic), std::end(kMagic), hello.magic);
       // A new socket has room for the hello.
-      if (isOwn(socket) && ::send(socket.get(), &hello, sizeof hello,
+      if (isOwn(socket) && ::send(socket.number(), &hello, sizeof hello,
                                   MSG_NOSIGNAL) == sizeof hello) {
         peers[size_t(peer)].sockets[channel] = std::move(socket);
         return;
@@ -192,27 +182,27 @@ void SocketWorld::connectTo(int peer, Channel channel) {
 int SocketWorld::missing() const {
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank())
-      for (const Socket &socket : peers[size_t(peer)].sockets)
+      for (const OpenFile &socket : peers[size_t(peer)].sockets)
         if (!socket)
           return peer;
   return -1;
 }
 
-void SocketWorld::acceptOthers(const Socket &listener) {
+void SocketWorld::acceptOthers(const OpenFile &listener) {
   Coming coming(launch, timeOut);
   for (int peer = missing(); peer >= 0; peer = missing()) {
     coming.look(peer);
-    pollfd waiting = {listener.get(), POLLIN, 0};
+    pollfd waiting = {listener.number(), POLLIN, 0};
     if (poll(&waiting, 1, int(kLookEvery.count())) <= 0)
       continue;
-    Socket socket(accept4(listener.get(), nullptr, nullptr,
-                          SOCK_CLOEXEC | SOCK_NONBLOCK));
+    OpenFile socket(accept4(listener.number(), nullptr, nullptr,
+                            SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket || !isOwn(socket))
       continue;
     Hello hello = {};
-    pollfd speaking = {socket.get(), POLLIN, 0};
+    pollfd speaking = {socket.number(), POLLIN, 0};
     if (poll(&speaking, 1, 1000) <= 0 ||
-        recv(socket.get(), &hello, sizeof hello, 0) != sizeof hello ||
+        recv(socket.number(), &hello, sizeof hello, 0) != sizeof hello ||
         !std::equal(std::begin(kMagic), std::end(kMagic), hello.magic))
       continue; // a stranger
     if (hello.size != size())
@@ -233,7 +223,7 @@ template <typename Step>
 void SocketWorld::transfer(int peer, size_t bytes, short events,
                            const char *what, Step step) {
   const auto wait = waitFor(peer, what);
-  const int socket = peers[size_t(peer)].sockets[Messages].get();
+  const int socket = peers[size_t(peer)].sockets[Messages].number();
   for (size_t all = 0; all < bytes;) {
     const ssize_t done = step(socket, all);
     if (done > 0) {
@@ -292,7 +282,7 @@ void SocketWorld::allGather(const void *mine, size_t bytes, void *all) {
 void SocketWorld::sendToAll(const AlarmPacket &packet) {
   for (const Peer &peer : peers)
     if (peer.sockets[Alarms]) // has room: carries nothing else
-      (void)!::send(peer.sockets[Alarms].get(), &packet, sizeof packet,
+      (void)!::send(peer.sockets[Alarms].number(), &packet, sizeof packet,
                     MSG_NOSIGNAL);
 }
 
@@ -300,7 +290,7 @@ std::optional<AlarmPacket> SocketWorld::takePacket() {
   AlarmPacket packet;
   for (const Peer &peer : peers)
     if (peer.sockets[Alarms] &&
-        recv(peer.sockets[Alarms].get(), &packet, sizeof packet, 0) ==
+        recv(peer.sockets[Alarms].number(), &packet, sizeof packet, 0) ==
             sizeof packet) // sent in one call, so it arrives whole
       return packet;
   return std::nullopt;

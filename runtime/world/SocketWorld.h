@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
 #include "runtime/world/ProcessWorld.h"
 
 #include <optional>
@@ -36,20 +37,6 @@ std::optional<Launch> launchFromEnvironment();
 /// are threads.  Throws zrt::Error if the system cannot create a process.
 Launch startRanks(int ranks);
 
-/// Owns a socket and closes it.
-class Socket {
-public:
-  explicit Socket(int fd = -1) : fd(fd) {}
-  Socket(Socket &&other) noexcept : fd(other.fd) { other.fd = -1; }
-  Socket &operator=(Socket &&other) noexcept;
-  ~Socket();
-  int get() const { return fd; }
-  explicit operator bool() const { return fd >= 0; }
-
-private:
-  int fd;
-};
-
 class SocketWorld final : public ProcessWorld {
 public:
   /// Returns when all ranks are connected.
@@ -74,7 +61,7 @@ private:
     Channel channel;
   };
   struct Peer {
-    Socket sockets[2]; ///< by Channel
+    OpenFile sockets[2]; ///< by Channel
   };
 
   /// `what` names the operation in errors if this rank must wait.
@@ -82,9 +69,9 @@ private:
   void receive(int from, void *data, size_t bytes, const char *what);
 
   std::string nameOf(int rank) const;
-  Socket listenHere() const;
+  OpenFile listenHere() const;
   void connectTo(int peer, Channel channel);
-  void acceptOthers(const Socket &listener);
+  void acceptOthers(const OpenFile &listener);
   /// A rank that is not connected yet, or -1.
   int missing() const;
   /// Calls `step(socket, done)`, which sends or receives from byte `done` on,

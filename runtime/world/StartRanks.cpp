@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/world/SocketWorld.h"
 
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/world/Process.h"
 
@@ -27,7 +28,6 @@
 #include <vector>
 
 using namespace zrt;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 

@@ -3,16 +3,16 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
-#include "runtime/check/StartCompared.h"
+#include "runtime/check/ComparedDevice.h"
+#include "train/data/SeededInputs.h"
+#include "train/report/Report.h"
+#include "train/report/StepTimes.h"
 #include "train/run/Evaluation.h"
 #include "train/run/PlanContext.h"
-#include "train/report/Report.h"
-#include "train/schedule/RoundingBits.h"
 #include "train/run/Sampling.h"
-#include "train/data/SeededInputs.h"
 #include "train/run/StepRunner.h"
-#include "train/report/StepTimes.h"
 #include "train/run/Weights.h"
+#include "train/schedule/RoundingBits.h"
 
 #include <chrono>
 #include <cmath>

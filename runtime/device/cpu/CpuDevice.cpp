@@ -1,10 +1,11 @@
 //===- CpuDevice.cpp - Runs plans on the processors of a host -------------===//
 #include "runtime/device/cpu/CpuDevice.h"
 
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/PlanTable.h"
 #include "runtime/core/CopyAround.h"
-#include "runtime/core/HalfArrays.h"
 #include "runtime/device/cpu/BucketWork.h"
 #include "runtime/device/cpu/GroupedMatmul.h"
 #include "runtime/device/cpu/Matmul.h"
@@ -13,7 +14,6 @@
 #include "runtime/packing/Pack.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 using namespace zrt;
@@ -176,14 +176,12 @@ double CpuDevice::productRate(zrt_dtype dtype) {
   desc.batch = 1;
   desc.m = desc.n = desc.k = kSize;
   desc.a.dtype = desc.b.dtype = desc.c.dtype = dtype;
-  using Clock = std::chrono::steady_clock;
   double best = 0, all = 0;
   while (all < kSeconds) {
     const auto start = Clock::now();
     runMatmul(desc, a.data(), b.data(), nullptr, c.data(),
               *streams[ZRT_COMPUTE].team, kernel16);
-    const double seconds =
-        std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = secondsSince(start);
     best = std::max(best, 2.0 * kSize * kSize * kSize / seconds);
     all += seconds;
   }

@@ -10,8 +10,8 @@
 
 #include "runtime/Clones.h"
 
+#include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/core/HalfArrays.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 //===- Team.cpp - A team of threads that compute together -----------------===//
 #include "runtime/device/cpu/Team.h"
 
+#include "runtime/Clock.h"
 #include "runtime/StartThread.h"
 
-#include <chrono>
 #include <pthread.h>
 #include <sched.h>
 #include <string>
@@ -139,7 +139,6 @@ void Team::bindTo(int member) const {
 }
 
 void Team::await(const std::atomic<uint32_t> &value, uint32_t old) const {
-  using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
   for (auto waited = Clock::duration(); watchful && waited < kAwake;
        waited = Clock::now() - start) {

@@ -1,11 +1,11 @@
 //===- CudaAbilities.cpp - Checks operations and measures products --------===//
 #include "runtime/device/cuda/CudaDevice.h"
 
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 
 #include <algorithm>
-#include <chrono>
 
 using namespace zrt;
 using namespace zrt::cuda;
@@ -98,7 +98,6 @@ double CudaDevice::productRate(zrt_dtype dtype) {
   Products measured(gpu, kernels, arena.at(plan.workspace.offset),
                     plan.workspace.bytes);
   measured.prepare(desc);
-  using Clock = std::chrono::steady_clock;
   double best = 0, all = 0;
   // Issues more and more products at once, so that the time of issuing is
   // negligible.
@@ -108,8 +107,7 @@ double CudaDevice::productRate(zrt_dtype dtype) {
       measured.run(nullptr, desc, operands.at(0), operands.at(bytes), 0,
                    operands.at(2 * bytes));
     gpu.StreamSynchronize(nullptr);
-    const double seconds =
-        std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = secondsSince(start);
     best = std::max(best, 2.0 * times * kSize * kSize * kSize / seconds);
     all += seconds;
   }

@@ -1,9 +1,9 @@
 //===- DifferencesTest.cpp - The tolerances of device checks --------------===//
 #include "runtime/check/Differences.h"
 
+#include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/check/GroupedProducts.h"
-#include "runtime/core/HalfArrays.h"
 
 #include <bit>
 #include <cmath>

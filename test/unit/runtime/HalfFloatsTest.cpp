@@ -1,7 +1,7 @@
 //===- HalfFloatsTest.cpp - Conversions of bf16 and f16 -------------------===//
 #include "runtime/HalfFloats.h"
 
-#include "runtime/core/HalfArrays.h"
+#include "runtime/HalfArrays.h"
 
 #include <bit>
 #include <cmath>

@@ -7,9 +7,9 @@
 #include "runtime/device/cpu/Matmul.h"
 
 #include "runtime/Error.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/core/HalfArrays.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 

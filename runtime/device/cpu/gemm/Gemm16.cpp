@@ -9,8 +9,8 @@
 #include "runtime/device/cpu/gemm/Gemm16.h"
 
 #include "runtime/Error.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/core/HalfArrays.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 

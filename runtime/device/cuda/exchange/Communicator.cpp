@@ -1,15 +1,14 @@
 //===- Communicator.cpp - Connects ranks by NCCL --------------------------===//
 #include "runtime/device/cuda/exchange/Communicator.h"
 
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 using namespace zrt;
 using namespace zrt::cuda;
-using Clock = std::chrono::steady_clock;
 using Lock = std::lock_guard<std::mutex>;
 
 namespace {

@@ -53,7 +53,7 @@ public:
     // With an empty address, the kernel chooses one that is not in use.
     sockaddr_un any = {};
     any.sun_family = AF_UNIX;
-    if (file.number() < 0 ||
+    if (!file ||
         bind(file.number(), asAddress(any), sizeof(any.sun_family)) != 0)
       fail("cannot make a socket for other ranks: {}", errnoText());
     const timeval patience = {kPatience, 0};
@@ -137,11 +137,6 @@ private:
 };
 
 } // namespace
-
-OpenFile::~OpenFile() {
-  if (file >= 0)
-    close(file);
-}
 
 std::vector<OpenFile> cuda::exchangeFiles(World &world, const OpenFile &mine) {
   const int rank = world.rank(), ranks = world.size();

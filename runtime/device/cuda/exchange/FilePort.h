@@ -7,28 +7,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/OpenFile.h"
 #include "runtime/world/World.h"
 
 #include <array>
 #include <vector>
 
 namespace zrt::cuda {
-
-/// Owns an open file and closes it.
-class OpenFile {
-public:
-  explicit OpenFile(int number = -1) : file(number) {}
-  ~OpenFile();
-  OpenFile(OpenFile &&other) noexcept : file(other.file) { other.file = -1; }
-  OpenFile &operator=(OpenFile &&other) noexcept {
-    std::swap(file, other.file);
-    return *this;
-  }
-  int number() const { return file; }
-
-private:
-  int file;
-};
 
 /// Sends `mine` to all other ranks of `world`, which share a host, and returns
 /// their files by rank; this rank's own entry is empty.  All ranks call it

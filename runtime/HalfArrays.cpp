@@ -1,5 +1,5 @@
 //===- HalfArrays.cpp - Converts arrays of 16-bit floats and f32 ----------===//
-#include "runtime/core/HalfArrays.h"
+#include "runtime/HalfArrays.h"
 
 #include "runtime/Clones.h"
 #include "runtime/HalfFloats.h"
