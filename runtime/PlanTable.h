@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 
@@ -19,6 +20,31 @@ namespace zrt {
 /// Returns the operations of a program; none if the plan has no such program.
 inline std::span<const zrt_op> opsOf(const zrt_program &program) {
   return {program.ops, program.ops ? program.op_count : 0};
+}
+
+/// Returns the operations of all programs, one program after the other.
+inline auto opsOf(const zrt_plan &plan) {
+  return plan.programs | std::views::transform([](const zrt_program &program) {
+           return opsOf(program);
+         }) |
+         std::views::join;
+}
+
+/// Return the parts of a plan, and of a bucket.
+inline std::span<const zrt_bucket> bucketsOf(const zrt_plan &plan) {
+  return {plan.buckets, plan.bucket_count};
+}
+inline std::span<const zrt_member> membersOf(const zrt_bucket &bucket) {
+  return {bucket.members, bucket.member_count};
+}
+inline std::span<const zrt_state> statesOf(const zrt_plan &plan) {
+  return {plan.states, plan.state_count};
+}
+inline std::span<const zrt_input> inputsOf(const zrt_plan &plan) {
+  return {plan.inputs, plan.input_count};
+}
+inline std::span<const zrt_output> outputsOf(const zrt_plan &plan) {
+  return {plan.outputs, plan.output_count};
 }
 
 /// Returns the number of micro-steps whose batches a program takes at once.

@@ -52,9 +52,9 @@ std::string shapeOf(const zrt_op &op) {
 /// The places of a bucket's members and which decay; launches depend on them.
 std::string layoutOf(const zrt_bucket &bucket) {
   std::string text;
-  for (uint32_t i = 0; i < bucket.member_count; ++i)
-    text += fmt::format(" {}+{}:{}", bucket.members[i].offset,
-                        bucket.members[i].count, bucket.members[i].decays);
+  for (const zrt_member &member : membersOf(bucket))
+    text +=
+        fmt::format(" {}+{}:{}", member.offset, member.count, member.decays);
   return text;
 }
 

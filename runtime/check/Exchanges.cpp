@@ -124,23 +124,22 @@ private:
 std::vector<std::pair<zrt_op, uint64_t>> kindsOf(const zrt_plan &plan) {
   std::vector<std::pair<zrt_op, uint64_t>> kinds;
   std::map<std::string, size_t> known;
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program)) {
-      if (op.kind != ZRT_COLLECTIVE)
-        continue;
-      const zrt_collective_desc &d = collectiveOf(op);
-      const std::string key = fmt::format(
-          "{} {} {} {} {} {} {} {} {} {} {} {}", op.stream,
-          std::countr_zero(d.source.ref.offset | 256),
-          std::countr_zero(d.result.ref.offset | 256), d.kind, d.accumulate,
-          d.elements, d.scale, d.source.dtype, d.source.extent, d.result.dtype,
-          d.result.extent,
-          int64_t(d.source.ref.offset) - int64_t(d.result.ref.offset) == 0);
-      const auto [at, isNew] = known.try_emplace(key, kinds.size());
-      if (isNew)
-        kinds.emplace_back(op, 0);
-      ++kinds[at->second].second;
-    }
+  for (const zrt_op &op : opsOf(plan)) {
+    if (op.kind != ZRT_COLLECTIVE)
+      continue;
+    const zrt_collective_desc &d = collectiveOf(op);
+    const std::string key = fmt::format(
+        "{} {} {} {} {} {} {} {} {} {} {} {}", op.stream,
+        std::countr_zero(d.source.ref.offset | 256),
+        std::countr_zero(d.result.ref.offset | 256), d.kind, d.accumulate,
+        d.elements, d.scale, d.source.dtype, d.source.extent, d.result.dtype,
+        d.result.extent,
+        int64_t(d.source.ref.offset) - int64_t(d.result.ref.offset) == 0);
+    const auto [at, isNew] = known.try_emplace(key, kinds.size());
+    if (isNew)
+      kinds.emplace_back(op, 0);
+    ++kinds[at->second].second;
+  }
   return kinds;
 }
 

@@ -38,9 +38,7 @@ CheckpointFaults::CheckpointFaults(int rank) {
     refuse(given);
   number = *nth;
   where = text.substr(at + 1);
-  bool known = false;
-  for (const std::string_view point : kPoints)
-    known = known || point == where;
+  const bool known = std::ranges::count(kPoints, where) > 0;
   for (const auto &[name, meaning] :
        {std::pair<std::string_view, Kind>{"kill", Kind::Kill},
         {"eio", Kind::Eio},

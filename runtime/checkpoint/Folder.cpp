@@ -78,7 +78,7 @@ std::vector<int64_t> zrt::checkpointSteps(const std::string &folder) {
       steps.push_back(step);
   if (error)
     fail("cannot read the folder {}: {}", folder, errnoText(error.value()));
-  std::sort(steps.begin(), steps.end());
+  std::ranges::sort(steps);
   return steps;
 }
 

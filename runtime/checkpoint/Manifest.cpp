@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 
 using namespace zrt;
@@ -201,11 +202,10 @@ TensorRecord tensorOf(const json &value) {
 /// Throws unless the tensors of each slot tile each parameter; frozen
 /// parameters are in slot "param" only.
 void checkTiles(const Manifest &manifest) {
-  std::vector<std::string_view> slots;
+  std::set<std::string_view> slots;
   std::vector<const TensorRecord *> order;
   for (const TensorRecord &tensor : manifest.tensors) {
-    if (std::find(slots.begin(), slots.end(), tensor.slot) == slots.end())
-      slots.push_back(tensor.slot);
+    slots.insert(tensor.slot);
     order.push_back(&tensor);
     if (tensor.file >= manifest.files.size())
       fail("{} of parameter {} is in no file", shown(tensor.slot),
@@ -214,9 +214,7 @@ void checkTiles(const Manifest &manifest) {
   const auto key = [](const TensorRecord *tensor) {
     return std::tie(tensor->slot, tensor->parameter, tensor->first);
   };
-  std::sort(order.begin(), order.end(),
-            [&](const auto *x, const auto *y) { return key(x) < key(y); });
-  std::sort(slots.begin(), slots.end());
+  std::ranges::sort(order, {}, key);
   size_t next = 0;
   for (const std::string_view slot : slots)
     for (const ParameterRecord &parameter : manifest.parameters) {
@@ -271,8 +269,7 @@ Manifest manifestOf(const json &value) {
          parameter.at("shape").get<std::vector<int64_t>>(),
          parameter.value("frozen", false),
          packingOf(parameter.value("packing", ""))});
-  std::sort(manifest.parameters.begin(), manifest.parameters.end(),
-            [](const auto &x, const auto &y) { return x.name < y.name; });
+  std::ranges::sort(manifest.parameters, {}, &ParameterRecord::name);
   if (value.at("block_bytes").get<uint64_t>() != kCheckpointBlock)
     fail("its blocks have {}, not {}",
          shownBytes(value.at("block_bytes").get<uint64_t>()),

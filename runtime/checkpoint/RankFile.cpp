@@ -39,8 +39,7 @@ RankFile zrt::layOut(const State &state, std::vector<StateRange> ranges) {
     return std::tuple(~dtypeBytes(range.dtype), range.at.tier != ZRT_NVME,
                       range.slot, range.parameter, range.first);
   };
-  std::sort(ranges.begin(), ranges.end(),
-            [&](const auto &x, const auto &y) { return key(x) < key(y); });
+  std::ranges::sort(ranges, {}, key);
   RankFile file;
   std::vector<TensorHeader> tensors;
   for (const StateRange &range : ranges) {

@@ -79,8 +79,7 @@ CheckpointReader::CheckpointReader(const std::string &path) : folder(path) {
     bySlot[{tensor.slot, tensor.parameter}].push_back(&tensor);
   }
   for (auto &[name, pieces] : bySlot)
-    std::sort(pieces.begin(), pieces.end(),
-              [](const auto *x, const auto *y) { return x->first < y->first; });
+    std::ranges::sort(pieces, {}, &TensorRecord::first);
 }
 
 std::string CheckpointReader::filePath(const FileRecord &file) const {
@@ -147,9 +146,7 @@ void CheckpointReader::checkFits(const State &state) const {
   }
   if (wanted.size() != stated.parameters.size())
     for (const ParameterRecord &parameter : stated.parameters)
-      if (std::none_of(wanted.begin(), wanted.end(), [&](const auto &one) {
-            return one.name == parameter.name;
-          }))
+      if (std::ranges::count(wanted, parameter.name, &Parameter::name) == 0)
         fail("{}: the model has no parameter {}, which it holds; it is of "
              "another model",
              folder, shown(parameter.name));

@@ -1,7 +1,7 @@
 //===- State.cpp - Selects and shares the state of a checkpoint -----------===//
 #include "runtime/checkpoint/State.h"
 
-#include "runtime/Vocabulary.h"
+#include "runtime/PlanTable.h"
 
 #include <algorithm>
 #include <set>
@@ -53,8 +53,8 @@ uint64_t StateRange::bytes() const { return count * dtypeBytes(dtype); }
 
 State zrt::findState(const zrt_plan &plan, int rank, bool isUpdateLeft) {
   std::set<std::string> names;
-  for (uint32_t i = 0; i < plan.state_count; ++i)
-    names.insert(plan.states[i].slot);
+  for (const zrt_state &state : statesOf(plan))
+    names.insert(state.slot);
   State state;
   state.slots.push_back(
       {std::string(kTrainedSlot), findExactParameters(plan, rank)});

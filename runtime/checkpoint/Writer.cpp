@@ -86,11 +86,9 @@ void CheckpointWriter::planMemory(const WriterSettings &settings) {
                     file.dataBytes - streamed + std::min(streamed, kStreamed));
   const MemoryCard mine = {hostIdentity(), freeMemory(), settings.reserved,
                            wanted, file.bytes()};
-  std::vector<MemoryCard> all(size_t(world.size()));
-  world.allGather(&mine, sizeof(mine), all.data());
   // Sum up what the ranks of this host will take from its free memory.
   uint64_t reserved = 0, staged = 0;
-  for (const MemoryCard &card : all) {
+  for (const MemoryCard &card : world.gather(mine)) {
     allBytes += card.fileBytes;
     if (card.host != mine.host)
       continue;
@@ -106,10 +104,8 @@ void CheckpointWriter::planMemory(const WriterSettings &settings) {
   if (fits)
     wanted += kCheckpointBlock - 1;
   wanted = std::max(wanted / kCheckpointBlock, uint64_t{1}) * kCheckpointBlock;
-  const char waits = wanted < file.dataBytes;
-  std::vector<char> anyWaits(size_t(world.size()));
-  world.allGather(&waits, 1, anyWaits.data());
-  isBounded = std::find(anyWaits.begin(), anyWaits.end(), 1) != anyWaits.end();
+  isBounded =
+      std::ranges::count(world.gather(char(wanted < file.dataBytes)), 1) > 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,8 +133,7 @@ void CheckpointWriter::begin(const RunPosition &run,
     } catch (const Error &error) {
       refused = error.what();
     }
-  std::vector<Name> names(size_t(world.size()));
-  world.allGather(&mine, sizeof(mine), names.data());
+  const std::vector<Name> names = world.gather(mine);
   try {
     agree(world, refused);
   } catch (const AgreedError &error) {
@@ -195,10 +190,8 @@ void CheckpointWriter::vote() {
     mine.done = !folder || ended;
     mine.ballot = ballotOf(folder && ended ? endFailure : std::nullopt);
   }
-  std::vector<Vote> all(size_t(world.size()));
-  world.allGather(&mine, sizeof(mine), all.data());
-  if (std::any_of(all.begin(), all.end(),
-                  [](const Vote &vote) { return !vote.done; }))
+  const std::vector<Vote> all = world.gather(mine);
+  if (!std::ranges::all_of(all, &Vote::done))
     return;
   for (size_t rank = 0; rank < all.size(); ++rank)
     if (all[rank].ballot.failed)

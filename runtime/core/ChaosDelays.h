@@ -4,7 +4,7 @@
 // execute, and copies and collectives in the middle.  Streams and ranks then
 // run in orders that never occur on a quiet machine, so a plan that lacks an
 // event, or a transport that lacks a barrier, computes garbage.  Before each
-// program the context also overwrites all dead memory (Poison.h).
+// program the context also overwrites all dead memory (Context.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once

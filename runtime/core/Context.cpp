@@ -5,7 +5,6 @@
 #include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
-#include "runtime/core/Poison.h"
 #include "runtime/core/TableChecks.h"
 
 #include <algorithm>
@@ -22,6 +21,33 @@ uint32_t eventCount(const zrt_plan &plan) {
   return most;
 }
 
+/// Returns the ranges of `tier` that are neither state, input nor output, in
+/// order.
+std::vector<zrt_ref> temporaries(const zrt_plan &plan, uint32_t tier) {
+  std::vector<zrt_ref> kept;
+  const auto keep = [&](const zrt_ref &ref) {
+    if (ref.tier == tier)
+      kept.push_back(ref);
+  };
+  for (const zrt_state &state : statesOf(plan))
+    keep(state.ref);
+  for (const zrt_input &input : inputsOf(plan))
+    keep(input.ref);
+  for (const zrt_output &output : outputsOf(plan))
+    keep(output.ref);
+  // An empty range at the end closes the last gap.
+  kept.push_back({tier, 0, plan.arena_bytes[tier], 0});
+  std::ranges::sort(kept, {}, &zrt_ref::offset);
+  std::vector<zrt_ref> gaps;
+  uint64_t begin = 0;
+  for (const zrt_ref &ref : kept) {
+    if (begin < ref.offset)
+      gaps.push_back({tier, 0, begin, ref.offset - begin});
+    begin = std::max(begin, ref.offset + ref.bytes);
+  }
+  return gaps;
+}
+
 } // namespace
 
 Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
@@ -35,8 +61,8 @@ Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
     else
       parts.device->check(op);
   });
-  for (uint32_t i = 0; i < plan.bucket_count; ++i)
-    buckets.push_back(partOf(plan.buckets[i], this->rank, plan.world_size));
+  for (const zrt_bucket &bucket : bucketsOf(plan))
+    buckets.push_back(partOf(bucket, this->rank, plan.world_size));
   startQueues();
 }
 
@@ -64,12 +90,18 @@ void Context::latch(const std::string &text) {
 }
 
 void Context::poison() {
+  // Only state, inputs and outputs live between two programs.  Without this, a
+  // plan that reads a temporary before it writes it would find the value of the
+  // last program, which may well be right on a quiet machine.
+  //
   // No peer reads this arena now.  Peers read it only in collectives, and a
   // collective ends here after all of them are done with it (between hosts:
   // after it has been sent).  All collectives of the last program have ended
   // here; if it failed, no other program runs.  The next ones wait until this
   // rank arrives, after this call.
-  poisonTemporaries(plan, *parts.device);
+  for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
+    for (const zrt_ref &ref : temporaries(plan, tier))
+      parts.device->fill(ref, 0xff); // NaN as a float, -1 as an integer
 }
 
 void Context::run(uint32_t which) {

@@ -73,7 +73,7 @@ public:
 private:
   zrt_ref checkAccess(const zrt_ref &ref, uint64_t bytes) const;
   void startQueues();
-  /// Host thread, while no stream runs.
+  /// Host thread, while no stream runs: overwrites dead memory.
   void poison();
   /// Host thread: lets all streams issue their operations of the program.
   void issue();

@@ -3,8 +3,8 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 #include "runtime/Shape.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/core/TableChecks.h"
 
 using namespace zrt;
@@ -42,8 +42,7 @@ void zrt::checkPlan(const zrt_plan &plan) {
          "multiple of 4096, or the arena's {}",
          withCommas(plan.exported_begin), shownBytes(device));
 
-  for (uint32_t i = 0; i < plan.state_count; ++i) {
-    const zrt_state &state = plan.states[i];
+  for (const zrt_state &state : statesOf(plan)) {
     const std::string what =
         fmt::format("state \"{}\" of bucket {}", state.slot ? state.slot : "?",
                     state.bucket);
@@ -53,8 +52,7 @@ void zrt::checkPlan(const zrt_plan &plan) {
     checkTensor(plan, state.ref, state.dtype,
                 state.sharded ? elements / plan.world_size : elements, what);
   }
-  for (uint32_t i = 0; i < plan.input_count; ++i) {
-    const zrt_input &input = plan.inputs[i];
+  for (const zrt_input &input : inputsOf(plan)) {
     const std::string what =
         fmt::format("input \"{}\"", input.name ? input.name : "?");
     const auto elements = countElements({input.shape, input.rank});
@@ -62,11 +60,9 @@ void zrt::checkPlan(const zrt_plan &plan) {
       fail("{}: its shape is not a shape", what);
     checkTensor(plan, input.ref, input.dtype, *elements, what);
   }
-  for (uint32_t i = 0; i < plan.output_count; ++i) {
-    const zrt_output &output = plan.outputs[i];
+  for (const zrt_output &output : outputsOf(plan))
     checkTensor(plan, output.ref, output.dtype, 1,
                 fmt::format("output \"{}\"", output.name ? output.name : "?"));
-  }
   checkTables(plan);
 }
 

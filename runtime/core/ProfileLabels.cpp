@@ -89,16 +89,15 @@ Kind kindOf(const zrt_op &op) {
 } // namespace
 
 ProfileLabels::ProfileLabels(const zrt_plan &plan) {
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program)) {
-      if (!isWork(op))
-        continue;
-      const Kind kind = kindOf(op);
-      Alike &alike = kinds[kind.key];
-      if (alike.names.empty())
-        alike.first = kind.name;
-      alike.names.insert(kind.name);
-    }
+  for (const zrt_op &op : opsOf(plan)) {
+    if (!isWork(op))
+      continue;
+    const Kind kind = kindOf(op);
+    Alike &alike = kinds[kind.key];
+    if (alike.names.empty())
+      alike.first = kind.name;
+    alike.names.insert(kind.name);
+  }
 }
 
 std::string ProfileLabels::of(const zrt_op &op) const {

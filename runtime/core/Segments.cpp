@@ -3,6 +3,7 @@
 
 #include "runtime/Hash.h"
 #include "runtime/Philox.h"
+#include "runtime/PlanTable.h"
 
 #include <algorithm>
 
@@ -13,8 +14,7 @@ std::vector<MemberRun> zrt::memberRuns(const zrt_bucket &bucket, uint32_t rank,
   const uint64_t slice = bucket.elements / ranks;
   const uint64_t first = rank * slice, last = first + slice;
   std::vector<MemberRun> runs;
-  for (uint32_t i = 0; i < bucket.member_count; ++i) {
-    const zrt_member &member = bucket.members[i];
+  for (const zrt_member &member : membersOf(bucket)) {
     const uint64_t begin = std::max(member.offset, first);
     const uint64_t end = std::min(member.offset + member.count, last);
     if (begin < end)

@@ -176,9 +176,8 @@ private:
 
   void check(const zrt_update_desc &desc) const {
     bool needsPlain = false, needsDecayed = false;
-    const zrt_bucket &bucket = plan.buckets[desc.bucket];
-    for (uint32_t i = 0; i < bucket.member_count; ++i)
-      (bucket.members[i].decays ? needsDecayed : needsPlain) = true;
+    for (const zrt_member &member : membersOf(plan.buckets[desc.bucket]))
+      (member.decays ? needsDecayed : needsPlain) = true;
     if (needsPlain && !desc.plain)
       fail("it has no kernel for members without decay");
     if (needsDecayed && !desc.decayed)

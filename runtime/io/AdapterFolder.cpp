@@ -102,9 +102,7 @@ void zrt::checkAdapterConfig(const std::string &folder,
          own["lora_alpha"].get<double>(), rank, alpha);
   // Unknown keys may change the computation.
   for (const auto &[key, value] : config.items())
-    if (std::find(std::begin(kHarmless), std::end(kHarmless), key) ==
-            std::end(kHarmless) &&
-        !isOff(config, key.c_str()))
+    if (std::ranges::count(kHarmless, key) == 0 && !isOff(config, key.c_str()))
       fail("{}: {} is {}, which zeroc does not compute", path, shown(key),
            shown(value.dump()));
   // Some initializations subtract a part from the base weights.

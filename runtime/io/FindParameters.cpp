@@ -10,7 +10,7 @@
 #include "runtime/io/Parameters.h"
 
 #include "runtime/Error.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/PlanTable.h"
 #include "runtime/io/Safetensors.h"
 
 #include <algorithm>
@@ -28,8 +28,7 @@ std::vector<int64_t> shapeOf(const zrt_member &member) {
 const zrt_state &stateOf(const zrt_plan &plan, uint32_t bucket,
                          std::string_view slot) {
   const zrt_state *found = nullptr;
-  for (uint32_t i = 0; i < plan.state_count; ++i) {
-    const zrt_state &state = plan.states[i];
+  for (const zrt_state &state : statesOf(plan)) {
     if (state.bucket != bucket || state.slot != slot)
       continue;
     if (found)
@@ -115,8 +114,7 @@ void addPieces(const zrt_member &member, uint64_t slice, bool sharded, int rank,
 
 void checkTilesOfParameter(Parameter &parameter) {
   auto &pieces = parameter.pieces;
-  std::sort(pieces.begin(), pieces.end(),
-            [](const auto &x, const auto &y) { return x.first < y.first; });
+  std::ranges::sort(pieces, {}, &ParameterPiece::first);
   uint64_t covered = 0;
   for (const ParameterPiece &piece : pieces) {
     if (piece.first < covered)
@@ -140,10 +138,9 @@ zrt_ref zrt::elementsOf(const ParameterPiece &piece, zrt_dtype dtype,
 }
 
 bool zrt::hasMasters(const zrt_plan &plan) {
-  return std::any_of(plan.states, plan.states + plan.state_count,
-                     [](const zrt_state &state) {
-                       return std::string_view(state.slot) == "master";
-                     });
+  return std::ranges::any_of(statesOf(plan), [](const zrt_state &state) {
+    return std::string_view(state.slot) == "master";
+  });
 }
 
 /// Finds the parameters, with their places in slot slotOf(bucket) of each
@@ -160,8 +157,7 @@ static std::vector<Parameter> find(const zrt_plan &plan, int rank,
     const zrt_bucket &bucket = plan.buckets[b];
     const zrt_state &state = stateOf(plan, b, slot);
     const uint64_t slice = sliceOf(plan, bucket, state);
-    for (uint32_t i = 0; i < bucket.member_count; ++i) {
-      const zrt_member &member = bucket.members[i];
+    for (const zrt_member &member : membersOf(bucket)) {
       const uint64_t elements = checkMember(bucket, member);
       const auto [known, isNew] =
           byName.try_emplace(member.name, parameters.size());
@@ -178,10 +174,7 @@ static std::vector<Parameter> find(const zrt_plan &plan, int rank,
   }
   for (Parameter &parameter : parameters)
     checkTilesOfParameter(parameter);
-  std::sort(parameters.begin(), parameters.end(),
-            [](const Parameter &a, const Parameter &b) {
-              return std::string_view(a.name) < std::string_view(b.name);
-            });
+  std::ranges::sort(parameters, {}, &Parameter::name);
   return parameters;
 }
 

@@ -111,8 +111,8 @@ void SafetensorsFile::readEntries() {
   const uint64_t begin = sizeof(uint64_t) + header.size();
   for (StatedTensor &stated : parseSafetensorsHeader(header))
     entries.push_back(checkedEntry(stated, begin, file.size() - begin));
-  std::sort(entries.begin(), entries.end(), [](const auto &x, const auto &y) {
-    return std::pair(x.offset, x.bytes) < std::pair(y.offset, y.bytes);
+  std::ranges::sort(entries, {}, [](const TensorEntry &entry) {
+    return std::pair(entry.offset, entry.bytes);
   });
   for (size_t i = 0; i < entries.size(); ++i)
     if (!byName.emplace(entries[i].name, i).second)

@@ -37,24 +37,23 @@ uint64_t planIdentity(const zrt_plan &plan) {
   for (const uint64_t bytes : plan.arena_bytes)
     hash.addNumber(bytes);
   hash.addNumber(plan.exported_begin);
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program)) {
-      if (op.kind != ZRT_COLLECTIVE)
-        continue;
-      const zrt_collective_desc &desc = collectiveOf(op);
-      addText(hash, desc.name);
-      hash.addNumber(op.stream);
-      hash.addNumber(desc.kind);
-      hash.addNumber(desc.elements);
-      hash.addNumber(desc.scale);
-      for (const zrt_operand *one : {&desc.source, &desc.result}) {
-        hash.addNumber(one->ref.tier);
-        hash.addNumber(one->ref.offset);
-        hash.addNumber(one->ref.bytes);
-        hash.addNumber(one->dtype);
-        hash.addNumber(one->extent);
-      }
+  for (const zrt_op &op : opsOf(plan)) {
+    if (op.kind != ZRT_COLLECTIVE)
+      continue;
+    const zrt_collective_desc &desc = collectiveOf(op);
+    addText(hash, desc.name);
+    hash.addNumber(op.stream);
+    hash.addNumber(desc.kind);
+    hash.addNumber(desc.elements);
+    hash.addNumber(desc.scale);
+    for (const zrt_operand *one : {&desc.source, &desc.result}) {
+      hash.addNumber(one->ref.tier);
+      hash.addNumber(one->ref.offset);
+      hash.addNumber(one->ref.bytes);
+      hash.addNumber(one->dtype);
+      hash.addNumber(one->extent);
     }
+  }
   return hash.get();
 }
 
@@ -110,8 +109,7 @@ Peers::~Peers() {
 }
 
 void Peers::exchangeCards(const RankCard &mine) {
-  std::vector<RankCard> cards(peers.size());
-  theWorld.allGather(&mine, sizeof mine, cards.data());
+  const std::vector<RankCard> cards = theWorld.gather(mine);
   for (int rank = 0; rank < count; ++rank) {
     if (cards[size_t(rank)].plan != cards[0].plan)
       fail("rank {} runs another plan than rank 0; start the same binary "

@@ -96,7 +96,7 @@ void Transport::check(const zrt_collective_desc &desc) const {
   const uint64_t n = uint64_t(ranks());
   const auto need = [&](const char *what, const zrt_operand &one,
                         std::initializer_list<uint32_t> extents) {
-    if (std::find(extents.begin(), extents.end(), one.extent) == extents.end())
+    if (std::ranges::count(extents, one.extent) == 0)
       fail("{}: it is {}, which is not what {} needs", what,
            extentName(one.extent), collectiveName(desc.kind));
   };

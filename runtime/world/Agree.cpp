@@ -39,9 +39,7 @@ zrt::verdictOf(const std::vector<Ballot> &all, int rank,
 }
 
 void zrt::agree(World &world, const std::optional<std::string> &failure) {
-  const Ballot mine = ballotOf(failure);
-  std::vector<Ballot> all(static_cast<size_t>(world.size()));
-  world.allGather(&mine, sizeof(mine), all.data());
+  const std::vector<Ballot> all = world.gather(ballotOf(failure));
   if (auto verdict = verdictOf(all, world.rank(), failure))
     throw *verdict;
 }

@@ -72,11 +72,8 @@ private:
 ProcessWorld::ProcessWorld() : timeOut(timeOutOfArrival()) {}
 
 void ProcessWorld::exchangeCards() {
-  const ProcessCard mine = {hostIdentity(), processSpace(),
-                            static_cast<int32_t>(getpid())};
-  std::vector<ProcessCard> all(static_cast<size_t>(size()));
-  allGather(&mine, sizeof mine, all.data());
-  cards = std::move(all);
+  cards = gather(ProcessCard{hostIdentity(), processSpace(),
+                             static_cast<int32_t>(getpid())});
 }
 
 std::unique_ptr<PeerWait> ProcessWorld::waitFor(int peer, const char *what) {

@@ -109,11 +109,14 @@ public:
   virtual void allGather(const void *mine, size_t bytes, void *all) = 0;
   virtual void send(int to, const void *data, size_t bytes) = 0;
   virtual void receive(int from, void *data, size_t bytes) = 0;
-  void barrier() {
-    const char mine = 0;
-    std::vector<char> all(static_cast<size_t>(size()));
-    allGather(&mine, 1, all.data());
+  /// Gathers a value of every rank: plain bytes.
+  template <typename T>
+  std::vector<T> gather(const T &mine) {
+    std::vector<T> all(static_cast<size_t>(size()));
+    allGather(&mine, sizeof(mine), all.data());
+    return all;
   }
+  void barrier() { (void)gather(char()); }
 
   /// Reports that this rank cannot go on: every peer that waits for it, now or
   /// later, gets an error that names this rank and `message`.  Does not wait

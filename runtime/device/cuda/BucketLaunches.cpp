@@ -21,11 +21,10 @@ zrt_kernel_fn twinOf(const zrt_update_desc &desc, const Segment &segment) {
 /// Calls `visit` for each update of the GPU that rounds stochastically.
 template <typename Visit>
 void forEachChance(const zrt_plan &plan, Visit visit) {
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program))
-      if (op.kind == ZRT_UPDATE && updateOf(op).rounding != 0 &&
-          isOfGpu(plan.streams[op.stream].stream_class))
-        visit(updateOf(op));
+  for (const zrt_op &op : opsOf(plan))
+    if (op.kind == ZRT_UPDATE && updateOf(op).rounding != 0 &&
+        isOfGpu(plan.streams[op.stream].stream_class))
+      visit(updateOf(op));
 }
 
 /// Returns the number of table entries: the runs of all such updates.
@@ -41,8 +40,8 @@ size_t countBits(const zrt_plan &plan, const std::vector<BucketPart> &parts) {
 std::vector<BucketPart> partsOf(const zrt_plan &plan, int rank) {
   std::vector<BucketPart> parts;
   parts.reserve(plan.bucket_count);
-  for (uint32_t i = 0; i < plan.bucket_count; ++i)
-    parts.push_back(partOf(plan.buckets[i], uint32_t(rank), plan.world_size));
+  for (const zrt_bucket &bucket : bucketsOf(plan))
+    parts.push_back(partOf(bucket, uint32_t(rank), plan.world_size));
   return parts;
 }
 
@@ -78,12 +77,10 @@ void BucketLaunches::check(const zrt_update_desc &desc) const {
   if (desc.rounding == 0)
     return;
   const zrt_ref &needed = desc.args[desc.rounding].ref;
-  for (uint32_t i = 0; i < plan.input_count; ++i) {
-    const zrt_ref &ref = plan.inputs[i].ref;
-    if (std::string_view("rounding") == plan.inputs[i].name &&
-        ref.tier == needed.tier && ref.offset == needed.offset)
+  for (const zrt_input &input : inputsOf(plan))
+    if (std::string_view("rounding") == input.name &&
+        input.ref.tier == needed.tier && input.ref.offset == needed.offset)
       return;
-  }
   fail("operand {}: its random bits are not the input \"rounding\", and this "
        "device reads that before a program; compile the model again",
        desc.rounding);

@@ -13,17 +13,16 @@ using namespace zrt::cuda;
 void CudaDevice::checkProductStreams() const {
   const zrt_stream none = plan.stream_count;
   zrt_stream first = none;
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program)) {
-      if (op.kind != ZRT_MATMUL || !streams.isOnGpu(op.stream))
-        continue;
-      if (first == none)
-        first = op.stream;
-      if (op.stream != first && plan.workspace.bytes != 0)
-        fail("products run on the streams {} and {}, and the plan has one "
-             "workspace for them; compile the model again",
-             plan.streams[first].name, plan.streams[op.stream].name);
-    }
+  for (const zrt_op &op : opsOf(plan)) {
+    if (op.kind != ZRT_MATMUL || !streams.isOnGpu(op.stream))
+      continue;
+    if (first == none)
+      first = op.stream;
+    if (op.stream != first && plan.workspace.bytes != 0)
+      fail("products run on the streams {} and {}, and the plan has one "
+           "workspace for them; compile the model again",
+           plan.streams[first].name, plan.streams[op.stream].name);
+  }
 }
 
 void CudaDevice::check(const zrt_op &op) const {

@@ -20,7 +20,7 @@ std::vector<zrt_stream> streamsOf(const zrt_program &program,
   for (const zrt_op &op : opsOf(program)) {
     if (!streams.isOnGpu(op.stream) || op.kind == ZRT_COLLECTIVE)
       return {};
-    if (std::find(used.begin(), used.end(), op.stream) == used.end())
+    if (std::ranges::count(used, op.stream) == 0)
       used.push_back(op.stream);
   }
   return used;

@@ -37,11 +37,9 @@ int64_t unitsOf(const zrt_grouped_desc &desc) {
 /// Calls `visit` for each grouped product on the GPU.
 template <typename Visit>
 void forEachProduct(const zrt_plan &plan, Visit visit) {
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program))
-      if (op.kind == ZRT_GROUPED &&
-          isOfGpu(plan.streams[op.stream].stream_class))
-        visit(groupedOf(op));
+  for (const zrt_op &op : opsOf(plan))
+    if (op.kind == ZRT_GROUPED && isOfGpu(plan.streams[op.stream].stream_class))
+      visit(groupedOf(op));
 }
 
 /// Appends the kernel's table for a product: the number of rows and the place

@@ -25,14 +25,11 @@ std::vector<Range> exchanged(const zrt_plan &plan) {
       all.push_back({ref.offset / kPage * kPage,
                      (ref.offset + ref.bytes + kPage - 1) / kPage * kPage});
   };
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program))
-      if (op.kind == ZRT_COLLECTIVE) {
-        add(collectiveOf(op).source.ref);
-        add(collectiveOf(op).result.ref);
-      }
-  std::sort(all.begin(), all.end(),
-            [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  forEachCollective(plan, [&](zrt_stream, const zrt_collective_desc &desc) {
+    add(desc.source.ref);
+    add(desc.result.ref);
+  });
+  std::ranges::sort(all, {}, &Range::begin);
   std::vector<Range> merged;
   for (const Range &range : all)
     if (!merged.empty() && range.begin <= merged.back().end)

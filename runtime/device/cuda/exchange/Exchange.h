@@ -51,10 +51,9 @@ struct ExchangeCall {
 /// Calls `action(stream, desc)` for every collective of `plan`.
 template <typename Action>
 void forEachCollective(const zrt_plan &plan, Action action) {
-  for (const zrt_program &program : plan.programs)
-    for (const zrt_op &op : opsOf(program))
-      if (op.kind == ZRT_COLLECTIVE)
-        action(op.stream, collectiveOf(op));
+  for (const zrt_op &op : opsOf(plan))
+    if (op.kind == ZRT_COLLECTIVE)
+      action(op.stream, collectiveOf(op));
 }
 
 /// Issues collectives to CUDA streams.  One thread at a time uses a stream; an

@@ -142,8 +142,7 @@ std::vector<OpenFile> cuda::exchangeFiles(World &world, const OpenFile &mine) {
   const int rank = world.rank(), ranks = world.size();
   std::unique_ptr<Port> port;
   together(world, [&] { port = std::make_unique<Port>(); });
-  std::vector<Port::Card> cards(static_cast<size_t>(ranks));
-  world.allGather(&port->card, sizeof(port->card), cards.data());
+  const std::vector<Port::Card> cards = world.gather(port->card);
   std::vector<OpenFile> files(static_cast<size_t>(ranks));
   together(world, [&] {
     // A socket queues only a few messages, so this sends and receives in turn.

@@ -17,9 +17,7 @@ Flags::Flags(const Gpu &gpu, World &world)
     file.create("zeroc-flags", words * sizeof(SharedWord));
     pages[size_t(me)].memory.mapOwn(file);
   });
-  const SharedFileCard mine = file.card();
-  std::vector<SharedFileCard> cards(pages.size());
-  world.allGather(&mine, sizeof(mine), cards.data());
+  const std::vector<SharedFileCard> cards = world.gather(file.card());
   together(world, [&] { open(gpu, cards); });
 }
 

@@ -114,8 +114,7 @@ uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
 
 void NcclExchange::prepare(World &world, Transport &host) {
   rank = host.rank();
-  std::vector<uint64_t> stages(static_cast<size_t>(ranks));
-  world.allGather(&stageBytes, sizeof(stageBytes), stages.data());
+  const std::vector<uint64_t> stages = world.gather(stageBytes);
   together(world, [&] {
     for (int peer = 0; peer < ranks; ++peer)
       if (stages[size_t(peer)] != stageBytes)
