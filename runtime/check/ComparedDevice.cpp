@@ -22,7 +22,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
-#include "runtime/check/GroupedProducts.h"
+#include "runtime/check/Differences.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/start/Start.h"
 

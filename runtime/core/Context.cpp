@@ -5,7 +5,7 @@
 #include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
-#include "runtime/core/TableChecks.h"
+#include "runtime/core/PlanChecks.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 // reached the record.  So the table stores, per event, the number of the last
 // run that reached it, and nothing has to be cleared between runs.
 //
-// Every wait stands after its record in the program (TableChecks.h).  So
+// Every wait stands after its record in the program (TableChecks.cpp).  So
 // streams wait only for earlier work, and no plan can deadlock.
 //
 //===----------------------------------------------------------------------===//

@@ -5,7 +5,6 @@
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/Shape.h"
-#include "runtime/core/TableChecks.h"
 
 using namespace zrt;
 

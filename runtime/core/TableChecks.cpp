@@ -1,5 +1,5 @@
 //===- TableChecks.cpp - Checks the tables of a plan's programs -----------===//
-#include "runtime/core/TableChecks.h"
+#include "runtime/core/PlanChecks.h"
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"

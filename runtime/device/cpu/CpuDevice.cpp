@@ -7,7 +7,6 @@
 #include "runtime/PlanTable.h"
 #include "runtime/core/CopyAround.h"
 #include "runtime/device/cpu/BucketWork.h"
-#include "runtime/device/cpu/GroupedMatmul.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/packing/Dequantize.h"

@@ -11,7 +11,7 @@
 //   thread 1  part 1     part 0    part 1
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/device/cpu/GroupedMatmul.h"
+#include "runtime/device/cpu/Matmul.h"
 
 #include "runtime/Vocabulary.h"
 

@@ -25,4 +25,10 @@ inline int teamFor(double work, const Team &team) {
 void runPartOfMatmul(const zrt_matmul_desc &desc, const void *a, const void *b,
                      void *c, int part, int parts, Kernel16 kernel);
 
+/// Executes a checked `desc`; `w` has the address of each group's matrix.  A
+/// group's product has the same bits as with runMatmul.
+void runGroupedMatmul(const zrt_grouped_desc &desc, const void *x, void *y,
+                      const int32_t *offsets, void *const *w, Team &team,
+                      Kernel16 kernel = Kernel16::Widen);
+
 } // namespace zrt

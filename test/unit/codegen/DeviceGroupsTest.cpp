@@ -7,7 +7,7 @@
 
 #include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/device/cpu/GroupedMatmul.h"
+#include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/Team.h"
 #include "gtest/gtest.h"
 

@@ -3,7 +3,6 @@
 
 #include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/check/GroupedProducts.h"
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 //===- GroupedMatmulTest.cpp - Products with a matrix per group -----------===//
-#include "runtime/device/cpu/GroupedMatmul.h"
+#include "runtime/device/cpu/Matmul.h"
 
 #include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"

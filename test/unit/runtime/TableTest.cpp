@@ -1,5 +1,5 @@
 //===- TableTest.cpp - Tables that are refused at start -------------------===//
-#include "runtime/core/TableChecks.h"
+#include "runtime/core/PlanChecks.h"
 #include "runtime/device/cpu/CpuDevice.h"
 
 #include "Collectives.h"

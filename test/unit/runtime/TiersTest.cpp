@@ -1,5 +1,5 @@
 //===- TiersTest.cpp - Copies between tiers, and work on the host ---------===//
-#include "runtime/core/TableChecks.h"
+#include "runtime/core/PlanChecks.h"
 #include "runtime/device/cpu/Team.h"
 
 #include "TestFiles.h"
