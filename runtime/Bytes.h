@@ -1,4 +1,4 @@
-//===- Bytes.h - Formats numbers of bytes for messages ----------*- C++ -*-===//
+//===- Bytes.h - Rounds numbers of bytes, and formats them ------*- C++ -*-===//
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,11 @@
 #include <string>
 
 namespace zrt {
+
+/// Returns the least multiple of `unit` that is not below `bytes`.
+constexpr uint64_t roundUp(uint64_t bytes, uint64_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 /// Returns e.g. "1,234,567".
 inline std::string withCommas(uint64_t number) {

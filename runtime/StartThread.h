@@ -3,7 +3,6 @@
 
 #include "runtime/Error.h"
 
-#include <optional>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -26,28 +25,18 @@ Thread startThread(const std::string &what, Body body) {
   }
 }
 
-/// Starts a thread that helps with `body`; nullopt if the system cannot create
-/// one.
-template <typename Body>
-std::optional<std::thread> startHelper(Body body) {
-  try {
-    return std::thread(std::move(body));
-  } catch (const std::system_error &) {
-    return std::nullopt;
-  }
-}
-
 /// Runs `body`, which must not throw, on this thread and on up to `threads` - 1
 /// others, and waits for them.
 template <typename Body>
 void runOnThreads(int threads, Body body) {
-  std::vector<std::thread> team;
+  std::vector<std::jthread> team;
   for (int i = 1; i < threads; ++i)
-    if (auto helper = startHelper(body))
-      team.push_back(std::move(*helper));
+    try {
+      team.emplace_back(body);
+    } catch (const std::system_error &) {
+      // Fewer threads do the same work.
+    }
   body();
-  for (std::thread &thread : team)
-    thread.join();
 }
 
 } // namespace zrt

@@ -20,10 +20,6 @@ using namespace zrt;
 namespace {
 /// More threads cannot copy faster, as memory bandwidth is the limit.
 constexpr int kMaxCopiers = 8;
-
-uint64_t roundUp(uint64_t bytes) {
-  return (bytes + kDiskBlock - 1) / kDiskBlock * kDiskBlock;
-}
 } // namespace
 
 FileWriter::FileWriter(const RankFile &file, const std::string &path,
@@ -196,7 +192,7 @@ void FileWriter::writeBlock(uint64_t block) {
   std::byte *const data = staging.at(block);
   const uint64_t at = block * kCheckpointBlock,
                  bytes = std::min(kCheckpointBlock, file.dataBytes - at),
-                 whole = roundUp(bytes);
+                 whole = roundUp(bytes, kDiskBlock);
   // A run could not continue from such a checkpoint, and it could replace an
   // older one that is good.
   if (const std::string wrong = firstNonfinite(file, block, data);

@@ -230,14 +230,11 @@ std::optional<std::string> CheckpointWriter::takeFailure() {
 // The end of a checkpoint
 //===----------------------------------------------------------------------===//
 
-FileRecord CheckpointWriter::ownRecord() const {
-  const FileWriter::Result &written = writer->wait();
-  return {rankFileName(world.rank()), file.bytes(), file.header.size(),
-          written.headerHash, written.blocks};
-}
-
 void CheckpointWriter::collect() {
-  const FileRecord own = ownRecord();
+  const FileWriter::Result &written = writer->wait();
+  const FileRecord own = {rankFileName(world.rank()), file.bytes(),
+                          file.header.size(), written.headerHash,
+                          written.blocks};
   writer.reset();
   phase = Phase::Ending;
   if (!folder) {

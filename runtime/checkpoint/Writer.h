@@ -91,7 +91,6 @@ private:
   void vote();
   void giveUp(const std::string &why);
   void collect();
-  FileRecord ownRecord() const;
   /// Completes the checkpoint; runs on rank 0, on its own thread.
   void end();
   void writeManifest();

@@ -15,10 +15,6 @@ namespace {
 
 constexpr uint64_t kHugePage = uint64_t{2} << 20;
 
-uint64_t roundUp(uint64_t value, uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-
 /// Maps `fd`, at a multiple of 2 MiB if it has at least that size: a huge page
 /// must have the same alignment in memory and in the file.
 void *mapAligned(int fd, uint64_t bytes, int protection) {

@@ -87,26 +87,21 @@ void zrt::initializeParameters(const std::vector<Parameter> &parameters,
   const size_t helpers =
       std::min(shares.size(), static_cast<size_t>(std::max(threads, 1)));
   std::vector<std::vector<std::byte>> values;
-  std::vector<std::thread> team;
-  const auto end = [&] {
-    for (std::thread &thread : team)
-      thread.join();
-  };
+  std::vector<std::jthread> team;
   try {
     for (size_t i = 0; i < helpers; ++i)
       values.emplace_back(largest);
     for (size_t i = 1; i < helpers; ++i)
-      team.push_back(startThread(
+      team.push_back(startThread<std::jthread>(
           fmt::format("thread {} of {} for initial values", i + 1, helpers),
           [&work, &mine = values[i]] { work(mine.data()); }));
   } catch (...) {
     next = shares.size();
-    end();
     throw;
   }
   if (helpers > 0)
     work(values[0].data());
-  end();
+  team.clear(); // waits for all
   if (failure)
     std::rethrow_exception(failure);
 }

@@ -1,6 +1,7 @@
 //===- Mirror.cpp - Host memory for exchanged GPU data --------------------===//
 #include "runtime/device/cuda/Mirror.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/PlanTable.h"
 #include "runtime/device/cuda/exchange/GpuCollectives.h"
 
@@ -22,8 +23,8 @@ std::vector<Range> exchanged(const zrt_plan &plan) {
   std::vector<Range> all;
   const auto add = [&](const zrt_ref &ref) {
     if (ref.tier == ZRT_DEVICE && ref.bytes != 0)
-      all.push_back({ref.offset / kPage * kPage,
-                     (ref.offset + ref.bytes + kPage - 1) / kPage * kPage});
+      all.push_back(
+          {ref.offset / kPage * kPage, roundUp(ref.offset + ref.bytes, kPage)});
   };
   forEachCollective(plan, [&](zrt_stream, const zrt_collective_desc &desc) {
     add(desc.source.ref);

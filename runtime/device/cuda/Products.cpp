@@ -2,6 +2,7 @@
 #include "runtime/device/cuda/Products.h"
 
 #include "abi/DeviceEntries.h"
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/device/cuda/driver/SharedLibrary.h"
@@ -90,7 +91,7 @@ bool widensBias(const zrt_matmul_desc &d) {
 uint64_t wideBytes(const zrt_matmul_desc &d) {
   constexpr uint64_t kAlignment = 256;
   const uint64_t bytes = uint64_t(d.n) * sizeof(float);
-  return widensBias(d) ? (bytes + kAlignment - 1) / kAlignment * kAlignment : 0;
+  return widensBias(d) ? roundUp(bytes, kAlignment) : 0;
 }
 
 } // namespace

@@ -6,16 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/memory/Pages.h"
 
+#include "runtime/Bytes.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
 
 using namespace zrt;
-
-namespace {
-uint64_t roundUp(uint64_t value, uint64_t unit) {
-  return (value + unit - 1) / unit * unit;
-}
-} // namespace
 
 Pages zrt::mapPages(uint64_t bytes) {
   const bool huge = bytes >= kHugePage;

@@ -36,7 +36,7 @@ GpuMemory::GpuMemory(const Gpu &theGpu, uint64_t bytes, const char *what,
   size_t granule = 0;
   gpu.MemGetAllocationGranularity(&granule, &how,
                                   CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
-  size = (bytes + granule - 1) / granule * granule;
+  size = roundUp(bytes, granule);
   try {
     create(what);
   } catch (...) {

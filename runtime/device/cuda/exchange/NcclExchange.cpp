@@ -17,6 +17,7 @@
 // arrive.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/StartThread.h"
 #include "runtime/device/cuda/exchange/Communicator.h"
@@ -100,12 +101,9 @@ uint64_t NcclExchange::sliceBytes(const zrt_collective_desc &desc) const {
 }
 
 uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
-  const auto upTo = [](uint64_t bytes) {
-    return (bytes + kContribution - 1) / kContribution * kContribution;
-  };
   const uint64_t share = stageBytes / uint64_t(ranks);
   return std::min(std::max(share / kContribution, uint64_t{1}) * kContribution,
-                  upTo(sliceBytes(desc)));
+                  roundUp(sliceBytes(desc), kContribution));
 }
 
 //===----------------------------------------------------------------------===//
