@@ -7,19 +7,13 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-Change zero::dropWait(Victim &victim) {
-  auto wait = pick<WaitOp>(victim);
-  if (!wait)
-    return {};
+Change zero::dropWait(Victim &, WaitOp wait) {
   std::string text = describe(wait);
   wait.erase();
   return text + ": dropped";
 }
 
-Change zero::dropRecord(Victim &victim) {
-  auto record = pick<RecordOp>(victim);
-  if (!record)
-    return {};
+Change zero::dropRecord(Victim &, RecordOp record) {
   std::string text = describe(record);
   unsigned waits = 0;
   for (Operation *user :
@@ -33,8 +27,6 @@ Change zero::dropRecord(Victim &victim) {
 
 /// Moves `op` past one to four other operations, or anywhere in its block.
 static Change moveInBlock(Operation *op, Random &random) {
-  if (!op)
-    return {};
   Block *block = op->getBlock();
   SmallVector<Operation *> others;
   unsigned from = 0;
@@ -58,28 +50,24 @@ static Change moveInBlock(Operation *op, Random &random) {
   return text + ": moved before " + describe(others[to]);
 }
 
-Change zero::moveRecord(Victim &victim) {
-  return moveInBlock(pick<RecordOp>(victim), victim.random);
+Change zero::moveRecord(Victim &victim, RecordOp record) {
+  return moveInBlock(record, victim.random);
 }
 
-Change zero::moveWait(Victim &victim) {
-  return moveInBlock(pick<WaitOp>(victim), victim.random);
+Change zero::moveWait(Victim &victim, WaitOp wait) {
+  return moveInBlock(wait, victim.random);
 }
 
-Change zero::swapEvent(Victim &victim) {
-  auto wait = pick<WaitOp>(victim);
-  if (!wait)
-    return {};
+Change zero::swapEvent(Victim &victim, WaitOp wait) {
   // Sometimes chooses a later record, which MLIR refuses.
   bool anywhere = victim.random.once(8);
-  SmallVector<RecordOp> others;
-  for (RecordOp record : wait->getBlock()->getOps<RecordOp>())
-    if (record.getEvent() != wait.getEvent() &&
-        (anywhere || record->isBeforeInBlock(wait)))
-      others.push_back(record);
-  if (others.empty())
+  auto other = pick<RecordOp>(victim, [&](RecordOp record) {
+    return record->getBlock() == wait->getBlock() &&
+           record.getEvent() != wait.getEvent() &&
+           (anywhere || record->isBeforeInBlock(wait));
+  });
+  if (!other)
     return {};
-  RecordOp other = victim.random.pick(others);
   std::string text = describe(wait) + ": waits for " + describe(other) +
                      " instead of " + describe(wait.getEvent().getDefiningOp());
   wait.getEventMutable().assign(other.getEvent());
@@ -135,8 +123,7 @@ Change zero::changeWaitStream(Victim &victim) {
   return changeStreamOf(victim, llvm::IsaPred<WaitOp>);
 }
 
-Change zero::renameStream(Victim &victim) {
-  ProgramOp program = victim.random.pick(victim.programs);
+Change zero::renameStream(Victim &victim, ProgramOp program) {
   Stream from = Stream(victim.random.below(3));
   Stream to = drawOther(victim.random, from);
   unsigned count = 0;

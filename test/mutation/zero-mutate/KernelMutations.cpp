@@ -5,7 +5,6 @@
 #include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -14,11 +13,10 @@ using namespace mlir::zero;
 // Bodies
 //===----------------------------------------------------------------------===//
 
-/// Returns the operations, also nested ones, in bodies of launched kernels or
-/// of optimizers.
-static SmallVector<Operation *>
-bodiesOf(Victim &victim, bool optimizers,
-         function_ref<bool(Operation *)> filter) {
+/// Draws an operation, also a nested one, in bodies of launched kernels or of
+/// optimizers; null if there is none.
+static Operation *pickInBodies(Victim &victim, bool optimizers,
+                               function_ref<bool(Operation *)> filter) {
   SmallVector<Operation *> found;
   auto visit = [&](Operation *op) {
     op->walk([&](Operation *inner) {
@@ -32,7 +30,7 @@ bodiesOf(Victim &victim, bool optimizers,
   else
     for (KernelOp kernel : kernelsOf(victim))
       visit(kernel);
-  return found;
+  return victim.random.pick(found);
 }
 
 /// "@kernel.3: arith.addf".
@@ -47,14 +45,14 @@ static std::string describeInner(Operation *op) {
 }
 
 static Change changeConstantIn(Victim &victim, bool optimizers) {
-  auto places = bodiesOf(victim, optimizers, [](Operation *op) {
-    auto constant = dyn_cast<arith::ConstantOp>(op);
-    return constant && isa<FloatAttr, IntegerAttr>(constant.getValue()) &&
-           !constant.getType().isIndex();
-  });
-  if (places.empty())
+  auto constant = cast_if_present<arith::ConstantOp>(
+      pickInBodies(victim, optimizers, [](Operation *op) {
+        auto constant = dyn_cast<arith::ConstantOp>(op);
+        return constant && isa<FloatAttr, IntegerAttr>(constant.getValue()) &&
+               !constant.getType().isIndex();
+      }));
+  if (!constant)
     return {};
-  auto constant = cast<arith::ConstantOp>(victim.random.pick(places));
   std::string text =
       describeInner(constant) + " " + textOf(constant.getValue());
   Builder b(constant.getContext());
@@ -94,12 +92,11 @@ static StringRef replacementOf(Operation *op) {
 }
 
 static Change changeOperationIn(Victim &victim, bool optimizers) {
-  auto places = bodiesOf(victim, optimizers, [](Operation *op) {
+  Operation *op = pickInBodies(victim, optimizers, [](Operation *op) {
     return !replacementOf(op).empty();
   });
-  if (places.empty())
+  if (!op)
     return {};
-  Operation *op = victim.random.pick(places);
   StringRef other = replacementOf(op);
   std::string text = describeInner(op) + " is " + other.str();
   OpBuilder b(op);
@@ -111,15 +108,12 @@ static Change changeOperationIn(Victim &victim, bool optimizers) {
 }
 
 static Change exchangeOrderIn(Victim &victim, bool optimizers) {
-  auto places = bodiesOf(victim, optimizers, [](Operation *op) {
+  Operation *op = pickInBodies(victim, optimizers, [](Operation *op) {
     return isa<arith::SubFOp, arith::DivFOp, arith::CmpFOp, linalg::YieldOp,
                YieldOp, linalg::GenericOp>(op) &&
            op->getNumOperands() > 1;
   });
-  if (places.empty())
-    return {};
-  Operation *op = victim.random.pick(places);
-  return exchangeIn(op, victim.random, describeInner(op));
+  return op ? exchangeIn(op, victim.random, describeInner(op)) : Change();
 }
 
 Change zero::changeBodyConstant(Victim &victim) {
@@ -133,25 +127,16 @@ Change zero::exchangeBodyOperands(Victim &victim) {
 }
 
 Change zero::changeOptimizer(Victim &victim) {
-  switch (victim.random.below(3)) {
-  case 0:
-    return changeConstantIn(victim, /*optimizers=*/true);
-  case 1:
-    return changeOperationIn(victim, /*optimizers=*/true);
-  default:
-    return exchangeOrderIn(victim, /*optimizers=*/true);
-  }
+  constexpr Change (*kChanges[])(Victim &, bool) = {
+      changeConstantIn, changeOperationIn, exchangeOrderIn};
+  return kChanges[victim.random.below(3)](victim, /*optimizers=*/true);
 }
 
 //===----------------------------------------------------------------------===//
 // Attributes of kernels
 //===----------------------------------------------------------------------===//
 
-Change zero::changeSpace(Victim &victim) {
-  auto kernels = kernelsOf(victim);
-  if (kernels.empty())
-    return {};
-  KernelOp kernel = victim.random.pick(kernels);
+Change zero::changeSpace(Victim &victim, KernelOp kernel) {
   SmallVector<int64_t> space(kernel.getSpace());
   Builder b(kernel.getContext());
   if (space.empty() || victim.random.once(4)) {
@@ -176,11 +161,7 @@ Change zero::changeSpace(Victim &victim) {
 
 /// Permits a kernel to work in place; its result then takes the operand's bytes
 /// at each launch.
-Change zero::permitInPlace(Victim &victim) {
-  auto kernels = kernelsOf(victim);
-  if (kernels.empty())
-    return {};
-  KernelOp kernel = victim.random.pick(kernels);
+Change zero::permitInPlace(Victim &victim, KernelOp kernel) {
   SmallVector<std::pair<unsigned, unsigned>> places;
   for (unsigned r = 0, e = kernel.getNumResults(); r != e; ++r)
     for (unsigned i = 0, n = kernel.getNumArguments(); i != n; ++i)
@@ -199,10 +180,8 @@ Change zero::permitInPlace(Victim &victim) {
       continue;
     BytesAttr here = getBytes(launch.getOperand(operand)),
               there = getBytes(launch.getResult(result));
-    for (Value value : familyOf(victim, launch.getResult(result)))
-      if (BytesAttr bytes =
-              moved(getBytes(value), here.getOffset() - there.getOffset()))
-        setBytes(value, bytes);
+    moveEach(familyOf(victim, launch.getResult(result)),
+             here.getOffset() - there.getOffset());
   }
   return "@" + kernel.getName().str() + ": result " + std::to_string(result) +
          " replaces operand " + std::to_string(operand);
@@ -212,36 +191,23 @@ Change zero::permitInPlace(Victim &victim) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// Returns the scale of the sums of `op`; null if it has none.
-static FloatAttr scaleOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, FloatAttr>(op)
-      .Case<ReduceScatterOp, AllReduceOp, AccumulateOp>(
-          [](auto sum) { return sum.getScaleAttr(); })
-      .Default(FloatAttr());
-}
-
 Change zero::changeScale(Victim &victim) {
   Operation *op =
-      pick(victim, [](Operation *op) { return scaleOf(op) != nullptr; });
+      pick(victim, llvm::IsaPred<ReduceScatterOp, AllReduceOp, AccumulateOp>);
   if (!op)
     return {};
-  FloatAttr old = scaleOf(op);
+  constexpr StringRef kScale = "scale";
+  auto old = op->getAttrOfType<FloatAttr>(kScale);
   double scale = old.getValueAsDouble();
   double changed = victim.random.pick(
       ArrayRef<double>{1, scale * 2, scale / 2, scale * 1.0001, -scale, 0});
   auto attribute = FloatAttr::get(old.getType(), changed);
-  std::string text = describe(op) + ": scales by " + textOf(attribute);
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<ReduceScatterOp, AllReduceOp, AccumulateOp>(
-          [&](auto sum) { sum.setScaleAttr(attribute); });
-  return text;
+  op->setAttr(kScale, attribute);
+  return describe(op) + ": scales by " + textOf(attribute);
 }
 
 /// Switches the decay of a member, or changes the decay of an update.
-Change zero::changeDecay(Victim &victim) {
-  auto update = pick<UpdateOp>(victim);
-  if (!update)
-    return {};
+Change zero::changeDecay(Victim &victim, UpdateOp update) {
   if (victim.random.once(2)) {
     update.setDecayAttr(FloatAttr::get(
         update.getDecayAttr().getType(),
@@ -298,11 +264,9 @@ Change zero::changeVocabulary(Victim &victim) {
 }
 
 Change zero::useNvme(Victim &victim) {
-  auto arena = victim.module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
-  SmallVector<int64_t> bytes(arena.asArrayRef());
-  bytes[size_t(Tier::Nvme)] =
+  SmallVector<int64_t> arena = arenaOf(victim.module);
+  arena[size_t(Tier::Nvme)] =
       victim.random.pick(ArrayRef<int64_t>{64, 4096, 1 << 20});
-  victim.module->setAttr(
-      kArenaAttr, DenseI64ArrayAttr::get(victim.module.getContext(), bytes));
+  setArena(victim.module, arena);
   return "the arena is " + textOf(victim.module->getAttr(kArenaAttr));
 }

@@ -15,11 +15,9 @@ using namespace mlir::zero;
 
 /// Returns the inputs of `program` that belong to a micro-step.
 static SmallVector<BlockArgument> inputsOf(ProgramOp program) {
-  SmallVector<BlockArgument> found;
-  for (BlockArgument argument : program.getArguments())
-    if (program.getArgAttr(argument.getArgNumber(), kMicroAttr))
-      found.push_back(argument);
-  return found;
+  return llvm::filter_to_vector(program.getArguments(), [&](auto argument) {
+    return program.getArgAttr(argument.getArgNumber(), kMicroAttr);
+  });
 }
 
 /// Draws another one of `inputs` with the same name as `mine`, and therefore of
@@ -35,8 +33,7 @@ static BlockArgument pickOther(Random &random, ArrayRef<BlockArgument> inputs,
 
 /// One user of an input, or all of them, read another micro-step's input
 /// instead.
-Change zero::readOtherInput(Victim &victim) {
-  ProgramOp program = victim.random.pick(victim.programs);
+Change zero::readOtherInput(Victim &victim, ProgramOp program) {
   SmallVector<BlockArgument> inputs = inputsOf(program);
   llvm::erase_if(inputs, [](BlockArgument input) { return input.use_empty(); });
   BlockArgument mine = victim.random.pick(inputs);
@@ -57,8 +54,7 @@ Change zero::readOtherInput(Victim &victim) {
 }
 
 /// Exchanges the micro-step of two inputs, outputs or packs.
-Change zero::exchangeMicroSteps(Victim &victim) {
-  ProgramOp program = victim.random.pick(victim.programs);
+Change zero::exchangeMicroSteps(Victim &victim, ProgramOp program) {
   if (victim.random.once(2)) {
     SmallVector<PackOp> packs =
         llvm::filter_to_vector(program.front().getOps<PackOp>(), [](PackOp op) {

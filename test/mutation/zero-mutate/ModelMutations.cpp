@@ -25,14 +25,11 @@ Change zero::exchangeMembers(Victim &victim) {
       victim.random);
 }
 
-Change zero::exchangePieces(Victim &victim) {
-  return exchangeIn(pick<JoinOp>(victim), victim.random);
+Change zero::exchangePieces(Victim &victim, JoinOp join) {
+  return exchangeIn(join, victim.random);
 }
 
-Change zero::exchangePieceGradients(Victim &victim) {
-  auto a = pick<SplitOp>(victim);
-  if (!a)
-    return {};
+Change zero::exchangePieceGradients(Victim &victim, SplitOp a) {
   auto b = pick<SplitOp>(victim, [&](SplitOp other) {
     return other != a && other->getBlock() == a->getBlock() &&
            other.getWhole() == a.getWhole() && other.getType() == a.getType();
@@ -122,11 +119,8 @@ Change zero::loseContribution(Victim &victim) {
   return text;
 }
 
-Change zero::packParameter(Victim &victim) {
-  auto pack = pick<PackOp>(victim); // has at least one operand
-  if (!pack)
-    return {};
-  OpOperand &operand =
+Change zero::packParameter(Victim &victim, PackOp pack) {
+  OpOperand &operand = // there is one at least
       pack->getOpOperand(unsigned(victim.random.below(pack->getNumOperands())));
   auto others = definedBefore(pack, operand.get().getType());
   // Mostly a parameter, otherwise any value of its type.
@@ -156,10 +150,7 @@ Change zero::readMoment(Victim &victim) {
 
 /// Dequantizes the bytes of another packed parameter, or drops a dequantization
 /// and reads another value of its type.
-Change zero::wrongPacked(Victim &victim) {
-  auto op = pick<DequantizeOp>(victim);
-  if (!op)
-    return {};
+Change zero::wrongPacked(Victim &victim, DequantizeOp op) {
   if (victim.random.once(2))
     return replaceOperand(op->getOpOperand(0),
                           definedBefore(op, op.getBytes().getType()),
@@ -195,9 +186,8 @@ Change zero::replaceArgument(Victim &victim) {
 }
 
 Change zero::transposeProduct(Victim &victim) {
-  Operation *op = pick(victim, [](Operation *op) {
-    return isa<nn::MatmulOp, nn::GroupedMatmulOp>(op);
-  });
+  Operation *op =
+      pick(victim, llvm::IsaPred<nn::MatmulOp, nn::GroupedMatmulOp>);
   if (!op)
     return {};
   StringRef which = victim.random.once(2) ? "transpose_a" : "transpose_b";
@@ -214,8 +204,7 @@ Change zero::transposeProduct(Victim &victim) {
 // Losses and means
 //===----------------------------------------------------------------------===//
 
-Change zero::returnScalar(Victim &victim) {
-  ProgramOp program = victim.random.pick(victim.programs);
+Change zero::returnScalar(Victim &victim, ProgramOp program) {
   Operation *end = program.front().getTerminator();
   SmallVector<unsigned> outputs;
   for (unsigned i = 0, e = end->getNumOperands(); i != e; ++i)
@@ -231,10 +220,7 @@ Change zero::returnScalar(Victim &victim) {
 }
 
 /// Replaces a mean over ranks by the rank's own value.
-Change zero::useOwnMean(Victim &victim) {
-  auto mean = pick<AllReduceOp>(victim);
-  if (!mean)
-    return {};
+Change zero::useOwnMean(Victim &victim, AllReduceOp mean) {
   std::string text = describe(mean) + ": dropped, without zero.same anywhere";
   mean.getResult().replaceAllUsesWith(mean.getValue());
   mean.erase();

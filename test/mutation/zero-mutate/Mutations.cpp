@@ -1,8 +1,8 @@
 //===- Mutations.cpp - The list of mutations ------------------------------===//
 
-#include "Mutations.h"
+#include "Places.h"
 
-#include <functional>
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -18,18 +18,33 @@ static const char kSameValue[] = "the numbers are the same here";
 static const char kUnused[] = "nothing that matters reads it";
 static const char kPrivate[] =
     "peers do not see it, and the rank's own order still holds";
-static constexpr bool kPlanAgain = true;
 
-static const Mutation kMutations[] = {
-#define MUTATION(name, function, summary, harmless, ...)                       \
-  {name, summary, harmless, function __VA_OPT__(, ) __VA_ARGS__},
-#include "Mutations.def"
-};
-
-ArrayRef<Mutation> zero::getMutations() {
-  return ArrayRef(kMutations).take_until(std::mem_fn(&Mutation::isOfOneRank));
+/// "dropWait" as "drop-wait".
+static std::string nameOf(StringRef function, Way way) {
+  std::string name = llvm::convertToSnakeFromCamelCase(function);
+  llvm::replace(name, '_', '-');
+  return (way == kOneRank ? "one-rank-" : "") + name;
 }
 
-ArrayRef<Mutation> zero::getOneRankMutations() {
-  return ArrayRef(kMutations).drop_until(std::mem_fn(&Mutation::isOfOneRank));
+static Mutation mutationOf(StringRef function, Change (*apply)(Victim &),
+                           StringRef summary, StringRef harmless,
+                           Way way = kPlain) {
+  return {nameOf(function, way), apply, summary, harmless, way};
+}
+
+/// Draws a place and applies `change` there.
+template <typename Place, Change (*change)(Victim &, Place)>
+static Change applyAt(Victim &victim) {
+  auto place = drawPlace<Place>(victim);
+  return place ? change(victim, place) : Change();
+}
+
+ArrayRef<Mutation> zero::getMutations() {
+  static const Mutation mutations[] = {
+#define MUTATION(function, ...) mutationOf(#function, function, __VA_ARGS__),
+#define MUTATION_AT(Place, function, ...)                                      \
+  mutationOf(#function, applyAt<Place, function>, __VA_ARGS__),
+#include "Mutations.def"
+  };
+  return mutations;
 }

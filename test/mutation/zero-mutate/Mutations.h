@@ -57,29 +57,34 @@ struct Victim {
 /// A description of the change; nothing if the drawn place does not allow it.
 using Change = std::optional<std::string>;
 
+/// What is done besides the change of a mutation.
+enum Way {
+  kPlain,
+  /// Byte ranges and events are removed before the mutation and assigned anew
+  /// after it: only the computation is broken.
+  kPlanAgain,
+  /// The programs of a single rank are broken.
+  kOneRank
+};
+
 /// One way to break a plan.
 struct Mutation {
-  StringRef name;
+  /// "drop-wait", or "one-rank-drop-wait" for one rank.
+  std::string name;
+  Change (*apply)(Victim &);
   StringRef summary;
   /// Why such a mutant may be harmless although the judge accepts it.
   StringRef harmless;
-  Change (*apply)(Victim &);
-  /// If true, byte ranges and events are removed before the mutation and
-  /// assigned anew after it: only the computation is broken.
-  bool isPlannedAgain = false;
-
-  bool isOfOneRank() const { return name.starts_with("one-rank-"); }
+  Way way;
 };
 
-/// Mutations of a program, on all ranks.
+/// All mutations; those of one rank are the last.
 ArrayRef<Mutation> getMutations();
-/// Mutations that are also tried on one rank alone, named `one-rank-` and the
-/// name, and those that make sense only there.
-ArrayRef<Mutation> getOneRankMutations();
 
-#define MUTATION(name, function, summary, harmless, ...)                       \
-  Change function(Victim &);
+#define MUTATION(function, ...) Change function(Victim &);
+#define MUTATION_AT(Place, function, ...) Change function(Victim &, Place);
 #include "Mutations.def"
+#undef MUTATION_AT
 #undef MUTATION
 
 } // namespace mlir::zero

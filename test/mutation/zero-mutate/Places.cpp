@@ -124,15 +124,21 @@ BytesAttr zero::moved(BytesAttr bytes, int64_t delta) {
                         bytes.getOffset() + delta, bytes.getSize());
 }
 
-SmallVector<Value> zero::valuesOf(Victim &victim) {
+void zero::moveEach(ArrayRef<Value> values, int64_t delta) {
+  for (Value value : values)
+    if (BytesAttr bytes = moved(getBytes(value), delta))
+      setBytes(value, bytes);
+}
+
+Value zero::pickValue(Victim &victim, function_ref<bool(Value)> filter) {
   SmallVector<Value> values;
   for (ProgramOp program : victim.programs) {
     llvm::append_range(values, program.getArguments());
     for (Operation &op : program.front())
       llvm::append_range(values, op.getResults());
   }
-  llvm::erase_if(values, [](Value value) { return !getBytes(value); });
-  return values;
+  return victim.random.pick(llvm::filter_to_vector(
+      values, [&](Value value) { return getBytes(value) && filter(value); }));
 }
 
 SmallVector<Value> zero::argumentsLike(Victim &victim, Value argument) {

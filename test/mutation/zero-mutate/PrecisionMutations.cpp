@@ -6,28 +6,22 @@ using namespace mlir;
 using namespace mlir::zero;
 
 Change zero::exchangeMasters(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  auto pairs = pairsOf<UpdateOp>(updates, [](UpdateOp one, UpdateOp other) {
-    return one.getMaster() && other.getMaster() &&
-           one.getMaster().getType() == other.getMaster().getType();
-  });
   // Or a value of the same type as a master: a moment of the same bucket.
-  SmallVector<UpdateOp> moments;
-  for (UpdateOp update : updates)
-    if (update.getMaster() && !update.getSlots().empty() &&
-        update.getSlots()[0].getType() == update.getMaster().getType())
-      moments.push_back(update);
-  if (!moments.empty() && (pairs.empty() || victim.random.once(2))) {
-    UpdateOp update = victim.random.pick(moments);
+  auto update = pick<UpdateOp>(victim, [](UpdateOp update) {
+    return update.getMaster() && !update.getSlots().empty() &&
+           update.getSlots()[0].getType() == update.getMaster().getType();
+  });
+  if (update && victim.random.once(2)) {
     exchange(update.getMasterMutable()[0], update.getSlotsMutable()[0]);
     return describe(update) +
            ": takes its first slot as master, and its master as that";
   }
-  if (pairs.empty())
-    return {};
-  auto [one, other] = victim.random.pick(pairs);
-  exchange(one.getMasterMutable()[0], other.getMasterMutable()[0]);
-  return describe(one) + " and " + describe(other) + ": exchange their masters";
+  return exchangeOfTwo<UpdateOp>(
+      victim, operationsOf<UpdateOp>(victim),
+      [](UpdateOp update) {
+        return update.getMaster() ? &update.getMasterMutable()[0] : nullptr;
+      },
+      "exchange their masters");
 }
 
 Change zero::changeRounding(Victim &victim) {

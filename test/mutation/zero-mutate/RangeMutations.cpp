@@ -12,14 +12,14 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Values of at least a byte.
-static SmallVector<Value> sizedValues(Victim &victim, bool argumentsOnly) {
-  SmallVector<Value> values = valuesOf(victim);
-  llvm::erase_if(values, [&](Value value) {
-    return getBytes(value).getSize() == 0 ||
-           (argumentsOnly && !isa<BlockArgument>(value));
+/// Draws a value of at least a byte that `filter` accepts; null if there is
+/// none.
+static Value pickSized(
+    Victim &victim,
+    function_ref<bool(Value)> filter = [](Value) { return true; }) {
+  return pickValue(victim, [&](Value value) {
+    return getBytes(value).getSize() > 0 && filter(value);
   });
-  return values;
 }
 
 /// Draws the distance to move `value`: a step, or onto another value.
@@ -36,7 +36,7 @@ static int64_t drawDelta(Victim &victim, Value value) {
   case 3:
     return sign * 64 * random.between(2, 64);
   default:
-    BytesAttr other = getBytes(random.pick(sizedValues(victim, false)));
+    BytesAttr other = getBytes(pickSized(victim));
     int64_t target = random.once(2) ? other.getOffset() : other.getEnd();
     return target - getBytes(value).getOffset();
   }
@@ -52,33 +52,30 @@ static bool moveAll(ArrayRef<Value> values, int64_t delta) {
   return true;
 }
 
-static std::string byBytes(int64_t delta, size_t values) {
-  return ": moved by " + std::to_string(delta) + " bytes" +
-         (values > 1
-              ? ", with " + std::to_string(values - 1) + " values tied to it"
-              : "");
+/// Moves `value` and the rest of `family`.
+static Change shift(Value value, ArrayRef<Value> family, int64_t delta) {
+  std::string text = describe(value) + " at " + textOf(getBytes(value)) +
+                     ": moved by " + std::to_string(delta) + " bytes";
+  if (family.size() > 1)
+    text +=
+        ", with " + std::to_string(family.size() - 1) + " values tied to it";
+  return delta != 0 && moveAll(family, delta) ? Change(text) : Change();
 }
 
 Change zero::shiftRange(Victim &victim) {
-  SmallVector<Value> values = sizedValues(victim, false);
-  llvm::erase_if(values, [](Value value) { return isa<BlockArgument>(value); });
-  if (values.empty())
+  Value value = pickSized(victim, llvm::IsaPred<OpResult>);
+  if (!value)
     return {};
-  Value value = victim.random.pick(values);
   int64_t delta = drawDelta(victim, value);
   SmallVector<Value> family = victim.random.once(2) ? familyOf(victim, value)
                                                     : SmallVector<Value>{value};
-  std::string text = describe(value) + " at " + textOf(getBytes(value));
-  if (delta == 0 || !moveAll(family, delta))
-    return {};
-  return text + byBytes(delta, family.size());
+  return shift(value, family, delta);
 }
 
 Change zero::shiftArgument(Victim &victim) {
-  SmallVector<Value> values = sizedValues(victim, true);
-  if (values.empty())
+  Value value = pickSized(victim, llvm::IsaPred<BlockArgument>);
+  if (!value)
     return {};
-  Value value = victim.random.pick(values);
   int64_t delta = drawDelta(victim, value);
   SmallVector<Value> family;
   switch (victim.random.below(4)) {
@@ -91,18 +88,14 @@ Change zero::shiftArgument(Victim &victim) {
   default:
     family = familyOf(victim, value);
   }
-  std::string text = describe(value) + " at " + textOf(getBytes(value));
-  if (delta == 0 || !moveAll(family, delta))
-    return {};
-  return text + byBytes(delta, family.size());
+  return shift(value, family, delta);
 }
 
 /// Resizes a value by `factor` times a few bytes, at one of its ends.
 static Change resize(Victim &victim, int64_t factor) {
-  SmallVector<Value> values = sizedValues(victim, false);
-  if (values.empty())
+  Value value = pickSized(victim);
+  if (!value)
     return {};
-  Value value = victim.random.pick(values);
   BytesAttr bytes = getBytes(value);
   int64_t amounts[] = {4, 64, 4 * victim.random.between(2, 64),
                        (bytes.getSize() + 1) / 2};
@@ -128,19 +121,17 @@ Change zero::shrinkRange(Victim &victim) { return resize(victim, -1); }
 Change zero::growRange(Victim &victim) { return resize(victim, 1); }
 
 Change zero::swapRanges(Victim &victim) {
-  SmallVector<Value> values = sizedValues(victim, false);
-  if (values.empty())
+  Value a = pickSized(victim);
+  if (!a)
     return {};
-  Value a = victim.random.pick(values);
   BytesAttr mine = getBytes(a);
-  llvm::erase_if(values, [&](Value other) {
+  Value b = pickSized(victim, [&](Value other) {
     BytesAttr theirs = getBytes(other);
-    return programOf(other) != programOf(a) ||
-           theirs.getSize() != mine.getSize() || theirs == mine;
+    return programOf(other) == programOf(a) &&
+           theirs.getSize() == mine.getSize() && theirs != mine;
   });
-  if (values.empty())
+  if (!b)
     return {};
-  Value b = victim.random.pick(values);
   BytesAttr theirs = getBytes(b);
   bool alone = victim.random.once(2);
   SmallVector<Value> first =
@@ -159,10 +150,9 @@ Change zero::swapRanges(Victim &victim) {
 }
 
 Change zero::changeTier(Victim &victim) {
-  SmallVector<Value> values = sizedValues(victim, false);
-  if (values.empty())
+  Value value = pickSized(victim);
+  if (!value)
     return {};
-  Value value = victim.random.pick(values);
   SmallVector<Value> family = familyOf(victim, value);
   Tier tier = victim.random.once(2) ? Tier::Host : Tier::Nvme;
   SmallVector<int64_t> arena = arenaOf(victim.module);

@@ -41,16 +41,14 @@ static std::optional<NextState> stateOf(UpdateOp update, StringRef name) {
 
 /// The model reads a bucket's parameters before their update.
 Change zero::readOldParameters(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  llvm::erase_if(updates, [](UpdateOp op) {
+  auto update = pick<UpdateOp>(victim, [](UpdateOp op) {
     std::optional<NextState> state = stateOf(op, "param");
-    return !state || !llvm::any_of(state->next.getUsers(), [](Operation *user) {
-      return !user->hasTrait<OpTrait::IsTerminator>();
-    });
+    return state && llvm::any_of(state->next.getUsers(), [](Operation *user) {
+             return !user->hasTrait<OpTrait::IsTerminator>();
+           });
   });
-  if (updates.empty())
+  if (!update)
     return {};
-  UpdateOp update = victim.random.pick(updates);
   NextState state = *stateOf(update, "param");
   std::optional<NextState> pending = stateOf(update, "grad");
   if (!pending || !pending->next.getDefiningOp())
@@ -126,25 +124,17 @@ Change zero::updateTwice(Victim &victim) {
 
 /// Exchanges the gradients of two buckets' updates.
 Change zero::exchangeGradients(Victim &victim) {
-  auto pairs = pairsOf<UpdateOp>(
-      operationsOf<UpdateOp>(victim), [](UpdateOp one, UpdateOp other) {
-        return one.getGrad().getType() == other.getGrad().getType() &&
-               isa<BlockArgument>(one.getGrad()) &&
-               isa<BlockArgument>(other.getGrad());
-      });
-  if (pairs.empty())
-    return {};
-  auto [one, other] = victim.random.pick(pairs);
-  exchange(one.getGradMutable(), other.getGradMutable());
-  return describe(one) + " and " + describe(other) +
-         ": each takes the other's gradient";
+  return exchangeOfTwo<UpdateOp>(
+      victim, operationsOf<UpdateOp>(victim),
+      [](UpdateOp update) {
+        return isa<BlockArgument>(update.getGrad()) ? &update.getGradMutable()
+                                                    : nullptr;
+      },
+      "each takes the other's gradient");
 }
 
 /// Drops an update: the bucket's state does not change.
-Change zero::dropUpdate(Victim &victim) {
-  auto update = pick<UpdateOp>(victim);
-  if (!update)
-    return {};
+Change zero::dropUpdate(Victim &, UpdateOp update) {
   std::string text = describe(update) + ": dropped";
   SmallVector<Operation *> followers = followersOf(update);
   for (const NextState &state :

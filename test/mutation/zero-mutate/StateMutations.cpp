@@ -50,10 +50,7 @@ Change zero::dropCollective(Victim &victim) {
   return text;
 }
 
-Change zero::dropClear(Victim &victim) {
-  auto clear = pick<ClearOp>(victim);
-  if (!clear)
-    return {};
+Change zero::dropClear(Victim &, ClearOp clear) {
   std::string text = describe(clear);
   replaceBy(clear, clear.getValue());
   return text + ": dropped, its users take its operand";
@@ -104,13 +101,11 @@ Change zero::exchangeStates(Victim &victim) {
   return text;
 }
 
-Change zero::exchangeReturns(Victim &victim) {
-  return exchangeIn(victim.random.pick(victim.programs).front().getTerminator(),
-                    victim.random);
+Change zero::exchangeReturns(Victim &victim, ProgramOp program) {
+  return exchangeIn(program.front().getTerminator(), victim.random);
 }
 
-Change zero::dropOutput(Victim &victim) {
-  ProgramOp program = victim.random.pick(victim.programs);
+Change zero::dropOutput(Victim &victim, ProgramOp program) {
   SmallVector<unsigned> outputs;
   for (unsigned i = 0, e = program.getNumResults(); i != e; ++i)
     if (program.getOutput(i))
@@ -126,10 +121,7 @@ Change zero::dropOutput(Victim &victim) {
   return text;
 }
 
-Change zero::exchangeUpdates(Victim &victim) {
-  auto a = pick<UpdateOp>(victim);
-  if (!a)
-    return {};
+Change zero::exchangeUpdates(Victim &victim, UpdateOp a) {
   auto b = pick<UpdateOp>(victim, [&](UpdateOp other) {
     return other != a && other->getBlock() == a->getBlock() &&
            other->getResultTypes() == a->getResultTypes();
@@ -153,13 +145,8 @@ Change zero::exchangeUpdates(Victim &victim) {
       if (llvm::is_contained(mine, b->getResult(i)))
         return {};
       int64_t delta = second.getOffset() - first.getOffset();
-      auto move = [](ArrayRef<Value> values, int64_t by) {
-        for (Value value : values)
-          if (BytesAttr bytes = moved(getBytes(value), by))
-            setBytes(value, bytes);
-      };
-      move(mine, delta);
-      move(theirs, -delta);
+      moveEach(mine, delta);
+      moveEach(theirs, -delta);
     }
     return text + ": zero.at of all that is tied to them exchanged";
   default: // exchange the gradients
@@ -185,11 +172,10 @@ Change zero::exchangeOperands(Victim &victim) {
 /// Changes whether a bucket is frozen, contrary to the plan; or treats a bucket
 /// as frozen and drops the result of its update.
 Change zero::changeFrozen(Victim &victim) {
-  auto updates = operationsOf<UpdateOp>(victim);
-  if (updates.empty())
+  if (operationsOf<UpdateOp>(victim).empty())
     return {};
   if (victim.random.once(2)) {
-    UpdateOp update = victim.random.pick(updates);
+    auto update = pick<UpdateOp>(victim);
     std::string text = describe(update) + ": dropped";
     SmallVector<Value> before = {update.getParam()};
     llvm::append_range(before, update.getKept());

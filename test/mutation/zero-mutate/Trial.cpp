@@ -119,9 +119,9 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   mutant->mutation = random.pick(mutations);
   mutant->module = plan.clone();
   Victim victim{*mutant->module, findPrograms(*mutant->module), random};
-  bool onOneRank = mutant->mutation->isOfOneRank();
+  const Way way = mutant->mutation->way;
   ProgramOp all, own;
-  if (onOneRank) {
+  if (way == kOneRank) {
     mutant->rank = int64_t(random.below(uint64_t(ranks)));
     all = random.pick(victim.programs);
     own = all.clone();
@@ -132,7 +132,7 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
     mutant->module->push_back(own);
     victim.programs = {own};
   }
-  if (mutant->mutation->isPlannedAgain)
+  if (way == kPlanAgain)
     takeOff(*mutant->module);
   Change change = mutant->mutation->apply(victim);
   if (!change)
@@ -141,11 +141,11 @@ std::unique_ptr<Mutant> Trial::next(ArrayRef<const Mutation *> mutations) {
   if (!isNew(*mutant->module))
     return nullptr;
   // A mutant that zeroc cannot lay out is not a plan.
-  if (mutant->mutation->isPlannedAgain && failed(layOut(*mutant->module)))
+  if (way == kPlanAgain && failed(layOut(*mutant->module)))
     return nullptr;
   mutant->change = *change;
   mutant->outcome = judgeModule(*mutant->module);
-  if (onOneRank && mutant->outcome.accepted()) {
+  if (way == kOneRank && mutant->outcome.accepted()) {
     own.removeProgramAttr();
     own.removeRankAttr();
     StringAttr name = all.getNameAttr();

@@ -41,11 +41,9 @@ static int fail(const Twine &message) {
 
 static void list() {
   for (const Mutation &mutation : getMutations())
-    llvm::outs() << llvm::formatv("{0,-28} {1}\n", mutation.name,
-                                  mutation.summary);
-  for (const Mutation &mutation : getOneRankMutations())
-    llvm::outs() << llvm::formatv("{0,-28} on one rank: {1}\n", mutation.name,
-                                  mutation.summary);
+    llvm::outs() << llvm::formatv(
+        "{0,-28} {1}{2}\n", mutation.name,
+        mutation.way == kOneRank ? "on one rank: " : "", mutation.summary);
 }
 
 /// Counts the outcomes of each mutation's mutants.
@@ -107,14 +105,10 @@ static bool writeModule(ModuleOp module, StringRef path) {
 static SmallVector<const Mutation *>
 chooseMutations(ArrayRef<std::string> names, int64_t ranks) {
   SmallVector<const Mutation *> mutations;
-  auto add = [&](ArrayRef<Mutation> all) {
-    for (const Mutation &mutation : all)
-      if (names.empty() || llvm::is_contained(names, mutation.name))
-        mutations.push_back(&mutation);
-  };
-  add(getMutations());
-  if (ranks > 1)
-    add(getOneRankMutations());
+  for (const Mutation &mutation : getMutations())
+    if ((names.empty() || llvm::is_contained(names, mutation.name)) &&
+        (ranks > 1 || mutation.way != kOneRank))
+      mutations.push_back(&mutation);
   return mutations;
 }
 
@@ -191,10 +185,7 @@ int main(int argc, char **argv) {
   if (file.empty() || folder.empty())
     return fail("a plan and -o DIR are needed; see --help");
   for (const std::string &name : names)
-    if (llvm::none_of(
-            getMutations(),
-            [&](const Mutation &mutation) { return mutation.name == name; }) &&
-        llvm::none_of(getOneRankMutations(), [&](const Mutation &mutation) {
+    if (llvm::none_of(getMutations(), [&](const Mutation &mutation) {
           return mutation.name == name;
         }))
       return fail("there is no mutation " + name + "; --list prints all");
