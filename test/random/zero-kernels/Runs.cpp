@@ -1,7 +1,6 @@
 //===- Runs.cpp - Runs kernels in different pieces and orders -------------===//
 
 #include "Runs.h"
-#include "Threads.h"
 
 #include "dialect/nn/NN.h"
 
@@ -239,12 +238,15 @@ bool Execution::runPlan(const uint8_t *right, int chaos) {
     table.push_back({ZRT_LAUNCH, 0, &launch});
   const zrt_stream_desc compute = {"compute", ZRT_COMPUTE, 0};
   int64_t words = layout.operandBytes / 4;
-  zrt_input operands{
-      "operands",   ZRT_I32, 1, &words, {ZRT_DEVICE, 0, 0, layout.operandBytes},
-      /*bound=*/0,
-      /*ignored=*/0,
-      /*micro_step=*/0,
-      /*reserved=*/0};
+  zrt_input operands{"operands",
+                     ZRT_I32,
+                     1,
+                     &words,
+                     {ZRT_DEVICE, 0, 0, layout.operandBytes},
+                     /*bound=*/0,
+                     /*ignored=*/0,
+                     /*micro_step=*/0,
+                     /*reserved=*/0};
   zrt_plan plan = {};
   plan.abi_version = ZRT_ABI_VERSION;
   plan.world_size = 1;

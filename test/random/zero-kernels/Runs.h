@@ -24,4 +24,9 @@ struct Runs {
 /// Returns false, with a message on stderr, if the runtime fails.
 bool execute(Layout &layout, const Runs &runs);
 
+/// Runs `launch` on `arena` in the emulator of a GPU (test/emulator), with
+/// blocks and threads in an order drawn from `seed`.  Returns the kernel's
+/// error (a race, an access outside its operands, a deadlock), or "".
+std::string runThreads(const Launch &launch, uint8_t *arena, uint64_t seed);
+
 } // namespace mlir::zero

@@ -1,6 +1,6 @@
 //===- Threads.cpp - Runs a kernel on emulated GPU threads ----------------===//
 
-#include "Threads.h"
+#include "Runs.h"
 
 #include "test/emulator/Emulator.h"
 #include "llvm/ADT/SmallVector.h"

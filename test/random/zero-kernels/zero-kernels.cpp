@@ -128,6 +128,26 @@ void prepare(Entry &entry, StringRef text, unsigned number) {
   }
 }
 
+/// The cases of `entries`, whose kernels are compiled together.
+std::vector<Case *> casesOf(ArrayRef<Entry *> entries) {
+  std::vector<Case *> cases;
+  for (Entry *entry : entries)
+    for (const auto &one : entry->cases)
+      cases.push_back(one.get());
+  return cases;
+}
+
+/// A module of their kernels, by their symbols.
+OwningOpRef<ModuleOp> moduleOf(ArrayRef<Case *> cases, MLIRContext *context) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  for (Case *one : cases) {
+    KernelOp kernel = one->kernel.clone();
+    kernel.setName(one->symbol);
+    module->push_back(kernel);
+  }
+  return module;
+}
+
 class Compiler {
 public:
   Compiler(const CpuTarget &target, StringRef attention)
@@ -155,13 +175,8 @@ public:
   std::string compile(ArrayRef<Entry *> entries) {
     MLIRContext *context = entries.front()->module->getContext();
     Errors errors(context);
-    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-    for (Entry *entry : entries)
-      for (const auto &one : entry->cases) {
-        KernelOp kernel = one->kernel.clone();
-        kernel.setName(one->symbol);
-        module->push_back(kernel);
-      }
+    std::vector<Case *> cases = casesOf(entries);
+    OwningOpRef<ModuleOp> module = moduleOf(cases, context);
     llvm::LLVMContext llvmContext;
     std::unique_ptr<llvm::Module> lowered;
     if (succeeded(lowerKernelsToCpu(*module, /*reference=*/false)))
@@ -169,10 +184,9 @@ public:
     if (!lowered)
       return "is accepted and not compiled: " + errors.first;
     add(*lowered);
-    for (Entry *entry : entries)
-      for (const auto &one : entry->cases)
-        one->entry = llvm::cantFail(code->lookup("zk." + one->symbol))
-                         .toPtr<zrt_kernel_fn>();
+    for (Case *one : cases)
+      one->entry = llvm::cantFail(code->lookup("zk." + one->symbol))
+                       .toPtr<zrt_kernel_fn>();
     return "";
   }
 
@@ -180,15 +194,8 @@ public:
   std::string compileForThreads(ArrayRef<Entry *> entries) {
     MLIRContext *context = entries.front()->module->getContext();
     Errors errors(context);
-    OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-    std::map<std::string, Case *> cases;
-    for (Entry *entry : entries)
-      for (const auto &one : entry->cases) {
-        KernelOp kernel = one->kernel.clone();
-        kernel.setName(one->symbol);
-        module->push_back(kernel);
-        cases[one->symbol] = one.get();
-      }
+    std::vector<Case *> cases = casesOf(entries);
+    OwningOpRef<ModuleOp> module = moduleOf(cases, context);
     if (cases.empty())
       return "";
     llvm::LLVMContext llvmContext;
@@ -204,8 +211,9 @@ public:
     add(*device.module);
     for (const DeviceKernel &kernel : device.kernels) {
       auto entry = llvm::cantFail(code->lookup(kernel.entry));
-      cases.at(kernel.name)
-          ->device.push_back({kernel, entry.toPtr<void (*)(void **)>()});
+      (*llvm::find_if(cases, [&](Case *one) {
+        return one->symbol == kernel.name;
+      }))->device.push_back({kernel, entry.toPtr<void (*)(void **)>()});
     }
     return "";
   }
@@ -251,12 +259,11 @@ bool run(ArrayRef<Entry *> entries, const CpuTarget &target, const Runs &runs) {
                         [&](Entry *entry) { return run(entry, target, runs); });
   }
   Layout layout;
-  for (Entry *entry : entries)
-    for (const auto &one : entry->cases) {
-      layout.add(*one, /*inPlace=*/false);
-      if (mayReplace(one->kernel))
-        layout.add(*one, /*inPlace=*/true);
-    }
+  for (Case *one : casesOf(entries)) {
+    layout.add(*one, /*inPlace=*/false);
+    if (mayReplace(one->kernel))
+      layout.add(*one, /*inPlace=*/true);
+  }
   layout.finish();
   if (!execute(layout, runs))
     return false;
