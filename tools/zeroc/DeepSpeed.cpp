@@ -8,7 +8,6 @@
 #include "tools/zeroc/DeepSpeed.h"
 
 #include "abi/ByteUnits.h"
-#include "tools/zeroc/DeepSpeedJson.h"
 #include "tools/zeroc/DeepSpeedMapping.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

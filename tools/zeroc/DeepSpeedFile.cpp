@@ -206,7 +206,7 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
 
 void File::take(const Key &key, const json::Value &value,
                 const std::string &spelled) {
-  std::string path = key.path.str();
+  const std::string &path = key.path;
   if (key.fate == Fate::Refused) {
     const json::Object *section = value.getAsObject();
     if (asFlag(value) == false || (section && isSwitchedOff(*section)))

@@ -3,6 +3,7 @@
 
 #include "tools/zeroc/DeepSpeedKeys.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include <map>
 #include <optional>
@@ -10,6 +11,11 @@
 #include <vector>
 
 namespace mlir::zero::deepspeed {
+
+/// Parses JSON as DeepSpeed reads it: comments (//, # and /* */) and a comma
+/// after the last element are allowed, a duplicate key is an error, and the
+/// text must be an object.  Errors contain the line.
+llvm::Expected<llvm::json::Object> parseJson(llvm::StringRef text);
 
 /// Returns the shortest text that reads back as the number.
 std::string showNumber(double value);

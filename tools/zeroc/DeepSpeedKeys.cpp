@@ -19,16 +19,36 @@ using llvm::StringRef;
 #define NO_EFFECT(path, kind, why) {path, Kind::kind, Fate::NoEffect, why},
 #define REFUSED(path, fix) {path, Kind::Object, Fate::Refused, fix},
 
-static const Key kKeys[] = {
+static const Key kRows[] = {
 #include "tools/zeroc/DeepSpeedKeys.def"
 };
 
-ArrayRef<Key> mlir::zero::deepspeed::getKeys() { return kKeys; }
+/// The row of each path in "compile.{mode,backend}".
+static std::vector<Key> expand(const Key &row) {
+  auto [prefix, names] = StringRef(row.path).split('{');
+  names.consume_back("}");
+  std::vector<Key> keys;
+  for (StringRef name : llvm::split(names, ','))
+    keys.push_back(
+        {(prefix + name).str(), row.kind, row.fate, row.to, row.same});
+  return keys;
+}
+
+/// All rows: parsing, messages and documentation read only this table.
+static ArrayRef<Key> getKeys() {
+  static const std::vector<Key> keys = [] {
+    std::vector<Key> keys;
+    for (const Key &row : kRows)
+      llvm::append_range(keys, expand(row));
+    return keys;
+  }();
+  return keys;
+}
 
 const Key *mlir::zero::deepspeed::findKey(StringRef path) {
   const Key *key = llvm::find_if(
-      kKeys, [&](const Key &candidate) { return candidate.path == path; });
-  return key == std::end(kKeys) ? nullptr : key;
+      getKeys(), [&](const Key &candidate) { return candidate.path == path; });
+  return key == getKeys().end() ? nullptr : key;
 }
 
 static StringRef lastName(StringRef path) {
@@ -38,10 +58,11 @@ static StringRef lastName(StringRef path) {
 StringRef mlir::zero::deepspeed::findNearest(StringRef path) {
   StringRef best;
   unsigned least = ~0u;
-  for (const Key &key : kKeys) {
+  for (const Key &key : getKeys()) {
     // The same name in another section is nearer than another name in this one.
-    unsigned distance = 4 * lastName(path).edit_distance(lastName(key.path)) +
-                        (path.rsplit('.').first != key.path.rsplit('.').first);
+    unsigned distance =
+        4 * lastName(path).edit_distance(lastName(key.path)) +
+        (path.rsplit('.').first != StringRef(key.path).rsplit('.').first);
     if (distance < least) {
       least = distance;
       best = key.path;
@@ -55,7 +76,7 @@ std::string mlir::zero::deepspeed::printKeys() {
   llvm::raw_string_ostream out(text);
   auto list = [&](StringRef title, Fate fate, StringRef before) {
     out << title << "\n";
-    for (const Key &key : kKeys) {
+    for (const Key &key : getKeys()) {
       if (key.fate != fate)
         continue;
       out << "  " << key.path;

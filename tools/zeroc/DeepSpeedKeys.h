@@ -23,7 +23,7 @@ enum class Kind { Bool, Count, Number, Text, List, Any, Object };
 
 /// One row.  `path` is as in "zero_optimization.stage".
 struct Key {
-  llvm::StringRef path;
+  std::string path;
   Kind kind;
   Fate fate;
   /// For Same and Refused: zeroc's behaviour, and the fix.
@@ -32,8 +32,6 @@ struct Key {
   llvm::StringRef same = "";
 };
 
-/// Returns all rows: parsing, messages and documentation read only this table.
-llvm::ArrayRef<Key> getKeys();
 /// Returns null for an unknown path.
 const Key *findKey(llvm::StringRef path);
 /// Returns the known path that is most similar to `path`.

@@ -33,6 +33,20 @@ void Mapping::addDefault(StringRef option, StringRef value, StringRef path) {
                             /*isDefault=*/true});
 }
 
+void Mapping::addNumber(StringRef option, StringRef path, double otherwise) {
+  if (std::optional<double> number = file.number(path))
+    add(option, showNumber(*number), path);
+  else
+    addDefault(option, showNumber(otherwise), path);
+}
+
+bool Mapping::isOn(StringRef path) {
+  std::optional<bool> flag = file.flag(path);
+  if (flag == false)
+    file.addSame(path);
+  return flag.value_or(false);
+}
+
 /// Quotes words that a shell would split or expand.
 static std::string quoteForShell(const std::string &word) {
   if (all_of(word, [](char c) {
@@ -219,20 +233,12 @@ void Mapping::mapTiers() {
 void Mapping::mapActivations() {
   StringRef path = "activation_checkpointing.cpu_checkpointing",
             compiled = "compile.offload_activation";
-  if (std::optional<bool> isOffloaded = file.flag(path)) {
-    if (*isOffloaded) {
-      add("--remat", "block", path);
-      add("--offload-activations", "cpu", path);
-    } else {
-      file.addSame(path);
-    }
+  if (isOn(path)) {
+    add("--remat", "block", path);
+    add("--offload-activations", "cpu", path);
   }
-  if (std::optional<bool> isOffloaded = file.flag(compiled)) {
-    if (*isOffloaded)
-      add("--offload-activations", "cpu", compiled);
-    else
-      file.addSame(compiled);
-  }
+  if (isOn(compiled))
+    add("--offload-activations", "cpu", compiled);
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,12 +251,8 @@ void Mapping::mapLogs() {
         {"activation_checkpointing.profile", "--profile"},
         {"comms_logger.enabled", "--profile"},
         {"flops_profiler.enabled", "--utilization"}})
-    if (std::optional<bool> isOn = file.flag(path)) {
-      if (*isOn)
-        train(option);
-      else
-        file.addSame(path);
-    }
+    if (isOn(path))
+      train(option);
   for (const auto &[section, option, ending] :
        {std::tuple<std::string, StringRef, StringRef>{"tensorboard",
                                                       "--tensorboard", ""},

@@ -32,6 +32,11 @@ private:
   /// Adds the option of zeroc for the value of a key.
   void add(llvm::StringRef option, const llvm::Twine &value,
            llvm::StringRef path);
+  /// Adds the number of a key, or DeepSpeed's default for a missing one.
+  void addNumber(llvm::StringRef option, llvm::StringRef path,
+                 double otherwise);
+  /// Returns whether a switch is on; one that is off is what zeroc does anyway.
+  bool isOn(llvm::StringRef path);
   /// Adds DeepSpeed's default for a missing key.
   void addDefault(llvm::StringRef option, llvm::StringRef value,
                   llvm::StringRef path);

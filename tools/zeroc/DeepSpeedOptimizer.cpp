@@ -62,15 +62,10 @@ void Mapping::mapOptimizer() {
     if (std::optional<double> eps =
             isAdam ? file.number(param("eps")) : std::nullopt)
       add("--eps", showNumber(*eps), param("eps"));
-  } else if (std::optional<double> momentum = file.number(param("momentum"))) {
-    add("--momentum", showNumber(*momentum), param("momentum"));
   } else {
-    addDefault("--momentum", "0", param("momentum"));
+    addNumber("--momentum", param("momentum"), 0);
   }
-  if (decay)
-    add("--weight-decay", showNumber(*decay), param("weight_decay"));
-  else
-    addDefault("--weight-decay", showNumber(usualDecay), param("weight_decay"));
+  addNumber("--weight-decay", param("weight_decay"), usualDecay);
   if (decay.value_or(usualDecay) > 0)
     file.addNote(param("weight_decay"),
                  "parameters of one dimension do not decay");
