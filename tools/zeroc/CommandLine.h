@@ -111,6 +111,23 @@ private:
   } printer{*this};
 };
 
+/// Declares MLIR's options of pass managers, in `category` of --help-hidden.
+void declarePassOptions(cl::OptionCategory &category);
+
+/// Whether `option` is one of them.
+bool isPassOption(const cl::Option &option);
+
+/// What is wrong with those that were given, all together.
+llvm::Error checkPassOptions();
+
+/// Returns the name of an argument that is an option of training binaries but
+/// not of zeroc, such as --lr=1e-3; "" if there is none.
+StringRef findOptionOfTrain(ArrayRef<char *> arguments);
+
+/// Explains an option of other trainers: "--fp16 is --precision=fp16 here"; ""
+/// for an unknown name.  `name` lacks the "--".
+std::string explainOptionOfOthers(StringRef name);
+
 /// The names that --emit accepts.
 inline SmallVector<StringRef> emitNames() {
   SmallVector<StringRef> names;
@@ -126,16 +143,25 @@ public:
 
   /// Returns the parsed options, after checking combinations of options.
   DriverOptions check();
-  ImportOptions checkImport();
-  ExportOptions checkExport();
-  TokenizeOptions checkTokenize();
-  GenerateOptions checkGenerate();
-  PlotOptions checkPlot();
   /// Explains an option that does not belong to the given command; "" if it is
   /// unknown.
   std::string explainUnknown(StringRef name) const;
   /// LLVM also accepts the compiler's options after the name of a command.
   void checkOptionsOf(cl::SubCommand &command) const;
+
+  /// A command beside the compiler; `check` returns what it does.
+  struct Subcommand {
+    cl::SubCommand &command;
+    Action (CommandLine::*check)();
+  };
+  ArrayRef<Subcommand> getSubcommands() const { return subcommands; }
+
+private:
+  Action checkImport();
+  Action checkExport();
+  Action checkTokenize();
+  Action checkGenerate();
+  Action checkPlot();
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
@@ -156,8 +182,12 @@ public:
   cl::SubCommand plotting{
       "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
               "from files of train --metrics, as SVG"};
+  const Subcommand subcommands[5] = {{import, &CommandLine::checkImport},
+                                     {exporting, &CommandLine::checkExport},
+                                     {tokenizing, &CommandLine::checkTokenize},
+                                     {generating, &CommandLine::checkGenerate},
+                                     {plotting, &CommandLine::checkPlot}};
 
-private:
   void declareDriver();
   /// The flags of abi/PlanOptions.def.
   void declarePlanOptions();

@@ -39,4 +39,10 @@ std::string printComparison(StringRef model, ArrayRef<ComparedPlan> plans);
 /// Prints the same numbers, and each plan's certificate, as a JSON object.
 std::string toJson(StringRef model, ArrayRef<ComparedPlan> plans);
 
+/// Compiles `kernels`, at level kernels, to plans that may need less memory
+/// than the one of `options`, which has `certificate`.  Describes those that
+/// fit the limits of `options`; if none does, the smallest one.
+std::string findSmallerPlans(ModuleOp kernels, const PipelineOptions &options,
+                             const Certificate &certificate);
+
 } // namespace mlir::zero

@@ -89,9 +89,10 @@ public:
     if (rows.empty())
       return;
     const bool hasPeers = rows.front()->certificate.ranks > 1;
-    add(hasPeers ? "stage" : "offload",
-        [](const ComparedPlan &plan) { return plan.variant.label; });
-    columns.back().isText = !hasPeers;
+    add(
+        hasPeers ? "stage" : "offload",
+        [](const ComparedPlan &plan) { return plan.variant.label; },
+        /*isText=*/!hasPeers);
     addBytes("model state", countState);
     for (Tier tier : {Tier::Device, Tier::Host, Tier::Nvme})
       addBytes((stringifyTier(tier) + " arena").str(),
@@ -117,15 +118,15 @@ public:
       addBytes((link.name + " a step").str(),
                [i = i](const Certificate &of) { return of.links[i].bytes; });
     const PipelineOptions &limits = rows.front()->variant.options;
-    if (limits.deviceMemory >= 0 || limits.hostMemory >= 0) {
-      add("fits", fits);
-      columns.back().isText = true;
-    }
-    add("device peak at", [](const ComparedPlan &plan) {
-      StringRef at = getArena(plan.certificate, Tier::Device).peakAt;
-      return (at.empty() ? "the start" : at).str();
-    });
-    columns.back().isText = true;
+    if (limits.deviceMemory >= 0 || limits.hostMemory >= 0)
+      add("fits", fits, /*isText=*/true);
+    add(
+        "device peak at",
+        [](const ComparedPlan &plan) {
+          StringRef at = getArena(plan.certificate, Tier::Device).peakAt;
+          return (at.empty() ? "the start" : at).str();
+        },
+        /*isText=*/true);
   }
 
   void print(llvm::raw_ostream &os) const {
@@ -154,8 +155,9 @@ private:
   std::vector<Column> columns;
 
   void add(StringRef name,
-           llvm::function_ref<std::string(const ComparedPlan &)> cell) {
-    Column column{name.str(), {}};
+           llvm::function_ref<std::string(const ComparedPlan &)> cell,
+           bool isText = false) {
+    Column column{name.str(), {}, isText};
     for (const ComparedPlan *row : rows)
       column.cells.push_back(cell(*row));
     columns.push_back(std::move(column));

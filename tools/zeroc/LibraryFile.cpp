@@ -17,9 +17,9 @@ using llvm::StringRef;
 
 llvm::Expected<std::string> zero::findLibraryFile(StringRef argv0,
                                                   StringRef name) {
-  SmallVector<SmallString<128>, 2> folders;
+  std::vector<std::string> folders;
   if (const char *set = getenv("ZRT_LIB_DIR")) {
-    folders = {SmallString<128>(set)};
+    folders = {set};
   } else {
     // The installed layout, and that of a build folder.
     static int anchor;
@@ -28,23 +28,14 @@ llvm::Expected<std::string> zero::findLibraryFile(StringRef argv0,
     SmallString<128> lib(
         llvm::sys::path::parent_path(llvm::sys::path::parent_path(self)));
     llvm::sys::path::append(lib, "lib");
-    folders = {lib, lib};
-    llvm::sys::path::append(folders.front(), "zeroc");
+    folders = {(lib + "/zeroc").str(), lib.str().str()};
   }
-  for (const SmallString<128> &folder : folders) {
-    SmallString<128> path = folder;
-    llvm::sys::path::append(path, name);
-    if (llvm::sys::fs::exists(path))
-      return path.str().str();
-  }
-  return llvm::createStringError(
-      "the runtime's %s is not in %s; build it, or set ZRT_LIB_DIR to its "
-      "folder",
-      name.str().c_str(),
-      llvm::join(llvm::map_range(folders,
-                                 [](const SmallString<128> &folder) {
-                                   return folder.str();
-                                 }),
-                 " nor in ")
-          .c_str());
+  for (const std::string &folder : folders)
+    if (std::string path = folder + "/" + name.str();
+        llvm::sys::fs::exists(path))
+      return path;
+  return llvm::createStringError("the runtime's " + name + " is not in " +
+                                 llvm::join(folders, " nor in ") +
+                                 "; build it, or set ZRT_LIB_DIR to its "
+                                 "folder");
 }

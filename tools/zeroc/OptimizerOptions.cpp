@@ -29,8 +29,7 @@ void CommandLine::declareOptimizer(const Place &place) {
       "its defaults",
       place);
   Values betas = decays(p.beta1, p.beta2);
-  betas.otherwise += "; lion: 0.9,0.99";
-  add("betas=B1,B2", betas,
+  add("betas=B1,B2", betas.showing(betas.otherwise + "; lion: 0.9,0.99"),
       "decay rates of AdamW's two moments, or of Lion's\n"
       "momentum",
       place);

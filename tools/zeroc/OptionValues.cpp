@@ -113,11 +113,3 @@ Values zero::text(std::string &target, ArrayRef<StringRef> words) {
   };
   return {read, target};
 }
-
-Values zero::given(bool &target) {
-  return {[&target](StringRef) {
-            target = true;
-            return Error::success();
-          },
-          ""};
-}

@@ -18,6 +18,9 @@ struct Values {
   std::function<llvm::Error(llvm::StringRef text)> read;
   /// The default as a user would type it, or "".
   std::string otherwise;
+
+  /// The same with the default in words; "" for none.
+  Values showing(llvm::StringRef words) const { return {read, words.str()}; }
 };
 
 /// These store what they read in `target`, which has the default.  `range` is
@@ -47,11 +50,9 @@ Values choice(Enum &target, llvm::StringRef shown) {
   };
   return choice(words, store, shown.empty() ? stringify(target) : shown);
 }
-/// True once it is there.
-Values given(bool &target);
-/// `word` once it is there.
-template <typename Enum>
-Values given(Enum &target, Enum word) {
+/// `word`, or true, once it is there.
+template <typename T>
+Values given(T &target, std::type_identity_t<T> word = T(true)) {
   return {[&target, word](llvm::StringRef) {
             target = word;
             return llvm::Error::success();

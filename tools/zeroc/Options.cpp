@@ -2,8 +2,6 @@
 #include "tools/zeroc/Options.h"
 
 #include "tools/zeroc/CommandLine.h"
-#include "tools/zeroc/OtherProgram.h"
-#include "tools/zeroc/PassOptions.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -47,9 +45,8 @@ void CommandLine::declareDriver() {
   Place update{training, Emit::Partitioned};
   declareOptimizer(update);
   declarePlanOptions();
-  Values skips = text(p.skips, {"on", "off"});
-  skips.otherwise = "on with 16 bits";
-  add("skip-nonfinite=on|off", skips,
+  add("skip-nonfinite=on|off",
+      text(p.skips, {"on", "off"}).showing("on with 16 bits"),
       "skip the update of a step whose gradients are not\n"
       "finite",
       update);
@@ -73,9 +70,7 @@ void CommandLine::declareDriver() {
       "the device), cpu or nvme; on several ranks below stage 3\n"
       "only optimizer state",
       {ranks, Emit::Partitioned});
-  Values config = text(deepSpeedFile);
-  config.otherwise = "";
-  add("ds-config=FILE", config,
+  add("ds-config=FILE", text(deepSpeedFile).showing(""),
       "take options from a DeepSpeed config; --ds-config=keys\n"
       "prints how each DeepSpeed key is treated",
       {training});
@@ -89,25 +84,21 @@ void CommandLine::declareDriver() {
       {training, Emit::Step});
 
   ArgumentMarks &m = options.marks;
-  Values function = text(m.function), params = text(m.params),
-         inputs = text(m.inputs), constants = text(m.constants),
-         result = count(m.loss, 0, INT32_MAX, "the number of a result, from 0");
-  function.otherwise = "the only public one";
-  inputs.otherwise = "all others";
-  result.otherwise = "the only one";
-  params.otherwise = constants.otherwise = "";
-  add("function=NAME", function, "the function that is the model", {foreign});
-  add("params=LIST", params,
+  add("function=NAME", text(m.function).showing("the only public one"),
+      "the function that is the model", {foreign});
+  add("params=LIST", text(m.params).showing(""),
       "arguments that are parameters: 0..17, or NAME:0,NAME:1,\n"
       "or FILE.json, a list of names for the first arguments",
       {foreign});
-  add("inputs=LIST", inputs,
+  add("inputs=LIST", text(m.inputs).showing("all others"),
       "arguments that are inputs, by name and number, such as\n"
       "tokens:18,targets:19",
       {foreign});
-  add("loss=NUMBER", result, "number of the function's result that is the loss",
-      {foreign});
-  add("constants-as-params=FILE", constants,
+  add("loss=NUMBER",
+      count(m.loss, 0, INT32_MAX, "the number of a result, from 0")
+          .showing("the only one"),
+      "number of the function's result that is the loss", {foreign});
+  add("constants-as-params=FILE", text(m.constants).showing(""),
       "turn constant tensors into parameters and write their\n"
       "values to FILE.safetensors; start with\n"
       "train --init=FILE.safetensors",
@@ -126,10 +117,9 @@ void CommandLine::declareDriver() {
       "GPUs run the program, too); emulated: for tests without\n"
       "a GPU",
       {machine, Emit::Memory});
-  Values attention =
-      text(options.targetOptions.attention, {"f32", "tensor-cores"});
-  attention.otherwise = "tensor-cores for 16 bits";
-  add("attention=f32|tensor-cores", std::move(attention),
+  add("attention=f32|tensor-cores",
+      text(options.targetOptions.attention, {"f32", "tensor-cores"})
+          .showing("tensor-cores for 16 bits"),
       "how GPUs multiply in attention: f32 (same bits as the\n"
       "CPU), or tensor-cores (16-bit types only)",
       {machine, Emit::LLVM});
@@ -194,9 +184,10 @@ void CommandLine::declarePlanOptions() {
 
 void CommandLine::dropAlienOptions() {
   declarePassOptions(passes);
-  for (cl::SubCommand *command :
-       {&cl::SubCommand::getTopLevel(), &import, &exporting, &tokenizing,
-        &generating, &plotting}) {
+  SmallVector<cl::SubCommand *> commands = {&cl::SubCommand::getTopLevel()};
+  for (const Subcommand &one : subcommands)
+    commands.push_back(&one.command);
+  for (cl::SubCommand *command : commands) {
     auto &known = cl::getRegisteredOptions(*command);
     for (auto [name, option] : llvm::make_early_inc_range(known))
       if (name == "help")
@@ -322,13 +313,11 @@ static StringRef withoutFarNames(StringRef wrong) {
 }
 
 std::string CommandLine::explainUnknown(StringRef name) const {
-  for (const cl::SubCommand *command :
-       {&import, &exporting, &tokenizing, &generating, &plotting})
+  for (const auto &[command, check] : subcommands)
     for (const Flag &flag : flags)
-      if (flag.getName() == ("--" + name).str() &&
-          flag.Subs.contains(const_cast<cl::SubCommand *>(command)))
-        return ("--" + name + " is an option of zeroc " + command->getName() +
-                "; see zeroc " + command->getName() + " --help")
+      if (flag.getName() == ("--" + name).str() && flag.Subs.contains(&command))
+        return ("--" + name + " is an option of zeroc " + command.getName() +
+                "; see zeroc " + command.getName() + " --help")
             .str();
   return explainOptionOfOthers(name);
 }
@@ -369,20 +358,10 @@ Command zero::parseCommandLine(int argc, char **argv) {
          "one CONFIG.json; see zeroc --help");
   if (!isRight)
     fail(wrong.empty() ? "an option is wrong; see zeroc --help" : wrong.trim());
-  for (cl::SubCommand *command :
-       {&line.import, &line.exporting, &line.tokenizing, &line.generating,
-        &line.plotting})
-    if (*command)
-      line.checkOptionsOf(*command);
-  if (line.import)
-    return line.checkImport();
-  if (line.exporting)
-    return line.checkExport();
-  if (line.tokenizing)
-    return line.checkTokenize();
-  if (line.generating)
-    return line.checkGenerate();
-  if (line.plotting)
-    return line.checkPlot();
+  for (const auto &[command, check] : line.getSubcommands())
+    if (command) {
+      line.checkOptionsOf(command);
+      return (line.*check)();
+    }
   return line.check();
 }

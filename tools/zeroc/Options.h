@@ -5,12 +5,9 @@
 #include "targets/Target.h"
 #include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
-#include "tools/zeroc/Export.h"
-#include "tools/zeroc/Generate.h"
-#include "tools/zeroc/Import.h"
 #include "tools/zeroc/MarkArguments.h"
-#include "tools/zeroc/Plot.h"
-#include "tools/zeroc/Tokenize.h"
+#include "tools/zeroc/Subcommands.h"
+#include <functional>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -57,8 +54,9 @@ struct DriverOptions {
   }
 };
 
-using Command = std::variant<DriverOptions, ImportOptions, ExportOptions,
-                             TokenizeOptions, GenerateOptions, PlotOptions>;
+/// What a subcommand does; returns the exit status.
+using Action = std::function<llvm::Expected<int>(StringRef argv0)>;
+using Command = std::variant<DriverOptions, Action>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for
 /// --help prints that and exits with 0.

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/zeroc/OtherProgram.h"
+#include "tools/zeroc/CommandLine.h"
 
 #include "train/options/OtherTools.h"
 

@@ -8,8 +8,8 @@
 // and a backward average does not.
 //
 //===----------------------------------------------------------------------===//
-#include "tools/zeroc/PlotCurve.h"
 
+#include "tools/zeroc/PlotRun.h"
 #include <algorithm>
 #include <cmath>
 

@@ -13,9 +13,9 @@
 //   +--------------------------------------+
 //
 //===----------------------------------------------------------------------===//
-#include "tools/zeroc/PlotDraw.h"
 
-#include "tools/zeroc/PlotCurve.h"
+#include "passes/certify/Certificate.h"
+#include "tools/zeroc/PlotRun.h"
 #include "tools/zeroc/PlotScale.h"
 #include "tools/zeroc/PlotSvg.h"
 
@@ -124,7 +124,8 @@ private:
     if (average)
       add([&](double at,
               double h) { svg.line(at - 6, h, at + 6, h, kFaint, 2); },
-          "average of about " + withCommas(average) + " steps, each step pale");
+          "average of about " + groupDigits(average) +
+              " steps, each step pale");
     if (any([](const PlotRun &run) { return run[Quantity::EvalLoss]; }))
       add([&](double at, double h) { svg.circle(at, h, 3.2, kFaint); },
           "evaluation");
@@ -142,16 +143,16 @@ private:
 
   std::string summary(const PlotRun &run) const {
     const Curve &loss = run[Quantity::Loss], &eval = run[Quantity::EvalLoss];
-    std::string text = withCommas(int64_t(loss.size())) +
+    std::string text = groupDigits(int64_t(loss.size())) +
                        (loss.size() == 1 ? " step" : " steps");
     Curve shown = average ? smoothed(loss, average, run.spikes) : loss;
     auto last = llvm::find_if(llvm::reverse(shown), [](const PlotPoint &point) {
       return !std::isnan(point.y);
     });
     if (last != shown.rend())
-      text += ", loss " + svgNumber(last->y, 4) + " at the end";
+      text += ", loss " + printed("%.*g", 4, last->y) + " at the end";
     if (!eval.empty())
-      text += ", " + svgNumber(eval.back().y, 4) + " in evaluation";
+      text += ", " + printed("%.*g", 4, eval.back().y) + " in evaluation";
     return text;
   }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "tools/zeroc/PlotScale.h"
 
+#include "passes/certify/Certificate.h"
+
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -57,19 +59,9 @@ double Scale::operator()(double value) const {
 // Labels
 //===----------------------------------------------------------------------===//
 
-static std::string printed(const char *form, int digits, double value) {
+std::string zero::printed(const char *form, int digits, double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format(form, digits, value);
-  return text;
-}
-
-std::string zero::withCommas(int64_t value) {
-  std::string text = std::to_string(value);
-  for (size_t place = text.size(), first = value < 0 ? 1 : 0;
-       place > first + 3;) {
-    place -= 3;
-    text.insert(place, ",");
-  }
   return text;
 }
 
@@ -80,7 +72,7 @@ static std::string label(double value, int exponent, double largest) {
     return "0";
   if (largest < 1e7 && (largest >= 0.05 || exponent >= -2)) {
     if (exponent >= 0)
-      return withCommas(std::llround(value));
+      return groupDigits(std::llround(value));
     return printed("%.*f", -exponent, value);
   }
   // Shortens 1.50e-03 to 1.5e-3.

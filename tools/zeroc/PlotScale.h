@@ -45,7 +45,7 @@ std::vector<Tick> linearTicks(AxisRange range, int wanted,
 /// those.  `range.low` is positive.
 std::vector<Tick> logTicks(AxisRange range);
 
-/// 12345 as "12,345".
-std::string withCommas(int64_t value);
+/// Prints `value` by a form such as "%.*g", which takes `digits`.
+std::string printed(const char *form, int digits, double value);
 
 } // namespace mlir::zero

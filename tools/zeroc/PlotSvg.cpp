@@ -1,19 +1,16 @@
 //===- PlotSvg.cpp - Lines, symbols and text in SVG -----------------------===//
 #include "tools/zeroc/PlotSvg.h"
 
-#include "llvm/ADT/Twine.h"
-#include "llvm/Support/Format.h"
+#include "tools/zeroc/PlotScale.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
 using namespace mlir::zero;
-
-std::string zero::svgNumber(double value, int digits) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
-  return text;
-}
 
 /// Prints a coordinate to a tenth of a pixel.
 static std::string place(double value) {
@@ -39,25 +36,14 @@ std::string zero::shortened(StringRef text, size_t most) {
 
 /// Escapes text, also for attributes in double quotes.
 static std::string escaped(StringRef text) {
+  // XML excludes control characters, even escaped.
+  std::string allowed = text.str();
+  std::replace_if(
+      allowed.begin(), allowed.end(),
+      [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   std::string result;
-  for (char c : text)
-    switch (c) {
-    case '&':
-      result += "&amp;";
-      break;
-    case '<':
-      result += "&lt;";
-      break;
-    case '>':
-      result += "&gt;";
-      break;
-    case '"':
-      result += "&quot;";
-      break;
-    default:
-      // XML excludes control characters, even escaped.
-      result += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    }
+  llvm::raw_string_ostream out(result);
+  llvm::printHTMLEscaped(allowed, out);
   return result;
 }
 
@@ -102,7 +88,7 @@ void Svg::curve(ArrayRef<PlotPoint> points, StringRef color, double width,
   out << "<path d=\"" << path << "\" stroke=\"" << color << "\" stroke-width=\""
       << place(width) << "\"";
   if (opacity < 1)
-    out << " stroke-opacity=\"" << svgNumber(opacity, 3) << "\"";
+    out << " stroke-opacity=\"" << printed("%.*g", 3, opacity) << "\"";
   out << dashes(dash) << "><title>" << escaped(title) << "</title></path>\n";
 }
 

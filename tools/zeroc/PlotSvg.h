@@ -6,9 +6,6 @@
 
 namespace mlir::zero {
 
-/// Prints `value` with `digits` significant digits, as %g does.
-std::string svgNumber(double value, int digits);
-
 /// Returns `text`, or "..." and its last characters: `most` characters in all.
 std::string shortened(StringRef text, size_t most);
 

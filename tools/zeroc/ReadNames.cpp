@@ -7,7 +7,7 @@
 //          ^                    ^
 //
 //===----------------------------------------------------------------------===//
-#include "tools/zeroc/ReadNames.h"
+#include "tools/zeroc/Messages.h"
 
 #include "dialect/zero/Locations.h"
 #include "dialect/zero/Zero.h"

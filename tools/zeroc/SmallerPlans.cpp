@@ -9,11 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/zeroc/SmallerPlans.h"
+#include "tools/zeroc/Compare.h"
 
 #include "dialect/zero/BytesText.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "tools/zeroc/Compare.h"
 
 #include <optional>
 #include <set>

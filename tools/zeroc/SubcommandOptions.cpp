@@ -10,58 +10,44 @@ using namespace mlir::zero;
 
 void CommandLine::declareSubcommands() {
   Place imported{model, std::nullopt, import};
-  // Sizes of a tensor of 32-bit ids.
-  Values batch = count(importOptions.batch, 1, INT32_MAX,
-                       "an integer from 1 to " + Twine(INT32_MAX)),
-         sequence = count(importOptions.sequence, 1, INT32_MAX,
-                          "an integer from 1 to " + Twine(INT32_MAX));
-  Values end = count(importOptions.separator, 0, INT32_MAX,
-                     "a token, an integer from 0 to " + Twine(INT32_MAX));
-  Values file = text(importOptions.output);
-  // What is needed has no default.
-  batch.otherwise = sequence.otherwise = file.otherwise = "";
-  end.otherwise = "";
-  add("batch=B", batch, "sequences of one micro-batch of one rank", imported);
-  add("seq=T", sequence, "tokens per sequence, at most the model's positions",
-      imported);
-  add("document-separator=ID", end,
+  // Sizes of a tensor of 32-bit ids.  What is needed has no default.
+  const std::string size = "an integer from 1 to " + std::to_string(INT32_MAX);
+  add("batch=B", count(importOptions.batch, 1, INT32_MAX, size).showing(""),
+      "sequences of one micro-batch of one rank", imported);
+  add("seq=T", count(importOptions.sequence, 1, INT32_MAX, size).showing(""),
+      "tokens per sequence, at most the model's positions", imported);
+  add("document-separator=ID",
+      count(importOptions.separator, 0, INT32_MAX,
+            "a token, an integer from 0 to " + Twine(INT32_MAX))
+          .showing(""),
       "token that ends a document; a token attends only to its\n"
       "own document. Give train this option, too: the loss then\n"
       "ignores the target after it",
       imported);
-  add("o=MODEL.mlir", file, "the file to write; default: standard output",
-      imported);
+  add("o=MODEL.mlir", text(importOptions.output).showing(""),
+      "the file to write; default: standard output", imported);
 
   Place exported{model, std::nullopt, exporting};
-  Values folder = text(exportOptions.output),
-         described = text(exportOptions.config);
-  folder.otherwise = described.otherwise = "";
-  add("o=OUT", folder, "FILE.safetensors, or a folder, which is created",
-      exported);
+  add("o=OUT", text(exportOptions.output).showing(""),
+      "FILE.safetensors, or a folder, which is created", exported);
   add("dtype=TYPE", text(exportOptions.dtype, {"f32", "bf16", "f16"}),
       "element type: f32, bf16 or f16", exported);
   add("max-shard-size=BYTES", bytes(exportOptions.maxShardBytes, 1),
       "largest size of one file in a folder; more is split\n"
       "into several, with an index",
       exported);
-  add("config=CONFIG.json", described,
+  add("config=CONFIG.json", text(exportOptions.config).showing(""),
       "config of the model, to copy into the folder", exported);
 
   Place tokenized{model, std::nullopt, tokenizing};
-  Values tokens = text(tokenizeOptions.output),
-         tokenizer = text(tokenizeOptions.tokenizer),
-         separator = text(tokenizeOptions.separator),
-         field = text(tokenizeOptions.field);
-  tokens.otherwise = tokenizer.otherwise = separator.otherwise = "";
-  field.otherwise = "text, of files *.jsonl";
-  add("o=TOKENS", tokens,
+  add("o=TOKENS", text(tokenizeOptions.output).showing(""),
       "NAME.bin, with a header; or NAME.u16 or NAME.u32,\n"
       "token ids only",
       tokenized);
-  add("tokenizer=TOKENIZER.json", tokenizer,
+  add("tokenizer=TOKENIZER.json", text(tokenizeOptions.tokenizer).showing(""),
       "a Hugging Face tokenizer; needs python3 with tokenizers", tokenized);
   add("bytes", given(tokenizeOptions.bytes), "each byte is a token", tokenized);
-  add("separator=TOKEN", separator,
+  add("separator=TOKEN", text(tokenizeOptions.separator).showing(""),
       "token written after each document: an id, or a token\n"
       "of the tokenizer",
       tokenized);
@@ -69,7 +55,8 @@ void CommandLine::declareSubcommands() {
       "where a text has the name of a special token, such as\n"
       "<|im_start|> of a chat template, write that token",
       tokenized);
-  add("field=NAME", field,
+  add("field=NAME",
+      text(tokenizeOptions.field).showing("text, of files *.jsonl"),
       "input files have one JSON object per line; this field is\n"
       "the text",
       tokenized);
@@ -111,10 +98,19 @@ void CommandLine::declareSubcommands() {
         {"base-storage=nf4|int8", "the same", ""},
         {"cpu=NAME", "target CPU, as in zeroc --help", "native"}})
     add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
-  Values svg = text(plotOptions.output);
-  svg.otherwise = "";
-  add("o=RUN.svg", svg, "the file to write; default: standard output",
+  add("o=RUN.svg", text(plotOptions.output).showing(""),
+      "the file to write; default: standard output",
       {picture, std::nullopt, plotting});
+}
+
+/// The action that `run` describes, which has no status of its own.
+template <typename Run>
+static Action finishing(Run run) {
+  return [run](StringRef argv0) -> llvm::Expected<int> {
+    if (llvm::Error error = run(argv0))
+      return error;
+    return 0;
+  };
 }
 
 void CommandLine::checkOptionsOf(cl::SubCommand &command) const {
@@ -125,7 +121,7 @@ void CommandLine::checkOptionsOf(cl::SubCommand &command) const {
            command.getName() + " --help");
 }
 
-ImportOptions CommandLine::checkImport() {
+Action CommandLine::checkImport() {
   if (importOptions.config.empty())
     fail("import needs a config.json, or the folder of a model; see zeroc "
          "import --help");
@@ -139,19 +135,19 @@ ImportOptions CommandLine::checkImport() {
   if (isSameFile(importOptions.output, importOptions.config))
     fail("-o " + importOptions.output +
          " would overwrite the config; name another file");
-  return importOptions;
+  return finishing([this](StringRef) { return runImport(importOptions); });
 }
 
-ExportOptions CommandLine::checkExport() {
+Action CommandLine::checkExport() {
   if (exportOptions.checkpoint.empty())
     fail("export needs a checkpoint, or a folder of them; see zeroc export "
          "--help");
   if (exportOptions.output.empty())
     fail("-o is missing; name a file *.safetensors, or a folder");
-  return exportOptions;
+  return finishing([this](StringRef) { return runExport(exportOptions); });
 }
 
-TokenizeOptions CommandLine::checkTokenize() {
+Action CommandLine::checkTokenize() {
   TokenizeOptions &o = tokenizeOptions;
   o.files.assign(texts.begin(), texts.end());
   if (o.files.empty())
@@ -168,17 +164,19 @@ TokenizeOptions CommandLine::checkTokenize() {
   if (o.bytes && o.specialTokens)
     fail("--special-tokens are those of a tokenizer, and with --bytes there is "
          "none; drop one of them");
-  return o;
+  return finishing(
+      [this](StringRef argv0) { return runTokenize(tokenizeOptions, argv0); });
 }
 
-GenerateOptions CommandLine::checkGenerate() {
+Action CommandLine::checkGenerate() {
   if (generateOptions.model.empty() || generateOptions.weights.empty())
     fail("generate needs a model and its weights, as in zeroc generate "
          "model.mlir model.safetensors --prompt=TEXT");
-  return generateOptions;
+  return
+      [this](StringRef argv0) { return runGenerate(generateOptions, argv0); };
 }
 
-PlotOptions CommandLine::checkPlot() {
+Action CommandLine::checkPlot() {
   plotOptions.runs.assign(runs.begin(), runs.end());
   if (plotOptions.runs.empty())
     fail("plot needs a file that train --metrics has written; see zeroc plot "
@@ -187,5 +185,5 @@ PlotOptions CommandLine::checkPlot() {
     if (isSameFile(plotOptions.output, run))
       fail("-o " + plotOptions.output +
            " would overwrite the metrics; name another file");
-  return plotOptions;
+  return finishing([this](StringRef) { return runPlot(plotOptions); });
 }

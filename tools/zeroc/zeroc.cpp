@@ -10,14 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tools/zeroc/CommandLine.h"
 #include "tools/zeroc/EmitExecutable.h"
-#include "tools/zeroc/ExplainErrors.h"
 #include "tools/zeroc/Messages.h"
 #include "tools/zeroc/OptimizerFile.h"
-#include "tools/zeroc/Options.h"
-#include "tools/zeroc/ReadNames.h"
-#include "tools/zeroc/SmallerPlans.h"
-#include "tools/zeroc/SuggestOperations.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
@@ -35,11 +31,7 @@
 
 using namespace mlir;
 using namespace mlir::zero;
-
-static int fail(const Twine &message) {
-  llvm::errs() << "zeroc: error: " << message << "\n";
-  return 1;
-}
+using llvm::createStringError;
 
 /// A printed level keeps the options that shaped it.  Such options would now be
 /// ignored, so they are errors.
@@ -52,7 +44,7 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
     if (int(*level) < int(changes) || changes >= Emit::Memory)
       continue;
     std::string fixed = getPlanOptions(module);
-    return llvm::createStringError(
+    return createStringError(
         option + " comes too late for " + options.input + ": at level " +
         stringifyLevel(*level) + " its " +
         (changes == Emit::Kernels ? "kernels" : "state and update") +
@@ -61,7 +53,7 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
         stringifyLevel(Level(int(changes) - 1)) + " or before");
   }
   if (options.marks.isGiven() && *level != Level::Model)
-    return llvm::createStringError(
+    return createStringError(
         "what arguments are comes too late for " + options.input +
         ": it is at level " + stringifyLevel(*level) +
         "; drop --function, --params, --inputs, --loss and "
@@ -93,7 +85,7 @@ static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
       if (!loss.getArgAttr(i, kInputAttr) || !type || !type.getRank() ||
           type.getDimSize(0) == config.microBatch)
         continue;
-      return llvm::createStringError(
+      return createStringError(
           config.microBatchSource + " is a micro-batch of " +
           Twine(config.microBatch) + ", and that of " + options.input + " is " +
           Twine(type.getDimSize(0)) +
@@ -109,38 +101,26 @@ static bool isJson(StringRef text) {
   return text.starts_with("{") && !text.starts_with("{-#");
 }
 
-int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
-  // Writes beyond the file size limit then fail like writes to a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  Command command = parseCommandLine(argc, argv);
-  if (auto *import = std::get_if<ImportOptions>(&command)) {
-    if (llvm::Error error = runImport(*import))
-      return fail(llvm::toString(std::move(error)));
-    return 0;
-  }
-  if (auto *exporting = std::get_if<ExportOptions>(&command)) {
-    if (llvm::Error error = runExport(*exporting))
-      return fail(llvm::toString(std::move(error)));
-    return 0;
-  }
-  if (auto *tokenizing = std::get_if<TokenizeOptions>(&command)) {
-    if (llvm::Error error = runTokenize(*tokenizing, argv[0]))
-      return fail(llvm::toString(std::move(error)));
-    return 0;
-  }
-  if (auto *generating = std::get_if<GenerateOptions>(&command)) {
-    llvm::Expected<int> status = runGenerate(*generating, argv[0]);
-    return status ? *status : fail(llvm::toString(status.takeError()));
-  }
-  if (auto *plot = std::get_if<PlotOptions>(&command)) {
-    if (llvm::Error error = runPlot(*plot))
-      return fail(llvm::toString(std::move(error)));
-    return 0;
-  }
-  auto *options = std::get_if<DriverOptions>(&command);
-  if (llvm::Error error = frontend::checkOutput(options->output))
-    return fail(llvm::toString(std::move(error)));
+/// Writes the table of --compare.
+static llvm::Error compare(ModuleOp module, const DriverOptions &options,
+                           PassManagerSetup setup) {
+  auto plans = comparePlans(module, options.compared, setup);
+  if (failed(plans))
+    return createStringError(options.input +
+                             " does not compile; the errors are above");
+  if (llvm::all_of(*plans, [](const ComparedPlan &plan) {
+        return !plan.conflict.empty();
+      }))
+    return createStringError(plans->front().conflict);
+  return frontend::writeOutput("-",
+                               options.certificate == "json"
+                                   ? toJson(options.input, *plans)
+                                   : printComparison(options.input, *plans));
+}
+
+static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
+  if (llvm::Error error = frontend::checkOutput(options.output))
+    return error;
 
   DialectRegistry registry;
   registerPipelineDialects(registry);
@@ -151,23 +131,23 @@ int main(int argc, char **argv) {
   // Our messages name the operation; MLIR would print the whole module.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
-  Messages messages(sources, context, options->input);
-  SuggestOperations suggestions(context);
+  Messages messages(sources, context, options.input);
   ExplainErrors explanations(context);
   auto buffer =
-      llvm::MemoryBuffer::getFileOrSTDIN(options->input, /*IsText=*/true);
+      llvm::MemoryBuffer::getFileOrSTDIN(options.input, /*IsText=*/true);
   if (!buffer)
-    return fail("cannot read " + options->input + ": " +
-                buffer.getError().message());
+    return createStringError("cannot read " + options.input + ": " +
+                             buffer.getError().message());
   if (isJson((*buffer)->getBuffer()))
-    return fail(options->input +
-                " is JSON, not MLIR; the model of a Hugging Face config.json "
-                "comes from zeroc import " +
-                options->input + " --batch=B --seq=T -o model.mlir");
+    return createStringError(
+        options.input +
+        " is JSON, not MLIR; the model of a Hugging Face config.json "
+        "comes from zeroc import " +
+        options.input + " --batch=B --seq=T -o model.mlir");
   sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
 
   DefaultTimingManager timing;
-  timing.setEnabled(options->timing);
+  timing.setEnabled(options.timing);
   TimingScope all = timing.getRootScope();
   auto timed = [&](StringRef part, auto work) {
     TimingScope scope = all.nest(part);
@@ -181,81 +161,84 @@ int main(int argc, char **argv) {
     return parseSourceFile<ModuleOp>(sources, ParserConfig(&context)).release();
   });
   if (!module)
-    return fail(options->input + " is not valid MLIR; the errors are above");
+    return createStringError(options.input +
+                             " is not valid MLIR; the errors are above");
   llvm::BuryPointer(module.getOperation());
   readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
-  if (llvm::Error error = checkResumed(module, *options))
-    return fail(llvm::toString(std::move(error)));
-  if (options->getLevel() == Level::Memory) {
-    const std::string &arch = options->targetOptions.arch;
+  if (llvm::Error error = checkResumed(module, options))
+    return error;
+  if (options.getLevel() == Level::Memory) {
+    const std::string &arch = options.targetOptions.arch;
     if (getLevel(module) != Level::Memory)
-      setTarget(module, *options->target, arch);
+      setTarget(module, *options.target, arch);
     else if (llvm::Error error =
-                 checkTarget(module, options->input, *options->target, arch))
-      return fail(llvm::toString(std::move(error)));
+                 checkTarget(module, options.input, *options.target, arch))
+      return error;
   }
-  warnOfStage(*options);
-  if (options->marks.isGiven())
-    if (llvm::Error error =
-            markArguments(module, options->marks, options->input))
-      return fail(llvm::toString(std::move(error)));
+  warnOfStage(options);
+  if (options.marks.isGiven())
+    if (llvm::Error error = markArguments(module, options.marks, options.input))
+      return error;
   if (std::optional<Level> level = getLevel(module);
       level && *level < Level::Partitioned)
-    if (llvm::Error error = options->optimizerFile.empty()
-                                ? completeOptimizers(module, options->input)
-                                : adoptOptimizer(module, options->optimizerFile,
-                                                 options->optimizerNumbers))
-      return fail(llvm::toString(std::move(error)));
-  if (options->deepSpeed) {
-    if (llvm::Error error = checkBatch(module, *options))
-      return fail(llvm::toString(std::move(error)));
-    llvm::errs() << options->deepSpeed->report();
+    if (llvm::Error error = options.optimizerFile.empty()
+                                ? completeOptimizers(module, options.input)
+                                : adoptOptimizer(module, options.optimizerFile,
+                                                 options.optimizerNumbers))
+      return error;
+  if (options.deepSpeed) {
+    if (llvm::Error error = checkBatch(module, options))
+      return error;
+    llvm::errs() << options.deepSpeed->report();
   }
-  if (options->compare) {
-    auto plans = timed("plans", [&](PassManagerSetup setup) {
-      return comparePlans(module, options->compared, setup);
+  if (options.compare)
+    return timed("plans", [&](PassManagerSetup setup) {
+      return compare(module, options, setup);
     });
-    if (failed(plans))
-      return fail(options->input + " does not compile; the errors are above");
-    if (llvm::all_of(*plans, [](const ComparedPlan &plan) {
-          return !plan.conflict.empty();
-        }))
-      return fail(plans->front().conflict);
-    llvm::Error error = frontend::writeOutput(
-        "-", options->certificate == "json"
-                 ? toJson(options->input, *plans)
-                 : printComparison(options->input, *plans));
-    return error ? fail(llvm::toString(std::move(error))) : 0;
-  }
   // A copy of the kernels, for smaller plans if this one is too large.
   OwningOpRef<ModuleOp> kernels;
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {
-        const PipelineOptions &p = options->pipeline;
+        const PipelineOptions &p = options.pipeline;
         if ((p.deviceMemory >= 0 || p.hostMemory >= 0) &&
-            options->getLevel() == Level::Memory &&
+            options.getLevel() == Level::Memory &&
             getLevel(module).value_or(Level::Memory) <= Level::Kernels) {
           if (failed(runPipeline(module, Level::Kernels, p, setup)))
             return failure();
           kernels = module.clone();
         }
-        return runPipeline(module, options->getLevel(), p, setup);
+        return runPipeline(module, options.getLevel(), p, setup);
       }))) {
     if (kernels && exceedsBudget(module)) {
       TimingScope scope = all.nest("smaller plans");
       llvm::errs() << "zeroc: note: "
-                   << findSmallerPlans(*kernels, options->pipeline,
+                   << findSmallerPlans(*kernels, options.pipeline,
                                        certify(module));
     }
-    return fail(options->input + " does not compile; the errors are above");
+    return createStringError(options.input +
+                             " does not compile; the errors are above");
   }
 
-  llvm::Error error =
-      options->isText()
-          ? frontend::writeOutput(options->output, frontend::printModel(module))
-          : timed("kernels, plan and link", [&](PassManagerSetup setup) {
-              return emitPlan(module, *options, argv[0], setup);
-            });
-  if (error)
-    return fail(llvm::toString(std::move(error)));
+  if (options.isText())
+    return frontend::writeOutput(options.output, frontend::printModel(module));
+  return timed("kernels, plan and link", [&](PassManagerSetup setup) {
+    return emitPlan(module, options, argv0, setup);
+  });
+}
+
+static llvm::Expected<int> run(const Command &command, StringRef argv0) {
+  if (auto *action = std::get_if<Action>(&command))
+    return (*action)(argv0);
+  if (llvm::Error error = compileModel(std::get<DriverOptions>(command), argv0))
+    return error;
   return 0;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  // Writes beyond the file size limit then fail like writes to a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  llvm::Expected<int> status = run(parseCommandLine(argc, argv), argv[0]);
+  if (!status)
+    fail(llvm::toString(status.takeError()));
+  return *status;
 }

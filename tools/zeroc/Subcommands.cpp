@@ -1,0 +1,89 @@
+//===- Subcommands.cpp - The commands import, export, tokenize and plot ---===//
+#include "tools/zeroc/Subcommands.h"
+
+#include "frontend/OutputFile.h"
+#include "frontend/PrintModel.h"
+#include "frontend/families/HuggingFace.h"
+#include "mlir/IR/MLIRContext.h"
+#include "runtime/checkpoint/Export.h"
+#include "tools/tokenize/Tokenize.h"
+#include "tools/zeroc/LibraryFile.h"
+#include "tools/zeroc/PlotRun.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+llvm::Error zero::runImport(const ImportOptions &options) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  ImportedBatch batch = {options.batch, options.sequence};
+  if (options.separator >= 0)
+    batch.separator = options.separator;
+  auto model =
+      importHuggingFace(context, options.config, batch, [](StringRef line) {
+        llvm::errs() << "note: " << line << "\n";
+      });
+  if (!model)
+    return model.takeError();
+  return writeOutput(options.output, printModel(**model));
+}
+
+llvm::Error zero::runExport(const ExportOptions &options) {
+  zrt::ExportRequest request;
+  request.checkpoint = options.checkpoint;
+  request.output = options.output;
+  request.config = options.config;
+  request.maxShardBytes = uint64_t(options.maxShardBytes);
+  request.dtype = options.dtype == "f32"    ? ZRT_F32
+                  : options.dtype == "bf16" ? ZRT_BF16
+                                            : ZRT_F16;
+  const zrt::ExportResult result = zrt::exportCheckpoint(request);
+  if (!result.error.empty())
+    return llvm::createStringError(result.error);
+  for (const std::string &note : result.notes)
+    llvm::errs() << "note: " << note << "\n";
+  for (const std::string &file : result.files)
+    llvm::outs() << "wrote " << file << "\n";
+  return llvm::Error::success();
+}
+
+static std::optional<std::string> ifGiven(const std::string &value) {
+  return value.empty() ? std::nullopt : std::optional(value);
+}
+
+llvm::Error zero::runTokenize(const TokenizeOptions &options,
+                              llvm::StringRef argv0) {
+  zrt::TokenizeRequest request;
+  request.files = options.files;
+  request.output = options.output;
+  request.tokenizer = options.tokenizer;
+  request.separator = ifGiven(options.separator);
+  request.specialTokens = options.specialTokens;
+  request.field = ifGiven(options.field);
+  if (!options.bytes) {
+    auto script = findLibraryFile(argv0, "zeroc_tokenize.py");
+    if (!script)
+      return script.takeError();
+    request.script = *script;
+  }
+  const zrt::TokenizeResult result = zrt::tokenize(request);
+  if (!result.error.empty())
+    return llvm::createStringError(result.error);
+  if (!result.warning.empty())
+    llvm::errs() << "zeroc: warning: " << result.warning << "\n";
+  llvm::outs() << "wrote " << result.summary << "\n";
+  return llvm::Error::success();
+}
+
+llvm::Error zero::runPlot(const PlotOptions &options) {
+  if (llvm::Error error = checkOutput(options.output))
+    return error;
+  std::vector<PlotRun> runs;
+  for (const std::string &path : options.runs) {
+    llvm::Expected<PlotRun> run = readRun(path);
+    if (!run)
+      return run.takeError();
+    runs.push_back(std::move(*run));
+  }
+  return writeOutput(options.output, drawRuns(runs));
+}

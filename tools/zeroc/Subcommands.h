@@ -1,0 +1,71 @@
+//===- Subcommands.h - Commands beside the compiler -------------*- C++ -*-===//
+//
+// Each has options, and a function that runs it.  `argv0` is that of this
+// program.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mlir::zero {
+
+/// `zeroc import DIR|CONFIG.json --batch=B --seq=T [--document-separator=ID]
+/// [-o MODEL.mlir]`.
+struct ImportOptions {
+  std::string config, output = "-";
+  int64_t batch = 0, sequence = 0;
+  int64_t separator = -1; ///< below 0: attention crosses documents
+};
+
+/// Builds the model and writes its file; notes go to stderr.
+llvm::Error runImport(const ImportOptions &options);
+
+/// `zeroc export CHECKPOINT -o FILE|DIR [options]`.
+struct ExportOptions {
+  std::string checkpoint, output, config;
+  std::string dtype = "f32"; ///< or bf16, f16
+  int64_t maxShardBytes = int64_t{5} << 30;
+};
+
+/// Writes the weights, and reports what it wrote.
+llvm::Error runExport(const ExportOptions &options);
+
+/// `zeroc tokenize FILE... -o OUT --tokenizer=TOKENIZER.json|--bytes`.
+struct TokenizeOptions {
+  std::vector<std::string> files;
+  std::string output, tokenizer, separator, field; ///< "": not given
+  bool bytes = false, specialTokens = false;
+};
+
+/// Writes the tokens, and reports their number.
+llvm::Error runTokenize(const TokenizeOptions &options, llvm::StringRef argv0);
+
+/// `zeroc generate MODEL.mlir WEIGHTS [options]`.
+struct GenerateOptions {
+  std::string model, weights;
+  /// Options of the compilation ("--cpu" and the like) and of the program, each
+  /// with its value.
+  std::vector<std::pair<std::string, std::string>> compiled, run;
+};
+
+/// Compiles the model with --sample-only into a temporary folder, and runs it.
+/// Returns its exit status; the program reports its own errors.
+llvm::Expected<int> runGenerate(const GenerateOptions &options,
+                                llvm::StringRef argv0);
+
+/// `zeroc plot RUN.jsonl... [-o RUN.svg]`.
+struct PlotOptions {
+  std::vector<std::string> runs;
+  std::string output = "-";
+};
+
+/// Draws the metrics that train --metrics has written, of one or several runs,
+/// and writes the picture.
+llvm::Error runPlot(const PlotOptions &options);
+
+} // namespace mlir::zero
