@@ -28,8 +28,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/DataflowRules.h"
 #include "passes/verify/KnownOperations.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"

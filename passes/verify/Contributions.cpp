@@ -45,7 +45,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/DataflowRules.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"

@@ -18,7 +18,7 @@
 //     @count and @eval exist once for each micro-step; nothing else belongs to
 //     a micro-step.
 //   * outputs follow the next states, each with its own name, f32 or f64; those
-//     that the host reads are scalars, and must exist (HostOutputs.h).
+//     that the host reads are scalars, and must exist (HostOutputs.cpp).
 //   * @predict has one output, `logits`, f32 [sequences, classes], computed
 //     from the inputs `tokens` [sequences, positions] and `position`
 //     [sequences].
@@ -27,12 +27,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/HostInterface.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
-#include "passes/verify/HostOutputs.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 

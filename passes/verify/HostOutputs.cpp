@@ -23,7 +23,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/HostOutputs.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
 

@@ -30,4 +30,8 @@ private:
   DenseMap<Value, IntegerValueRange> ranges;
 };
 
+/// (S8) No integer is divided by 0, and arithmetic that promises not to
+/// overflow does not (IntegerTraps.cpp).
+LogicalResult judgeArithmetic(Operation *op, const Intervals &intervals);
+
 } // namespace mlir::zero::judge

@@ -26,53 +26,14 @@
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
 #include "passes/verify/Kernels.h"
-#include "passes/verify/Structure.h"
+#include "passes/verify/Rules.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-namespace {
-class Form {
-public:
-  explicit Form(Kernel kernel) : kernel(kernel) {}
-
-  LogicalResult judge() {
-    KernelOp function = kernel.function;
-    for (TypeRange types : {TypeRange(function.getArgumentTypes()),
-                            TypeRange(function.getResultTypes())}) {
-      if (!llvm::all_of(types, llvm::IsaPred<RankedTensorType>)) // (S6)
-        return function.emitOpError("is a kernel of type ")
-               << function.getFunctionType()
-               << " (S6); kernels take and give tensors";
-      if (failed(judgeSizes(types)))
-        return failure();
-    }
-    if (kernel.isReference)
-      return success();
-    for (Operation &op : kernel.body().without_terminator())
-      if (failed(judgeSizes(op.getResultTypes())) ||
-          failed(judgeOperation(&op)))
-        return failure();
-    return judgeReturn();
-  }
-
-private:
-  LogicalResult judgeSizes(TypeRange types);
-  LogicalResult judgeOperation(Operation *op);
-  LogicalResult judgeGeneric(linalg::GenericOp op);
-  LogicalResult judgeEmpty(tensor::EmptyOp op);
-  LogicalResult judgeAttention(Operation *op);
-  LogicalResult judgeScatter(nn::EmbeddingBackwardOp op);
-  LogicalResult judgeReturn();
-  bool belongs(Operation *op);
-
-  Kernel kernel;
-};
-} // namespace
-
 /// Checks that tensors have static sizes and known element types.
-LogicalResult Form::judgeSizes(TypeRange types) {
+static LogicalResult judgeSizes(Kernel kernel, TypeRange types) {
   for (Type type : types) {
     auto tensor = dyn_cast<TensorType>(type);
     if (tensor && !(tensor.hasRank() && tensor.hasStaticShape() &&
@@ -86,7 +47,7 @@ LogicalResult Form::judgeSizes(TypeRange types) {
 }
 
 /// Returns true if kernels of this kind may contain `op`.
-bool Form::belongs(Operation *op) {
+static bool belongs(Kernel kernel, Operation *op) {
   if (isView(op) || isa<arith::ConstantOp, tensor::EmptyOp>(op))
     return true;
   switch (kernel.kind) {
@@ -101,30 +62,6 @@ bool Form::belongs(Operation *op) {
     return isa<nn::EmbeddingBackwardOp, linalg::FillOp>(op);
   }
   llvm_unreachable("all kinds are known");
-}
-
-LogicalResult Form::judgeOperation(Operation *op) {
-  if (!belongs(op)) // (S6)
-    return op->emitOpError("does not belong in a kernel of ")
-           << stringifyKernelKind(kernel.kind)
-           << " (S6); write it with linalg.generic";
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    return judgeGeneric(generic);
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-    return judgeEmpty(empty);
-  if (auto fill = dyn_cast<linalg::FillOp>(op);
-      fill && !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) // (S6)
-    return op->emitOpError("fills what is no tensor.empty (S6)");
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
-      slice && !isKnown(slice)) // (S6)
-    return op->emitOpError("takes a slice at places that are not known (S6)");
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    return judgeInsert(kernel, insert);
-  if (isAttention(op))
-    return judgeAttention(op);
-  if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op))
-    return judgeScatter(scatter);
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,7 +98,7 @@ static bool writesOnce(linalg::GenericOp op, AffineMap map,
   return count == op.getNumParallelLoops();
 }
 
-LogicalResult Form::judgeGeneric(linalg::GenericOp op) {
+static LogicalResult judgeGeneric(linalg::GenericOp op) {
   for (Operation &inner : *op.getBlock())
     if (!isScalarWork(&inner)) // (S6)
       return inner.emitOpError("is no scalar arithmetic of a kernel (S6)");
@@ -187,7 +124,7 @@ LogicalResult Form::judgeGeneric(linalg::GenericOp op) {
   return success();
 }
 
-LogicalResult Form::judgeEmpty(tensor::EmptyOp op) {
+static LogicalResult judgeEmpty(tensor::EmptyOp op) {
   for (OpOperand &use : op->getUses()) {
     auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
     auto insert = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
@@ -206,7 +143,7 @@ LogicalResult Form::judgeEmpty(tensor::EmptyOp op) {
 // Attention and scatters
 //===----------------------------------------------------------------------===//
 
-LogicalResult Form::judgeAttention(Operation *op) {
+static LogicalResult judgeAttention(Operation *op) {
   for (Value operand : op->getOperands())
     if (!isa<BlockArgument>(skipViews(operand))) // (S6)
       return op->emitOpError("reads what is no view of an operand of its "
@@ -229,7 +166,7 @@ LogicalResult Form::judgeAttention(Operation *op) {
   return judgeViews(op);
 }
 
-LogicalResult Form::judgeScatter(nn::EmbeddingBackwardOp op) {
+static LogicalResult judgeScatter(nn::EmbeddingBackwardOp op) {
   for (Value operand : {op.getTokens(), op.getGrad()})
     if (!isa<BlockArgument>(skipViews(operand))) // (S6)
       return op->emitOpError("reads what is no view of an operand of its "
@@ -247,7 +184,7 @@ LogicalResult Form::judgeScatter(nn::EmbeddingBackwardOp op) {
 // Results
 //===----------------------------------------------------------------------===//
 
-LogicalResult Form::judgeReturn() {
+static LogicalResult judgeReturn(Kernel kernel) {
   Operation *returned = kernel.body().getTerminator();
   unsigned alone = 0;
   for (Operation &op : kernel.body())
@@ -274,4 +211,50 @@ LogicalResult Form::judgeReturn() {
   return success();
 }
 
-LogicalResult judge::judgeForm(Kernel kernel) { return Form(kernel).judge(); }
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+static LogicalResult judgeOperation(Kernel kernel, Operation *op) {
+  if (!belongs(kernel, op)) // (S6)
+    return op->emitOpError("does not belong in a kernel of ")
+           << stringifyKernelKind(kernel.kind)
+           << " (S6); write it with linalg.generic";
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    return judgeGeneric(generic);
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    return judgeEmpty(empty);
+  if (auto fill = dyn_cast<linalg::FillOp>(op);
+      fill && !fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>()) // (S6)
+    return op->emitOpError("fills what is no tensor.empty (S6)");
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      slice && !isKnown(slice)) // (S6)
+    return op->emitOpError("takes a slice at places that are not known (S6)");
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    return judgeInsert(kernel, insert);
+  if (isAttention(op))
+    return judgeAttention(op);
+  if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op))
+    return judgeScatter(scatter);
+  return success();
+}
+
+LogicalResult judge::judgeForm(Kernel kernel) {
+  KernelOp function = kernel.function;
+  for (TypeRange types : {TypeRange(function.getArgumentTypes()),
+                          TypeRange(function.getResultTypes())}) {
+    if (!llvm::all_of(types, llvm::IsaPred<RankedTensorType>)) // (S6)
+      return function.emitOpError("is a kernel of type ")
+             << function.getFunctionType()
+             << " (S6); kernels take and give tensors";
+    if (failed(judgeSizes(kernel, types)))
+      return failure();
+  }
+  if (kernel.isReference)
+    return success();
+  for (Operation &op : kernel.body().without_terminator())
+    if (failed(judgeSizes(kernel, op.getResultTypes())) ||
+        failed(judgeOperation(kernel, &op)))
+      return failure();
+  return judgeReturn(kernel);
+}

@@ -18,31 +18,13 @@ using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
 namespace {
-class Replacements {
-public:
-  explicit Replacements(Kernel kernel)
-      : kernel(kernel), function(kernel.function), body(kernel.body()),
-        returned(body.getTerminator()) {}
-
-  LogicalResult judge();
-
-private:
-  LogicalResult judgeInPlace(unsigned result, int64_t operand);
-  LogicalResult judgeScatter(unsigned result);
-
-  Kernel kernel;
-  KernelOp function;
-  Block &body;
-  Operation *returned;
-};
-} // namespace
-
 /// A chain of operations, each of which writes its result over its initial
 /// value.
 struct Chain {
   OpResult first; ///< first value written to the bytes; null if not elementwise
   Value base;     ///< initial value of the bytes
 };
+} // namespace
 
 static Chain follow(Value value) {
   OpResult first;
@@ -55,7 +37,10 @@ static Chain follow(Value value) {
   return {first, value};
 }
 
-LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
+static LogicalResult judgeInPlace(Kernel kernel, unsigned result,
+                                  int64_t operand) {
+  KernelOp function = kernel.function;
+  Block &body = kernel.body();
   if (operand < 0 || operand >= body.getNumArguments()) // (S6)
     return function.emitOpError("lets result ")
            << result << " replace operand " << operand << ", and has "
@@ -68,7 +53,7 @@ LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
       error.attachNote(at->getLoc()) << "by '" << at->getName() << '\'';
     return error;
   };
-  auto [first, base] = follow(returned->getOperand(result));
+  auto [first, base] = follow(body.getTerminator()->getOperand(result));
   if (!first)
     return refuse("but does not write it element by element", nullptr);
   if (base != replaced && !base.getDefiningOp<tensor::EmptyOp>())
@@ -97,10 +82,13 @@ LogicalResult Replacements::judgeInPlace(unsigned result, int64_t operand) {
 }
 
 /// Checks that a scatter, and nothing else, must replace its initial value.
-LogicalResult Replacements::judgeScatter(unsigned result) {
+static LogicalResult judgeReplacedByScatter(KernelOp function,
+                                            unsigned result) {
   std::optional<unsigned> must = function.getMustReplace(result);
-  auto scatter =
-      returned->getOperand(result).getDefiningOp<nn::EmbeddingBackwardOp>();
+  auto scatter = function.front()
+                     .getTerminator()
+                     ->getOperand(result)
+                     .getDefiningOp<nn::EmbeddingBackwardOp>();
   auto init =
       scatter ? dyn_cast<BlockArgument>(scatter.getInit()) : BlockArgument();
   if (must && init && *must == init.getArgNumber())
@@ -116,17 +104,14 @@ LogicalResult Replacements::judgeScatter(unsigned result) {
   return success();
 }
 
-LogicalResult Replacements::judge() {
+LogicalResult judge::judgeReplacements(Kernel kernel) {
+  KernelOp function = kernel.function;
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    if (failed(judgeScatter(result)))
+    if (failed(judgeReplacedByScatter(function, result)))
       return failure();
     for (int64_t operand : function.getMayReplace(result))
-      if (failed(judgeInPlace(result, operand)))
+      if (failed(judgeInPlace(kernel, result, operand)))
         return failure();
   }
   return success();
-}
-
-LogicalResult judge::judgeReplacements(Kernel kernel) {
-  return Replacements(kernel).judge();
 }

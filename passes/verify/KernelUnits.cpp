@@ -23,25 +23,6 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-namespace {
-class Units {
-public:
-  explicit Units(Kernel kernel) : kernel(kernel) {}
-
-  LogicalResult judge();
-
-private:
-  LogicalResult judgeSpace(ArrayRef<int64_t> expected);
-  LogicalResult judgeRows(linalg::LinalgOp op);
-  LogicalResult judgeColumns(linalg::LinalgOp op);
-
-  /// The operands of `op` that other operations of the kernel compute.
-  SmallVector<OpOperand *> inner(linalg::LinalgOp op);
-
-  Kernel kernel;
-};
-} // namespace
-
 /// Returns true if the kernel computes `value`: it is neither an operand of the
 /// kernel nor a constant, nor a view of one.
 static bool isComputed(Value value) {
@@ -49,7 +30,8 @@ static bool isComputed(Value value) {
   return def && !isa<arith::ConstantOp, tensor::EmptyOp>(def);
 }
 
-SmallVector<OpOperand *> Units::inner(linalg::LinalgOp op) {
+/// The operands of `op` that other operations of the kernel compute.
+static SmallVector<OpOperand *> findInner(Kernel kernel, linalg::LinalgOp op) {
   SmallVector<OpOperand *> found;
   op->walk([&](Operation *nested) {
     for (OpOperand &use : nested->getOpOperands())
@@ -59,7 +41,7 @@ SmallVector<OpOperand *> Units::inner(linalg::LinalgOp op) {
   return found;
 }
 
-LogicalResult Units::judgeRows(linalg::LinalgOp op) {
+static LogicalResult judgeRows(Kernel kernel, linalg::LinalgOp op) {
   SmallVector<int64_t> extents = op.getStaticLoopRanges();
   auto iterators = op.getIteratorTypesArray();
   bool fits = extents.size() >= kernel.space.size() &&
@@ -75,7 +57,7 @@ LogicalResult Units::judgeRows(linalg::LinalgOp op) {
       return op.emitOpError("writes by ")
              << AffineMapAttr::get(op.getMatchingIndexingMap(&init))
              << ", not its own row of a kernel that is cut into rows (S6)";
-  for (OpOperand *use : inner(op))
+  for (OpOperand *use : findInner(kernel, op))
     if (!readsOwnRow(kernel, *use)) // (S6)
       return op.emitOpError("reads more than its own row of what its kernel "
                             "computes row by row (S6)")
@@ -90,7 +72,7 @@ static bool startsSum(linalg::LinalgOp op, OpOperand &use) {
          use.getOwner() == op && op.isDpsInit(&use);
 }
 
-LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
+static LogicalResult judgeColumns(Kernel kernel, linalg::LinalgOp op) {
   int cut = contiguousLoop(op);
   if (kernel.space.size() != 1 || cut < 0 ||
       op.getStaticLoopRanges()[cut] != kernel.space[0] ||
@@ -112,7 +94,7 @@ LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
                 "along loop "
              << cut << " (S6)";
   }
-  for (OpOperand *use : inner(op))
+  for (OpOperand *use : findInner(kernel, op))
     if (!startsSum(op, *use)) // (S6)
       return op.emitOpError("reads what another operation computes, in a "
                             "kernel that is cut into columns (S6)")
@@ -121,7 +103,7 @@ LogicalResult Units::judgeColumns(linalg::LinalgOp op) {
   return success();
 }
 
-LogicalResult Units::judgeSpace(ArrayRef<int64_t> expected) {
+static LogicalResult judgeSpace(Kernel kernel, ArrayRef<int64_t> expected) {
   if (kernel.space == expected)
     return success();
   return kernel.function.emitOpError("is a kernel of ") // (S6)
@@ -129,27 +111,28 @@ LogicalResult Units::judgeSpace(ArrayRef<int64_t> expected) {
          << "], and its body has [" << expected << "] (S6)";
 }
 
-LogicalResult Units::judge() {
+LogicalResult judge::judgeUnits(Kernel kernel) {
   if (kernel.isReference && kernel.kind != KernelKind::Serial) // (S6)
     return kernel.function.emitOpError("is a kernel of ")
            << stringifyKernelKind(kernel.kind)
            << ", but with zero.reference all are serial (S6)";
   if (kernel.kind == KernelKind::Serial)
-    return judgeSpace({});
+    return judgeSpace(kernel, {});
   for (Operation &op : kernel.body()) {
     auto structured = dyn_cast<linalg::LinalgOp>(op);
     LogicalResult result = success();
     if (structured && kernel.kind == KernelKind::Rows)
-      result = judgeRows(structured);
+      result = judgeRows(kernel, structured);
     else if (structured && kernel.kind == KernelKind::Columns)
-      result = judgeColumns(structured);
+      result = judgeColumns(kernel, structured);
     else if (isAttention(&op)) {
       // The operands are q, k, v; or grad, q, k, v.
       const unsigned heads = isa<nn::AttentionBackwardOp>(op) ? 2 : 0;
       auto type = cast<RankedTensorType>(op.getOperand(heads).getType());
-      result = judgeSpace({type.getDimSize(0), type.getDimSize(2)});
+      result = judgeSpace(kernel, {type.getDimSize(0), type.getDimSize(2)});
     } else if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op)) {
-      result = judgeSpace({cast<RankedTensorType>(scatter.getResult().getType())
+      result = judgeSpace(kernel,
+                          {cast<RankedTensorType>(scatter.getResult().getType())
                                .getDimSize(1)});
     }
     if (failed(result))
@@ -157,5 +140,3 @@ LogicalResult Units::judge() {
   }
   return success();
 }
-
-LogicalResult judge::judgeUnits(Kernel kernel) { return Units(kernel).judge(); }

@@ -1,6 +1,6 @@
 //===- ModuleAttributes.cpp - Attributes of a plan's module ---------------===//
 
-#include "passes/verify/ModuleAttributes.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/BytesText.h"

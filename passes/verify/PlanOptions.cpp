@@ -23,7 +23,7 @@
 //   delayed_update               previous step wait in host memory; with
 //                                delayed_update the model reads parameters that
 //                                are not updated yet (V13)
-//   optimizer                    the rule of every update (PlanRule.cpp)
+//   optimizer                    the rule of every update (UpdateRules.cpp)
 //
 // ModelClaims.cpp compares remat and loss_chunk with the model.  reuse_distance
 // is not checked: a plan with more or fewer gathers has the same terms.
@@ -32,7 +32,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/PlanOptions.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/Support/DebugStringHelper.h"

@@ -11,11 +11,11 @@
 // operation that takes a tensor and an index that is not constant.
 //
 // The arithmetic on the way must be defined, and must not divide by a value
-// that may be 0 (IntegerTraps.h).
+// that may be 0 (IntegerTraps.cpp).
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Positions.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/InputBound.h"
@@ -23,7 +23,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "passes/verify/IntegerTraps.h"
 #include "passes/verify/Intervals.h"
 #include "llvm/Support/CheckedArithmetic.h"
 

@@ -1,6 +1,6 @@
 //===- RankClasses.cpp - Ranks whose replays are equal --------------------===//
 
-#include "passes/verify/RankClasses.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Accesses.h"
@@ -15,8 +15,7 @@ using namespace mlir::zero::judge;
 namespace {
 class Places {
 public:
-  Places(ProgramOp program, const Ranges &ranges,
-         const BucketLayouts &layouts)
+  Places(ProgramOp program, const Ranges &ranges, const BucketLayouts &layouts)
       : program(program), ranges(ranges), layouts(layouts) {
     for (auto &[value, range] : ranges)
       fixed.append({range.getOffset(), range.getEnd()});

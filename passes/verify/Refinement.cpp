@@ -43,7 +43,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Refinement.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"

@@ -26,7 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/DataflowRules.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"

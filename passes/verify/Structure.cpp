@@ -1,6 +1,6 @@
 //===- Structure.cpp - Byte ranges of the values of a program -------------===//
 
-#include "passes/verify/Structure.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"

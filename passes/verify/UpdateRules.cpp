@@ -1,13 +1,28 @@
-//===- UpdateRules.cpp - The judge's own update rules ---------------------===//
+//===- UpdateRules.cpp - Update rules match the named optimizer -----------===//
+//
+// The rule of every update is the one that the plan's options name, with the
+// same numbers (S7); it takes the factor of zero.clip unless that is always
+// one.  The planner builds rules as IR; the judge has its own text of them, and
+// compares the two as terms (TermTable.h).
+//
+//===----------------------------------------------------------------------===//
 
-#include "passes/verify/UpdateRules.h"
+#include "passes/verify/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
+#include "passes/verify/TermTable.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
+using namespace mlir::zero::judge;
+
+//===----------------------------------------------------------------------===//
+// The judge's own rules
+//===----------------------------------------------------------------------===//
 
 // If updates take a factor, {0} and {1} are its argument and its name, {2} is
 // the product of the gradient with it, and {3} is that product; otherwise {3}
@@ -128,33 +143,35 @@ constexpr Factor kClipped = {", %clip: f32", ", \"clip\"",
                  kNone = {"", "", "", "%g"};
 } // namespace
 
-std::string judge::writeAdamW(double beta1, double beta2, double eps,
-                              bool clips) {
+/// The named optimizer as text; with `clips` its updates take the factor of
+/// zero.clip.
+static std::string writeRule(Attribute optimizer, bool clips) {
   const Factor &factor = clips ? kClipped : kNone;
-  return llvm::formatv(kAdamW, factor.argument, factor.name, factor.product,
-                       factor.gradient, textOfRule(beta1), textOfRule(beta2),
-                       textOfRule(1 - beta1), textOfRule(1 - beta2),
-                       textOfRule(eps))
-      .str();
+  auto write = [&](const char *rule, auto... numbers) {
+    return llvm::formatv(rule, factor.argument, factor.name, factor.product,
+                         factor.gradient, textOfRule(numbers)...)
+        .str();
+  };
+  if (auto own = dyn_cast<StringAttr>(optimizer))
+    return own.str();
+  if (auto sgd = dyn_cast<SGDAttr>(optimizer))
+    return write(kSgd, sgd.getMomentum().convertToDouble());
+  if (auto lion = dyn_cast<LionAttr>(optimizer)) {
+    double beta1 = lion.getBeta1().convertToDouble(),
+           beta2 = lion.getBeta2().convertToDouble();
+    return write(kLion, beta1, beta2, 1 - static_cast<float>(beta1),
+                 1 - static_cast<float>(beta2));
+  }
+  auto adamw = cast<AdamWAttr>(optimizer);
+  double beta1 = adamw.getBeta1().convertToDouble(),
+         beta2 = adamw.getBeta2().convertToDouble();
+  return write(kAdamW, beta1, beta2, 1 - beta1, 1 - beta2,
+               adamw.getEps().convertToDouble());
 }
 
-std::string judge::writeLion(double beta1, double beta2, bool clips) {
-  const Factor &factor = clips ? kClipped : kNone;
-  return llvm::formatv(kLion, factor.argument, factor.name, factor.product,
-                       factor.gradient, textOfRule(beta1), textOfRule(beta2),
-                       textOfRule(1 - static_cast<float>(beta1)),
-                       textOfRule(1 - static_cast<float>(beta2)))
-      .str();
-}
-
-std::string judge::writeSgd(double momentum, bool clips) {
-  const Factor &factor = clips ? kClipped : kNone;
-  return llvm::formatv(kSgd, factor.argument, factor.name, factor.product,
-                       factor.gradient, textOfRule(momentum))
-      .str();
-}
-
-void judge::takeFactor(OptimizerOp rule) {
+/// Makes a rule that the model brought take the factor, which multiplies its
+/// gradient.
+static void takeFactor(OptimizerOp rule) {
   Block &body = rule.getBody().front();
   Builder b(rule.getContext());
   SmallVector<Attribute> scalars(rule.getScalars().begin(),
@@ -162,13 +179,79 @@ void judge::takeFactor(OptimizerOp rule) {
   scalars.push_back(b.getStringAttr(kClipFactor));
   rule.setScalarsAttr(b.getArrayAttr(scalars));
   Value factor = body.addArgument(b.getF32Type(), rule.getLoc());
-  SmallVector<OpOperand *> uses;
-  for (OpOperand &use : body.getArgument(1).getUses())
-    uses.push_back(&use);
-  OpBuilder at(rule.getContext());
-  at.setInsertionPointToStart(&body);
-  auto product =
-      arith::MulFOp::create(at, rule.getLoc(), body.getArgument(1), factor);
-  for (OpOperand *use : uses)
-    use->set(product);
+  OpBuilder at = OpBuilder::atBlockBegin(&body);
+  Value gradient = body.getArgument(1);
+  auto product = arith::MulFOp::create(at, rule.getLoc(), gradient, factor);
+  gradient.replaceAllUsesExcept(product, product);
+}
+
+//===----------------------------------------------------------------------===//
+// The comparison
+//===----------------------------------------------------------------------===//
+
+/// Returns true if the factor of zero.clip may differ from one.
+static bool clips(ModuleOp plan, OptionsAttr options) {
+  if (!options.getGradClip().isZero() || options.getSkipNonfinite())
+    return true;
+  for (auto program : plan.getOps<ProgramOp>())
+    for (auto clip : program.getBody().getOps<ClipOp>())
+      if (clip.getScale())
+        return true;
+  return false;
+}
+
+/// The terms of the values that `rule` yields.
+static SmallVector<TermTable::Term> termsOf(OptimizerOp rule,
+                                            TermTable &terms) {
+  DenseMap<Value, TermTable::Term> values;
+  Block &body = rule.getBody().front();
+  Builder b(rule.getContext());
+  for (BlockArgument argument : body.getArguments())
+    values[argument] = terms.leaf(
+        TermTable::Leaf::Other,
+        b.getStringAttr("argument " + Twine(argument.getArgNumber())),
+        argument.getType());
+  SmallVector<TermTable::Term> operands;
+  for (Operation &op : body) {
+    operands.clear();
+    for (Value operand : op.getOperands())
+      operands.push_back(values.lookup(operand));
+    for (OpResult result : op.getResults())
+      values[result] =
+          terms.apply(&op, nullptr, operands, result.getResultNumber());
+  }
+  return operands; // the operands of the yield
+}
+
+LogicalResult judge::judgeUpdateRule(ModuleOp plan, OptionsAttr options) {
+  bool takesFactor = clips(plan, options);
+  OwningOpRef<ModuleOp> table = parseSourceString<ModuleOp>(
+      writeRule(options.getOptimizer(), takesFactor), plan.getContext());
+  if (!table || table->getOps<OptimizerOp>().empty()) // (S7)
+    return plan.emitOpError(
+        "says in its options that its optimizer is one that "
+        "does not parse (S7)");
+  auto expected = *table->getOps<OptimizerOp>().begin();
+  if (isa<StringAttr>(options.getOptimizer()) && takesFactor)
+    takeFactor(expected);
+  TermTable terms;
+  for (auto rule : plan.getOps<OptimizerOp>()) {
+    if (rule.getSymName() != expected.getSymName() ||
+        rule.getSlots() != expected.getSlots() ||
+        rule.getScalars() != expected.getScalars()) // (S7)
+      return contradicts(rule, "another name, other slots or scalars", options,
+                         "--optimizer");
+    SmallVector<TermTable::Term> found = termsOf(rule, terms),
+                                 wanted = termsOf(expected, terms);
+    for (auto [i, a, b] : llvm::enumerate(found, wanted))
+      if (a != b) { // (S7)
+        InFlightDiagnostic diagnostic =
+            contradicts(rule, "other equations", options, "--optimizer");
+        diagnostic.attachNote(rule.getLoc())
+            << "of value " << i << " that it yields: "
+            << terms.describeDifference(a, b, "in its equations");
+        return diagnostic;
+      }
+  }
+  return success();
 }

@@ -3,20 +3,22 @@
 // The judge reads streams, events and byte ranges, and no results of the
 // planning passes.  The only code that it shares with them is the dialect.
 //
-//   Structure.h         each operation by itself             S1 to S5, V7
-//   DataflowRules.h     meaning of values                    V11, V12, V13
-//   Kernels.h           attributes of kernels                S6
-//   Positions.h         data-dependent indices               S8
-//   IntegerTraps.h      undefined integer arithmetic         S8
-//   ModuleAttributes.h  attributes of the module             S1, S4, S5, V8
-//   PlanOptions.h       options of the plan                  S7
-//   HostInterface.h     arguments and outputs                S5
-//   HostOutputs.h       outputs that the host needs          S5
-//   HappensBefore.h     order of streams and ranks           V3, V4, V10
-//   Replay.h            contents of each byte, rank by rank  V1, V2, V5, V6, V9
-//   Refinement.h        comparison with the model            V14
-//   ModelClaims.h       options that concern the model       S7
-//   this file           programs of one step                 S5, V6
+//   Structure          each operation by itself             S1 to S5, V7
+//   Agreement          values that ranks agree on           V11
+//   SlotUses           slots and scalars                    V12
+//   Contributions      gradients and updates                V13
+//   Kernels            attributes of kernels                S6
+//   Positions          data-dependent indices               S8
+//   IntegerTraps       undefined integer arithmetic         S8
+//   ModuleAttributes   attributes of the module             S1, S4, S5, V8
+//   PlanOptions        options of the plan                  S7
+//   HostInterface      arguments and outputs                S5
+//   HostOutputs        outputs that the host needs          S5
+//   HappensBefore      order of streams and ranks           V3, V4, V10
+//   Replay             contents of each byte, rank by rank  V1, V2, V5, V6, V9
+//   Refinement         comparison with the model            V14
+//   ModelClaims        options that concern the model       S7
+//   this file          programs of one step                 S5, V6
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
 //         arguments do not overlap.
@@ -45,23 +47,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/BytesText.h"
-#include "dialect/zero/InputBound.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/verify/DataflowRules.h"
 #include "passes/verify/Diagnostics.h"
-#include "passes/verify/HostInterface.h"
 #include "passes/verify/Kernels.h"
-#include "passes/verify/ModuleAttributes.h"
 #include "passes/verify/Passes.h"
-#include "passes/verify/PlanOptions.h"
-#include "passes/verify/Positions.h"
-#include "passes/verify/RankClasses.h"
-#include "passes/verify/Refinement.h"
-#include "passes/verify/Replay.h"
+#include "passes/verify/Rules.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
