@@ -14,8 +14,6 @@ using namespace mlir::nn;
 // gelu
 //===----------------------------------------------------------------------===//
 
-LogicalResult GeluOp::verify() { return success(); }
-
 namespace {
 
 constexpr double kSqrt2OverPi = 0.79788456080286535588;
@@ -38,21 +36,17 @@ S erfFormGate(S x) { return 0.5 * (erf(kInvSqrt2 * x) + 1.0); }
 } // namespace
 
 SmallVector<Value> GeluOp::emitLinalgForm(OpBuilder &b) {
-  std::string all = letters(getX().getType().getRank());
-  return {
-      elementwise(b, getLoc(), {getX()}, {all}, all, [&](const Scalars &in) {
-        S x = in[0];
-        return getTanh() ? x / tanhFormDivisor(x) : x * erfFormGate(x);
-      })};
+  return {elementwise(b, getLoc(), {getX()}, [&](const Scalars &in) {
+    S x = in[0];
+    return getTanh() ? x / tanhFormDivisor(x) : x * erfFormGate(x);
+  })};
 }
 
 LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                     ArrayRef<bool>,
                                     SmallVectorImpl<Value> &out) {
-  std::string all = letters(getX().getType().getRank());
-  out.push_back(elementwise(
-      b, getLoc(), {getX(), adjoints[0]}, {all, all}, all,
-      [&](const Scalars &in) {
+  out.push_back(
+      elementwise(b, getLoc(), {getX(), adjoints[0]}, [&](const Scalars &in) {
         S x = in[0], dy = in[1];
         if (getTanh()) {
           // (x s)' = s + x s (1 - s) (2u)'
@@ -72,11 +66,8 @@ LogicalResult GeluOp::differentiate(OpBuilder &b, ValueRange adjoints,
 // silu
 //===----------------------------------------------------------------------===//
 
-LogicalResult SiluOp::verify() { return success(); }
-
 SmallVector<Value> SiluOp::emitLinalgForm(OpBuilder &b) {
-  std::string all = letters(getX().getType().getRank());
-  return {elementwise(b, getLoc(), {getX()}, {all}, all, [](const Scalars &in) {
+  return {elementwise(b, getLoc(), {getX()}, [](const Scalars &in) {
     return in[0] / (exp(-in[0]) + 1.0);
   })};
 }
@@ -84,14 +75,13 @@ SmallVector<Value> SiluOp::emitLinalgForm(OpBuilder &b) {
 LogicalResult SiluOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                     ArrayRef<bool>,
                                     SmallVectorImpl<Value> &out) {
-  std::string all = letters(getX().getType().getRank());
-  out.push_back(elementwise(b, getLoc(), {getX(), adjoints[0]}, {all, all}, all,
-                            [](const Scalars &in) {
-                              // (x s)' = s + x s (1 - s)
-                              S x = in[0], dy = in[1];
-                              S s = 1.0 / (exp(-x) + 1.0);
-                              return dy * fma(x * s, 1.0 - s, s);
-                            }));
+  out.push_back(
+      elementwise(b, getLoc(), {getX(), adjoints[0]}, [](const Scalars &in) {
+        // (x s)' = s + x s (1 - s)
+        S x = in[0], dy = in[1];
+        S s = 1.0 / (exp(-x) + 1.0);
+        return dy * fma(x * s, 1.0 - s, s);
+      }));
   return success();
 }
 
@@ -107,14 +97,12 @@ LogicalResult SoftmaxOp::verify() {
 
 SmallVector<Value> SoftmaxOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
-  std::string all = letters(getX().getType().getRank());
-  StringRef rows = StringRef(all).drop_back();
+  const auto &[all, rows, last] = RowLetters(getX().getType());
   Value max = reduceMax(b, loc, {getX()}, {all}, rows, identity);
-  Value e = elementwise(b, loc, {getX(), max}, {all, rows}, all,
-                        [](const Scalars &in) { return exp(in[0] - in[1]); });
+  Value e =
+      elementwise(b, loc, {getX(), max}, {all, rows}, all, expOfDifference);
   Value sum = reduceSum(b, loc, {e}, {all}, rows, identity);
-  return {elementwise(b, loc, {e, sum}, {all, rows}, all,
-                      [](const Scalars &in) { return in[0] / in[1]; })};
+  return {elementwise(b, loc, {e, sum}, {all, rows}, all, divide)};
 }
 
 LogicalResult SoftmaxOp::differentiate(OpBuilder &b, ValueRange adjoints,
@@ -122,8 +110,7 @@ LogicalResult SoftmaxOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                        SmallVectorImpl<Value> &out) {
   // dx = p (dp - sum(p dp))
   Location loc = getLoc();
-  std::string all = letters(getX().getType().getRank());
-  StringRef rows = StringRef(all).drop_back();
+  const auto &[all, rows, last] = RowLetters(getX().getType());
   Value p = getResult(), dp = adjoints[0];
   Value dot = reduceSum(b, loc, {p, dp}, {all, all}, rows, multiply);
   out.push_back(
@@ -150,20 +137,17 @@ LogicalResult LogSumExpOp::verify() {
 
 SmallVector<Value> LogSumExpOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
-  std::string all = letters(getX().getType().getRank());
-  StringRef rows = StringRef(all).drop_back();
+  const auto &[all, rows, last] = RowLetters(getX().getType());
   Value max = reduceMax(b, loc, {getX()}, {all}, rows, identity);
-  Value sum = reduceSum(b, loc, {getX(), max}, {all, rows}, rows,
-                        [](const Scalars &in) { return exp(in[0] - in[1]); });
-  return {elementwise(b, loc, {max, sum}, {rows, rows}, rows,
-                      [](const Scalars &in) { return in[0] + log(in[1]); })};
+  Value sum =
+      reduceSum(b, loc, {getX(), max}, {all, rows}, rows, expOfDifference);
+  return {elementwise(b, loc, {max, sum}, addLog)};
 }
 
 LogicalResult LogSumExpOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                          ArrayRef<bool>,
                                          SmallVectorImpl<Value> &out) {
-  std::string all = letters(getX().getType().getRank());
-  StringRef rows = StringRef(all).drop_back();
+  const auto &[all, rows, last] = RowLetters(getX().getType());
   out.push_back(elementwise(
       b, getLoc(), {getX(), getResult(), adjoints[0]}, {all, rows, rows}, all,
       [](const Scalars &in) { return exp(in[0] - in[1]) * in[2]; }));

@@ -113,14 +113,13 @@ struct Form {
   Value scores() {
     Value raw = reduceSum(b, loc, {q, k}, {"bignd", "bjgd"}, "bgnij", multiply,
                           "bgnijd");
-    return elementwise(b, loc, {raw}, {"bgnij"}, "bgnij",
-                       [&](const Scalars &in) {
-                         S s = scale * in[0];
-                         if (!op.getSoftCap())
-                           return s;
-                         double cap = op.getSoftCap()->convertToDouble();
-                         return cap * tanh(s / s.constant(cap));
-                       });
+    return elementwise(b, loc, {raw}, [&](const Scalars &in) {
+      S s = scale * in[0];
+      if (!op.getSoftCap())
+        return s;
+      double cap = op.getSoftCap()->convertToDouble();
+      return cap * tanh(s / s.constant(cap));
+    });
   }
 
   /// body(scalars of the inputs) where query i sees key j, else `hidden`.
@@ -174,18 +173,16 @@ SmallVector<Value> AttentionOp::emitLinalgForm(OpBuilder &b) {
     s = form.masked({s}, {"bgnij"}, -INFINITY, identity);
   Value max = reduceMax(b, loc, {s}, {"bgnij"}, "bgni", identity);
   Value e = elementwise(b, loc, {s, max}, {"bgnij", "bgni"}, "bgnij",
-                        [](const Scalars &in) { return exp(in[0] - in[1]); });
+                        expOfDifference);
   Value sum = reduceSum(b, loc, {e}, {"bgnij"}, "bgni", identity);
-  Value p = elementwise(b, loc, {e, sum}, {"bgnij", "bgni"}, "bgnij",
-                        [](const Scalars &in) { return in[0] / in[1]; });
+  Value p = elementwise(b, loc, {e, sum}, {"bgnij", "bgni"}, "bgnij", divide);
   Value o = reduceSum(b, loc, {p, form.v}, {"bgnij", "bjgd"}, "bignd", multiply,
                       "bigndj");
   o = roundTo(b, loc, joinHeads(b, loc, o, getResult().getType()),
               getResult().getType());
   if (!getLse())
     return {o};
-  Value lse = elementwise(b, loc, {max, sum}, {"bgni", "bgni"}, "bgni",
-                          [](const Scalars &in) { return in[0] + log(in[1]); });
+  Value lse = elementwise(b, loc, {max, sum}, addLog);
   return {o,
           joinHeads(b, loc, lse, cast<RankedTensorType>(getLse().getType()))};
 }
@@ -221,8 +218,7 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Value lse = splitHeads(b, loc, getLse(), form.groups),
         grad = splitHeads(b, loc, widen(b, loc, getGrad()), form.groups);
   Value s = form.scores();
-  Value p = form.masked({s, lse}, {"bgnij", "bgni"}, 0,
-                        [](const Scalars &in) { return exp(in[0] - in[1]); });
+  Value p = form.masked({s, lse}, {"bgnij", "bgni"}, 0, expOfDifference);
   Value dp = reduceSum(b, loc, {grad, form.v}, {"bignd", "bjgd"}, "bgnij",
                        multiply, "bgnijd");
   Value dot = reduceSum(b, loc, {p, dp}, {"bgnij", "bgnij"}, "bgni", multiply);

@@ -123,7 +123,7 @@ static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
                                 isValid(in, in[2], op.getIgnoreIndex());
                             return select(valid, row, row.constant(0));
                           });
-  return elementwise(b, loc, {total, count}, {"", ""}, "",
+  return elementwise(b, loc, {total, count},
                      [](const Scalars &in) { return in[0] / divisor(in[1]); });
 }
 
@@ -141,25 +141,22 @@ static S logitAdjoint(const Scalars &in, CrossEntropyBackwardOp op, S p,
 
 SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
-  int64_t rank = getLogits().getType().getRank();
-  std::string all = letters(rank);
-  StringRef rows = StringRef(all).drop_back();
+  const auto &[all, rows, last] = RowLetters(getLogits().getType());
   Value logits = getLogits(), targets = getTargets(), count = getCount();
   if (!count)
     count = cast<CountValidOp>(countOf(*this, b).getDefiningOp())
                 .emitLinalgForm(b)[0];
 
   Value max = reduceMax(b, loc, {logits}, {all}, rows, identity);
-  Value sum = reduceSum(b, loc, {logits, max}, {all, rows}, rows,
-                        [](const Scalars &in) { return exp(in[0] - in[1]); });
+  Value sum =
+      reduceSum(b, loc, {logits, max}, {all, rows}, rows, expOfDifference);
   // The target's logit, by a sum over one-hot terms.
   Value picked = reduceSum(b, loc, {logits, targets}, {all, rows}, rows,
                            [&](const Scalars &in) {
-                             Value hit = isTarget(in, in[1], rank - 1);
+                             Value hit = isTarget(in, in[1], rows.size());
                              return select(hit, in[0], in[0].constant(0));
                            });
-  Value lse = elementwise(b, loc, {max, sum}, {rows, rows}, rows,
-                          [](const Scalars &in) { return in[0] + log(in[1]); });
+  Value lse = elementwise(b, loc, {max, sum}, addLog);
   Value loss = meanOfValid(b, *this, lse, picked, count,
                            [](S lse, S logit) { return lse - logit; });
   if (!getLse())
@@ -210,12 +207,12 @@ CrossEntropyBackwardOp CrossEntropyOp::getBackward() {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> CrossEntropyBackwardOp::emitLinalgForm(OpBuilder &b) {
-  std::string all = letters(getLogits().getType().getRank());
-  StringRef rows = StringRef(all).drop_back();
+  const auto &[all, rows, last] = RowLetters(getLogits().getType());
   return {elementwise(
       b, getLoc(), {getLogits(), getLse(), getTargets(), getGrad(), getCount()},
       {all, rows, rows, "", ""}, all, [&](const Scalars &in) {
-        return logitAdjoint(in, *this, exp(in[0] - in[1]), in[2], in[3], in[4]);
+        return logitAdjoint(in, *this, expOfDifference(in), in[2], in[3],
+                            in[4]);
       })};
 }
 
@@ -228,32 +225,27 @@ SmallVector<Value> CrossEntropyBackwardOp::emitLinalgForm(OpBuilder &b) {
 static Value targetBelowMax(OpBuilder &b, Location loc, Value logits,
                             Value targets, Value max) {
   RankedTensorType type = cast<RankedTensorType>(logits.getType());
-  std::string rows = letters(type.getRank() - 1);
-  return elementwise(
-      b, loc, {max, targets}, {rows, rows}, rows, [&](const Scalars &in) {
-        auto number = [&](int64_t value) -> Value {
-          return in.emit<arith::ConstantIntOp>(in[1].v.getType(), value);
-        };
-        Value isClass = in.compare(arith::CmpIPredicate::ult, in[1],
-                                   number(type.getShape().back()));
-        Value column = in.emit<arith::SelectOp>(isClass, in[1], number(0));
-        SmallVector<Value> position;
-        for (int64_t i = 0; i + 1 < type.getRank(); ++i)
-          position.push_back(in.index(i));
-        position.push_back(
-            in.emit<arith::IndexCastOp>(in.b.getIndexType(), column));
-        S logit = in.extract(logits, position);
-        return select(isClass, logit, logit.constant(0)) - in[0];
-      });
+  return elementwise(b, loc, {max, targets}, [&](const Scalars &in) {
+    auto number = [&](int64_t value) -> Value {
+      return in.emit<arith::ConstantIntOp>(in[1].v.getType(), value);
+    };
+    Value isClass = in.compare(arith::CmpIPredicate::ult, in[1],
+                               number(type.getShape().back()));
+    Value column = in.emit<arith::SelectOp>(isClass, in[1], number(0));
+    SmallVector<Value> position;
+    for (int64_t i = 0; i + 1 < type.getRank(); ++i)
+      position.push_back(in.index(i));
+    position.push_back(
+        in.emit<arith::IndexCastOp>(in.b.getIndexType(), column));
+    S logit = in.extract(logits, position);
+    return select(isClass, logit, logit.constant(0)) - in[0];
+  });
 }
 
 LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
                                         CrossEntropyBackwardOp backward) {
   Location loc = op.getLoc();
-  RankedTensorType type = op.getLogits().getType();
-  int64_t rank = type.getRank();
-  std::string all = letters(rank);
-  StringRef rows = StringRef(all).drop_back();
+  const auto &[all, rows, last] = RowLetters(op.getLogits().getType());
   Value logits = op.getLogits(), targets = op.getTargets();
 
   // Reads the target's logit before exponentials overwrite it.
@@ -284,18 +276,11 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
   Value sum = reduceSum(b, loc, {e}, {all}, rows, identity);
 
   // Overwrites e with the gradient, where p = e / sum.
-  AffineMap each = b.getMultiDimIdentityMap(rank),
-            row = each.dropResult(rank - 1),
-            none = AffineMap::get(rank, 0, b.getContext());
-  auto gradient = linalg::GenericOp::create(
-      b, loc, type, ValueRange{sum, targets, backward.getGrad(), op.getCount()},
-      ValueRange{e}, {row, row, none, none, each},
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [&](OpBuilder &nested, Location at, ValueRange args) {
-        Scalars in{nested, at, args};
-        Value grad = logitAdjoint(in, backward, in[4] * (1.0 / in[0]), in[1],
-                                  in[2], in[3]);
-        linalg::YieldOp::create(nested, at, grad);
+  Value gradient = emitGeneric(
+      b, loc, all, {sum, targets, backward.getGrad(), op.getCount()},
+      {rows, rows, "", ""}, e, all, [&](const Scalars &in) {
+        S p = in[4] * (1.0 / in[0]);
+        return logitAdjoint(in, backward, p, in[1], in[2], in[3]);
       });
-  return {loss(sum), gradient.getResult(0)};
+  return {loss(sum), gradient};
 }

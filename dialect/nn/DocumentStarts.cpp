@@ -20,33 +20,22 @@ LogicalResult DocumentStartsOp::verify() {
 SmallVector<Value> DocumentStartsOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   RankedTensorType type = getResult().getType();
-  MLIRContext *context = b.getContext();
-  AffineExpr batch, i, j;
-  bindDims(context, batch, i, j);
   Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  Value empty = emptyOf(b, loc, type);
   Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
   // The largest j + 1 with a separator at j < i.
-  auto generic = linalg::GenericOp::create(
-      b, loc, type, ValueRange{getTokens()}, ValueRange{init},
-      ArrayRef{AffineMap::get(3, 0, {batch, j}, context),
-               AffineMap::get(3, 0, {batch, i}, context)},
-      ArrayRef{utils::IteratorType::parallel, utils::IteratorType::parallel,
-               utils::IteratorType::reduction},
-      [&](OpBuilder &at, Location l, ValueRange args) {
-        Scalars in{at, l, args};
+  return {emitGeneric(
+      b, loc, "bij", {getTokens()}, {"bj"}, init, "bi",
+      [&](const Scalars &in) -> Value {
         Value query = in.index(1), key = in.index(2);
         Value separator = in.emit<arith::ConstantIntOp>(
-            args[0].getType(), static_cast<int64_t>(getSeparator()));
-        Value ends = in.isEqual(args[0], separator);
+            in[0].v.getType(), static_cast<int64_t>(getSeparator()));
+        Value ends = in.isEqual(in[0], separator);
         Value before = in.compare(arith::CmpIPredicate::ult, key, query);
         Value next = in.emit<arith::AddIOp>(key, in.number(1));
-        next = in.emit<arith::IndexCastOp>(at.getI32Type(), next);
+        next = in.emit<arith::IndexCastOp>(in.b.getI32Type(), next);
         Value isBefore = in.emit<arith::AndIOp>(ends, before);
         Value start = in.emit<arith::SelectOp>(isBefore, next, zero);
-        linalg::YieldOp::create(
-            at, l, in.emit<arith::MaxSIOp>(start, args[1]).getResult());
-      });
-  return {generic.getResult(0)};
+        return in.emit<arith::MaxSIOp>(start, in[1]);
+      })};
 }

@@ -38,26 +38,14 @@ LogicalResult EmbeddingOp::verify() {
 }
 
 SmallVector<Value> EmbeddingOp::emitLinalgForm(OpBuilder &b) {
-  int64_t rank = getTokens().getType().getRank();
-  RankedTensorType type = getResult().getType();
-  // The row length comes from the result, so the generic is written out.
-  Value empty = tensor::EmptyOp::create(b, getLoc(), type.getShape(),
-                                        type.getElementType());
-  MLIRContext *ctx = b.getContext();
-  AffineMap tokenMap =
-      AffineMap::getMultiDimIdentityMap(rank + 1, ctx).dropResult(rank);
-  SmallVector<utils::IteratorType> iterators(rank + 1,
-                                             utils::IteratorType::parallel);
-  auto generic = linalg::GenericOp::create(
-      b, getLoc(), type, ValueRange{getTokens()}, ValueRange{empty},
-      {tokenMap, AffineMap::getMultiDimIdentityMap(rank + 1, ctx)}, iterators,
-      [&](OpBuilder &nested, Location loc, ValueRange in) {
-        Scalars body{nested, loc, in};
-        Value row = body.emit<arith::IndexCastOp>(b.getIndexType(), in[0]);
-        Value value = body.extract(getTable(), {row, body.index(rank)});
-        linalg::YieldOp::create(nested, loc, value);
-      });
-  return {generic.getResult(0)};
+  // The row length comes from the result.
+  const auto &[all, rows, last] = RowLetters(getResult().getType());
+  return {emitGeneric(
+      b, getLoc(), all, {getTokens()}, {rows},
+      emptyOf(b, getLoc(), getResult().getType()), all, [&](const Scalars &in) {
+        Value row = in.emit<arith::IndexCastOp>(b.getIndexType(), in[0]);
+        return in.extract(getTable(), {row, in.index(rows.size())});
+      })};
 }
 
 /// Zero where the token is `padding`.

@@ -147,7 +147,7 @@ private:
                              return where(in, arith::CmpIPredicate::slt,
                                           number(in, 1), number(in, 0), in[0]);
                            });
-    return elementwise(b, loc, {before}, {"bx"}, "bx", [&](const Scalars &in) {
+    return elementwise(b, loc, {before}, [&](const Scalars &in) {
       return plus(in[0], in.extract(offsets, in.index(1)));
     });
   }
@@ -161,11 +161,10 @@ private:
                   return where(in, arith::CmpIPredicate::slt, number(in, 1),
                                number(in, 2), same);
                 });
-    return elementwise(
-        b, loc, {before, experts}, {"bj", "bj"}, "bj", [&](const Scalars &in) {
-          Value block = in.index(0), x = clampedIndex(in, in[1], numExperts);
-          return plus(in[0], in.extract(first, {block, x}));
-        });
+    return elementwise(b, loc, {before, experts}, [&](const Scalars &in) {
+      Value block = in.index(0), x = clampedIndex(in, in[1], numExperts);
+      return plus(in[0], in.extract(first, {block, x}));
+    });
   }
 
   Value emitRows(Value offsets, Value first, Value places) {

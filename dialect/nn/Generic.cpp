@@ -11,36 +11,13 @@ using namespace mlir;
 
 namespace {
 
-/// The loops of one generic: a letter and an extent each.
-struct Loops {
-  std::string names;
-  SmallVector<int64_t> extents;
-
-  unsigned index(char letter) const { return names.find(letter); }
-
-  AffineMap map(MLIRContext *ctx, StringRef word) const {
-    SmallVector<AffineExpr> exprs;
-    for (char letter : word)
-      exprs.push_back(getAffineDimExpr(index(letter), ctx));
-    return AffineMap::get(names.size(), 0, exprs, ctx);
-  }
-};
-
-Loops collectLoops(ValueRange inputs, ArrayRef<StringRef> maps,
-                   StringRef order) {
-  Loops loops;
-  auto extentOf = [&](char letter) -> int64_t {
-    for (auto [input, word] : llvm::zip_equal(inputs, maps))
-      if (size_t at = word.find(letter); at != StringRef::npos)
-        return cast<RankedTensorType>(input.getType()).getDimSize(at);
-    llvm_unreachable("a loop needs an input that has its extent");
-  };
+/// The letters of `order`, then those of `maps` that it lacks.
+std::string collectLoops(ArrayRef<StringRef> maps, StringRef order) {
+  std::string loops;
   auto add = [&](StringRef word) {
     for (char letter : word)
-      if (loops.names.find(letter) == std::string::npos) {
-        loops.names.push_back(letter);
-        loops.extents.push_back(extentOf(letter));
-      }
+      if (!StringRef(loops).contains(letter))
+        loops.push_back(letter);
   };
   add(order);
   for (StringRef word : maps)
@@ -48,44 +25,58 @@ Loops collectLoops(ValueRange inputs, ArrayRef<StringRef> maps,
   return loops;
 }
 
+int64_t extentOf(char letter, ValueRange inputs, ArrayRef<StringRef> maps) {
+  for (auto [input, word] : llvm::zip_equal(inputs, maps))
+    if (size_t at = word.find(letter); at != StringRef::npos)
+      return cast<RankedTensorType>(input.getType()).getDimSize(at);
+  llvm_unreachable("a loop needs an input that has its extent");
+}
+
+/// Emits a generic whose element type is the body's.
 Value emit(OpBuilder &b, Location loc, ValueRange inputs,
            ArrayRef<StringRef> maps, StringRef result, StringRef order,
            llvm::function_ref<Value(OpBuilder &, RankedTensorType)> makeInit,
            nn::ScalarBody body) {
-  Loops loops = collectLoops(inputs, maps, order);
-  SmallVector<AffineMap> indexing;
-  for (StringRef word : maps)
-    indexing.push_back(loops.map(b.getContext(), word));
-  indexing.push_back(loops.map(b.getContext(), result));
-
   SmallVector<int64_t> shape;
   for (char letter : result)
-    shape.push_back(loops.extents[loops.index(letter)]);
-  SmallVector<utils::IteratorType> iterators;
-  for (char letter : loops.names)
-    iterators.push_back(result.contains(letter)
-                            ? utils::IteratorType::parallel
-                            : utils::IteratorType::reduction);
-
-  // The element type is the body's: build it on a scratch block first.
+    shape.push_back(extentOf(letter, inputs, maps));
+  // Build the body on a scratch block first.
   Block scratch;
   for (Value input : inputs)
     scratch.addArgument(getElementTypeOrSelf(input.getType()), loc);
   OpBuilder probe(b.getContext());
   probe.setInsertionPointToEnd(&scratch);
   Type elementType = body({probe, loc, scratch.getArguments()}).getType();
+  return nn::emitGeneric(b, loc, collectLoops(maps, order), inputs, maps,
+                         makeInit(b, RankedTensorType::get(shape, elementType)),
+                         result, body);
+}
 
-  auto type = RankedTensorType::get(shape, elementType);
-  Value init = makeInit(b, type);
+} // namespace
+
+Value nn::emitGeneric(OpBuilder &b, Location loc, StringRef loops,
+                      ValueRange inputs, ArrayRef<StringRef> maps, Value init,
+                      StringRef result, ScalarBody body) {
+  auto mapOf = [&](StringRef word) {
+    SmallVector<AffineExpr> places;
+    for (char letter : word)
+      places.push_back(b.getAffineDimExpr(loops.find(letter)));
+    return AffineMap::get(loops.size(), 0, places, b.getContext());
+  };
+  SmallVector<AffineMap> indexing = llvm::map_to_vector(maps, mapOf);
+  indexing.push_back(mapOf(result));
+  SmallVector<utils::IteratorType> iterators;
+  for (char letter : loops)
+    iterators.push_back(result.contains(letter)
+                            ? utils::IteratorType::parallel
+                            : utils::IteratorType::reduction);
   return linalg::GenericOp::create(
-             b, loc, type, inputs, ValueRange{init}, indexing, iterators,
+             b, loc, init.getType(), inputs, init, indexing, iterators,
              [&](OpBuilder &nested, Location at, ValueRange args) {
                linalg::YieldOp::create(nested, at, body({nested, at, args}));
              })
       .getResult(0);
 }
-
-} // namespace
 
 Value nn::elementwise(OpBuilder &b, Location loc, ValueRange inputs,
                       ArrayRef<StringRef> maps, StringRef result,
@@ -93,12 +84,17 @@ Value nn::elementwise(OpBuilder &b, Location loc, ValueRange inputs,
   return emit(
       b, loc, inputs, maps, result, /*order=*/result,
       [&](OpBuilder &at, RankedTensorType type) {
-        return tensor::EmptyOp::create(at, loc, type.getShape(),
-                                       type.getElementType());
+        return emptyOf(at, loc, type);
       },
-      [&](const nn::Scalars &in) {
-        return body({in.b, in.loc, in.values.take_front(inputs.size())});
-      });
+      [&](const nn::Scalars &in) { return body(in.first(inputs.size())); });
+}
+
+Value nn::elementwise(OpBuilder &b, Location loc, ValueRange inputs,
+                      ScalarBody body) {
+  std::string all =
+      letters(cast<RankedTensorType>(inputs[0].getType()).getRank());
+  SmallVector<StringRef> maps(inputs.size(), all);
+  return elementwise(b, loc, inputs, maps, all, body);
 }
 
 static Value reduce(OpBuilder &b, Location loc, ValueRange inputs,
@@ -108,13 +104,12 @@ static Value reduce(OpBuilder &b, Location loc, ValueRange inputs,
   return emit(
       b, loc, inputs, maps, result, order,
       [&](OpBuilder &at, RankedTensorType type) -> Value {
-        Value empty = tensor::EmptyOp::create(at, loc, type.getShape(),
-                                              type.getElementType());
+        Value empty = nn::emptyOf(at, loc, type);
         Value value = nn::constant(at, loc, type.getElementType(), identity);
         return linalg::FillOp::create(at, loc, value, empty).getResult(0);
       },
       [&](const nn::Scalars &in) -> Value {
-        Value term = body({in.b, in.loc, in.values.take_front(inputs.size())});
+        Value term = body(in.first(inputs.size()));
         // While the element type is being probed there is no accumulator.
         if (in.values.size() == inputs.size())
           return term;
@@ -154,9 +149,13 @@ Value nn::constant(OpBuilder &b, Location loc, Type type, double value) {
   return arith::ConstantOp::create(b, loc, attr(type));
 }
 
+Value nn::emptyOf(OpBuilder &b, Location loc, RankedTensorType type) {
+  return tensor::EmptyOp::create(b, loc, type.getShape(),
+                                 type.getElementType());
+}
+
 Value nn::zeros(OpBuilder &b, Location loc, RankedTensorType type) {
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  Value empty = emptyOf(b, loc, type);
   Value zero = constant(b, loc, type.getElementType(), 0.0);
   return linalg::FillOp::create(b, loc, zero, empty).getResult(0);
 }

@@ -22,10 +22,19 @@ namespace mlir::nn {
 struct Scalars;
 using ScalarBody = llvm::function_ref<Value(const Scalars &)>;
 
+/// Emits a generic over `loops`, the outermost first.  Its body reads the
+/// element of each input, then that of `init`, and gives the result's.
+Value emitGeneric(OpBuilder &b, Location loc, StringRef loops,
+                  ValueRange inputs, ArrayRef<StringRef> maps, Value init,
+                  StringRef result, ScalarBody body);
+
 /// Emits an elementwise operation: the letters of `result` give the result's
 /// shape; an input is broadcast over letters that it lacks.
 Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
                   ArrayRef<StringRef> maps, StringRef result, ScalarBody body);
+/// The same of inputs that have the result's shape.
+Value elementwise(OpBuilder &b, Location loc, ValueRange inputs,
+                  ScalarBody body);
 
 /// Sums the body, floats or integers, over the letters that `result` lacks, in
 /// loop order, starting from zero.  `order` gives the order of all loops,
@@ -41,6 +50,9 @@ Value reduceMax(OpBuilder &b, Location loc, ValueRange inputs,
 /// A scalar constant of `type`, or a splat of it when `type` is a tensor.
 Value constant(OpBuilder &b, Location loc, Type type, double value);
 
+/// A tensor to be written.
+Value emptyOf(OpBuilder &b, Location loc, RankedTensorType type);
+
 /// A tensor of zeros.
 Value zeros(OpBuilder &b, Location loc, RankedTensorType type);
 
@@ -49,5 +61,16 @@ bool isZeros(Value value);
 
 /// "abc..." with `count` letters from `first`, for shapes of any rank.
 std::string letters(int64_t count, char first = 'a');
+
+/// The letters of a tensor whose last dimension is a row: all of them, those of
+/// the dimensions that number the rows, and the last.
+struct RowLetters {
+  explicit RowLetters(RankedTensorType type) : all(letters(type.getRank())) {}
+  RowLetters(const RowLetters &) = delete;
+
+  const std::string all;
+  const StringRef rows = StringRef(all).drop_back(),
+                  last = StringRef(all).take_back();
+};
 
 } // namespace mlir::nn

@@ -92,7 +92,6 @@ def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [CountsFlops, AllTypesM
   let arguments = (ins NN_IdTensor:$tokens, NN_AnyTensor:$grad, NN_AnyTensor:$init);
   let results = (outs NN_AnyTensor:$result);
   let assemblyFormat = "$tokens `,` $grad `into` $init attr-dict `:` type($tokens) `,` type($grad) `,` type($init)";
-  let extraClassDeclaration = [{ static constexpr int kInitOperand = 2; }];
 }
 
 def NN_LinearOp : NN_ModelOp<"linear"> {
@@ -223,6 +222,7 @@ def NN_SiluOp : NN_ModelOp<"silu", [SameOperandsAndResultType]> {
   let arguments = (ins NN_Tensor:$x);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasVerifier = 0;
 }
 
 def NN_RopeOp : NN_ModelOp<"rope", [SameOperandsAndResultType]> {
@@ -271,6 +271,7 @@ def NN_GeluOp : NN_ModelOp<"gelu", [SameOperandsAndResultType]> {
   let arguments = (ins NN_Tensor:$x, UnitAttr:$tanh);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasVerifier = 0;
 }
 
 def NN_SoftmaxOp : NN_ModelOp<"softmax", [SameOperandsAndResultType]> {

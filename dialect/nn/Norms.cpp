@@ -31,9 +31,9 @@ static RankedTensorType rowsOf(RankedTensorType x) {
 }
 
 /// The reciprocal deviation of rows with these sums of squares.
-static Value emitRstd(OpBuilder &b, Location loc, Value squares, StringRef rows,
-                      double count, double eps) {
-  return elementwise(b, loc, {squares}, {rows}, rows, [&](const Scalars &in) {
+static Value emitRstd(OpBuilder &b, Location loc, Value squares, double count,
+                      double eps) {
+  return elementwise(b, loc, {squares}, [&](const Scalars &in) {
     return 1.0 / sqrt(in[0] / in[0].constant(count) + eps);
   });
 }
@@ -64,13 +64,11 @@ LogicalResult LayerNormOp::verify() {
 SmallVector<Value> LayerNormOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
-  std::string all = letters(type.getRank());
-  StringRef rows = StringRef(all).drop_back(),
-            last = StringRef(all).take_back();
+  const auto &[all, rows, last] = RowLetters(type);
   double count = type.getShape().back(), eps = getEps().convertToDouble();
 
   Value sum = reduceSum(b, loc, {getX()}, {all}, rows, identity);
-  Value mean = elementwise(b, loc, {sum}, {rows}, rows, [&](const Scalars &in) {
+  Value mean = elementwise(b, loc, {sum}, [&](const Scalars &in) {
     return in[0] / in[0].constant(count);
   });
   Value squares = reduceSum(b, loc, {getX(), mean}, {all, rows}, rows,
@@ -78,7 +76,7 @@ SmallVector<Value> LayerNormOp::emitLinalgForm(OpBuilder &b) {
                               S centred = in[0] - in[1];
                               return centred * centred;
                             });
-  Value rstd = emitRstd(b, loc, squares, rows, count, eps);
+  Value rstd = emitRstd(b, loc, squares, count, eps);
   Value y =
       elementwise(b, loc, {getX(), mean, rstd, getWeight(), getBias()},
                   {all, rows, rows, last, last}, all, [](const Scalars &in) {
@@ -108,9 +106,7 @@ LogicalResult LayerNormOp::differentiate(OpBuilder &b, ValueRange adjoints,
   //   dx = rstd (g - mean(g) - xhat mean(g xhat))
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
-  std::string all = letters(type.getRank());
-  StringRef rows = StringRef(all).drop_back(),
-            last = StringRef(all).take_back();
+  const auto &[all, rows, last] = RowLetters(type);
   double count = type.getShape().back();
   Value x = getX(), dy = adjoints[0], mean = getMean(), rstd = getRstd(),
         weight = getWeight();
@@ -170,13 +166,11 @@ static S factorOf(RmsNormOp op, S weight) {
 SmallVector<Value> RmsNormOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
-  std::string all = letters(type.getRank());
-  StringRef rows = StringRef(all).drop_back(),
-            last = StringRef(all).take_back();
+  const auto &[all, rows, last] = RowLetters(type);
   double count = type.getShape().back(), eps = getEps().convertToDouble();
   Value squares = reduceSum(b, loc, {getX()}, {all}, rows,
                             [](const Scalars &in) { return in[0] * in[0]; });
-  Value rstd = emitRstd(b, loc, squares, rows, count, eps);
+  Value rstd = emitRstd(b, loc, squares, count, eps);
   Value y = elementwise(b, loc, {getX(), rstd, getWeight()}, {all, rows, last},
                         all, [&](const Scalars &in) {
                           return in[0] * in[1] * factorOf(*this, in[2]);
@@ -203,9 +197,7 @@ LogicalResult RmsNormOp::differentiate(OpBuilder &b, ValueRange adjoints,
   //   dweight = sum_rows dy xhat        dx = rstd (g - xhat mean(g xhat))
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
-  std::string all = letters(type.getRank());
-  StringRef rows = StringRef(all).drop_back(),
-            last = StringRef(all).take_back();
+  const auto &[all, rows, last] = RowLetters(type);
   double count = type.getShape().back();
   Value x = getX(), dy = adjoints[0], rstd = getRstd(), weight = getWeight();
 

@@ -92,10 +92,7 @@ int64_t MatmulOp::getK() {
   return getTransposeA() ? *(shape.rbegin() + 1) : shape.back();
 }
 int64_t MatmulOp::getBatch() {
-  int64_t batch = 1;
-  for (int64_t size : getResult().getType().getShape().drop_back(2))
-    batch *= size;
-  return batch;
+  return llvm::product_of(getResult().getType().getShape().drop_back(2));
 }
 
 LogicalResult MatmulOp::verify() {
@@ -156,7 +153,7 @@ SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
   if (getBias())
     result = elementwise(b, loc, {result, wide(getBias())}, {c, "n"}, c, add);
   if (getInit())
-    result = elementwise(b, loc, {result, wide(getInit())}, {c, c}, c, add);
+    result = elementwise(b, loc, {result, wide(getInit())}, add);
   return {roundTo(b, loc, result, getResult().getType())};
 }
 

@@ -51,47 +51,27 @@ Value tableOf(RopeOp op, OpBuilder &b, Table table) {
   Value row = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(rowType, ArrayRef<double>(turns)));
   // Only the extent matters: it gives the number of positions.
-  Value positions = tensor::EmptyOp::create(b, loc, {x.getDimSize(1), count},
-                                            x.getElementType());
+  Value positions = emptyOf(
+      b, loc,
+      RankedTensorType::get({x.getDimSize(1), count}, x.getElementType()));
   const double factor = op.getFactor().convertToDouble();
-  MLIRContext *context = b.getContext();
-  AffineExpr t, d;
-  bindDims(context, t, d);
-  return linalg::GenericOp::create(
-             b, loc, positions.getType(), ValueRange{row},
-             ValueRange{positions},
-             ArrayRef{AffineMap::get(2, 0, {d}, context),
-                      AffineMap::get(2, 0, {t, d}, context)},
-             ArrayRef{utils::IteratorType::parallel,
-                      utils::IteratorType::parallel},
-             [&](OpBuilder &at, Location l, ValueRange in) {
-               Scalars body{at, l, in};
-               S turn = body[0];
-               Value index = body.index(0, at.getI64Type());
-               S angle = turn.with(body.emit<arith::SIToFPOp>(at.getF64Type(),
-                                                              index)) *
-                         turn;
-               S part = angle - angle.apply<math::RoundEvenOp>();
-               if (!x.getElementType().isF64())
-                 part = part.with(
-                     body.emit<arith::TruncFOp>(x.getElementType(), part.v));
-               S radians = 2 * std::numbers::pi * part;
-               S value = table == Table::Cosine ? radians.apply<math::CosOp>()
-                                                : radians.apply<math::SinOp>();
-               if (factor != 1)
-                 value = factor * value;
-               linalg::YieldOp::create(at, l, value.v);
-             })
-      .getResult(0);
+  return emitGeneric(
+      b, loc, "td", {row}, {"d"}, positions, "td", [&](const Scalars &in) {
+        S turn = in[0];
+        Value index = in.index(0, in.b.getI64Type());
+        S angle =
+            turn.with(in.emit<arith::SIToFPOp>(in.b.getF64Type(), index)) *
+            turn;
+        S part = angle - angle.apply<math::RoundEvenOp>();
+        if (!x.getElementType().isF64())
+          part =
+              part.with(in.emit<arith::TruncFOp>(x.getElementType(), part.v));
+        S radians = 2 * std::numbers::pi * part;
+        S value = table == Table::Cosine ? radians.apply<math::CosOp>()
+                                         : radians.apply<math::SinOp>();
+        return factor == 1 ? value : factor * value;
+      });
 }
-
-/// Dimensions of the split tensor: that of a pair's two halves, and that of
-/// pairs.
-struct Halves {
-  bool interleaved;
-  unsigned halfDim() const { return interleaved ? 4 : 3; }
-  unsigned pairDim() const { return interleaved ? 3 : 4; }
-};
 
 } // namespace
 
@@ -99,7 +79,8 @@ SmallVector<Value> RopeOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
   const int64_t pairs = getFrequencies().size(), width = type.getDimSize(3);
-  const Halves halves{getInterleaved()};
+  // The dimension of a pair's two halves, of the split tensor.
+  const unsigned halfDim = getInterleaved() ? 4 : 3;
   Value cosine = tableOf(*this, b, Table::Cosine),
         sine = tableOf(*this, b, Table::Sine);
 
@@ -119,8 +100,8 @@ SmallVector<Value> RopeOp::emitLinalgForm(OpBuilder &b) {
 
   // [B, T, H, 2, R/2], or [B, T, H, R/2, 2].
   SmallVector<int64_t> shape(type.getShape().drop_back());
-  shape.append(halves.interleaved ? SmallVector<int64_t>{pairs, 2}
-                                  : SmallVector<int64_t>{2, pairs});
+  shape.append(getInterleaved() ? SmallVector<int64_t>{pairs, 2}
+                                : SmallVector<int64_t>{2, pairs});
   SmallVector<ReassociationIndices> parts = {{0}, {1}, {2}, {3, 4}};
   Value split =
       tensor::ExpandShapeOp::create(b, loc, type.clone(shape), x, parts);
@@ -128,44 +109,30 @@ SmallVector<Value> RopeOp::emitLinalgForm(OpBuilder &b) {
     SmallVector<OpFoldResult> offsets(5, at(0)), sizes, strides(5, at(1));
     SmallVector<int64_t> kept;
     for (auto [dim, extent] : llvm::enumerate(shape)) {
-      sizes.push_back(at(dim == halves.halfDim() ? 1 : extent));
-      if (dim != halves.halfDim())
+      sizes.push_back(at(dim == halfDim ? 1 : extent));
+      if (dim != halfDim)
         kept.push_back(extent);
     }
-    offsets[halves.halfDim()] = at(which);
+    offsets[halfDim] = at(which);
     return tensor::ExtractSliceOp::create(b, loc, type.clone(kept), split,
                                           offsets, sizes, strides);
   };
 
-  MLIRContext *context = b.getContext();
-  AffineExpr d[5];
-  for (unsigned i = 0; i < 5; ++i)
-    d[i] = getAffineDimExpr(i, context);
-  AffineExpr pair = d[halves.pairDim()];
-  auto map = [&](ArrayRef<AffineExpr> exprs) {
-    return AffineMap::get(5, 0, exprs, context);
-  };
-  AffineMap ofHalf = map({d[0], d[1], d[2], pair}), ofTable = map({d[1], pair}),
-            identity = map(d);
-  Value empty = tensor::EmptyOp::create(b, loc, shape, type.getElementType());
+  StringRef ofHalf = getInterleaved() ? "bthx" : "bthy",
+            ofTable = getInterleaved() ? "tx" : "ty";
+  Value empty = emptyOf(b, loc, type.clone(shape));
   Value rotated =
-      linalg::GenericOp::create(
-          b, loc, empty.getType(), ValueRange{half(0), half(1), cosine, sine},
-          ValueRange{empty},
-          ArrayRef{ofHalf, ofHalf, ofTable, ofTable, identity},
-          SmallVector<utils::IteratorType>(5, utils::IteratorType::parallel),
-          [&](OpBuilder &nested, Location l, ValueRange args) {
-            Scalars in{nested, l, args};
-            Value which = in.index(halves.halfDim());
-            Value isFirst = in.isEqual(which, in.number(0));
-            S first = getInverse() ? in[0] * in[2] + in[1] * in[3]
-                                   : in[0] * in[2] - in[1] * in[3];
-            S second = getInverse() ? in[1] * in[2] - in[0] * in[3]
-                                    : in[1] * in[2] + in[0] * in[3];
-            linalg::YieldOp::create(nested, l,
-                                    select(isFirst, first, second).v);
-          })
-          .getResult(0);
+      emitGeneric(b, loc, "bthxy", {half(0), half(1), cosine, sine},
+                  {ofHalf, ofHalf, ofTable, ofTable}, empty, "bthxy",
+                  [&](const Scalars &in) {
+                    Value which = in.index(halfDim);
+                    Value isFirst = in.isEqual(which, in.number(0));
+                    S first = getInverse() ? in[0] * in[2] + in[1] * in[3]
+                                           : in[0] * in[2] - in[1] * in[3];
+                    S second = getInverse() ? in[1] * in[2] - in[0] * in[3]
+                                            : in[1] * in[2] + in[0] * in[3];
+                    return select(isFirst, first, second);
+                  });
   SmallVector<int64_t> joined(type.getShape());
   joined[3] = 2 * pairs;
   Value result = tensor::CollapseShapeOp::create(b, loc, type.clone(joined),

@@ -28,49 +28,21 @@ Value nn::firstOffsets(OpBuilder &b, Location loc, Value offsets) {
 Value nn::sumInto(OpBuilder &b, Location loc, RankedTensorType type,
                   StringRef result, ValueRange inputs, ArrayRef<StringRef> maps,
                   StringRef loops, ScalarBody body) {
-  auto mapOf = [&](StringRef word) {
-    SmallVector<AffineExpr> places;
-    for (char letter : word)
-      places.push_back(b.getAffineDimExpr(loops.find(letter)));
-    return AffineMap::get(loops.size(), 0, places, b.getContext());
-  };
-  SmallVector<AffineMap> indexing = llvm::map_to_vector(maps, mapOf);
-  indexing.push_back(mapOf(result));
-  SmallVector<utils::IteratorType> iterators;
-  for (char letter : loops)
-    iterators.push_back(result.contains(letter)
-                            ? utils::IteratorType::parallel
-                            : utils::IteratorType::reduction);
-  return linalg::GenericOp::create(
-             b, loc, type, inputs, zeros(b, loc, type), indexing, iterators,
-             [&](OpBuilder &nested, Location at, ValueRange args) {
-               S sum(nested, at, args.back());
-               Value term = body({nested, at, args.drop_back()});
-               linalg::YieldOp::create(nested, at,
-                                       Value(plus(sum, sum.with(term))));
-             })
-      .getResult(0);
+  return emitGeneric(b, loc, loops, inputs, maps, zeros(b, loc, type), result,
+                     [&](const Scalars &in) {
+                       S sum = in[inputs.size()];
+                       Value term = body(in.first(inputs.size()));
+                       return plus(sum, sum.with(term));
+                     });
 }
 
 Value nn::overRows(OpBuilder &b, Location loc, RankedTensorType type,
                    ValueRange inputs, ScalarBody body) {
-  int64_t rank = type.getRank();
-  AffineMap each = b.getMultiDimIdentityMap(rank),
-            row = AffineMap::get(rank, 0, b.getAffineDimExpr(0));
-  SmallVector<AffineMap> maps(inputs.size(), row);
-  maps.push_back(each);
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  return linalg::GenericOp::create(
-             b, loc, type, inputs, empty, maps,
-             SmallVector<utils::IteratorType>(rank,
-                                              utils::IteratorType::parallel),
-             [&](OpBuilder &nested, Location at, ValueRange args) {
-               linalg::YieldOp::create(
-                   nested, at,
-                   body({nested, at, args.take_front(inputs.size())}));
-             })
-      .getResult(0);
+  std::string all = letters(type.getRank());
+  SmallVector<StringRef> maps(inputs.size(), StringRef(all).take_front());
+  return emitGeneric(
+      b, loc, all, inputs, maps, emptyOf(b, loc, type), all,
+      [&](const Scalars &in) { return body(in.first(inputs.size())); });
 }
 
 Value nn::sumOfRows(OpBuilder &b, Location loc, RankedTensorType type, Value y,

@@ -76,6 +76,10 @@ struct Scalars {
   ValueRange values;
 
   S operator[](unsigned i) const { return {b, loc, values[i]}; }
+  /// The first `count` of them.
+  Scalars first(size_t count) const {
+    return {b, loc, values.take_front(count)};
+  }
   /// Emits an operation of the body.
   template <typename OpT, typename... Args>
   OpT emit(Args &&...args) const {
@@ -100,5 +104,8 @@ struct Scalars {
 inline S identity(const Scalars &in) { return in[0]; }
 inline S add(const Scalars &in) { return in[0] + in[1]; }
 inline S multiply(const Scalars &in) { return in[0] * in[1]; }
+inline S divide(const Scalars &in) { return in[0] / in[1]; }
+inline S expOfDifference(const Scalars &in) { return exp(in[0] - in[1]); }
+inline S addLog(const Scalars &in) { return in[0] + log(in[1]); }
 
 } // namespace mlir::nn

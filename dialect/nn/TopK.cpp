@@ -70,11 +70,10 @@ SmallVector<Value> TopKOp::emitLinalgForm(OpBuilder &b) {
                             S column = in[0].with(in.index(2, number));
                             return select(hit, column, column.constant(0));
                           });
-  Value values =
-      elementwise(b, loc, {experts}, {"nk"}, "nk", [&](const Scalars &in) {
-        Value row = in.index(0), column = clampedIndex(in, in[0], columns);
-        return in.extract(probs, {row, column});
-      });
+  Value values = elementwise(b, loc, {experts}, [&](const Scalars &in) {
+    Value row = in.index(0), column = clampedIndex(in, in[0], columns);
+    return in.extract(probs, {row, column});
+  });
   return {values, experts};
 }
 
