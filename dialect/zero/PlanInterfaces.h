@@ -44,9 +44,16 @@ StringRef stringifyExtent(Extent extent);
 /// flat tensors of an operation on a bucket are all of it.
 Extent getTypeExtent(Type type, bool ofBucket);
 
+/// Bytes that a rank holds of a value of `type`; for a shard, those of its
+/// slice.
+int64_t getByteSize(Type type);
+
 namespace detail {
 /// Fails with an error where `op` has values in two tiers.
 LogicalResult verifyOneTier(Operation *op);
+/// The axis of the bucket `name`; null if the plan has no such bucket.
+FlatSymbolRefAttr getAxisOf(Operation *op, FlatSymbolRefAttr name,
+                            SymbolTableCollection &symbols);
 } // namespace detail
 
 } // namespace mlir::zero

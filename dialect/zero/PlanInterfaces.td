@@ -30,7 +30,12 @@ def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
       "::llvm::SmallVector<::mlir::zero::StorageTie>", "getStorageTies",
       (ins "::mlir::SymbolTableCollection &":$symbols), "", "(void)symbols; return {};">,
     InterfaceMethod<"The bucket whose layout its flat values have; null if it has none.",
-      "::mlir::FlatSymbolRefAttr", "getBucketRef", (ins), "", "return {};">,
+      "::mlir::FlatSymbolRefAttr", "getBucketRef", (ins), "", [{
+        if constexpr (requires { $_op.getBucketAttr(); })
+          return $_op.getBucketAttr();
+        else
+          return {};
+      }]>,
     InterfaceMethod<"How much it reads of an operand, or writes of a result.",
       "::mlir::zero::Extent", "getExtent", (ins "::mlir::Value":$value), "",
       "return ::mlir::zero::getTypeExtent(value.getType(), $_op.getBucketRef() != nullptr);">,
@@ -61,15 +66,24 @@ def Zero_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Zero_Plan
   let methods = [
     InterfaceMethod<"The ranks that take part; null if the plan has no such axis.",
       "::mlir::FlatSymbolRefAttr", "getAxisRef",
-      (ins "::mlir::SymbolTableCollection &":$symbols)>,
+      (ins "::mlir::SymbolTableCollection &":$symbols), "",
+      "return ::mlir::zero::detail::getAxisOf($_op, $_op.getBucketAttr(), symbols);">,
     InterfaceMethod<"The value with all ranks' parts: the scattered, or gathered one.",
       "::mlir::Value", "getWhole", (ins)>,
     InterfaceMethod<"Bytes that a rank receives from peers on an axis of size `ranks`.",
-      "int64_t", "getWireBytes", (ins "int64_t":$ranks)>,
+      "int64_t", "getWireBytes", (ins "int64_t":$ranks), "", [{
+        // Every peer's slice, or its part of the rank's slice.
+        return ::mlir::zero::getByteSize($_op.getWhole().getType()) / ranks * (ranks - 1);
+      }]>,
     InterfaceMethod<"The operands that peers read while it runs; they lie in exported bytes.",
       "::llvm::SmallVector<unsigned>", "getExportedOperands", (ins), "", "return {0};">,
     InterfaceMethod<"The factor that the sum over ranks is multiplied with.",
-      "double", "getFactor", (ins), "", "return 1.0;">
+      "double", "getFactor", (ins), "", [{
+        if constexpr (requires { $_op.getScale(); })
+          return $_op.getScale().convertToDouble();
+        else
+          return 1.0;
+      }]>
   ];
 }
 

@@ -60,6 +60,12 @@ LogicalResult zero::detail::verifyOneTier(Operation *op) {
   return success();
 }
 
+FlatSymbolRefAttr zero::detail::getAxisOf(Operation *op, FlatSymbolRefAttr name,
+                                          SymbolTableCollection &symbols) {
+  auto bucket = symbols.lookupNearestSymbolFrom<BucketOp>(op, name);
+  return bucket ? bucket.getAxisAttr() : FlatSymbolRefAttr();
+}
+
 /// `count` ties: each result from `result` on replaces one operand, from
 /// `operand` on.
 static SmallVector<StorageTie> replaces(unsigned operand, unsigned result = 0,
@@ -80,8 +86,6 @@ static int64_t countElements(PlanOpInterface op, Value value,
 // Operations that only name bytes
 //===----------------------------------------------------------------------===//
 
-bool ViewOp::movesNothing() { return true; }
-FlatSymbolRefAttr ViewOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> ViewOp::getStorageTies(SymbolTableCollection &symbols) {
   auto bucket =
       symbols.lookupNearestSymbolFrom<BucketOp>(*this, getBucketAttr());
@@ -91,8 +95,6 @@ SmallVector<StorageTie> ViewOp::getStorageTies(SymbolTableCollection &symbols) {
   return {{StorageTie::ResultInOperand, 0, 0, offset}};
 }
 
-bool PackOp::movesNothing() { return true; }
-FlatSymbolRefAttr PackOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> PackOp::getStorageTies(SymbolTableCollection &symbols) {
   auto bucket =
       symbols.lookupNearestSymbolFrom<BucketOp>(*this, getBucketAttr());
@@ -105,7 +107,6 @@ SmallVector<StorageTie> PackOp::getStorageTies(SymbolTableCollection &symbols) {
   return ties;
 }
 
-bool JoinOp::movesNothing() { return true; }
 SmallVector<StorageTie> JoinOp::getStorageTies(SymbolTableCollection &) {
   SmallVector<StorageTie> ties;
   int64_t offset = 0;
@@ -117,7 +118,6 @@ SmallVector<StorageTie> JoinOp::getStorageTies(SymbolTableCollection &) {
   return ties;
 }
 
-bool SplitOp::movesNothing() { return true; }
 SmallVector<StorageTie> SplitOp::getStorageTies(SymbolTableCollection &) {
   int64_t rows = cast<RankedTensorType>(getWhole().getType()).getDimSize(0);
   int64_t rowBytes = getByteSize(getWhole().getType()) / rows;
@@ -167,13 +167,6 @@ int64_t DequantizeOp::getFlops(SymbolTableCollection &) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-static FlatSymbolRefAttr axisOf(Operation *op, FlatSymbolRefAttr name,
-                                SymbolTableCollection &symbols) {
-  auto bucket = symbols.lookupNearestSymbolFrom<BucketOp>(op, name);
-  return bucket ? bucket.getAxisAttr() : FlatSymbolRefAttr();
-}
-
-FlatSymbolRefAttr AllGatherOp::getBucketRef() { return getBucketAttr(); }
 Stream AllGatherOp::getPreferredStream() { return Stream::Gather; }
 SmallVector<StorageTie> AllGatherOp::getStorageTies(SymbolTableCollection &) {
   return isInPlace() ? replaces(0) : SmallVector<StorageTie>();
@@ -181,16 +174,8 @@ SmallVector<StorageTie> AllGatherOp::getStorageTies(SymbolTableCollection &) {
 Extent AllGatherOp::getExtent(Value value) {
   return value == getResult() ? Extent::Whole : Extent::Slice;
 }
-FlatSymbolRefAttr AllGatherOp::getAxisRef(SymbolTableCollection &symbols) {
-  return axisOf(*this, getBucketAttr(), symbols);
-}
 Value AllGatherOp::getWhole() { return getResult(); }
-int64_t AllGatherOp::getWireBytes(int64_t ranks) {
-  // Every peer's slice.
-  return getByteSize(getWhole().getType()) / ranks * (ranks - 1);
-}
 
-FlatSymbolRefAttr ReduceScatterOp::getBucketRef() { return getBucketAttr(); }
 Stream ReduceScatterOp::getPreferredStream() { return Stream::Reduce; }
 SmallVector<StorageTie>
 ReduceScatterOp::getStorageTies(SymbolTableCollection &) {
@@ -201,15 +186,7 @@ ReduceScatterOp::getStorageTies(SymbolTableCollection &) {
 Extent ReduceScatterOp::getExtent(Value value) {
   return value == getSource() ? Extent::Whole : Extent::Slice;
 }
-FlatSymbolRefAttr ReduceScatterOp::getAxisRef(SymbolTableCollection &symbols) {
-  return axisOf(*this, getBucketAttr(), symbols);
-}
 Value ReduceScatterOp::getWhole() { return getSource(); }
-int64_t ReduceScatterOp::getWireBytes(int64_t ranks) {
-  // Every peer's part of the rank's slice.
-  return getByteSize(getWhole().getType()) / ranks * (ranks - 1);
-}
-double ReduceScatterOp::getFactor() { return getScale().convertToDouble(); }
 int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
   // An addition for each peer and for `into`, and the factor.
   int64_t elements = countElements(*this, getResult(), symbols),
@@ -228,7 +205,6 @@ int64_t AllReduceOp::getWireBytes(int64_t ranks) {
 }
 // The few values travel in the control plane.
 SmallVector<unsigned> AllReduceOp::getExportedOperands() { return {}; }
-double AllReduceOp::getFactor() { return getScale().convertToDouble(); }
 int64_t AllReduceOp::getFlops(SymbolTableCollection &symbols) {
   return countElements(*this, getValue(), symbols) * countRanks(*this, symbols);
 }
@@ -237,7 +213,6 @@ int64_t AllReduceOp::getFlops(SymbolTableCollection &symbols) {
 // Gradients and the update
 //===----------------------------------------------------------------------===//
 
-FlatSymbolRefAttr AccumulateOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> AccumulateOp::getStorageTies(SymbolTableCollection &) {
   return replaces(0);
 }
@@ -245,7 +220,6 @@ int64_t AccumulateOp::getFlops(SymbolTableCollection &symbols) {
   return 2 * countElements(*this, getSum(), symbols);
 }
 
-FlatSymbolRefAttr ClearOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> ClearOp::getStorageTies(SymbolTableCollection &) {
   return replaces(0);
 }
@@ -254,9 +228,6 @@ Extent ClearOp::getExtent(Value value) {
                              : getTypeExtent(value.getType(), true);
 }
 
-FlatSymbolRefAttr ZerosOp::getBucketRef() { return getBucketAttr(); }
-
-FlatSymbolRefAttr SumSquaresOp::getBucketRef() { return getBucketAttr(); }
 Extent SumSquaresOp::getExtent(Value value) {
   return value == getFlat() ? Extent::Slice : Extent::Members;
 }
@@ -285,7 +256,6 @@ int64_t ClipOp::getFlops(SymbolTableCollection &symbols) {
   return flops;
 }
 
-FlatSymbolRefAttr UpdateOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> UpdateOp::getStorageTies(SymbolTableCollection &) {
   SmallVector<StorageTie> ties;
   if (getParam())
@@ -328,7 +298,6 @@ static Extent getTransferExtent(TransferOp op, Value value) {
 }
 
 bool FetchOp::crossesTiers() { return true; }
-FlatSymbolRefAttr FetchOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> FetchOp::getStorageTies(SymbolTableCollection &) {
   return getInto() ? replaces(1) : SmallVector<StorageTie>();
 }
@@ -341,7 +310,6 @@ Stream FetchOp::getPreferredStream() {
 }
 
 bool SpillOp::crossesTiers() { return true; }
-FlatSymbolRefAttr SpillOp::getBucketRef() { return getBucketAttr(); }
 SmallVector<StorageTie> SpillOp::getStorageTies(SymbolTableCollection &) {
   return getInto() ? replaces(1) : SmallVector<StorageTie>();
 }

@@ -83,10 +83,15 @@ inline ProgramOp findMainProgram(ModuleOp module) {
   return ProgramOp();
 }
 
+/// The number of micro-steps of a step of `module`.
+inline int64_t getMicroSteps(ModuleOp module) {
+  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+  return steps ? steps.getInt() : 1;
+}
+
 /// Whether one program of `module` holds all micro-steps of a step.
 inline bool isLayered(ModuleOp module) {
-  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
-  return steps && steps.getInt() > 1 && !hasProgram(module, "micro");
+  return getMicroSteps(module) > 1 && !hasProgram(module, "micro");
 }
 
 /// A key that differs for outputs of one name in several micro-steps; "" for a

@@ -170,8 +170,4 @@ llvm::StringRef stringifyPrecision(Type element);
 Type parseElementType(MLIRContext *context, llvm::StringRef name);
 int64_t getElementBytes(Type type);
 
-/// Bytes that a rank holds of a value of `type`; for a shard, those of its
-/// slice.
-int64_t getByteSize(Type type);
-
 } // namespace mlir::zero

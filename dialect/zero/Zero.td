@@ -370,9 +370,10 @@ class Zero_PlanOp<string mnemonic, list<string> says, list<Trait> traits = []> :
     Zero_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<Zero_PlanOpInterface, says>], traits)>;
 
 /// A plan operation that only names bytes.
-class Zero_NameOp<string mnemonic, list<string> says, list<Trait> traits = []> :
-    Zero_PlanOp<mnemonic, !listconcat(["movesNothing", "getStorageTies"], says),
-                !listconcat([Pure], traits)>;
+class Zero_NameOp<string mnemonic, list<Trait> traits = []> :
+    Zero_PlanOp<mnemonic, ["movesNothing", "getStorageTies"], !listconcat([Pure], traits)> {
+  let extraClassDefinition = "bool $cppClass::movesNothing() { return true; }";
+}
 
 /// An exchange between ranks; `exchanges` names the methods of
 /// CollectiveOpInterface that it overrides.
@@ -506,7 +507,7 @@ include "dialect/zero/ProgramOps.td"
 // The step
 //===----------------------------------------------------------------------===//
 
-def Zero_ViewOp : Zero_NameOp<"view", ["getBucketRef"], [UsesSymbols]> {
+def Zero_ViewOp : Zero_NameOp<"view", [UsesSymbols]> {
   let summary = "A member of a flat bucket, as a tensor of its own shape";
   let description = [{
     No bytes move: the result lies inside the operand.
@@ -525,7 +526,7 @@ def Zero_ViewOp : Zero_NameOp<"view", ["getBucketRef"], [UsesSymbols]> {
   let assemblyFormat = "$flat `[` $bucket `,` $member `]` attr-dict `:` type($flat) `->` type($result)";
 }
 
-def Zero_PackOp : Zero_NameOp<"pack", ["getBucketRef"], [UsesSymbols]> {
+def Zero_PackOp : Zero_NameOp<"pack", [UsesSymbols]> {
   let summary = "Gradients of a bucket's members, as one flat tensor";
   let description = [{
     One operand per member, in order.  No bytes move: memory is assigned so that
@@ -600,7 +601,7 @@ def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure
   let hasVerifier = 0;
 }
 
-def Zero_JoinOp : Zero_NameOp<"join", []> {
+def Zero_JoinOp : Zero_NameOp<"join"> {
   let summary = "Joins rows that were computed separately into one tensor";
   let description = [{
     The rows of a parameter that is split over buckets, or of a gradient that is
@@ -621,7 +622,7 @@ def Zero_JoinOp : Zero_NameOp<"join", []> {
   let assemblyFormat = "$pieces attr-dict `:` type($pieces) `->` type($result)";
 }
 
-def Zero_SplitOp : Zero_NameOp<"split", []> {
+def Zero_SplitOp : Zero_NameOp<"split"> {
   let summary = "Some rows of a tensor";
   let description = [{
     Takes rows of a gradient whose parameter is split over buckets, or of an
@@ -671,7 +672,7 @@ def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
 // in rank order by the owner of a slice, in the value's own type, and scaled
 // once.
 
-def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getBucketRef", "getExtent"], [], [UsesSymbols]> {
+def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getExtent"], [], [UsesSymbols]> {
   let hasVerifier = 0;
   let summary = "Every rank's slice of a bucket, on every rank";
   let description = [{
@@ -699,7 +700,7 @@ def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getBu
   }];
 }
 
-def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies", "getBucketRef", "getExtent"], ["getFactor"], [
+def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies", "getExtent"], [], [
     CountsFlops, UsesSymbols]> {
   let summary = "Each rank's slice of the sum of all ranks' buckets";
   let description = [{
@@ -733,7 +734,7 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
   }];
 }
 
-def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getExportedOperands", "getFactor"], [
+def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getAxisRef", "getWireBytes", "getExportedOperands"], [
     CountsFlops, UsesSymbols, SameOperandsAndResultType]> {
   let summary = "The sum of a few values over all ranks, on every rank";
   let description = [{
@@ -764,7 +765,7 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getExportedOperands
 // operations say for how long.  No other operations have values in two tiers.
 
 class Zero_TransferOp<string mnemonic> : Zero_PlanOp<mnemonic, [
-    "crossesTiers", "getStorageTies", "getBucketRef", "getExtent", "getPreferredStream"], [UsesSymbols]> {
+    "crossesTiers", "getStorageTies", "getExtent", "getPreferredStream"], [UsesSymbols]> {
   let arguments = (ins Zero_Held:$source, OptionalAttr<FlatSymbolRefAttr>:$bucket,
                        Optional<Zero_Held>:$into);
   let results = (outs Zero_Held:$result);
@@ -823,7 +824,7 @@ def Zero_SpillOp : Zero_TransferOp<"spill"> {
 // The update
 //===----------------------------------------------------------------------===//
 
-def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketRef"], [
+def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies"], [
     CountsFlops, UsesSymbols, AllTypesMatch<["sum", "result"]>]> {
   let hasVerifier = 0;
   let summary = "Adds a micro-step's gradients to those before it";
@@ -843,7 +844,7 @@ def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies", "getBucketR
   let assemblyFormat = "$sum `,` $flat `of` $bucket attr-dict `:` type($sum) `,` type($flat)";
 }
 
-def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getBucketRef", "getExtent"], [SameOperandsAndResultType]> {
+def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getExtent"], [SameOperandsAndResultType]> {
   let summary = "Zeros, for the next step's gradients";
   let description = [{
     Overwrites the operand, padding included.
@@ -858,7 +859,7 @@ def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getBucketRef", "getE
   let hasVerifier = 0;
 }
 
-def Zero_ZerosOp : Zero_PlanOp<"zeros", ["getBucketRef"], [UsesSymbols]> {
+def Zero_ZerosOp : Zero_PlanOp<"zeros", [], [UsesSymbols]> {
   let summary = "Zeros, to start a sum of gradients";
   let description = [{
     In bytes of its own, padding included.
@@ -876,7 +877,7 @@ def Zero_ZerosOp : Zero_PlanOp<"zeros", ["getBucketRef"], [UsesSymbols]> {
   let hasVerifier = 0;
 }
 
-def Zero_SumSquaresOp : Zero_PlanOp<"sum_squares", ["getBucketRef", "getExtent", "getPreferredStream"], [
+def Zero_SumSquaresOp : Zero_PlanOp<"sum_squares", ["getExtent", "getPreferredStream"], [
     CountsFlops, UsesSymbols, Pure]> {
   let hasVerifier = 0;
   let summary = "Sums of squares of the rank's slice of a bucket's gradients";
@@ -969,7 +970,7 @@ def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure, AttrSizedOperandSe
 }
 
 def Zero_UpdateOp : Zero_PlanOp<"update", [
-    "getStorageTies", "getBucketRef", "getExtent", "getPreferredStream"], [
+    "getStorageTies", "getExtent", "getPreferredStream"], [
     CountsFlops, UsesSymbols, AttrSizedOperandSegments]> {
   let summary = "Applies an optimizer to a bucket";
   let description = [{
