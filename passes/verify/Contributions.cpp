@@ -119,28 +119,27 @@ class Contributions {
 public:
   Contributions(ProgramOp program, StringRef name, int64_t ranks)
       : program(program), name(name), ranks(ranks) {
-    auto steps =
-        program->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
-            kMicroStepsAttr);
-    microSteps = steps ? steps.getInt() : 1;
+    auto module = program->getParentOfType<ModuleOp>();
+    microSteps = getMicroSteps(module);
     mean = 1.0 / double(ranks * microSteps);
-    rotated = isRotated(program->getParentOfType<ModuleOp>());
-    delayed = isDelayed(program->getParentOfType<ModuleOp>());
-    if (isLayered(program->getParentOfType<ModuleOp>()))
+    rotated = isRotated(module);
+    delayed = isDelayed(module);
+    if (isLayered(module))
       microStepsHere = microSteps;
   }
 
   LogicalResult run() {
-    for (BlockArgument argument : program.getArguments())
-      if (auto state = stateOf(argument); state && state.getSlot() == "grad") {
-        if (rotated) {
-          shares[argument] = name == "first" ? Share() : pending();
-          continue;
-        }
-        bool reduced = zero::detail::isSlice(argument.getType());
-        shares[argument] = {1, {}, reduced, 0};
-        units[state.getBucket()] = ranks > 1 && !reduced ? 1 : mean;
+    for (auto &[argument, state, next] : findNextStates(program)) {
+      if (state.getSlot() != "grad")
+        continue;
+      if (rotated) {
+        shares[argument] = name == "first" ? Share() : pending();
+        continue;
       }
+      bool reduced = zero::detail::isSlice(argument.getType());
+      shares[argument] = {1, {}, reduced, 0};
+      units[state.getBucket()] = ranks > 1 && !reduced ? 1 : mean;
+    }
     for (Operation &op : program.front())
       if (failed(visit(&op)))
         return failure();
@@ -148,10 +147,6 @@ public:
   }
 
 private:
-  StateAttr stateOf(BlockArgument argument) {
-    return program.getState(argument.getArgNumber());
-  }
-
   bool isFrozen(FlatSymbolRefAttr name) {
     auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(program, name);
     return bucket && bucket.getFrozen();
@@ -183,7 +178,8 @@ private:
   /// replaces.
   bool isPending(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
-    StateAttr state = argument ? stateOf(argument) : StateAttr();
+    StateAttr state =
+        argument ? program.getState(argument.getArgNumber()) : StateAttr();
     return rotated && state && state.getSlot() == "grad";
   }
 

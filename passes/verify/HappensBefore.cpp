@@ -239,12 +239,8 @@ LogicalResult Simulation::judgeSameStreams() {
         return llvm::filter_to_vector(
             list, [&](Operation *op) { return int(getStream(op)) == stream; });
       };
-      SmallVector<Operation *> a = on(exchanges[0]), b = on(exchanges[side]);
-      bool same = a.size() == b.size();
-      for (size_t i = 0; same && i < a.size(); ++i)
-        same = areSame(a[i], b[i]);
       // Comparing the order over all streams gives a better error.
-      if (!same)
+      if (!llvm::equal(on(exchanges[0]), on(exchanges[side]), areSame))
         return judgeSame(sides[0], sides[side], exchanges[0], exchanges[side]);
     }
   return success();

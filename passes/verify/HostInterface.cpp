@@ -160,14 +160,14 @@ private:
 
   /// Checks that values of micro-steps exist once for each micro-step.
   LogicalResult judgeMicroSteps(ProgramOp program) {
-    auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
+    int64_t steps = getMicroSteps(module);
     bool layered = isLayered(module);
     llvm::MapVector<StringAttr, std::set<int64_t>> found;
     auto collect = [&](StringAttr name, Attribute micro,
                        bool isOfEach) -> LogicalResult {
       auto number = dyn_cast_or_null<IntegerAttr>(micro);
-      bool isOne = number && number.getInt() >= 0 && layered &&
-                   number.getInt() < steps.getInt();
+      bool isOne =
+          number && number.getInt() >= 0 && layered && number.getInt() < steps;
       if (isOne != (isOfEach && layered) || (micro && !isOne)) // (S5)
         return program.emitOpError("has ")
                << (name ? name.getValue() : "a state") << " of "
@@ -182,10 +182,10 @@ private:
     };
     auto judgeAll = [&]() -> LogicalResult {
       for (auto &[name, numbers] : found)
-        if (int64_t(numbers.size()) != steps.getInt()) // (S5)
+        if (int64_t(numbers.size()) != steps) // (S5)
           return program.emitOpError("has ")
                  << name << " of " << numbers.size() << " micro-steps, of "
-                 << steps.getInt() << " (S5)";
+                 << steps << " (S5)";
       found.clear();
       return success();
     };

@@ -226,7 +226,7 @@ static bool isWork(Operation *op) {
 
 Recomputation::Recomputation(ModuleOp plan) : plan(plan) {
   if (isLayered(plan))
-    microStepsHere = plan->getAttrOfType<IntegerAttr>(kMicroStepsAttr).getInt();
+    microStepsHere = getMicroSteps(plan);
 }
 
 void Recomputation::countModel(ModuleOp model, StringRef name,

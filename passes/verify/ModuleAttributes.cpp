@@ -107,7 +107,7 @@ static LogicalResult judgeSteps(ModuleOp module) {
     return module.emitError("has ")
            << kMicroStepsAttr << " = " << steps
            << " (S5); it is an i64 from 1 to " << kMaxMicroSteps;
-  bool several = steps && steps.getInt() > 1;
+  bool several = getMicroSteps(module) > 1;
   auto has = [&](StringRef name) { return hasProgram(module, name); };
   // If inputs belong to micro-steps, @step runs all micro-steps.
   ProgramOp step = findMainProgram(module);
@@ -117,7 +117,7 @@ static LogicalResult judgeSteps(ModuleOp module) {
   if (several != (has("micro") || inOne)) // (S5)
     return module.emitError("has ")
            << (several ? "no @micro" : "@micro") << ", but a step of "
-           << (steps ? steps.getInt() : 1) << " micro-steps (S5)";
+           << getMicroSteps(module) << " micro-steps (S5)";
   if (!several && has("count")) // (S5)
     return module.emitError("has @count, which runs only in a step of several "
                             "micro-steps (S5)");
@@ -157,8 +157,7 @@ static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
 /// In a reference the model is one kernel, which computes means within one rank
 /// and one micro-step only.
 static LogicalResult judgeReference(ModuleOp module, int64_t ranks) {
-  auto steps = module->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
-  int64_t microSteps = steps ? steps.getInt() : 1;
+  int64_t microSteps = getMicroSteps(module);
   if (!module->hasAttr(kReferenceAttr) || (ranks == 1 && microSteps == 1))
     return success();
   return module.emitError("has ") // (S5)

@@ -113,14 +113,11 @@ InFlightDiagnostic judge::contradicts(Operation *op, const Twine &has,
 //===----------------------------------------------------------------------===//
 
 LogicalResult Options::judgeNumbers() {
-  auto of = [&](StringRef attribute, int64_t otherwise) {
-    auto number = plan->getAttrOfType<IntegerAttr>(attribute);
-    return number ? number.getInt() : otherwise;
-  };
+  auto stage = plan->getAttrOfType<IntegerAttr>(kStageAttr);
   const std::tuple<StringRef, StringRef, int64_t> all[] = {
-      {"--stage", "stage", of(kStageAttr, 0)},
+      {"--stage", "stage", stage ? stage.getInt() : 0},
       {"--world-size", "ranks", ranks},
-      {"--accumulate", "micro-steps", of(kMicroStepsAttr, 1)}};
+      {"--accumulate", "micro-steps", getMicroSteps(plan)}};
   for (auto [option, what, found] : all)
     if (word(option) != std::to_string(found)) // (S7)
       return error(plan, what + " " + Twine(found), option);
@@ -129,24 +126,22 @@ LogicalResult Options::judgeNumbers() {
                  isLayered(plan) ? "all micro-steps in one program"
                                  : "a micro-step in a program",
                  "--accumulate-order");
-  if (options.getEval() != hasProgram(plan, "eval")) // (S7)
-    return plan.emitError("has ")
-           << (options.getEval() ? "no" : "a") << " program @eval, and eval of "
-           << kOptionsAttr << " says otherwise (S7)";
-  if ((options.getSample() != "off") != hasProgram(plan, kPredict)) // (S7)
-    return plan.emitError("has ") << (options.getSample() == "off" ? "a" : "no")
-                                  << " program @predict, and sample of "
-                                  << kOptionsAttr << " says otherwise (S7)";
-  if ((options.getSample() == "only") == hasProgram(plan, "step")) // (S7)
-    return plan.emitError("has ")
-           << (options.getSample() == "only" ? "a" : "no")
-           << " program @step, and sample of " << kOptionsAttr
-           << " says otherwise (S7)";
-  if (isPending() != isRotated(plan)) // (S7)
-    return plan.emitError("has ")
-           << (isRotated(plan) ? "a" : "no")
-           << " program @first, and overlap_update and delayed_update of "
-           << kOptionsAttr << " say otherwise (S7)";
+  struct Claim {
+    StringRef program;
+    bool isExpected;
+    StringRef options, say;
+  };
+  StringRef sample = options.getSample();
+  for (auto [program, isExpected, by, say] :
+       {Claim{"eval", options.getEval(), "eval", "says"},
+        Claim{kPredict, sample != "off", "sample", "says"},
+        Claim{"step", sample != "only", "sample", "says"},
+        Claim{"first", isPending(), "overlap_update and delayed_update",
+              "say"}})
+    if (isExpected != hasProgram(plan, program)) // (S7)
+      return plan.emitError("has ")
+             << (isExpected ? "no" : "a") << " program @" << program << ", and "
+             << by << " of " << kOptionsAttr << " " << say << " otherwise (S7)";
   if (options.getReference() != plan->hasAttr(kReferenceAttr)) // (S7)
     return plan.emitError("has ")
            << kReferenceAttr << (options.getReference() ? " not" : "")
@@ -224,10 +219,9 @@ static Value sumOf(Operation *op) {
 
 LogicalResult Options::judgePrecision() {
   for (ProgramOp program : programs()) {
-    for (BlockArgument argument : program.getArguments())
-      if (auto state = program.getState(argument.getArgNumber());
-          state && failed(judgeState(program, state,
-                                     getElementType(argument.getType()))))
+    for (auto &[argument, state, next] : findNextStates(program))
+      if (failed(
+              judgeState(program, state, getElementType(argument.getType()))))
         return failure();
     for (auto pack : program.front().getOps<PackOp>())
       if (Type element = getElementType(pack.getType());
@@ -287,10 +281,9 @@ LogicalResult Options::judgeActivations() {
 LogicalResult Options::judgeTiers() {
   bool isOffloaded = false;
   for (ProgramOp program : programs())
-    for (BlockArgument argument : program.getArguments()) {
-      auto state = program.getState(argument.getArgNumber());
+    for (auto &[argument, state, next] : findNextStates(program)) {
       auto shard = dyn_cast<ShardType>(argument.getType());
-      if (!state || !shard)
+      if (!shard)
         continue;
       bool isParameter = state.getSlot() == "param";
       bool isOfDevice = isParameter && ranks > 1 && shard.getRanks() == 1;

@@ -30,10 +30,9 @@ public:
       : plan(plan), options(options), stage(options.getStage()) {}
 
   LogicalResult judge(ProgramOp program) {
-    for (BlockArgument argument : program.getArguments())
-      if (auto state = program.getState(argument.getArgNumber()))
-        if (failed(judgeState(program, state, argument.getType())))
-          return failure();
+    for (auto &[argument, state, next] : findNextStates(program))
+      if (failed(judgeState(program, state, argument.getType())))
+        return failure();
     for (auto reduce : program.front().getOps<ReduceScatterOp>())
       if (bool slice = zero::detail::isSlice(reduce.getType());
           slice != (stage >= 2)) // (S7)
@@ -52,9 +51,7 @@ private:
 
   /// Bytes of the parameter that `member` is, or whose rows it holds.
   static int64_t bytesOf(BucketOp bucket, MemberAttr member, Type shard) {
-    int64_t elements = 1;
-    for (int64_t size : member.getParameterShape())
-      elements *= size;
+    int64_t elements = llvm::product_of(member.getParameterShape());
     if (std::optional<Packing> packing = bucket.getPacking())
       return getPackedBytes(*packing, elements);
     return elements * getElementBytes(shard);

@@ -2,6 +2,7 @@
 
 #include "passes/verify/Rules.h"
 
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Accesses.h"
 #include "passes/verify/KnownOperations.h"
@@ -36,10 +37,9 @@ public:
       for (Span span : spans)
         places.append({base + span.begin, base + span.end});
     };
-    for (BlockArgument argument : program.getArguments())
-      if (auto state = program.getState(argument.getArgNumber()))
-        add(argument, layouts.membersIn(state.getBucket().getValue(),
-                                        argument.getType(), false, rank));
+    for (auto &[argument, state, next] : findNextStates(program))
+      add(argument, layouts.membersIn(state.getBucket().getValue(),
+                                      argument.getType(), false, rank));
     for (Operation *op : users) {
       Accesses accesses = findAccesses(op, layouts, rank);
       for (const ReadAccess &reading : accesses.reads)

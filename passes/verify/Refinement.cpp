@@ -68,16 +68,11 @@ class Refinement {
 public:
   Refinement(ModuleOp plan, ModuleOp model, int64_t ranks)
       : plan(plan), model(model), ranks(ranks),
-        symbolic(ranks, microStepsOf(plan)), recomputation(plan) {}
+        symbolic(ranks, getMicroSteps(plan)), recomputation(plan) {}
 
   LogicalResult run();
 
 private:
-  static int64_t microStepsOf(ModuleOp plan) {
-    auto steps = plan->getAttrOfType<IntegerAttr>(kMicroStepsAttr);
-    return steps ? steps.getInt() : 1;
-  }
-
   LogicalResult execute(ProgramOp function, StringRef name);
   SmallVector<int64_t> findRankRepresentatives();
   void enter(BlockArgument argument);
@@ -441,7 +436,7 @@ LogicalResult Refinement::run() {
     if (failed(evaluated.execute(model, symbolic)))
       return failure();
     recomputation.countModel(model, "step", symbolic);
-    symbolic.setMicroSteps(microStepsOf(plan));
+    symbolic.setMicroSteps(getMicroSteps(plan));
   }
   if (hasProgram(plan, kPredict)) {
     if (failed(predicted.executePrediction(model, symbolic)))

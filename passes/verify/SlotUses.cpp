@@ -58,9 +58,8 @@ public:
       : program(program), module(program->getParentOfType<ModuleOp>()) {}
 
   LogicalResult run() {
-    for (BlockArgument argument : program.getArguments())
-      if (auto state = program.getState(argument.getArgNumber()))
-        known[argument] = {state.getBucket().getValue(), state.getSlot()};
+    for (auto &[argument, state, next] : findNextStates(program))
+      known[argument] = {state.getBucket().getValue(), state.getSlot()};
     for (Operation &op : program.front())
       if (failed(visit(&op)))
         return failure();
