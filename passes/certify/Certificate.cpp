@@ -34,11 +34,6 @@ struct CertifiedProgram {
   std::array<LivePeak, kNumTiers> peaks;
 };
 
-int64_t getInt(ModuleOp module, StringRef name, int64_t otherwise) {
-  auto attr = module->getAttrOfType<IntegerAttr>(name);
-  return attr ? attr.getInt() : otherwise;
-}
-
 /// Bytes of all members of `bucket`, in elements as wide as those of `type`.
 int64_t getMemberBytes(BucketOp bucket, Type type) {
   auto shard = dyn_cast<ShardType>(type);
@@ -90,38 +85,38 @@ Certificate::Term getPeakGradients(const CertifiedProgram &program) {
 }
 
 void countState(ProgramOp step, Certificate &certificate) {
-  Certificate::Term parameters{"parameters"}, masters{"master parameters"},
-      gradients{"gradients"}, optimizer{"optimizer state"};
-  for (BlockArgument argument : step.getArguments()) {
-    auto state = step.getState(argument.getArgNumber());
-    if (!state)
-      continue;
-    bool isParameter = state.getSlot() == "param";
-    bool isMaster = state.getSlot() == "master";
-    Certificate::Term &term = isParameter                 ? parameters
-                              : isMaster                  ? masters
-                              : state.getSlot() == "grad" ? gradients
-                                                          : optimizer;
-    int64_t held = getByteSize(argument.getType());
-    bool isShard = cast<ShardType>(argument.getType()).getRanks() > 1;
-    term.held += held;
-    Certificate::Arena &arena =
-        certificate.arenas[static_cast<unsigned>(getTier(argument.getType()))];
-    (isParameter                 ? arena.parameters
-     : isMaster                  ? arena.masters
-     : state.getSlot() == "grad" ? arena.gradients
-                                 : arena.optimizerState) += held;
+  struct Kind {
+    Certificate::Term term;
+    int64_t Certificate::Arena::*inArena;
+  };
+  using Arena = Certificate::Arena;
+  Kind parameters{{"parameters"}, &Arena::parameters},
+      masters{{"master parameters"}, &Arena::masters},
+      gradients{{"gradients"}, &Arena::gradients},
+      optimizer{{"optimizer state"}, &Arena::optimizerState};
+  for (auto &[argument, state, next] : findNextStates(step)) {
+    StringRef slot = state.getSlot();
+    Kind &kind = slot == "param"    ? parameters
+                 : slot == "master" ? masters
+                 : slot == "grad"   ? gradients
+                                    : optimizer;
+    Type type = argument.getType();
+    int64_t held = getByteSize(type);
+    kind.term.held += held;
+    certificate.arenas[static_cast<unsigned>(getTier(type))].*kind.inArena +=
+        held;
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
-    (isShard ? term.sharded : term.whole) +=
-        bucket ? getMemberBytes(bucket, argument.getType()) : held;
-    if (isParameter && bucket)
+    bool isShard = cast<ShardType>(type).getRanks() > 1;
+    (isShard ? kind.term.sharded : kind.term.whole) +=
+        bucket ? getMemberBytes(bucket, type) : held;
+    if (slot == "param" && bucket)
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         certificate.parameterCount += member.getNumElements();
   }
-  certificate.modelState = {parameters, gradients, optimizer};
-  if (masters.held)
-    certificate.modelState.push_back(masters);
+  certificate.modelState = {parameters.term, gradients.term, optimizer.term};
+  if (masters.term.held)
+    certificate.modelState.push_back(masters.term);
 }
 
 /// Counts the bytes of a checkpoint: masters instead of the parameters that are
@@ -130,14 +125,12 @@ void countState(ProgramOp step, Certificate &certificate) {
 void countCheckpoint(ProgramOp step, Certificate &certificate) {
   std::array<int64_t, kNumTiers> own = {}, shared = {};
   llvm::SmallDenseSet<Attribute> withMaster;
-  for (BlockArgument argument : step.getArguments())
-    if (auto state = step.getState(argument.getArgNumber());
-        state && state.getSlot() == "master")
+  SmallVector<NextState> states = findNextStates(step);
+  for (auto &[argument, state, next] : states)
+    if (state.getSlot() == "master")
       withMaster.insert(state.getBucket());
-  for (BlockArgument argument : step.getArguments()) {
-    auto state = step.getState(argument.getArgNumber());
-    if (!state ||
-        (state.getSlot() == "param" &&
+  for (auto &[argument, state, next] : states) {
+    if ((state.getSlot() == "param" &&
          withMaster.contains(state.getBucket())) ||
         (state.getSlot() == "grad" &&
          !isDelayed(step->getParentOfType<ModuleOp>())))
@@ -312,8 +305,9 @@ Certificate zero::certify(ModuleOp module) {
   if (auto workspace = module->getAttrOfType<BytesAttr>(kWorkspaceAttr))
     certificate.arenas[static_cast<unsigned>(Tier::Device)].workspace =
         static_cast<int64_t>(workspace.getSize());
-  certificate.stage = getInt(module, kStageAttr, 0);
-  certificate.microSteps = getInt(module, kMicroStepsAttr, 1);
+  if (auto stage = module->getAttrOfType<IntegerAttr>(kStageAttr))
+    certificate.stage = stage.getInt();
+  certificate.microSteps = getMicroSteps(module);
   certificate.isLayered = isLayered(module);
   certificate.ranks = getNumRanks(module);
 

@@ -5,11 +5,7 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::zero {
-
 #define GEN_PASS_DECL
-#include "passes/certify/Passes.h.inc"
-
 #define GEN_PASS_REGISTRATION
 #include "passes/certify/Passes.h.inc"
-
 } // namespace mlir::zero

@@ -12,8 +12,6 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#define DEBUG_TYPE "zero-keep-model"
-
 namespace mlir::zero {
 #define GEN_PASS_DEF_KEEPMODEL
 #include "passes/partition/Passes.h.inc"

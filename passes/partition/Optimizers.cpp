@@ -19,102 +19,108 @@ using nn::S;
 
 namespace {
 
-/// Creates the operation with its block; argument names are those of the slots.
-OptimizerOp start(OpBuilder &b, Location loc, StringRef name,
-                  ArrayRef<StringRef> slots, ArrayRef<StringRef> scalars) {
-  OperationState state(loc, OptimizerOp::getOperationName());
-  state.addAttribute("sym_name", b.getStringAttr(name));
-  state.addAttribute("slots", b.getStrArrayAttr(slots));
-  state.addAttribute("scalars", b.getStrArrayAttr(scalars));
-  Region *region = state.addRegion();
-  auto *block = new Block;
-  region->push_back(block);
-  for (size_t i = 0; i < 2 + slots.size() + scalars.size(); ++i)
-    block->addArgument(b.getF32Type(), loc);
-  return cast<OptimizerOp>(b.create(state));
-}
+/// A rule whose body is being built.  Its arguments are found by name: param,
+/// grad, the slots and the scalars; `clip` is one of these only if `clips`.
+class Rule {
+public:
+  Rule(OpBuilder &b, Location loc, StringRef name, ArrayRef<StringRef> slots,
+       ArrayRef<StringRef> scalars, bool clips)
+      : loc(loc), at(b.getContext()), arguments({"param", "grad"}) {
+    auto taken = llvm::filter_to_vector(scalars, [&](StringRef scalar) {
+      return clips || scalar != kClipFactor;
+    });
+    llvm::append_range(arguments, slots);
+    llvm::append_range(arguments, taken);
+    OperationState state(loc, OptimizerOp::getOperationName());
+    state.addAttribute("sym_name", b.getStringAttr(name));
+    state.addAttribute("slots", b.getStrArrayAttr(slots));
+    state.addAttribute("scalars", b.getStrArrayAttr(taken));
+    block = &state.addRegion()->emplaceBlock();
+    for (size_t i = 0; i < arguments.size(); ++i)
+      block->addArgument(b.getF32Type(), loc);
+    at.setInsertionPointToEnd(block);
+    op = cast<OptimizerOp>(b.create(state));
+  }
+
+  S operator[](StringRef name) {
+    auto place = llvm::find(arguments, name) - arguments.begin();
+    return S(at, loc, block->getArgument(place));
+  }
+  /// The gradient, times the factor of zero.clip if the rule takes it.
+  S clippedGradient() {
+    bool clips = llvm::is_contained(arguments, kClipFactor);
+    return clips ? (*this)["grad"] * (*this)[kClipFactor] : (*this)["grad"];
+  }
+  OptimizerOp yield(ArrayRef<Value> next) {
+    YieldOp::create(at, loc, next);
+    return op;
+  }
+
+private:
+  Location loc;
+  OpBuilder at;
+  SmallVector<StringRef> arguments;
+  Block *block;
+  OptimizerOp op;
+};
 
 } // namespace
 
 OptimizerOp zero::buildAdamW(OpBuilder &b, Location loc,
                              const AdamWOptions &options, bool clips) {
-  SmallVector<StringRef> scalars = {"lr", "decay", "clip", "step"};
-  if (!clips)
-    llvm::erase(scalars, "clip");
-  OptimizerOp op = start(b, loc, "adamw", {"m", "v"}, scalars);
-  Block &block = op.getBody().front();
-  OpBuilder at = OpBuilder::atBlockEnd(&block);
-  auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
-  S p = arg(0), g = arg(1), m = arg(2), v = arg(3), lr = arg(4), decay = arg(5);
-
-  Type f64 = at.getF64Type();
-  S step(
-      at, loc,
-      arith::ExtFOp::create(at, loc, f64, Value(block.getArguments().back())));
+  Rule rule(b, loc, "adamw", {"m", "v"}, {"lr", "decay", kClipFactor, "step"},
+            clips);
+  S p = rule["param"], m = rule["m"], v = rule["v"], lr = rule["lr"],
+    decay = rule["decay"];
+  auto wide = [](S value) {
+    return value.with(arith::ExtFOp::create(*value.b, value.loc,
+                                            value.b->getF64Type(), value.v));
+  };
+  auto rounded = [](S value) {
+    return value.with(arith::TruncFOp::create(*value.b, value.loc,
+                                              value.b->getF32Type(), value.v));
+  };
+  S step = wide(rule["step"]), wideLr = wide(lr);
   auto correction = [&](double beta) { // 1 - beta^step
-    return 1.0 - step.with(math::PowFOp::create(at, loc, step.constant(beta).v,
-                                                step.v));
+    return 1.0 - step.constant(beta).apply<math::PowFOp>(step);
   };
-  auto rounded = [&](S value) {
-    return value.with(
-        arith::TruncFOp::create(at, loc, Type(at.getF32Type()), value.v));
-  };
-  S wideLr(at, loc, arith::ExtFOp::create(at, loc, f64, lr.v));
   S rate = rounded(wideLr / correction(options.beta1));
   S scale = rounded(1.0 / nn::sqrt(correction(options.beta2)));
 
-  if (clips)
-    g = g * arg(6);
+  S g = rule.clippedGradient();
   S m1 = options.beta1 * m + (1.0 - options.beta1) * g;
   S v1 = options.beta2 * v + (1.0 - options.beta2) * (g * g);
   S decayed = p * (1.0 - lr * decay);
   S p1 = decayed - rate * (m1 / (nn::sqrt(v1) * scale + options.eps));
-  YieldOp::create(at, loc, ValueRange{p1, m1, v1});
-  return op;
+  return rule.yield({p1, m1, v1});
 }
 
 OptimizerOp zero::buildLion(OpBuilder &b, Location loc, double beta1,
                             double beta2, bool clips) {
-  SmallVector<StringRef> scalars = {"lr", "decay", "clip"};
-  if (!clips)
-    scalars.pop_back();
-  OptimizerOp op = start(b, loc, "lion", {"m"}, scalars);
-  Block &block = op.getBody().front();
-  OpBuilder at = OpBuilder::atBlockEnd(&block);
-  auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
-  S p = arg(0), g = arg(1), m = arg(2), lr = arg(3), decay = arg(4);
-  if (clips)
-    g = g * arg(5);
+  Rule rule(b, loc, "lion", {"m"}, {"lr", "decay", kClipFactor}, clips);
+  S p = rule["param"], g = rule.clippedGradient(), m = rule["m"],
+    lr = rule["lr"], decay = rule["decay"];
   // Compute 1 - beta in f32, as in a rule whose betas are arguments, so that
   // the two weights add up to 1.
   auto rest = [](double beta) { return double(1.0f - float(beta)); };
   S mixed = beta1 * m + rest(beta1) * g;
   S one = mixed.constant(1), zero = mixed.constant(0);
-  S sign = one.with(math::CopySignOp::create(at, loc, one.v, mixed.v));
-  Value isZero = arith::CmpFOp::create(at, loc, arith::CmpFPredicate::OEQ,
+  S sign = one.apply<math::CopySignOp>(mixed);
+  Value isZero = arith::CmpFOp::create(*mixed.b, loc, arith::CmpFPredicate::OEQ,
                                        mixed.v, zero.v);
   S update = nn::select(isZero, zero, sign);
   S m1 = beta2 * m + rest(beta2) * g;
   S p1 = p * (1.0 - lr * decay) - lr * update;
-  YieldOp::create(at, loc, ValueRange{p1, m1});
-  return op;
+  return rule.yield({p1, m1});
 }
 
 OptimizerOp zero::buildSgd(OpBuilder &b, Location loc, double momentum,
                            bool clips) {
-  SmallVector<StringRef> scalars = {"lr", "decay", "clip"};
-  if (!clips)
-    scalars.pop_back();
-  OptimizerOp op = start(b, loc, "sgd", {"momentum"}, scalars);
-  Block &block = op.getBody().front();
-  OpBuilder at = OpBuilder::atBlockEnd(&block);
-  auto arg = [&](unsigned i) { return S(at, loc, block.getArgument(i)); };
-  S p = arg(0), g = arg(1), buffer = arg(2), lr = arg(3), decay = arg(4);
-  if (clips)
-    g = g * arg(5);
+  Rule rule(b, loc, "sgd", {"momentum"}, {"lr", "decay", kClipFactor}, clips);
+  S p = rule["param"], g = rule.clippedGradient(), buffer = rule["momentum"],
+    lr = rule["lr"], decay = rule["decay"];
   S next = momentum * buffer + (g + decay * p);
-  YieldOp::create(at, loc, ValueRange{p - lr * next, next});
-  return op;
+  return rule.yield({p - lr * next, next});
 }
 
 void zero::addClip(OptimizerOp rule) {

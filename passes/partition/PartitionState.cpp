@@ -38,24 +38,17 @@ static void buildCount(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// @micro: forward, backward, gradients added to the sums.
-static void buildMicro(func::FuncOp function, const Partition &partition) {
+/// @micro: forward, backward, gradients added to the sums.  @step, the last:
+/// the same, and the update.
+static void buildStep(func::FuncOp function, const Partition &partition,
+                      bool isLast) {
   ProgramBuilder program(function, partition);
   program.placeParameters();
   program.replaceAverages();
-  program.emitGradients(/*isLast=*/false);
+  program.emitGradients(isLast);
   program.emitLoss();
-  program.finish();
-}
-
-/// @step: the same, and the update.
-static void buildStep(func::FuncOp function, const Partition &partition) {
-  ProgramBuilder program(function, partition);
-  program.placeParameters();
-  program.replaceAverages();
-  program.emitGradients(/*isLast=*/true);
-  program.emitLoss();
-  program.emitUpdates();
+  if (isLast)
+    program.emitUpdates();
   program.finish();
 }
 
@@ -160,10 +153,10 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
         !step.getBody().front().getOps<AverageOp>().empty())
       buildCount(cloneAs(step, "count"), partition);
     if (partition.hasSums())
-      buildMicro(cloneAs(step, "micro"), partition);
+      buildStep(cloneAs(step, "micro"), partition, /*isLast=*/false);
     if (plan.eval)
       buildEval(cloneAs(step, "eval"), partition);
-    buildStep(step, partition);
+    buildStep(step, partition, /*isLast=*/true);
   }
 
 private:

@@ -25,9 +25,6 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/Support/DebugLog.h"
-
-#define DEBUG_TYPE "zero-place-tiers"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_PLACETIERS
@@ -73,11 +70,10 @@ public:
     placeState();
     if (places.parameters != Tier::Device)
       sinkNames();
-    for (BlockArgument argument : program.getArguments())
-      if (getTier(argument.getType()) != Tier::Device)
-        if (StateAttr state = program.getState(argument.getArgNumber());
-            state && state.getSlot() == "param")
-          fetchForUse(argument, state.getBucket());
+    for (auto &[argument, state, next] : findNextStates(program))
+      if (state.getSlot() == "param" &&
+          getTier(argument.getType()) != Tier::Device)
+        fetchForUse(argument, state.getBucket());
     if (places.updates() != Tier::Device || places.parameters != Tier::Device)
       for (auto update :
            llvm::make_early_inc_range(program.front().getOps<UpdateOp>()))
@@ -331,9 +327,8 @@ private:
   /// Whether any parameter is cut into slices.
   static bool hasShards(ModuleOp module) {
     for (ProgramOp program : findPrograms(module))
-      for (BlockArgument argument : program.getArguments())
-        if (StateAttr state = program.getState(argument.getArgNumber());
-            state && state.getSlot() == "param" &&
+      for (auto &[argument, state, next] : findNextStates(program))
+        if (state.getSlot() == "param" &&
             zero::detail::isSlice(argument.getType()))
           return true;
     return false;

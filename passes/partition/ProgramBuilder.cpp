@@ -33,7 +33,7 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
     llvm::append_range(
         slots,
         OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
-    if (partition.hasMasters())
+    if (partition.masters)
       slots.push_back("master");
     if (partition.hasSums())
       slots.push_back("grad");
@@ -71,26 +71,23 @@ void ProgramBuilder::addArguments() {
       if (auto scalar = function.getArgAttrOfType<StringAttr>(i, kScalarAttr))
         scalars[scalar] = fresh;
     }
+  auto addScalar = [&](StringRef scalar, Type type) {
+    scalars[scalar] =
+        addArgument(type, name(scalar), kScalarAttr, b.getStringAttr(scalar));
+  };
   for (StringRef scalar :
        OptimizerOp(partition.rule).getScalars().getAsValueRange<StringAttr>())
     if (scalar != "decay" && scalar != kClipFactor)
-      scalars[scalar] = addArgument(scalarType(), name(scalar), kScalarAttr,
-                                    b.getStringAttr(scalar));
+      addScalar(scalar, scalarType());
   if (partition.skipNonfinite)
     for (StringRef scalar : {kNormLimit, kLossLimit})
-      scalars[scalar] = addArgument(scalarType(), name(scalar), kScalarAttr,
-                                    b.getStringAttr(scalar));
+      addScalar(scalar, scalarType());
   if (partition.roundsByChance())
-    scalars[kRounding] =
-        addArgument(RankedTensorType::get({}, b.getI64Type()), name(kRounding),
-                    kScalarAttr, b.getStringAttr(kRounding));
+    addScalar(kRounding, RankedTensorType::get({}, b.getI64Type()));
   // All programs have the same arguments, even if they do not read them.
   if (partition.microSteps > 1)
-    for (auto [i, average] : llvm::enumerate(partition.averages)) {
-      std::string scalar = "count" + std::to_string(i);
-      scalars[scalar] = addArgument(average.first, name(scalar), kScalarAttr,
-                                    b.getStringAttr(scalar));
-    }
+    for (auto [i, average] : llvm::enumerate(partition.averages))
+      addScalar("count" + std::to_string(i), average.first);
 }
 
 /// Erases operations on which no result depends.

@@ -74,7 +74,6 @@ struct Partition {
   bool scattersAtOnce() const { return ranks() > 1 && stage >= 2; }
   /// Whether state of that slot lies whole on every rank.
   bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
-  bool hasMasters() const { return masters; }
   /// Whether gradients are scaled, and the factor of zero.clip undoes that.
   bool scalesLoss = false;
   /// Whether updates depend on the norm of all gradients.

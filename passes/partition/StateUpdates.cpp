@@ -102,7 +102,7 @@ void ProgramBuilder::emitUpdates() {
     if (scalar != "decay") // Members say which of them decay.
       scalarValues.push_back(scalars.lookup(scalar));
   size_t slotCount = rule.getSlots().size();
-  size_t updated = 1 + slotCount + (partition.hasMasters() ? 1 : 0);
+  size_t updated = 1 + slotCount + (partition.masters ? 1 : 0);
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
     if (bucket.frozen)
       continue;
@@ -115,7 +115,7 @@ void ProgramBuilder::emitUpdates() {
         b, loc, ValueRange(values).getTypes(), FlatSymbolRefAttr::get(rule),
         symbol(k), values.front(), gradients[k],
         ArrayRef(values).slice(1, slotCount),
-        partition.hasMasters() ? values.back() : Value(), scalarValues,
+        partition.masters ? values.back() : Value(), scalarValues,
         scalars.lookup(kRounding), b.getF64FloatAttr(partition.weightDecay),
         partition.skipNonfinite ? b.getUnitAttr() : UnitAttr());
     for (size_t s = 0; s < updated; ++s)

@@ -190,28 +190,33 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
   return layouts;
 }
 
-/// Lays out the temporaries of one program above the pinned buffers.
-static Layout layOut(const Storage &storage, Section section,
-                     const Layout &pinned) {
+/// The temporaries of a section, the one of the largest weight first.  Equal
+/// ones keep program order, so that plans are repeatable.
+template <typename Weight>
+static SmallVector<unsigned> orderBy(Weight weight, const Storage &storage,
+                                     Section section) {
   SmallVector<unsigned> order;
   for (auto [i, buffer] : llvm::enumerate(storage.buffers))
     if (buffer.role == Buffer::Temporary && section.holds(buffer))
       order.push_back(i);
-  auto packBy = [&](int64_t limit, auto weight) {
-    // Equal buffers keep program order, so that plans are repeatable.
-    llvm::sort(order, [&](unsigned a, unsigned b) {
-      return std::pair(-weight(storage.buffers[a]), a) <
-             std::pair(-weight(storage.buffers[b]), b);
-    });
-    Layout layout = pinned;
-    pack(storage, order, layout, limit);
-    return layout;
-  };
-  Layout bySize = packBy(std::numeric_limits<int64_t>::max(),
-                         [](const Buffer &buffer) { return buffer.size; });
-  Layout byArea = packBy(bySize.size, [](const Buffer &buffer) {
-    return static_cast<double>(buffer.size) * (buffer.death - buffer.birth + 1);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return weight(storage.buffers[a]) > weight(storage.buffers[b]);
   });
+  return order;
+}
+
+static int64_t sizeOf(const Buffer &buffer) { return buffer.size; }
+static double areaOf(const Buffer &buffer) {
+  return static_cast<double>(buffer.size) * (buffer.death - buffer.birth + 1);
+}
+
+/// Lays out the temporaries of one program above the pinned buffers.
+static Layout layOut(const Storage &storage, Section section,
+                     const Layout &pinned) {
+  Layout bySize = pinned, byArea = pinned;
+  pack(storage, orderBy(sizeOf, storage, section), bySize,
+       std::numeric_limits<int64_t>::max());
+  pack(storage, orderBy(areaOf, storage, section), byArea, bySize.size);
   return byArea.size < bySize.size ? std::move(byArea) : std::move(bySize);
 }
 
@@ -219,15 +224,7 @@ static Layout layOut(const Storage &storage, Section section,
 /// `limit`, the largest first; the buffers that peers read leave gaps there.
 static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
   Section device{Tier::Device, /*exported=*/false};
-  SmallVector<unsigned> order;
-  for (auto [i, buffer] : llvm::enumerate(storage.buffers))
-    if (buffer.role == Buffer::Temporary && device.holds(buffer))
-      order.push_back(i);
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return std::pair(-storage.buffers[a].size, a) <
-           std::pair(-storage.buffers[b].size, b);
-  });
-  for (unsigned i : order) {
+  for (unsigned i : orderBy(sizeOf, storage, device)) {
     Buffer &buffer = storage.buffers[i];
     int64_t begin = layout.findPlace(buffer);
     if (begin + align(buffer) > limit)

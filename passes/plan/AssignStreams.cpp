@@ -11,8 +11,6 @@
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 
-#define DEBUG_TYPE "zero-assign-streams"
-
 namespace mlir::zero {
 #define GEN_PASS_DEF_ASSIGNSTREAMS
 #include "passes/plan/Passes.h.inc"
@@ -22,19 +20,15 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-
 struct AssignStreams : zero::impl::AssignStreamsBase<AssignStreams> {
-  void runOnOperation() override;
+  void runOnOperation() override {
+    SmallVector<ProgramOp> programs = getPrograms(getOperation());
+    if (programs.empty())
+      return signalPassFailure();
+    for (ProgramOp program : programs)
+      for (auto op : program.front().getOps<PlanOpInterface>())
+        if (Stream stream = op.getPreferredStream(); stream != Stream::Compute)
+          op->setAttr(kStreamAttr, StreamAttr::get(&getContext(), stream));
+  }
 };
-
 } // namespace
-
-void AssignStreams::runOnOperation() {
-  SmallVector<ProgramOp> programs = getPrograms(getOperation());
-  if (programs.empty())
-    return signalPassFailure();
-  for (ProgramOp program : programs)
-    for (auto op : program.front().getOps<PlanOpInterface>())
-      if (Stream stream = op.getPreferredStream(); stream != Stream::Compute)
-        op->setAttr(kStreamAttr, StreamAttr::get(&getContext(), stream));
-}

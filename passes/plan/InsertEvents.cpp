@@ -159,10 +159,6 @@ private:
   SymbolTableCollection symbols;
 };
 
-struct InsertEvents : zero::impl::InsertEventsBase<InsertEvents> {
-  void runOnOperation() override;
-};
-
 } // namespace
 
 static void merge(Clock &into, const Clock &from) {
@@ -295,11 +291,14 @@ static LogicalResult insertEvents(ProgramOp program) {
   return success();
 }
 
-void InsertEvents::runOnOperation() {
-  SmallVector<ProgramOp> programs = getPrograms(getOperation());
-  if (programs.empty())
-    return signalPassFailure();
-  for (ProgramOp program : programs)
-    if (failed(insertEvents(program)))
-      return signalPassFailure();
-}
+namespace {
+struct InsertEvents : zero::impl::InsertEventsBase<InsertEvents> {
+  void runOnOperation() override {
+    SmallVector<ProgramOp> programs = getPrograms(getOperation());
+    if (programs.empty() || !llvm::all_of(programs, [](ProgramOp program) {
+          return succeeded(insertEvents(program));
+        }))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -80,11 +80,6 @@ private:
   DenseSet<Operation *> inTime;
 };
 
-struct MoveTransfers : zero::impl::MoveTransfersBase<MoveTransfers> {
-  using MoveTransfersBase::MoveTransfersBase;
-  void runOnOperation() override;
-};
-
 } // namespace
 
 void TransferOrder::keepOrder() {
@@ -192,20 +187,26 @@ LogicalResult TransferOrder::limit(Tier tier, int64_t bytes) {
   return success();
 }
 
-void MoveTransfers::runOnOperation() {
-  SmallVector<ProgramOp> programs = getPrograms(getOperation());
-  if (programs.empty())
-    return signalPassFailure();
-  // What products use is not left for values.
-  const int64_t forValues =
-      deviceMemory < 0
-          ? -1
-          : std::max<int64_t>(deviceMemory - getWorkspace(getOperation()), 0);
-  for (ProgramOp program : programs) {
-    TransferOrder order(program, rotation);
-    order.moveAhead();
-    if (failed(order.limit(Tier::Device, forValues)) ||
-        failed(order.limit(Tier::Host, hostMemory)))
+namespace {
+struct MoveTransfers : zero::impl::MoveTransfersBase<MoveTransfers> {
+  using MoveTransfersBase::MoveTransfersBase;
+
+  void runOnOperation() override {
+    SmallVector<ProgramOp> programs = getPrograms(getOperation());
+    if (programs.empty())
       return signalPassFailure();
+    // What products use is not left for values.
+    const int64_t forValues =
+        deviceMemory < 0
+            ? -1
+            : std::max<int64_t>(deviceMemory - getWorkspace(getOperation()), 0);
+    for (ProgramOp program : programs) {
+      TransferOrder order(program, rotation);
+      order.moveAhead();
+      if (failed(order.limit(Tier::Device, forValues)) ||
+          failed(order.limit(Tier::Host, hostMemory)))
+        return signalPassFailure();
+    }
   }
-}
+};
+} // namespace

@@ -12,11 +12,7 @@
 #include "passes/plan/RotateUpdates.h"
 
 namespace mlir::zero {
-
 #define GEN_PASS_DECL
-#include "passes/plan/Passes.h.inc"
-
 #define GEN_PASS_REGISTRATION
 #include "passes/plan/Passes.h.inc"
-
 } // namespace mlir::zero

@@ -6,8 +6,6 @@
 #include "passes/plan/Passes.h"
 #include "llvm/ADT/StringExtras.h"
 
-#define DEBUG_TYPE "zero-print-costs"
-
 namespace mlir::zero {
 #define GEN_PASS_DEF_PRINTCOSTS
 #include "passes/plan/Passes.h.inc"

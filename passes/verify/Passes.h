@@ -5,16 +5,13 @@
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::zero {
-
 #define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
 #include "passes/verify/Passes.h.inc"
 
 /// Fails with an error at the first operation of `plan` that breaks a rule of
 /// docs/verify.md.  `model` is the module at level kernels that `plan` must
 /// compute; if it is null, V14 is not checked.
 LogicalResult verifyPlan(ModuleOp plan, ModuleOp model);
-
-#define GEN_PASS_REGISTRATION
-#include "passes/verify/Passes.h.inc"
 
 } // namespace mlir::zero

@@ -8,8 +8,6 @@
 #include "passes/verify/Passes.h"
 #include "llvm/Support/raw_ostream.h"
 
-#define DEBUG_TYPE "zero-print-order"
-
 namespace mlir::zero {
 #define GEN_PASS_DEF_PRINTORDER
 #include "passes/verify/Passes.h.inc"

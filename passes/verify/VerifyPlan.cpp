@@ -59,8 +59,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
-#define DEBUG_TYPE "zero-verify-plan"
-
 namespace mlir::zero {
 #define GEN_PASS_DEF_VERIFYPLAN
 #define GEN_PASS_DEF_VERIFYPOSITIONS
