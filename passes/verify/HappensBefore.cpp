@@ -10,8 +10,7 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-namespace mlir::zero::judge {
-
+namespace {
 class Simulation {
 public:
   explicit Simulation(ArrayRef<Side> sides) : sides(sides) {}
@@ -57,10 +56,9 @@ private:
   DenseMap<Value, Clock> events;
   HappensBefore order;
 };
+} // namespace
 
-} // namespace mlir::zero::judge
-
-FailureOr<HappensBefore> HappensBefore::of(ArrayRef<Side> sides) {
+FailureOr<HappensBefore> judge::simulate(ArrayRef<Side> sides) {
   return Simulation(sides).run();
 }
 
@@ -92,7 +90,7 @@ LogicalResult Simulation::collect(int side) {
 /// Starts the head of the queue and makes its successor the head.
 void Simulation::enter(int side, int stream) {
   Queue &q = queue(side, stream);
-  Place &place = order.places[q.head()];
+  Place &place = order[q.head()];
   unsigned *own = q.clock.data() + ptrdiff_t{side} * kStreams;
   std::copy(own, own + kStreams, place.over.begin());
   place.number = ++own[stream];

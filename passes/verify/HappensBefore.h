@@ -44,17 +44,10 @@ struct Side {
   Block &body() const { return ProgramOp(program).front(); }
 };
 
-class HappensBefore {
-public:
-  /// Computes the places of all operations that run something.  Fails with an
-  /// error at the first operation that breaks a rule.
-  static FailureOr<HappensBefore> of(ArrayRef<Side> sides);
+/// The places of all operations that run something.
+using HappensBefore = DenseMap<Operation *, Place>;
 
-  const Place &at(Operation *op) const { return places.find(op)->second; }
-
-private:
-  friend class Simulation;
-  DenseMap<Operation *, Place> places;
-};
+/// Fails with an error at the first operation that breaks a rule.
+FailureOr<HappensBefore> simulate(ArrayRef<Side> sides);
 
 } // namespace mlir::zero::judge

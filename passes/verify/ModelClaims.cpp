@@ -8,9 +8,11 @@
 //   loss_chunk       equals the model's
 //   remat            whether terms are computed again (Recomputation)
 //
+// These options change no term of a plan, or appear in no program of it.
+//
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/ModelClaims.h"
+#include "passes/verify/Rules.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/PlanPrograms.h"
@@ -19,7 +21,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
-#include "passes/verify/Rules.h"
+#include "passes/verify/ModelStep.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"

@@ -27,7 +27,7 @@ struct PrintOrder : zero::impl::PrintOrderBase<PrintOrder> {
   }
 
   static LogicalResult print(ProgramOp program) {
-    FailureOr<HappensBefore> order = HappensBefore::of({{program, 0}});
+    FailureOr<HappensBefore> order = simulate({{program, 0}});
     if (failed(order))
       return failure();
     llvm::outs() << "order of @" << program.getSymName() << '\n';

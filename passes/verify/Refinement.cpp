@@ -47,7 +47,6 @@
 
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
-#include "passes/verify/ModelClaims.h"
 #include "passes/verify/ModelStep.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -92,6 +92,9 @@ LogicalResult judgeContributions(ProgramOp program, StringRef name,
 /// gradients of @step of `model`, a module at level kernels.
 LogicalResult judgeRefinement(ModuleOp plan, ModuleOp model, int64_t ranks);
 
+/// (S7) zero.adapters and the loss chunks of `plan` are those of `model`.
+LogicalResult judgeModelClaims(ModuleOp plan, ModuleOp model);
+
 /// (S8) A value that is computed from inputs and used as an index into a tensor
 /// is in bounds, for all inputs that zero.vocab and zero.ignored allow, in
 /// `functions` (programs of a plan, whose kernels are judged with the operands

@@ -209,7 +209,7 @@ LogicalResult Plan::judgeTogether(StringRef name, Ranked &ranked) {
   SmallVector<Side> sides;
   for (auto &[program, ranks] : ranked)
     sides.push_back({program, ranks.front()});
-  FailureOr<HappensBefore> order = HappensBefore::of(sides);
+  FailureOr<HappensBefore> order = simulate(sides);
   if (failed(order))
     return failure();
   for (auto &[program, ranks] : ranked)
