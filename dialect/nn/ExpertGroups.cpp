@@ -30,6 +30,7 @@
 
 using namespace mlir;
 using namespace mlir::nn;
+using arith::CmpIPredicate;
 
 /// Checks that `rows` has an element for each of `pairs`, [N, K].
 static LogicalResult verifyPairs(Operation *op, RankedTensorType rows,
@@ -89,20 +90,17 @@ public:
         size(blockSize(pairs, numExperts)), blocks(pairs / size) {}
 
   SmallVector<Value> emit() {
-    Value flat = tensor::CollapseShapeOp::create(
-        b, loc, op.getExperts(), ArrayRef<ReassociationIndices>{{0, 1}});
-    Value experts =
-        tensor::ExpandShapeOp::create(b, loc, ofNumbers({blocks, size}), flat,
-                                      ArrayRef<ReassociationIndices>{{0, 1}});
+    auto reshape = [&](Value matrix, RankedTensorType type) {
+      SmallVector<ReassociationIndices> both = {{0, 1}};
+      Value line = tensor::CollapseShapeOp::create(b, loc, matrix, both);
+      return tensor::ExpandShapeOp::create(b, loc, type, line, both);
+    };
+    Value experts = reshape(op.getExperts(), ofNumbers({blocks, size}));
     Value count = emitCount(experts), offsets = emitOffsets(count),
           first = emitFirst(count, offsets),
           places = emitPlaces(experts, first),
           rows = emitRows(offsets, first, places);
-    Value line = tensor::CollapseShapeOp::create(
-        b, loc, places, ArrayRef<ReassociationIndices>{{0, 1}});
-    places =
-        tensor::ExpandShapeOp::create(b, loc, op.getPlaces().getType(), line,
-                                      ArrayRef<ReassociationIndices>{{0, 1}});
+    places = reshape(places, op.getPlaces().getType());
     return {rows, places, offsets};
   }
 
@@ -115,7 +113,7 @@ private:
     return in.index(loop, in.b.getI32Type());
   }
   /// `value` where `x predicate y`, else 0.
-  static Value where(const Scalars &in, arith::CmpIPredicate predicate, Value x,
+  static Value where(const Scalars &in, CmpIPredicate predicate, Value x,
                      Value y, Value value) {
     Value holds = in.compare(predicate, x, y);
     Value zero = constant(in.b, in.loc, value.getType(), 0);
@@ -128,15 +126,15 @@ private:
   Value emitCount(Value experts) {
     return sumInto(b, loc, ofNumbers({blocks, numExperts}), "bx", {experts},
                    {"bj"}, "bxj", [](const Scalars &in) {
-                     return where(in, arith::CmpIPredicate::eq, in[0],
-                                  number(in, 1), one(in));
+                     return where(in, CmpIPredicate::eq, in[0], number(in, 1),
+                                  one(in));
                    });
   }
 
   Value emitOffsets(Value count) {
     return sumInto(b, loc, ofNumbers({numExperts + 1}), "x", {count}, {"by"},
                    "xby", [](const Scalars &in) {
-                     return where(in, arith::CmpIPredicate::slt, number(in, 2),
+                     return where(in, CmpIPredicate::slt, number(in, 2),
                                   number(in, 0), in[0]);
                    });
   }
@@ -144,8 +142,8 @@ private:
   Value emitFirst(Value count, Value offsets) {
     Value before = sumInto(b, loc, ofNumbers({blocks, numExperts}), "bx",
                            {count}, {"ax"}, "bax", [](const Scalars &in) {
-                             return where(in, arith::CmpIPredicate::slt,
-                                          number(in, 1), number(in, 0), in[0]);
+                             return where(in, CmpIPredicate::slt, number(in, 1),
+                                          number(in, 0), in[0]);
                            });
     return elementwise(b, loc, {before}, [&](const Scalars &in) {
       return plus(in[0], in.extract(offsets, in.index(1)));
@@ -156,9 +154,9 @@ private:
     Value before =
         sumInto(b, loc, ofNumbers({blocks, size}), "bj", {experts, experts},
                 {"bj", "bi"}, "bij", [](const Scalars &in) {
-                  Value same = where(in, arith::CmpIPredicate::eq, in[0], in[1],
-                                     one(in));
-                  return where(in, arith::CmpIPredicate::slt, number(in, 1),
+                  Value same =
+                      where(in, CmpIPredicate::eq, in[0], in[1], one(in));
+                  return where(in, CmpIPredicate::slt, number(in, 1),
                                number(in, 2), same);
                 });
     return elementwise(b, loc, {before, experts}, [&](const Scalars &in) {
@@ -172,9 +170,9 @@ private:
     // place (loop 0).
     auto passed = [](const Scalars &in, Value bound) {
       Value reached =
-          where(in, arith::CmpIPredicate::sle, bound, number(in, 0), one(in));
+          where(in, CmpIPredicate::sle, bound, number(in, 0), one(in));
       Value zero = constant(in.b, in.loc, reached.getType(), 0);
-      return where(in, arith::CmpIPredicate::ne, number(in, 1), zero, reached);
+      return where(in, CmpIPredicate::ne, number(in, 1), zero, reached);
     };
     Value expert = sumInto(
         b, loc, ofNumbers({pairs}), "i", {firstOffsets(b, loc, offsets)}, {"x"},
@@ -191,17 +189,16 @@ private:
                         x = clampedIndex(in, in[0], numExperts);
                   return passed(in, in.extract(first, {other, x}));
                 });
-    return sumInto(b, loc, ofNumbers({pairs}), "i", {block, extent(size)},
-                   {"i", "j"}, "ij", [&](const Scalars &in) {
-                     Value own = clampedIndex(in, in[0], blocks),
-                           j = in.index(1);
-                     Value place = in.extract(places, {own, j});
-                     Value begin = in.emit<arith::MulIOp>(
-                         in[0], in[0].constant(double(size)));
-                     Value pair = in.emit<arith::AddIOp>(begin, number(in, 1));
-                     return where(in, arith::CmpIPredicate::eq, place,
-                                  number(in, 0), pair);
-                   });
+    return sumInto(
+        b, loc, ofNumbers({pairs}), "i", {block, extent(size)}, {"i", "j"},
+        "ij", [&](const Scalars &in) {
+          Value own = clampedIndex(in, in[0], blocks), j = in.index(1);
+          Value place = in.extract(places, {own, j});
+          Value begin =
+              in.emit<arith::MulIOp>(in[0], in[0].constant(double(size)));
+          Value pair = in.emit<arith::AddIOp>(begin, number(in, 1));
+          return where(in, CmpIPredicate::eq, place, number(in, 0), pair);
+        });
   }
 
   OpBuilder &b;
