@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/zero/ShortestText.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -224,7 +223,7 @@ Type OptionsAttr::getStateElement() const {
 //===----------------------------------------------------------------------===//
 
 static std::string shortest(const APFloat &value) {
-  return shortestText(value.convertToDouble());
+  return optionText(value.convertToDouble());
 }
 
 /// The value of a flag, "" of a switch.

@@ -2,9 +2,9 @@
 
 #include "dialect/zero/PlanOptions.h"
 
-#include "dialect/zero/ShortestText.h"
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
+#include <charconv>
 #include <limits>
 
 using namespace mlir::zero;
@@ -27,7 +27,10 @@ std::string mlir::zero::optionText(bool value) {
 std::string mlir::zero::optionText(int64_t value) {
   return std::to_string(value);
 }
-std::string mlir::zero::optionText(double value) { return shortestText(value); }
+std::string mlir::zero::optionText(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof(text), value).ptr};
+}
 
 bool mlir::zero::readOption(StringRef text, bool &value) {
   value = text == "true";

@@ -74,7 +74,8 @@ void visitOptions(Options &options, Visit visit) {
 #include "abi/PlanOptions.def"
 }
 
-/// A field as a user types it: "true", "3", "0.1", "cpu".
+/// A field as a user types it: "true", "3", "0.1", "cpu"; of a double the
+/// shortest text that reads as it again.
 std::string optionText(bool value);
 std::string optionText(int64_t value);
 std::string optionText(double value);

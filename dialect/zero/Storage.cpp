@@ -21,11 +21,6 @@ SmallVector<StorageTie> zero::getStorageTies(Operation *op,
   return plan ? plan.getStorageTies(symbols) : SmallVector<StorageTie>();
 }
 
-SmallVector<unsigned> zero::getExportedOperands(Operation *op) {
-  auto exchange = dyn_cast<CollectiveOpInterface>(op);
-  return exchange ? exchange.getExportedOperands() : SmallVector<unsigned>();
-}
-
 BytesAttr zero::bytesOf(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return cast<ProgramOp>(argument.getOwner()->getParentOp())

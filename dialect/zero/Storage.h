@@ -16,9 +16,6 @@ namespace mlir::zero {
 SmallVector<StorageTie> getStorageTies(Operation *op,
                                        SymbolTableCollection &symbols);
 
-/// The operands that peers read while `op` runs; they lie in exported bytes.
-SmallVector<unsigned> getExportedOperands(Operation *op);
-
 /// The bytes that a plan gives to `value` (zero.at); null if it gives none.
 BytesAttr bytesOf(Value value);
 

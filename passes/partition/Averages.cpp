@@ -9,8 +9,6 @@
 
 #include "passes/partition/ProgramBuilder.h"
 
-#include "llvm/ADT/MapVector.h"
-
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -36,11 +34,15 @@ static void requireSame(Value average) {
   }
 }
 
-/// The name of `op` by its number among the averages of its micro-step, in
-/// block order; `known` counts them by micro-step.
-static std::string nameOf(AverageOp op,
-                          llvm::MapVector<Attribute, unsigned> &known) {
-  return "count" + std::to_string(known[op->getAttr(kMicroAttr)]++);
+/// Calls `visit` for each average, at its place, and with its name: its number
+/// among the averages of its micro-step, in block order.
+void ProgramBuilder::forEachAverage(
+    function_ref<void(AverageOp op, const std::string &name)> visit) {
+  DenseMap<Attribute, unsigned> known;
+  for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
+    b.setInsertionPoint(op);
+    visit(op, "count" + std::to_string(known[op->getAttr(kMicroAttr)]++));
+  }
 }
 
 void ProgramBuilder::replaceAverage(AverageOp op, Value mean) {
@@ -54,37 +56,26 @@ void ProgramBuilder::replaceAverage(AverageOp op, Value mean) {
 }
 
 void ProgramBuilder::replaceAverages() {
-  llvm::MapVector<Attribute, unsigned> known;
-  for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
-    Value result;
-    if (partition.microSteps > 1) {
-      result = scalars.lookup(nameOf(op, known));
-    } else {
-      b.setInsertionPoint(op);
-      result = average(op.getValue(), op.getLoc());
-    }
-    replaceAverage(op, result);
-  }
+  forEachAverage([&](AverageOp op, const std::string &name) {
+    replaceAverage(op, partition.microSteps > 1
+                           ? scalars.lookup(name)
+                           : average(op.getValue(), op.getLoc()));
+  });
 }
 
 void ProgramBuilder::averageOverRanks() {
-  llvm::MapVector<Attribute, unsigned> known;
-  for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
-    b.setInsertionPoint(op);
+  forEachAverage([&](AverageOp op, const std::string &name) {
     Value mean = average(op.getValue(), op.getLoc());
-    outputs.push_back(
-        {mean, nameOf(op, known), op->getAttrOfType<IntegerAttr>(kMicroAttr)});
+    outputs.push_back({mean, name, op->getAttrOfType<IntegerAttr>(kMicroAttr)});
     replaceAverage(op, mean);
-  }
+  });
 }
 
 void ProgramBuilder::exchangeAverages() {
-  llvm::MapVector<Attribute, unsigned> known;
-  for (auto op : llvm::make_early_inc_range(block.getOps<AverageOp>())) {
-    b.setInsertionPoint(op);
-    outputs.push_back({average(op.getValue(), op.getLoc()), nameOf(op, known),
+  forEachAverage([&](AverageOp op, const std::string &name) {
+    outputs.push_back({average(op.getValue(), op.getLoc()), name,
                        op->getAttrOfType<IntegerAttr>(kMicroAttr)});
-  }
+  });
   returned->setOperands(ValueRange());
   for (const Output &output : outputs)
     returned->insertOperands(returned->getNumOperands(), output.value);

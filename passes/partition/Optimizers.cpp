@@ -31,15 +31,12 @@ public:
     });
     llvm::append_range(arguments, slots);
     llvm::append_range(arguments, taken);
-    OperationState state(loc, OptimizerOp::getOperationName());
-    state.addAttribute("sym_name", b.getStringAttr(name));
-    state.addAttribute("slots", b.getStrArrayAttr(slots));
-    state.addAttribute("scalars", b.getStrArrayAttr(taken));
-    block = &state.addRegion()->emplaceBlock();
+    op = OptimizerOp::create(b, loc, name, b.getStrArrayAttr(slots),
+                             b.getStrArrayAttr(taken));
+    block = &op.getBody().emplaceBlock();
     for (size_t i = 0; i < arguments.size(); ++i)
       block->addArgument(b.getF32Type(), loc);
     at.setInsertionPointToEnd(block);
-    op = cast<OptimizerOp>(b.create(state));
   }
 
   S operator[](StringRef name) {

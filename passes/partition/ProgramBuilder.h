@@ -154,6 +154,8 @@ private:
   void addArguments();
   Value addArgument(Type type, Location loc, StringRef attr, Attribute value);
   Value average(Value value, Location loc);
+  void forEachAverage(
+      function_ref<void(AverageOp op, const std::string &name)> visit);
   void replaceAverage(AverageOp op, Value mean);
   void eraseUnused();
   void placeWhole();

@@ -323,8 +323,9 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
   for (OpResult result : op->getResults())
     if (holdsBytes(result.getType()) && !storage.places.contains(result))
       storage.buffers[create(result, point)].use = getUse(op);
-  for (unsigned i : getExportedOperands(op))
-    storage.buffers[find(op->getOperand(i)).buffer].exported = true;
+  if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
+    for (unsigned i : exchange.getExportedOperands())
+      storage.buffers[find(op->getOperand(i)).buffer].exported = true;
   return success();
 }
 

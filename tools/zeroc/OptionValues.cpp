@@ -3,7 +3,7 @@
 #include "tools/zeroc/OptionValues.h"
 
 #include "abi/ByteUnits.h"
-#include "dialect/zero/ShortestText.h"
+#include "dialect/zero/PlanOptions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,7 +34,7 @@ Values zero::number(double &target, double low, double high, StringRef range) {
   return {[=, &target](StringRef text) {
             return readNumber(target, text, low, high, range);
           },
-          zero::shortestText(target)};
+          zero::optionText(target)};
 }
 
 Values zero::decays(double &first, double &second) {
@@ -48,7 +48,7 @@ Values zero::decays(double &first, double &second) {
       return error;
     return readNumber(second, b, 0, 0.9999999, kRange);
   };
-  return {read, zero::shortestText(first) + "," + zero::shortestText(second)};
+  return {read, zero::optionText(first) + "," + zero::optionText(second)};
 }
 
 Values zero::count(int64_t &target, int64_t low, int64_t high,
