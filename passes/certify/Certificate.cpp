@@ -30,9 +30,19 @@ namespace {
 /// A program, its buffers, and where most of their bytes are alive, by tier.
 struct CertifiedProgram {
   ProgramOp function;
+  int64_t runs; ///< in a step
   Storage storage;
   std::array<LivePeak, kNumTiers> peaks;
 };
+
+/// The number of times that a step runs the program `name`; 0 for @first and
+/// @flush, which begin and end a run.
+int64_t getRuns(StringRef name, const Certificate &certificate) {
+  return name == "count"   ? certificate.isLayered ? 1 : certificate.microSteps
+         : name == "micro" ? certificate.microSteps - 1
+         : name == "step"  ? 1
+                           : 0;
+}
 
 /// Bytes of all members of `bucket`, in elements as wide as those of `type`.
 int64_t getMemberBytes(BucketOp bucket, Type type) {
@@ -149,29 +159,19 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
   }
 }
 
-/// The number of times that a step runs the program `name`; 0 for @first and
-/// @flush, which begin and end a run.
-int64_t getRuns(StringRef name, const Certificate &certificate) {
-  return name == "count"   ? certificate.isLayered ? 1 : certificate.microSteps
-         : name == "micro" ? certificate.microSteps - 1
-         : name == "step"  ? 1
-                           : 0;
-}
-
 void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
   SmallVector<Certificate::Wire> wires = {
       {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
   SymbolTableCollection symbols;
   for (const CertifiedProgram &program : programs) {
-    int64_t runs = getRuns(ProgramOp(program.function).getName(), certificate);
     for (Operation *op : program.storage.operations) {
       if (!isCollective(op))
         continue;
       auto &wire = wires[isa<AllGatherOp>(op)       ? 0
                          : isa<ReduceScatterOp>(op) ? 1
                                                     : 2];
-      wire.calls += runs;
-      wire.bytes += runs * getCost(op, symbols).wire;
+      wire.calls += program.runs;
+      wire.bytes += program.runs * getCost(op, symbols).wire;
     }
   }
   certificate.wire = wires;
@@ -184,8 +184,7 @@ void countLinks(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
     for (const CertifiedProgram &program : programs)
       for (Operation *op : program.storage.operations)
         if (isa<FetchOp, SpillOp>(op) && getStream(op) == stream)
-          bytes += getRuns(ProgramOp(program.function).getName(), certificate) *
-                   bytesOf(op->getOperand(0)).getSize();
+          bytes += program.runs * bytesOf(op->getOperand(0)).getSize();
     certificate.links.push_back({stringifyStream(stream), bytes});
   }
 }
@@ -267,26 +266,23 @@ static Certificate::Flops countFlopsOfStep(ModuleOp module,
                                            const Certificate &certificate) {
   Certificate::Flops flops;
   SymbolTableCollection symbols;
-  const int64_t microSteps = certificate.microSteps;
-  for (const CertifiedProgram &program : programs) {
-    StringRef name = ProgramOp(program.function).getName();
-    if (name == "step")
+  for (const CertifiedProgram &program : programs)
+    if (StringRef name = ProgramOp(program.function).getName();
+        name == "step" || name == "micro")
       flops.executed +=
+          program.runs *
           countProductFlops(program.function, /*once=*/false, symbols);
-    else if (name == "micro" && !certificate.isLayered)
-      flops.executed +=
-          (microSteps - 1) *
-          countProductFlops(program.function, /*once=*/false, symbols);
-  }
   if (ModuleOp model = findModel(module))
     if (Operation *step = model.lookupSymbol("step"))
-      flops.model =
-          microSteps * countProductFlops(step, /*once=*/true, symbols);
+      flops.model = certificate.microSteps *
+                    countProductFlops(step, /*once=*/true, symbols);
   return flops;
 }
 
 Certificate zero::certify(ModuleOp module) {
   Certificate certificate;
+  certificate.microSteps = getMicroSteps(module);
+  certificate.isLayered = isLayered(module);
   auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
   SmallVector<CertifiedProgram> programs;
   for (ProgramOp function : getPrograms(module)) {
@@ -296,7 +292,8 @@ Certificate zero::certify(ModuleOp module) {
     std::array<LivePeak, kNumTiers> peaks;
     for (unsigned tier = 0; tier != kNumTiers; ++tier)
       peaks[tier] = getLivePeak(*storage, static_cast<Tier>(tier));
-    programs.push_back({function, std::move(*storage), peaks});
+    programs.push_back({function, getRuns(function.getName(), certificate),
+                        std::move(*storage), peaks});
   }
   if (programs.empty() || !arena || arena.size() != kNumTiers)
     return certificate;
@@ -307,8 +304,6 @@ Certificate zero::certify(ModuleOp module) {
         static_cast<int64_t>(workspace.getSize());
   if (auto stage = module->getAttrOfType<IntegerAttr>(kStageAttr))
     certificate.stage = stage.getInt();
-  certificate.microSteps = getMicroSteps(module);
-  certificate.isLayered = isLayered(module);
   certificate.ranks = getNumRanks(module);
 
   const CertifiedProgram &step =

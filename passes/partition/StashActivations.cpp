@@ -31,29 +31,24 @@ namespace mlir::zero {
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Spills `tensor` from the device to `tier`, through the host.
-static Value spill(OpBuilder &b, Value tensor, Tier tier) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  Value value = tensor;
-  for (Tier next : {Tier::Host, Tier::Nvme})
-    if (next <= tier)
-      value = SpillOp::create(b, tensor.getLoc(),
-                              StoredType::get(b.getContext(), type, next),
-                              value, FlatSymbolRefAttr(), Value());
+/// Moves `value` to `tier`, link by link.
+static Value moveTo(OpBuilder &b, Value value, Tier tier) {
+  RankedTensorType tensor = getHeldTensor(value.getType());
+  while (getTier(value.getType()) != tier) {
+    int from = static_cast<int>(getTier(value.getType()));
+    bool isUp = from > static_cast<int>(tier);
+    auto next = static_cast<Tier>(isUp ? from - 1 : from + 1);
+    Type type = tensor;
+    if (next != Tier::Device)
+      type = StoredType::get(b.getContext(), tensor, next);
+    value = isUp ? FetchOp::create(b, value.getLoc(), type, value,
+                                   FlatSymbolRefAttr(), Value())
+                       .getResult()
+                 : SpillOp::create(b, value.getLoc(), type, value,
+                                   FlatSymbolRefAttr(), Value())
+                       .getResult();
+  }
   return value;
-}
-
-/// Fetches `stored`, a result of spill(), back to the device.
-static Value fetch(OpBuilder &b, Value stored) {
-  auto type = cast<StoredType>(stored.getType());
-  Value value = stored;
-  if (type.getTier() == Tier::Nvme)
-    value = FetchOp::create(
-        b, stored.getLoc(),
-        StoredType::get(b.getContext(), type.getTensor(), Tier::Host), value,
-        FlatSymbolRefAttr(), Value());
-  return FetchOp::create(b, stored.getLoc(), type.getTensor(), value,
-                         FlatSymbolRefAttr(), Value());
 }
 
 /// Moves values of `block` to `tier` until the backward; returns their number.
@@ -69,9 +64,9 @@ static unsigned stash(const ForwardBlocks &forward, unsigned block, Tier tier) {
   OpBuilder b(first);
   for (const LateValue &one : late) {
     b.setInsertionPointAfterValue(one.value);
-    Value stored = spill(b, one.value, tier);
+    Value stored = moveTo(b, one.value, tier);
     b.setInsertionPoint(first);
-    Value back = fetch(b, stored);
+    Value back = moveTo(b, stored, Tier::Device);
     for (OpOperand *use : one.uses)
       use->set(reshapeAgain(b, use->get(), one.value, back));
   }

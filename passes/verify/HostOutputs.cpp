@@ -37,15 +37,6 @@ static bool hasOutput(ProgramOp program, StringRef name) {
   return false;
 }
 
-/// All programs with a body, including those of one rank.
-static SmallVector<ProgramOp> findAll(ModuleOp module) {
-  SmallVector<ProgramOp> all;
-  for (auto program : module.getOps<ProgramOp>())
-    if (!program.isExternal())
-      all.push_back(program);
-  return all;
-}
-
 /// Checks that `program` has the output `name` if and only if it should, given
 /// those of `step`.
 static LogicalResult judgeAgainstStep(ProgramOp program, ProgramOp step,
@@ -69,7 +60,9 @@ static LogicalResult judgeAgainstStep(ProgramOp program, ProgramOp step,
 
 LogicalResult judge::judgeHostOutputs(ModuleOp module) {
   auto step = module.lookupSymbol<ProgramOp>("step");
-  for (ProgramOp program : findAll(module)) {
+  for (auto program : module.getOps<ProgramOp>()) { // also those of one rank
+    if (program.isExternal())
+      continue;
     for (StringRef name :
          {StringRef("loss"), StringRef("grad_norm"), StringRef(kClipFactor)})
       if (step && failed(judgeAgainstStep(program, step, name)))

@@ -24,20 +24,17 @@ LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
     auto same = symbols.lookup<KernelOp>(kernel.getSymNameAttr());
     if (!same) // (V14)
       return kernel.emitOpError("is no kernel of the model (V14)");
-    if (same.getFunctionType() != kernel.getFunctionType() ||
-        !OperationEquivalence::isRegionEquivalentTo(
-            &same.getBody(), &kernel.getBody(),
-            OperationEquivalence::IgnoreLocations)) { // (V14)
-      InFlightDiagnostic error = kernel.emitOpError(
-          "has another body than the model's kernel of that name (V14)");
-      error.attachNote(same.getLoc()) << "the model's";
-      return error;
-    }
+    bool isSame = same.getFunctionType() == kernel.getFunctionType() &&
+                  OperationEquivalence::isRegionEquivalentTo(
+                      &same.getBody(), &kernel.getBody(),
+                      OperationEquivalence::IgnoreLocations);
     // (S6) compares units and replaceable operands with the body.
-    if (kernel->getDiscardableAttrDictionary() !=
-        same->getDiscardableAttrDictionary()) { // (V14)
-      InFlightDiagnostic error = kernel.emitOpError(
-          "has other attributes than the model's kernel of that name (V14)");
+    if (!isSame || kernel->getDiscardableAttrDictionary() !=
+                       same->getDiscardableAttrDictionary()) { // (V14)
+      InFlightDiagnostic error =
+          kernel.emitOpError("has ")
+          << (isSame ? "other attributes" : "another body")
+          << " than the model's kernel of that name (V14)";
       error.attachNote(same.getLoc()) << "the model's";
       return error;
     }

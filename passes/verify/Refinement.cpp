@@ -258,18 +258,22 @@ LogicalResult Refinement::visitPrediction(Operation *op) {
 LogicalResult Refinement::visitReturn(Operation *op) {
   if (programName == kPredict)
     return visitPrediction(op);
+  bool isEval = programName == "eval", isCount = programName == "count";
   bool hasLoss = false;
   std::set<unsigned> weights; // outputs "count<n>" of @eval
   for (OpOperand &value : op->getOpOperands()) {
     unsigned i = value.getOperandNumber();
     auto name = program.getOutput(i);
-    bool isEval = programName == "eval";
+    if (!name)
+      continue;
+    bool isLoss = name == "loss";
+    hasLoss |= isLoss;
+    std::string role = "the output " + name.str();
     Term loss = (isEval ? evaluated : step).getLoss();
-    if (name && name == "loss" &&
-        failed(expect(op, value.get(), symbolic.mean(Mean::Ranks, loss),
-                      "the loss")))
+    if (isLoss && failed(expect(op, value.get(),
+                                symbolic.mean(Mean::Ranks, loss), "the loss")))
       return failure();
-    if (name && isEval && name != "loss") {
+    if (isEval && !isLoss) {
       unsigned number = 0;
       StringRef digits = name.getValue();
       if (!digits.consume_front("count") || digits.getAsInteger(10, number) ||
@@ -278,33 +282,30 @@ LogicalResult Refinement::visitReturn(Operation *op) {
                << name
                << ", which is neither the loss nor a number that the "
                   "model averages over (V14)";
-      if (failed(expect(op, value.get(), evaluated.getAverages()[number],
-                        "the output " + name.str())))
+      if (failed(
+              expect(op, value.get(), evaluated.getAverages()[number], role)))
         return failure();
       weights.insert(number);
     }
-    if (name && programName == "count") {
+    if (isCount) {
       // All values of the mean must be computed in the same way.
       Term count = symbolic.termOf(value.get());
       Term first = counts.try_emplace(name, count).first->second;
-      if (failed(expect(op, value.get(), first, "the output " + name.str())))
+      if (failed(expect(op, value.get(), first, role)))
         return failure();
     }
-    if (name && (name == "loss" || programName == "count" || isEval) &&
-        failed(
-            expectMicro(op, value.get(),
-                        program.getResultAttrOfType<IntegerAttr>(i, kMicroAttr),
-                        "the output " + name.str())))
+    if ((isLoss || isCount || isEval) &&
+        failed(expectMicro(
+            op, value.get(),
+            program.getResultAttrOfType<IntegerAttr>(i, kMicroAttr), role)))
       return failure();
-    hasLoss |= name && name == "loss";
   }
-  if ((programName == "step" || programName == "first" ||
-       programName == "eval") &&
+  if ((programName == "step" || programName == "first" || isEval) &&
       !hasLoss) // (V14)
     return program.emitOpError(
         "has no output \"loss\", and the model has a loss (V14)");
-  for (unsigned i = 0, e = evaluated.getAverages().size();
-       programName == "eval" && i != e; ++i)
+  for (unsigned i = 0, e = evaluated.getAverages().size(); isEval && i != e;
+       ++i)
     if (!weights.count(i)) // (V14)
       return program.emitOpError("has no output \"count")
              << i
