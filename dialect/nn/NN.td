@@ -50,6 +50,13 @@ class NN_ModelOp<string mnemonic, list<Trait> traits = [], list<string> overridd
     NN_Op<mnemonic, !listconcat([
       DeclareOpInterfaceMethods<NN_DifferentiableOpInterface, overridden>], traits)>;
 
+/// Operations on each element, or each row, of one tensor.
+class NN_UnaryOp<string mnemonic> : NN_ModelOp<mnemonic, [SameOperandsAndResultType]> {
+  let arguments = (ins NN_Tensor:$x);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
 def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
   let summary = "Looks up one table row per token";
   let description = [{
@@ -210,7 +217,7 @@ def NN_RmsNormOp : NN_ModelOp<"rms_norm", [AllTypesMatch<["x", "result"]>], ["sa
   }];
 }
 
-def NN_SiluOp : NN_ModelOp<"silu", [SameOperandsAndResultType]> {
+def NN_SiluOp : NN_UnaryOp<"silu"> {
   let summary = "Sigmoid linear unit: x * sigmoid(x)";
   let description = [{
     `x / (1 + exp(-x))`, also called swish.  Elfwing et al. (2017).
@@ -219,13 +226,10 @@ def NN_SiluOp : NN_ModelOp<"silu", [SameOperandsAndResultType]> {
     %y = nn.silu %x : tensor<4x64xf32>
     ```
   }];
-  let arguments = (ins NN_Tensor:$x);
-  let results = (outs NN_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasVerifier = 0;
 }
 
-def NN_RopeOp : NN_ModelOp<"rope", [SameOperandsAndResultType]> {
+def NN_RopeOp : NN_UnaryOp<"rope"> {
   let summary = "Rotary position embedding";
   let description = [{
     `x` is `[batch, sequence, heads, head_dim]`.  Pair `d` of the elements of a
@@ -252,11 +256,9 @@ def NN_RopeOp : NN_ModelOp<"rope", [SameOperandsAndResultType]> {
   let arguments = (ins NN_Tensor:$x, DenseF64ArrayAttr:$frequencies,
                        DefaultValuedAttr<F64Attr, "1.0">:$factor,
                        UnitAttr:$interleaved, UnitAttr:$inverse);
-  let results = (outs NN_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_GeluOp : NN_ModelOp<"gelu", [SameOperandsAndResultType]> {
+def NN_GeluOp : NN_UnaryOp<"gelu"> {
   let summary = "Gaussian error linear unit";
   let description = [{
     `x * Phi(x)`.  The exact form uses erf; with `tanh` it is GPT-2's
@@ -269,12 +271,10 @@ def NN_GeluOp : NN_ModelOp<"gelu", [SameOperandsAndResultType]> {
     ```
   }];
   let arguments = (ins NN_Tensor:$x, UnitAttr:$tanh);
-  let results = (outs NN_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasVerifier = 0;
 }
 
-def NN_SoftmaxOp : NN_ModelOp<"softmax", [SameOperandsAndResultType]> {
+def NN_SoftmaxOp : NN_UnaryOp<"softmax"> {
   let summary = "exp(x) over its row sum, over the last dimension";
   let description = [{
     Computed after subtracting the row's maximum.
@@ -286,9 +286,6 @@ def NN_SoftmaxOp : NN_ModelOp<"softmax", [SameOperandsAndResultType]> {
     Constraints:
     * (C1) `x` has at least one dimension.
   }];
-  let arguments = (ins NN_Tensor:$x);
-  let results = (outs NN_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
 def NN_AttentionOp : NN_ModelOp<"attention", [

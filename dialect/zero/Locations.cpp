@@ -3,9 +3,10 @@
 #include "dialect/zero/Locations.h"
 
 #include "mlir/IR/Block.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -22,13 +23,9 @@ static std::string describePlace(FileLineColRange place) {
       .str();
 }
 
-namespace {
 /// Distinct names, in the order in which they were added.
-struct Names {
-  std::vector<std::string> list;
-  llvm::StringSet<> known;
-};
-} // namespace
+using Names = llvm::SetVector<std::string, std::vector<std::string>,
+                              std::set<std::string>>;
 
 static void collectNames(Location loc, Names &names) {
   if (auto fused = dyn_cast<FusedLoc>(loc)) {
@@ -46,8 +43,8 @@ static void collectNames(Location loc, Names &names) {
       text = getLocationName(named.getChildLoc());
     text = named.getName().str() + (text.empty() ? "" : " (" + text + ")");
   }
-  if (!text.empty() && names.known.insert(text).second)
-    names.list.push_back(text);
+  if (!text.empty())
+    names.insert(text);
 }
 
 std::string zero::describeLocation(Location loc) {
@@ -55,7 +52,7 @@ std::string zero::describeLocation(Location loc) {
   collectNames(loc, names);
   std::string text;
   StringRef file;
-  for (StringRef name : ArrayRef(names.list).take_front(kMostNames)) {
+  for (StringRef name : names.getArrayRef().take_front(kMostNames)) {
     // A second line in the same file adds only its number.
     auto [place, line] = name.rsplit(':');
     bool isLine = !line.empty() && llvm::all_of(line, llvm::isDigit);
@@ -66,8 +63,8 @@ std::string zero::describeLocation(Location loc) {
             (isSame ? line : name).str();
     file = isLine ? place : StringRef();
   }
-  if (names.list.size() > kMostNames)
-    text += " and " + std::to_string(names.list.size() - kMostNames) + " more";
+  if (names.size() > kMostNames)
+    text += " and " + std::to_string(names.size() - kMostNames) + " more";
   return text;
 }
 

@@ -113,9 +113,7 @@ private:
     return llvm::all_of(findPrograms(module), [&](ProgramOp other) {
       return llvm::all_of(other.getArguments(), [&](BlockArgument argument) {
         return other.getScalar(argument.getArgNumber()) != scalar ||
-               llvm::all_of(argument.getUsers(), [](Operation *user) {
-                 return isa<UpdateOp>(user);
-               });
+               llvm::all_of(argument.getUsers(), llvm::IsaPred<UpdateOp>);
       });
     });
   }

@@ -111,9 +111,8 @@ private:
   static bool bringsParameters(Operation &op) {
     if (auto gather = dyn_cast<AllGatherOp>(op))
       return !gather.isInPlace();
-    return isa<FetchOp>(op) && llvm::any_of(op.getUsers(), [](Operation *user) {
-             return isa<ViewOp>(user);
-           });
+    return isa<FetchOp>(op) &&
+           llvm::any_of(op.getUsers(), llvm::IsaPred<ViewOp>);
   }
 
   /// A copy of `gather` and of the fetch from the host that it needs.

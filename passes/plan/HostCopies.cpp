@@ -16,9 +16,7 @@ HostCopies::HostCopies(ProgramOp program) {
         !isa<BlockArgument>(fetch.getSource()) || fetch.getInto())
       continue;
     SmallVector<Operation *> readers(fetch->getUsers());
-    if (readers.size() < 2 || !llvm::all_of(readers, [](Operation *reader) {
-          return isa<FetchOp>(reader);
-        }))
+    if (readers.size() < 2 || !llvm::all_of(readers, llvm::IsaPred<FetchOp>))
       continue;
     llvm::sort(readers, [&](Operation *a, Operation *b) {
       return positions.lookup(a) < positions.lookup(b);

@@ -332,8 +332,7 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
 /// Returns true if `gradient` goes to another tier and does not wait in its
 /// bytes.
 static bool isSpilled(Value gradient) {
-  return llvm::any_of(gradient.getUsers(),
-                      [](Operation *user) { return isa<SpillOp>(user); });
+  return llvm::any_of(gradient.getUsers(), llvm::IsaPred<SpillOp>);
 }
 
 /// The last sum of the chain that begins with `zeros`.

@@ -1,7 +1,6 @@
 //===- PrintCosts.cpp - Prints the cost of each operation of a plan -------===//
 
 #include "dialect/zero/Cost.h"
-#include "dialect/zero/Storage.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
 #include "llvm/ADT/StringExtras.h"

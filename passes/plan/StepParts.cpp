@@ -20,7 +20,7 @@ static bool isBefore(Operation *a, Operation *b) {
 //===----------------------------------------------------------------------===//
 
 /// The index of the scalar operand that is the factor of zero.clip, if any.
-std::optional<unsigned> StepParts::getFactorOperand(UpdateOp op) {
+static std::optional<unsigned> getFactorOperand(UpdateOp op) {
   auto rule = SymbolTable::lookupNearestSymbolFrom<OptimizerOp>(
       op, op.getOptimizerAttr());
   unsigned i = 0;
@@ -33,8 +33,7 @@ std::optional<unsigned> StepParts::getFactorOperand(UpdateOp op) {
 }
 
 /// Appends the transfers that bring `value`, in program order.
-void StepParts::collectSources(Value value,
-                               SmallVectorImpl<Operation *> &sources) {
+static void collectSources(Value value, SmallVectorImpl<Operation *> &sources) {
   Operation *def = value ? value.getDefiningOp() : nullptr;
   if (!isa_and_present<FetchOp, SpillOp>(def))
     return;

@@ -64,8 +64,6 @@ private:
   };
 
   Operation *terminator() { return program.front().getTerminator(); }
-  std::optional<unsigned> getFactorOperand(UpdateOp op);
-  void collectSources(Value value, SmallVectorImpl<Operation *> &sources);
   void collectFollowers(Update &update);
   void takePending();
   void leavePending();

@@ -33,7 +33,6 @@
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
-#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 
 using namespace mlir;

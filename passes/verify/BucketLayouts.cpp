@@ -3,7 +3,6 @@
 #include "passes/verify/BucketLayouts.h"
 
 #include "dialect/zero/BucketUse.h"
-#include "dialect/zero/Storage.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -49,7 +49,6 @@
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
-#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "passes/verify/Diagnostics.h"
 #include "passes/verify/KnownOperations.h"

@@ -7,8 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/nn/NN.h"
 #include "passes/verify/Kernels.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -23,11 +24,7 @@ struct Strided {
 
 Strided wholeOf(Value tensor) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(tensor.getType()).getShape();
-  Strided whole{SmallVector<int64_t>(shape),
-                SmallVector<int64_t>(shape.size(), 1)};
-  for (size_t i = shape.size(); i-- > 1;)
-    whole.strides[i - 1] = whole.strides[i] * shape[i];
-  return whole;
+  return {SmallVector<int64_t>(shape), computeSuffixProduct(shape)};
 }
 
 /// The slice of `from` that `op` extracts or inserts.

@@ -3,7 +3,6 @@
 #include "passes/verify/KnownOperations.h"
 
 #include "dialect/nn/NN.h"
-#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"

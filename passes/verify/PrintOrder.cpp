@@ -1,7 +1,6 @@
 //===- PrintOrder.cpp - Prints the order of the operations of a plan ------===//
 
 #include "dialect/zero/PlanPrograms.h"
-#include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"
 #include "passes/verify/HappensBefore.h"
 #include "passes/verify/KnownOperations.h"

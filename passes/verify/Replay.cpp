@@ -26,7 +26,6 @@
 #include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
-#include "dialect/zero/Storage.h"
 #include "passes/verify/Accesses.h"
 #include "passes/verify/ByteMap.h"
 #include "passes/verify/Diagnostics.h"

@@ -29,7 +29,6 @@
 #include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
-#include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"
 #include "llvm/ADT/TypeSwitch.h"
 

@@ -2,7 +2,6 @@
 
 #include "passes/verify/Rules.h"
 
-#include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"

@@ -10,7 +10,6 @@
 #include "passes/verify/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
 #include "passes/verify/TermTable.h"
 #include "llvm/Support/Format.h"

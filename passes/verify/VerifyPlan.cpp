@@ -52,7 +52,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Parser/Parser.h"
-#include "passes/verify/Diagnostics.h"
 #include "passes/verify/Kernels.h"
 #include "passes/verify/Passes.h"
 #include "passes/verify/Rules.h"
