@@ -24,20 +24,13 @@ int64_t zero::countRanks(PlanOpInterface op, SymbolTableCollection &symbols) {
 int64_t zero::getTouchedBytes(PlanOpInterface op, Value value,
                               SymbolTableCollection &symbols) {
   Type type = value.getType();
-  switch (op.getExtent(value)) {
-  case Extent::None:
+  Extent extent = op.getExtent(value);
+  if (extent == Extent::None)
     return 0;
-  case Extent::Slice:
-    // A shard's bytes are the slice; a whole value holds every rank's.
-    return getTypeExtent(type, true) == Extent::Slice
-               ? getByteSize(type)
-               : getByteSize(type) / countRanks(op, symbols);
-  case Extent::Scalar:
-  case Extent::Members:
-  case Extent::Whole:
-    return getByteSize(type);
-  }
-  llvm_unreachable("an extent of no kind");
+  // A shard's bytes are the slice; a whole value holds every rank's.
+  bool isPart =
+      extent == Extent::Slice && getTypeExtent(type, true) != Extent::Slice;
+  return getByteSize(type) / (isPart ? countRanks(op, symbols) : 1);
 }
 
 int64_t zero::countFloatOps(Region &region) {

@@ -35,14 +35,10 @@ bool isNumber(Attribute value) {
   return number && number.getType().isSignlessInteger(64);
 }
 
-bool isByteRanges(Attribute value) {
+template <typename T>
+bool isArrayOf(Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
-  return list && llvm::all_of(list, llvm::IsaPred<BytesAttr>);
-}
-
-bool isSymbols(Attribute value) {
-  auto list = dyn_cast<ArrayAttr>(value);
-  return list && llvm::all_of(list, llvm::IsaPred<FlatSymbolRefAttr>);
+  return list && llvm::all_of(list, llvm::IsaPred<T>);
 }
 
 template <typename... Types>
@@ -73,10 +69,11 @@ const Known kKnown[] = {
     {kExportedAttr, OnModule, isNumber, "an i64"},
     {kWorkspaceAttr, OnModule, isOneOf<BytesAttr>, "a #zero.bytes"},
     {kStreamAttr, OnOperation, isOneOf<StreamAttr>, "a #zero.stream"},
-    {kBytesAttr, OnOperation, isByteRanges, "an array of #zero.bytes"},
+    {kBytesAttr, OnOperation, isArrayOf<BytesAttr>, "an array of #zero.bytes"},
     {kSameAttr, OnOperation, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
     {kMicroAttr, OnOperation | OnArgument | OnResult, isNumber, "an i64"},
-    {kKernelsAttr, OnOperation, isSymbols, "an array of symbols"},
+    {kKernelsAttr, OnOperation, isArrayOf<FlatSymbolRefAttr>,
+     "an array of symbols"},
     {kBytesAttr, OnArgument, isOneOf<BytesAttr>, "a #zero.bytes"},
     {kParamAttr, OnArgument, isOneOf<StringAttr>, "a string"},
     {kFrozenAttr, OnArgument, isOneOf<UnitAttr>, "a unit"},

@@ -259,15 +259,16 @@ static void addWords(const PlanOptions &values,
 
 SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
   SmallVector<Word> words;
+  auto betas = [](auto rule) {
+    return shortest(rule.getBeta1()) + "," + shortest(rule.getBeta2());
+  };
   if (auto adamw = dyn_cast<AdamWAttr>(getOptimizer())) {
     words.push_back({"--optimizer", "adamw"});
-    words.push_back({"--betas", shortest(adamw.getBeta1()) + "," +
-                                    shortest(adamw.getBeta2())});
+    words.push_back({"--betas", betas(adamw)});
     words.push_back({"--eps", shortest(adamw.getEps())});
   } else if (auto lion = dyn_cast<LionAttr>(getOptimizer())) {
     words.push_back({"--optimizer", "lion"});
-    words.push_back({"--betas", shortest(lion.getBeta1()) + "," +
-                                    shortest(lion.getBeta2())});
+    words.push_back({"--betas", betas(lion)});
   } else if (auto own = dyn_cast<StringAttr>(getOptimizer())) {
     // Two rules of one name are told apart.
     words.push_back({"--optimizer",

@@ -30,16 +30,6 @@ struct StorageTie {
   int64_t offset = 0;
 };
 
-/// How much of a value an operation reads or writes.
-enum class Extent {
-  None,    ///< nothing: the bytes are overwritten, not read
-  Scalar,  ///< a value without dimensions
-  Members, ///< a tensor of a shape of its own
-  Whole,   ///< the whole bucket
-  Slice,   ///< the rank's slice, of bytes that may hold the whole bucket
-};
-StringRef stringifyExtent(Extent extent);
-
 /// The extent that `type` implies: a shard by several ranks is a slice; the
 /// flat tensors of an operation on a bucket are all of it.
 Extent getTypeExtent(Type type, bool ofBucket);

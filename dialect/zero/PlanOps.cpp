@@ -13,22 +13,6 @@ using namespace mlir::zero;
 
 #include "dialect/zero/PlanInterfaces.cpp.inc"
 
-StringRef zero::stringifyExtent(Extent extent) {
-  switch (extent) {
-  case Extent::None:
-    return "none";
-  case Extent::Scalar:
-    return "scalar";
-  case Extent::Members:
-    return "members";
-  case Extent::Whole:
-    return "whole";
-  case Extent::Slice:
-    return "slice";
-  }
-  llvm_unreachable("an extent of no kind");
-}
-
 Extent zero::getTypeExtent(Type type, bool ofBucket) {
   if (auto shard = dyn_cast<ShardType>(type))
     return shard.getRanks() > 1 ? Extent::Slice : Extent::Whole;

@@ -217,9 +217,7 @@ RankedTensorType zero::getHeldTensor(Type type) {
 Type zero::getElementType(Type type) {
   if (auto shard = dyn_cast<ShardType>(type))
     return shard.getElementType();
-  if (auto stored = dyn_cast<StoredType>(type))
-    return stored.getTensor().getElementType();
-  return cast<RankedTensorType>(type).getElementType();
+  return getHeldTensor(type).getElementType();
 }
 
 int64_t zero::getElementBytes(Type type) {
@@ -229,7 +227,5 @@ int64_t zero::getElementBytes(Type type) {
 int64_t zero::getByteSize(Type type) {
   if (auto shard = dyn_cast<ShardType>(type))
     return shard.getSliceElements() * getElementBytes(type);
-  if (auto stored = dyn_cast<StoredType>(type))
-    return getByteSize(stored.getTensor());
-  return cast<RankedTensorType>(type).getNumElements() * getElementBytes(type);
+  return getHeldTensor(type).getNumElements() * getElementBytes(type);
 }

@@ -65,6 +65,17 @@ def Zero_Stream : I32EnumAttr<"Stream", "a queue that runs in order; the order i
   let genSpecializedAttr = 0;
 }
 
+// none: the bytes are overwritten, not read; scalar: a value without dimensions;
+// members: a tensor of a shape of its own; whole: the whole bucket; slice: the
+// rank's, of bytes that may hold the whole bucket.
+def Zero_Extent : I32EnumAttr<"Extent", "how much of a value an operation reads or writes", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Scalar", 1, "scalar">,
+    I32EnumAttrCase<"Members", 2, "members">, I32EnumAttrCase<"Whole", 3, "whole">,
+    I32EnumAttrCase<"Slice", 4, "slice">]> {
+  let cppNamespace = "::mlir::zero";
+  let genSpecializedAttr = 0;
+}
+
 /// A double that prints with all its digits.
 def Zero_Double : AttrParameter<"::llvm::APFloat", ""> {
   let comparator = "$_lhs.bitwiseIsEqual($_rhs)";

@@ -1,8 +1,9 @@
 //===- ModelStep.h - Terms that the model computes ------------------------===//
 #pragma once
 
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/verify/SymbolicExecution.h"
+#include "passes/verify/TermTable.h"
 #include "llvm/ADT/MapVector.h"
 
 namespace mlir::zero::judge {

@@ -23,81 +23,64 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-namespace {
-class StageClaims {
-public:
-  StageClaims(ModuleOp plan, OptionsAttr options)
-      : plan(plan), options(options), stage(options.getStage()) {}
+/// Bytes of the parameter that `member` is, or whose rows it holds.
+static int64_t bytesOfParameter(BucketOp bucket, MemberAttr member,
+                                Type shard) {
+  int64_t elements = llvm::product_of(member.getParameterShape());
+  if (std::optional<Packing> packing = bucket.getPacking())
+    return getPackedBytes(*packing, elements);
+  return elements * getElementBytes(shard);
+}
 
-  LogicalResult judge(ProgramOp program) {
-    for (auto &[argument, state, next] : findNextStates(program))
-      if (failed(judgeState(program, state, argument.getType())))
-        return failure();
-    for (auto reduce : program.front().getOps<ReduceScatterOp>())
-      if (bool slice = zero::detail::isSlice(reduce.getType());
-          slice != (stage >= 2)) // (S7)
-        return contradicts(
-            reduce,
-            slice ? "a result that is the rank's slice alone"
-                  : "a result with room for the slices of all ranks",
-            options, "--stage");
-    return success();
-  }
-
-private:
-  ModuleOp plan;
-  OptionsAttr options;
-  int64_t stage;
-
-  /// Bytes of the parameter that `member` is, or whose rows it holds.
-  static int64_t bytesOf(BucketOp bucket, MemberAttr member, Type shard) {
-    int64_t elements = llvm::product_of(member.getParameterShape());
-    if (std::optional<Packing> packing = bucket.getPacking())
-      return getPackedBytes(*packing, elements);
-    return elements * getElementBytes(shard);
-  }
-
-  LogicalResult judgeState(ProgramOp program, StateAttr state, Type type) {
-    bool whole = !zero::detail::isSlice(type);
-    StringRef slot = state.getSlot();
-    auto fails = [&](StringRef option) {
-      return contradicts(program,
-                         "slot " + slot + " of @" +
-                             state.getBucket().getValue() +
-                             (whole ? " whole on every rank"
-                                    : " cut into a slice of each rank"),
-                         options, option);
-    };
-    if (slot != "param") {
-      int64_t first = slot == "grad" && !isRotated(plan) ? 2 : 1;
-      if (whole != (stage < first)) // (S7)
-        return fails("--stage");
+static LogicalResult judgeKept(ProgramOp program, StateAttr state, Type type,
+                               OptionsAttr options) {
+  auto plan = program->getParentOfType<ModuleOp>();
+  bool whole = !zero::detail::isSlice(type);
+  StringRef slot = state.getSlot();
+  auto judge = [&](bool expected, StringRef option) -> LogicalResult {
+    if (whole == expected)
       return success();
-    }
-    if (stage < 3) { // (S7)
-      if (!whole)
-        return fails("--stage");
-      return success();
-    }
-    auto bucket = plan.lookupSymbol<BucketOp>(state.getBucket());
-    for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-      if (whole !=
-          (bytesOf(bucket, member, type) < options.getPersistBelow())) // (S7)
-        return fails(whole && options.getPersistBelow() == 0
-                         ? "--stage"
-                         : "--persist-below");
-    return success();
-  }
-};
-} // namespace
+    return contradicts(
+        program, // (S7)
+        "slot " + slot + " of @" + state.getBucket().getValue() +
+            (whole ? " whole on every rank" : " cut into a slice of each rank"),
+        options, option);
+  };
+  int64_t stage = options.getStage();
+  if (slot != "param")
+    return judge(stage < (slot == "grad" && !isRotated(plan) ? 2 : 1),
+                 "--stage");
+  if (stage < 3)
+    return judge(true, "--stage");
+  auto bucket = plan.lookupSymbol<BucketOp>(state.getBucket());
+  int64_t least = options.getPersistBelow();
+  for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+    if (failed(judge(bytesOfParameter(bucket, member, type) < least,
+                     whole && least == 0 ? "--stage" : "--persist-below")))
+      return failure();
+  return success();
+}
+
+static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options) {
+  for (auto &[argument, state, next] : findNextStates(program))
+    if (failed(judgeKept(program, state, argument.getType(), options)))
+      return failure();
+  for (auto reduce : program.front().getOps<ReduceScatterOp>())
+    if (bool slice = zero::detail::isSlice(reduce.getType());
+        slice != (options.getStage() >= 2)) // (S7)
+      return contradicts(reduce,
+                         slice ? "a result that is the rank's slice alone"
+                               : "a result with room for the slices of all "
+                                 "ranks",
+                         options, "--stage");
+  return success();
+}
 
 LogicalResult judge::judgeStage(ModuleOp plan, OptionsAttr options,
                                 int64_t ranks) {
-  if (ranks == 1)
-    return success();
-  StageClaims claims(plan, options);
-  for (auto program : plan.getOps<ProgramOp>())
-    if (!program.isExternal() && failed(claims.judge(program)))
-      return failure();
+  if (ranks > 1)
+    for (auto program : plan.getOps<ProgramOp>())
+      if (!program.isExternal() && failed(judgeStageOf(program, options)))
+        return failure();
   return success();
 }

@@ -1,6 +1,8 @@
 //===- SymbolicExecution.cpp - Symbolic execution of a function -----------===//
 
-#include "passes/verify/SymbolicExecution.h"
+#include "passes/verify/TermTable.h"
+
+#include "dialect/zero/Zero.h"
 
 using namespace mlir;
 using namespace mlir::zero;
