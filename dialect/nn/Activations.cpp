@@ -2,7 +2,6 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <cmath>
 #include <numbers>

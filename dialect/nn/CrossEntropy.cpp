@@ -4,8 +4,6 @@
 #include "dialect/nn/Precision.h"
 
 #include "dialect/nn/Scalar.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <numbers>
 

@@ -25,7 +25,6 @@
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Rows.h"
 #include "dialect/nn/Scalar.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

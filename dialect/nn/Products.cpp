@@ -3,8 +3,6 @@
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace mlir::nn;

@@ -2,7 +2,6 @@
 
 #include "dialect/zero/Locations.h"
 
-#include "mlir/IR/Block.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

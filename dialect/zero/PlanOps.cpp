@@ -4,9 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "dialect/zero/BucketUse.h"
 #include "dialect/zero/Cost.h"
-#include "dialect/zero/Storage.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -10,7 +10,6 @@
 #include "passes/partition/Passes.h"
 
 #include "dialect/zero/PlanPrograms.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_KEEPMODEL

@@ -25,7 +25,6 @@
 #include "passes/partition/Passes.h"
 
 #include "dialect/zero/PlanPrograms.h"
-#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"

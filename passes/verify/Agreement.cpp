@@ -43,15 +43,9 @@ namespace {
 enum class Part { Same, Slice, Own };
 
 StringRef describePart(Part part) {
-  switch (part) {
-  case Part::Same:
-    return "equal on all ranks";
-  case Part::Slice:
-    return "this rank's slice only";
-  case Part::Own:
-    return "this rank's own";
-  }
-  llvm_unreachable("all parts have words");
+  constexpr StringLiteral kWords[] = {
+      "equal on all ranks", "this rank's slice only", "this rank's own"};
+  return kWords[int(part)];
 }
 
 class Parts {
