@@ -146,7 +146,7 @@ public:
   std::vector<std::pair<Operation *, SmallVector<int, 2>>> waits;
 
 private:
-  LogicalResult locate(Value value, Attribute bytes, Location loc);
+  LogicalResult locate(Value value, Location loc);
   void name(Operation *op);
   void issue(Operation *op);
 
@@ -170,9 +170,10 @@ static void merge(Clock &into, const Clock &from) {
 // Analysis
 //===----------------------------------------------------------------------===//
 
-LogicalResult DependenceAnalysis::locate(Value value, Attribute attribute,
-                                         Location loc) {
-  auto range = dyn_cast_or_null<BytesAttr>(attribute);
+LogicalResult DependenceAnalysis::locate(Value value, Location loc) {
+  if (!holdsBytes(value.getType()))
+    return success();
+  BytesAttr range = bytesOf(value);
   if (!range)
     return emitError(loc) << getValueName(value)
                           << " has no bytes; run zero-assign-memory first";
@@ -238,20 +239,12 @@ void DependenceAnalysis::issue(Operation *op) {
 
 LogicalResult DependenceAnalysis::run(ProgramOp step) {
   for (BlockArgument argument : step.getArguments())
-    if (holdsBytes(argument.getType()) &&
-        failed(locate(argument,
-                      step.getArgAttr(argument.getArgNumber(), kBytesAttr),
-                      step.getLoc())))
+    if (failed(locate(argument, step.getLoc())))
       return failure();
   for (Operation &op : step.front()) {
-    auto ranges = op.getAttrOfType<ArrayAttr>(kBytesAttr);
-    for (OpResult result : op.getResults()) {
-      unsigned i = result.getResultNumber();
-      Attribute range = ranges && i < ranges.size() ? ranges[i] : Attribute();
-      if (holdsBytes(result.getType()) &&
-          failed(locate(result, range, op.getLoc())))
+    for (OpResult result : op.getResults())
+      if (failed(locate(result, op.getLoc())))
         return failure();
-    }
     unsigned stream = static_cast<unsigned>(getStream(&op));
     if (auto record = dyn_cast<RecordOp>(op))
       events[record.getEvent()] = streams[stream];

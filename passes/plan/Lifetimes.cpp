@@ -467,16 +467,8 @@ void LifetimeAnalysis::workInPlace(Operation *op, unsigned point) {
              holdsBytes(other.get().getType()) &&
              find(other.get()).buffer == from;
     });
-    if (asAssigned) {
-      auto resultAt = op->getAttrOfType<ArrayAttr>(kBytesAttr);
-      auto defining = operand.getDefiningOp();
-      auto operandAt = defining ? defining->getAttrOfType<ArrayAttr>(kBytesAttr)
-                                : ArrayAttr();
-      if (!resultAt || !operandAt ||
-          resultAt[tie.result] !=
-              operandAt[cast<OpResult>(operand).getResultNumber()])
-        continue;
-    }
+    if (asAssigned && (!bytesOf(result) || bytesOf(result) != bytesOf(operand)))
+      continue;
     if (dies && alone)
       join(to, from, /*offset=*/0);
   }
