@@ -92,9 +92,7 @@ private:
   }
 
   LogicalResult judgeOutputs(ProgramOp program) {
-    unsigned states = 0;
-    for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
-      states += program.getArgAttr(i, kStateAttr) != nullptr;
+    unsigned states = findNextStates(program).size();
     llvm::StringSet<> &names = outputs[program.getSymName()], keys;
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
       auto name = program.getOutput(i);

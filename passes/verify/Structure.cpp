@@ -31,7 +31,7 @@ private:
   LogicalResult judgeArguments();
   LogicalResult judgeOperation(Operation *op);
   LogicalResult judgeElements(Operation *op);
-  LogicalResult judgeRange(Operation *op, Value value, Attribute attribute);
+  LogicalResult judgeRange(Operation *op, Value value);
   LogicalResult judgeTies(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeOverlaps(Operation *op, ArrayRef<StorageTie> ties);
   LogicalResult judgeExports(Operation *op);
@@ -78,9 +78,8 @@ static std::optional<int64_t> sizeOf(Type type) {
   return size;
 }
 
-LogicalResult Structure::judgeRange(Operation *op, Value value,
-                                    Attribute attribute) {
-  auto range = dyn_cast_or_null<BytesAttr>(attribute);
+LogicalResult Structure::judgeRange(Operation *op, Value value) {
+  BytesAttr range = bytesOf(value);
   if (!range) // (S1)
     return op->emitOpError("gives no bytes to ") << describe(value) << " (S1)";
   std::optional<int64_t> known = sizeOf(value.getType());
@@ -120,8 +119,7 @@ LogicalResult Structure::judgeArguments() {
   SmallVector<BlockArgument> placed;
   DenseSet<Attribute> kept;
   for (BlockArgument argument : program.getArguments()) {
-    unsigned i = argument.getArgNumber();
-    if (auto state = program.getState(i)) {
+    if (auto state = program.getState(argument.getArgNumber())) {
       if (!layouts.contains(state.getBucket().getValue())) // (S5)
         return program->emitOpError("keeps ")
                << describe(argument)
@@ -136,8 +134,7 @@ LogicalResult Structure::judgeArguments() {
     }
     if (!isInArena(argument))
       continue;
-    if (failed(
-            judgeRange(program, argument, program.getArgAttr(i, kBytesAttr))))
+    if (failed(judgeRange(program, argument)))
       return failure();
     if (ranges.lookup(argument).getSize())
       placed.push_back(argument);
@@ -277,15 +274,9 @@ LogicalResult Structure::judgeOperation(Operation *op) {
         return op->emitOpError("makes ")
                << op->getResult(0).getType() << " of " << operand.getType()
                << " (S1); both have the same elements";
-  auto attribute = op->getAttrOfType<ArrayAttr>(kBytesAttr);
-  for (OpResult result : op->getResults()) {
-    unsigned i = result.getResultNumber();
-    if (isInArena(result) &&
-        failed(judgeRange(op, result,
-                          attribute && i < attribute.size() ? attribute[i]
-                                                            : Attribute())))
+  for (OpResult result : op->getResults())
+    if (isInArena(result) && failed(judgeRange(op, result)))
       return failure();
-  }
   SmallVector<StorageTie> ties = getTies(op, symbols);
   if (failed(judgeTies(op, ties)))
     return failure();
