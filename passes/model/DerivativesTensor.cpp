@@ -21,13 +21,6 @@ using namespace mlir;
 
 namespace {
 
-template <typename DerivedT, typename OpT>
-using Model = nn::DifferentiableOpInterface::ExternalModel<DerivedT, OpT>;
-
-RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// Derivatives build zeros and shapes from types, so those must be static.
 LogicalResult requireStatic(Operation *op) {
   for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
@@ -40,146 +33,115 @@ LogicalResult requireStatic(Operation *op) {
   return success();
 }
 
-struct ExtractSliceModel : Model<ExtractSliceModel, tensor::ExtractSliceOp> {
-  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
-                              ArrayRef<bool>,
-                              SmallVectorImpl<Value> &out) const {
-    auto slice = cast<tensor::ExtractSliceOp>(op);
-    if (failed(requireStatic(op)))
-      return failure();
-    Value zeros = nn::zeros(b, op->getLoc(), slice.getSourceType());
-    out.assign(op->getNumOperands(), Value());
-    out[0] = tensor::InsertSliceOp::create(
-        b, op->getLoc(), adjoints[0], zeros, slice.getMixedOffsets(),
-        slice.getMixedSizes(), slice.getMixedStrides());
-    return success();
-  }
+/// The adjoint of an operation's result, and where those of its operands go.
+struct Move {
+  OpBuilder &b;
+  Location loc;
+  Value dy;
+  ArrayRef<bool> needed;
+  MutableArrayRef<Value> out;
 };
 
-struct InsertSliceModel : Model<InsertSliceModel, tensor::InsertSliceOp> {
-  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
-                              ArrayRef<bool> needed,
-                              SmallVectorImpl<Value> &out) const {
-    auto insert = cast<tensor::InsertSliceOp>(op);
-    if (failed(requireStatic(op)))
-      return failure();
-    out.assign(op->getNumOperands(), Value());
-    if (needed[0])
-      out[0] = tensor::ExtractSliceOp::create(
-          b, op->getLoc(), insert.getSourceType(), adjoints[0],
-          insert.getMixedOffsets(), insert.getMixedSizes(),
-          insert.getMixedStrides());
-    if (needed[1])
-      out[1] = tensor::InsertSliceOp::create(
-          b, op->getLoc(), nn::zeros(b, op->getLoc(), insert.getSourceType()),
-          adjoints[0], insert.getMixedOffsets(), insert.getMixedSizes(),
-          insert.getMixedStrides());
-    return success();
-  }
-};
+LogicalResult moveBack(tensor::ExtractSliceOp slice, const Move &m) {
+  Value zeros = nn::zeros(m.b, m.loc, slice.getSourceType());
+  m.out[0] = tensor::InsertSliceOp::create(
+      m.b, m.loc, m.dy, zeros, slice.getMixedOffsets(), slice.getMixedSizes(),
+      slice.getMixedStrides());
+  return success();
+}
 
-struct ExpandShapeModel : Model<ExpandShapeModel, tensor::ExpandShapeOp> {
-  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
-                              ArrayRef<bool>,
-                              SmallVectorImpl<Value> &out) const {
-    auto expand = cast<tensor::ExpandShapeOp>(op);
-    if (failed(requireStatic(op)))
-      return failure();
-    out.assign(op->getNumOperands(), Value());
-    out[0] = tensor::CollapseShapeOp::create(b, op->getLoc(),
-                                             expand.getSrcType(), adjoints[0],
-                                             expand.getReassociationIndices());
-    return success();
-  }
-};
+LogicalResult moveBack(tensor::InsertSliceOp insert, const Move &m) {
+  if (m.needed[0])
+    m.out[0] = tensor::ExtractSliceOp::create(
+        m.b, m.loc, insert.getSourceType(), m.dy, insert.getMixedOffsets(),
+        insert.getMixedSizes(), insert.getMixedStrides());
+  if (m.needed[1])
+    m.out[1] = tensor::InsertSliceOp::create(
+        m.b, m.loc, nn::zeros(m.b, m.loc, insert.getSourceType()), m.dy,
+        insert.getMixedOffsets(), insert.getMixedSizes(),
+        insert.getMixedStrides());
+  return success();
+}
 
-struct CollapseShapeModel : Model<CollapseShapeModel, tensor::CollapseShapeOp> {
-  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
-                              ArrayRef<bool>,
-                              SmallVectorImpl<Value> &out) const {
-    auto collapse = cast<tensor::CollapseShapeOp>(op);
-    if (failed(requireStatic(op)))
-      return failure();
-    out.push_back(tensor::ExpandShapeOp::create(
-        b, op->getLoc(), collapse.getSrcType(), adjoints[0],
-        collapse.getReassociationIndices()));
-    return success();
-  }
-};
+LogicalResult moveBack(tensor::ExpandShapeOp expand, const Move &m) {
+  m.out[0] = tensor::CollapseShapeOp::create(
+      m.b, m.loc, expand.getSrcType(), m.dy, expand.getReassociationIndices());
+  return success();
+}
+
+LogicalResult moveBack(tensor::CollapseShapeOp collapse, const Move &m) {
+  m.out[0] =
+      tensor::ExpandShapeOp::create(m.b, m.loc, collapse.getSrcType(), m.dy,
+                                    collapse.getReassociationIndices());
+  return success();
+}
+
+/// The slice of dy of `type`, from `offsets` on.
+Value sliceOf(const Move &m, RankedTensorType type,
+              ArrayRef<OpFoldResult> offsets) {
+  return tensor::ExtractSliceOp::create(
+      m.b, m.loc, type, m.dy, offsets,
+      getAsIndexOpFoldResult(m.b.getContext(), type.getShape()),
+      SmallVector<OpFoldResult>(type.getRank(), m.b.getIndexAttr(1)));
+}
 
 /// A padding value that depends on a parameter is captured by the region, and
 /// DifferentiateLoss rejects that for every operation.
-struct PadModel : Model<PadModel, tensor::PadOp> {
-  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
-                              ArrayRef<bool>,
-                              SmallVectorImpl<Value> &out) const {
-    auto pad = cast<tensor::PadOp>(op);
-    if (failed(requireStatic(op)))
-      return failure();
-    auto isNegative = [](int64_t size) {
-      return !ShapedType::isDynamic(size) && size < 0;
-    };
-    if (llvm::any_of(pad.getStaticLow(), isNegative) ||
-        llvm::any_of(pad.getStaticHigh(), isNegative))
-      return op->emitError("'tensor.pad' has no derivative for negative "
-                           "padding; use tensor.extract_slice to crop");
-    RankedTensorType source = pad.getSourceType();
-    SmallVector<OpFoldResult> sizes, ones(source.getRank(), b.getIndexAttr(1));
-    for (int64_t size : source.getShape())
-      sizes.push_back(b.getIndexAttr(size));
-    out.assign(op->getNumOperands(), Value());
-    out[0] =
-        tensor::ExtractSliceOp::create(b, op->getLoc(), source, adjoints[0],
-                                       pad.getMixedLowPad(), sizes, ones);
-    return success();
-  }
-};
+LogicalResult moveBack(tensor::PadOp pad, const Move &m) {
+  auto isNegative = [](int64_t size) {
+    return !ShapedType::isDynamic(size) && size < 0;
+  };
+  if (llvm::any_of(pad.getStaticLow(), isNegative) ||
+      llvm::any_of(pad.getStaticHigh(), isNegative))
+    return pad.emitError("'tensor.pad' has no derivative for negative "
+                         "padding; use tensor.extract_slice to crop");
+  m.out[0] = sliceOf(m, pad.getSourceType(), pad.getMixedLowPad());
+  return success();
+}
 
-struct ConcatModel : Model<ConcatModel, tensor::ConcatOp> {
+LogicalResult moveBack(tensor::ConcatOp concat, const Move &m) {
+  int64_t start = 0, dim = concat.getDim();
+  for (auto [input, wanted, adjoint] :
+       llvm::zip_equal(concat.getInputs(), m.needed, m.out)) {
+    auto type = cast<RankedTensorType>(input.getType());
+    SmallVector<OpFoldResult> offsets(type.getRank(), m.b.getIndexAttr(0));
+    offsets[dim] = m.b.getIndexAttr(start);
+    if (wanted)
+      adjoint = sliceOf(m, type, offsets);
+    start += type.getDimSize(dim);
+  }
+  return success();
+}
+
+LogicalResult moveBack(tensor::CastOp cast, const Move &m) {
+  m.out[0] =
+      tensor::CastOp::create(m.b, m.loc, cast.getSource().getType(), m.dy);
+  return success();
+}
+
+template <typename OpT>
+struct Model : nn::DifferentiableOpInterface::ExternalModel<Model<OpT>, OpT> {
   LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
                               ArrayRef<bool> needed,
                               SmallVectorImpl<Value> &out) const {
-    auto concat = cast<tensor::ConcatOp>(op);
-    if (failed(requireStatic(op)))
+    if (!isa<tensor::CastOp>(op) && failed(requireStatic(op)))
       return failure();
-    int64_t start = 0, dim = concat.getDim();
-    for (auto [input, wanted] : llvm::zip_equal(concat.getInputs(), needed)) {
-      RankedTensorType type = typeOf(input);
-      SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
-      SmallVector<OpFoldResult> sizes, ones(type.getRank(), b.getIndexAttr(1));
-      offsets[dim] = b.getIndexAttr(start);
-      for (int64_t size : type.getShape())
-        sizes.push_back(b.getIndexAttr(size));
-      out.push_back(wanted ? Value(tensor::ExtractSliceOp::create(
-                                 b, op->getLoc(), type, adjoints[0], offsets,
-                                 sizes, ones))
-                           : Value());
-      start += type.getDimSize(dim);
-    }
-    return success();
+    out.assign(op->getNumOperands(), Value());
+    return moveBack(cast<OpT>(op), {b, op->getLoc(), adjoints[0], needed, out});
   }
 };
 
-struct CastModel : Model<CastModel, tensor::CastOp> {
-  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
-                              ArrayRef<bool>,
-                              SmallVectorImpl<Value> &out) const {
-    out.push_back(tensor::CastOp::create(
-        b, op->getLoc(), op->getOperand(0).getType(), adjoints[0]));
-    return success();
-  }
-};
+template <typename... Ops>
+void attachModels(MLIRContext *ctx) {
+  (Ops::template attachInterface<Model<Ops>>(*ctx), ...);
+}
 
 } // namespace
 
 void zero::registerTensorDerivatives(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *ctx, tensor::TensorDialect *) {
-    tensor::ExtractSliceOp::attachInterface<ExtractSliceModel>(*ctx);
-    tensor::InsertSliceOp::attachInterface<InsertSliceModel>(*ctx);
-    tensor::ExpandShapeOp::attachInterface<ExpandShapeModel>(*ctx);
-    tensor::CollapseShapeOp::attachInterface<CollapseShapeModel>(*ctx);
-    tensor::PadOp::attachInterface<PadModel>(*ctx);
-    tensor::ConcatOp::attachInterface<ConcatModel>(*ctx);
-    tensor::CastOp::attachInterface<CastModel>(*ctx);
+    attachModels<tensor::ExtractSliceOp, tensor::InsertSliceOp,
+                 tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::PadOp,
+                 tensor::ConcatOp, tensor::CastOp>(ctx);
   });
 }

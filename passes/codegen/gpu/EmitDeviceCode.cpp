@@ -38,47 +38,41 @@ std::string entryOf(StringRef name, bool rounds = false) {
 std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
   std::vector<DeviceKernel> found;
   for (auto function : kernels.getOps<LLVM::LLVMFuncOp>()) {
-    auto units = function->getAttrOfType<IntegerAttr>(kGroupUnitsAttr);
-    auto parts = function->getAttrOfType<IntegerAttr>(kUnitPartsAttr);
-    if (!units && !parts)
+    auto numberOf = [&](StringRef name) -> uint32_t {
+      auto number = function->getAttrOfType<IntegerAttr>(name);
+      return number ? static_cast<uint32_t>(number.getInt()) : 0;
+    };
+    const uint32_t parts = numberOf(kUnitPartsAttr),
+                   threads = numberOf(kBlockThreadsAttr),
+                   bytes = numberOf(kSharedBytesAttr);
+    if (!parts && !function->hasAttr(kGroupUnitsAttr))
       continue;
-    auto shared = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
-    auto elements = function->getAttrOfType<IntegerAttr>(kUnitElementsAttr);
-    const int64_t bytes = shared ? shared.getInt() : 0;
-    StringRef name = function.getName();
+    DeviceKernel kernel;
+    kernel.function = kernel.name = function.getName();
+    if (auto whole = function->getAttrOfType<StringAttr>(kLaunchOfAttr))
+      kernel.name = whole.str();
+    kernel.rounds = function->hasAttr(kRoundsAttr);
+    kernel.blocksAtOnce = numberOf(kBlocksAtOnceAttr);
     // Only functions that the runtime finds by name have unit elements.
-    const auto unitElements =
-        static_cast<uint32_t>(elements ? elements.getInt() : 0);
-    const bool rounds = function->hasAttr(kRoundsAttr);
-    std::string entry = elements ? name.str() : entryOf(name, rounds);
-    if (parts) {
-      auto kernel = function->getAttrOfType<StringAttr>(kLaunchOfAttr);
-      found.push_back({kernel ? kernel.str() : name.str(), entry,
-                       static_cast<uint32_t>(kBlockThreads),
-                       /*unitsPerBlock=*/1, static_cast<uint32_t>(bytes),
-                       static_cast<uint32_t>(parts.getInt()), name.str(),
-                       /*isBlock=*/false, unitElements});
-      found.back().rounds = rounds;
-      if (auto blocks = function->getAttrOfType<IntegerAttr>(kBlocksAtOnceAttr))
-        found.back().blocksAtOnce = static_cast<uint32_t>(blocks.getInt());
-      continue;
+    kernel.unitElements = numberOf(kUnitElementsAttr);
+    kernel.entry = kernel.unitElements
+                       ? kernel.function
+                       : entryOf(kernel.function, kernel.rounds);
+    kernel.blocksPerUnit = parts;
+    kernel.isBlock = !parts && threads;
+    // Groups of a block, each with its own units and memory.
+    uint32_t groups = 1;
+    if (!parts && !threads) {
+      groups = uint32_t{kBlockThreads / kGroupThreads};
+      while (groups * bytes > kMaxSharedBytes && groups > 1)
+        groups /= 2;
     }
-    if (auto threads =
-            function->getAttrOfType<IntegerAttr>(kBlockThreadsAttr)) {
-      found.push_back(
-          {name.str(), entry, static_cast<uint32_t>(threads.getInt()),
-           static_cast<uint32_t>(units.getInt()), static_cast<uint32_t>(bytes),
-           /*blocksPerUnit=*/0, name.str(), /*isBlock=*/true, unitElements});
-      continue;
-    }
-    int64_t groups = kBlockThreads / kGroupThreads;
-    while (groups * bytes > kMaxSharedBytes && groups > 1)
-      groups /= 2;
-    found.push_back(
-        {name.str(), entry, static_cast<uint32_t>(groups * kGroupThreads),
-         static_cast<uint32_t>(groups * units.getInt()),
-         static_cast<uint32_t>(groups * bytes),
-         /*blocksPerUnit=*/0, name.str(), /*isBlock=*/false, unitElements});
+    kernel.threads = parts     ? uint32_t{kBlockThreads}
+                     : threads ? threads
+                               : groups * uint32_t{kGroupThreads};
+    kernel.unitsPerBlock = parts ? 1 : groups * numberOf(kGroupUnitsAttr);
+    kernel.sharedBytes = groups * bytes;
+    found.push_back(kernel);
   }
   return found;
 }
@@ -211,33 +205,40 @@ DeviceCode translate(ModuleOp kernels, llvm::LLVMContext &context) {
 
 /// Defines the functions that kernels call.
 void defineCalls(GpuIntrinsics &device) {
-  auto define = [&](StringRef name, auto &&emit) {
+  using Args = GpuIntrinsics::Args;
+  using Half = GpuIntrinsics::Half;
+  auto define = [&](StringRef name,
+                    llvm::function_ref<llvm::Value *(Args)> emit) {
     llvm::Function *function = device.module.getFunction(name);
     if (!function)
       return;
-    emit(function);
+    device.begin(function);
+    auto args = llvm::map_to_vector(
+        function->args(),
+        [](llvm::Argument &arg) -> llvm::Value * { return &arg; });
+    llvm::Value *result = emit(args);
+    if (function->getReturnType()->isVoidTy())
+      device.b.CreateRetVoid();
+    else
+      device.b.CreateRet(result);
     function->setLinkage(llvm::GlobalValue::InternalLinkage);
     function->addFnAttr(llvm::Attribute::AlwaysInline);
     function->addFnAttr(llvm::Attribute::Convergent);
   };
-  define(kShuffle, [&](llvm::Function *f) { device.defineShuffle(f); });
-  define(kSync, [&](llvm::Function *f) { device.defineSync(f); });
-  define(kBarrier, [&](llvm::Function *f) { device.defineBarrier(f); });
-  for (auto [type, mma, pack] :
-       {std::tuple(GpuIntrinsics::Half::BF16, kMmaBF16, kPackBF16),
-        {GpuIntrinsics::Half::F16, kMmaF16, kPackF16}}) {
-    define(mma, [&](llvm::Function *f) { device.defineMma(f, type); });
-    define(pack, [&](llvm::Function *f) { device.definePack(f, type); });
+  define(kShuffle, [&](Args args) { return device.shuffle(args); });
+  define(kSync, [&](Args) { return device.sync(); });
+  define(kBarrier, [&](Args) { return device.barrier(); });
+  for (auto [type, mma, pack] : {std::tuple(Half::BF16, kMmaBF16, kPackBF16),
+                                 {Half::F16, kMmaF16, kPackF16}}) {
+    define(mma, [&](Args args) { return device.mma(args, type); });
+    define(pack, [&](Args args) { return device.pack(args, type); });
   }
-  for (auto [name, isTransposed] :
-       {std::pair(kFragment, false), {kTransposed, true}})
-    define(name,
-           [&](llvm::Function *f) { device.defineFragment(f, isTransposed); });
-  define(kSwap, [&](llvm::Function *f) { device.defineSwap(f); });
-  define(kExp2, [&](llvm::Function *f) { device.defineExp2(f); });
-  define(kCopy, [&](llvm::Function *f) { device.defineCopy(f); });
-  define(kWaitForCopies,
-         [&](llvm::Function *f) { device.defineWaitForCopies(f); });
+  define(kFragment, [&](Args args) { return device.fragment(args, false); });
+  define(kTransposed, [&](Args args) { return device.fragment(args, true); });
+  define(kSwap, [&](Args args) { return device.swap(args); });
+  define(kExp2, [&](Args args) { return device.exp2(args); });
+  define(kCopy, [&](Args args) { return device.copy(args); });
+  define(kWaitForCopies, [&](Args) { return device.waitForCopies(); });
 }
 
 void addEntries(GpuIntrinsics &device, const DeviceCode &code) {

@@ -38,9 +38,9 @@ namespace mlir::zero {
 struct DeviceKernel {
   std::string name;  ///< the kernel's name in the plan
   std::string entry; ///< its symbol on the device
-  uint32_t threads;
-  uint32_t unitsPerBlock;
-  uint32_t sharedBytes; ///< bytes of a block
+  uint32_t threads = 0;
+  uint32_t unitsPerBlock = 0;
+  uint32_t sharedBytes = 0; ///< bytes of a block
   /// Where many blocks share a unit; else 0.
   uint32_t blocksPerUnit = 0;
   std::string function; ///< the function that the entry calls

@@ -41,68 +41,45 @@ public:
   llvm::Value *getShared(int64_t) override {
     return call("zge_shared", b.getPtrTy());
   }
-  void defineShuffle(llvm::Function *function) override {
-    begin(function);
-    b.CreateRet(call(
-        "zge_shuffle", b.getInt32Ty(),
-        {function->getArg(0), function->getArg(1), b.getInt32(kGroupThreads)}));
+  llvm::Value *shuffle(Args args) override {
+    return call("zge_shuffle", b.getInt32Ty(),
+                {args[0], args[1], b.getInt32(kGroupThreads)});
   }
-  void defineSync(llvm::Function *function) override {
-    begin(function);
-    call("zge_sync", b.getVoidTy(), {b.getInt32(kGroupThreads)});
-    b.CreateRetVoid();
+  llvm::Value *sync() override {
+    return call("zge_sync", b.getVoidTy(), {b.getInt32(kGroupThreads)});
   }
-  void defineBarrier(llvm::Function *function) override {
-    begin(function);
-    call("zge_barrier", b.getVoidTy());
-    b.CreateRetVoid();
-  }
-  void defineMma(llvm::Function *function, Half type) override {
-    begin(function);
-    llvm::SmallVector<llvm::Value *> args;
-    for (llvm::Argument &arg : function->args())
-      args.push_back(&arg);
-    llvm::Value *sums = store(ArrayRef(args).drop_front(6));
+  llvm::Value *barrier() override { return call("zge_barrier", b.getVoidTy()); }
+  llvm::Value *mma(Args args, Half type) override {
+    llvm::Value *sums = store(args.drop_front(6));
     call("zge_mma", b.getVoidTy(),
-         {number(type), store(ArrayRef(args).take_front(4)),
-          store(ArrayRef(args).slice(4, 2)), sums});
-    b.CreateRet(b.CreateLoad(function->getReturnType(), sums));
+         {number(type), store(args.take_front(4)), store(args.slice(4, 2)),
+          sums});
+    return b.CreateLoad(b.getCurrentFunctionReturnType(), sums);
   }
-  void defineFragment(llvm::Function *function, bool isTransposed) override {
-    begin(function);
-    llvm::Value *words = b.CreateAlloca(function->getReturnType());
+  llvm::Value *fragment(Args args, bool isTransposed) override {
+    llvm::Type *type = b.getCurrentFunctionReturnType();
+    llvm::Value *words = b.CreateAlloca(type);
     call("zge_fragment", b.getVoidTy(),
-         {b.CreateAdd(function->getArg(0), function->getArg(1)),
-          b.getInt32(isTransposed), words});
-    b.CreateRet(b.CreateLoad(function->getReturnType(), words));
+         {b.CreateAdd(args[0], args[1]), b.getInt32(isTransposed), words});
+    return b.CreateLoad(type, words);
   }
-  void definePack(llvm::Function *function, Half type) override {
-    begin(function);
-    b.CreateRet(call("zge_pack", b.getInt32Ty(),
-                     {number(type), function->getArg(0), function->getArg(1)}));
+  llvm::Value *pack(Args args, Half type) override {
+    return call("zge_pack", b.getInt32Ty(), {number(type), args[0], args[1]});
   }
-  void defineSwap(llvm::Function *function) override {
-    begin(function);
-    b.CreateRet(call(
-        "zge_shuffle_xor", b.getInt32Ty(),
-        {function->getArg(0), function->getArg(1), b.getInt32(kWarpThreads)}));
+  llvm::Value *swap(Args args) override {
+    return call("zge_shuffle_xor", b.getInt32Ty(),
+                {args[0], args[1], b.getInt32(kWarpThreads)});
   }
-  void defineExp2(llvm::Function *function) override {
-    begin(function);
-    b.CreateRet(call("zge_exp2", b.getFloatTy(), {function->getArg(0)}));
+  llvm::Value *exp2(Args args) override {
+    return call("zge_exp2", b.getFloatTy(), args);
   }
-  void defineCopy(llvm::Function *function) override {
-    begin(function);
-    call("zge_copy", b.getVoidTy(),
-         {b.CreateAdd(function->getArg(0), function->getArg(1)),
-          b.CreateIntToPtr(function->getArg(2), b.getPtrTy()),
-          function->getArg(3)});
-    b.CreateRetVoid();
+  llvm::Value *copy(Args args) override {
+    return call("zge_copy", b.getVoidTy(),
+                {b.CreateAdd(args[0], args[1]),
+                 b.CreateIntToPtr(args[2], b.getPtrTy()), args[3]});
   }
-  void defineWaitForCopies(llvm::Function *function) override {
-    begin(function);
-    call("zge_wait_for_copies", b.getVoidTy());
-    b.CreateRetVoid();
+  llvm::Value *waitForCopies() override {
+    return call("zge_wait_for_copies", b.getVoidTy());
   }
 
   /// Tells the emulator of each access of `function` to memory that is not the

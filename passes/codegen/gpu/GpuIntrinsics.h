@@ -1,4 +1,4 @@
-//===- GpuIntrinsics.h - GpuIntrinsics-specific code of entries -*- C++ -*-===//
+//===- GpuIntrinsics.h - Code in which devices differ -----------*- C++ -*-===//
 #pragma once
 
 #include "mlir/Support/LLVM.h"
@@ -31,32 +31,35 @@ public:
   virtual llvm::Value *getBlock() = 0;
   /// The shared memory of the block, `bytes` bytes.
   virtual llvm::Value *getShared(int64_t bytes) = 0;
-  /// Define the functions that kernels call.
-  virtual void defineShuffle(llvm::Function *function) = 0;
-  virtual void defineSync(llvm::Function *function) = 0;
-  virtual void defineBarrier(llvm::Function *function) = 0;
-  // Functions of a warp (Warp.h).
+  // The bodies of the functions that kernels call (Shuffle.h, Warp.h): each emits
+  // the value of such a function for its arguments; of a function without a
+  // result the value is of no use.
+  using Args = ArrayRef<llvm::Value *>;
   enum class Half { BF16, F16 };
-  virtual void defineMma(llvm::Function *function, Half type) = 0;
-  virtual void defineFragment(llvm::Function *function, bool isTransposed) = 0;
-  virtual void definePack(llvm::Function *function, Half type) = 0;
-  virtual void defineSwap(llvm::Function *function) = 0;
-  virtual void defineExp2(llvm::Function *function) = 0;
-  virtual void defineCopy(llvm::Function *function) = 0;
-  virtual void defineWaitForCopies(llvm::Function *function) = 0;
+  virtual llvm::Value *shuffle(Args args) = 0;
+  virtual llvm::Value *sync() = 0;
+  virtual llvm::Value *barrier() = 0;
+  virtual llvm::Value *mma(Args args, Half type) = 0;
+  virtual llvm::Value *fragment(Args args, bool isTransposed) = 0;
+  virtual llvm::Value *pack(Args args, Half type) = 0;
+  virtual llvm::Value *swap(Args args) = 0;
+  virtual llvm::Value *exp2(Args args) = 0;
+  virtual llvm::Value *copy(Args args) = 0;
+  virtual llvm::Value *waitForCopies() = 0;
   /// Called before the code of a kernel gets its entry.
   virtual void prepare(llvm::Function &) {}
+
+  /// Moves `b` into `function`, which is empty.
+  void begin(llvm::Function *function) {
+    b.SetInsertPoint(
+        llvm::BasicBlock::Create(module.getContext(), "", function));
+  }
 
   llvm::Module &module;
   llvm::IRBuilder<> b;
 
 protected:
   llvm::Function *entry = nullptr;
-
-  void begin(llvm::Function *function) {
-    b.SetInsertPoint(
-        llvm::BasicBlock::Create(module.getContext(), "", function));
-  }
 };
 
 /// A GPU of NVIDIA, through NVPTX (Nvidia.cpp).

@@ -48,79 +48,60 @@ public:
   llvm::Value *getShared(int64_t) override {
     return b.CreateAddrSpaceCast(sharedMemory(), b.getPtrTy());
   }
-  void defineShuffle(llvm::Function *function) override {
-    begin(function);
+  llvm::Value *shuffle(Args args) override {
     llvm::Value *lane = getLane();
-    llvm::Value *from = b.CreateOr(firstLaneOfGroup(lane), function->getArg(1));
-    b.CreateRet(
-        call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
-             {mask(lane), function->getArg(0), from, b.getInt32(kWarp - 1)}));
+    llvm::Value *from = b.CreateOr(firstLaneOfGroup(lane), args[1]);
+    return call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
+                {mask(lane), args[0], from, b.getInt32(kWarp - 1)});
   }
-  void defineSync(llvm::Function *function) override {
-    begin(function);
-    call(llvm::Intrinsic::nvvm_bar_warp_sync, {mask(getLane())});
-    b.CreateRetVoid();
+  llvm::Value *sync() override {
+    return call(llvm::Intrinsic::nvvm_bar_warp_sync, {mask(getLane())});
   }
-  void defineBarrier(llvm::Function *function) override {
-    begin(function);
-    call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all, {b.getInt32(0)});
-    b.CreateRetVoid();
+  llvm::Value *barrier() override {
+    return call(llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all,
+                {b.getInt32(0)});
   }
-  void defineMma(llvm::Function *function, Half type) override {
-    begin(function);
-    SmallVector<llvm::Value *> args;
+  llvm::Value *mma(Args args, Half type) override {
+    if (type == Half::BF16)
+      return call(llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16, args);
+    SmallVector<llvm::Value *> operands(args);
     llvm::Type *halves = llvm::FixedVectorType::get(b.getHalfTy(), 2);
-    for (llvm::Argument &arg : function->args())
-      args.push_back(type == Half::F16 && arg.getArgNo() < 6
-                         ? b.CreateBitCast(&arg, halves)
-                         : &arg);
-    llvm::Value *sums = call(
-        type == Half::F16 ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
-                          : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
-        args);
-    b.CreateRet(sums);
+    for (llvm::Value *&word : MutableArrayRef(operands).take_front(6))
+      word = b.CreateBitCast(word, halves);
+    return call(llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32, operands);
   }
-  void defineFragment(llvm::Function *function, bool isTransposed) override {
-    begin(function);
-    llvm::Value *at = sharedAt(function);
-    b.CreateRet(b.CreateIntrinsic(
+  llvm::Value *fragment(Args args, bool isTransposed) override {
+    llvm::Value *at = sharedAt(args);
+    return b.CreateIntrinsic(
         isTransposed
             ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16
             : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16,
-        {at->getType()}, {at}));
+        {at->getType()}, {at});
   }
-  void definePack(llvm::Function *function, Half type) override {
-    begin(function);
+  llvm::Value *pack(Args args, Half type) override {
     // The first operand goes to the upper half.
     llvm::Value *both =
         call(type == Half::F16 ? llvm::Intrinsic::nvvm_ff2f16x2_rn
                                : llvm::Intrinsic::nvvm_ff2bf16x2_rn,
-             {function->getArg(1), function->getArg(0)});
-    b.CreateRet(b.CreateBitCast(both, b.getInt32Ty()));
+             {args[1], args[0]});
+    return b.CreateBitCast(both, b.getInt32Ty());
   }
-  void defineSwap(llvm::Function *function) override {
-    begin(function);
-    b.CreateRet(call(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32,
-                     {b.getInt32(-1), function->getArg(0), function->getArg(1),
-                      b.getInt32(kWarp - 1)}));
+  llvm::Value *swap(Args args) override {
+    return call(llvm::Intrinsic::nvvm_shfl_sync_bfly_i32,
+                {b.getInt32(-1), args[0], args[1], b.getInt32(kWarp - 1)});
   }
-  void defineExp2(llvm::Function *function) override {
-    begin(function);
-    b.CreateRet(b.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz,
-                                  {b.getFloatTy()}, {function->getArg(0)}));
+  llvm::Value *exp2(Args args) override {
+    return b.CreateIntrinsic(llvm::Intrinsic::nvvm_ex2_approx_ftz,
+                             {b.getFloatTy()}, args);
   }
-  void defineCopy(llvm::Function *function) override {
-    begin(function);
+  llvm::Value *copy(Args args) override {
     llvm::Value *from = b.CreateIntToPtr(
-        function->getArg(2), llvm::PointerType::get(module.getContext(), 1));
-    call(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s,
-         {sharedAt(function), from, function->getArg(3)});
-    b.CreateRetVoid();
+        args[2], llvm::PointerType::get(module.getContext(), 1));
+    return call(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s,
+                {sharedAt(args), from, args[3]});
   }
-  void defineWaitForCopies(llvm::Function *function) override {
-    begin(function);
-    call(llvm::Intrinsic::nvvm_cp_async_wait_all);
-    b.CreateRetVoid();
+  llvm::Value *waitForCopies() override {
+    return call(llvm::Intrinsic::nvvm_cp_async_wait_all);
   }
 
 private:
@@ -139,12 +120,11 @@ private:
   }
   /// The address in shared memory at the sum of the first two arguments, of
   /// which the second is constant.
-  llvm::Value *sharedAt(llvm::Function *function) {
-    llvm::Value *at =
-        b.CreateGEP(b.getInt8Ty(), sharedMemory(), function->getArg(0));
-    return b.CreateGEP(b.getInt8Ty(), at, function->getArg(1));
+  llvm::Value *sharedAt(Args args) {
+    llvm::Value *at = b.CreateGEP(b.getInt8Ty(), sharedMemory(), args[0]);
+    return b.CreateGEP(b.getInt8Ty(), at, args[1]);
   }
-  llvm::Value *call(llvm::Intrinsic::ID id, ArrayRef<llvm::Value *> args = {}) {
+  llvm::Value *call(llvm::Intrinsic::ID id, Args args = {}) {
     return b.CreateIntrinsic(id, args);
   }
   llvm::Value *getLane() {
