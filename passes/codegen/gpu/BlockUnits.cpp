@@ -63,7 +63,8 @@ static int64_t getLongestRow(ArrayRef<linalg::LinalgOp> work,
                              const LoopContext &context) {
   int64_t longest = 0;
   for (linalg::LinalgOp op : work) {
-    LoopNest nest(op, context);
+    OpBuilder b(op);
+    LoopNest nest(b, op, context);
     if (nest.getLane() < 0)
       continue;
     if (nest.findClosed(0, /*reduction=*/true) < nest.getNumLoops())

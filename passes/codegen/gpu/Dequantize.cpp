@@ -168,9 +168,7 @@ private:
         store.setAlignment(16);
       }
     });
-    Value isCut = arith::XOrIOp::create(
-        b, loc, isWhole, arith::ConstantIntOp::create(b, loc, 1, 1));
-    code.when(isCut, [&] {
+    code.when(code.isNot(isWhole), [&] {
       for (int64_t i = 0; i < kRun; ++i) {
         Value place = code.add(at, i);
         code.when(code.isLess(place, end), [&] {

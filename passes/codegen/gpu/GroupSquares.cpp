@@ -36,61 +36,48 @@ static void buildSquares(OpBuilder &b, Location loc,
        wide = b.getF64Type();
   /// Elements that a thread loads before it adds any.
   constexpr int64_t kAhead = 8;
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
 
-  // The last group of the last block of threads may have nothing to do.
-  Value some =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, begin, end);
-  b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false)
-          .getThenBodyBuilder();
   BlockCode code(b, loc);
-  Value elements = code.viewAll(gradient, end),
-        none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
-        first = code.add(begin, thread),
-        rounds = code.div(code.sub(end, begin), kAhead * kGroupThreads);
-  auto load = [&](Value at) -> Value {
-    Value x = memref::LoadOp::create(b, loc, elements, at);
-    if (!element.isF32())
-      x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
-    return x;
-  };
-  auto addSquare = [&](Value sum, Value x) -> Value {
-    x = arith::ExtFOp::create(b, loc, wide, x);
-    return code.addf(sum, code.mulf(x, x));
-  };
-  Value sum =
-      code.loop(constant(0), rounds, 1, {none},
-                [&](Value round, ArrayRef<Value> carried) -> Values {
-                  Value at =
-                      code.add(first, code.mul(round, kAhead * kGroupThreads));
-                  Values numbers;
-                  for (int64_t i = 0; i < kAhead; ++i)
-                    numbers.push_back(load(code.add(at, i * kGroupThreads)));
-                  Value all = carried[0];
-                  for (Value x : numbers)
-                    all = addSquare(all, x);
-                  return {all};
-                })[0];
-  Value rest = code.add(first, code.mul(rounds, kAhead * kGroupThreads));
-  sum = code.loop(rest, end, kGroupThreads, {sum},
-                  [&](Value at, ArrayRef<Value> carried) -> Values {
-                    return {addSquare(carried[0], load(at))};
-                  })[0];
-  for (int64_t apart = kGroupThreads / 2; apart >= 1; apart /= 2) {
-    Value from = arith::XOrIOp::create(b, loc, thread, constant(apart));
-    sum = arith::AddFOp::create(b, loc, sum, shuffle(b, loc, sum, from));
-  }
-  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        thread, constant(0));
-  b = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false)
-          .getThenBodyBuilder();
-  Value block =
-      arith::DivUIOp::create(b, loc, begin, constant(ZRT_SQUARES_BLOCK));
-  Value blocks = arith::AddIOp::create(b, loc, block, constant(1));
-  memref::StoreOp::create(b, loc, sum,
-                          BlockCode(b, loc).viewAll(partials, blocks), block);
+  // The last group of the last block of threads may have nothing to do.
+  code.when(code.isBelow(begin, end), [&] {
+    Value elements = code.viewAll(gradient, end),
+          none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
+          first = code.add(begin, thread),
+          rounds = code.div(code.sub(end, begin), kAhead * kGroupThreads);
+    auto load = [&](Value at) -> Value {
+      Value x = code.loadOne(elements, at);
+      if (!element.isF32())
+        x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
+      return x;
+    };
+    auto addSquare = [&](Value sum, Value x) -> Value {
+      x = arith::ExtFOp::create(b, loc, wide, x);
+      return code.addf(sum, code.mulf(x, x));
+    };
+    Value sum = code.loop(
+        code.index(0), rounds, 1, {none},
+        [&](Value round, ArrayRef<Value> carried) -> Values {
+          Value at = code.add(first, code.mul(round, kAhead * kGroupThreads));
+          Values numbers;
+          for (int64_t i = 0; i < kAhead; ++i)
+            numbers.push_back(load(code.add(at, i * kGroupThreads)));
+          Value all = carried[0];
+          for (Value x : numbers)
+            all = addSquare(all, x);
+          return {all};
+        })[0];
+    Value rest = code.add(first, code.mul(rounds, kAhead * kGroupThreads));
+    sum = code.loop(rest, end, kGroupThreads, {sum},
+                    [&](Value at, ArrayRef<Value> carried) -> Values {
+                      return {addSquare(carried[0], load(at))};
+                    })[0];
+    for (int64_t apart = kGroupThreads / 2; apart >= 1; apart /= 2)
+      sum = code.addf(sum, shuffleXor(b, loc, sum, thread, apart));
+    code.when(code.isEqual(thread, 0), [&] {
+      Value block = code.div(begin, ZRT_SQUARES_BLOCK);
+      code.storeOne(sum, code.viewAll(partials, code.add(block, 1)), block);
+    });
+  });
 }
 
 RuntimeKernel zero::getSquaresKernel(Type element) {

@@ -18,10 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/gpu/Shuffle.h"
-#include "passes/codegen/loops/LoopNest.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/codegen/loops/RowSums.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -34,238 +31,146 @@ constexpr int64_t kPartBytes = 8;
 /// Threads that have the lanes of the rest.
 constexpr int64_t kRestThreads = kRestLanes * kGroupThreads / kSumLanes;
 
-class GroupSums {
+class GroupSums : RowSums {
 public:
   explicit GroupSums(LoopNest &nest)
-      : nest(nest), op(nest.getOp()), loc(nest.getLoc()), lane(nest.getLane()),
-        thread(nest.getLanes().thread) {}
+      : RowSums(nest), thread(nest.lanes.thread) {}
 
-  void emit(OpBuilder &b) {
-    if (nest.getLanes().team > 0)
-      return emitByTeam(b);
-    if (!isLongRow(nest))
-      return add(b, getTotals(b, emitReductions(b, 0, identities(b))));
-    forChunks(b, index(b, 0), 1,
-              [&](OpBuilder &at, Value, Value begin, int64_t size) {
-                add(at,
-                    getTotals(at, sumRange(at, begin, size, identities(at))));
-              });
+  void emit() {
+    if (c.lanes.team > 0)
+      return emitByTeam();
+    if (!isLongRow(c))
+      return add(
+          getTotals(c.forReductions(0, identities(), [&](ArrayRef<Value> sums) {
+            return sumRange(c.index(0), c.getExtent(lane), sums);
+          })));
+    forChunks(c.index(0), 1, [&](Value, Value begin, int64_t size) {
+      add(getTotals(sumRange(begin, size, identities())));
+    });
   }
 
 private:
-  LoopNest &nest;
-  linalg::LinalgOp op;
-  Location loc;
-  int lane;
   Value thread;
 
   /// The totals of all lanes of the group, one for each result, in all threads.
-  SmallVector<Value> getTotals(OpBuilder &b, ArrayRef<Value> lanes) {
-    SmallVector<Value> totals;
+  Values getTotals(ArrayRef<Value> lanes) {
+    Values totals;
     for (auto [i, sum] : llvm::enumerate(lanes)) {
       Value all = sum;
       for (int64_t apart = kRestThreads / 2; apart >= 1; apart /= 2)
-        all = addFrom(b, i, all, apart);
-      all = combineLanes(b, loc, getCombiner(op, i)->getName(), all);
-      totals.push_back(shuffle(b, loc, all, index(b, 0)));
+        all = addFrom(i, all, apart);
+      all = c.combineLanes(combiner(i), all);
+      totals.push_back(shuffle(c.b, c.loc, all, c.index(0)));
     }
     return totals;
   }
 
   /// Adds the totals to the results.
-  void add(OpBuilder &b, ArrayRef<Value> totals) {
-    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-      OpOperand &init = *op.getDpsInitOperand(i);
-      nest.onOneThread(b, nest.isReplicated(init), [&](OpBuilder &inner) {
-        Value start = nest.load(inner, init, Value());
-        nest.store(inner, init, combine(inner, i, start, totals[i]), Value());
-      });
-    }
+  void add(ArrayRef<Value> totals) {
+    for (unsigned i = 0; i < totals.size(); ++i)
+      c.onOneThread(c.isReplicated(*op.getDpsInitOperand(i)),
+                    [&] { addTotal(i, totals[i]); });
   }
 
   /// Calls `emit` for every `step`-th chunk of the row from `first` on, with
   /// its number, where it begins, and its size.
-  void forChunks(OpBuilder &b, Value first, int64_t step,
-                 llvm::function_ref<void(OpBuilder &, Value number, Value begin,
-                                         int64_t size)>
-                     emit) {
-    const int64_t extent = nest.getExtent(lane), rest = extent % kChunk,
+  void forChunks(
+      Value first, int64_t step,
+      llvm::function_ref<void(Value number, Value begin, int64_t size)> emit) {
+    const int64_t extent = c.getExtent(lane), rest = extent % kChunk,
                   count = llvm::divideCeil(extent, kChunk);
-    scf::ForOp::create(
-        b, loc, first, index(b, count), index(b, step), {},
-        [&](OpBuilder &at, Location, Value number, ValueRange) {
-          Value begin =
-              arith::MulIOp::create(at, loc, number, index(at, kChunk));
-          auto chunk = [&](int64_t size) {
-            return [&, size](OpBuilder &inner, Location) {
-              emit(inner, number, begin, size);
-              scf::YieldOp::create(inner, loc);
-            };
-          };
-          if (rest == 0) {
-            emit(at, number, begin, kChunk);
-          } else if (count == 1) {
-            emit(at, number, begin, rest);
-          } else {
-            Value isLast =
-                arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, number,
-                                      index(at, count - 1));
-            scf::IfOp::create(at, loc, isLast, chunk(rest), chunk(kChunk));
-          }
-          scf::YieldOp::create(at, loc);
-        });
+    c.loop(first, c.index(count), step, {},
+           [&](Value number, ArrayRef<Value>) -> Values {
+             Value begin = c.mul(number, kChunk);
+             auto chunk = [&](int64_t size) {
+               return [&, size] { emit(number, begin, size); };
+             };
+             if (rest == 0)
+               chunk(kChunk)();
+             else if (count == 1)
+               chunk(rest)();
+             else
+               c.whenElse(c.isEqual(number, count - 1), chunk(rest),
+                          chunk(kChunk));
+             return {};
+           });
   }
 
   /// Each group of the team leaves the totals of its chunks in shared memory;
   /// then the totals are added in order.
-  void emitByTeam(OpBuilder &b) {
-    const int64_t count = llvm::divideCeil(nest.getExtent(lane), kChunk);
-    SmallVector<Value> parts;
-    int64_t offset = 0;
-    for (Value init : op.getDpsInits()) {
-      auto type = MemRefType::get(
-          {count}, cast<MemRefType>(init.getType()).getElementType());
-      parts.push_back(memref::ViewOp::create(b, loc, type, nest.getTeamMemory(),
-                                             index(b, offset), ValueRange()));
-      offset += count * kPartBytes;
+  void emitByTeam() {
+    const int64_t count = llvm::divideCeil(c.getExtent(lane), kChunk);
+    Values parts;
+    for (auto [i, init] : llvm::enumerate(op.getDpsInits())) {
+      auto type = MemRefType::get({count}, getElementTypeOrSelf(init));
+      parts.push_back(c.viewAs(type, c.getTeamMemory(),
+                               c.index(int64_t(i) * count * kPartBytes)));
     }
-    const Lanes &lanes = nest.getLanes();
-    forChunks(b, lanes.member, lanes.team,
-              [&](OpBuilder &at, Value number, Value begin, int64_t size) {
-                SmallVector<Value> totals =
-                    getTotals(at, sumRange(at, begin, size, identities(at)));
-                Value isFirst = arith::CmpIOp::create(
-                    at, loc, arith::CmpIPredicate::eq, thread, index(at, 0));
-                scf::IfOp::create(
-                    at, loc, isFirst, [&](OpBuilder &in, Location) {
-                      for (auto [part, total] : llvm::zip_equal(parts, totals))
-                        memref::StoreOp::create(in, loc, total, part, number);
-                      scf::YieldOp::create(in, loc);
-                    });
+    forChunks(c.lanes.member, c.lanes.team,
+              [&](Value number, Value begin, int64_t size) {
+                Values totals = getTotals(sumRange(begin, size, identities()));
+                c.when(c.isEqual(thread, 0), [&] {
+                  for (auto [part, total] : llvm::zip_equal(parts, totals))
+                    c.storeOne(total, part, number);
+                });
               });
-    syncBlock(b, loc);
-    scf::ForOp::create(b, loc, index(b, 0), index(b, count), index(b, 1), {},
-                       [&](OpBuilder &at, Location, Value number, ValueRange) {
-                         SmallVector<Value> totals;
-                         for (Value part : parts)
-                           totals.push_back(
-                               memref::LoadOp::create(at, loc, part, number));
-                         add(at, totals);
-                         scf::YieldOp::create(at, loc);
-                       });
-  }
-
-  Value index(OpBuilder &b, int64_t value) {
-    return nest.constantIndex(b, value);
-  }
-
-  SmallVector<Value> identities(OpBuilder &b) {
-    SmallVector<Value> values;
-    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-      Operation *combiner = getCombiner(op, i);
-      auto type = VectorType::get({nest.getLanes().width},
-                                  combiner->getResult(0).getType());
-      Attribute identity =
-          b.getFloatAttr(type.getElementType(), *getIdentity(combiner));
-      values.push_back(arith::ConstantOp::create(
-          b, loc, DenseElementsAttr::get(type, identity)));
-    }
-    return values;
-  }
-
-  /// Combines `x` and `y` by the operation that adds to accumulator `i`.
-  Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
-    return zero::combine(b, loc, getCombiner(op, i)->getName(), x, y);
+    syncBlock(c.b, c.loc);
+    c.loop(c.index(0), c.index(count), 1, {},
+           [&](Value number, ArrayRef<Value>) -> Values {
+             Values totals;
+             for (Value part : parts)
+               totals.push_back(c.loadOne(part, number));
+             add(totals);
+             return {};
+           });
   }
 
   /// Adds the sum of thread `thread ^ apart` to `sum`.
-  Value addFrom(OpBuilder &b, unsigned i, Value sum, int64_t apart) {
-    Value from = arith::XOrIOp::create(b, loc, thread, index(b, apart));
-    return combine(b, i, sum, shuffle(b, loc, sum, from));
-  }
-
-  SmallVector<Value> emitReductions(OpBuilder &b, int loop,
-                                    ArrayRef<Value> sums) {
-    loop = nest.findClosed(loop, /*reduction=*/true);
-    if (loop < nest.getNumLoops())
-      return nest.forCarried(b, loop, sums,
-                             [&](OpBuilder &inner, ArrayRef<Value> carried) {
-                               return emitReductions(inner, loop + 1, carried);
-                             });
-    return sumRange(b, index(b, 0), nest.getExtent(lane), sums);
+  Value addFrom(size_t i, Value sum, int64_t apart) {
+    return combine(i, sum, shuffleXor(c.b, c.loc, sum, thread, apart));
   }
 
   /// Adds `extent` elements from `base` on to `sums`.
-  SmallVector<Value> sumRange(OpBuilder &b, Value base, int64_t extent,
-                              ArrayRef<Value> sums) {
+  Values sumRange(Value base, int64_t extent, ArrayRef<Value> sums) {
     int64_t begin = 0;
-    SmallVector<Value> all(sums);
+    Values all(sums);
     if (extent >= 2 * kSumLanes) {
       begin = extent / kSumLanes * kSumLanes;
-      all = emitTurns(b, base, begin, all);
+      all = emitTurns(base, begin, all);
     }
     for (; begin < extent; begin += kSumLanes)
-      all = emitRest(b, past(b, base, begin),
-                     std::min(extent - begin, kSumLanes), all);
+      all = emitRest(c.add(base, begin), std::min(extent - begin, kSumLanes),
+                     all);
     return all;
   }
 
-  Value past(OpBuilder &b, Value base, int64_t count) {
-    return b.createOrFold<arith::AddIOp>(loc, base, index(b, count));
-  }
-
-  /// The values that the body yields for the vector of this thread at `begin`.
-  SmallVector<Value> emitBodyAt(OpBuilder &b, Value begin, ArrayRef<Value> sums,
-                                Value mask) {
-    nest.open(lane, begin);
-    SmallVector<Value> values = nest.emitBody(b, sums, mask);
-    nest.close(lane);
-    for (auto [value, old] : llvm::zip(values, sums)) {
-      value = nest.asVector(b, value);
-      if (mask)
-        value = arith::SelectOp::create(b, loc, mask, value, old);
-    }
-    return values;
-  }
-
   /// Adds `count` elements from `base` on to `sums` of the first threads.
-  SmallVector<Value> emitTurns(OpBuilder &b, Value base, int64_t count,
-                               ArrayRef<Value> sums) {
-    Value hasSum = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                         thread, index(b, kRestThreads));
-    SmallVector<Value> start;
-    for (auto [sum, identity] : llvm::zip_equal(sums, identities(b)))
-      start.push_back(arith::SelectOp::create(b, loc, hasSum, sum, identity));
-    auto turns = scf::ForOp::create(
-        b, loc, base, past(b, base, count), index(b, kSumLanes), start,
-        [&](OpBuilder &inner, Location, Value at, ValueRange carried) {
-          Value first = firstOf(inner, loc, nest.getLanes(), at);
-          scf::YieldOp::create(
-              inner, loc,
-              emitBodyAt(inner, first, SmallVector<Value>(carried), Value()));
-        });
-    SmallVector<Value> all(turns.getResults());
+  Values emitTurns(Value base, int64_t count, ArrayRef<Value> sums) {
+    Value hasSum = c.isBelow(thread, c.index(kRestThreads));
+    Values start;
+    for (auto [sum, identity] : llvm::zip_equal(sums, identities()))
+      start.push_back(c.select(hasSum, sum, identity));
+    Values all = c.loop(base, c.add(base, count), kSumLanes, start,
+                        [&](Value at, ArrayRef<Value> carried) {
+                          return emitBodyAt(c.firstOf(at), carried, Value());
+                        });
     for (int64_t apart = kGroupThreads / 2; apart >= kRestThreads; apart /= 2)
       for (auto [i, sum] : llvm::enumerate(all))
-        sum = addFrom(b, i, sum, apart);
+        sum = addFrom(i, sum, apart);
     return all;
   }
 
   /// Adds `count` elements from `base` on, at most kSumLanes of them.
-  SmallVector<Value> emitRest(OpBuilder &b, Value base, int64_t count,
-                              ArrayRef<Value> sums) {
-    Value first = firstOf(b, loc, nest.getLanes(), base), mask;
+  Values emitRest(Value base, int64_t count, ArrayRef<Value> sums) {
+    Value first = c.firstOf(base), mask;
     if (count < kSumLanes)
-      mask = maskBelow(b, loc, nest.getLanes(), first, past(b, base, count));
-    SmallVector<Value> terms = emitBodyAt(b, first, identities(b), mask),
-                       all(sums);
-    int64_t turns = llvm::divideCeil(count, kRestLanes);
-    Value low = arith::RemUIOp::create(b, loc, thread, index(b, kRestThreads));
-    for (int64_t turn = 0; turn < turns; ++turn) {
-      Value from =
-          arith::AddIOp::create(b, loc, low, index(b, turn * kRestThreads));
+      mask = c.maskBelow(first, c.add(base, count));
+    Values terms = emitBodyAt(first, identities(), mask), all(sums);
+    Value low = c.rem(thread, kRestThreads);
+    for (int64_t turn = 0; turn * kRestLanes < count; ++turn) {
+      Value from = c.add(low, turn * kRestThreads);
       for (auto [i, sum] : llvm::enumerate(all))
-        sum = combine(b, i, sum, shuffle(b, loc, terms[i], from));
+        sum = combine(i, sum, shuffle(c.b, c.loc, terms[i], from));
     }
     return all;
   }
@@ -273,12 +178,11 @@ private:
 
 } // namespace
 
-void zero::emitGroupSums(OpBuilder &b, LoopNest &nest) {
-  GroupSums(nest).emit(b);
-}
+void zero::emitGroupSums(LoopNest &nest) { GroupSums(nest).emit(); }
 
 int64_t zero::getTeamBytes(linalg::LinalgOp op, const LoopContext &context) {
-  LoopNest nest(op, context);
+  OpBuilder b(op);
+  LoopNest nest(b, op, context);
   const int lane = nest.getLane();
   if (lane < 0 || !nest.isReduction(lane))
     return 0;

@@ -71,6 +71,13 @@ Value zero::shuffle(OpBuilder &b, Location loc, Value value, Value from) {
   return vector::FromElementsOp::create(b, loc, vector, lanes);
 }
 
+Value zero::shuffleXor(OpBuilder &b, Location loc, Value value, Value thread,
+                       int64_t apart) {
+  Value from = arith::XOrIOp::create(
+      b, loc, thread, arith::ConstantIndexOp::create(b, loc, apart));
+  return shuffle(b, loc, value, from);
+}
+
 void zero::syncGroup(OpBuilder &b, Location loc) {
   func::CallOp::create(b, loc, kSync, TypeRange(), ValueRange());
 }

@@ -26,6 +26,9 @@ void declareGroupFunctions(ModuleOp module);
 
 /// `value`, a number or a vector of them, of thread `from` (an index).
 Value shuffle(OpBuilder &b, Location loc, Value value, Value from);
+/// `value` of thread `thread` ^ `apart`, where `thread` is this one.
+Value shuffleXor(OpBuilder &b, Location loc, Value value, Value thread,
+                 int64_t apart);
 void syncGroup(OpBuilder &b, Location loc);
 void syncBlock(OpBuilder &b, Location loc);
 

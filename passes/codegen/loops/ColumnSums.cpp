@@ -20,9 +20,7 @@
 
 #include "passes/codegen/loops/ColumnSums.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -36,10 +34,9 @@ static constexpr int64_t kRunRows = 64, kMaxRuns = 256;
 static constexpr int64_t kPartColumns = 1024;
 
 ColumnSums::ColumnSums(LoopNest &nest)
-    : nest(nest), op(nest.getOp()), loc(nest.getLoc()), lane(nest.getLane()) {
-  for (int loop = nest.findClosed(0, /*reduction=*/true);
-       loop < nest.getNumLoops();
-       loop = nest.findClosed(loop + 1, /*reduction=*/true))
+    : c(nest), op(nest.getOp()), lane(nest.getLane()) {
+  for (int loop = c.findClosed(0, /*reduction=*/true); loop < c.getNumLoops();
+       loop = c.findClosed(loop + 1, /*reduction=*/true))
     rowLoops.push_back(loop);
   chooseRuns();
 }
@@ -51,8 +48,8 @@ void ColumnSums::chooseRuns() {
     if (!getCombinerOf(i) || !getIdentity(getCombinerOf(i)))
       return;
   for (int loop : ArrayRef<int>(rowLoops).drop_back())
-    outerRows *= nest.getExtent(loop);
-  const int64_t rows = nest.getExtent(rowLoops.back());
+    outerRows *= c.getExtent(loop);
+  const int64_t rows = c.getExtent(rowLoops.back());
   int64_t run = kRunRows;
   while (run < rows && outerRows * llvm::divideCeil(rows, run) > kMaxRuns)
     run *= 2;
@@ -63,73 +60,55 @@ void ColumnSums::chooseRuns() {
   innerRuns = llvm::divideCeil(rows, run);
 }
 
-Type ColumnSums::getElementOf(size_t i) {
-  return cast<MemRefType>(op.getDpsInits()[i].getType()).getElementType();
-}
-
 //===----------------------------------------------------------------------===//
 // Sums of a run
 //===----------------------------------------------------------------------===//
 
 void ColumnSums::createParts(int64_t columns) {
-  // Inserts at the start of the kernel: `b`'s loops may not be attached to it
-  // yet.
+  // At the start of the kernel.
   auto kernel = op->getParentOfType<func::FuncOp>();
   OpBuilder top = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  const Lanes &lanes = nest.getLanes();
   for (size_t i = 0; i < op.getDpsInits().size(); ++i)
     parts.push_back(memref::AllocaOp::create(
-        top, loc,
-        MemRefType::get({columns / lanes.stride * lanes.width},
+        top, c.loc,
+        MemRefType::get({columns / c.lanes.stride * c.lanes.width},
                         getElementOf(i)),
         top.getI64IntegerAttr(64)));
 }
 
 /// The index of the open vector in a part.
-Value ColumnSums::placeInPart(OpBuilder &b) {
-  const Lanes &lanes = nest.getLanes();
-  Value place = arith::SubIOp::create(b, loc, nest.getIndex(lane),
-                                      firstOf(b, loc, lanes, first));
-  return lanes.stride == lanes.width
-             ? place
-             : arith::DivUIOp::create(b, loc, place,
-                                      index(b, lanes.stride / lanes.width));
+Value ColumnSums::placeInPart() {
+  return c.div(c.sub(c.getIndex(lane), c.firstOf(first)),
+               c.lanes.stride / c.lanes.width);
 }
 
-SmallVector<Value> ColumnSums::loadParts(OpBuilder &b) {
-  return llvm::map_to_vector(parts, [&](Value part) {
-    return loadVector(b, loc, nest.getLanes(), part, placeInPart(b), Value());
-  });
+Values ColumnSums::loadParts() {
+  return llvm::map_to_vector<6>(
+      parts, [&](Value part) { return c.loadVector(part, placeInPart()); });
 }
 
 /// Stores whole vectors: lanes beyond the last column are never added.
-void ColumnSums::storeParts(OpBuilder &b, ArrayRef<Value> values) {
+void ColumnSums::storeParts(ArrayRef<Value> values) {
   for (auto [part, value] : llvm::zip_equal(parts, values))
-    storeVector(b, loc, nest.getLanes(), nest.asVector(b, value), part,
-                placeInPart(b), Value());
+    c.storeVector(c.asVector(value), part, placeInPart());
 }
 
-void ColumnSums::clearParts(OpBuilder &b) {
-  nest.forLane(b, [&](OpBuilder &inner, Value) {
-    SmallVector<Value> zeros;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      Attribute identity =
-          b.getFloatAttr(getElementOf(i), *getIdentity(getCombinerOf(i)));
-      auto type = VectorType::get({nest.getLanes().width}, getElementOf(i));
-      zeros.push_back(arith::ConstantOp::create(
-          inner, loc, DenseElementsAttr::get(type, identity)));
-    }
-    storeParts(inner, zeros);
+void ColumnSums::clearParts() {
+  c.forLane([&](Value) {
+    Values zeros;
+    for (size_t i = 0; i < parts.size(); ++i)
+      zeros.push_back(
+          c.constantVector(getElementOf(i), *getIdentity(getCombinerOf(i))));
+    storeParts(zeros);
   });
 }
 
-void ColumnSums::addParts(OpBuilder &b) {
-  nest.forLane(b, [&](OpBuilder &inner, Value mask) {
-    SmallVector<Value> sums = nest.loadInits(inner, mask);
-    for (auto [i, part] : llvm::enumerate(loadParts(inner)))
-      sums[i] = combine(inner, loc, getCombinerOf(i)->getName(),
-                        nest.asVector(inner, sums[i]), part);
-    nest.storeInits(inner, sums, mask);
+void ColumnSums::addParts() {
+  c.forLane([&](Value mask) {
+    Values sums = c.loadInits(mask);
+    for (auto [i, part] : llvm::enumerate(loadParts()))
+      sums[i] = c.combine(getCombinerOf(i), c.asVector(sums[i]), part);
+    c.storeInits(sums, mask);
   });
 }
 
@@ -138,105 +117,98 @@ void ColumnSums::addParts(OpBuilder &b) {
 //===----------------------------------------------------------------------===//
 
 /// Adds `rows` of `loop` to every column, from `from` on.
-void ColumnSums::addRows(OpBuilder &b, int loop, Value from, int64_t rows) {
-  SmallVector<Value> at = nest.positionsFrom(b, from, rows, 1);
+void ColumnSums::addRows(int loop, Value from, int64_t rows) {
+  Values at = c.positionsFrom(from, rows, 1);
   // Reads the invariants of each row before its columns.
-  IRMapping outside = nest.invariant;
+  IRMapping outside = c.invariant;
   SmallVector<IRMapping> ofRow;
   for (Value row : at) {
-    nest.open(loop, row);
-    nest.hoistInvariants(b);
-    ofRow.push_back(nest.invariant);
-    nest.invariant = outside;
+    c.open(loop, row);
+    c.hoistInvariants();
+    ofRow.push_back(c.invariant);
+    c.invariant = outside;
   }
-  nest.forLane(b, [&](OpBuilder &inner, Value mask) {
-    SmallVector<Value> sums =
-        runRows ? loadParts(inner) : nest.loadInits(inner, mask);
+  c.forLane([&](Value mask) {
+    Values sums = runRows ? loadParts() : c.loadInits(mask);
     for (auto [row, values] : llvm::zip_equal(at, ofRow)) {
-      nest.open(loop, row);
-      nest.invariant = values;
-      sums = nest.emitBody(inner, sums, mask);
+      c.open(loop, row);
+      c.invariant = values;
+      sums = c.emitBody(sums, mask);
     }
-    nest.invariant = outside;
+    c.invariant = outside;
     if (runRows)
-      storeParts(inner, sums);
+      storeParts(sums);
     else
-      nest.storeInits(inner, sums, mask);
+      c.storeInits(sums, mask);
   });
-  nest.close(loop);
+  c.close(loop);
 }
 
 /// Adds [begin, begin + rows) of `loop`, 8 at a time.
-void ColumnSums::addBlocks(OpBuilder &b, int loop, Value begin, int64_t rows) {
+void ColumnSums::addBlocks(int loop, Value begin, int64_t rows) {
   const int64_t rest = rows % kColumnRows;
-  Value whole = arith::AddIOp::create(b, loc, begin, index(b, rows - rest));
+  Value whole = c.add(begin, rows - rest);
   if (rows > rest)
-    scf::ForOp::create(b, loc, begin, whole, index(b, kColumnRows), {},
-                       [&](OpBuilder &inner, Location, Value row, ValueRange) {
-                         addRows(inner, loop, row, kColumnRows);
-                         scf::YieldOp::create(inner, loc);
-                       });
+    c.loop(begin, whole, kColumnRows, {}, [&](Value row, ArrayRef<Value>) {
+      addRows(loop, row, kColumnRows);
+      return Values();
+    });
   if (rest > 0)
-    addRows(b, loop, whole, rest);
+    addRows(loop, whole, rest);
 }
 
-void ColumnSums::addRun(OpBuilder &b, int loop, Value begin, int64_t rows) {
-  clearParts(b);
-  addBlocks(b, loop, begin, rows);
-  addParts(b);
+void ColumnSums::addRun(int loop, Value begin, int64_t rows) {
+  clearParts();
+  addBlocks(loop, begin, rows);
+  addParts();
 }
 
 /// Opens the reduction loops from `loop` on, the innermost in runs or in blocks
 /// of rows, and inside them the vector loop.
-void ColumnSums::emitReductions(OpBuilder &b, int loop) {
-  loop = nest.findClosed(loop, /*reduction=*/true);
+void ColumnSums::emitReductions(int loop) {
+  loop = c.findClosed(loop, /*reduction=*/true);
   if (loop != rowLoops.back())
-    return nest.forEach(
-        b, loop, [&](OpBuilder &inner) { emitReductions(inner, loop + 1); });
-  const int64_t extent = nest.getExtent(loop);
+    return c.forEach(loop, [&] { emitReductions(loop + 1); });
+  const int64_t extent = c.getExtent(loop);
   if (runRows == 0)
-    return addBlocks(b, loop, index(b, 0), extent);
+    return addBlocks(loop, c.index(0), extent);
   const int64_t rest = extent % runRows;
-  Value whole = index(b, extent - rest);
-  scf::ForOp::create(b, loc, index(b, 0), whole, index(b, runRows), {},
-                     [&](OpBuilder &inner, Location, Value row, ValueRange) {
-                       addRun(inner, loop, row, runRows);
-                       scf::YieldOp::create(inner, loc);
-                     });
+  Value whole = c.index(extent - rest);
+  c.loop(c.index(0), whole, runRows, {}, [&](Value row, ArrayRef<Value>) {
+    addRun(loop, row, runRows);
+    return Values();
+  });
   if (rest > 0)
-    addRun(b, loop, whole, rest);
+    addRun(loop, whole, rest);
 }
 
-void ColumnSums::forColumns(OpBuilder &b,
-                            llvm::function_ref<void(OpBuilder &)> emit) {
-  const Lanes &lanes = nest.getLanes();
-  const int64_t columns = lanes.isGroup() ? lanes.stride : kPartColumns;
+void ColumnSums::forColumns(llvm::function_ref<void()> emit) {
+  const int64_t columns = c.lanes.isGroup() ? c.lanes.stride : kPartColumns;
   createParts(columns);
-  auto [lower, upper] = nest.getBounds(b, lane);
-  Value step = index(b, columns);
-  scf::ForOp::create(
-      b, loc, lower, upper, step, {},
-      [&, end = upper](OpBuilder &inner, Location, Value begin, ValueRange) {
-        first = begin;
-        Value next = arith::AddIOp::create(inner, loc, begin, step);
-        nest.cutLane(begin, arith::MinUIOp::create(inner, loc, next, end));
-        emit(inner);
-        nest.cutLane(Value(), Value());
-        scf::YieldOp::create(inner, loc);
-      });
+  auto [lower, upper] = c.getBounds(lane);
+  c.loop(lower, upper, columns, {},
+         [&, end = upper](Value begin, ArrayRef<Value>) {
+           first = begin;
+           c.cutLane(begin, arith::MinUIOp::create(c.b, c.loc,
+                                                   c.add(begin, columns), end));
+           emit();
+           c.cutLane(Value(), Value());
+           return Values();
+         });
 }
 
-void ColumnSums::emit(OpBuilder &b) {
+void ColumnSums::emit() {
   if (runRows == 0)
-    return emitReductions(b, 0);
-  if (nest.getRowShare().groups > 0)
-    return emitByBlock(b);
-  forColumns(b, [&](OpBuilder &inner) { emitReductions(inner, 0); });
+    return emitReductions(0);
+  if (c.getRowShare().groups > 0)
+    return emitByBlock();
+  forColumns([&] { emitReductions(0); });
 }
 
 ColumnRuns zero::getColumnRuns(linalg::LinalgOp op,
                                const LoopContext &context) {
-  LoopNest nest(op, context);
+  OpBuilder b(op);
+  LoopNest nest(b, op, context);
   if (nest.getLane() < 0 || nest.isReduction(nest.getLane()) ||
       nest.findClosed(0, /*reduction=*/true) == nest.getNumLoops())
     return {};

@@ -19,49 +19,47 @@ public:
     return runRows == 0 ? 0 : outerRows * innerRuns;
   }
 
-  void emit(OpBuilder &b);
+  void emit();
 
 private:
-  LoopNest &nest;
+  LoopNest &c;
   linalg::LinalgOp op;
-  Location loc;
   int lane;
   SmallVector<int> rowLoops; ///< reductions, the innermost last
   int64_t outerRows = 1;     ///< rows of all other loops
   int64_t innerRuns = 1;     ///< runs of the innermost loop
   int64_t runRows = 0;       ///< 0: rows are not cut
   /// Sums of a run, of the columns from `first` on.
-  SmallVector<Value> parts;
+  Values parts;
   Value first;
 
-  Value index(OpBuilder &b, int64_t value) {
-    return nest.constantIndex(b, value);
-  }
   Operation *getCombinerOf(size_t i) {
     return getCombiner(op, static_cast<unsigned>(i));
   }
-  Type getElementOf(size_t i);
+  Type getElementOf(size_t i) {
+    return getElementTypeOrSelf(op.getDpsInits()[i]);
+  }
   void chooseRuns();
   void createParts(int64_t columns);
-  Value placeInPart(OpBuilder &b);
-  SmallVector<Value> loadParts(OpBuilder &b);
-  void storeParts(OpBuilder &b, ArrayRef<Value> values);
-  void clearParts(OpBuilder &b);
-  void addParts(OpBuilder &b);
+  Value placeInPart();
+  Values loadParts();
+  void storeParts(ArrayRef<Value> values);
+  void clearParts();
+  void addParts();
 
   /// Calls `emit` for every 1024 columns, with the vector loop cut to them; on
   /// a GPU once, for the threads' columns.
-  void forColumns(OpBuilder &b, llvm::function_ref<void(OpBuilder &)> emit);
-  void addRows(OpBuilder &b, int loop, Value from, int64_t rows);
-  void addBlocks(OpBuilder &b, int loop, Value begin, int64_t rows);
-  void addRun(OpBuilder &b, int loop, Value begin, int64_t rows);
-  void emitReductions(OpBuilder &b, int loop);
+  void forColumns(llvm::function_ref<void()> emit);
+  void addRows(int loop, Value from, int64_t rows);
+  void addBlocks(int loop, Value begin, int64_t rows);
+  void addRun(int loop, Value begin, int64_t rows);
+  void emitReductions(int loop);
 
   // Sums by a block of a GPU (gpu/BlockColumnSums.cpp).
-  void emitByBlock(OpBuilder &b);
-  SmallVector<Value> viewRuns(OpBuilder &b);
-  void sumRun(OpBuilder &b, Value run, ArrayRef<Value> runs);
-  void addRuns(OpBuilder &b, ArrayRef<Value> runs);
+  void emitByBlock();
+  Values viewRuns();
+  void sumRun(Value run, ArrayRef<Value> runs);
+  void addRuns(ArrayRef<Value> runs);
 };
 
 } // namespace mlir::zero

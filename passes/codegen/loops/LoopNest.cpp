@@ -27,8 +27,6 @@
 #include "passes/codegen/loops/LoopNest.h"
 
 #include "mlir/Dialect/Affine/Utils.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -38,15 +36,16 @@ static bool dependsOn(AffineMap map, int loop) {
   return map.isFunctionOfDim(static_cast<unsigned>(loop));
 }
 
-LoopNest::LoopNest(linalg::LinalgOp op, const LoopContext &context)
-    : op(op), context(context), loc(op.getLoc()), body(op.getBlock()),
-      extents(op.getStaticLoopRanges()), iterators(op.getIteratorTypesArray()),
-      index(op.getNumLoops()) {
+LoopNest::LoopNest(OpBuilder &b, linalg::LinalgOp op,
+                   const LoopContext &context)
+    : VectorCode(b, op.getLoc(), context.lanes), op(op), context(context),
+      body(op.getBlock()), extents(op.getStaticLoopRanges()),
+      iterators(op.getIteratorTypesArray()), current(op.getNumLoops()) {
   for (auto [i, row] : llvm::enumerate(context.rows))
-    index[i] = row;
+    current[i] = row;
   LaneChoice choice = chooseLane(op, context);
   contiguous = choice.contiguous;
-  lane = choice.vectors ? contiguous : -1;
+  laneLoop = choice.vectors ? contiguous : -1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,97 +54,92 @@ LoopNest::LoopNest(linalg::LinalgOp op, const LoopContext &context)
 
 int LoopNest::findClosed(int loop, bool reduction) const {
   while (loop < getNumLoops() &&
-         (isOpen(loop) || isReduction(loop) != reduction || loop == lane))
+         (isOpen(loop) || isReduction(loop) != reduction || loop == laneLoop))
     ++loop;
   return loop;
 }
 
-Value LoopNest::constantIndex(OpBuilder &b, int64_t value) const {
-  return arith::ConstantIndexOp::create(b, loc, value);
-}
-
-SmallVector<Value> LoopNest::positionsFrom(OpBuilder &b, Value first,
-                                           int64_t count, int64_t step) const {
-  SmallVector<Value> positions = {first};
+Values LoopNest::positionsFrom(Value first, int64_t count, int64_t step) {
+  Values positions = {first};
   for (int64_t i = 1; i < count; ++i)
-    positions.push_back(
-        arith::AddIOp::create(b, loc, first, constantIndex(b, i * step)));
+    positions.push_back(add(first, i * step));
   return positions;
 }
 
-std::pair<Value, Value> LoopNest::getBounds(OpBuilder &b, int loop) const {
-  if (loop == lane && part.first)
+std::pair<Value, Value> LoopNest::getBounds(int loop) {
+  if (loop == laneLoop && part.first)
     return part;
   if (isCut(loop))
     return {context.columnBegin, context.columnEnd};
-  return {constantIndex(b, 0), constantIndex(b, extents[loop])};
+  return {index(0), index(extents[loop])};
 }
 
-void LoopNest::forLane(OpBuilder &b,
-                       llvm::function_ref<void(OpBuilder &, Value)> emit) {
-  auto [lower, upper] = getBounds(b, lane);
-  forVectors(b, loc, context.lanes, lower, upper, {},
-             [&](OpBuilder &inner, Value first, Value mask, ValueRange) {
-               open(lane, first);
-               emit(inner, mask);
-               close(lane);
-               return SmallVector<Value>();
-             });
+void LoopNest::forLane(llvm::function_ref<void(Value)> emit) {
+  auto [lower, upper] = getBounds(laneLoop);
+  forVectors(lower, upper, [&](Value first, Value mask) {
+    open(laneLoop, first);
+    emit(mask);
+    close(laneLoop);
+  });
 }
 
-SmallVector<Value> LoopNest::forCarried(
-    OpBuilder &b, int loop, ArrayRef<Value> values,
-    llvm::function_ref<SmallVector<Value>(OpBuilder &, ArrayRef<Value>)> emit) {
-  auto [lower, upper] = getBounds(b, loop);
-  auto nest = scf::ForOp::create(
-      b, loc, lower, upper, constantIndex(b, 1), values,
-      [&](OpBuilder &inner, Location, Value at, ValueRange carried) {
-        open(loop, at);
-        scf::YieldOp::create(inner, loc,
-                             emit(inner, SmallVector<Value>(carried)));
-        close(loop);
-      });
-  return nest.getResults();
+Values LoopNest::forCarried(int number, ArrayRef<Value> values,
+                            llvm::function_ref<Values(ArrayRef<Value>)> emit) {
+  auto [lower, upper] = getBounds(number);
+  return loop(lower, upper, 1, values, [&](Value at, ArrayRef<Value> carried) {
+    open(number, at);
+    Values next = emit(carried);
+    close(number);
+    return next;
+  });
+}
+
+void LoopNest::forEach(int loop, llvm::function_ref<void()> emit) {
+  forCarried(loop, {}, [&](ArrayRef<Value>) {
+    emit();
+    return Values();
+  });
+}
+
+Values
+LoopNest::forReductions(int loop, ArrayRef<Value> values,
+                        llvm::function_ref<Values(ArrayRef<Value>)> emit) {
+  loop = findClosed(loop, /*reduction=*/true);
+  if (loop == getNumLoops())
+    return emit(values);
+  return forCarried(loop, values, [&](ArrayRef<Value> carried) {
+    return forReductions(loop + 1, carried, emit);
+  });
 }
 
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> LoopNest::indicesOf(OpBuilder &b, OpOperand &operand) {
-  SmallVector<Value> indices;
+Values LoopNest::indicesOf(OpOperand &operand) {
+  Values indices;
   ArrayRef<AffineExpr> positions =
       op.getMatchingIndexingMap(&operand).getResults();
   if (context.rowBuffers.contains(operand.get()))
     positions = positions.drop_front(context.rows.size());
   for (AffineExpr expr : positions)
-    indices.push_back(affine::expandAffineExpr(b, loc, expr, index, {}));
+    indices.push_back(affine::expandAffineExpr(b, loc, expr, current, {}));
   // A thread's own buffer holds only the thread's elements.
-  if (context.owned.contains(bufferOf(operand))) {
-    indices.back() = placeOfOwn(b, indices.back());
-  }
+  if (context.owned.contains(bufferOf(operand)))
+    indices.back() = placeOfOwn(indices.back());
   return indices;
 }
 
 /// The index of `element`, of a row, in the buffer of the thread that owns it.
-Value LoopNest::placeOfOwn(OpBuilder &b, Value element) const {
-  const Lanes &lanes = context.lanes;
+Value LoopNest::placeOfOwn(Value element) {
+  const int64_t ratio = lanes.stride / lanes.width;
   Value chunks;
   if (lanes.team > 0) {
-    Value size = constantIndex(b, kChunk);
-    chunks = arith::DivUIOp::create(b, loc, element,
-                                    constantIndex(b, kChunk * lanes.team));
-    element = arith::RemUIOp::create(b, loc, element, size);
+    chunks = div(element, kChunk * lanes.team);
+    element = rem(element, kChunk);
   }
-  Value own = arith::SubIOp::create(
-      b, loc, element, firstOf(b, loc, lanes, constantIndex(b, 0)));
-  const int64_t ratio = lanes.stride / lanes.width;
-  own = arith::DivUIOp::create(b, loc, own, constantIndex(b, ratio));
-  if (!chunks)
-    return own;
-  return arith::AddIOp::create(
-      b, loc, own,
-      arith::MulIOp::create(b, loc, chunks, constantIndex(b, kChunk / ratio)));
+  Value own = div(sub(element, firstOf(index(0))), ratio);
+  return chunks ? add(own, mul(chunks, kChunk / ratio)) : own;
 }
 
 Value LoopNest::bufferOf(OpOperand &operand) const {
@@ -154,86 +148,72 @@ Value LoopNest::bufferOf(OpOperand &operand) const {
 }
 
 bool LoopNest::onLane(OpOperand &operand) {
-  return lane >= 0 && dependsOn(op.getMatchingIndexingMap(&operand), lane);
+  return laneLoop >= 0 &&
+         dependsOn(op.getMatchingIndexingMap(&operand), laneLoop);
 }
 
 bool LoopNest::isAtLane(OpOperand &operand) {
   AffineExpr last = op.getMatchingIndexingMap(&operand).getResults().back();
-  return last == getAffineDimExpr(lane, last.getContext());
+  return last == getAffineDimExpr(laneLoop, last.getContext());
 }
 
-Value LoopNest::load(OpBuilder &b, OpOperand &operand, Value mask) {
+Value LoopNest::load(OpOperand &operand, Value mask) {
   if (!isa<MemRefType>(operand.get().getType()))
     return operand.get();
-  SmallVector<Value> indices = indicesOf(b, operand);
+  Values indices = indicesOf(operand);
   if (onLane(operand))
-    return loadVector(b, loc, context.lanes, bufferOf(operand), indices, mask,
-                      isAtLane(operand));
-  return memref::LoadOp::create(b, loc, bufferOf(operand), indices);
+    return loadVector(bufferOf(operand), indices, mask, isAtLane(operand));
+  return loadOne(bufferOf(operand), indices);
 }
 
 bool LoopNest::isReplicated(OpOperand &operand) {
-  return !context.lanes.isGroup() ||
+  return !lanes.isGroup() ||
          bufferOf(operand).getDefiningOp<memref::AllocaOp>();
 }
 
-void LoopNest::onOneThread(OpBuilder &b, bool every,
-                           llvm::function_ref<void(OpBuilder &)> emit) {
-  if (every || !context.lanes.isGroup())
-    return emit(b);
-  auto isZero = [&](Value value) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, value,
-                                 constantIndex(b, 0));
-  };
-  Value isFirst = isZero(context.lanes.thread);
-  if (context.lanes.team > 0)
-    isFirst =
-        arith::AndIOp::create(b, loc, isFirst, isZero(context.lanes.member));
-  scf::IfOp::create(b, loc, isFirst, [&](OpBuilder &inner, Location) {
-    emit(inner);
-    scf::YieldOp::create(inner, loc);
-  });
+void LoopNest::onOneThread(bool every, llvm::function_ref<void()> emit) {
+  if (every || !lanes.isGroup())
+    return emit();
+  Value isFirst = isEqual(lanes.thread, 0);
+  if (lanes.team > 0)
+    isFirst = both(isFirst, isEqual(lanes.member, 0));
+  when(isFirst, emit);
 }
 
-void LoopNest::store(OpBuilder &b, OpOperand &operand, Value value,
-                     Value mask) {
-  SmallVector<Value> indices = indicesOf(b, operand);
+void LoopNest::store(OpOperand &operand, Value value, Value mask) {
+  Values indices = indicesOf(operand);
   if (onLane(operand))
-    storeVector(b, loc, context.lanes, asVector(b, value), bufferOf(operand),
-                indices, mask, isAtLane(operand));
+    storeVector(asVector(value), bufferOf(operand), indices, mask,
+                isAtLane(operand));
   else
-    memref::StoreOp::create(b, loc, value, bufferOf(operand), indices);
+    storeOne(value, bufferOf(operand), indices);
 }
 
-SmallVector<Value> LoopNest::loadInits(OpBuilder &b, Value mask) {
-  SmallVector<Value> values;
-  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-    OpOperand &init = *op.getDpsInitOperand(i);
+Values LoopNest::loadInits(Value mask) {
+  Values values;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
     // Loops of reductions carry the value even if the body does not read it.
     bool used = findClosed(0, /*reduction=*/true) < getNumLoops() ||
                 !body->getArgument(init.getOperandNumber()).use_empty();
-    values.push_back(used ? load(b, init, mask) : Value());
+    values.push_back(used ? load(init, mask) : Value());
   }
   return values;
 }
 
-void LoopNest::storeInits(OpBuilder &b, ArrayRef<Value> values, Value mask) {
+void LoopNest::storeInits(ArrayRef<Value> values, Value mask) {
   for (auto [i, value] : llvm::enumerate(values))
-    store(b, *op.getDpsInitOperand(i), value, mask);
+    store(*op.getDpsInitOperand(i), value, mask);
 }
 
-Value LoopNest::asVector(OpBuilder &b, Value value) const {
-  if (isa<VectorType>(value.getType()))
-    return value;
-  return vector::BroadcastOp::create(
-      b, loc, VectorType::get({context.lanes.width}, value.getType()), value);
+Value LoopNest::asVector(Value value) {
+  return isa<VectorType>(value.getType()) ? value : spread(value, lanes.width);
 }
 
 //===----------------------------------------------------------------------===//
 // The body
 //===----------------------------------------------------------------------===//
 
-void LoopNest::hoistInvariants(OpBuilder &b) {
+void LoopNest::hoistInvariants() {
   for (OpOperand &operand : op->getOpOperands()) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     bool open = llvm::all_of(llvm::seq<int>(0, getNumLoops()), [&](int loop) {
@@ -241,7 +221,7 @@ void LoopNest::hoistInvariants(OpBuilder &b) {
     });
     BlockArgument arg = body->getArgument(operand.getOperandNumber());
     if (open && !op.isDpsInit(&operand) && !arg.use_empty())
-      invariant.map(arg, load(b, operand, Value()));
+      invariant.map(arg, load(operand, Value()));
   }
   for (Operation &inner : body->without_terminator()) {
     bool fixed = isa<arith::ConstantOp>(inner) ||
@@ -255,8 +235,7 @@ void LoopNest::hoistInvariants(OpBuilder &b) {
   }
 }
 
-SmallVector<Value>
-LoopNest::emitBody(OpBuilder &b, ArrayRef<Value> accumulators, Value mask) {
+Values LoopNest::emitBody(ArrayRef<Value> accumulators, Value mask) {
   IRMapping map(invariant);
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument arg = body->getArgument(operand.getOperandNumber());
@@ -265,48 +244,45 @@ LoopNest::emitBody(OpBuilder &b, ArrayRef<Value> accumulators, Value mask) {
               accumulators[operand.getOperandNumber() - op.getNumDpsInputs()])
         map.map(arg, acc);
     } else if (!arg.use_empty() && !map.contains(arg)) {
-      map.map(arg, load(b, operand, mask));
+      map.map(arg, load(operand, mask));
     }
   }
   for (Operation &inner : body->without_terminator())
     if (inner.getNumResults() == 0 || !map.contains(inner.getResult(0)))
-      emitBodyOp(b, inner, map, mask);
-  SmallVector<Value> results;
-  for (Value value : body->getTerminator()->getOperands())
-    results.push_back(map.lookupOrDefault(value));
-  return results;
+      emitBodyOp(inner, map, mask);
+  return llvm::map_to_vector<6>(
+      body->getTerminator()->getOperands(),
+      [&](Value value) { return map.lookupOrDefault(value); });
 }
 
-Value LoopNest::emitIndex(OpBuilder &b, linalg::IndexOp loop) const {
-  Value position = index[loop.getDim()];
-  if (static_cast<int>(loop.getDim()) != lane)
+Value LoopNest::emitIndex(linalg::IndexOp loop) {
+  Value position = current[loop.getDim()];
+  if (static_cast<int>(loop.getDim()) != laneLoop)
     return position;
-  auto type = VectorType::get({context.lanes.width}, b.getIndexType());
-  Value step = vector::StepOp::create(b, loc, type);
-  return arith::AddIOp::create(b, loc, asVector(b, position), step);
+  auto type = VectorType::get({lanes.width}, b.getIndexType());
+  return add(asVector(position), vector::StepOp::create(b, loc, type));
 }
 
-Value LoopNest::emitLoad(OpBuilder &b, memref::LoadOp access, IRMapping &map,
-                         Value mask) {
-  SmallVector<Value> indices;
+Value LoopNest::emitLoad(memref::LoadOp access, IRMapping &map, Value mask) {
+  Values indices;
   bool isVector = false;
   for (Value position : access.getIndices()) {
     auto loop = position.getDefiningOp<linalg::IndexOp>();
-    bool along = loop && static_cast<int>(loop.getDim()) == lane;
-    indices.push_back(along ? index[lane] : map.lookupOrDefault(position));
+    bool along = loop && static_cast<int>(loop.getDim()) == laneLoop;
+    indices.push_back(along ? current[laneLoop]
+                            : map.lookupOrDefault(position));
     isVector |= along;
   }
   if (isVector)
-    return loadVector(b, loc, context.lanes, access.getMemRef(), indices, mask);
-  return memref::LoadOp::create(b, loc, access.getMemRef(), indices);
+    return loadVector(access.getMemRef(), indices, mask);
+  return loadOne(access.getMemRef(), indices);
 }
 
-void LoopNest::emitBodyOp(OpBuilder &b, Operation &inner, IRMapping &map,
-                          Value mask) {
+void LoopNest::emitBodyOp(Operation &inner, IRMapping &map, Value mask) {
   if (auto loop = dyn_cast<linalg::IndexOp>(inner))
-    return map.map(loop.getResult(), emitIndex(b, loop));
+    return map.map(loop.getResult(), emitIndex(loop));
   if (auto access = dyn_cast<memref::LoadOp>(inner))
-    return map.map(access.getResult(), emitLoad(b, access, map, mask));
+    return map.map(access.getResult(), emitLoad(access, map, mask));
   bool vectors = llvm::any_of(inner.getOperands(), [&](Value operand) {
     return isa<VectorType>(map.lookupOrDefault(operand).getType());
   });
@@ -314,12 +290,12 @@ void LoopNest::emitBodyOp(OpBuilder &b, Operation &inner, IRMapping &map,
     b.clone(inner, map);
     return;
   }
-  SmallVector<Value> operands;
+  Values operands;
   for (Value operand : inner.getOperands())
-    operands.push_back(asVector(b, map.lookupOrDefault(operand)));
+    operands.push_back(asVector(map.lookupOrDefault(operand)));
   SmallVector<Type> types;
   for (Type type : inner.getResultTypes())
-    types.push_back(VectorType::get({context.lanes.width}, type));
+    types.push_back(VectorType::get({lanes.width}, type));
   OperationState state(loc, inner.getName(), operands, types, inner.getAttrs());
   state.propertiesAttr = inner.getPropertiesAsAttribute();
   map.map(inner.getResults(), b.create(state)->getResults());

@@ -19,10 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/loops/LoopNest.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "passes/codegen/loops/RowSums.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -32,141 +29,76 @@ namespace {
 /// Vectors that accumulate a row in turns.
 constexpr int64_t kRowVectors = kSumLanes / kRestLanes;
 
-class RowSums {
+class ThreadSums : RowSums {
 public:
-  explicit RowSums(LoopNest &nest)
-      : nest(nest), op(nest.getOp()), loc(nest.getLoc()), lane(nest.getLane()) {
-  }
+  explicit ThreadSums(LoopNest &nest) : RowSums(nest) {}
 
-  void emit(OpBuilder &b) {
-    if (!isLongRow(nest))
-      return add(b, emitReductions(b, 0, identities(b)));
-    auto addChunk = [&](OpBuilder &at, Value begin, int64_t size) {
-      add(at, sumRange(at, begin, size, identities(at)));
+  void emit() {
+    if (!isLongRow(c))
+      return add(c.forReductions(
+          0, identities(), [&](ArrayRef<Value> sums) { return sumRow(sums); }));
+    auto addChunk = [&](Value begin, int64_t size) {
+      add(sumRange(begin, size, identities()));
     };
-    const int64_t extent = nest.getExtent(lane), rest = extent % kChunk;
-    Value whole = nest.constantIndex(b, extent - rest);
-    scf::ForOp::create(
-        b, loc, nest.constantIndex(b, 0), whole, nest.constantIndex(b, kChunk),
-        {}, [&](OpBuilder &inner, Location, Value begin, ValueRange) {
-          addChunk(inner, begin, kChunk);
-          scf::YieldOp::create(inner, loc);
-        });
+    const int64_t extent = c.getExtent(lane), rest = extent % kChunk;
+    Value whole = c.index(extent - rest);
+    c.loop(c.index(0), whole, kChunk, {}, [&](Value begin, ArrayRef<Value>) {
+      addChunk(begin, kChunk);
+      return Values();
+    });
     if (rest > 0)
-      addChunk(b, whole, rest);
+      addChunk(whole, rest);
   }
 
 private:
-  LoopNest &nest;
-  linalg::LinalgOp op;
-  Location loc;
-  int lane;
-
-  /// Combines the lanes and adds the total to the results.
-  void add(OpBuilder &b, ArrayRef<Value> lanes) {
-    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-      OpOperand &init = *op.getDpsInitOperand(i);
-      Value total =
-          combineLanes(b, loc, getCombiner(op, i)->getName(), lanes[i]);
-      Value start = nest.load(b, init, Value());
-      nest.store(b, init, combine(b, i, start, total), Value());
-    }
+  /// Combines the lanes and adds the totals to the results.
+  void add(ArrayRef<Value> lanes) {
+    for (unsigned i = 0; i < lanes.size(); ++i)
+      addTotal(i, c.combineLanes(combiner(i), lanes[i]));
   }
 
-  /// One accumulator of lanes for each result.
-  SmallVector<Value> identities(OpBuilder &b) {
-    SmallVector<Value> lanes;
-    for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
-      Operation *combiner = getCombiner(op, i);
-      auto type =
-          VectorType::get({kRestLanes}, combiner->getResult(0).getType());
-      Attribute identity =
-          b.getFloatAttr(type.getElementType(), *getIdentity(combiner));
-      lanes.push_back(arith::ConstantOp::create(
-          b, loc, DenseElementsAttr::get(type, identity)));
-    }
-    return lanes;
-  }
-
-  /// Combines `x` and `y` by the operation that adds to accumulator `i`.
-  Value combine(OpBuilder &b, unsigned i, Value x, Value y) {
-    return zero::combine(b, loc, getCombiner(op, i)->getName(), x, y);
-  }
-
-  /// Opens the reduction loops from `loop` on, and inside them the lanes.
-  SmallVector<Value> emitReductions(OpBuilder &b, int loop,
-                                    ArrayRef<Value> lanes) {
-    loop = nest.findClosed(loop, /*reduction=*/true);
-    if (loop < nest.getNumLoops())
-      return nest.forCarried(b, loop, lanes,
-                             [&](OpBuilder &inner, ArrayRef<Value> carried) {
-                               return emitReductions(inner, loop + 1, carried);
-                             });
-    auto [lower, upper] = nest.getBounds(b, lane);
-    if (nest.isCut(lane))
-      return sumVectors(b, lower, upper, lanes);
-    return sumRange(b, lower, nest.getExtent(lane), lanes);
+  Values sumRow(ArrayRef<Value> lanes) {
+    auto [lower, upper] = c.getBounds(lane);
+    return c.isCut(lane) ? sumVectors(lower, upper, lanes)
+                         : sumRange(lower, c.getExtent(lane), lanes);
   }
 
   /// Accumulates `extent` elements from `lower` on.
-  SmallVector<Value> sumRange(OpBuilder &b, Value lower, int64_t extent,
-                              ArrayRef<Value> lanes) {
-    auto past = [&](int64_t count) {
-      return b.createOrFold<arith::AddIOp>(loc, lower,
-                                           nest.constantIndex(b, count));
-    };
+  Values sumRange(Value lower, int64_t extent, ArrayRef<Value> lanes) {
     if (extent < 2 * kSumLanes)
-      return sumVectors(b, lower, past(extent), lanes);
-    Value end = past(extent / kSumLanes * kSumLanes);
-    SmallVector<Value> sums = emitTurns(b, lower, end, lanes);
-    return extent % kSumLanes ? sumVectors(b, end, past(extent), sums) : sums;
+      return sumVectors(lower, c.add(lower, extent), lanes);
+    Value end = c.add(lower, extent / kSumLanes * kSumLanes);
+    Values sums = emitTurns(lower, end, lanes);
+    return extent % kSumLanes ? sumVectors(end, c.add(lower, extent), sums)
+                              : sums;
   }
 
-  SmallVector<Value> sumVectors(OpBuilder &b, Value lower, Value upper,
-                                ArrayRef<Value> start) {
-    return forVectors(
-        b, loc, nest.getLanes(), lower, upper, start,
-        [&](OpBuilder &inner, Value first, Value mask, ValueRange carried) {
-          nest.open(lane, first);
-          SmallVector<Value> current(carried);
-          SmallVector<Value> next = nest.emitBody(inner, current, mask);
-          nest.close(lane);
-          // Lanes outside of the mask keep their values.
-          for (auto [value, old] : llvm::zip(next, current)) {
-            value = nest.asVector(inner, value);
-            if (mask)
-              value = arith::SelectOp::create(inner, loc, mask, value, old);
-          }
-          return next;
-        });
+  Values sumVectors(Value lower, Value upper, ArrayRef<Value> start) {
+    return c.forVectors(lower, upper, start,
+                        [&](Value first, Value mask, ArrayRef<Value> carried) {
+                          return emitBodyAt(first, carried, mask);
+                        });
   }
 
   /// Accumulates [lower, upper), whole turns of kRowVectors vectors each.
-  SmallVector<Value> emitTurns(OpBuilder &b, Value lower, Value upper,
-                               ArrayRef<Value> lanes) {
-    unsigned inits = lanes.size();
-    SmallVector<Value> start(lanes);
+  Values emitTurns(Value lower, Value upper, ArrayRef<Value> lanes) {
+    const size_t inits = lanes.size();
+    Values start(lanes);
     for (int64_t i = 1; i < kRowVectors; ++i)
-      llvm::append_range(start, identities(b));
-    auto turns = scf::ForOp::create(
-        b, loc, lower, upper, nest.constantIndex(b, kSumLanes), start,
-        [&](OpBuilder &inner, Location, Value first, ValueRange carried) {
-          SmallVector<Value> firsts =
-              nest.positionsFrom(inner, first, kRowVectors, kRestLanes);
-          SmallVector<Value> current(carried), next;
-          for (auto [i, at] : llvm::enumerate(firsts)) {
-            nest.open(lane, at);
-            for (Value value : nest.emitBody(
-                     inner, ArrayRef(current).slice(i * inits, inits), Value()))
-              next.push_back(nest.asVector(inner, value));
-          }
-          nest.close(lane);
-          scf::YieldOp::create(inner, loc, next);
+      llvm::append_range(start, identities());
+    Values sums = c.loop(
+        lower, upper, kSumLanes, start,
+        [&](Value first, ArrayRef<Value> carried) {
+          Values next;
+          for (auto [i, at] :
+               llvm::enumerate(c.positionsFrom(first, kRowVectors, kRestLanes)))
+            llvm::append_range(
+                next, emitBodyAt(at, carried.slice(i * inits, inits), Value()));
+          return next;
         });
-    SmallVector<Value> sums(turns.getResults());
-    for (int64_t half = kRowVectors / 2; half >= 1; half /= 2)
-      for (unsigned i = 0; i < half * inits; ++i)
-        sums[i] = combine(b, i % inits, sums[i], sums[half * inits + i]);
+    for (size_t half = kRowVectors / 2; half >= 1; half /= 2)
+      for (size_t i = 0; i < half * inits; ++i)
+        sums[i] = combine(i % inits, sums[i], sums[half * inits + i]);
     sums.truncate(inits);
     return sums;
   }
@@ -180,8 +112,8 @@ bool zero::isLongRow(const LoopNest &nest) {
          nest.findClosed(0, /*reduction=*/true) == nest.getNumLoops();
 }
 
-void zero::emitRowSums(OpBuilder &b, LoopNest &nest) {
-  if (nest.getLanes().isGroup())
-    return emitGroupSums(b, nest);
-  RowSums(nest).emit(b);
+void zero::emitRowSums(LoopNest &nest) {
+  if (nest.lanes.isGroup())
+    return emitGroupSums(nest);
+  ThreadSums(nest).emit();
 }

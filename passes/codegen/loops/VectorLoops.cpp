@@ -16,62 +16,45 @@
 
 #include "passes/codegen/loops/VectorLoops.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/codegen/loops/ColumnSums.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Opens the reduction loops from `loop` on, carrying the accumulators.
-static SmallVector<Value> emitReductions(OpBuilder &b, LoopNest &nest, int loop,
-                                         ArrayRef<Value> accumulators,
-                                         Value mask) {
-  loop = nest.findClosed(loop, /*reduction=*/true);
-  if (loop == nest.getNumLoops())
-    return nest.emitBody(b, accumulators, mask);
-  return nest.forCarried(
-      b, loop, accumulators, [&](OpBuilder &inner, ArrayRef<Value> carried) {
-        return emitReductions(inner, nest, loop + 1, carried, mask);
-      });
-}
-
 /// Emits everything for one index of the parallel loops (one vector, or a
 /// scalar).
-static void emitPoint(OpBuilder &b, LoopNest &nest, Value mask) {
-  SmallVector<Value> start = nest.loadInits(b, mask);
-  nest.storeInits(b, emitReductions(b, nest, 0, start, mask), mask);
+static void emitPoint(LoopNest &nest, Value mask) {
+  Values sums =
+      nest.forReductions(0, nest.loadInits(mask), [&](ArrayRef<Value> carried) {
+        return nest.emitBody(carried, mask);
+      });
+  nest.storeInits(sums, mask);
 }
 
 /// Opens the parallel loops from `loop` on, but not the vector loop.
-static void emitParallel(OpBuilder &b, LoopNest &nest, int loop) {
+static void emitParallel(LoopNest &nest, int loop) {
   loop = nest.findClosed(loop, /*reduction=*/false);
   if (loop < nest.getNumLoops())
-    return nest.forEach(b, loop, [&](OpBuilder &inner) {
-      emitParallel(inner, nest, loop + 1);
-    });
+    return nest.forEach(loop, [&] { emitParallel(nest, loop + 1); });
   if (nest.getLane() < 0)
-    return emitPoint(b, nest, Value());
+    return emitPoint(nest, Value());
   if (nest.isReduction(nest.getLane()))
-    return emitRowSums(b, nest);
+    return emitRowSums(nest);
   if (nest.findClosed(0, /*reduction=*/true) < nest.getNumLoops())
-    return ColumnSums(nest).emit(b);
-  nest.forLane(
-      b, [&](OpBuilder &inner, Value mask) { emitPoint(inner, nest, mask); });
+    return ColumnSums(nest).emit();
+  nest.forLane([&](Value mask) { emitPoint(nest, mask); });
 }
 
 void zero::emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,
                            const LoopContext &context) {
-  LoopNest nest(op, context);
-  if (nest.getLane() >= 0) {
-    nest.hoistInvariants(b);
-    return emitParallel(b, nest, 0);
-  }
+  LoopNest nest(b, op, context);
   // Many threads cannot share scalar loops.
-  bool every = llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    return nest.isReplicated(init);
-  });
-  nest.onOneThread(b, every, [&](OpBuilder &inner) {
-    nest.hoistInvariants(inner);
-    emitParallel(inner, nest, 0);
+  bool every = nest.getLane() >= 0 ||
+               llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
+                 return nest.isReplicated(init);
+               });
+  nest.onOneThread(every, [&] {
+    nest.hoistInvariants();
+    emitParallel(nest, 0);
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "passes/codegen/loops/LoopCode.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -53,38 +54,45 @@ inline Lanes Lanes::ofGroup(Value thread) {
   return lanes;
 }
 
-/// Emits a loop over [lower, upper) in whole vectors, then one masked vector
-/// for the rest.  `body` receives the index of the first lane, the mask (null
-/// for a whole vector) and the carried values; it returns their next values.
-SmallVector<Value>
-forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
-           Value upper, ValueRange carried,
-           llvm::function_ref<SmallVector<Value>(OpBuilder &, Value index,
-                                                 Value mask, ValueRange)>
-               body);
+/// Code of vectors.
+class VectorCode : public LoopCode {
+public:
+  VectorCode(OpBuilder &b, Location loc, const Lanes &lanes)
+      : LoopCode(b, loc), lanes(lanes) {}
 
-/// The index of this thread's vector, of the group's vectors that begin at
-/// `index`.
-Value firstOf(OpBuilder &b, Location loc, const Lanes &lanes, Value index);
-/// The mask of the lanes of a vector at `first` that lie below `upper`.
-Value maskBelow(OpBuilder &b, Location loc, const Lanes &lanes, Value first,
-                Value upper);
+  const Lanes &lanes;
 
-/// Loads a vector at `indices` of a memref; lanes off the mask are zero.  With
-/// `isOnLane` the last index comes from forVectors.
-Value loadVector(OpBuilder &b, Location loc, const Lanes &lanes, Value memref,
-                 ValueRange indices, Value mask, bool isOnLane = true);
-void storeVector(OpBuilder &b, Location loc, const Lanes &lanes, Value vector,
-                 Value memref, ValueRange indices, Value mask,
-                 bool isOnLane = true);
+  /// Emits a loop over [lower, upper) in whole vectors, then one masked vector
+  /// for the rest.  `body` receives the index of the first lane, the mask (null
+  /// for a whole vector) and the carried values; it returns their next values.
+  Values forVectors(
+      Value lower, Value upper, ArrayRef<Value> carried,
+      llvm::function_ref<Values(Value first, Value mask, ArrayRef<Value>)>
+          body);
+  /// The same, without carried values.
+  void forVectors(Value lower, Value upper,
+                  llvm::function_ref<void(Value first, Value mask)> body);
 
-/// Combines `x` and `y` by an operation named `name`.
-Value combine(OpBuilder &b, Location loc, OperationName name, Value x, Value y);
+  /// The index of this thread's vector, of the group's vectors that begin at
+  /// `index`.
+  Value firstOf(Value index);
+  /// The mask of the lanes of a vector at `first` that lie below `upper`.
+  Value maskBelow(Value first, Value upper);
 
-/// Combines the lanes of `vector` pairwise, halves first, by an operation named
-/// `name`; the order is fixed.
-Value combineLanes(OpBuilder &b, Location loc, OperationName name,
-                   Value vector);
+  /// Loads a vector at `indices` of a memref; lanes off the mask are zero.
+  /// With `isOnLane` the last index comes from forVectors.
+  Value loadVector(Value memref, ValueRange indices, Value mask = {},
+                   bool isOnLane = true);
+  void storeVector(Value vector, Value memref, ValueRange indices,
+                   Value mask = {}, bool isOnLane = true);
+
+  /// A vector of `type`, each lane `value`.
+  Value constantVector(Type type, double value);
+  /// Combines `x` and `y` by an operation such as `by`.
+  Value combine(Operation *by, Value x, Value y);
+  /// Combines the lanes of `vector` pairwise, halves first; the order is fixed.
+  Value combineLanes(Operation *by, Value vector);
+};
 
 /// For a block of threads of a GPU that sums columns (gpu/BlockColumnSums.cpp):
 /// each of its groups has all columns of the block, and the groups share the

@@ -8,9 +8,6 @@
 
 #include "passes/codegen/loops/VectorLoops.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
@@ -18,100 +15,64 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-Value zero::firstOf(OpBuilder &b, Location loc, const Lanes &lanes,
-                    Value index) {
-  if (!lanes.isGroup())
-    return index;
-  Value width = arith::ConstantIndexOp::create(b, loc, lanes.width);
-  Value offset = arith::MulIOp::create(b, loc, lanes.thread, width);
-  return arith::AddIOp::create(b, loc, index, offset);
+Value VectorCode::firstOf(Value index) {
+  return lanes.isGroup() ? add(index, mul(lanes.thread, lanes.width)) : index;
 }
 
-Value zero::maskBelow(OpBuilder &b, Location loc, const Lanes &lanes,
-                      Value first, Value upper) {
+Value VectorCode::maskBelow(Value first, Value upper) {
   // Negative if the whole vector lies beyond `upper`: then the mask is empty.
-  Value rest = b.createOrFold<arith::SubIOp>(loc, upper, first);
   return vector::CreateMaskOp::create(
-      b, loc, VectorType::get({lanes.width}, b.getI1Type()), ValueRange{rest});
+      b, loc, VectorType::get({lanes.width}, b.getI1Type()),
+      ValueRange{sub(upper, first)});
 }
 
-/// The same loop for a team: each group goes through its chunks.
-static SmallVector<Value>
-forChunks(OpBuilder &b, Location loc, const Lanes &lanes,
-          [[maybe_unused]] Value lower, Value upper, ValueRange carried,
-          llvm::function_ref<SmallVector<Value>(OpBuilder &, Value, Value,
-                                                ValueRange)>
-              body) {
-  assert(getConstantIntValue(lower) == 0 && "a team has whole rows");
-  Lanes one = lanes;
-  one.team = 0;
-  Value size = arith::ConstantIndexOp::create(b, loc, kChunk),
-        step = arith::ConstantIndexOp::create(b, loc, kChunk * lanes.team),
-        first = arith::MulIOp::create(b, loc, lanes.member, size);
-  auto chunks = scf::ForOp::create(
-      b, loc, first, upper, step, carried,
-      [&](OpBuilder &at, Location, Value begin, ValueRange current) {
-        Value end = arith::AddIOp::create(at, loc, begin, size);
-        end = arith::MinUIOp::create(at, loc, end, upper);
-        scf::YieldOp::create(
-            at, loc, forVectors(at, loc, one, begin, end, current, body));
-      });
-  return chunks.getResults();
-}
-
-SmallVector<Value>
-zero::forVectors(OpBuilder &b, Location loc, const Lanes &lanes, Value lower,
-                 Value upper, ValueRange carried,
-                 llvm::function_ref<SmallVector<Value>(OpBuilder &, Value,
-                                                       Value, ValueRange)>
-                     body) {
-  if (lanes.team > 0)
-    return forChunks(b, loc, lanes, lower, upper, carried, body);
+Values VectorCode::forVectors(
+    Value lower, Value upper, ArrayRef<Value> carried,
+    llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body) {
+  if (lanes.team > 0) {
+    // Each group of a team goes through its chunks.
+    assert(getConstantIntValue(lower) == 0 && "a team has whole rows");
+    Lanes own = lanes;
+    own.team = 0;
+    return loop(
+        mul(lanes.member, kChunk), upper, kChunk * lanes.team, carried,
+        [&](Value begin, ArrayRef<Value> current) {
+          Value end = arith::MinUIOp::create(b, loc, add(begin, kChunk), upper);
+          return VectorCode(b, loc, own).forVectors(begin, end, current, body);
+        });
+  }
   const int64_t stride = lanes.stride;
-  Value step = arith::ConstantIndexOp::create(b, loc, stride);
   std::optional<int64_t> low = getConstantIntValue(lower),
                          high = getConstantIntValue(upper);
-  bool isStatic = low && high;
-
-  Value wholeEnd;
-  if (isStatic) {
-    wholeEnd = arith::ConstantIndexOp::create(
-        b, loc, *low + (*high - *low) / stride * stride);
-  } else {
-    Value extent = arith::SubIOp::create(b, loc, upper, lower);
-    Value rest = arith::RemUIOp::create(b, loc, extent, step);
-    wholeEnd = arith::SubIOp::create(b, loc, upper, rest);
-  }
-
-  SmallVector<Value> values(carried);
-  if (!isStatic || *high - *low >= stride)
-    values = scf::ForOp::create(
-                 b, loc, lower, wholeEnd, step, carried,
-                 [&](OpBuilder &at, Location, Value index, ValueRange current) {
-                   scf::YieldOp::create(at, loc,
-                                        body(at, firstOf(at, loc, lanes, index),
-                                             Value(), current));
-                 })
-                 .getResults();
-
-  auto tail = [&](OpBuilder &at) {
-    Value first = firstOf(at, loc, lanes, wholeEnd);
-    Value mask = maskBelow(at, loc, lanes, first, upper);
-    return body(at, first, mask, values);
+  const bool isStatic = low && high;
+  const int64_t extent = isStatic ? *high - *low : 0;
+  Value wholeEnd = isStatic ? index(*low + extent / stride * stride)
+                            : sub(upper, rem(sub(upper, lower), stride));
+  Values values(carried);
+  if (!isStatic || extent >= stride)
+    values = loop(lower, wholeEnd, stride, carried,
+                  [&](Value index, ArrayRef<Value> current) {
+                    return body(firstOf(index), Value(), current);
+                  });
+  auto tail = [&] {
+    Value first = firstOf(wholeEnd);
+    return body(first, maskBelow(first, upper), values);
   };
   if (isStatic)
-    return (*high - *low) % stride ? tail(b) : values;
-  Value more =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, wholeEnd, upper);
-  auto masked = [&](OpBuilder &at, Location) {
-    scf::YieldOp::create(at, loc, tail(at));
-  };
-  auto none = [&](OpBuilder &at, Location) {
-    scf::YieldOp::create(at, loc, values);
-  };
-  if (values.empty())
-    return scf::IfOp::create(b, loc, more, masked).getResults();
-  return scf::IfOp::create(b, loc, more, masked, none).getResults();
+    return extent % stride ? tail() : values;
+  Value hasRest = isBelow(wholeEnd, upper);
+  if (!carried.empty())
+    return ifThen(hasRest, values, tail);
+  when(hasRest, tail);
+  return {};
+}
+
+void VectorCode::forVectors(Value lower, Value upper,
+                            llvm::function_ref<void(Value, Value)> body) {
+  forVectors(lower, upper, {}, [&](Value first, Value mask, ArrayRef<Value>) {
+    body(first, mask);
+    return Values();
+  });
 }
 
 /// The alignment, in bytes, of the address of a vector at `indices` on a GPU:
@@ -133,9 +94,8 @@ static std::optional<int64_t> alignmentOf(const Lanes &lanes, Value memref,
   return std::min(kWidest, elements * type.getElementTypeBitWidth() / 8);
 }
 
-Value zero::loadVector(OpBuilder &b, Location loc, const Lanes &lanes,
-                       Value memref, ValueRange indices, Value mask,
-                       bool isOnLane) {
+Value VectorCode::loadVector(Value memref, ValueRange indices, Value mask,
+                             bool isOnLane) {
   auto type = VectorType::get(
       {lanes.width}, cast<MemRefType>(memref.getType()).getElementType());
   if (!mask) {
@@ -156,15 +116,10 @@ static bool isOneLane(Value mask) {
   return below && getConstantIntValue(below.getOperand(0)) == 1;
 }
 
-void zero::storeVector(OpBuilder &b, Location loc, const Lanes &lanes,
-                       Value vector, Value memref, ValueRange indices,
-                       Value mask, bool isOnLane) {
-  if (mask && isOneLane(mask)) {
-    Value element =
-        vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
-    memref::StoreOp::create(b, loc, element, memref, indices);
-    return;
-  }
+void VectorCode::storeVector(Value vector, Value memref, ValueRange indices,
+                             Value mask, bool isOnLane) {
+  if (mask && isOneLane(mask))
+    return storeOne(lane(vector, 0), memref, indices);
   if (mask) {
     vector::MaskedStoreOp::create(b, loc, memref, indices, mask, vector);
     return;
@@ -174,21 +129,26 @@ void zero::storeVector(OpBuilder &b, Location loc, const Lanes &lanes,
     store.setAlignment(*alignment);
 }
 
-Value zero::combine(OpBuilder &b, Location loc, OperationName name, Value x,
-                    Value y) {
-  OperationState state(loc, name, ValueRange{x, y}, x.getType());
+Value VectorCode::constantVector(Type type, double value) {
+  return arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(VectorType::get({lanes.width}, type),
+                             Attribute(b.getFloatAttr(type, value))));
+}
+
+Value VectorCode::combine(Operation *by, Value x, Value y) {
+  OperationState state(loc, by->getName(), ValueRange{x, y}, x.getType());
   return b.create(state)->getResult(0);
 }
 
-Value zero::combineLanes(OpBuilder &b, Location loc, OperationName name,
-                         Value vector) {
+Value VectorCode::combineLanes(Operation *by, Value vector) {
   int64_t width = cast<VectorType>(vector.getType()).getNumElements();
   for (int64_t half = width / 2; half >= 1; half /= 2) {
     auto low = llvm::to_vector(llvm::seq(half)),
          high = llvm::to_vector(llvm::seq(half, 2 * half));
     Value x = vector::ShuffleOp::create(b, loc, vector, vector, low);
     Value y = vector::ShuffleOp::create(b, loc, vector, vector, high);
-    vector = combine(b, loc, name, x, y);
+    vector = combine(by, x, y);
   }
-  return vector::ExtractOp::create(b, loc, vector, ArrayRef<int64_t>{0});
+  return lane(vector, 0);
 }
