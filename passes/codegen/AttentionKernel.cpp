@@ -24,11 +24,11 @@ using namespace mlir::zero;
 
 namespace {
 
-class AttentionEmitter {
+class AttentionEmitter : LoopCode {
 public:
   AttentionEmitter(func::FuncOp kernel, Operation *op, OpBuilder &b,
                    KernelViews &views)
-      : kernel(kernel), op(op), loc(op->getLoc()), b(b), views(views) {}
+      : LoopCode(b, op->getLoc()), kernel(kernel), op(op), views(views) {}
 
   LogicalResult forward(nn::AttentionOp attention);
   LogicalResult backward(nn::AttentionBackwardOp attention);
@@ -36,31 +36,16 @@ public:
 private:
   func::FuncOp kernel;
   Operation *op;
-  Location loc;
-  OpBuilder &b;
   KernelViews &views;
   Value batch, head;
   SmallVector<Value> args;
-
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value times(Value x, int64_t factor) {
-    return arith::MulIOp::create(b, loc, x, index(factor));
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value pointerTo(Value address) {
-    return LLVM::IntToPtrOp::create(
-        b, loc, LLVM::LLVMPointerType::get(b.getContext()), address);
-  }
 
   /// Opens the loop over units.
   void openUnits(int64_t heads) {
     auto units = scf::ForOp::create(b, loc, views.begin, views.end, index(1));
     b.setInsertionPointToStart(units.getBody());
-    Value unit = units.getInductionVar();
-    batch = arith::DivUIOp::create(b, loc, unit, index(heads));
-    head = arith::RemUIOp::create(b, loc, unit, index(heads));
+    batch = div(units.getInductionVar(), heads);
+    head = rem(units.getInductionVar(), heads);
   }
 
   void passInteger(int64_t value, unsigned bits = 64) {
@@ -115,15 +100,16 @@ private:
       return op->emitError("reads a view whose rows are not contiguous: ")
              << type;
     // The pointer is the whole buffer's, so the view's offset is added.
-    Value element = times(batch, strides[0]);
+    Value element = mul(batch, strides[0]);
     if (ofHead)
-      element = add(element, times(ofHead, strides[headDim]));
-    element = add(element, index(offset));
+      element = add(element, mul(ofHead, strides[headDim]));
+    element = add(element, offset);
     Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, view);
     Value address = arith::IndexCastOp::create(
         b, loc, b.getI64Type(),
-        add(base, times(element, type.getElementTypeBitWidth() / 8)));
-    args.push_back(pointerTo(address));
+        add(base, mul(element, type.getElementTypeBitWidth() / 8)));
+    args.push_back(LLVM::IntToPtrOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext()), address));
     return success();
   }
 
@@ -190,9 +176,7 @@ LogicalResult AttentionEmitter::forward(nn::AttentionOp attention) {
   const int64_t heads = attention.getQ().getType().getDimSize(2),
                 groups = attention.getK().getType().getDimSize(2);
   openUnits(heads);
-  Value group = head;
-  if (groups != heads)
-    group = arith::DivUIOp::create(b, loc, head, index(heads / groups));
+  Value group = div(head, heads / groups);
   if (failed(passShape(attention)) || failed(passRows(q, head)) ||
       failed(passRows({k, v}, group)) || failed(passRows(out, head)) ||
       failed(passLse(lse, head)))
@@ -223,8 +207,7 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
            << "for up to " << ZRT_MAX_ATTENTION_QUERIES;
   openUnits(groups);
   Value group = head;
-  if (perGroup != 1)
-    head = times(group, perGroup);
+  head = mul(group, perGroup);
   if (failed(passShape(attention)))
     return failure();
   passInteger(perGroup);

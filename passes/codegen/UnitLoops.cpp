@@ -40,13 +40,17 @@ int64_t temporaryBytes(MemRefType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+SmallVector<memref::AllocOp> findTemporaries(func::FuncOp kernel) {
+  SmallVector<memref::AllocOp> allocs;
+  kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  return allocs;
+}
+
 /// Places the temporaries of a group of threads.
 LogicalResult placeForGroup(func::FuncOp kernel, ArrayRef<int64_t> rows,
                             LoopContext &context, Value shared) {
-  SmallVector<memref::AllocOp> allocs;
-  kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   GroupBuffers buffers(kernel, context);
-  for (memref::AllocOp alloc : allocs)
+  for (memref::AllocOp alloc : findTemporaries(kernel))
     buffers.place(alloc, rows);
   return buffers.finish(shared);
 }
@@ -54,18 +58,9 @@ LogicalResult placeForGroup(func::FuncOp kernel, ArrayRef<int64_t> rows,
 /// Puts temporaries on the stack; those indexed by the row shrink to one row.
 LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
                                LoopContext &context) {
-  SmallVector<memref::AllocOp> allocs;
-  kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
   int64_t total = 0;
-  for (memref::AllocOp alloc : allocs) {
-    MemRefType type = alloc.getType();
-    bool perRow =
-        !rows.empty() && type.getRank() >= static_cast<int64_t>(rows.size()) &&
-        type.getShape().take_front(rows.size()) == rows &&
-        llvm::all_of(alloc->getUsers(), llvm::IsaPred<linalg::LinalgOp>);
-    if (perRow)
-      type = MemRefType::get(type.getShape().drop_front(rows.size()),
-                             type.getElementType());
+  for (memref::AllocOp alloc : findTemporaries(kernel)) {
+    auto [type, ofRow] = typeOfTemporary(alloc, rows);
     total += temporaryBytes(type);
     if (total > kMaxStackBytes)
       return alloc.emitError("kernel needs temporaries of ")
@@ -76,14 +71,7 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
     OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
     Value stack = memref::AllocaOp::create(b, alloc.getLoc(), type,
                                            b.getI64IntegerAttr(64));
-    if (perRow) {
-      // The operations keep naming the whole buffer, whose shape gives their
-      // indices, until their loops are emitted.
-      context.rowBuffers[alloc.getResult()] = stack;
-      continue;
-    }
-    alloc.getResult().replaceAllUsesWith(stack);
-    alloc.erase();
+    replaceTemporary(alloc, stack, ofRow, context);
   }
   return success();
 }
@@ -123,26 +111,21 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   }
 
   OpBuilder b(body.getTerminator());
+  LoopCode code(b, loc);
   if (rows) {
-    Value one = arith::ConstantIndexOp::create(b, loc, 1);
-    auto loop = scf::ForOp::create(b, loc, begin, end, one);
+    auto loop = scf::ForOp::create(b, loc, begin, end, code.index(1));
     b.setInsertionPointToStart(loop.getBody());
-    Value rest = loop.getInductionVar();
     context.rows.resize(space.size());
-    for (size_t i = space.size(); i-- > 0;) {
-      if (i == 0) {
-        context.rows[0] = rest;
-        break;
-      }
-      Value extent = arith::ConstantIndexOp::create(b, loc, space[i]);
-      context.rows[i] = arith::RemUIOp::create(b, loc, rest, extent);
-      rest = arith::DivUIOp::create(b, loc, rest, extent);
+    Value rest = loop.getInductionVar();
+    for (size_t i = space.size() - 1; i > 0; --i) {
+      context.rows[i] = code.rem(rest, space[i]);
+      rest = code.div(rest, space[i]);
     }
+    context.rows[0] = rest;
   } else if (isGroup && kind == KernelKind::Serial) {
     // Only one of the groups of a block has work.
-    Value some =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, begin, end);
-    b = scf::IfOp::create(b, loc, some, /*withElseRegion=*/false)
+    b = scf::IfOp::create(b, loc, code.isBelow(begin, end),
+                          /*withElseRegion=*/false)
             .getThenBodyBuilder();
   } else if (kind == KernelKind::Columns) {
     context.columnBegin = begin;

@@ -57,16 +57,22 @@ void BackwardCode::openQueries() {
   c.setQueries(c.mul(tile, shape.queryBlock));
 }
 
-Values BackwardCode::loadLse() {
+Values BackwardCode::ofQueries(llvm::function_ref<Value(Value query)> load) {
   Values result;
-  for (Value own : c.ownQueries()) {
-    Value query = c.add(c.firstQuery, c.min(own, c.sub(c.rows, 1)));
-    Value lse = memref::LoadOp::create(
-        c.b, c.loc, all.lse,
-        ValueRange{c.batch, c.add(all.q.head, head), query});
-    result.push_back(c.mulf(lse, c.f32(::zrt::kLog2E)));
-  }
+  for (Value own : c.ownQueries())
+    result.push_back(load(c.add(c.firstQuery, c.min(own, c.sub(c.rows, 1)))));
   return result;
+}
+
+Values BackwardCode::loadLses() {
+  return ofQueries([&](Value query) {
+    return c.mulf(loadLse(query), c.f32(::zrt::kLog2E));
+  });
+}
+
+Values BackwardCode::loadDots() {
+  return ofQueries(
+      [&](Value query) { return c.loadNumber(ofHead(all.dq), query); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,31 +83,24 @@ Values BackwardCode::overQueries(
     Value firstKey, ArrayRef<Value> carried,
     llvm::function_ref<Values(Value, ArrayRef<Value>)> body) {
   // Blocks of queries from `low` to before `high`, the last first.
-  Value low = c.index(0), high = c.index(shape.queryTiles());
-  if (shape.causal)
-    low = c.div(c.max(c.sub(firstKey, shape.ahead()), 0), shape.queryBlock);
-  if (shape.window) {
-    Value last = c.add(firstKey, kTile - 1 + shape.window - 1 - shape.ahead());
-    last = c.max(c.min(last, shape.queries - 1), -1);
-    high = c.div(c.add(last, shape.queryBlock), shape.queryBlock);
-  }
-  Values result =
-      c.loop(c.index(0), c.index(shape.headsPerKey()), 1, carried,
-             [&](Value number, ArrayRef<Value> ofHeads) {
-               head = number;
-               return c.loop(c.index(0), c.sub(high, low), 1, ofHeads,
-                             [&](Value i, ArrayRef<Value> sums) {
-                               Value tile = c.sub(c.sub(high, i), 1);
-                               return body(c.mul(tile, shape.queryBlock), sums);
-                             });
-             });
-  return result;
+  auto [low, high] = c.queriesThatSee(firstKey, kTile, shape.queryBlock);
+  return c.loop(c.index(0), c.index(shape.headsPerKey()), 1, carried,
+                [&, high = high, count = c.sub(high, low)](
+                    Value number, ArrayRef<Value> ofHeads) {
+                  head = number;
+                  return c.loop(c.index(0), count, 1, ofHeads,
+                                [&](Value i, ArrayRef<Value> sums) {
+                                  Value tile = c.sub(c.sub(high, i), 1);
+                                  return body(c.mul(tile, shape.queryBlock),
+                                              sums);
+                                });
+                });
 }
 
 /// `sums` are those of dV, then those of dK.
 Values BackwardCode::addTile(Value firstKey, Value column,
                              ArrayRef<Value> sums) {
-  Values lse = loadLse(), dots = loadDots();
+  Values lse = loadLses(), dots = loadDots();
   Panel panel = computePanel(firstKey, c.index(shape.keys), lse);
   Values adjoint = adjoints(panel, dots), result;
   const size_t half = sums.size() / 2;
@@ -165,7 +164,7 @@ void BackwardCode::emitKeys() {
 
 void BackwardCode::emitQueries() {
   openQueries();
-  Values lse = loadLse(), dots = loadDots();
+  Values lse = loadLses(), dots = loadDots();
   auto addPanel = [&](Value firstKey, Value end, Value column,
                       ArrayRef<Value> sums) {
     Panel panel = computePanel(firstKey, end, lse);
@@ -201,13 +200,7 @@ void BackwardCode::emitQueries() {
 
 void zero::emitBackwardBlock(AttentionCode &code, const BackwardOperands &all,
                              BackwardLaunch launch) {
-  BackwardCode backward(code, all);
-  if (launch == BackwardLaunch::Dots)
-    backward.emitDots();
-  else if (launch == BackwardLaunch::Keys)
-    backward.emitKeys();
-  else
-    backward.emitQueries();
+  emitLaunch(BackwardCode(code, all), launch);
 }
 
 int64_t zero::countBackwardParts(const AttentionShape &shape,

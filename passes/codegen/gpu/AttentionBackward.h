@@ -8,10 +8,10 @@
 namespace mlir::zero {
 
 /// Emits the work of a block in one of the launches (AttentionBackward.cpp).
-class BackwardCode {
+class BackwardCode : BackwardBase<AttentionCode> {
 public:
   BackwardCode(AttentionCode &code, const BackwardOperands &all)
-      : c(code), shape(code.shape), all(all),
+      : BackwardBase(code, all), shape(code.shape),
         factor(shape.scale * ::zrt::kLog2E) {}
 
   void emitDots();
@@ -19,9 +19,7 @@ public:
   void emitQueries();
 
 private:
-  AttentionCode &c;
   const AttentionShape &shape;
-  BackwardOperands all;
   const float factor;
   static constexpr int64_t kRows = AttentionCode::kRows,
                            kKeys = AttentionCode::kKeys,
@@ -38,12 +36,11 @@ private:
 
   /// Opens the tile of queries and the query head of the block's part.
   void openQueries();
-  Value head; ///< query head, counted from the unit's first
-  HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
+  /// A number of each of the thread's queries; beyond them, of the last one.
+  Values ofQueries(llvm::function_ref<Value(Value query)> load);
   /// lse' of the thread's queries.
-  Values loadLse();
+  Values loadLses();
   Values loadDots();
-  void storeDots(Value row, Value dots);
 
   /// Adds to the sum of P D of the query with number thread % 64.
   Value addDots(Value firstKey, Value sum);

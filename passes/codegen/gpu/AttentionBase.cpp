@@ -10,11 +10,23 @@ Value AttentionBase::firstKeyOf(Value query) {
   if (shape.window)
     key = max(sub(last, shape.window - 1), key);
   if (starts) {
-    Value start = toIndex(
-        memref::LoadOp::create(b, loc, starts, ValueRange{batch, query}));
+    Value start = toIndex(loadOne(starts, {batch, query}));
     key = max(min(start, last), key);
   }
   return key;
+}
+
+std::pair<Value, Value>
+AttentionBase::queriesThatSee(Value firstKey, int64_t count, int64_t step) {
+  Value low = index(0), high = index(llvm::divideCeil(shape.queries, step));
+  if (shape.causal)
+    low = div(max(sub(firstKey, shape.ahead()), 0), step);
+  if (shape.window) {
+    Value last = add(firstKey, count - 1 + shape.window - 1 - shape.ahead());
+    last = max(min(last, shape.queries - 1), -1);
+    high = div(add(last, step), step);
+  }
+  return {low, high};
 }
 
 static Type rowElement(HeadRows rows) {
@@ -22,9 +34,8 @@ static Type rowElement(HeadRows rows) {
 }
 
 Value AttentionBase::loadNumber(HeadRows rows, Value row) {
-  auto load = [&](int64_t i) -> Value {
-    return memref::LoadOp::create(b, loc, rows.view,
-                                  ValueRange{batch, row, rows.head, index(i)});
+  auto load = [&](int64_t i) {
+    return loadOne(rows.view, {batch, row, rows.head, index(i)});
   };
   if (rowElement(rows).isF32())
     return load(0);
@@ -39,8 +50,7 @@ Value AttentionBase::loadNumber(HeadRows rows, Value row) {
 
 void AttentionBase::storeNumber(Value number, HeadRows rows, Value row) {
   auto store = [&](Value value, int64_t i) {
-    memref::StoreOp::create(b, loc, value, rows.view,
-                            ValueRange{batch, row, rows.head, index(i)});
+    storeOne(value, rows.view, {batch, row, rows.head, index(i)});
   };
   if (rowElement(rows).isF32())
     return store(number, 0);

@@ -53,6 +53,11 @@ public:
   /// The first key that a query sees, in type index.
   Value firstKeyOf(Value query);
 
+  /// Blocks [low, high) of `step` queries that see a key of the `count` from
+  /// `firstKey` on.
+  std::pair<Value, Value> queriesThatSee(Value firstKey, int64_t count,
+                                         int64_t step);
+
   /// Access an f32 in the first four bytes of row `row`, of elements of 16 or
   /// 32 bits.
   Value loadNumber(HeadRows rows, Value row);

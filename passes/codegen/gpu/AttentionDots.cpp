@@ -10,19 +10,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-Values BackwardCode::loadDots() {
-  Values result;
-  for (Value own : c.ownQueries()) {
-    Value query = c.add(c.firstQuery, c.min(own, c.sub(c.rows, 1)));
-    result.push_back(c.loadNumber(ofHead(all.dq), query));
-  }
-  return result;
-}
-
-void BackwardCode::storeDots(Value row, Value dots) {
-  c.storeNumber(dots, ofHead(all.dq), c.add(c.firstQuery, row));
-}
-
 Value BackwardCode::addDots(Value firstKey, Value sum) {
   Value row = c.rem(c.thread, AttentionCode::kTileQueries);
   // Keys of the panel that the first of the row's 16 queries sees.
@@ -38,12 +25,10 @@ Value BackwardCode::addDots(Value firstKey, Value sum) {
           Values result(carried);
           for (int64_t i = 0; i < 4; ++i) {
             Value at = c.add(key, i), place = c.min(at, kTile - 1);
-            auto load = [&](Value tile) -> Value {
-              return memref::LoadOp::create(c.b, c.loc, tile,
-                                            ValueRange{place, row});
-            };
-            Value p = c.select(c.isLess(at, end), load(c.scoreTile), c.f32(0));
-            result[i] = c.fma(p, load(c.otherScores), result[i]);
+            Value p = c.loadOne(c.scoreTile, {place, row});
+            p = c.select(c.isLess(at, end), p, c.f32(0));
+            result[i] =
+                c.fma(p, c.loadOne(c.otherScores, {place, row}), result[i]);
           }
           return result;
         });
@@ -57,7 +42,7 @@ Value BackwardCode::addDots(Value firstKey, Value sum) {
 
 void BackwardCode::emitDots() {
   openQueries();
-  Values lse = loadLse();
+  Values lse = loadLses();
   Value dots = c.overKeyBlocks({c.f32(0)}, [&](Value start,
                                                ArrayRef<Value> carried) {
     return c.overPanels(start, carried,
@@ -71,5 +56,7 @@ void BackwardCode::emitDots() {
                           return Values{next};
                         });
   })[0];
-  c.when(c.isLess(c.thread, c.rows), [&] { storeDots(c.thread, dots); });
+  c.when(c.isLess(c.thread, c.rows), [&] {
+    c.storeNumber(dots, ofHead(all.dq), c.add(c.firstQuery, c.thread));
+  });
 }

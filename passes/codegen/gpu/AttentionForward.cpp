@@ -82,27 +82,24 @@ Values Forward::findLargest(Value start, ArrayRef<Value> most) {
   // The eight threads of a row lie side by side in a group of 16.
   Value lane = c.rem(c.thread, 16);
   for (Value &mine : largest)
-    for (int64_t apart = 1; apart < 8; apart *= 2) {
-      Value from = arith::XOrIOp::create(c.b, c.loc, lane, c.index(apart));
-      mine = c.larger(shuffle(c.b, c.loc, mine, from), mine);
-    }
+    for (int64_t apart = 1; apart < 8; apart *= 2)
+      mine = c.larger(shuffleXor(c.b, c.loc, mine, lane, apart), mine);
   return largest;
 }
 
 Value Forward::sumOfRow() {
   Values zeros(4, c.f32(0));
   Value row = ownRow();
-  Values chains =
-      c.loop(c.index(0), c.index(kTile), 4, zeros,
-             [&](Value key, ArrayRef<Value> carried) {
-               Values result(carried);
-               for (int64_t i = 0; i < 4; ++i) {
-                 Value one = memref::LoadOp::create(
-                     c.b, c.loc, c.scoreTile, ValueRange{c.add(key, i), row});
-                 result[i] = c.addf(result[i], one);
-               }
-               return result;
-             });
+  Values chains = c.loop(c.index(0), c.index(kTile), 4, zeros,
+                         [&](Value key, ArrayRef<Value> carried) {
+                           Values result(carried);
+                           for (int64_t i = 0; i < 4; ++i) {
+                             Value one =
+                                 c.loadOne(c.scoreTile, {c.add(key, i), row});
+                             result[i] = c.addf(result[i], one);
+                           }
+                           return result;
+                         });
   return c.addf(c.addf(chains[0], chains[1]), c.addf(chains[2], chains[3]));
 }
 
@@ -182,9 +179,8 @@ void Forward::emit() {
     if (columnParts > 1)
       isMine = c.both(isMine, c.isLess(column, 1));
     c.when(c.both(isMine, c.isLess(own[r], c.rows)), [&] {
-      memref::StoreOp::create(
-          c.b, c.loc, c.logOfSum(state[r], sum), all.lse,
-          ValueRange{c.batch, c.head, c.add(c.firstQuery, own[r])});
+      c.storeOne(c.logOfSum(state[r], sum), all.lse,
+                 {c.batch, c.head, c.add(c.firstQuery, own[r])});
     });
   }
   ArrayRef<Value> sums = ArrayRef<Value>(state).drop_front(kRows + 1);

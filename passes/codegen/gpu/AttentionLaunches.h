@@ -32,9 +32,39 @@ struct BackwardOperands {
 /// Emits the work of a block in the forward.
 void emitForwardBlock(AttentionCode &code, const ForwardOperands &all);
 
+enum class BackwardLaunch { Dots, Keys, Queries };
+
+/// What launches of the backward share, by FMAs (AttentionBackward.h) and by
+/// tensor cores (MmaAttentionBackward.h).
+template <typename CodeT>
+class BackwardBase {
+public:
+  BackwardBase(CodeT &code, const BackwardOperands &all) : c(code), all(all) {}
+
+protected:
+  CodeT &c;
+  const BackwardOperands &all;
+  Value head; ///< query head, counted from the unit's first
+  HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
+  Value loadLse(Value query) {
+    return c.loadOne(all.lse, {c.batch, c.add(all.q.head, head), query});
+  }
+};
+
+template <typename BackwardT>
+void emitLaunch(BackwardT backward, BackwardLaunch launch) {
+  switch (launch) {
+  case BackwardLaunch::Dots:
+    return backward.emitDots();
+  case BackwardLaunch::Keys:
+    return backward.emitKeys();
+  case BackwardLaunch::Queries:
+    return backward.emitQueries();
+  }
+}
+
 /// Emits the work of a block in a launch of the backward
 /// (AttentionBackward.cpp).
-enum class BackwardLaunch { Dots, Keys, Queries };
 void emitBackwardBlock(AttentionCode &code, const BackwardOperands &all,
                        BackwardLaunch launch);
 

@@ -41,16 +41,15 @@ Type elementOf(Value view) {
 
 Value AttentionCode::tileAt(Value memory, int64_t row, int64_t tileRows) {
   auto type = MemRefType::get({tileRows, kStride}, b.getF32Type());
-  return memref::ViewOp::create(b, loc, type, memory, index(row * kStride * 4),
-                                ValueRange());
+  return viewAs(type, memory, index(row * kStride * 4));
 }
 
 Value AttentionCode::numberAt(Value i) {
-  return memref::LoadOp::create(b, loc, numbers, ValueRange{index(0), i});
+  return loadOne(numbers, {index(0), i});
 }
 
 void AttentionCode::setNumber(Value i, Value number) {
-  memref::StoreOp::create(b, loc, number, numbers, ValueRange{index(0), i});
+  storeOne(number, numbers, {index(0), i});
 }
 
 void AttentionCode::copyRows(HeadRows from, Value first, Value count,
@@ -70,7 +69,7 @@ void AttentionCode::copyRows(HeadRows from, Value first, Value count,
       at = min(at, shape.width - elements);
       Values place{batch, source, from.head, at};
       if (elements == 1)
-        return memref::LoadOp::create(b, loc, from.view, place);
+        return loadOne(from.view, place);
       auto loaded = vector::LoadOp::create(
           b, loc, VectorType::get({elements}, narrow), from.view, place);
       loaded.setAlignment(elements * narrow.getIntOrFloatBitWidth() / 8);
@@ -265,9 +264,8 @@ void AttentionCode::putRows(ArrayRef<Value> sums, ArrayRef<Value> factors,
         for (int64_t e = 0; e < kQuad; ++e)
           when(isLess(add(at, e), shape.width), [&] {
             // Rounds lanes one by one: not every processor has lanes of bf16.
-            memref::StoreOp::create(
-                b, loc, rounded(lane(result, e)), to.view,
-                ValueRange{batch, place, to.head, add(at, e)});
+            storeOne(rounded(lane(result, e)), to.view,
+                     {batch, place, to.head, add(at, e)});
           });
       }
     });

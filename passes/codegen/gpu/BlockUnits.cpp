@@ -3,8 +3,6 @@
 #include "passes/codegen/gpu/BlockUnits.h"
 
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "passes/codegen/gpu/GroupBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/loops/ColumnSums.h"
@@ -47,13 +45,12 @@ static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   const int64_t threads = std::min<int64_t>(
       kMostThreads, llvm::alignTo<int64_t>(all.count * kRowThreads, kWarp));
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  Location loc = kernel.getLoc();
-  Value thread = context.lanes.thread,
-        width = arith::ConstantIndexOp::create(b, loc, kRowThreads);
+  LoopCode code(b, kernel.getLoc());
+  Value thread = context.lanes.thread;
   context.lanes.stride = kBlockColumns;
-  context.lanes.thread = arith::RemUIOp::create(b, loc, thread, width);
-  context.rowShare = {threads / kRowThreads,
-                      arith::DivUIOp::create(b, loc, thread, width), shared};
+  context.lanes.thread = code.rem(thread, kRowThreads);
+  context.rowShare = {threads / kRowThreads, code.div(thread, kRowThreads),
+                      shared};
   setBlock(kernel, kBlockColumns, threads);
 }
 
@@ -83,11 +80,10 @@ static void shareLongRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   const int64_t team = std::min<int64_t>(
       kMaxTeam, llvm::alignTo<int64_t>(llvm::divideCeil(longest, kChunk), 2));
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
-  Location loc = kernel.getLoc();
-  Value thread = context.lanes.thread,
-        size = arith::ConstantIndexOp::create(b, loc, kGroupThreads);
-  context.lanes.thread = arith::RemUIOp::create(b, loc, thread, size);
-  context.lanes.member = arith::DivUIOp::create(b, loc, thread, size);
+  LoopCode code(b, kernel.getLoc());
+  Value thread = context.lanes.thread;
+  context.lanes.thread = code.rem(thread, kGroupThreads);
+  context.lanes.member = code.div(thread, kGroupThreads);
   context.lanes.team = team;
   setBlock(kernel, /*units=*/1, team * kGroupThreads);
 }
@@ -118,26 +114,19 @@ void zero::placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
                       llvm::alignTo(before + bytes, kSharedAlignment))));
   if (context.lanes.team == 0)
     return;
-  Location loc = kernel.getLoc();
-  context.teamMemory = memref::ViewOp::create(
-      b, loc, MemRefType::get({bytes}, b.getI8Type()), shared,
-      arith::ConstantIndexOp::create(b, loc, before), ValueRange());
+  LoopCode code(b, kernel.getLoc());
+  context.teamMemory = code.viewAs(MemRefType::get({bytes}, b.getI8Type()),
+                                   shared, code.index(before));
 }
 
 void zero::emitForBlock(OpBuilder &b, linalg::LinalgOp op,
                         const LoopContext &context) {
-  Location loc = op.getLoc();
-  if (context.lanes.team > 0 || getColumnRuns(op, context).count > 0) {
-    emitVectorLoops(b, op, context);
-  } else {
-    // The first group runs operations that have no rows to share.
-    Value isFirst = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::eq, context.rowShare.group,
-        arith::ConstantIndexOp::create(b, loc, 0));
-    scf::IfOp::create(b, loc, isFirst, [&](OpBuilder &inner, Location) {
-      emitVectorLoops(inner, op, context);
-      scf::YieldOp::create(inner, loc);
-    });
-  }
-  syncBlock(b, loc);
+  LoopCode code(b, op.getLoc());
+  auto emit = [&] { emitVectorLoops(b, op, context); };
+  // The first group runs operations that have no rows to share.
+  if (context.lanes.team > 0 || getColumnRuns(op, context).count > 0)
+    emit();
+  else
+    code.when(code.isEqual(context.rowShare.group, 0), emit);
+  syncBlock(b, code.loc);
 }

@@ -71,10 +71,9 @@ private:
     auto vector = dyn_cast<VectorType>(type);
     Type element = vector ? vector.getElementType() : type;
     const int64_t count = vector ? vector.getNumElements() : 1;
-    Value view = memref::ViewOp::create(
-        b, loc, MemRefType::get({count}, element), bytes, at, ValueRange());
+    Value view = code.viewAs(MemRefType::get({count}, element), bytes, at);
     if (!vector)
-      return memref::LoadOp::create(b, loc, view, code.index(0));
+      return code.loadOne(view, code.index(0));
     auto loaded = vector::LoadOp::create(b, loc, vector, view, code.index(0));
     loaded.setAlignment(count * vector.getElementTypeBitWidth() / 8);
     return loaded;
@@ -94,7 +93,7 @@ private:
           /*constant=*/true, /*alignment=*/b.getI64IntegerAttr(64));
     }
     Value view = memref::GetGlobalOp::create(b, loc, type, table);
-    return memref::LoadOp::create(b, loc, view, code.toIndex(i));
+    return code.loadOne(view, code.toIndex(i));
   }
 
   Value scaleOf(Value block) {
@@ -171,9 +170,8 @@ private:
     code.when(code.isNot(isWhole), [&] {
       for (int64_t i = 0; i < kRun; ++i) {
         Value place = code.add(at, i);
-        code.when(code.isLess(place, end), [&] {
-          memref::StoreOp::create(b, loc, rounded(values[i]), result, place);
-        });
+        code.when(code.isLess(place, end),
+                  [&] { code.storeOne(rounded(values[i]), result, place); });
       }
     });
   }

@@ -31,9 +31,9 @@ public:
   virtual llvm::Value *getBlock() = 0;
   /// The shared memory of the block, `bytes` bytes.
   virtual llvm::Value *getShared(int64_t bytes) = 0;
-  // The bodies of the functions that kernels call (Shuffle.h, Warp.h): each emits
-  // the value of such a function for its arguments; of a function without a
-  // result the value is of no use.
+  // The functions that kernels call (Shuffle.h, Warp.h): each emits the value
+  // of such a function for its arguments.  If the function has no result, the
+  // value is not used.
   using Args = ArrayRef<llvm::Value *>;
   enum class Half { BF16, F16 };
   virtual llvm::Value *shuffle(Args args) = 0;

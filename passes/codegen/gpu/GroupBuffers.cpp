@@ -69,9 +69,9 @@ int64_t bytesOfBuffer(MemRefType type) {
 
 } // namespace
 
-void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
+std::pair<MemRefType, bool> zero::typeOfTemporary(memref::AllocOp alloc,
+                                                  ArrayRef<int64_t> rows) {
   MemRefType type = alloc.getType();
-  Use use = useOf(alloc.getResult(), context);
   bool ofRow = !rows.empty() &&
                type.getRank() >= static_cast<int64_t>(rows.size()) &&
                type.getShape().take_front(rows.size()) == rows &&
@@ -79,6 +79,22 @@ void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
   if (ofRow)
     type = MemRefType::get(type.getShape().drop_front(rows.size()),
                            type.getElementType());
+  return {type, ofRow};
+}
+
+void zero::replaceTemporary(memref::AllocOp alloc, Value buffer, bool ofRow,
+                            LoopContext &context) {
+  if (ofRow) {
+    context.rowBuffers[alloc.getResult()] = buffer;
+    return;
+  }
+  alloc.getResult().replaceAllUsesWith(buffer);
+  alloc.erase();
+}
+
+void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
+  Use use = useOf(alloc.getResult(), context);
+  auto [type, ofRow] = typeOfTemporary(alloc, rows);
   if (use == Use::Shared) {
     shared.push_back({alloc, type, ofRow, bytes});
     bytes += bytesOfBuffer(type);
@@ -100,12 +116,7 @@ void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
                                        b.getI64IntegerAttr(kSharedAlignment));
   if (isOwned)
     context.owned.insert(own);
-  if (ofRow) {
-    context.rowBuffers[alloc.getResult()] = own;
-    return;
-  }
-  alloc.getResult().replaceAllUsesWith(own);
-  alloc.erase();
+  replaceTemporary(alloc, own, ofRow, context);
 }
 
 LogicalResult GroupBuffers::finish(Value arena) {
@@ -119,16 +130,9 @@ LogicalResult GroupBuffers::finish(Value arena) {
                   Builder(kernel.getContext()).getI64IntegerAttr(bytes));
   for (Shared &one : shared) {
     OpBuilder b = OpBuilder::atBlockBegin(&body);
-    Location loc = one.alloc.getLoc();
-    Value offset = arith::ConstantIndexOp::create(b, loc, one.offset);
-    Value view =
-        memref::ViewOp::create(b, loc, one.type, arena, offset, ValueRange());
-    if (one.ofRow) {
-      context.rowBuffers[one.alloc.getResult()] = view;
-      continue;
-    }
-    one.alloc.getResult().replaceAllUsesWith(view);
-    one.alloc.erase();
+    LoopCode code(b, one.alloc.getLoc());
+    Value view = code.viewAs(one.type, arena, code.index(one.offset));
+    replaceTemporary(one.alloc, view, one.ofRow, context);
   }
   return success();
 }

@@ -21,6 +21,15 @@ constexpr int64_t kSharedAlignment = 16;
 /// On functions: bytes of shared memory of each group, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
 
+/// The type of a temporary's buffer: that of one row if the temporary is
+/// indexed by the row, whose dimensions are `rows`.  And whether it is.
+std::pair<MemRefType, bool> typeOfTemporary(memref::AllocOp alloc,
+                                            ArrayRef<int64_t> rows);
+/// Replaces `alloc` by `buffer`.  The users of a row's buffer keep naming the
+/// whole one, whose shape gives their indices, until their loops are emitted.
+void replaceTemporary(memref::AllocOp alloc, Value buffer, bool ofRow,
+                      LoopContext &context);
+
 /// Places the temporaries of a kernel: in a buffer of each thread if no other
 /// thread reads or writes its elements, else in memory that the group shares.
 class GroupBuffers {

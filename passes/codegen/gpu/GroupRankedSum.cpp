@@ -67,11 +67,10 @@ private:
   static constexpr int64_t kElements = 16 * kGroupThreads, kBytes = 16;
 
   Value loadInteger(Value how, int64_t at) {
-    return memref::LoadOp::create(b, loc, how, code.index(at));
+    return code.loadOne(how, code.index(at));
   }
   Value loadIndex(Value how, int64_t at) {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(),
-                                      loadInteger(how, at));
+    return code.toIndex(loadInteger(how, at));
   }
   Value isSet(Value how, int64_t at) {
     return arith::CmpIOp::create(
@@ -139,20 +138,19 @@ private:
   }
 
   void addUp(Value i) {
-    Value first = toWide(memref::LoadOp::create(b, loc, contributions, i));
-    Value all = code.loop(
-        code.index(1), ranks, 1, {first},
-        [&](Value rank, ArrayRef<Value> carried) -> Values {
-          Value at = code.add(arith::MulIOp::create(b, loc, rank, stride), i);
-          Value x = toWide(memref::LoadOp::create(b, loc, contributions, at));
-          return {code.addf(carried[0], x)};
-        })[0];
+    Value first = toWide(code.loadOne(contributions, i));
+    Value all = code.loop(code.index(1), ranks, 1, {first},
+                          [&](Value rank, ArrayRef<Value> carried) -> Values {
+                            Value at = code.add(
+                                arith::MulIOp::create(b, loc, rank, stride), i);
+                            Value x = toWide(code.loadOne(contributions, at));
+                            return {code.addf(carried[0], x)};
+                          })[0];
     all = code.mulf(all, scale);
     all = code.ifThen(accumulates, {all}, [&]() -> Values {
-      return {
-          code.addf(all, toWide(memref::LoadOp::create(b, loc, result, i)))};
+      return {code.addf(all, toWide(code.loadOne(result, i)))};
     })[0];
-    memref::StoreOp::create(b, loc, convert(all, to), result, i);
+    code.storeOne(convert(all, to), result, i);
   }
 
   BlockCode code;

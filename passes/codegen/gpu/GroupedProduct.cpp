@@ -41,7 +41,7 @@ class GroupedBuilder {
 public:
   GroupedBuilder(OpBuilder &builder, Location loc,
                  const GroupedProduct &product, const RuntimeArguments &given)
-      : code(builder, loc), b(builder), loc(loc), product(product),
+      : code(builder, loc), product(product),
         offsets(
             code.viewAll(given.operands[2], code.index(product.groups + 1))),
         table(code.viewAll(given.operands[4], code.index(product.groups + 1))),
@@ -97,15 +97,10 @@ private:
   static constexpr int64_t kRows = ProductTile::kRows,
                            kColumns = ProductTile::kColumns;
 
-  Value toIndex(Value number) {
-    return arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
-  }
-  Value numberOf(Value at) {
-    return toIndex(memref::LoadOp::create(b, loc, table, at));
-  }
+  Value numberOf(Value at) { return code.toIndex(code.loadOne(table, at)); }
   /// The first row of `group`; the number of rows if there is no such group.
   Value rowAt(Value group) {
-    Value at = toIndex(memref::LoadOp::create(b, loc, offsets, group));
+    Value at = code.toIndex(code.loadOne(offsets, group));
     return code.max(code.min(at, rows), 0);
   }
   Value firstSlot(Value group) {
@@ -128,8 +123,6 @@ private:
   }
 
   BlockCode code;
-  OpBuilder &b;
-  Location loc;
   const GroupedProduct &product;
   Value offsets, table, rows, x, y, w, unit, part;
   ProductTile tile;

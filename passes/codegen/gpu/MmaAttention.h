@@ -73,7 +73,7 @@ public:
 
   /// Shared memory from byte `at` on.
   Value viewShared(MemRefType type, Value at) {
-    return memref::ViewOp::create(b, loc, type, sharedView, at, ValueRange());
+    return viewAs(type, sharedView, at);
   }
 
   // TensorTiles.cpp: shared memory and fragments.
@@ -97,6 +97,16 @@ public:
   overTiles(Value begin, Value end, int64_t step, ArrayRef<Value> carried,
             llvm::function_ref<void(Value, Value)> copy,
             llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body);
+  /// Calls body(first key, tile of K, row in the tile, carried) for pieces of
+  /// `columns` keys that the block sees.  The tile of V lies behind that of K.
+  Values overKeys(
+      HeadRows k, HeadRows v, int64_t columns, ArrayRef<Value> carried,
+      llvm::function_ref<Values(Value, Value, int64_t, ArrayRef<Value>)> body);
+  /// Calls `body` in the first of the four lanes of row i, if the row exists.
+  void onRow(int64_t i, llvm::function_ref<void()> body) {
+    Value isFirst = isLess(rem(inWarp, 4), 1);
+    when(both(isFirst, isLess(rowOf(i), rows)), body);
+  }
   /// to[first + row] = factor sums, for the warp's rows.
   void putRows(ArrayRef<Value> sums, ArrayRef<Value> factors, HeadRows to,
                Value first, Value count);

@@ -58,21 +58,10 @@ Values TensorBackward::overKeys(
     ArrayRef<Value> carried, int64_t columns,
     llvm::function_ref<Values(const Piece &, Value, int64_t, ArrayRef<Value>)>
         body) {
-  const int64_t step = c.sizes.tileRows;
-  Value begin = c.mul(c.div(c.leastKey, step), step);
-  return c.overTiles(
-      begin, c.endKey, step, carried,
-      [&](Value key, Value tile) {
-        Value count = c.countOf(c.shape.keys, key);
-        c.copyRows(all.k, key, count, step, tile);
-        c.copyRows(all.v, key, count, step, c.add(tile, c.sizes.tileBytes()));
-      },
-      [&](Value key, Value tile, ArrayRef<Value> now) {
-        Values result(now);
-        for (int64_t row = 0; row < step; row += columns)
-          result =
-              body(computePiece(key, tile, row, columns), tile, row, result);
-        return result;
+  return c.overKeys(
+      all.k, all.v, columns, carried,
+      [&](Value key, Value tile, int64_t row, ArrayRef<Value> now) {
+        return body(computePiece(key, tile, row, columns), tile, row, now);
       });
 }
 
@@ -90,9 +79,9 @@ void TensorBackward::emitDots() {
                  return result;
                });
   for (auto [r, mine] : llvm::enumerate(sums)) {
-    Value sum = c.sumOfRow(mine), isFirst = c.isLess(c.rem(c.inWarp, 4), 1);
-    c.when(c.both(isFirst, c.isLess(c.rowOf(r), c.rows)),
-           [&] { c.storeNumber(sum, ofHead(all.dq), c.queries[r]); });
+    Value sum = c.sumOfRow(mine);
+    c.onRow(int64_t(r),
+            [&] { c.storeNumber(sum, ofHead(all.dq), c.queries[r]); });
   }
 }
 
@@ -142,8 +131,7 @@ void TensorBackward::storeNumbers(ArrayRef<Value> own, Value tile) {
   Value view = numbersAt(tile);
   c.when(c.isLess(c.thread, c.sizes.tileRows), [&] {
     for (auto [i, number] : llvm::enumerate(own))
-      memref::StoreOp::create(c.b, c.loc, number, view,
-                              ValueRange{c.index(int64_t(i)), c.thread});
+      c.storeOne(number, view, {c.index(int64_t(i)), c.thread});
   });
 }
 
@@ -205,7 +193,7 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
 }
 
 void TensorBackward::emitKeys() {
-  const int64_t step = c.sizes.tileRows, ahead = c.shape.ahead();
+  const int64_t step = c.sizes.tileRows;
   Value firstKey = c.mul(c.part, c.sizes.blockRows()),
         count =
             c.min(c.sub(c.index(c.shape.keys), firstKey), c.sizes.blockRows());
@@ -213,19 +201,10 @@ void TensorBackward::emitKeys() {
   v = c.loadRows(all.v, firstKey, count,
                  c.sizes.blockRows() * c.sizes.rowBytes());
   // Tiles of queries that see one of the keys, of each head.
-  Value low = c.index(0),
-        high = c.index(llvm::divideCeil(c.shape.queries, step));
-  if (c.shape.causal)
-    low = c.div(c.max(c.sub(firstKey, ahead), 0), step);
-  if (c.shape.window) {
-    Value last =
-        c.add(firstKey, c.sizes.blockRows() - 1 + c.shape.window - 1 - ahead);
-    last = c.max(c.min(last, c.shape.queries - 1), -1);
-    high = c.div(c.add(last, step), step);
-  }
+  auto [low, high] = c.queriesThatSee(firstKey, c.sizes.blockRows(), step);
   Value perHead = c.max(c.sub(high, low), 0);
   // Opens the head of the i-th tile, and returns its first query.
-  auto open = [&](Value i) {
+  auto open = [&, low = low](Value i) {
     Value tile = i;
     head = c.index(0);
     if (c.shape.headsPerKey() > 1) {
@@ -261,13 +240,7 @@ void TensorBackward::emitKeys() {
 
 void zero::emitTensorBackward(TensorCode &code, const BackwardOperands &all,
                               BackwardLaunch launch) {
-  TensorBackward backward(code, all);
-  if (launch == BackwardLaunch::Dots)
-    backward.emitDots();
-  else if (launch == BackwardLaunch::Keys)
-    backward.emitKeys();
-  else
-    backward.emitQueries();
+  emitLaunch(TensorBackward(code, all), launch);
 }
 
 int64_t zero::tensorSharedBytes(const TensorSizes &sizes,

@@ -8,10 +8,9 @@
 namespace mlir::zero {
 
 /// Emits the work of a block in one of the launches (TensorBackward.cpp).
-class TensorBackward {
+class TensorBackward : BackwardBase<TensorCode> {
 public:
-  TensorBackward(TensorCode &code, const BackwardOperands &all)
-      : c(code), all(all) {}
+  using BackwardBase::BackwardBase;
 
   void emitDots();
   void emitKeys();
@@ -26,16 +25,6 @@ private:
   /// Numbers of each query of a tile: -lse', -D, and the first key that it
   /// sees.
   static constexpr int64_t kNumbers = 3;
-
-  TensorCode &c;
-  const BackwardOperands &all;
-  Value head; ///< query head, counted from the unit's first
-  HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
-  Value loadLse(Value query) {
-    return memref::LoadOp::create(
-        c.b, c.loc, all.lse,
-        ValueRange{c.batch, c.add(all.q.head, head), query});
-  }
 
   Value minus(Value x) { return arith::NegFOp::create(c.b, c.loc, x); }
 

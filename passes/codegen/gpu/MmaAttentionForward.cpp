@@ -89,20 +89,17 @@ void TensorForward::finish(ArrayRef<Value> state) {
     inverse.push_back(c.divf(c.f32(1), sum));
     if (!all.lse)
       continue;
-    Value isFirst = c.isLess(c.rem(c.inWarp, 4), 1);
-    c.when(c.both(isFirst, c.isLess(c.rowOf(r), c.rows)), [&] {
+    c.onRow(r, [&] {
       Value most = c.mulf(state[r], c.f32(c.factor));
-      memref::StoreOp::create(
-          c.b, c.loc, c.logOfSum(most, sum), all.lse,
-          ValueRange{c.batch, c.head, c.add(c.firstQuery, c.rowOf(r))});
+      c.storeOne(c.logOfSum(most, sum), all.lse,
+                 {c.batch, c.head, c.add(c.firstQuery, c.rowOf(r))});
     });
   }
   c.putRows(state.drop_front(2 * own), inverse, all.out, c.firstQuery, c.rows);
 }
 
 void TensorForward::emit() {
-  const int64_t step = c.sizes.tileRows,
-                parts = countTensorParts(c.shape, c.sizes);
+  const int64_t parts = countTensorParts(c.shape, c.sizes);
   c.setQueries(c.mul(c.sub(c.index(parts - 1), c.part), c.sizes.blockRows()));
   Fragments q = c.loadRows(all.q, c.firstQuery, c.rows, 0);
   // Smaller than any score, also times the factor.
@@ -110,19 +107,10 @@ void TensorForward::emit() {
                           std::max(c.factor, 1.0f)));
   state.append(own, c.f32(0));
   state.append(c.zeroSums(c.sizes.columns / 8));
-  Value begin = c.mul(c.div(c.leastKey, step), step);
-  state = c.overTiles(
-      begin, c.endKey, step, state,
-      [&](Value key, Value tile) {
-        Value count = c.countOf(c.shape.keys, key);
-        c.copyRows(all.k, key, count, step, tile);
-        c.copyRows(all.v, key, count, step, c.add(tile, c.sizes.tileBytes()));
-      },
-      [&](Value key, Value tile, ArrayRef<Value> carried) {
-        Values result(carried);
-        for (int64_t row = 0; row < step; row += kColumns)
-          result = addPiece(q, key, tile, row, result);
-        return result;
+  state = c.overKeys(
+      all.k, all.v, kColumns, state,
+      [&](Value key, Value tile, int64_t row, ArrayRef<Value> carried) {
+        return addPiece(q, key, tile, row, carried);
       });
   finish(state);
 }

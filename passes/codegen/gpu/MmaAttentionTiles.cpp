@@ -103,11 +103,9 @@ void TensorCode::copyRows(HeadRows from, Value first, Value count, int64_t rows,
     Value isThere = both(isLess(row, count), isLess(column, shape.width));
     // Clamps places beyond the edge; their values are not used.
     Value source = add(first, max(min(row, sub(count, 1)), 0));
-    Value read = memref::LoadOp::create(
-        b, loc, from.view,
-        ValueRange{batch, source, from.head, min(column, shape.width - 1)});
-    memref::StoreOp::create(b, loc, select(isThere, read, zero), tile,
-                            ValueRange{row, column});
+    Value read = loadOne(
+        from.view, {batch, source, from.head, min(column, shape.width - 1)});
+    storeOne(select(isThere, read, zero), tile, {row, column});
     return Values();
   });
 }
@@ -150,6 +148,26 @@ Values TensorCode::overTiles(
   return Values(ArrayRef<Value>(all).drop_front());
 }
 
+Values TensorCode::overKeys(
+    HeadRows k, HeadRows v, int64_t columns, ArrayRef<Value> carried,
+    llvm::function_ref<Values(Value, Value, int64_t, ArrayRef<Value>)> body) {
+  const int64_t step = sizes.tileRows;
+  Value begin = mul(div(leastKey, step), step);
+  return overTiles(
+      begin, endKey, step, carried,
+      [&](Value key, Value tile) {
+        Value count = countOf(shape.keys, key);
+        copyRows(k, key, count, step, tile);
+        copyRows(v, key, count, step, add(tile, sizes.tileBytes()));
+      },
+      [&](Value key, Value tile, ArrayRef<Value> now) {
+        Values result(now);
+        for (int64_t row = 0; row < step; row += columns)
+          result = body(key, tile, row, result);
+        return result;
+      });
+}
+
 Fragment TensorCode::load(Value tile, int64_t row, int64_t column,
                           bool isTransposed) {
   Value more = i32(row * sizes.rowBytes() + column * 2);
@@ -188,9 +206,8 @@ void TensorCode::putRows(ArrayRef<Value> sums, ArrayRef<Value> factors,
           inside(add(column, i), [&] {
             Value half = arith::ShRUIOp::create(b, loc, word, i32(16 * i));
             half = arith::TruncIOp::create(b, loc, b.getI16Type(), half);
-            memref::StoreOp::create(
-                b, loc, bitcast(element, half), to.view,
-                ValueRange{batch, place, to.head, add(column, i)});
+            storeOne(bitcast(element, half), to.view,
+                     {batch, place, to.head, add(column, i)});
           });
       };
       for (int64_t tile = 0; tile < columnTiles; ++tile)

@@ -23,10 +23,9 @@ RuntimeKernel zero::getWidenKernel(Type narrow) {
           to = code.viewAll(given.operands[1], given.end);
     code.loop(code.add(given.begin, given.thread), given.end, kGroupThreads, {},
               [&](Value i, ArrayRef<Value>) -> Values {
-                Value x = memref::LoadOp::create(b, loc, from, i);
-                memref::StoreOp::create(
-                    b, loc, arith::ExtFOp::create(b, loc, b.getF32Type(), x),
-                    to, i);
+                Value x = code.loadOne(from, i);
+                x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
+                code.storeOne(x, to, i);
                 return {};
               });
   };

@@ -260,7 +260,8 @@ Value LoopNest::emitIndex(linalg::IndexOp loop) {
   if (static_cast<int>(loop.getDim()) != laneLoop)
     return position;
   auto type = VectorType::get({lanes.width}, b.getIndexType());
-  return add(asVector(position), vector::StepOp::create(b, loc, type));
+  Value step = vector::StepOp::create(b, loc, type);
+  return add(asVector(position), step);
 }
 
 Value LoopNest::emitLoad(memref::LoadOp access, IRMapping &map, Value mask) {
