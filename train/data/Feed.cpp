@@ -129,8 +129,6 @@ std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
 }
 
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
-  if (plan.abi_version != ZRT_ABI_VERSION)
-    return; // we cannot read its inputs; checkPlan reports that
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
   const Text text = textOf(plan, options);
   if (options.epochs > 0 && inputs.empty())

@@ -6,7 +6,6 @@
 #include "train/data/HostAccess.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <string_view>
 
@@ -44,17 +43,20 @@ float limitInPlan(double limit) {
   return limit > kMost ? kMost : static_cast<float>(limit);
 }
 
+/// The f32 scalars that a plan may have; it counts updates from 1.
+std::map<std::string_view, float> numbersOf(const StepScalars &scalars) {
+  return {{"lr", scalars.lr},
+          {"step", float(scalars.update + 1)},
+          {"loss_scale", scalars.lossScale},
+          {"clip", scalars.clip},
+          {"norm_limit", limitInPlan(scalars.normLimit)},
+          {"loss_limit", limitInPlan(scalars.lossLimit)}};
+}
+
 } // namespace
 
 PlanInputs::PlanInputs(const zrt_plan &plan) {
-  using Number = std::pair<std::string_view, const zrt_input * PlanInputs::*>;
-  constexpr std::array<Number, 6> kNumbers = {
-      {{"lr", &PlanInputs::lrInput},
-       {"step", &PlanInputs::stepInput},
-       {"loss_scale", &PlanInputs::scaleInput},
-       {"clip", &PlanInputs::clipInput},
-       {"norm_limit", &PlanInputs::normLimitInput},
-       {"loss_limit", &PlanInputs::lossLimitInput}}};
+  const std::map<std::string_view, float> known = numbersOf({});
   for (uint32_t i = 0; i < plan.input_count; ++i) {
     const zrt_input &input = plan.inputs[i];
     const std::string_view name = input.name;
@@ -64,13 +66,10 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
       if (input.dtype != ZRT_I64)
         fail("input \"{}\" is not an i64 scalar", name);
       roundingInput = &input;
-    } else if (const auto known = std::find_if(
-                   kNumbers.begin(), kNumbers.end(),
-                   [&](const auto &number) { return number.first == name; });
-               known != kNumbers.end()) {
+    } else if (known.contains(name)) {
       if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
-      this->*known->second = &input;
+      numbers[name] = &input;
     } else if (Outputs found = findOutputs(plan, name); !found.empty()) {
       for (const zrt_output *output : found)
         if (input.dtype != output->dtype)
@@ -93,7 +92,7 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     else if (name == "clip")
       clipOutput = &output;
   }
-  if (clipInput && (!clipOutput || clipOutput->dtype != ZRT_F32))
+  if (has("clip") && (!clipOutput || clipOutput->dtype != ZRT_F32))
     fail("the plan wants the number \"clip\", and has no f32 output of that "
          "name");
   lossOutputs = findOutputs(plan, "loss");
@@ -123,20 +122,11 @@ void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<double> &sums,
 
 void PlanInputs::writeScalars(zrt_context *ctx,
                               const StepScalars &scalars) const {
-  if (lrInput)
-    writeValue(ctx, lrInput->ref, scalars.lr);
-  if (stepInput)
-    writeValue(ctx, stepInput->ref, float(scalars.update + 1));
-  if (scaleInput)
-    writeValue(ctx, scaleInput->ref, scalars.lossScale);
+  for (const auto &[name, value] : numbersOf(scalars))
+    if (const auto input = numbers.find(name); input != numbers.end())
+      writeValue(ctx, input->second->ref, value);
   if (roundingInput)
     writeValue(ctx, roundingInput->ref, scalars.rounding);
-  if (clipInput)
-    writeValue(ctx, clipInput->ref, scalars.clip);
-  if (normLimitInput)
-    writeValue(ctx, normLimitInput->ref, limitInPlan(scalars.normLimit));
-  if (lossLimitInput)
-    writeValue(ctx, lossLimitInput->ref, limitInPlan(scalars.lossLimit));
 }
 
 bool PlanInputs::wasSkipped(zrt_context *ctx,

@@ -4,7 +4,9 @@
 #include "abi/zrt.h"
 
 #include <limits>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,9 +36,9 @@ public:
   /// Writes those scalars that the plan has; the plan counts updates from 1.
   void writeScalars(zrt_context *ctx, const StepScalars &scalars) const;
   /// Whether the plan scales its loss.
-  bool scalesLoss() const { return scaleInput != nullptr; }
+  bool scalesLoss() const { return has("loss_scale"); }
   /// Whether the plan compares a step with limits, and skips it above them.
-  bool hasLimits() const { return normLimitInput && lossLimitInput; }
+  bool hasLimits() const { return has("norm_limit") && has("loss_limit"); }
 
   /// The number of scalars that are means of outputs of ZRT_COUNT in a step.
   size_t countMeans() const { return means.size(); }
@@ -65,10 +67,11 @@ public:
   void addLoss(zrt_context *ctx, WeightedLoss &total) const;
 
 private:
-  const zrt_input *lrInput = nullptr, *stepInput = nullptr,
-                  *scaleInput = nullptr, *roundingInput = nullptr,
-                  *clipInput = nullptr, *normLimitInput = nullptr,
-                  *lossLimitInput = nullptr;
+  bool has(std::string_view number) const { return numbers.contains(number); }
+
+  /// The f32 scalars of a step, by name.
+  std::map<std::string_view, const zrt_input *> numbers;
+  const zrt_input *roundingInput = nullptr;
   /// The outputs of each micro-step of a program, in order.
   using Outputs = std::vector<const zrt_output *>;
   std::vector<std::pair<const zrt_input *, Outputs>> means;

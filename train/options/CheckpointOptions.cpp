@@ -52,12 +52,6 @@ double readDuration(const char *option, const std::string &text) {
 
 void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
   CheckpointOptions &checkpoint = options.checkpoint;
-  for (const auto &[option, value] :
-       {std::pair<const char *, const std::string &>{"--checkpoint",
-                                                     checkpoint.folder},
-        {"--resume", checkpoint.resume}})
-    if (line.given(option) && value.empty())
-      usage("{} needs the name of a folder", option);
   for (const char *option : {"--save-every", "--save-at-exit", "--keep",
                              "--on-checkpoint-error", "--checkpoint-memory"})
     if (line.given(option) && !line.given("--checkpoint"))

@@ -1,7 +1,7 @@
 //===- DataOptions.cpp - The data of a run, and its length ----------------===//
 #include "runtime/io/TokenFiles.h"
 #include "train/options/CommandLine.h"
-#include "train/options/DataWeights.h"
+#include "train/options/Options.h"
 #include "train/options/RunLength.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // the order of samples is the same on every machine.
 //
 //===----------------------------------------------------------------------===//
-#include "train/options/DataWeights.h"
+#include "train/options/Options.h"
 
 #include "runtime/io/SampleMix.h"
 #include "train/options/CommandLine.h"

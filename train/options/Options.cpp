@@ -74,12 +74,13 @@ void checkNotPrinted(const char *option, const std::string &path) {
 void readSchedule(const CommandLine &line, TrainOptions &options) {
   if (!line.given("--lr"))
     usage("--lr is missing; see {} --help", options.program);
-  for (const auto &[option, value] :
-       {std::pair<const char *, const std::string &>{"--init", options.init},
-        {"--save", options.save},
-        {"--metrics", options.metrics}})
-    if (line.given(option) && value.empty())
+  for (const char *option : {"--init", "--save", "--metrics"})
+    if (line.given(option) && line.text(option).empty())
       usage("{} needs a file name", option);
+  for (const char *option :
+       {"--tensorboard", "--adapter", "--checkpoint", "--resume"})
+    if (line.given(option) && line.text(option).empty())
+      usage("{} needs the name of a folder", option);
   Schedule &schedule = options.schedule;
   schedule.warmup = line.count("--warmup", kMaxSteps);
   schedule.isLogarithmic = line.choose("--warmup-shape", kShapes, false);
@@ -125,11 +126,7 @@ void readOutput(const CommandLine &line, TrainOptions &options) {
   if (line.given("--progress") && options.quiet)
     usage("--progress={} and --quiet exclude each other; drop one",
           line.text("--progress"));
-  if (line.given("--tensorboard") && options.tensorboard.empty())
-    usage("--tensorboard needs the name of a folder");
   options.saveType = line.choose("--save-dtype", kSaveTypes, ZRT_F32);
-  if (line.given("--adapter") && options.adapter.empty())
-    usage("--adapter needs the name of a folder");
   options.initIsRandom = options.init == "random";
   if (options.initIsRandom)
     options.init.clear();

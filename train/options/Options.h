@@ -128,4 +128,16 @@ std::string programName(const char *argv0);
 /// Throws UsageError.
 TrainOptions parseOptions(int argc, const char *const *argv);
 
+/// Whether it has a stream of class host.
+bool worksOnHost(const zrt_plan &plan);
+
+/// Throws UsageError when `plan` has no such tier as an option is for, or needs
+/// an option that is missing.
+void checkTierOptions(const zrt_plan &plan, const TrainOptions &options);
+
+/// Parses "0.7,0.2,0.1" as 7, 2 and 1: whole numbers in the same proportions,
+/// without a common factor.  Throws UsageError for a part that is not a number
+/// above 0, and if the whole numbers sum up to more than SampleMix::kMaxSum.
+std::vector<uint64_t> readWeights(const std::string &text);
+
 } // namespace zrt

@@ -10,7 +10,7 @@ struct OtherTool {
   /// The program with our option: zeroc, zeroc import, a program that zeroc
   /// makes, or zeroc tokenize.
   enum class Program { Compile, Import, Train, Tokenize };
-  std::string_view name;
+  std::string_view names; ///< "bf16 bfloat16"
   Program program;
   std::string_view here; ///< "--precision=bf16"
 };

@@ -1,5 +1,5 @@
 //===- TierOptions.cpp - Options of the host and the nvme tier ------------===//
-#include "train/options/TierOptions.h"
+#include "train/options/Options.h"
 
 #include "runtime/Bytes.h"
 #include "runtime/PlanTable.h"
@@ -16,8 +16,6 @@ bool zrt::worksOnHost(const zrt_plan &plan) {
 }
 
 void zrt::checkTierOptions(const zrt_plan &plan, const TrainOptions &options) {
-  if (plan.abi_version != ZRT_ABI_VERSION)
-    return; // it cannot be read; checkPlan says so
   if (options.hostThreads != 0 && !worksOnHost(plan))
     usage("--host-threads={}: this plan does nothing in "
           "host memory; compile the model with "

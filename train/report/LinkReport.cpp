@@ -1,8 +1,7 @@
 //===- LinkReport.cpp - Reports the bytes moved between tiers -------------===//
-#include "train/report/LinkReport.h"
+#include "train/report/Report.h"
 
 #include "runtime/PlanTable.h"
-#include "train/report/Report.h"
 
 using namespace zrt;
 

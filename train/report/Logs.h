@@ -2,8 +2,8 @@
 #pragma once
 
 #include "runtime/io/EventFile.h"
-#include "train/report/Metrics.h"
 #include "train/options/Options.h"
+#include "train/report/Metrics.h"
 
 namespace zrt {
 

@@ -13,43 +13,48 @@
 
 using namespace zrt;
 
+std::vector<NamedValue> zrt::valuesOf(const StepMetrics &m) {
+  std::vector<NamedValue> values;
+  const auto add = [&](const std::string &key, const std::string &tag,
+                       std::optional<double> value) {
+    if (value)
+      values.push_back({key, tag, *value});
+  };
+  const auto unless0 = [](double value) {
+    return value > 0 ? std::optional(value) : std::nullopt;
+  };
+  add("loss", "train/loss", m.loss);
+  add("grad_norm", "train/grad_norm", m.gradNorm);
+  add("lr", "train/lr", m.lr);
+  add("loss_scale", "train/loss_scale", m.lossScale);
+  add("skipped", "train/skipped", unless0(double(m.skipped)));
+  add("spikes", "train/spikes", unless0(double(m.spikes)));
+  const std::string rate = fmt::format("{}_per_s", m.unit);
+  add(rate, "speed/" + rate, m.perSecond);
+  add("step_ms", "speed/step_ms", m.milliseconds);
+  add("mfu", "speed/mfu", m.mfu);
+  add("hfu", "speed/hfu", m.hfu);
+  add("checkpoint_ms", "speed/checkpoint_ms",
+      unless0(m.checkpointMilliseconds));
+  if (m.evalLoss) {
+    add("eval_loss", "eval/loss", m.evalLoss);
+    add("eval_perplexity", "eval/perplexity", std::exp(*m.evalLoss));
+    add("eval_ms", "", m.evalMilliseconds);
+  }
+  return values;
+}
+
 std::string zrt::metricsLine(const StepMetrics &m) {
   std::string line = fmt::format("{{\"step\":{}", m.step);
   bool nonfinite = false;
-  const auto add = [&](std::string_view key, double value) {
-    if (std::isfinite(value)) {
-      line += fmt::format(",\"{}\":{:.9g}", key, value);
+  for (const NamedValue &one : valuesOf(m))
+    if (std::isfinite(one.value)) {
+      line += fmt::format(",\"{}\":{:.9g}", one.key, one.value);
     } else {
-      line += fmt::format(",\"{}\":null", key);
+      line += fmt::format(",\"{}\":null", one.key);
       nonfinite = true;
     }
-  };
-  add("loss", m.loss);
-  if (m.gradNorm)
-    add("grad_norm", *m.gradNorm);
-  add("lr", m.lr);
-  if (m.lossScale)
-    add("loss_scale", *m.lossScale);
-  if (m.skipped)
-    line += fmt::format(",\"skipped\":{}", m.skipped);
-  if (m.spikes)
-    line += fmt::format(",\"spikes\":{}", m.spikes);
-  add(fmt::format("{}_per_s", m.unit), m.perSecond);
-  add("step_ms", m.milliseconds);
-  if (m.mfu)
-    add("mfu", *m.mfu);
-  if (m.hfu)
-    add("hfu", *m.hfu);
-  if (m.checkpointMilliseconds > 0)
-    add("checkpoint_ms", m.checkpointMilliseconds);
-  if (m.evalLoss) {
-    add("eval_loss", *m.evalLoss);
-    add("eval_perplexity", std::exp(*m.evalLoss));
-    add("eval_ms", m.evalMilliseconds);
-  }
-  if (nonfinite)
-    line += ",\"nonfinite\":true";
-  return line + "}";
+  return line + (nonfinite ? ",\"nonfinite\":true}" : "}");
 }
 
 /// Bytes of the complete lines of steps below `step` at the start of the file.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace zrt {
 
@@ -31,6 +32,16 @@ struct StepMetrics {
   std::optional<double> evalLoss = std::nullopt;
   double evalMilliseconds = 0;
 };
+
+/// A value of a step.
+struct NamedValue {
+  std::string key; ///< in --metrics
+  std::string tag; ///< in --tensorboard; "": it is not there
+  double value;
+};
+
+/// The values of a step that there are.
+std::vector<NamedValue> valuesOf(const StepMetrics &metrics);
 
 /// {"step":0,"loss":5.545,...} without a newline.  Nine digits identify an f32
 /// uniquely.  JSON has no NaN: such a value is null, and "nonfinite" is true.

@@ -1,9 +1,8 @@
 //===- PlanText.cpp - Prints a plan's tables as text ----------------------===//
-#include "train/report/PlanText.h"
+#include "train/report/Report.h"
 
 #include "runtime/OperationFacts.h"
 #include "runtime/PlanTable.h"
-#include "train/report/Report.h"
 
 using namespace zrt;
 

@@ -2,12 +2,15 @@
 #include "train/report/Progress.h"
 
 #include "train/report/StandardStreams.h"
-#include "train/report/Terminal.h"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <string_view>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace zrt;
@@ -29,6 +32,37 @@ std::string values(const StepMetrics &m) {
   return fmt::format("loss {:.6f}  lr {:.3e}  {:.0f} {}/s", m.loss, m.lr,
                      m.perSecond,
                      m.unit == std::string_view("tokens") ? "tok" : m.unit);
+}
+
+/// The descriptor of the terminal that shows the output of `stream`; -1 if it
+/// goes to a file or a pipe.  Open MPI gives its ranks terminals of its own and
+/// forwards their output, so this looks for the terminal of mpirun.
+int watchedTerminal(int stream) {
+  if (isatty(stream) != 1)
+    return -1;
+  if (!std::getenv("OMPI_COMM_WORLD_RANK"))
+    return stream;
+  // The parent is mpirun or, on other hosts, a daemon without a terminal.
+  const std::string path = fmt::format("/proc/{}/fd/{}", getppid(), stream);
+  struct stat info = {};
+  // Opening a pipe could block.
+  if (stat(path.c_str(), &info) != 0 || !S_ISCHR(info.st_mode))
+    return -1;
+  const int outer = open(path.c_str(), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  if (outer >= 0 && isatty(outer) == 1)
+    return outer;
+  if (outer >= 0)
+    close(outer);
+  return -1;
+}
+
+/// The current width of a terminal; 80 if unknown, or for -1.
+size_t columnsOf(int terminal) {
+  winsize size = {};
+  if (terminal >= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0)
+    return size.ws_col;
+  return 80;
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 //===- Progress.h - Shows the progress of training --------------*- C++ -*-===//
 #pragma once
 
-#include "train/report/Metrics.h"
 #include "train/options/Options.h"
+#include "train/report/Metrics.h"
 
 #include <chrono>
 

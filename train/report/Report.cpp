@@ -3,12 +3,12 @@
 
 #include "runtime/PlanTable.h"
 #include "runtime/io/Json.h"
-#include "train/options/Options.h"
-#include "train/options/TierOptions.h"
-#include "train/report/LinkReport.h"
+#include "train/report/StandardStreams.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fmt/format.h>
+#include <fstream>
 #include <string_view>
 
 using namespace zrt;
@@ -157,4 +157,24 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
   if (const std::string links = linksText(plan); !links.empty())
     text += fmt::format("links     {} in a step\n", links);
   return text + data;
+}
+
+uint64_t zrt::peakResidentBytes() {
+  // getrusage's ru_maxrss survives exec, so it can report the shell that
+  // started us.
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.rfind("VmHWM:", 0) == 0)
+      return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
+  return 0;
+}
+
+bool zrt::printListing(const zrt_plan &plan, const TrainOptions &options) {
+  const bool isAsked =
+      !options.help.empty() || options.plan || options.certificate;
+  if (isAsked)
+    sayText(!options.help.empty() ? options.help
+            : options.plan        ? planText(plan)
+                                  : certificate(plan, options.certificateJson));
+  return isAsked;
 }

@@ -1,5 +1,5 @@
 //===- CheckedTraining.cpp - Training for the device check ----------------===//
-#include "train/run/CheckedTraining.h"
+#include "train/run/DeviceCheck.h"
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
@@ -86,9 +86,6 @@ public:
           .run(context.get(), world);
     }
   }
-
-  /// Waits at the end until all ranks have come this far.
-  void awaitOthers() { world.barrier(); }
 
   zrt_context *get() { return context.get(); }
   const StepTimes &stepTimes() const { return times; }
@@ -196,9 +193,6 @@ Section notesOf(zrt_context *ctx) {
 
 } // namespace
 
-/// Waits until all ranks have released the memory that they share.
-static void awaitMemory(World &world) { world.barrier(); }
-
 void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
                             World &world, std::vector<Section> &sections) {
   Comparisons shown;
@@ -218,9 +212,9 @@ void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
       if (plan.programs[ZRT_FIRST].ops)
         run.step();
       run.runOthers();
-      run.awaitOthers();
+      world.barrier(); // until all ranks have come this far
     }
-    awaitMemory(world);
+    world.barrier(); // until all have released the memory that they share
   } catch (...) {
     addTo();
     throw;
@@ -240,9 +234,9 @@ Section zrt::trainTwice(const zrt_plan &plan, const TrainOptions &options,
         section.findings.push_back(speedOf(plan, run.stepTimes()));
         section.findings.push_back(memoryOf(run.get()));
       }
-      run.awaitOthers();
+      world.barrier(); // until all ranks have come this far
     }
-    awaitMemory(world);
+    world.barrier(); // until all have released the memory that they share
     return curve;
   };
   const Curve first = once(false), second = once(true);

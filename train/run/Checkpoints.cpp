@@ -1,7 +1,6 @@
 //===- Checkpoints.cpp - The checkpoints of a training --------------------===//
 #include "train/run/Checkpoints.h"
 
-#include "train/report/MemoryUse.h"
 #include "train/report/Report.h"
 
 #include <algorithm>

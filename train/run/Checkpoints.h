@@ -4,9 +4,9 @@
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/State.h"
 #include "runtime/checkpoint/Writer.h"
+#include "runtime/world/Agree.h"
 #include "train/options/Options.h"
 #include "train/report/StandardStreams.h"
-#include "runtime/world/Agree.h"
 
 #include <memory>
 #include <string>

@@ -5,7 +5,6 @@
 #include "runtime/check/DeviceSections.h"
 #include "runtime/io/AtomicFile.h"
 #include "train/report/StandardStreams.h"
-#include "train/run/CheckedTraining.h"
 
 #include <string_view>
 

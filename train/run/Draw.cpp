@@ -1,8 +1,7 @@
 //===- Draw.cpp - Draws a token by its logits -----------------------------===//
 #include "train/run/Draw.h"
 
-#include "runtime/Hash.h"
-#include "runtime/Philox.h"
+#include "train/schedule/RoundingBits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,13 +11,9 @@
 using namespace zrt;
 
 double zrt::chanceOf(uint64_t seed, uint64_t sample, uint64_t position) {
-  const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
   // The key differs from that of this seed's initial values and roundings.
   const uint64_t key = seed ^ Hash::of("(tokens of a sample)");
-  const auto bits = philox4x32(
-      {low(position), low(position >> 32), low(sample), low(sample >> 32)},
-      {low(key), low(key >> 32)});
-  return double((uint64_t{bits[0]} | uint64_t{bits[1]} << 32) >> 11) * 0x1p-53;
+  return double(randomBits(position, sample, key) >> 11) * 0x1p-53;
 }
 
 std::optional<int64_t> zrt::likeliest(std::span<const float> logits) {

@@ -21,8 +21,7 @@ TrainOptions zrt::evaluationOptions(const TrainOptions &options) {
 }
 
 void zrt::checkEvaluation(const zrt_plan &plan, const TrainOptions &options) {
-  // We cannot read programs of another version; checkPlan reports that.
-  if (!options.eval.isWanted() || plan.abi_version != ZRT_ABI_VERSION)
+  if (!options.eval.isWanted())
     return;
   if (!plan.programs[ZRT_EVAL].ops)
     usage("--eval-data: this program has no evaluation; compile the "

@@ -143,16 +143,21 @@ FileFingerprint zrt::fingerprintOfFile(const std::string &path) {
   return result;
 }
 
+void FileFingerprint::add(const void *data, uint64_t size) {
+  hash = contentHash(static_cast<const std::byte *>(data), size, hash);
+}
+
+void FileFingerprint::add(const FileFingerprint &file) {
+  add(&file, sizeof(file));
+  bytes += file.bytes;
+}
+
 FileFingerprint zrt::fingerprintOfFiles(const std::vector<std::string> &paths) {
   if (paths.size() == 1)
     return fingerprintOfFile(paths.front());
   FileFingerprint all;
-  for (const std::string &path : paths) {
-    const FileFingerprint one = fingerprintOfFile(path);
-    all.hash = contentHash(reinterpret_cast<const std::byte *>(&one),
-                           sizeof(one), all.hash);
-    all.bytes += one.bytes;
-  }
+  for (const std::string &path : paths)
+    all.add(fingerprintOfFile(path));
   return all;
 }
 
@@ -160,8 +165,7 @@ FileFingerprint zrt::fingerprintOfData(const TrainOptions &options) {
   FileFingerprint all = fingerprintOfFiles(options.data);
   for (const DataSource &source : options.sources) {
     const uint64_t files = source.files;
-    all.hash = contentHash(reinterpret_cast<const std::byte *>(&files),
-                           sizeof(files), all.hash);
+    all.add(&files, sizeof(files));
   }
   return all;
 }
@@ -169,19 +173,13 @@ FileFingerprint zrt::fingerprintOfData(const TrainOptions &options) {
 FileFingerprint zrt::fingerprintOfInputs(
     const std::vector<std::pair<std::string, std::string>> &inputs) {
   FileFingerprint all;
-  const auto add = [&](const void *data, uint64_t bytes) {
-    all.hash =
-        contentHash(static_cast<const std::byte *>(data), bytes, all.hash);
-  };
   // Sorted by name, so that the order on the command line does not count.
   for (const auto &[name, place] : std::map(inputs.begin(), inputs.end())) {
     const std::string file = fileOfPlace(place),
                       tensor = place.substr(file.size());
-    const FileFingerprint one = fingerprintOfFile(file);
-    add(name.data(), name.size());
-    add(tensor.data(), tensor.size());
-    add(&one, sizeof(one));
-    all.bytes += one.bytes;
+    all.add(name.data(), name.size());
+    all.add(tensor.data(), tensor.size());
+    all.add(fingerprintOfFile(file));
   }
   return all;
 }

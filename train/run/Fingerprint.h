@@ -23,6 +23,11 @@ struct FileFingerprint {
   uint64_t bytes = 0;
   uint64_t hash = 0;
   bool operator==(const FileFingerprint &) const = default;
+
+  /// Adds what is read beside the content of files.
+  void add(const void *data, uint64_t size);
+  /// Adds another file.
+  void add(const FileFingerprint &file);
 };
 
 /// The properties of a run that must be equal on all ranks.

@@ -1,5 +1,5 @@
 //===- Generate.cpp - A program that only generates text ------------------===//
-#include "train/run/Generate.h"
+#include "train/run/Train.h"
 
 #include "runtime/Error.h"
 #include "runtime/checkpoint/Reader.h"
@@ -8,8 +8,7 @@
 #include "train/data/HostAccess.h"
 #include "train/data/SeededInputs.h"
 #include "train/options/CommandLine.h"
-#include "train/options/TierOptions.h"
-#include "train/report/PlanText.h"
+#include "train/options/Options.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/PlanContext.h"
@@ -156,13 +155,8 @@ bool zrt::generatesOnly(const zrt_plan &plan) {
 int zrt::generateMain(const zrt_plan &plan, int argc, const char *const *argv) {
   constexpr int kFailed = 1;
   const GenerateOptions options = parse(plan, argc, argv);
-  const TrainOptions &common = options.common;
-  if (!common.help.empty() || common.certificate || common.plan) {
-    sayText(!common.help.empty() ? common.help
-            : common.plan        ? planText(plan)
-                                 : certificate(plan, common.certificateJson));
+  if (printListing(plan, options.common))
     return lostOutput().empty() ? 0 : kFailed;
-  }
   const std::unique_ptr<World> world = connectWorld(plan.world_size);
   Generation generation(plan, options, *world);
   try {

@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/Error.h"
+#include "runtime/program/Attachments.h"
 #include "train/options/Options.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/Train.h"
 #include "train/run/TrainingRun.h"
-#include "runtime/program/Attachments.h"
 
 using namespace zrt;
 

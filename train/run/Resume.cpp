@@ -2,10 +2,9 @@
 #include "train/run/Resume.h"
 
 #include "runtime/Error.h"
-#include "train/run/Fingerprint.h"
-#include "train/report/Report.h"
-#include "train/run/RunOptions.h"
 #include "runtime/world/Agree.h"
+#include "train/report/Report.h"
+#include "train/run/Fingerprint.h"
 
 #include <algorithm>
 #include <array>

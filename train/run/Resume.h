@@ -12,9 +12,9 @@
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/Manifest.h"
 #include "runtime/checkpoint/Reader.h"
+#include "runtime/world/World.h"
 #include "train/data/Feed.h"
 #include "train/options/Options.h"
-#include "runtime/world/World.h"
 
 #include <memory>
 #include <optional>
@@ -50,5 +50,21 @@ std::optional<Resumed> resume(const zrt_plan &plan, const TrainOptions &options,
                               const RunPosition &now, uint64_t perStep,
                               const ParameterMemory &memory, int threads,
                               World &world);
+
+/// The options that a checkpoint remembers, by name.  A run that goes on may
+/// have other options than it had.  What somebody chooses is said; what can
+/// only be a mistake is refused; what changes no bit is left out.
+using RunOptionList = std::vector<std::pair<std::string, std::string>>;
+
+/// Names and texts of what counts for a run of `plan`, whose data are of
+/// `format` ("" without text).
+RunOptionList runOptions(const zrt_plan &plan, const TrainOptions &options,
+                         const std::string &format);
+
+/// A line for each choice that is another than it was.  Throws Error for what
+/// makes the run another one.  What an older checkpoint does not say is not
+/// compared.
+std::vector<std::string> changedOptions(const RunOptionList &now,
+                                        const RunOptionList &was);
 
 } // namespace zrt

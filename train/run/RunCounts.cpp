@@ -15,8 +15,7 @@ void RunCounts::goOnFrom(const RunPosition &was) {
   skippedInRow = was.skippedInRow;
   if (const auto &scale = was.lossScale;
       scale && scale->moves && !hasFixedScale)
-    lossScale = LossScale(LossScale::State{
-        scale->value, true, scale->hysteresis, scale->sinceOverflow});
+    lossScale = LossScale(*scale);
   if (was.guard)
     guard.goOnFrom(*was.guard);
 }
@@ -33,11 +32,8 @@ RunPosition RunCounts::position(const RunPosition &start,
     now.pending = {
         left->step,         left->scalars.update,    left->scalars.lr,
         left->scalars.clip, left->scalars.lossScale, left->scalars.rounding};
-  if (runner.scalesLoss()) {
-    const LossScale::State scale = lossScale.state();
-    now.lossScale = {scale.value, scale.moves, scale.hysteresis,
-                     scale.sinceOverflow};
-  }
+  if (runner.scalesLoss())
+    now.lossScale = lossScale.state();
   if (guard.isOn())
     now.guard = guard.state();
   return now;

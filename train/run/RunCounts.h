@@ -2,10 +2,10 @@
 #pragma once
 
 #include "runtime/checkpoint/Manifest.h"
-#include "train/schedule/LossScale.h"
 #include "train/report/Metrics.h"
-#include "train/schedule/SpikeGuard.h"
 #include "train/run/StepRunner.h"
+#include "train/schedule/LossScale.h"
+#include "train/schedule/SpikeGuard.h"
 
 #include <cstdint>
 #include <optional>

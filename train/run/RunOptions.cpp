@@ -1,5 +1,5 @@
 //===- RunOptions.cpp - Options that a checkpoint remembers ---------------===//
-#include "train/run/RunOptions.h"
+#include "train/run/Resume.h"
 
 #include "runtime/io/Json.h"
 #include "train/data/Feed.h"

@@ -2,12 +2,10 @@
 #include "train/run/Train.h"
 
 #include "runtime/Error.h"
-#include "train/run/DeviceCheck.h"
-#include "train/run/Generate.h"
-#include "train/report/PlanText.h"
+#include "train/options/Options.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
-#include "train/options/TierOptions.h"
+#include "train/run/DeviceCheck.h"
 #include "train/run/TrainingRun.h"
 
 #include <new>
@@ -59,15 +57,8 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       return generateMain(plan, argc, argv);
     const TrainOptions options = parseOptions(argc, argv);
     // --help, --certificate and --plan need no other rank and no launcher.
-    if (!options.help.empty()) {
-      sayText(options.help);
+    if (printListing(plan, options))
       return lostOutput().empty() ? 0 : kFailed;
-    }
-    if (options.certificate || options.plan) {
-      sayText(options.plan ? planText(plan)
-                           : certificate(plan, options.certificateJson));
-      return lostOutput().empty() ? 0 : kFailed;
-    }
     if (options.metrics == "-")
       sayOnStandardError();
     if (options.deviceCheck) {
@@ -75,10 +66,13 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
       const std::unique_ptr<World> world = connectWorld(plan.world_size);
       return deviceCheck(plan, options, *world);
     }
-    checkGiven(plan, options);
-    checkEvaluation(plan, options);
-    checkSampling(plan, options.sample);
-    checkTierOptions(plan, options);
+    // The tables of another version cannot be read; checkPlan reports that.
+    if (plan.abi_version == ZRT_ABI_VERSION) {
+      checkGiven(plan, options);
+      checkEvaluation(plan, options);
+      checkSampling(plan, options.sample);
+      checkTierOptions(plan, options);
+    }
     const std::unique_ptr<World> world = connectWorld(plan.world_size);
     return trainWith(*world, plan, options);
   } catch (const UsageError &error) {

@@ -12,4 +12,12 @@ namespace zrt {
 /// 143 after SIGTERM.  Throws nothing.
 int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
 
+/// Returns true if `plan` has only the program predict (zeroc --sample-only).
+bool generatesOnly(const zrt_plan &plan);
+
+/// main() of such a plan: reads weights, then prints generated text or writes
+/// the logits of a prompt.  Returns the exit status.  Throws zrt::Error, and
+/// UsageError for an invalid command line.
+int generateMain(const zrt_plan &plan, int argc, const char *const *argv);
+
 } // namespace zrt

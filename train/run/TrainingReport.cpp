@@ -1,6 +1,4 @@
 //===- TrainingReport.cpp - Prints a run's reports ------------------------===//
-#include "train/report/LinkReport.h"
-#include "train/report/MemoryUse.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/StopSignal.h"

@@ -3,13 +3,13 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
-#include "train/run/Fingerprint.h"
-#include "train/report/Progress.h"
-#include "train/schedule/RoundingBits.h"
 #include "train/options/RunLength.h"
-#include "train/run/SampleText.h"
+#include "train/report/Progress.h"
 #include "train/report/StandardStreams.h"
+#include "train/run/Fingerprint.h"
+#include "train/run/SampleText.h"
 #include "train/run/StopSignal.h"
+#include "train/schedule/RoundingBits.h"
 
 #include <csignal>
 

@@ -14,21 +14,21 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "train/run/Checkpoints.h"
-#include "train/run/Evaluation.h"
+#include "runtime/world/Agree.h"
 #include "train/data/Feed.h"
+#include "train/options/Options.h"
 #include "train/report/Logs.h"
 #include "train/report/Metrics.h"
-#include "train/options/Options.h"
+#include "train/report/StepTimes.h"
+#include "train/report/Utilization.h"
+#include "train/run/Checkpoints.h"
+#include "train/run/Evaluation.h"
 #include "train/run/PlanContext.h"
 #include "train/run/Resume.h"
 #include "train/run/RunCounts.h"
 #include "train/run/Sampling.h"
 #include "train/run/StepRunner.h"
-#include "train/report/StepTimes.h"
-#include "train/report/Utilization.h"
 #include "train/run/Weights.h"
-#include "runtime/world/Agree.h"
 
 #include <chrono>
 #include <memory>

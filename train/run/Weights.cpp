@@ -6,8 +6,8 @@
 #include "runtime/initialize/InitializeParameters.h"
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
-#include "train/report/StandardStreams.h"
 #include "runtime/world/Agree.h"
+#include "train/report/StandardStreams.h"
 
 #include <filesystem>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "runtime/checkpoint/State.h"
+#include "runtime/world/World.h"
 #include "train/data/HostAccess.h"
 #include "train/options/Options.h"
-#include "runtime/world/World.h"
 
 #include <string>
 #include <vector>

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/checkpoint/Manifest.h"
+
 #include <cstdint>
 
 namespace zrt {
@@ -32,12 +34,7 @@ public:
   /// Returns true if the scale can still decrease.
   bool canShrink() const { return moves && scale > kMinimum; }
   /// The whole state, for a checkpoint.
-  struct State {
-    double value;
-    bool moves;
-    int hysteresis;
-    int64_t sinceOverflow;
-  };
+  using State = RunPosition::LossScale;
   explicit LossScale(const State &state)
       : scale(state.value), moves(state.moves), hysteresis(state.hysteresis),
         sinceOverflow(state.sinceOverflow) {}

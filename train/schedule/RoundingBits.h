@@ -8,17 +8,18 @@
 
 namespace zrt {
 
-/// The random bits for the roundings of update `update`; they depend on the two
-/// arguments only.  Initial values use the seed, too, with the name of a
-/// parameter in place of `name`.
-inline uint64_t roundingBits(uint64_t seed, int64_t update) {
-  const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
-  const auto number = static_cast<uint64_t>(update);
-  const uint64_t name = Hash::of("(rounding of a step)");
-  const auto bits =
-      philox4x32({low(number), low(number >> 32), low(name), low(name >> 32)},
-                 {low(seed), low(seed >> 32)});
+/// 64 random bits that depend on the arguments only.
+inline uint64_t randomBits(uint64_t low, uint64_t high, uint64_t key) {
+  const auto bits = philox4x32({uint32_t(low), uint32_t(low >> 32),
+                                uint32_t(high), uint32_t(high >> 32)},
+                               {uint32_t(key), uint32_t(key >> 32)});
   return bits[0] | uint64_t{bits[1]} << 32;
+}
+
+/// The random bits for the roundings of update `update`.  Initial values use
+/// the seed, too, with the name of a parameter in place of this one.
+inline uint64_t roundingBits(uint64_t seed, int64_t update) {
+  return randomBits(uint64_t(update), Hash::of("(rounding of a step)"), seed);
 }
 
 } // namespace zrt

@@ -1,5 +1,5 @@
 //===- DataWeightsTest.cpp ------------------------------------------------===//
-#include "train/options/DataWeights.h"
+#include "train/options/Options.h"
 
 #include "TestFiles.h"
 

@@ -1,5 +1,5 @@
 //===- PlanTextTest.cpp - The output of --plan ----------------------------===//
-#include "train/report/PlanText.h"
+#include "train/report/Report.h"
 
 #include "Collectives.h"
 #include "runtime/OperationFacts.h"
