@@ -27,8 +27,10 @@ static const Key kRows[] = {
 static std::vector<Key> expand(const Key &row) {
   auto [prefix, names] = StringRef(row.path).split('{');
   names.consume_back("}");
+  llvm::SmallVector<StringRef> last; // "" of a single path
+  names.split(last, ',');
   std::vector<Key> keys;
-  for (StringRef name : llvm::split(names, ','))
+  for (StringRef name : last)
     keys.push_back(
         {(prefix + name).str(), row.kind, row.fate, row.to, row.same});
   return keys;
