@@ -32,8 +32,9 @@ void Logs::open(int64_t first) {
 
 void Logs::write(const StepMetrics &metrics) {
   attempt(lines, "metrics", [&](MetricsFile &log) { log.write(metrics); });
-  std::vector<EventFile::Scalar> scalars;
-  for (const NamedValue &one : valuesOf(metrics))
+  const std::vector<NamedValue> values = valuesOf(metrics);
+  std::vector<EventFile::Scalar> scalars; // views of the tags
+  for (const NamedValue &one : values)
     if (!one.tag.empty())
       scalars.push_back({one.tag, one.value});
   attempt(events, "events",
