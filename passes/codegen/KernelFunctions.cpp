@@ -68,22 +68,6 @@ static void passFirstElements(func::FuncOp kernel, Value end) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// Adds two index arguments, the range of units to do; for a group of threads,
-/// two more arguments before them.
-static void appendUnitArguments(func::FuncOp kernel, bool isGroup = false) {
-  Block &body = kernel.getBody().front();
-  Builder b(kernel.getContext());
-  if (isGroup) {
-    body.addArgument(b.getIndexType(), kernel.getLoc());
-    body.addArgument(MemRefType::get({kMaxSharedBytes}, b.getI8Type()),
-                     kernel.getLoc());
-  }
-  for (int i = 0; i < 2; ++i)
-    body.addArgument(b.getIndexType(), kernel.getLoc());
-  kernel.setType(
-      b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
-}
-
 /// Sets how many units a group does: for columns a vector for each thread, or
 /// several for a kernel of any size, such as an update, which computes values
 /// that all elements share only once.
@@ -165,7 +149,7 @@ struct ReferenceToFunction
 struct ReferenceUnits : zero::impl::ReferenceUnitsBase<ReferenceUnits> {
   void runOnOperation() override {
     for (func::FuncOp function : getDefined<func::FuncOp>(getOperation()))
-      appendUnitArguments(function);
+      (void)addUnitArguments(function, /*isGroup=*/false);
   }
 };
 
@@ -182,11 +166,11 @@ struct LowerUnitsToLoops
       LDBG() << "@" << kernel.getSymName() << ": loops over "
              << stringifyKernelKind(kind);
       func::FuncOp function = toFunction(kernel);
-      appendUnitArguments(function, groups);
+      UnitArguments units = addUnitArguments(function, groups);
       if (groups)
         setGroupUnits(function, kind, ShapedType::isDynamicShape(space));
-      passFirstElements(function, function.getArguments().back());
-      if (failed(emitUnitLoops(function, kind, space, groups)))
+      passFirstElements(function, units.end);
+      if (failed(emitUnitLoops(function, kind, space, units)))
         return signalPassFailure();
     }
   }

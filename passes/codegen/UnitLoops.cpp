@@ -79,18 +79,18 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
 } // namespace
 
 LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
-                                  ArrayRef<int64_t> space, bool isGroup) {
+                                  ArrayRef<int64_t> space,
+                                  const UnitArguments &units) {
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
-  Value begin = body.getArgument(body.getNumArguments() - 2);
-  Value end = body.getArgument(body.getNumArguments() - 1);
+  auto [thread, shared, begin, end] = units;
+  const bool isGroup = static_cast<bool>(thread);
 
   LoopContext context;
   bool rows = kind == KernelKind::Rows;
   ArrayRef<int64_t> rowSpace = rows ? space : ArrayRef<int64_t>();
   if (isGroup) {
-    context.lanes =
-        Lanes::ofGroup(body.getArgument(body.getNumArguments() - 4));
+    context.lanes = Lanes::ofGroup(thread);
     // chooseLane only tests that these are set.
     context.rows.assign(rowSpace.size(), begin);
     if (kind == KernelKind::Columns)
@@ -101,7 +101,6 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       work.push_back(linalgOp);
   if (isGroup) {
-    Value shared = body.getArgument(body.getNumArguments() - 3);
     shareUnits(kernel, kind, work, context, shared);
     if (failed(placeForGroup(kernel, rowSpace, context, shared)))
       return failure();
@@ -117,11 +116,12 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
     b.setInsertionPointToStart(loop.getBody());
     context.rows.resize(space.size());
     Value rest = loop.getInductionVar();
-    for (size_t i = space.size() - 1; i > 0; --i) {
-      context.rows[i] = code.rem(rest, space[i]);
-      rest = code.div(rest, space[i]);
+    for (size_t i = space.size(); i > 1; --i) {
+      context.rows[i - 1] = code.rem(rest, space[i - 1]);
+      rest = code.div(rest, space[i - 1]);
     }
-    context.rows[0] = rest;
+    if (!space.empty())
+      context.rows.front() = rest;
   } else if (isGroup && kind == KernelKind::Serial) {
     // Only one of the groups of a block has work.
     b = scf::IfOp::create(b, loc, code.isBelow(begin, end),

@@ -36,6 +36,7 @@
 #include "dialect/zero/BytesText.h"
 #include "passes/kernels/Clusters.h"
 #include "passes/kernels/Passes.h"
+#include "passes/model/ModelFunction.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
@@ -462,9 +463,7 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
       changed.insert(op->getBlock());
     }
     for (Block *block : changed)
-      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
-        if (isOpTriviallyDead(&op))
-          op.erase();
+      eraseDead(*block);
   }
 };
 

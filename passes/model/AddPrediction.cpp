@@ -218,9 +218,7 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
         b.getFunctionType(body.getArgumentTypes(), logits.getType()));
     predict.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(
         b.getNamedAttr(kOutputAttr, b.getStringAttr(kLogits)))));
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    eraseDead(body);
     for (BlockArgument argument : predict.getArguments())
       if (StringAttr name = predict.getArgAttrOfType<StringAttr>(
               argument.getArgNumber(), kInputAttr);

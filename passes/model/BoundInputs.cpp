@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/ModelFunction.h"
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
@@ -276,14 +277,10 @@ LogicalResult Inputs::say(BlockArgument input) {
 namespace {
 struct BoundInputsPass : zero::impl::BoundInputsBase<BoundInputsPass> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      bool isModel =
-          llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
-            return function.getArgAttr(i, kParamAttr) != nullptr;
-          });
-      if (isModel && !function.isExternal() && failed(Inputs(function).run()))
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (hasParameters(function) && !function.isExternal() &&
+          failed(Inputs(function).run()))
         return signalPassFailure();
-    }
   }
 };
 } // namespace

@@ -20,7 +20,6 @@
 //    rules of ElementwiseRules.h, and yield the operand's adjoint.
 // 3. Drop what the new body does not read, so that contractions stay
 //    contractions (LoopsOfGeneric.h).
-// 4. An operand that is read at sums of loops, as through windows, gets the
 // 4. For an operand that is read at sums of loops, as through windows, compute
 //    the adjoint of each read first; then sum the adjoints of the reads of each
 //    position (Windows.h).
@@ -91,79 +90,45 @@ FailureOr<Value> walkBody(OpBuilder &b, ArrayRef<Operation *> body,
   return adjoints.lookup(target);
 }
 
-struct GenericModel
-    : nn::DifferentiableOpInterface::ExternalModel<GenericModel, GenericOp> {
-  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
-                              ArrayRef<bool> needed,
-                              SmallVectorImpl<Value> &out) const {
-    auto generic = cast<GenericOp>(op);
-    if (failed(check(generic)))
-      return failure();
-    SmallVector<Combiner> combiners;
-    for (unsigned k = 0; k < op->getNumResults(); ++k) {
+/// The adjoints of the operands of one generic.
+class GenericAdjoint {
+public:
+  GenericAdjoint(OpBuilder &b, GenericOp op) : b(b), op(op) {}
+
+  /// Takes those of the results; an error if a result is not differentiable.
+  LogicalResult receive(ValueRange adjoints) {
+    for (unsigned k = 0; k < op.getNumResults(); ++k) {
       if (!adjoints[k]) {
-        combiners.push_back({zero::keepsLoops(generic, k)
-                                 ? Combiner::Elementwise
-                                 : Combiner::Sum,
-                             Value()});
+        combiners.push_back(
+            {zero::keepsLoops(op, k) ? Combiner::Elementwise : Combiner::Sum,
+             Value()});
         continue;
       }
-      FailureOr<Combiner> combiner = zero::classifyResult(generic, k);
+      FailureOr<Combiner> combiner = zero::classifyResult(op, k);
       if (failed(combiner))
         return failure();
       combiners.push_back(*combiner);
     }
-
-    SmallVector<ReductionAdjoint> received;
-    for (unsigned k = 0; k < op->getNumResults(); ++k) {
+    for (unsigned k = 0; k < op.getNumResults(); ++k) {
       FailureOr<ReductionAdjoint> result =
-          ReductionAdjoint::of(b, generic, combiners, k, adjoints[k]);
+          ReductionAdjoint::of(b, op, combiners, k, adjoints[k]);
       if (failed(result))
         return failure();
       received.push_back(*result);
     }
-
-    for (OpOperand &operand : op->getOpOperands()) {
-      if (!needed[operand.getOperandNumber()]) {
-        out.push_back(Value());
-        continue;
-      }
-      FailureOr<Value> adjoint =
-          operandAdjoint(b, generic, combiners, received, operand);
-      if (failed(adjoint))
-        return failure();
-      out.push_back(*adjoint);
-    }
-    return success();
-  }
-
-private:
-  static LogicalResult check(GenericOp op) {
-    if (!op.hasPureTensorSemantics())
-      return op.emitError("'linalg.generic' has no derivative on memrefs; "
-                          "write the model on tensors");
-    for (Value value : op->getOperands())
-      if (auto type = dyn_cast<ShapedType>(value.getType());
-          type && !type.hasStaticShape())
-        return op.emitError("'linalg.generic' has no derivative for the "
-                            "dynamic shape ")
-               << type << "; make shapes static";
     return success();
   }
 
   /// The adjoint of one operand, null if nothing depends on it.
-  static FailureOr<Value> operandAdjoint(OpBuilder &b, GenericOp op,
-                                         ArrayRef<Combiner> combiners,
-                                         ArrayRef<ReductionAdjoint> received,
-                                         OpOperand &operand) {
-    Location loc = op.getLoc();
+  FailureOr<Value> ofOperand(OpOperand &operand) {
     BlockArgument scalar = op.getMatchingBlockArgument(&operand);
     if (op.isDpsInit(&operand)) {
       unsigned k = operand.getOperandNumber() - op.getNumDpsInputs();
       if (received[k].getGiven().empty())
         return Value();
       if (combiners[k].reduction != Combiner::Elementwise)
-        return Value(received[k].adjointOfInit(S(b, loc, operand.get())));
+        return Value(
+            received[k].adjointOfInit(S(b, op.getLoc(), operand.get())));
     }
     if (scalar.use_empty())
       return Value();
@@ -176,7 +141,7 @@ private:
              << operand.get().getType() << ">";
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (!zero::isPlainRead(map, type))
-      return windowedAdjoint(b, op, combiners, received, operand, map, type);
+      return ofWindows(operand, map, type);
     // A dimension of size one that is read at a constant 0 is left out, and put
     // back at the end.
     SmallVector<AffineExpr> dims;
@@ -187,23 +152,24 @@ private:
         shape.push_back(size);
       }
     auto reduced = RankedTensorType::get(shape, type.getElementType());
-    FailureOr<Value> adjoint = adjointOfReads(
-        b, op, combiners, received, operand,
-        AffineMap::get(op.getNumLoops(), 0, dims, b.getContext()), reduced);
+    FailureOr<Value> adjoint = ofReads(operand, dims, reduced);
     if (failed(adjoint) || !*adjoint || reduced == type)
       return adjoint;
     auto reassociation = getReassociationIndicesForReshape(reduced, type);
-    return Value(
-        tensor::ExpandShapeOp::create(b, loc, type, *adjoint, *reassociation));
+    return Value(tensor::ExpandShapeOp::create(b, op.getLoc(), type, *adjoint,
+                                               *reassociation));
   }
 
-  /// The adjoint of the elements of `operand` that are read, at `outMap`, a
-  /// projected permutation of the loops; null if nothing depends on it.
-  static FailureOr<Value> adjointOfReads(OpBuilder &b, GenericOp op,
-                                         ArrayRef<Combiner> combiners,
-                                         ArrayRef<ReductionAdjoint> received,
-                                         OpOperand &operand, AffineMap outMap,
-                                         RankedTensorType type) {
+private:
+  OpBuilder &b;
+  GenericOp op;
+  SmallVector<Combiner> combiners;
+  SmallVector<ReductionAdjoint> received;
+
+  /// The adjoint of the elements of `operand` that are read, of `type` over
+  /// `loops`; null if nothing depends on it.
+  FailureOr<Value> ofReads(OpOperand &operand, ArrayRef<AffineExpr> loops,
+                           RankedTensorType type) {
     Location loc = op.getLoc();
     BlockArgument scalar = op.getMatchingBlockArgument(&operand);
     SmallVector<ExtraInput> extras;
@@ -213,7 +179,9 @@ private:
             {tensor, op.getMatchingIndexingMap(op.getDpsInitOperand(k))});
     bool reached = true;
     FailureOr<Value> adjoint = zero::emitOverLoops(
-        b, op, combiners, extras, outMap, type, Value(),
+        b, op, combiners, extras,
+        AffineMap::get(op.getNumLoops(), 0, loops, b.getContext()), type,
+        Value(),
         [&](OpBuilder &nested, const Iteration &at) -> FailureOr<Value> {
           DenseMap<Value, Value> seeds;
           ValueRange elements = at.extras;
@@ -238,11 +206,8 @@ private:
 
   /// The adjoint of an operand that is not read plainly: the adjoints of all
   /// reads, summed up by position.
-  static FailureOr<Value> windowedAdjoint(OpBuilder &b, GenericOp op,
-                                          ArrayRef<Combiner> combiners,
-                                          ArrayRef<ReductionAdjoint> received,
-                                          OpOperand &operand, AffineMap map,
-                                          RankedTensorType type) {
+  FailureOr<Value> ofWindows(OpOperand &operand, AffineMap map,
+                             RankedTensorType type) {
     if (!zero::isLinear(map))
       return op.emitError("'linalg.generic' has no derivative with respect to "
                           "operand ")
@@ -262,25 +227,55 @@ private:
         (last && iterators[loop] == iterators[*last] ? alike : loops)
             .push_back(loop);
     llvm::append_range(loops, alike);
-    SmallVector<AffineExpr> reads, places(op.getNumLoops());
+    SmallVector<AffineExpr> reads,
+        places(op.getNumLoops(), b.getAffineConstantExpr(0));
     SmallVector<int64_t> shape;
     for (auto [i, loop] : llvm::enumerate(loops)) {
       reads.push_back(b.getAffineDimExpr(loop));
       places[loop] = b.getAffineDimExpr(i);
       shape.push_back(extents[loop]);
     }
-    for (AffineExpr &place : places)
-      if (!place)
-        place = b.getAffineConstantExpr(0);
-    FailureOr<Value> read = adjointOfReads(
-        b, op, combiners, received, operand,
-        AffineMap::get(op.getNumLoops(), 0, reads, b.getContext()),
-        RankedTensorType::get(shape, type.getElementType()));
+    FailureOr<Value> read = ofReads(
+        operand, reads, RankedTensorType::get(shape, type.getElementType()));
     if (failed(read) || !*read)
       return read;
     return zero::foldWindows(
         b, op.getLoc(), *read,
         map.replaceDimsAndSymbols(places, {}, loops.size(), 0), type);
+  }
+};
+
+struct GenericModel
+    : nn::DifferentiableOpInterface::ExternalModel<GenericModel, GenericOp> {
+  LogicalResult differentiate(Operation *op, OpBuilder &b, ValueRange adjoints,
+                              ArrayRef<bool> needed,
+                              SmallVectorImpl<Value> &out) const {
+    auto generic = cast<GenericOp>(op);
+    GenericAdjoint adjoint(b, generic);
+    if (failed(check(generic)) || failed(adjoint.receive(adjoints)))
+      return failure();
+    for (auto [operand, isNeeded] :
+         llvm::zip_equal(op->getOpOperands(), needed)) {
+      FailureOr<Value> found = isNeeded ? adjoint.ofOperand(operand) : Value();
+      if (failed(found))
+        return failure();
+      out.push_back(*found);
+    }
+    return success();
+  }
+
+private:
+  static LogicalResult check(GenericOp op) {
+    if (!op.hasPureTensorSemantics())
+      return op.emitError("'linalg.generic' has no derivative on memrefs; "
+                          "write the model on tensors");
+    for (Value value : op->getOperands())
+      if (auto type = dyn_cast<ShapedType>(value.getType());
+          type && !type.hasStaticShape())
+        return op.emitError("'linalg.generic' has no derivative for the "
+                            "dynamic shape ")
+               << type << "; make shapes static";
+    return success();
   }
 };
 

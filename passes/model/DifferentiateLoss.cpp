@@ -272,12 +272,6 @@ private:
         adjoints.add(operand, contribution);
     return success();
   }
-
-  static void eraseDead(Block &body) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-      if (isOpTriviallyDead(&op))
-        op.erase();
-  }
 };
 
 struct DifferentiateLossPass

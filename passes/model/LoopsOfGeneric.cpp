@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/model/LoopsOfGeneric.h"
+#include "passes/model/ModelFunction.h"
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
@@ -16,13 +17,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 using linalg::GenericOp;
-
-/// Erases dead operations of `block`, last first.
-static void eraseDead(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
-}
 
 /// Indices of the inputs to keep: those that the body reads, and for a loop
 /// that would lose its extent the first input that has it.  Two factors are

@@ -3,10 +3,23 @@
 #include "passes/model/ModelFunction.h"
 
 #include "dialect/zero/Zero.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace mlir::zero;
+
+bool zero::hasParameters(func::FuncOp function) {
+  return llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
+    return function.getArgAttr(i, kParamAttr) != nullptr;
+  });
+}
+
+void zero::eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
 
 static bool isFloatTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -76,11 +89,7 @@ FailureOr<func::FuncOp> zero::findModelFunction(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isDeclaration())
       continue;
-    bool hasParams =
-        llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) {
-          return function.getArgAttr(i, kParamAttr) != nullptr;
-        });
-    if (!hasParams)
+    if (!hasParameters(function))
       continue;
     if (model) {
       InFlightDiagnostic error =

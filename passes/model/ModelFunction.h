@@ -6,6 +6,12 @@
 
 namespace mlir::zero {
 
+/// Whether an argument of `function` is a parameter.
+bool hasParameters(func::FuncOp function);
+
+/// Erases the dead operations of `block`, last first.
+void eraseDead(Block &block);
+
 /// The one public function of `module` with parameters, of one block, which
 /// returns a scalar loss and whose arguments are parameters or inputs each.
 /// Fails with an error where there is none, or more than one.

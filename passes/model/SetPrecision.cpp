@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/ModelFunction.h"
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
@@ -251,10 +252,7 @@ struct SetPrecisionPass : zero::impl::SetPrecisionBase<SetPrecisionPass> {
   /// Skips functions that are no model: DifferentiateLoss reports what is
   /// wrong.
   LogicalResult narrowModel(func::FuncOp function, Type narrow) {
-    bool isModel = false;
-    for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      isModel |= function.getArgAttr(i, kParamAttr) != nullptr;
-    if (!isModel || !function.getBody().hasOneBlock())
+    if (!hasParameters(function) || !function.getBody().hasOneBlock())
       return success();
     for (BlockArgument argument : function.getArguments()) {
       Attribute name = function.getArgAttr(argument.getArgNumber(), kParamAttr);

@@ -37,11 +37,10 @@ constexpr int64_t kDequantizeThreads = 512;
 /// Bytes of codes of a thread, and elements that it stores side by side.
 constexpr int64_t kRun = 8;
 
-class DequantizeBuilder {
+class DequantizeBuilder : BlockCode {
 public:
   DequantizeBuilder(OpBuilder &builder, Location loc, Packing packing, Type to)
-      : code(builder, loc), b(builder), loc(loc), to(to),
-        isNormal(packing == Packing::NF4),
+      : BlockCode(builder, loc), to(to), isNormal(packing == Packing::NF4),
         codeBytes(isNormal ? kBlock / 2 : kBlock),
         groupBytes(static_cast<int64_t>(
             zrt_packed_bytes(static_cast<uint32_t>(packing), kGroupElements))) {
@@ -50,19 +49,18 @@ public:
   void build(const RuntimeArguments &given) {
     Value thread = given.thread, begin = given.begin;
     end = given.end;
-    blocks = code.div(code.add(code.sub(end, begin), kBlock - 1), kBlock);
-    codes = code.mul(code.div(begin, kGroupElements), groupBytes);
-    scales = code.add(codes, code.mul(blocks, codeBytes));
-    bytes = code.viewAll(given.operands[0], code.add(codes, groupBytes));
-    result = code.viewAll(given.operands[1], end);
+    blocks = div(add(sub(end, begin), kBlock - 1), kBlock);
+    codes = mul(div(begin, kGroupElements), groupBytes);
+    scales = add(codes, mul(blocks, codeBytes));
+    bytes = viewAll(given.operands[0], add(codes, groupBytes));
+    result = viewAll(given.operands[1], end);
     const int64_t threads = codeBytes / kRun;
-    Value run = code.mul(code.rem(thread, threads), kRun);
-    code.loop(code.div(thread, threads), blocks, kDequantizeThreads / threads,
-              {}, [&](Value block, ArrayRef<Value>) -> Values {
-                unpack(block, run,
-                       code.add(code.add(begin, code.mul(block, kBlock)), run));
-                return {};
-              });
+    Value run = mul(rem(thread, threads), kRun);
+    loop(div(thread, threads), blocks, kDequantizeThreads / threads, {},
+         [&](Value block, ArrayRef<Value>) -> Values {
+           unpack(block, run, add(add(begin, mul(block, kBlock)), run));
+           return {};
+         });
   }
 
 private:
@@ -71,10 +69,10 @@ private:
     auto vector = dyn_cast<VectorType>(type);
     Type element = vector ? vector.getElementType() : type;
     const int64_t count = vector ? vector.getNumElements() : 1;
-    Value view = code.viewAs(MemRefType::get({count}, element), bytes, at);
+    Value view = viewAs(MemRefType::get({count}, element), bytes, at);
     if (!vector)
-      return code.loadOne(view, code.index(0));
-    auto loaded = vector::LoadOp::create(b, loc, vector, view, code.index(0));
+      return loadOne(view, index(0));
+    auto loaded = vector::LoadOp::create(b, loc, vector, view, index(0));
     loaded.setAlignment(count * vector.getElementTypeBitWidth() / 8);
     return loaded;
   }
@@ -93,58 +91,56 @@ private:
           /*constant=*/true, /*alignment=*/b.getI64IntegerAttr(64));
     }
     Value view = memref::GetGlobalOp::create(b, loc, type, table);
-    return code.loadOne(view, code.toIndex(i));
+    return loadOne(view, toIndex(i));
   }
 
   Value scaleOf(Value block) {
-    Type f32 = b.getF32Type();
+    Type wideType = b.getF32Type();
     if (!isNormal)
-      return load(f32, code.add(scales, code.mul(block, 4)));
-    Value mean = load(f32, scales), range = load(f32, code.add(scales, 4)),
-          number = load(b.getI8Type(), code.add(code.add(scales, 8), block)),
+      return load(wideType, add(scales, mul(block, 4)));
+    Value mean = load(wideType, scales), range = load(wideType, add(scales, 4)),
+          number = load(b.getI8Type(), add(add(scales, 8), block)),
           wide = arith::ExtUIOp::create(b, loc, b.getI32Type(), number);
-    Value scale = code.addf(
-        mean,
-        code.mulf(range, lookUp("zg_scale_numbers", zrt::scaleFloats(), wide)));
+    Value scale =
+        addf(mean,
+             mulf(range, lookUp("zg_scale_numbers", zrt::scaleFloats(), wide)));
     // Without the limit, the largest numbers would be rounded to infinity.
-    Value most = code.f32(std::numeric_limits<float>::max());
-    return code.select(code.isLessF(most, scale), most, scale);
+    Value most = f32(std::numeric_limits<float>::max());
+    return select(isLessF(most, scale), most, scale);
   }
 
   Value shift(Value word, int64_t left, int64_t right) {
     if (left != 0)
-      word = arith::ShLIOp::create(b, loc, word, code.i32(left));
-    return right == 0 ? word
-                      : arith::ShRSIOp::create(b, loc, word, code.i32(right));
+      word = arith::ShLIOp::create(b, loc, word, i32(left));
+    return right == 0 ? word : arith::ShRSIOp::create(b, loc, word, i32(right));
   }
 
   /// Unpacks the codes of a thread's `run` of `block`, whose first element is
   /// `at`.
   void unpack(Value block, Value run, Value at) {
-    Value words =
-        load(VectorType::get({2}, b.getI32Type()),
-             code.add(code.add(codes, code.mul(block, codeBytes)), run));
+    Value words = load(VectorType::get({2}, b.getI32Type()),
+                       add(add(codes, mul(block, codeBytes)), run));
     Value scale = scaleOf(block);
     Values low, high;
     for (int64_t i = 0; i < kRun; ++i) {
-      Value word = code.lane(words, i / 4);
+      Value word = lane(words, i / 4);
       const int64_t bit = 8 * (i % 4);
       if (!isNormal) {
         Value number = arith::SIToFPOp::create(b, loc, b.getF32Type(),
                                                shift(word, 24 - bit, 24));
-        low.push_back(code.mulf(number, scale));
+        low.push_back(mulf(number, scale));
         continue;
       }
       for (auto [values, first] : {std::pair(&low, bit), {&high, bit + 4}}) {
         Value number =
-            arith::AndIOp::create(b, loc, shift(word, 0, first), code.i32(15));
-        values->push_back(code.mulf(
-            lookUp("zg_nf4_numbers", zrt::kNormalFloats, number), scale));
+            arith::AndIOp::create(b, loc, shift(word, 0, first), i32(15));
+        values->push_back(
+            mulf(lookUp("zg_nf4_numbers", zrt::kNormalFloats, number), scale));
       }
     }
     put(low, at);
     if (isNormal)
-      put(high, code.add(at, kBlock / 2));
+      put(high, add(at, kBlock / 2));
   }
 
   Value rounded(Value x) {
@@ -158,27 +154,24 @@ private:
   /// Stores the `values` that are elements, from `at` on.
   void put(ArrayRef<Value> values, Value at) {
     const int64_t size = to.getIntOrFloatBitWidth() / 8, width = 16 / size;
-    Value isWhole = code.isLess(code.add(at, kRun - 1), end);
-    code.when(isWhole, [&] {
+    Value isWhole = isLess(add(at, kRun - 1), end);
+    when(isWhole, [&] {
       for (int64_t i = 0; i < kRun; i += width) {
         auto store = vector::StoreOp::create(
-            b, loc, rounded(code.vectorOf(values.slice(i, width))), result,
-            code.add(at, i));
+            b, loc, rounded(vectorOf(values.slice(i, width))), result,
+            add(at, i));
         store.setAlignment(16);
       }
     });
-    code.when(code.isNot(isWhole), [&] {
+    when(isNot(isWhole), [&] {
       for (int64_t i = 0; i < kRun; ++i) {
-        Value place = code.add(at, i);
-        code.when(code.isLess(place, end),
-                  [&] { code.storeOne(rounded(values[i]), result, place); });
+        Value place = add(at, i);
+        when(isLess(place, end),
+             [&] { storeOne(rounded(values[i]), result, place); });
       }
     });
   }
 
-  BlockCode code;
-  OpBuilder &b;
-  Location loc;
   Type to;
   bool isNormal;
   int64_t codeBytes; ///< bytes of codes of a block

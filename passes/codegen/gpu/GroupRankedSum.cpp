@@ -32,45 +32,41 @@ using namespace mlir::zero;
 
 namespace {
 
-class SumBuilder {
+class SumBuilder : BlockCode {
 public:
   SumBuilder(OpBuilder &builder, Location loc, Type from, Type to)
-      : code(builder, loc), b(builder), loc(loc), from(from), to(to),
+      : BlockCode(builder, loc), from(from), to(to),
         wide(from.isF64() ? from : b.getF32Type()) {}
 
   void build(const RuntimeArguments &given) {
     Value thread = given.thread, begin = given.begin, end = given.end;
-    Value how = code.viewAll(given.operands[1], code.index(5));
+    Value how = viewAll(given.operands[1], index(5));
     ranks = loadIndex(how, 0);
     stride = loadIndex(how, 1);
     Value bits = loadInteger(how, 2);
     scale = toWide(arith::BitcastOp::create(b, loc, b.getF64Type(), bits));
     accumulates = isSet(how, 3);
-    contributions = code.viewAll(given.operands[0],
-                                 arith::MulIOp::create(b, loc, ranks, stride));
-    result = code.viewAll(given.operands[2], end);
-    Value isWhole = code.both(
+    contributions = viewAll(given.operands[0], mul(ranks, stride));
+    result = viewAll(given.operands[2], end);
+    Value isWhole = both(
         isSet(how, 4), arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
-                                             code.add(begin, kElements), end));
-    code.when(isWhole, [&] { addVectors(begin, thread); });
+                                             add(begin, kElements), end));
+    when(isWhole, [&] { addVectors(begin, thread); });
     // The rest: this loop has no iteration if everything has been done.
-    Value rest = code.select(isWhole, end, code.add(begin, thread));
-    code.loop(rest, end, kGroupThreads, {},
-              [&](Value i, ArrayRef<Value>) -> Values {
-                addUp(i);
-                return {};
-              });
+    Value rest = select(isWhole, end, add(begin, thread));
+    loop(rest, end, kGroupThreads, {}, [&](Value i, ArrayRef<Value>) -> Values {
+      addUp(i);
+      return {};
+    });
   }
 
 private:
   /// Elements of a group, and bytes that a thread reads at once.
   static constexpr int64_t kElements = 16 * kGroupThreads, kBytes = 16;
 
-  Value loadInteger(Value how, int64_t at) {
-    return code.loadOne(how, code.index(at));
-  }
+  Value loadInteger(Value how, int64_t at) { return loadOne(how, index(at)); }
   Value loadIndex(Value how, int64_t at) {
-    return code.toIndex(loadInteger(how, at));
+    return toIndex(loadInteger(how, at));
   }
   Value isSet(Value how, int64_t at) {
     return arith::CmpIOp::create(
@@ -104,30 +100,27 @@ private:
     const int64_t width = kBytes * 8 / from.getIntOrFloatBitWidth();
     SmallVector<Value> places;
     for (int64_t at = 0; at < kElements; at += kGroupThreads * width)
-      places.push_back(code.add(code.add(begin, at), code.mul(thread, width)));
+      places.push_back(add(add(begin, at), mul(thread, width)));
     auto load = [&](Value first) {
       Values vectors;
       for (Value place : places)
-        vectors.push_back(
-            loadVector(contributions, code.add(first, place), width));
+        vectors.push_back(loadVector(contributions, add(first, place), width));
       return vectors;
     };
-    Values sums =
-        code.loop(code.index(1), ranks, 1, load(code.index(0)),
-                  [&](Value rank, ArrayRef<Value> carried) -> Values {
-                    Values next =
-                        load(arith::MulIOp::create(b, loc, rank, stride));
-                    for (auto [x, old] : llvm::zip_equal(next, carried))
-                      x = code.addf(old, x);
-                    return next;
-                  });
-    Value factor = code.spread(scale, width);
+    Values sums = loop(index(1), ranks, 1, load(index(0)),
+                       [&](Value rank, ArrayRef<Value> carried) -> Values {
+                         Values next = load(mul(rank, stride));
+                         for (auto [x, old] : llvm::zip_equal(next, carried))
+                           x = addf(old, x);
+                         return next;
+                       });
+    Value factor = spread(scale, width);
     for (Value &x : sums)
-      x = code.mulf(x, factor);
-    sums = code.ifThen(accumulates, sums, [&] {
+      x = mulf(x, factor);
+    sums = ifThen(accumulates, sums, [&] {
       Values all;
       for (auto [x, place] : llvm::zip_equal(sums, places))
-        all.push_back(code.addf(x, loadVector(result, place, width)));
+        all.push_back(addf(x, loadVector(result, place, width)));
       return all;
     });
     for (auto [x, place] : llvm::zip_equal(sums, places)) {
@@ -138,24 +131,20 @@ private:
   }
 
   void addUp(Value i) {
-    Value first = toWide(code.loadOne(contributions, i));
-    Value all = code.loop(code.index(1), ranks, 1, {first},
-                          [&](Value rank, ArrayRef<Value> carried) -> Values {
-                            Value at = code.add(
-                                arith::MulIOp::create(b, loc, rank, stride), i);
-                            Value x = toWide(code.loadOne(contributions, at));
-                            return {code.addf(carried[0], x)};
-                          })[0];
-    all = code.mulf(all, scale);
-    all = code.ifThen(accumulates, {all}, [&]() -> Values {
-      return {code.addf(all, toWide(code.loadOne(result, i)))};
+    Value first = toWide(loadOne(contributions, i));
+    Value all = loop(index(1), ranks, 1, {first},
+                     [&](Value rank, ArrayRef<Value> carried) -> Values {
+                       Value at = add(mul(rank, stride), i);
+                       Value x = toWide(loadOne(contributions, at));
+                       return {addf(carried[0], x)};
+                     })[0];
+    all = mulf(all, scale);
+    all = ifThen(accumulates, {all}, [&]() -> Values {
+      return {addf(all, toWide(loadOne(result, i)))};
     })[0];
-    code.storeOne(convert(all, to), result, i);
+    storeOne(convert(all, to), result, i);
   }
 
-  BlockCode code;
-  OpBuilder &b;
-  Location loc;
   Type from, to;
   Type wide; ///< type of the sum
   Value ranks, stride, scale, accumulates, contributions, result;

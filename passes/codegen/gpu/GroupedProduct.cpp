@@ -37,38 +37,35 @@ static_assert(ProductTile::kThreads == kBlockThreads &&
 
 namespace {
 
-class GroupedBuilder {
+class GroupedBuilder : BlockCode {
 public:
   GroupedBuilder(OpBuilder &builder, Location loc,
                  const GroupedProduct &product, const RuntimeArguments &given)
-      : code(builder, loc), product(product),
-        offsets(
-            code.viewAll(given.operands[2], code.index(product.groups + 1))),
-        table(code.viewAll(given.operands[4], code.index(product.groups + 1))),
-        rows(numberOf(code.index(0))), x(code.viewAll(given.operands[0], rows)),
-        y(code.viewAll(given.operands[1], rows)), w(given.operands[3]),
+      : BlockCode(builder, loc), product(product),
+        offsets(viewAll(given.operands[2], index(product.groups + 1))),
+        table(viewAll(given.operands[4], index(product.groups + 1))),
+        rows(numberOf(index(0))), x(viewAll(given.operands[0], rows)),
+        y(viewAll(given.operands[1], rows)), w(given.operands[3]),
         unit(given.unit()), part(given.part()),
-        tile(code, given.thread, given.shared) {}
+        tile(*this, given.thread, given.shared) {}
 
   /// y = x W[g], for a slot.
   void multiplyRows() {
     Value group = findGroup(), begin = rowAt(group),
-          end = code.max(rowAt(code.add(group, 1)), begin),
-          slot = code.sub(unit, firstSlot(group)),
-          row = code.add(begin, code.mul(slot, kRows)),
-          column = code.mul(part, kColumns);
+          end = max(rowAt(add(group, 1)), begin),
+          slot = sub(unit, firstSlot(group)),
+          row = add(begin, mul(slot, kRows)), column = mul(part, kColumns);
     const auto [n, k] = std::pair(product.n, product.k);
     // Offsets that do not rise select no rows, and lead to no other memory.
-    Value isOfGroup =
-        code.both(code.isLess(row, end), code.isLess(code.sub(begin, 1), row));
-    code.when(isOfGroup, [&] {
-      Value ofW = matrixOf(group), count = code.sub(end, row),
-            columns = code.sub(code.index(n), column), depth = code.index(k);
-      ProductStrip a{x, code.mul(row, k), count, k, /*alongDepth=*/true},
-          w{viewW(ofW), code.add(ofW, code.mul(column, product.transW ? k : 1)),
-            columns, product.transW ? k : n, product.transW};
-      tile.store(tile.multiply(a, w, depth, k), y,
-                 code.add(code.mul(row, n), column), n, count, columns);
+    Value isOfGroup = both(isLess(row, end), isLess(sub(begin, 1), row));
+    when(isOfGroup, [&] {
+      Value ofW = matrixOf(group), count = sub(end, row),
+            columns = sub(index(n), column), depth = index(k);
+      ProductStrip a{x, mul(row, k), count, k, /*alongDepth=*/true},
+          w{viewW(ofW), add(ofW, mul(column, product.transW ? k : 1)), columns,
+            product.transW ? k : n, product.transW};
+      tile.store(tile.multiply(a, w, depth, k), y, add(mul(row, n), column), n,
+                 count, columns);
     });
   }
 
@@ -77,19 +74,16 @@ public:
     const auto [n, k] = std::pair(product.n, product.k);
     const int64_t across = llvm::divideCeil(n, kColumns);
     Value begin = rowAt(unit),
-          depth = code.sub(code.max(rowAt(code.add(unit, 1)), begin), begin),
-          row = code.mul(code.div(part, across), kRows),
-          column = code.mul(code.rem(part, across), kColumns),
-          height = code.sub(code.index(k), row),
-          width = code.sub(code.index(n), column);
-    ProductStrip ofX{x, code.add(code.mul(begin, k), row), height, k, false},
-        ofY{y, code.add(code.mul(begin, n), column), width, n, false};
-    Values sums =
-        code.ifThen(code.isLess(code.index(0), depth), tile.zeros(),
-                    [&] { return tile.multiply(ofX, ofY, depth, -1); });
+          depth = sub(max(rowAt(add(unit, 1)), begin), begin),
+          row = mul(div(part, across), kRows),
+          column = mul(rem(part, across), kColumns),
+          height = sub(index(k), row), width = sub(index(n), column);
+    ProductStrip ofX{x, add(mul(begin, k), row), height, k, false},
+        ofY{y, add(mul(begin, n), column), width, n, false};
+    Values sums = ifThen(isLess(index(0), depth), tile.zeros(),
+                         [&] { return tile.multiply(ofX, ofY, depth, -1); });
     Value ofW = matrixOf(unit);
-    tile.store(sums, viewW(ofW),
-               code.add(code.add(ofW, code.mul(row, n)), column), n, height,
+    tile.store(sums, viewW(ofW), add(add(ofW, mul(row, n)), column), n, height,
                width);
   }
 
@@ -97,32 +91,29 @@ private:
   static constexpr int64_t kRows = ProductTile::kRows,
                            kColumns = ProductTile::kColumns;
 
-  Value numberOf(Value at) { return code.toIndex(code.loadOne(table, at)); }
+  Value numberOf(Value at) { return toIndex(loadOne(table, at)); }
   /// The first row of `group`; the number of rows if there is no such group.
   Value rowAt(Value group) {
-    Value at = code.toIndex(code.loadOne(offsets, group));
-    return code.max(code.min(at, rows), 0);
+    Value at = toIndex(loadOne(offsets, group));
+    return max(min(at, rows), 0);
   }
-  Value firstSlot(Value group) {
-    return code.add(code.div(rowAt(group), kRows), group);
-  }
+  Value firstSlot(Value group) { return add(div(rowAt(group), kRows), group); }
   /// The last group whose first slot is at most the unit.
   Value findGroup() {
-    Value group = code.index(0);
+    Value group = index(0);
     for (auto step = llvm::bit_floor(static_cast<uint64_t>(product.groups));
          step > 0; step /= 2) {
-      Value other = code.min(code.add(group, static_cast<int64_t>(step)),
-                             product.groups - 1);
-      group = code.select(code.isLess(unit, firstSlot(other)), group, other);
+      Value other =
+          min(add(group, static_cast<int64_t>(step)), product.groups - 1);
+      group = select(isLess(unit, firstSlot(other)), group, other);
     }
     return group;
   }
-  Value matrixOf(Value group) { return numberOf(code.add(group, 1)); }
+  Value matrixOf(Value group) { return numberOf(add(group, 1)); }
   Value viewW(Value first) {
-    return code.viewAll(w, code.add(first, product.n * product.k));
+    return viewAll(w, add(first, product.n * product.k));
   }
 
-  BlockCode code;
   const GroupedProduct &product;
   Value offsets, table, rows, x, y, w, unit, part;
   ProductTile tile;

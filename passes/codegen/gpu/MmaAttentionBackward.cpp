@@ -209,8 +209,8 @@ void TensorBackward::emitKeys() {
     head = c.index(0);
     if (c.shape.headsPerKey() > 1) {
       Value number = c.toI32(i), count = c.toI32(perHead);
-      head = c.toIndex(arith::DivUIOp::create(c.b, c.loc, number, count));
-      tile = c.toIndex(arith::RemUIOp::create(c.b, c.loc, number, count));
+      head = c.toIndex(c.div(number, count));
+      tile = c.toIndex(c.rem(number, count));
     }
     return c.mul(c.add(low, tile), step);
   };

@@ -7,7 +7,6 @@
 
 #include "passes/codegen/gpu/ProductTile.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <numeric>
 
@@ -37,12 +36,12 @@ int64_t ProductTile::vectorsOf(const Side &side) const {
 
 /// Line and depth of the thread's vector `i` in a step.
 std::pair<Value, Value> ProductTile::placeOf(const Side &side, int64_t i) {
-  Value at = code.add(thread, i * kThreads);
+  Value at = add(thread, i * kThreads);
   const int64_t perLine = kStep / side.width,
                 perDepth = side.lines / side.width;
   if (side.strip.alongDepth)
-    return {code.div(at, perLine), code.mul(code.rem(at, perLine), side.width)};
-  return {code.mul(code.rem(at, perDepth), side.width), code.div(at, perDepth)};
+    return {div(at, perLine), mul(rem(at, perLine), side.width)};
+  return {mul(rem(at, perDepth), side.width), div(at, perDepth)};
 }
 
 /// Loads the thread's vectors of the step at `depth`, below `end`.
@@ -53,12 +52,11 @@ void ProductTile::load(const Side &side, Value depth, Value end, Values &to) {
     auto [line, inStep] = placeOf(side, i);
     const int64_t lineWidth = strip.alongDepth ? 1 : side.width,
                   depthWidth = strip.alongDepth ? side.width : 1;
-    line = code.min(line, code.sub(strip.lines, lineWidth));
-    inStep = code.min(code.add(depth, inStep), code.sub(end, depthWidth));
+    line = min(line, sub(strip.lines, lineWidth));
+    inStep = min(add(depth, inStep), sub(end, depthWidth));
     Value across = strip.alongDepth ? line : inStep,
           along = strip.alongDepth ? inStep : line;
-    Value at =
-        code.add(code.add(strip.first, code.mul(across, strip.stride)), along);
+    Value at = add(add(strip.first, mul(across, strip.stride)), along);
     auto loaded = vector::LoadOp::create(
         b, loc, VectorType::get({side.width}, element), strip.view, at);
     loaded.setAlignment(side.width * element.getIntOrFloatBitWidth() / 8);
@@ -69,9 +67,9 @@ void ProductTile::load(const Side &side, Value depth, Value end, Values &to) {
 Value ProductTile::tileOf(const Side &side, Value buffer) {
   const int64_t row = side.lines + kPadding;
   auto type = MemRefType::get({kStep, row}, b.getF32Type());
-  return memref::ViewOp::create(
-      b, loc, type, shared,
-      code.add(code.mul(buffer, kStep * row * 4), side.place), ValueRange());
+  return memref::ViewOp::create(b, loc, type, shared,
+                                add(mul(buffer, kStep * row * 4), side.place),
+                                ValueRange());
 }
 
 Value ProductTile::vectorOf(Value vector, int64_t first) {
@@ -94,20 +92,20 @@ void ProductTile::keep(const Side &side, ArrayRef<Value> vectors,
           b, loc, VectorType::get({side.width}, b.getF32Type()), vector);
     if (!side.strip.alongDepth && side.width % kQuad == 0) {
       for (int64_t e = 0; e < side.width; e += kQuad)
-        code.storeShared(vectorOf(vector, e), tile, inStep, code.add(line, e));
+        storeShared(vectorOf(vector, e), tile, inStep, add(line, e));
       continue;
     }
     for (int64_t e = 0; e < side.width; ++e) {
-      Value row = side.strip.alongDepth ? code.add(inStep, e) : inStep,
-            column = side.strip.alongDepth ? line : code.add(line, e);
-      memref::StoreOp::create(b, loc, code.lane(vector, e), tile,
+      Value row = side.strip.alongDepth ? add(inStep, e) : inStep,
+            column = side.strip.alongDepth ? line : add(line, e);
+      memref::StoreOp::create(b, loc, lane(vector, e), tile,
                               ValueRange{row, column});
     }
   }
 }
 
 Values ProductTile::fill(float value) {
-  return Values(16, code.spread(code.f32(value), kQuad));
+  return Values(16, spread(f32(value), kQuad));
 }
 
 /// Adds the products of depth `at` of a step.
@@ -115,17 +113,15 @@ Values ProductTile::addStep(ArrayRef<Side> sides, ArrayRef<Value> tiles,
                             Value at, ArrayRef<Value> sums) {
   Values rows, columns, next;
   for (int64_t half = 0; half < 2; ++half) {
-    rows.push_back(code.loadShared(
-        tiles[0], at,
-        code.add(code.mul(ty, kQuad), half * sides[0].lines / 2)));
-    columns.push_back(code.loadShared(
-        tiles[1], at,
-        code.add(code.mul(tx, kQuad), half * sides[1].lines / 2)));
+    rows.push_back(loadShared(tiles[0], at,
+                              add(mul(ty, kQuad), half * sides[0].lines / 2)));
+    columns.push_back(loadShared(
+        tiles[1], at, add(mul(tx, kQuad), half * sides[1].lines / 2)));
   }
   for (int64_t r = 0; r < 2 * kQuad; ++r) {
-    Value x = code.spread(code.lane(rows[r / kQuad], r % kQuad), kQuad);
+    Value x = spread(lane(rows[r / kQuad], r % kQuad), kQuad);
     for (int64_t c = 0; c < 2; ++c)
-      next.push_back(code.fma(x, columns[c], sums[2 * r + c]));
+      next.push_back(fma(x, columns[c], sums[2 * r + c]));
   }
   return next;
 }
@@ -138,63 +134,57 @@ Values ProductTile::addRun(ArrayRef<Side> sides, Value begin, Value end,
   auto tilesAt = [&](Value buffer) -> Values {
     return {tileOf(sides[0], buffer), tileOf(sides[1], buffer)};
   };
-  Value length = code.sub(end, begin), rest = code.rem(length, kStep),
-        whole = code.sub(end, rest);
-  Values sums = code.loop(
+  Value length = sub(end, begin), rest = rem(length, kStep),
+        whole = sub(end, rest);
+  Values sums = loop(
       begin, whole, kStep, fill(0), [&](Value at, ArrayRef<Value> carried) {
-        Value buffer = bufferAt(at), other = code.sub(code.index(1), buffer);
+        Value buffer = bufferAt(at), other = sub(index(1), buffer);
         Values next[2];
         for (int side = 0; side < 2; ++side)
-          load(sides[side], code.add(at, kStep), depth, next[side]);
+          load(sides[side], add(at, kStep), depth, next[side]);
         Values mine(carried), tiles = tilesAt(buffer);
         for (int64_t e = 0; e < kStep; ++e)
-          mine = addStep(sides, tiles, code.index(e), mine);
+          mine = addStep(sides, tiles, index(e), mine);
         for (int side = 0; side < 2; ++side)
           keep(sides[side], next[side], other);
-        code.barrier();
+        barrier();
         return mine;
       });
   if (known >= 0 && known % kStep == 0)
     return sums;
   Values tiles = tilesAt(bufferAt(whole));
-  return code.loop(code.index(0), rest, 1, sums,
-                   [&](Value at, ArrayRef<Value> carried) {
-                     return addStep(sides, tiles, at, carried);
-                   });
+  return loop(index(0), rest, 1, sums, [&](Value at, ArrayRef<Value> carried) {
+    return addStep(sides, tiles, at, carried);
+  });
 }
 
-Values ProductTile::multiply(const ProductStrip &a, const ProductStrip &b,
-                             Value depth, int64_t known) {
-  const Side ofA = sideOf(a, kRows, 0),
-             ofB = sideOf(b, kColumns, 2 * kStep * (kRows + kPadding) * 4);
+Values ProductTile::multiply(const ProductStrip &left,
+                             const ProductStrip &right, Value depth,
+                             int64_t known) {
+  const Side ofA = sideOf(left, kRows, 0),
+             ofB = sideOf(right, kColumns, 2 * kStep * (kRows + kPadding) * 4);
   const Side sides[] = {ofA, ofB};
   for (const Side &side : sides) {
     Values first;
-    load(side, code.index(0), depth, first);
-    keep(side, first, code.index(0));
+    load(side, index(0), depth, first);
+    keep(side, first, index(0));
   }
-  code.barrier();
+  barrier();
   if (known >= 0 && known <= kProductRun)
-    return addRun(sides, code.index(0), depth, depth, known);
+    return addRun(sides, index(0), depth, depth, known);
   // The length of a run, as in depthOf of the processors' product.
-  auto divideUp = [&](Value x, Value y) -> Value {
-    return code.add(code.b.createOrFold<arith::DivUIOp>(loc, code.sub(x, 1), y),
-                    1);
-  };
-  Value runs = divideUp(depth, code.index(kProductRun)),
-        run = code.mul(divideUp(divideUp(depth, runs), code.index(8)), 8);
+  auto divideUp = [&](Value x, Value y) { return add(div(sub(x, 1), y), 1); };
+  Value runs = divideUp(depth, index(kProductRun)),
+        run = mul(divideUp(divideUp(depth, runs), index(8)), 8);
   // Adding to -0 changes nothing.
-  auto loop =
-      scf::ForOp::create(code.b, loc, code.index(0), depth, run, fill(-0.0f));
-  OpBuilder::InsertionGuard guard(code.b);
-  code.b.setInsertionPointToStart(loop.getBody());
-  Value begin = loop.getInductionVar(),
-        end = code.min(code.add(begin, run), depth);
-  Values sums = addRun(sides, begin, end, depth, known), next;
-  for (auto [all, one] : llvm::zip_equal(loop.getRegionIterArgs(), sums))
-    next.push_back(code.addf(all, one));
-  scf::YieldOp::create(code.b, loc, next);
-  return Values(loop.getResults());
+  return loop(index(0), depth, run, fill(-0.0f),
+              [&](Value begin, ArrayRef<Value> carried) {
+                Value end = min(add(begin, run), depth);
+                Values sums = addRun(sides, begin, end, depth, known);
+                for (auto [sum, before] : llvm::zip_equal(sums, carried))
+                  sum = addf(before, sum);
+                return sums;
+              });
 }
 
 void ProductTile::store(ArrayRef<Value> sums, Value view, Value first,
@@ -207,15 +197,14 @@ void ProductTile::store(ArrayRef<Value> sums, Value view, Value first,
     return arith::TruncFOp::create(b, loc, vector ? vector.clone(to) : to, x);
   };
   for (int64_t r = 0; r < 2 * kQuad; ++r) {
-    Value row =
-        code.add(code.mul(ty, kQuad), r / kQuad * (kRows / 2) + r % kQuad);
-    code.when(code.isLess(row, rows), [&] {
+    Value row = add(mul(ty, kQuad), r / kQuad * (kRows / 2) + r % kQuad);
+    when(isLess(row, rows), [&] {
       for (int64_t c = 0; c < 2; ++c) {
-        Value column = code.add(code.mul(tx, kQuad), c * (kColumns / 2)),
-              at = code.add(code.add(first, code.mul(row, stride)), column),
+        Value column = add(mul(tx, kQuad), c * (kColumns / 2)),
+              at = add(add(first, mul(row, stride)), column),
               sum = sums[2 * r + c];
         if (stride % kQuad == 0) {
-          code.when(code.isLess(column, columns), [&] {
+          when(isLess(column, columns), [&] {
             auto store =
                 vector::StoreOp::create(b, loc, rounded(sum), view, at);
             store.setAlignment(kQuad * to.getIntOrFloatBitWidth() / 8);
@@ -223,10 +212,8 @@ void ProductTile::store(ArrayRef<Value> sums, Value view, Value first,
           continue;
         }
         for (int64_t e = 0; e < kQuad; ++e)
-          code.when(code.isLess(code.add(column, e), columns), [&] {
-            memref::StoreOp::create(b, loc, rounded(code.lane(sum, e)), view,
-                                    code.add(at, e));
-          });
+          when(isLess(add(column, e), columns),
+               [&] { storeOne(rounded(lane(sum, e)), view, add(at, e)); });
       }
     });
   }

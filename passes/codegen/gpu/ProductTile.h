@@ -40,20 +40,20 @@ struct ProductStrip {
       alongDepth; ///< a line's elements lie side by side; or else those of a depth
 };
 
-class ProductTile {
+class ProductTile : BlockCode {
 public:
   static constexpr int64_t kThreads = 128, kRows = 128, kColumns = 64,
                            kStep = 8;
   static constexpr int64_t kSharedBytes = 2 * kStep * (132 + 68) * 4;
 
-  ProductTile(BlockCode &code, Value thread, Value shared)
-      : code(code), b(code.b), loc(code.loc), thread(thread), shared(shared),
-        tx(code.rem(thread, 8)), ty(code.div(thread, 8)) {}
+  ProductTile(const BlockCode &code, Value thread, Value shared)
+      : BlockCode(code), thread(thread), shared(shared), tx(rem(thread, 8)),
+        ty(div(thread, 8)) {}
 
   /// The thread's sums over `depth` > 0: two vectors of 4 for each of its 8
   /// rows.  `known` is the depth if the compiler knows it, else -1.
-  Values multiply(const ProductStrip &a, const ProductStrip &b, Value depth,
-                  int64_t known);
+  Values multiply(const ProductStrip &left, const ProductStrip &right,
+                  Value depth, int64_t known);
   /// As `multiply` for depth 0.
   Values zeros() { return fill(0.0f); }
 
@@ -82,12 +82,9 @@ private:
   Values addRun(ArrayRef<Side> sides, Value begin, Value end, Value depth,
                 int64_t known);
   Values fill(float value);
-  Value bufferAt(Value depth) { return code.rem(code.div(depth, kStep), 2); }
+  Value bufferAt(Value depth) { return rem(div(depth, kStep), 2); }
   Value vectorOf(Value vector, int64_t first);
 
-  BlockCode &code;
-  OpBuilder &b;
-  Location loc;
   Value thread, shared, tx, ty;
 };
 

@@ -12,6 +12,24 @@ MemRefType zero::memrefOf(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
+UnitArguments zero::addUnitArguments(func::FuncOp kernel, bool isGroup) {
+  Block &body = kernel.getBody().front();
+  Builder b(kernel.getContext());
+  auto add = [&](Type type) -> Value {
+    return body.addArgument(type, kernel.getLoc());
+  };
+  UnitArguments units;
+  if (isGroup) {
+    units.thread = add(b.getIndexType());
+    units.shared = add(MemRefType::get({kMaxSharedBytes}, b.getI8Type()));
+  }
+  units.begin = add(b.getIndexType());
+  units.end = add(b.getIndexType());
+  kernel.setType(
+      b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
+  return units;
+}
+
 KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup)
     : kernel(kernel), b(b) {
   Block &body = kernel.getBody().front();
@@ -28,13 +46,12 @@ KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup)
   for (Value result : results)
     outputs[result] =
         body.addArgument(memrefOf(result.getType()), result.getLoc());
-  if (isGroup) {
-    lanes = Lanes::ofGroup(body.addArgument(b.getIndexType(), kernel.getLoc()));
-    shared = body.addArgument(MemRefType::get({kMaxSharedBytes}, b.getI8Type()),
-                              kernel.getLoc());
-  }
-  begin = body.addArgument(b.getIndexType(), kernel.getLoc());
-  end = body.addArgument(b.getIndexType(), kernel.getLoc());
+  auto [thread, memory, first, last] = addUnitArguments(kernel, isGroup);
+  if (isGroup)
+    lanes = Lanes::ofGroup(thread);
+  shared = memory;
+  begin = first;
+  end = last;
   b.setInsertionPoint(returned);
   func::ReturnOp::create(b, returned.getLoc());
   returned.erase();

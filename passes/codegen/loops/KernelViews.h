@@ -18,6 +18,15 @@ namespace mlir::zero {
 /// The memref that holds a whole tensor of `type`.
 MemRefType memrefOf(Type type);
 
+/// The arguments behind a kernel's operands: the range of units to do.  If a
+/// group of threads of a GPU does them, the thread's index in the group and the
+/// memory that its threads share (bytes) come before.
+struct UnitArguments {
+  Value thread, shared; ///< null on a CPU
+  Value begin, end;
+};
+UnitArguments addUnitArguments(func::FuncOp kernel, bool isGroup);
+
 class KernelViews {
 public:
   /// Gives `kernel` memref arguments; `b` inserts before its terminator.  With

@@ -118,11 +118,10 @@ void LoopCode::storeShared(Value vector, Value tile, Value row, Value column) {
   store.setAlignment(bytesOf(cast<VectorType>(vector.getType())));
 }
 
-Values LoopCode::loop(Value lower, Value upper, int64_t step,
+Values LoopCode::loop(Value lower, Value upper, Value step,
                       ArrayRef<Value> carried,
                       llvm::function_ref<Values(Value, ArrayRef<Value>)> body) {
-  auto loop =
-      scf::ForOp::create(b, loc, lower, upper, index(step), Values(carried));
+  auto loop = scf::ForOp::create(b, loc, lower, upper, step, Values(carried));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Values yielded =

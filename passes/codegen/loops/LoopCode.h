@@ -32,9 +32,12 @@ public:
   Value add(Value x, int64_t y) { return add(x, like(x, y)); }
   Value sub(Value x, Value y) { return make<arith::SubIOp>(x, y); }
   Value sub(Value x, int64_t y) { return sub(x, like(x, y)); }
-  Value mul(Value x, int64_t y) { return make<arith::MulIOp>(x, like(x, y)); }
-  Value div(Value x, int64_t y) { return make<arith::DivUIOp>(x, like(x, y)); }
-  Value rem(Value x, int64_t y) { return make<arith::RemUIOp>(x, like(x, y)); }
+  Value mul(Value x, Value y) { return make<arith::MulIOp>(x, y); }
+  Value mul(Value x, int64_t y) { return mul(x, like(x, y)); }
+  Value div(Value x, Value y) { return make<arith::DivUIOp>(x, y); }
+  Value div(Value x, int64_t y) { return div(x, like(x, y)); }
+  Value rem(Value x, Value y) { return make<arith::RemUIOp>(x, y); }
+  Value rem(Value x, int64_t y) { return rem(x, like(x, y)); }
   Value min(Value x, Value y) { return make<arith::MinSIOp>(x, y); }
   Value min(Value x, int64_t y) { return min(x, like(x, y)); }
   Value max(Value x, Value y) { return make<arith::MaxSIOp>(x, y); }
@@ -75,8 +78,12 @@ public:
   void storeShared(Value vector, Value tile, Value row, Value column);
 
   /// for i = lower, + step, ... below upper
-  Values loop(Value lower, Value upper, int64_t step, ArrayRef<Value> carried,
+  Values loop(Value lower, Value upper, Value step, ArrayRef<Value> carried,
               llvm::function_ref<Values(Value, ArrayRef<Value>)> body);
+  Values loop(Value lower, Value upper, int64_t step, ArrayRef<Value> carried,
+              llvm::function_ref<Values(Value, ArrayRef<Value>)> body) {
+    return loop(lower, upper, index(step), carried, body);
+  }
   void when(Value condition, llvm::function_ref<void()> body);
   void whenElse(Value condition, llvm::function_ref<void()> body,
                 llvm::function_ref<void()> otherwise);
