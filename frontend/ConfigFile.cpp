@@ -37,6 +37,13 @@ struct ConfigFile::Object {
     const json *value = findAny(key);
     return value && value->is_null() ? nullptr : value;
   }
+
+  using Test = bool (json::*)() const noexcept;
+  /// Returns the value if it is there and `is` what it must be.
+  const json *expect(StringRef key, Test is, StringRef what, ConfigFile &file);
+  /// Returns an array of values that are all of one kind.
+  template <typename T>
+  std::vector<T> list(StringRef key, Test is, StringRef what, ConfigFile &file);
 };
 
 namespace {
@@ -209,78 +216,64 @@ int64_t ConfigFile::integer(StringRef key, int64_t low, int64_t high,
   return value->get<int64_t>();
 }
 
+const json *ConfigFile::Object::expect(StringRef key, Test is, StringRef what,
+                                       ConfigFile &file) {
+  const json *value = find(key);
+  if (!value || (value->*is)())
+    return value;
+  file.fail(key + " must be " + what + ", got " + show(*value));
+  return nullptr;
+}
+
 double ConfigFile::number(StringRef key, double otherwise) {
-  const json *value = object->find(key);
-  if (!value)
-    return otherwise;
-  if (!value->is_number()) {
-    fail(key + " must be a number, got " + show(*value));
-    return otherwise;
-  }
-  return value->get<double>();
+  const json *value = object->expect(key, &json::is_number, "a number", *this);
+  return value ? value->get<double>() : otherwise;
 }
 
 bool ConfigFile::boolean(StringRef key, bool otherwise) {
-  const json *value = object->find(key);
-  if (!value)
-    return otherwise;
-  if (!value->is_boolean()) {
-    fail(key + " must be true or false, got " + show(*value));
-    return otherwise;
-  }
-  return value->get<bool>();
+  const json *value =
+      object->expect(key, &json::is_boolean, "true or false", *this);
+  return value ? value->get<bool>() : otherwise;
 }
 
 std::string ConfigFile::string(StringRef key,
                                std::optional<StringRef> otherwise) {
-  const json *value = object->find(key);
-  if (!value && !otherwise)
+  if (!object->find(key) && !otherwise)
     fail(key + " is missing; add it");
+  const json *value = object->expect(key, &json::is_string, "a string", *this);
+  return value ? value->get<std::string>() : otherwise.value_or("").str();
+}
+
+template <typename T>
+std::vector<T> ConfigFile::Object::list(StringRef key, Test is, StringRef what,
+                                        ConfigFile &file) {
+  const json *value = find(key);
   if (!value)
-    return otherwise.value_or("").str();
-  if (!value->is_string()) {
-    fail(key + " must be a string, got " + show(*value));
-    return otherwise.value_or("").str();
-  }
-  return value->get<std::string>();
+    return {};
+  std::vector<T> found;
+  if (value->is_array())
+    for (const json &element : *value)
+      if ((element.*is)())
+        found.push_back(element.get<T>());
+  if (!value->is_array() || found.size() != value->size())
+    file.fail(key + " must be an array of " + what + ", got " + show(*value));
+  return found;
 }
 
 std::vector<std::string> ConfigFile::strings(StringRef key) {
-  const json *value = object->find(key);
-  if (!value)
-    return {};
-  std::vector<std::string> found;
-  if (value->is_array())
-    for (const json &element : *value)
-      if (element.is_string())
-        found.push_back(element.get<std::string>());
-  if (!value->is_array() || found.size() != value->size())
-    fail(key + " must be an array of strings, got " + show(*value));
-  return found;
+  return object->list<std::string>(key, &json::is_string, "strings", *this);
 }
 
 std::vector<int64_t> ConfigFile::integers(StringRef key) {
-  const json *value = object->find(key);
-  if (!value)
-    return {};
-  std::vector<int64_t> found;
-  if (value->is_array())
-    for (const json &element : *value)
-      if (element.is_number_integer())
-        found.push_back(element.get<int64_t>());
-  if (!value->is_array() || found.size() != value->size())
-    fail(key + " must be an array of integers, got " + show(*value));
-  return found;
+  return object->list<int64_t>(key, &json::is_number_integer, "integers",
+                               *this);
 }
 
 std::vector<std::string> ConfigFile::keysOf(StringRef key) {
-  const json *value = object->find(key);
-  if (!value)
-    return {};
-  if (!value->is_object())
-    fail(key + " must be an object, got " + show(*value));
   std::vector<std::string> found;
-  for (const auto &entry : value->items())
-    found.push_back(entry.key());
-  return value->is_object() ? found : std::vector<std::string>();
+  if (const json *value =
+          object->expect(key, &json::is_object, "an object", *this))
+    for (const auto &entry : value->items())
+      found.push_back(entry.key());
+  return found;
 }

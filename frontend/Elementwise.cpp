@@ -77,75 +77,60 @@ static Tensor broadcastTo(Tensor x, RankedTensorType type) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-template <typename OpT>
-static Tensor binary(StringRef sign, Tensor x, Tensor y) {
-  if (!allValid({x, y}) || !allFloat(sign, {x, y}))
-    return {};
-  ModelBuilder &m = x.getBuilder();
-  auto shape = commonShape(x, y);
-  if (!shape)
-    return m.error("shapes do not fit: " + describe(x) + " " + sign + " " +
-                   describe(y));
-  RankedTensorType type = m.getType(*shape, x.getType().getElementType());
-  if (!type)
-    return {};
-  Tensor left = broadcastTo(x, type), right = broadcastTo(y, type);
-  return emitLike<OpT>(left, right.getValue());
-}
-
 static Tensor splat(Tensor like, double value) {
   ModelBuilder &m = like.getBuilder();
   return {m, nn::constant(m.getOpBuilder(), m.getLoc(), like.getType(), value)};
 }
 
-template <typename OpT>
-static Tensor binary(StringRef sign, Tensor x, double y) {
-  if (!x || !allFloat(sign, {x}))
+/// Tensors of one type for both sides; invalid after an error.
+static std::pair<Tensor, Tensor> fit(StringRef sign, Operand x, Operand y) {
+  if (x.number || y.number) {
+    Tensor like = x.number ? y.tensor : x.tensor;
+    if (!like || !allFloat(sign, {like}))
+      return {};
+    return {x.number ? splat(like, *x.number) : like,
+            y.number ? splat(like, *y.number) : like};
+  }
+  if (!allValid({x.tensor, y.tensor}) || !allFloat(sign, {x.tensor, y.tensor}))
     return {};
-  return emitLike<OpT>(x, splat(x, y).getValue());
+  ModelBuilder &m = x.tensor.getBuilder();
+  auto shape = commonShape(x.tensor, y.tensor);
+  if (!shape) {
+    m.error("shapes do not fit: " + describe(x.tensor) + " " + sign + " " +
+            describe(y.tensor));
+    return {};
+  }
+  RankedTensorType type =
+      m.getType(*shape, x.tensor.getType().getElementType());
+  if (!type)
+    return {};
+  return {broadcastTo(x.tensor, type), broadcastTo(y.tensor, type)};
 }
 
 template <typename OpT>
-static Tensor binary(StringRef sign, double x, Tensor y) {
-  if (!y || !allFloat(sign, {y}))
-    return {};
-  return emitLike<OpT>(splat(y, x), y.getValue());
+static Tensor binary(StringRef sign, Operand x, Operand y) {
+  auto [left, right] = fit(sign, x, y);
+  return left ? emitLike<OpT>(left, right.getValue()) : Tensor();
 }
 
-namespace mlir::frontend {
-Tensor operator+(Tensor x, Tensor y) {
-  return binary<arith::AddFOp>("+", x, y);
+/// The same for sums and products, where a number stands on the right.
+template <typename OpT>
+static Tensor commutative(StringRef sign, Operand x, Operand y) {
+  return x.number ? binary<OpT>(sign, y, x) : binary<OpT>(sign, x, y);
 }
-Tensor operator-(Tensor x, Tensor y) {
+
+Tensor frontend::operator+(Operand x, Operand y) {
+  return commutative<arith::AddFOp>("+", x, y);
+}
+Tensor frontend::operator-(Operand x, Operand y) {
   return binary<arith::SubFOp>("-", x, y);
 }
-Tensor operator*(Tensor x, Tensor y) {
-  return binary<arith::MulFOp>("*", x, y);
+Tensor frontend::operator*(Operand x, Operand y) {
+  return commutative<arith::MulFOp>("*", x, y);
 }
-Tensor operator/(Tensor x, Tensor y) {
+Tensor frontend::operator/(Operand x, Operand y) {
   return binary<arith::DivFOp>("/", x, y);
 }
-Tensor operator+(Tensor x, double y) {
-  return binary<arith::AddFOp>("+", x, y);
-}
-Tensor operator-(Tensor x, double y) {
-  return binary<arith::SubFOp>("-", x, y);
-}
-Tensor operator*(Tensor x, double y) {
-  return binary<arith::MulFOp>("*", x, y);
-}
-Tensor operator/(Tensor x, double y) {
-  return binary<arith::DivFOp>("/", x, y);
-}
-Tensor operator+(double x, Tensor y) { return y + x; }
-Tensor operator-(double x, Tensor y) {
-  return binary<arith::SubFOp>("-", x, y);
-}
-Tensor operator*(double x, Tensor y) { return y * x; }
-Tensor operator/(double x, Tensor y) {
-  return binary<arith::DivFOp>("/", x, y);
-}
-} // namespace mlir::frontend
 
 //===----------------------------------------------------------------------===//
 // Functions of single elements

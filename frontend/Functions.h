@@ -12,21 +12,22 @@
 
 namespace mlir::frontend {
 
+/// One side of an elementwise operation: a tensor, or a number that has the
+/// shape of the other side.
+struct Operand {
+  Tensor tensor = {};
+  std::optional<double> number = std::nullopt;
+  Operand(Tensor tensor) : tensor(tensor) {}
+  Operand(double number) : number(number) {}
+};
+
 /// Elementwise.  Shapes are aligned at their last dimensions; a dimension that
 /// is missing on one side, or has size 1 there, is repeated:
 /// [B, T, C] + [T, C], [B, T, C] * [B, T, 1], and any shape with a scalar.
-Tensor operator+(Tensor x, Tensor y);
-Tensor operator-(Tensor x, Tensor y);
-Tensor operator*(Tensor x, Tensor y);
-Tensor operator/(Tensor x, Tensor y);
-Tensor operator+(Tensor x, double y);
-Tensor operator-(Tensor x, double y);
-Tensor operator*(Tensor x, double y);
-Tensor operator/(Tensor x, double y);
-Tensor operator+(double x, Tensor y);
-Tensor operator-(double x, Tensor y);
-Tensor operator*(double x, Tensor y);
-Tensor operator/(double x, Tensor y);
+Tensor operator+(Operand x, Operand y);
+Tensor operator-(Operand x, Operand y);
+Tensor operator*(Operand x, Operand y);
+Tensor operator/(Operand x, Operand y);
 Tensor operator-(Tensor x);
 
 /// Elementwise functions.

@@ -92,7 +92,7 @@ bool isShort(nn::MatmulOp product) {
 }
 
 /// Erases `op` if nothing reads it, and operations that only it read.
-void eraseDead(Operation *op) {
+void eraseUnread(Operation *op) {
   if (!isOpTriviallyDead(op))
     return;
   llvm::SetVector<Operation *> sources;
@@ -100,7 +100,7 @@ void eraseDead(Operation *op) {
     if (Operation *source = operand.getDefiningOp())
       sources.insert(source);
   op->erase();
-  llvm::for_each(sources, eraseDead);
+  llvm::for_each(sources, eraseUnread);
 }
 
 void addIntoProduct(arith::AddFOp op) {
@@ -127,7 +127,7 @@ void addIntoProduct(arith::AddFOp op) {
     sum = b.clone(*view, map)->getResult(0);
   }
   addition.result.replaceAllUsesWith(sum);
-  eraseDead(addition.result.getDefiningOp());
+  eraseUnread(addition.result.getDefiningOp());
 }
 
 struct AddIntoProductsPass
