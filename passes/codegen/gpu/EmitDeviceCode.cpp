@@ -13,6 +13,7 @@
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/gpu/Warp.h"
 #include "passes/codegen/loops/VectorLoops.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -153,30 +154,29 @@ void addEntry(GpuIntrinsics &device, const DeviceKernel &kernel) {
 /// A function that `body` needs and an NVIDIA GPU does not have, or has only in
 /// an approximation; "" if there is none.
 std::string findMissing(const llvm::Function &body) {
-  for (const llvm::BasicBlock &block : body)
-    for (const llvm::Instruction &instruction : block) {
-      auto *call = dyn_cast<llvm::CallInst>(&instruction);
-      const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
-      if (!callee || callee->getName().starts_with("zg."))
-        continue;
-      switch (callee->getIntrinsicID()) {
-      case llvm::Intrinsic::not_intrinsic:
-      case llvm::Intrinsic::pow:
-      case llvm::Intrinsic::powi:
-      case llvm::Intrinsic::exp:
-      case llvm::Intrinsic::exp2:
-      case llvm::Intrinsic::log:
-      case llvm::Intrinsic::log2:
-      case llvm::Intrinsic::log10:
-      case llvm::Intrinsic::sin:
-      case llvm::Intrinsic::cos:
-      case llvm::Intrinsic::tan:
-      case llvm::Intrinsic::tanh:
-        return callee->getName().str();
-      default:
-        break;
-      }
+  for (const llvm::Instruction &instruction : llvm::instructions(body)) {
+    auto *call = dyn_cast<llvm::CallInst>(&instruction);
+    const llvm::Function *callee = call ? call->getCalledFunction() : nullptr;
+    if (!callee || callee->getName().starts_with("zg."))
+      continue;
+    switch (callee->getIntrinsicID()) {
+    case llvm::Intrinsic::not_intrinsic:
+    case llvm::Intrinsic::pow:
+    case llvm::Intrinsic::powi:
+    case llvm::Intrinsic::exp:
+    case llvm::Intrinsic::exp2:
+    case llvm::Intrinsic::log:
+    case llvm::Intrinsic::log2:
+    case llvm::Intrinsic::log10:
+    case llvm::Intrinsic::sin:
+    case llvm::Intrinsic::cos:
+    case llvm::Intrinsic::tan:
+    case llvm::Intrinsic::tanh:
+      return callee->getName().str();
+    default:
+      break;
     }
+  }
   return "";
 }
 

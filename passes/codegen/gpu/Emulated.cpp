@@ -10,6 +10,7 @@
 #include "passes/codegen/loops/VectorLoops.h"
 
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace mlir;
@@ -86,20 +87,17 @@ public:
   /// thread's own.
   void prepare(llvm::Function &function) override {
     const llvm::DataLayout &layout = module.getDataLayout();
-    SmallVector<llvm::Instruction *> accesses;
-    for (llvm::BasicBlock &block : function)
-      for (llvm::Instruction &instruction : block)
-        accesses.push_back(&instruction);
-    for (llvm::Instruction *instruction : accesses) {
-      b.SetInsertPoint(instruction);
-      if (auto *load = dyn_cast<llvm::LoadInst>(instruction))
+    // Reports are inserted before the accesses.
+    for (llvm::Instruction &instruction : llvm::instructions(function)) {
+      b.SetInsertPoint(&instruction);
+      if (auto *load = dyn_cast<llvm::LoadInst>(&instruction))
         report("zge_read", load->getPointerOperand(),
                layout.getTypeStoreSize(load->getType()), load->getAlign());
-      else if (auto *store = dyn_cast<llvm::StoreInst>(instruction))
+      else if (auto *store = dyn_cast<llvm::StoreInst>(&instruction))
         report("zge_write", store->getPointerOperand(),
                layout.getTypeStoreSize(store->getValueOperand()->getType()),
                store->getAlign());
-      else if (auto *call = dyn_cast<llvm::IntrinsicInst>(instruction))
+      else if (auto *call = dyn_cast<llvm::IntrinsicInst>(&instruction))
         reportMasked(call, layout);
     }
   }

@@ -71,29 +71,37 @@ static Value subview(OpBuilder &b, OffsetSizeAndStrideOpInterface slice,
       slice.getMixedSizes(), slice.getMixedStrides());
 }
 
+static bool isReshape(Operation *op) {
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
+}
+
+/// `memref` in the shape of `type`, by the groups of dimensions of `reshape`.
+static Value reshaped(OpBuilder &b, Operation *reshape, Value memref,
+                      Type type) {
+  auto shape = cast<RankedTensorType>(type).getShape();
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(reshape);
+  auto groups =
+      expand ? expand.getReassociationIndices()
+             : cast<tensor::CollapseShapeOp>(reshape).getReassociationIndices();
+  if (shape.size() == groups.size())
+    return memref::CollapseShapeOp::create(b, reshape->getLoc(), memref,
+                                           groups);
+  return memref::ExpandShapeOp::create(b, reshape->getLoc(), shape, memref,
+                                       groups);
+}
+
 Value KernelViews::operand(Value tensor) {
   if (Value known = inputs.lookup(tensor))
     return known;
   Operation *def = tensor.getDefiningOp();
-  if (!def)
+  auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(def);
+  if (!slice && !(def && isReshape(def)))
     return {};
-  Value view;
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(def)) {
-    if (Value source = operand(slice.getSource()))
-      view = subview(b, slice, slice.getType(), source);
-  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(def)) {
-    if (Value source = operand(expand.getSrc()))
-      view = memref::ExpandShapeOp::create(b, expand.getLoc(),
-                                           expand.getType().getShape(), source,
-                                           expand.getReassociationIndices());
-  } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(def)) {
-    if (Value source = operand(collapse.getSrc()))
-      view = memref::CollapseShapeOp::create(
-          b, collapse.getLoc(), source, collapse.getReassociationIndices());
-  }
-  if (view)
-    inputs[tensor] = view;
-  return view;
+  Value source = operand(def->getOperand(0));
+  if (!source)
+    return {};
+  return inputs[tensor] = slice ? subview(b, slice, slice.getType(), source)
+                                : reshaped(b, def, source, tensor.getType());
 }
 
 Value KernelViews::result(Value tensor) {
@@ -102,29 +110,18 @@ Value KernelViews::result(Value tensor) {
   if (!tensor.hasOneUse())
     return {};
   Operation *user = *tensor.user_begin();
-  Value view;
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
-    if (Value target = result(collapse.getResult()))
-      view = memref::ExpandShapeOp::create(
-          b, collapse.getLoc(),
-          cast<RankedTensorType>(tensor.getType()).getShape(), target,
-          collapse.getReassociationIndices());
-  } else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(user)) {
-    if (Value target = result(expand.getResult()))
-      view = memref::CollapseShapeOp::create(b, expand.getLoc(), target,
-                                             expand.getReassociationIndices());
-  } else if (auto insert = dyn_cast<tensor::InsertSliceOp>(user)) {
-    Value target = result(insert.getResult());
-    if (!target)
-      return {};
-    // A link of the chain of inserts has the same bytes.
-    view = insert.getDest() == tensor
-               ? target
-               : subview(b, insert, insert.getSourceType(), target);
-  }
-  if (view)
-    outputs[tensor] = view;
-  return view;
+  auto insert = dyn_cast<tensor::InsertSliceOp>(user);
+  if (!insert && !isReshape(user))
+    return {};
+  Value target = result(user->getResult(0));
+  if (!target)
+    return {};
+  // A link of the chain of inserts has the same bytes.
+  return outputs[tensor] =
+             !insert ? reshaped(b, user, target, tensor.getType())
+             : insert.getDest() == tensor
+                 ? target
+                 : subview(b, insert, insert.getSourceType(), target);
 }
 
 void KernelViews::finish() {

@@ -66,6 +66,11 @@ private:
   ZrtConstants &constants;
   SymbolTableCollection symbols;
   DenseMap<Value, uint32_t> events;
+  PlanOpInterface current; ///< the operation that is described; null for events
+
+  Zrt<zrt_operand> operand(Value value) {
+    return operands.getOperand(current, value);
+  }
 
   /// The table's entry for one operation.
   struct Entry {
@@ -74,6 +79,7 @@ private:
   };
 
   Entry describe(Operation *op) {
+    current = dyn_cast<PlanOpInterface>(op);
     if (auto record = dyn_cast<RecordOp>(op)) {
       uint32_t number = events.size();
       events[record.getEvent()] = number;
@@ -116,21 +122,20 @@ private:
         Zrt<zrt_squares_desc>{
             .name = constants.string("sum_squares of " + op.getBucket().str()),
             .bucket = operands.getBucket(op.getBucketAttr()),
-            .grad = operands.getOperand(op, op.getFlat()),
-            .partials = operands.getOperand(op, op.getPartials())},
+            .grad = operand(op.getFlat()),
+            .partials = operand(op.getPartials())},
         "squares");
   }
 
   llvm::Constant *describe(DequantizeOp op) {
-    auto planned = cast<PlanOpInterface>(*op);
     auto type = cast<RankedTensorType>(op.getResult().getType());
     return constants.global(
         Zrt<zrt_dequantize_desc>{
             .name = constants.string(nameEntry(op)),
             .packing = static_cast<uint32_t>(op.getPacking()),
             .elements = static_cast<uint64_t>(type.getNumElements()),
-            .source = operands.getOperand(planned, op.getBytes()),
-            .result = operands.getOperand(planned, op.getResult())},
+            .source = operand(op.getBytes()),
+            .result = operand(op.getResult())},
         "dequantize");
   }
 
@@ -149,15 +154,14 @@ private:
   llvm::Constant *describe(PlanOpInterface op, const std::string &name) {
     return constants.global(
         Zrt<zrt_copy_desc>{.name = constants.string(name),
-                           .source = operands.getOperand(op, op->getOperand(0)),
-                           .result = operands.getOperand(op, op->getResult(0))},
+                           .source = operand(op->getOperand(0)),
+                           .result = operand(op->getResult(0))},
         "copy");
   }
 
   llvm::Constant *describe(CollectiveOpInterface op) {
     auto reduce = dyn_cast<ReduceScatterOp>(*op);
     Value whole = op.getWhole();
-    auto planned = cast<PlanOpInterface>(*op);
     return constants.global(
         Zrt<zrt_collective_desc>{
             .name = constants.string(nameEntry(op)),
@@ -169,13 +173,12 @@ private:
                 getByteSize(whole.getType()) / operands.getElement(whole).bytes,
             .scale = op.getFactor(),
             .wire_bytes = static_cast<uint64_t>(getCost(op, symbols).wire),
-            .source = operands.getOperand(planned, op->getOperand(0)),
-            .result = operands.getOperand(planned, op->getResult(0))},
+            .source = operand(op->getOperand(0)),
+            .result = operand(op->getResult(0))},
         "collective");
   }
 
   llvm::Constant *describe(nn::MatmulOp op) {
-    auto planned = cast<PlanOpInterface>(*op);
     return constants.global(
         Zrt<zrt_matmul_desc>{.name = constants.string(nameEntry(op)),
                              .trans_a = op.getTransposeA(),
@@ -186,47 +189,41 @@ private:
                              .m = op.getM(),
                              .n = op.getN(),
                              .k = op.getK(),
-                             .a = operands.getOperand(planned, op.getA()),
-                             .b = operands.getOperand(planned, op.getB()),
-                             .bias = operands.getOperand(planned, op.getBias()),
-                             .c = operands.getOperand(planned, op.getResult())},
+                             .a = operand(op.getA()),
+                             .b = operand(op.getB()),
+                             .bias = operand(op.getBias()),
+                             .c = operand(op.getResult())},
         "matmul");
   }
 
-  llvm::Constant *describe(nn::GroupedMatmulOp op) {
-    auto planned = cast<PlanOpInterface>(*op);
-    RankedTensorType x = op.getX().getType(), y = op.getResult().getType();
+  /// y = x W[g], or W[g] = x^T y.
+  llvm::Constant *describeGrouped(Operation *op, Value x, Value y,
+                                  Value offsets, ValueRange w, bool transW,
+                                  bool sums) {
+    auto ofX = cast<RankedTensorType>(x.getType()),
+         ofY = cast<RankedTensorType>(y.getType());
     return constants.global(
-        Zrt<zrt_grouped_desc>{
-            .name = constants.string(nameEntry(op)),
-            .trans_w = !op.getTransposed(),
-            .groups = static_cast<uint32_t>(op.getWeights().size()),
-            .rows = x.getDimSize(0),
-            .n = y.getDimSize(1),
-            .k = x.getDimSize(1),
-            .x = operands.getOperand(planned, op.getX()),
-            .y = operands.getOperand(planned, op.getResult()),
-            .offsets = operands.getOperand(planned, op.getOffsets()),
-            .w = operands.getOperands(planned, op.getWeights())},
+        Zrt<zrt_grouped_desc>{.name = constants.string(nameEntry(op)),
+                              .sums = sums,
+                              .trans_w = transW,
+                              .groups = static_cast<uint32_t>(w.size()),
+                              .rows = ofX.getDimSize(0),
+                              .n = ofY.getDimSize(1),
+                              .k = ofX.getDimSize(1),
+                              .x = operand(x),
+                              .y = operand(y),
+                              .offsets = operand(offsets),
+                              .w = operands.getOperands(current, w)},
         "grouped");
   }
-
+  llvm::Constant *describe(nn::GroupedMatmulOp op) {
+    return describeGrouped(op, op.getX(), op.getResult(), op.getOffsets(),
+                           op.getWeights(), !op.getTransposed(),
+                           /*sums=*/false);
+  }
   llvm::Constant *describe(nn::GroupedMatmulBackwardOp op) {
-    auto planned = cast<PlanOpInterface>(*op);
-    RankedTensorType a = op.getA().getType(), b = op.getB().getType();
-    return constants.global(
-        Zrt<zrt_grouped_desc>{
-            .name = constants.string(nameEntry(op)),
-            .sums = 1,
-            .groups = static_cast<uint32_t>(op.getNumResults()),
-            .rows = a.getDimSize(0),
-            .n = b.getDimSize(1),
-            .k = a.getDimSize(1),
-            .x = operands.getOperand(planned, op.getA()),
-            .y = operands.getOperand(planned, op.getB()),
-            .offsets = operands.getOperand(planned, op.getOffsets()),
-            .w = operands.getOperands(planned, op.getResults())},
-        "grouped");
+    return describeGrouped(op, op.getA(), op.getB(), op.getOffsets(),
+                           op.getResults(), /*transW=*/false, /*sums=*/true);
   }
 
   llvm::Constant *describe(PlanOpInterface op, KernelOp kernel) {
@@ -248,7 +245,7 @@ private:
                              .grain = dispatch.grain,
                              .arg_count =
                                  static_cast<uint32_t>(arguments.size()),
-                             .args = operands.getOperands(op, arguments)},
+                             .args = operands.getOperands(current, arguments)},
         "launch");
   }
 
@@ -268,7 +265,7 @@ private:
                                  static_cast<uint32_t>(arguments.size()),
                              .plain = constants.kernel(plain.getSymName()),
                              .decayed = constants.kernel(decayed.getSymName()),
-                             .args = operands.getOperands(op, arguments),
+                             .args = operands.getOperands(current, arguments),
                              .rounding = getRoundingOperand(op)},
         "update");
   }
