@@ -64,13 +64,12 @@ Tensor frontend::attention(Tensor q, Tensor k, Tensor v,
   if (!std::isfinite(scale))
     return m.error("the scale of attention is not finite");
   OpBuilder &b = m.getOpBuilder();
-  auto op = nn::AttentionOp::create(
-      b, m.getLoc(), q.getType(), /*lse=*/Type(), q.getValue(), k.getValue(),
-      v.getValue(), options.starts ? options.starts.getValue() : Value(),
+  return emit<nn::AttentionOp>(
+      m, q.getType(), /*lse=*/Type(), q.getValue(), k.getValue(), v.getValue(),
+      options.starts ? options.starts.getValue() : Value(),
       b.getF64FloatAttr(scale), options.causal ? b.getUnitAttr() : UnitAttr(),
       options.window ? b.getI64IntegerAttr(*options.window) : IntegerAttr(),
       options.softCap ? b.getF64FloatAttr(*options.softCap) : FloatAttr());
-  return {m, op.getResult()};
 }
 
 Tensor frontend::rope(Tensor x, RopeOptions options) {
@@ -91,12 +90,10 @@ Tensor frontend::rope(Tensor x, RopeOptions options) {
     return m.error("the frequencies of rope must be finite, and its factor "
                    "finite and not 0");
   OpBuilder &b = m.getOpBuilder();
-  auto op = nn::RopeOp::create(
-      b, m.getLoc(), x.getType(), x.getValue(),
-      b.getDenseF64ArrayAttr(options.frequencies),
+  return emitLike<nn::RopeOp>(
+      x, b.getDenseF64ArrayAttr(options.frequencies),
       b.getF64FloatAttr(options.factor),
       options.interleaved ? b.getUnitAttr() : UnitAttr(), UnitAttr());
-  return {m, op.getResult()};
 }
 
 SmallVector<double> frontend::ropeFrequencies(int64_t rotated, double base) {
@@ -116,7 +113,6 @@ Tensor frontend::documentStarts(Tensor tokens, int64_t separator) {
                    describe(tokens));
   OpBuilder &b = m.getOpBuilder();
   auto type = RankedTensorType::get(tokens.shape(), b.getI32Type());
-  return {m,
-          nn::DocumentStartsOp::create(b, m.getLoc(), type, tokens.getValue(),
-                                       b.getI64IntegerAttr(separator))};
+  return emit<nn::DocumentStartsOp>(m, type, tokens.getValue(),
+                                    b.getI64IntegerAttr(separator));
 }

@@ -65,12 +65,10 @@ static Tensor broadcastTo(Tensor x, RankedTensorType type) {
   }
   Tensor source = x.reshape(kept);
   ModelBuilder &m = x.getBuilder();
-  OpBuilder &b = m.getOpBuilder();
-  Value empty = tensor::EmptyOp::create(b, m.getLoc(), type.getShape(),
-                                        type.getElementType());
-  auto op = linalg::BroadcastOp::create(b, m.getLoc(), source.getValue(), empty,
-                                        added);
-  return {m, op->getResult(0)};
+  Tensor empty =
+      emit<tensor::EmptyOp>(m, type.getShape(), type.getElementType());
+  return emit<linalg::BroadcastOp>(m, source.getValue(), empty.getValue(),
+                                   added);
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,13 +27,19 @@ bool isIds(StringRef what, Tensor t);
 /// 2".
 std::optional<int64_t> findDimension(const Twine &what, Tensor x, int64_t dim);
 
+/// Emits an operation in the current scope; returns its first result.
+template <typename OpT, typename... Args>
+Tensor emit(ModelBuilder &m, Args &&...args) {
+  auto op =
+      OpT::create(m.getOpBuilder(), m.getLoc(), std::forward<Args>(args)...);
+  return {m, op->getResult(0)};
+}
+
 /// Emits an operation whose result is like its first operand.
 template <typename OpT, typename... Args>
 Tensor emitLike(Tensor x, Args &&...args) {
-  ModelBuilder &m = x.getBuilder();
-  auto op = OpT::create(m.getOpBuilder(), m.getLoc(), x.getType(), x.getValue(),
-                        std::forward<Args>(args)...);
-  return {m, op->getResult(0)};
+  return emit<OpT>(x.getBuilder(), x.getType(), x.getValue(),
+                   std::forward<Args>(args)...);
 }
 
 /// Same, for floats; `what` names the function in an error.

@@ -62,12 +62,10 @@ Tensor frontend::gatherRows(Tensor x, const ExpertGroups &groups) {
     return m.error("gatherRows needs a row for each of " +
                    Twine(groups.places.size(0)) + " tokens, got " +
                    describe(x));
-  return {m,
-          nn::GatherRowsOp::create(m.getOpBuilder(), m.getLoc(),
-                                   m.getType({groups.rows.size(0), x.size(1)},
-                                             x.getType().getElementType()),
-                                   x.getValue(), groups.rows.getValue(),
-                                   groups.places.getValue())};
+  return emit<nn::GatherRowsOp>(
+      m,
+      m.getType({groups.rows.size(0), x.size(1)}, x.getType().getElementType()),
+      x.getValue(), groups.rows.getValue(), groups.places.getValue());
 }
 
 Tensor frontend::groupedLinear(Tensor x, const ExpertGroups &groups,
@@ -95,11 +93,9 @@ Tensor frontend::groupedLinear(Tensor x, const ExpertGroups &groups,
                    describe(x));
   SmallVector<Value> values = llvm::map_to_vector(
       weights, [](Tensor weight) { return weight.getValue(); });
-  return {m, nn::GroupedMatmulOp::create(
-                 m.getOpBuilder(), m.getLoc(),
-                 m.getType({x.size(0), out}, x.getType().getElementType()),
-                 x.getValue(), groups.offsets.getValue(), values,
-                 options.transposed)};
+  return emit<nn::GroupedMatmulOp>(
+      m, m.getType({x.size(0), out}, x.getType().getElementType()),
+      x.getValue(), groups.offsets.getValue(), values, options.transposed);
 }
 
 Tensor frontend::combineRows(Tensor y, const ExpertGroups &groups,
@@ -113,12 +109,11 @@ Tensor frontend::combineRows(Tensor y, const ExpertGroups &groups,
     return m.error("combineRows needs a row and a weight for each of " +
                    Twine(groups.rows.size(0)) + " pairs, got " + describe(y) +
                    " and " + describe(weights));
-  return {m, nn::CombineRowsOp::create(
-                 m.getOpBuilder(), m.getLoc(),
-                 m.getType({groups.places.size(0), y.size(1)},
-                           y.getType().getElementType()),
-                 y.getValue(), groups.rows.getValue(), groups.places.getValue(),
-                 weights.getValue())};
+  return emit<nn::CombineRowsOp>(m,
+                                 m.getType({groups.places.size(0), y.size(1)},
+                                           y.getType().getElementType()),
+                                 y.getValue(), groups.rows.getValue(),
+                                 groups.places.getValue(), weights.getValue());
 }
 
 Tensor frontend::logSumExp(Tensor x) {
@@ -127,10 +122,9 @@ Tensor frontend::logSumExp(Tensor x) {
   ModelBuilder &m = x.getBuilder();
   if (x.shape().empty())
     return m.error("logSumExp needs a dimension, got " + describe(x));
-  return {m, nn::LogSumExpOp::create(
-                 m.getOpBuilder(), m.getLoc(),
-                 m.getType(x.shape().drop_back(), x.getType().getElementType()),
-                 x.getValue())};
+  return emit<nn::LogSumExpOp>(
+      m, m.getType(x.shape().drop_back(), x.getType().getElementType()),
+      x.getValue());
 }
 
 //===----------------------------------------------------------------------===//

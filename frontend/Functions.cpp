@@ -51,10 +51,9 @@ Tensor frontend::embedding(Tensor tokens, Tensor table,
   if (padding && (*padding < 0 || *padding >= table.size(0)))
     return m.error("the padding of an embedding is one of its " +
                    Twine(table.size(0)) + " rows, got " + Twine(*padding));
-  OpBuilder &b = m.getOpBuilder();
-  return {m, nn::EmbeddingOp::create(
-                 b, m.getLoc(), type, tokens.getValue(), table.getValue(),
-                 padding ? b.getI64IntegerAttr(*padding) : IntegerAttr())};
+  return emit<nn::EmbeddingOp>(
+      m, type, tokens.getValue(), table.getValue(),
+      padding ? m.getOpBuilder().getI64IntegerAttr(*padding) : IntegerAttr());
 }
 
 /// A null bias means none.
@@ -86,10 +85,9 @@ static Tensor emitLinear(Tensor x, Tensor weight, const Tensor *bias,
   RankedTensorType type = m.getType(shape, x.getType().getElementType());
   if (!type)
     return {};
-  return {m, nn::LinearOp::create(m.getOpBuilder(), m.getLoc(), type,
-                                  x.getValue(), weight.getValue(),
-                                  bias ? bias->getValue() : Value(),
-                                  options.transposed)};
+  return emit<nn::LinearOp>(m, type, x.getValue(), weight.getValue(),
+                            bias ? bias->getValue() : Value(),
+                            options.transposed);
 }
 
 Tensor frontend::linear(Tensor x, Tensor weight, Tensor bias,
@@ -113,11 +111,9 @@ Tensor frontend::layerNorm(Tensor x, Tensor weight, Tensor bias, double eps) {
   if (!(eps > 0) || !std::isfinite(eps))
     return m.error("the eps of layerNorm must be positive, got " +
                    std::to_string(eps));
-  OpBuilder &b = m.getOpBuilder();
-  auto op = nn::LayerNormOp::create(
-      b, m.getLoc(), x.getType(), /*mean=*/Type(), /*rstd=*/Type(),
-      x.getValue(), weight.getValue(), bias.getValue(), b.getF64FloatAttr(eps));
-  return {m, op.getResult()};
+  return emit<nn::LayerNormOp>(m, x.getType(), /*mean=*/Type(), /*rstd=*/Type(),
+                               x.getValue(), weight.getValue(), bias.getValue(),
+                               m.getOpBuilder().getF64FloatAttr(eps));
 }
 
 Tensor frontend::rmsNorm(Tensor x, Tensor weight, RmsNormOptions options) {
@@ -128,10 +124,9 @@ Tensor frontend::rmsNorm(Tensor x, Tensor weight, RmsNormOptions options) {
     return m.error("the weight of rmsNorm must have the " + Twine(x.size(-1)) +
                    " elements of a row of x " + describe(x) + ", got " +
                    describe(weight));
-  auto op = nn::RmsNormOp::create(
-      m.getOpBuilder(), m.getLoc(), x.getType(), /*rstd=*/Type(), x.getValue(),
-      weight.getValue(), llvm::APFloat(options.eps), options.unitOffset);
-  return {m, op.getResult()};
+  return emit<nn::RmsNormOp>(m, x.getType(), /*rstd=*/Type(), x.getValue(),
+                             weight.getValue(), llvm::APFloat(options.eps),
+                             options.unitOffset);
 }
 
 Tensor frontend::crossEntropy(Tensor logits, Tensor targets) {
@@ -144,8 +139,6 @@ Tensor frontend::crossEntropy(Tensor logits, Tensor targets) {
                    " must have the shape of the logits " + describe(logits) +
                    " without its last dimension");
   auto scalar = RankedTensorType::get({}, logits.getType().getElementType());
-  auto op = nn::CrossEntropyOp::create(m.getOpBuilder(), m.getLoc(), scalar,
-                                       /*lse=*/Type(), logits.getValue(),
-                                       targets.getValue(), /*count=*/Value());
-  return {m, op.getLoss()};
+  return emit<nn::CrossEntropyOp>(m, scalar, /*lse=*/Type(), logits.getValue(),
+                                  targets.getValue(), /*count=*/Value());
 }

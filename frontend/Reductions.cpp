@@ -35,9 +35,7 @@ static Tensor reduce(Tensor x, ArrayRef<int64_t> dims, double identity) {
     Value both = OpT::create(body, at, scalars[0], scalars[1]);
     linalg::YieldOp::create(body, at, both);
   };
-  auto op =
-      linalg::ReduceOp::create(b, loc, x.getValue(), begun, dims, combine);
-  return {m, op->getResult(0)};
+  return emit<linalg::ReduceOp>(m, x.getValue(), begun, dims, combine);
 }
 
 /// Reduces one dimension, which is kept with size 1 if the options say so.

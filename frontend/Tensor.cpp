@@ -62,8 +62,7 @@ Tensor Tensor::slice(int64_t dim, int64_t offset, int64_t size) const {
     sizes.push_back(b.getIndexAttr(extent));
   offsets[at] = b.getIndexAttr(offset);
   sizes[at] = b.getIndexAttr(size);
-  return {*owner, tensor::ExtractSliceOp::create(b, owner->getLoc(), value,
-                                                 offsets, sizes, strides)};
+  return emit<tensor::ExtractSliceOp>(*owner, value, offsets, sizes, strides);
 }
 
 Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
@@ -82,16 +81,13 @@ Tensor Tensor::reshape(ArrayRef<int64_t> shape) const {
                         Twine(from.getNumElements()) +
                         " elements do not fill " + Twine(to.getNumElements()));
   }
-  OpBuilder &b = owner->getOpBuilder();
-  Location loc = owner->getLoc();
   auto groups = getReassociationIndicesForReshape(from, to);
   // If neither shape refines the other, reshape through one dimension.
   if (!groups || from.getRank() == to.getRank())
     return reshape({from.getNumElements()}).reshape(shape);
   if (from.getRank() > to.getRank())
-    return {*owner,
-            tensor::CollapseShapeOp::create(b, loc, to, value, *groups)};
-  return {*owner, tensor::ExpandShapeOp::create(b, loc, to, value, *groups)};
+    return emit<tensor::CollapseShapeOp>(*owner, to, value, *groups);
+  return emit<tensor::ExpandShapeOp>(*owner, to, value, *groups);
 }
 
 Tensor Tensor::transpose(ArrayRef<int64_t> dims) const {
@@ -116,12 +112,9 @@ Tensor Tensor::transpose(ArrayRef<int64_t> dims) const {
   }
   if (llvm::is_sorted(from))
     return *this;
-  OpBuilder &b = owner->getOpBuilder();
-  Location loc = owner->getLoc();
-  Value empty =
-      tensor::EmptyOp::create(b, loc, sizes, getType().getElementType());
-  auto op = linalg::TransposeOp::create(b, loc, value, empty, from);
-  return {*owner, op->getResult(0)};
+  Tensor empty =
+      emit<tensor::EmptyOp>(*owner, sizes, getType().getElementType());
+  return emit<linalg::TransposeOp>(*owner, value, empty.getValue(), from);
 }
 
 Tensor frontend::concat(ArrayRef<Tensor> tensors, int64_t dim) {
@@ -153,6 +146,5 @@ Tensor frontend::concat(ArrayRef<Tensor> tensors, int64_t dim) {
   RankedTensorType type = m.getType(shape, first.getType().getElementType());
   if (!type)
     return {};
-  return {m, tensor::ConcatOp::create(m.getOpBuilder(), m.getLoc(), type,
-                                      uint64_t(*at), values)};
+  return emit<tensor::ConcatOp>(m, type, uint64_t(*at), values);
 }
