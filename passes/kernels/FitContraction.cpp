@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/FitContraction.h"
+#include "passes/model/LoopsOfGeneric.h"
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
@@ -126,22 +127,15 @@ RankedTensorType typeOver(ArrayRef<unsigned> order, ArrayRef<int64_t> extents,
       element);
 }
 
-/// A parallel generic over `type`, of inputs at `maps`.
-Value emitParallel(OpBuilder &b, Location loc, RankedTensorType type,
-                   ValueRange inputs, SmallVector<AffineMap> maps,
-                   nn::ScalarBody body) {
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  maps.push_back(b.getMultiDimIdentityMap(type.getRank()));
-  return GenericOp::create(
-             b, loc, type, inputs, empty, maps,
-             SmallVector<utils::IteratorType>(type.getRank(),
-                                              utils::IteratorType::parallel),
-             [&](OpBuilder &nested, Location at, ValueRange args) {
-               linalg::YieldOp::create(nested, at,
-                                       body({nested, at, args.drop_back()}));
-             })
-      .getResult(0);
+/// A generic over `type` that computes `body` of inputs at `maps`.
+Value computeAll(OpBuilder &b, Location loc, RankedTensorType type,
+                 ValueRange inputs, ArrayRef<AffineMap> maps,
+                 nn::ScalarBody body) {
+  return emitParallel(b, loc, type, inputs, maps,
+                      [&](OpBuilder &nested, Location at, ValueRange args) {
+                        linalg::YieldOp::create(
+                            nested, at, body({nested, at, args.drop_back()}));
+                      });
 }
 
 /// A copy of `value`, read at `map`, as a tensor over the loops `order`; the
@@ -150,8 +144,8 @@ Value copyAs(OpBuilder &b, Location loc, Value value, AffineMap map,
              ArrayRef<unsigned> order, ArrayRef<int64_t> extents) {
   Value narrow = nn::getWidened(value), source = narrow ? narrow : value;
   Type element = getElementTypeOrSelf(source);
-  Value copy = emitParallel(b, loc, typeOver(order, extents, element), source,
-                            {over(map, order)}, nn::identity);
+  Value copy = computeAll(b, loc, typeOver(order, extents, element), source,
+                          {over(map, order)}, nn::identity);
   return narrow ? nn::widen(b, loc, copy) : copy;
 }
 
@@ -240,9 +234,9 @@ GenericOp zero::fitContraction(GenericOp op) {
     auto type = cast<RankedTensorType>(op.getResult(0).getType());
     value =
         nn::isZeros(start)
-            ? emitParallel(b, loc, type, value, {back}, nn::identity)
-            : emitParallel(b, loc, type, {value, start}, {back, same},
-                           [](const nn::Scalars &in) { return in[1] + in[0]; });
+            ? computeAll(b, loc, type, value, {back}, nn::identity)
+            : computeAll(b, loc, type, {value, start}, {back, same},
+                         [](const nn::Scalars &in) { return in[1] + in[0]; });
   }
   op.getResult(0).replaceAllUsesWith(value);
   op.erase();

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/LoopsOfGeneric.h"
 #include "passes/model/ModelFunction.h"
 #include "passes/model/Passes.h"
 
@@ -149,24 +150,19 @@ private:
 
   /// positions b + position[b]
   Value rows(Location loc) {
-    Value empty = tensor::EmptyOp::create(
-        b, loc, tensorTypeOf(position).getShape(), b.getI32Type());
-    AffineMap map = b.getMultiDimIdentityMap(1);
-    return linalg::GenericOp::create(
-               b, loc, empty.getType(), position, empty, {map, map},
-               utils::IteratorType::parallel,
-               [&](OpBuilder &in, Location at, ValueRange args) {
-                 Value sequence = linalg::IndexOp::create(in, at, 0);
-                 Value count =
-                     arith::ConstantIndexOp::create(in, at, positions);
-                 Value first = arith::MulIOp::create(in, at, sequence, count);
-                 Value place = arith::IndexCastOp::create(
-                     in, at, in.getIndexType(), args[0]);
-                 Value row = arith::AddIOp::create(in, at, first, place);
-                 row = arith::IndexCastOp::create(in, at, in.getI32Type(), row);
-                 linalg::YieldOp::create(in, at, row);
-               })
-        .getResult(0);
+    return emitParallel(
+        b, loc, tensorTypeOf(position).clone(b.getI32Type()), position,
+        b.getMultiDimIdentityMap(1),
+        [&](OpBuilder &in, Location at, ValueRange args) {
+          Value sequence = linalg::IndexOp::create(in, at, 0);
+          Value count = arith::ConstantIndexOp::create(in, at, positions);
+          Value first = arith::MulIOp::create(in, at, sequence, count);
+          Value place =
+              arith::IndexCastOp::create(in, at, in.getIndexType(), args[0]);
+          Value row = arith::AddIOp::create(in, at, first, place);
+          row = arith::IndexCastOp::create(in, at, in.getI32Type(), row);
+          linalg::YieldOp::create(in, at, row);
+        });
   }
 
   OpBuilder &b;

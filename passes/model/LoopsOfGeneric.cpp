@@ -207,3 +207,17 @@ FailureOr<Value> zero::emitOverLoops(OpBuilder &b, GenericOp source,
                     selectInputs(*generic.getBody(), inputMaps, maps.back()))
       .getResult(0);
 }
+
+Value zero::emitParallel(
+    OpBuilder &b, Location loc, RankedTensorType type, ValueRange inputs,
+    ArrayRef<AffineMap> maps,
+    llvm::function_ref<void(OpBuilder &, Location, ValueRange)> body) {
+  Value empty =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+  SmallVector<AffineMap> all(maps);
+  all.push_back(b.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return GenericOp::create(b, loc, type, inputs, empty, all, loops, body)
+      .getResult(0);
+}

@@ -37,4 +37,11 @@ FailureOr<Value> emitOverLoops(OpBuilder &b, linalg::GenericOp source,
                                RankedTensorType type, Value init, TermBody term,
                                CombineBody combine = {});
 
+/// Emits a generic that computes each element of `type` from those of `inputs`
+/// at `maps`.
+Value emitParallel(
+    OpBuilder &b, Location loc, RankedTensorType type, ValueRange inputs,
+    ArrayRef<AffineMap> maps,
+    llvm::function_ref<void(OpBuilder &, Location, ValueRange)> body);
+
 } // namespace mlir::zero

@@ -29,6 +29,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/LoopsOfGeneric.h"
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
@@ -41,7 +42,6 @@
 #include "llvm/Support/DebugLog.h"
 
 #include <limits>
-#include <numeric>
 
 #define DEBUG_TYPE "zero-lower-gathers"
 
@@ -116,11 +116,6 @@ bool isWithin(GenericOp op, Value index, int64_t size) {
          place.slt(size);
 }
 
-int64_t productOfSizes(ArrayRef<int64_t> sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), int64_t{1},
-                         std::multiplies<int64_t>());
-}
-
 /// `value` in another shape of as many elements, reshaped through one
 /// dimension.
 Value reshape(OpBuilder &b, Location loc, Value value,
@@ -141,9 +136,11 @@ Value reshape(OpBuilder &b, Location loc, Value value,
   return value;
 }
 
-/// Rebuilds `op` with one more input, `input`, read at `map`.
-GenericOp withInput(PatternRewriter &rewriter, GenericOp op, Value input,
-                    AffineMap map) {
+/// Rebuilds `op` with one more input, `input`, read at `place`, and returns its
+/// element in the body.
+BlockArgument addInput(PatternRewriter &rewriter, GenericOp op, Value input,
+                       ArrayRef<AffineExpr> place) {
+  auto map = AffineMap::get(op.getNumLoops(), 0, place, op.getContext());
   SmallVector<Value> inputs(op.getDpsInputs());
   SmallVector<AffineMap> maps(op.getIndexingMapsArray());
   maps.insert(maps.begin() + inputs.size(), map);
@@ -153,11 +150,11 @@ GenericOp withInput(PatternRewriter &rewriter, GenericOp op, Value input,
                         op.getDpsInits(), maps, op.getIteratorTypesArray());
   rewriter.inlineRegionBefore(op.getRegion(), wider.getRegion(),
                               wider.getRegion().begin());
-  wider.getBody()->insertArgument(
+  BlockArgument element = wider.getBody()->insertArgument(
       inputs.size() - 1,
       cast<RankedTensorType>(input.getType()).getElementType(), op.getLoc());
   rewriter.replaceOp(op, wider.getResults());
-  return wider;
+  return element;
 }
 
 struct ReadThroughOperand : OpRewritePattern<GenericOp> {
@@ -195,10 +192,7 @@ private:
         return failure();
       place.push_back(rewriter.getAffineDimExpr(*loop));
     }
-    auto map = AffineMap::get(op.getNumLoops(), 0, place, op.getContext());
-    GenericOp wider = withInput(rewriter, op, read.getTensor(), map);
-    rewriter.replaceOp(
-        read, wider.getBody()->getArgument(wider.getNumDpsInputs() - 1));
+    rewriter.replaceOp(read, addInput(rewriter, op, read.getTensor(), place));
     return success();
   }
 
@@ -260,11 +254,7 @@ private:
         rewriter, read.getLoc(),
         RankedTensorType::get(whole, type.getElementType()), read.getTensor(),
         offsets, sizes, ones);
-    GenericOp wider =
-        withInput(rewriter, op, slice,
-                  AffineMap::get(op.getNumLoops(), 0, place, op.getContext()));
-    rewriter.replaceOp(
-        read, wider.getBody()->getArgument(wider.getNumDpsInputs() - 1));
+    rewriter.replaceOp(read, addInput(rewriter, op, slice, place));
     return success();
   }
 
@@ -279,7 +269,7 @@ private:
     ValueRange indices = read.getIndices().take_front(leading);
     FailureOr<IndexSlice> slice = IndexSlice::of(op, indices);
     ArrayRef<int64_t> sizes = type.getShape().take_front(leading);
-    int64_t rows = productOfSizes(sizes);
+    int64_t rows = llvm::product_of(sizes);
     if (failed(slice) || slice->loops.none() ||
         rows > std::numeric_limits<int32_t>::max())
       return failure();
@@ -288,7 +278,7 @@ private:
     Value row = emitRows(op, indices, sizes, *slice, loc, rewriter);
     Value table =
         reshape(rewriter, loc, read.getTensor(),
-                {rows, productOfSizes(type.getShape().take_back(columns))});
+                {rows, llvm::product_of(type.getShape().take_back(columns))});
     SmallVector<int64_t> shape(
         cast<RankedTensorType>(row.getType()).getShape());
     shape.push_back(cast<RankedTensorType>(table.getType()).getDimSize(1));
@@ -304,12 +294,11 @@ private:
       place.push_back(rewriter.getAffineDimExpr(loop));
     for (Value index : read.getIndices().take_back(columns))
       place.push_back(rewriter.getAffineDimExpr(*asLoop(index)));
-    GenericOp wider =
-        withInput(rewriter, op, gathered,
-                  AffineMap::get(op.getNumLoops(), 0, place, op.getContext()));
+    BlockArgument element = addInput(rewriter, op, gathered, place);
+    auto wider = cast<GenericOp>(element.getOwner()->getParentOp());
 
     rewriter.setInsertionPoint(read);
-    Value value = wider.getBody()->getArgument(wider.getNumDpsInputs() - 1);
+    Value value = element;
     if (Value valid =
             emitValid(wider, indices, indices, sizes, loc, rewriter)) {
       nn::S in(rewriter, loc, value);
@@ -357,11 +346,6 @@ private:
       maps.push_back(op.getIndexingMapsArray()[input].replaceDimsAndSymbols(
           position, {}, loops.size(), 0));
     }
-    maps.push_back(rewriter.getMultiDimIdentityMap(loops.size()));
-    Value empty =
-        tensor::EmptyOp::create(rewriter, loc, shape, rewriter.getI32Type());
-    SmallVector<utils::IteratorType> iterators(loops.size(),
-                                               utils::IteratorType::parallel);
     auto body = [&](OpBuilder &b, Location at, ValueRange args) {
       IRMapping map;
       for (auto [input, arg] : llvm::zip(slice.inputs, args))
@@ -391,9 +375,9 @@ private:
       row = arith::IndexCastOp::create(b, at, b.getI32Type(), row);
       linalg::YieldOp::create(b, at, row);
     };
-    return GenericOp::create(rewriter, loc, empty.getType(), inputs, empty,
-                             maps, iterators, body)
-        .getResult(0);
+    return zero::emitParallel(
+        rewriter, loc, RankedTensorType::get(shape, rewriter.getI32Type()),
+        inputs, maps, body);
   }
 };
 

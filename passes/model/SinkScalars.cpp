@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/LoopsOfGeneric.h"
 #include "passes/model/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,6 +40,7 @@ namespace mlir::zero {
 } // namespace mlir::zero
 
 using namespace mlir;
+using namespace mlir::zero;
 
 namespace {
 
@@ -64,27 +66,12 @@ Value splattedScalar(Operation *op) {
   return scalar && isComputedScalar(scalar) ? scalar : Value();
 }
 
-/// A generic that computes each element of `type` by `body`, of no operands.
-Value computeElements(
-    OpBuilder &b, Location loc, RankedTensorType type,
-    function_ref<void(OpBuilder &, Location, ValueRange)> body) {
-  Value empty =
-      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
-  return linalg::GenericOp::create(
-             b, loc, type, ValueRange(), empty,
-             b.getMultiDimIdentityMap(type.getRank()),
-             SmallVector<utils::IteratorType>(type.getRank(),
-                                              utils::IteratorType::parallel),
-             body)
-      .getResult(0);
-}
-
-/// The same, by `body`, which yields an element for the indices that are its
-/// arguments.
+/// A generic that computes each element of `type` by `body`, which yields it
+/// for the indices that are its arguments.
 Value computePlaces(OpBuilder &b, Location loc, RankedTensorType type,
                     Region &body) {
-  return computeElements(
-      b, loc, type, [&](OpBuilder &nested, Location at, ValueRange) {
+  return emitParallel(
+      b, loc, type, {}, {}, [&](OpBuilder &nested, Location at, ValueRange) {
         IRMapping map;
         for (BlockArgument place : body.getArguments())
           map.map(place,
@@ -144,9 +131,9 @@ bool hasComputedBorder(tensor::PadOp pad) {
 
 void makeGeneric(Operation *op, Value scalar) {
   OpBuilder b(op);
-  Value elements = computeElements(
-      b, op->getLoc(), cast<RankedTensorType>(op->getResult(0).getType()),
-      [&](OpBuilder &nested, Location loc, ValueRange) {
+  Value elements = emitParallel(
+      b, op->getLoc(), cast<RankedTensorType>(op->getResult(0).getType()), {},
+      {}, [&](OpBuilder &nested, Location loc, ValueRange) {
         linalg::YieldOp::create(nested, loc, scalar);
       });
   op->replaceAllUsesWith(ValueRange(elements));
