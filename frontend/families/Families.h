@@ -8,8 +8,7 @@
 
 namespace mlir::frontend {
 
-// One file for each.  They read all keys that affect the computation; errors
-// are kept in `file`.
+// They read all keys that affect the computation; errors are kept in `file`.
 DecoderConfig readGemma2(ConfigFile &file);
 DecoderConfig readGemma3(ConfigFile &file);
 DecoderConfig readGPTNeoX(ConfigFile &file);
