@@ -8,7 +8,7 @@ def VerifyLevel : Pass<"zero-verify-level", "::mlir::ModuleOp"> {
   let summary = "Checks what a level of the pipeline promises";
   let description = [{
     Fails at the first operation that a level may not hold, so that a defect of
-    a pass is found at its level.  Each level of the pipeline ends in this pass;
+    a pass is found at its level.  Each level after the model ends in this pass;
     level memory ends in zero-verify-plan, which relies on none of it.
 
     * step: (L1) the functions are @step, which returns a loss and a gradient

@@ -29,7 +29,7 @@ def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
     InterfaceMethod<"The pairs of values that share bytes; by default results are apart.",
       "::llvm::SmallVector<::mlir::zero::StorageTie>", "getStorageTies",
       (ins "::mlir::SymbolTableCollection &":$symbols), "", "(void)symbols; return {};">,
-    InterfaceMethod<"The bucket whose layout its flat values have; null if it has none.",
+    InterfaceMethod<"The bucket whose layout its flat values have: by default its attribute `bucket`, null without one.",
       "::mlir::FlatSymbolRefAttr", "getBucketRef", (ins), "", [{
         if constexpr (requires { $_op.getBucketAttr(); })
           return $_op.getBucketAttr();
@@ -77,7 +77,7 @@ def Zero_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Zero_Plan
       }]>,
     InterfaceMethod<"The operands that peers read while it runs; they lie in exported bytes.",
       "::llvm::SmallVector<unsigned>", "getExportedOperands", (ins), "", "return {0};">,
-    InterfaceMethod<"The factor that the sum over ranks is multiplied with.",
+    InterfaceMethod<"The factor that the sum over ranks is multiplied with: by default its attribute `scale`, 1 without one.",
       "double", "getFactor", (ins), "", [{
         if constexpr (requires { $_op.getScale(); })
           return $_op.getScale().convertToDouble();

@@ -54,8 +54,9 @@ static LogicalResult judgeKernel(KernelOp function) {
   if (!kind ||
       llvm::any_of(space, [](int64_t size) { return size < 1; })) // (S6)
     return function.emitOpError("is cut into units of sizes [")
-           << space << "], and needs a kind of them and one or more of each "
-                       "(S6)";
+           << space
+           << "], and needs a kind of them and one or more of each "
+              "(S6)";
   Kernel kernel{function, *kind, space,
                 function->getParentOp()->hasAttr(kReferenceAttr)};
   return failure(failed(judgeForm(kernel)) || failed(judgeUnits(kernel)) ||

@@ -38,10 +38,10 @@ static LogicalResult judgeKept(ProgramOp program, StateAttr state, Type type,
   bool whole = !zero::detail::isSlice(type);
   StringRef slot = state.getSlot();
   auto judge = [&](bool expected, StringRef option) -> LogicalResult {
-    if (whole == expected)
+    if (whole == expected) // (S7)
       return success();
     return contradicts(
-        program, // (S7)
+        program,
         "slot " + slot + " of @" + state.getBucket().getValue() +
             (whole ? " whole on every rank" : " cut into a slice of each rank"),
         options, option);

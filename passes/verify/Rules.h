@@ -1,7 +1,7 @@
 //===- Rules.h - The rules of a plan ----------------------------*- C++ -*-===//
 //
-// The checks that VerifyPlan.cpp runs, each in the file of its name.  Those of
-// kernels are in Kernels.h, and the order of operations in HappensBefore.h.
+// Checks of a plan and of its parts, and what they share.  Those of kernels are
+// in Kernels.h, and the order of operations in HappensBefore.h.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -215,13 +215,13 @@ void checkTiles(const Manifest &manifest) {
     return std::tie(tensor->slot, tensor->parameter, tensor->first);
   };
   std::ranges::sort(order, {}, key);
+  for (const ParameterRecord &parameter : manifest.parameters)
+    if (!countElements(parameter.shape))
+      fail("parameter {} has no shape", shown(parameter.name));
   size_t next = 0;
   for (const std::string_view slot : slots)
     for (const ParameterRecord &parameter : manifest.parameters) {
-      const auto counted = countElements(parameter.shape);
-      if (!counted)
-        fail("parameter {} has no shape", shown(parameter.name));
-      uint64_t elements = *counted, covered = 0;
+      uint64_t elements = *countElements(parameter.shape), covered = 0;
       while (next < order.size() && order[next]->slot == slot &&
              order[next]->parameter == parameter.name &&
              order[next]->first == covered) {

@@ -39,8 +39,11 @@ def modules_of(part):
     if not template:
         yield part
         return
+    cases = list(cases_of(part[template.end():]))
+    if not cases:
+        raise ValueError("a template has no case")
     names = template[1].replace("$", "").split()
-    for comment, values in cases_of(part[template.end():]):
+    for comment, values in cases:
         given = dict(zip(names, values, strict=True))
         yield comment + string.Template(template[2]).substitute(given)
 

@@ -15,12 +15,12 @@ enum class Kind { Space, Number, Name, Value, String, Sign };
 
 Kind kindOf(const std::string &word) {
   unsigned char c = word[0];
-  return std::isspace(c)                          ? Kind::Space
-         : std::isdigit(c)                        ? Kind::Number
-         : c == '%'                               ? Kind::Value
-         : c == '"'                               ? Kind::String
+  return std::isspace(c)                              ? Kind::Space
+         : std::isdigit(c)                            ? Kind::Number
+         : c == '%'                                   ? Kind::Value
+         : c == '"'                                   ? Kind::String
          : std::isalpha(c) || std::strchr("@#!^_", c) ? Kind::Name
-                                                  : Kind::Sign;
+                                                      : Kind::Sign;
 }
 
 /// "tensor<4x8xf32>" is seven words: each extent is a number of its own.
@@ -58,14 +58,30 @@ Words split(const std::string &text) {
 }
 
 std::string oddNumber(const std::string &number, Dice &dice) {
-  static constexpr const char *kOdd[] = {
-      "0",          "1",           "-1",          "2",
-      "3",          "7",           "16",          "64",
-      "1000",       "65536",       "65537",       "2147483647",
-      "2147483648", "4294967295",  "4294967296",  "1099511627776",
-      "4611686018427387904",       "9223372036854775807",
-      "9223372036854775808",       "18446744073709551615",
-      "1.0e+400",   "0x7FC00000",  "1.0e-320",    "-0.0"};
+  static constexpr const char *kOdd[] = {"0",
+                                         "1",
+                                         "-1",
+                                         "2",
+                                         "3",
+                                         "7",
+                                         "16",
+                                         "64",
+                                         "1000",
+                                         "65536",
+                                         "65537",
+                                         "2147483647",
+                                         "2147483648",
+                                         "4294967295",
+                                         "4294967296",
+                                         "1099511627776",
+                                         "4611686018427387904",
+                                         "9223372036854775807",
+                                         "9223372036854775808",
+                                         "18446744073709551615",
+                                         "1.0e+400",
+                                         "0x7FC00000",
+                                         "1.0e-320",
+                                         "-0.0"};
   if (dice.below(3) == 0 && number.size() < 18 &&
       number.find('.') == std::string::npos) {
     long long value = std::stoll(number);
@@ -153,8 +169,9 @@ void mutateOnce(Words &words, const std::vector<std::string> &seeds,
   }
   case 10: { // a string
     static constexpr const char *kStrings[] = {
-        "\"\"", "\"\\00\"", "\"step\"", "\"param\"", "\"kernels\"",
-        "\"memory\"", "\"tokens\"", "\"a.b\"", "unit", "[]", "{}"};
+        "\"\"",        "\"\\00\"",   "\"step\"",   "\"param\"",
+        "\"kernels\"", "\"memory\"", "\"tokens\"", "\"a.b\"",
+        "unit",        "[]",         "{}"};
     at = pick(words, Kind::String, dice);
     words[at] = kStrings[dice.below(std::size(kStrings))];
     return;

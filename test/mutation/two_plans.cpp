@@ -7,9 +7,9 @@
 //   MUTANT_RANK=1 MUTANT_RANKS=2 two_plans ...
 //
 //===----------------------------------------------------------------------===//
-#include "train/run/Train.h"
 #include "runtime/program/Attachments.h"
 #include "runtime/world/SocketWorld.h"
+#include "train/run/Train.h"
 
 #include <cstdlib>
 #include <string>

@@ -1,9 +1,9 @@
 //===- TokenWriter.cpp - Writes ids to a file for --data ------------------===//
 #include "tools/tokenize/TokenWriter.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/io/TokenData.h"
-#include "runtime/Bytes.h"
 
 #include <array>
 #include <cstring>

@@ -1,9 +1,9 @@
 //===- Tokenize.cpp - Converts documents to a file of tokens --------------===//
 #include "tools/tokenize/Tokenize.h"
 
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/io/OutputPath.h"
-#include "runtime/Bytes.h"
 #include "tools/tokenize/DocumentReader.h"
 #include "tools/tokenize/Encoder.h"
 #include "tools/tokenize/TokenWriter.h"

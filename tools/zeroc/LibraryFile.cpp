@@ -18,7 +18,7 @@ using llvm::StringRef;
 llvm::Expected<std::string> zero::findLibraryFile(StringRef argv0,
                                                   StringRef name) {
   std::vector<std::string> folders;
-  if (const char *set = getenv("ZRT_LIB_DIR")) {
+  if (const char *set = getenv("ZRT_LIB_DIR"); set && *set) {
     folders = {set};
   } else {
     // The installed layout, and that of a build folder.

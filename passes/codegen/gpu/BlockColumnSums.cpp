@@ -38,14 +38,15 @@ void ColumnSums::sumRun(Value run, ArrayRef<Value> runs) {
   const int loop = rowLoops.back();
   Value begin = c.mul(inner, runRows);
   clearParts();
-  auto add = [&](int64_t rows) {
+  auto addRows = [&](int64_t rows) {
     return [&, rows] { addBlocks(loop, begin, rows); };
   };
   const int64_t last = c.getExtent(loop) % runRows;
   if (last == 0)
-    add(runRows)();
+    addBlocks(loop, begin, runRows);
   else
-    c.whenElse(c.isEqual(inner, innerRuns - 1), add(last), add(runRows));
+    c.whenElse(c.isEqual(inner, innerRuns - 1), addRows(last),
+               addRows(runRows));
   for (int outer : ArrayRef<int>(rowLoops).drop_back())
     c.close(outer);
   c.forLane([&](Value) {

@@ -46,7 +46,8 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     const uint32_t parts = numberOf(kUnitPartsAttr),
                    threads = numberOf(kBlockThreadsAttr),
                    bytes = numberOf(kSharedBytesAttr);
-    if (!parts && !function->hasAttr(kGroupUnitsAttr))
+    const bool hasParts = function->hasAttr(kUnitPartsAttr);
+    if (!hasParts && !function->hasAttr(kGroupUnitsAttr))
       continue;
     DeviceKernel kernel;
     kernel.function = kernel.name = function.getName();
@@ -56,22 +57,22 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     kernel.blocksAtOnce = numberOf(kBlocksAtOnceAttr);
     // Only functions that the runtime finds by name have unit elements.
     kernel.unitElements = numberOf(kUnitElementsAttr);
-    kernel.entry = kernel.unitElements
+    kernel.entry = function->hasAttr(kUnitElementsAttr)
                        ? kernel.function
                        : entryOf(kernel.function, kernel.rounds);
     kernel.blocksPerUnit = parts;
-    kernel.isBlock = !parts && threads;
+    kernel.isBlock = !hasParts && threads;
     // Groups of a block, each with its own units and memory.
     uint32_t groups = 1;
-    if (!parts && !threads) {
+    if (!hasParts && !threads) {
       groups = uint32_t{kBlockThreads / kGroupThreads};
       while (groups * bytes > kMaxSharedBytes && groups > 1)
         groups /= 2;
     }
-    kernel.threads = parts     ? uint32_t{kBlockThreads}
+    kernel.threads = hasParts  ? uint32_t{kBlockThreads}
                      : threads ? threads
                                : groups * uint32_t{kGroupThreads};
-    kernel.unitsPerBlock = parts ? 1 : groups * numberOf(kGroupUnitsAttr);
+    kernel.unitsPerBlock = hasParts ? 1 : groups * numberOf(kGroupUnitsAttr);
     kernel.sharedBytes = groups * bytes;
     found.push_back(kernel);
   }

@@ -86,9 +86,9 @@ private:
                return [&, size] { emit(number, begin, size); };
              };
              if (rest == 0)
-               chunk(kChunk)();
+               emit(number, begin, kChunk);
              else if (count == 1)
-               chunk(rest)();
+               emit(number, begin, rest);
              else
                c.whenElse(c.isEqual(number, count - 1), chunk(rest),
                           chunk(kChunk));

@@ -7,7 +7,7 @@
 
 namespace mlir::zero {
 
-/// Emits the work of a block in one of the launches (TensorBackward.cpp).
+/// Emits the work of a block in one of the launches (MmaAttentionBackward.cpp).
 class TensorBackward : BackwardBase<TensorCode> {
 public:
   using BackwardBase::BackwardBase;

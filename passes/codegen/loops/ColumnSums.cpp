@@ -83,7 +83,7 @@ Value ColumnSums::placeInPart() {
 }
 
 Values ColumnSums::loadParts() {
-  return llvm::map_to_vector<6>(
+  return llvm::map_to_vector(
       parts, [&](Value part) { return c.loadVector(part, placeInPart()); });
 }
 

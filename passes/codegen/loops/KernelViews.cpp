@@ -71,10 +71,6 @@ static Value subview(OpBuilder &b, OffsetSizeAndStrideOpInterface slice,
       slice.getMixedSizes(), slice.getMixedStrides());
 }
 
-static bool isReshape(Operation *op) {
-  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op);
-}
-
 /// `memref` in the shape of `type`, by the groups of dimensions of `reshape`.
 static Value reshaped(OpBuilder &b, Operation *reshape, Value memref,
                       Type type) {

@@ -96,8 +96,9 @@ private:
   Value make(Value x, Value y) {
     return b.createOrFold<OpT>(loc, x, y);
   }
-  /// `value` in the type of `x`.
+  /// `value` in the type of `x`, which is index or i32.
   Value like(Value x, int64_t value) {
+    assert(x.getType().isIndex() || x.getType().isInteger(32));
     return x.getType().isIndex() ? index(value) : i32(value);
   }
 };

@@ -250,7 +250,7 @@ Values LoopNest::emitBody(ArrayRef<Value> accumulators, Value mask) {
   for (Operation &inner : body->without_terminator())
     if (inner.getNumResults() == 0 || !map.contains(inner.getResult(0)))
       emitBodyOp(inner, map, mask);
-  return llvm::map_to_vector<6>(
+  return llvm::map_to_vector(
       body->getTerminator()->getOperands(),
       [&](Value value) { return map.lookupOrDefault(value); });
 }

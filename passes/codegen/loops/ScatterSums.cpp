@@ -27,10 +27,10 @@ SmallVector<Value> ScatterSums::placeOf(Value i) {
   return place;
 }
 
-Value ScatterSums::gradient(Value token, Value column, Value mask) {
-  SmallVector<Value> place = placeOf(token);
-  place.push_back(column);
-  return loadVector(operands.grad, place, mask);
+Value ScatterSums::gradient(ArrayRef<Value> place, Value column, Value mask) {
+  SmallVector<Value> element(place);
+  element.push_back(column);
+  return loadVector(operands.grad, element, mask);
 }
 
 void ScatterSums::clearRow(Value row) {
@@ -46,9 +46,10 @@ void ScatterSums::addToken(Value token, Value id) {
     return when(isFirst, [&] { addAll(token, id); });
   }
   Value row = rowOf(id);
+  SmallVector<Value> place = placeOf(token);
   forColumns([&](Value column, Value mask) {
     Value old = loadVector(operands.out, {row, column}, mask);
-    storeVector(addf(old, gradient(token, column, mask)), operands.out,
+    storeVector(addf(old, gradient(place, column, mask)), operands.out,
                 {row, column}, mask);
   });
 }
@@ -68,8 +69,9 @@ void ScatterSums::addAll(Value token, Value id) {
   });
   auto isSame = [&](Value other) { return isEqual(other, id); };
   forTokens(token, isSame, [&](Value next, Value) {
+    SmallVector<Value> place = placeOf(next);
     forColumns([&](Value column, Value mask) {
-      Value term = nn::widen(b, loc, gradient(next, column, mask));
+      Value term = nn::widen(b, loc, gradient(place, column, mask));
       storeSum(addf(loadSum(column), term), column);
     });
   });

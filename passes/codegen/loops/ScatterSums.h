@@ -56,7 +56,7 @@ private:
   Value sum;
 
   SmallVector<Value> placeOf(Value token);
-  Value gradient(Value token, Value column, Value mask);
+  Value gradient(ArrayRef<Value> place, Value column, Value mask);
   void addAll(Value token, Value id);
   Value placeOfSum(Value column) {
     return mul(div(column, lanes.stride), lanes.width);

@@ -66,7 +66,7 @@ private:
   ZrtConstants &constants;
   SymbolTableCollection symbols;
   DenseMap<Value, uint32_t> events;
-  PlanOpInterface current; ///< the operation that is described; null for events
+  PlanOpInterface current; ///< the operation that is described
 
   Zrt<zrt_operand> operand(Value value) {
     return operands.getOperand(current, value);

@@ -11,7 +11,10 @@ Change zero::exchangeMasters(Victim &victim) {
     return update.getMaster() && !update.getSlots().empty() &&
            update.getSlots()[0].getType() == update.getMaster().getType();
   });
-  if (update && victim.random.once(2)) {
+  const auto hasMaster = [](UpdateOp op) { return bool(op.getMaster()); };
+  const bool hasPair =
+      llvm::count_if(operationsOf<UpdateOp>(victim), hasMaster) > 1;
+  if (update && (!hasPair || victim.random.once(2))) {
     exchange(update.getMasterMutable()[0], update.getSlotsMutable()[0]);
     return describe(update) +
            ": takes its first slot as master, and its master as that";

@@ -1,9 +1,9 @@
 //===- TypeMutations.cpp - Other types, tiers and transfers ---------------===//
 //
 // Half of them change the type of a value and of everything tied to it, with
-// byte ranges of the new size.  A runtime that guesses from the number of bytes would not
-// notice: on two ranks a whole bucket of bf16 has as many bytes as a slice of
-// f32.
+// byte ranges of the new size.  A runtime that guesses from the number of bytes
+// would not notice: on two ranks a whole bucket of bf16 has as many bytes as a
+// slice of f32.
 //
 //===----------------------------------------------------------------------===//
 

@@ -176,6 +176,8 @@ def parts_of(text):
             if begins_with_edit(paragraph):
                 yield comment, True
                 comment = ""
+        if without_comments(comment):
+            raise ValueError(f"no edit begins with {without_comments(comment).splitlines()[0]!r}")
 
 
 def without_comments(part):
