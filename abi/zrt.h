@@ -115,22 +115,22 @@ enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 /// Packed forms of parameters (docs/lora.md has the formats).
 enum { ZRT_UNPACKED = 0, ZRT_NF4 = 1, ZRT_INT8 = 2, ZRT_PACKING_COUNT = 3 };
 /// A packed parameter is cut, row by row, into blocks of ZRT_PACKED_BLOCK
-/// elements, each with a scale.  ZRT_PACKED_GROUP blocks form a group, and
-/// groups are contiguous.  The last group may have fewer blocks; its last block
-/// is padded with zeros.  A group of b blocks is
+/// elements, each with a scale.  ZRT_PACKED_RUN blocks form a run, and
+/// runs are contiguous.  The last run may have fewer blocks; its last block
+/// is padded with zeros.  A run of b blocks is
 ///
 ///   nf4    32 b codes of two elements, mean f32, range f32, b codes of scales
 ///   int8   64 b codes of an element, b scales f32
 #define ZRT_PACKED_BLOCK 64
-#define ZRT_PACKED_GROUP 256
+#define ZRT_PACKED_RUN 256
 
-/// Returns the bytes of `elements` elements from the start of a group on.
+/// Returns the bytes of `elements` elements from the start of a run on.
 static inline uint64_t zrt_packed_bytes(uint32_t packing, uint64_t elements) {
   const uint64_t blocks =
       elements / ZRT_PACKED_BLOCK + (elements % ZRT_PACKED_BLOCK != 0);
-  const uint64_t groups =
-      blocks / ZRT_PACKED_GROUP + (blocks % ZRT_PACKED_GROUP != 0);
-  return packing == ZRT_NF4    ? 33 * blocks + 8 * groups
+  const uint64_t runs =
+      blocks / ZRT_PACKED_RUN + (blocks % ZRT_PACKED_RUN != 0);
+  return packing == ZRT_NF4    ? 33 * blocks + 8 * runs
          : packing == ZRT_INT8 ? 68 * blocks
                                : 0;
 }

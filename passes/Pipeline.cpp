@@ -1,9 +1,9 @@
 //===- Pipeline.cpp - The pipeline from a model to a plan -----------------===//
 //
-// Lists the passes of each level.  Each level after the model ends in a pass that
-// checks what it promises: zero-verify-level, and for level memory the judge.
-// MLIR's verifier runs once, before the judge: after each pass it would take as
-// long as the passes.
+// Lists the passes of each level.  Each level after the model ends in a pass
+// that checks what it promises: zero-verify-level, and for level memory the
+// judge.  MLIR's verifier runs once, before the judge: after each pass it would
+// take as long as the passes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -32,11 +32,11 @@ static LogicalResult verifyAttention(OpT op) {
       q.getDimSize(3) != k.getDimSize(3)) // (C1)
     return op.emitOpError("q must be [B, T, H, D] and k, v [B, S, G, D], got ")
            << q << " and " << k;
-  int64_t heads = q.getDimSize(2), groups = k.getDimSize(2);
-  if (groups == 0 ? heads != 0 : heads % groups != 0) // (C1)
+  int64_t heads = q.getDimSize(2), kvHeads = k.getDimSize(2);
+  if (kvHeads == 0 ? heads != 0 : heads % kvHeads != 0) // (C1)
     return op.emitOpError("has ")
            << heads << " query heads, which must be a multiple of the "
-           << groups << " heads of keys and values";
+           << kvHeads << " heads of keys and values";
   if (op.getCausal() && k.getDimSize(1) < q.getDimSize(1)) // (C2)
     return op.emitOpError(
                "causal attention needs at least as many keys as queries, got ")
@@ -73,13 +73,13 @@ namespace {
 using Parts = SmallVector<ReassociationIndices>;
 
 /// [B, T, H, D] as [B, T, G, N, D], and [B, H, T] as [B, G, N, T].
-Value splitHeads(OpBuilder &b, Location loc, Value value, int64_t groups) {
+Value splitHeads(OpBuilder &b, Location loc, Value value, int64_t kvHeads) {
   auto type = cast<RankedTensorType>(value.getType());
   const bool isLse = type.getRank() == 3;
   const unsigned dim = isLse ? 1 : 2;
   SmallVector<int64_t> shape(type.getShape());
-  shape[dim] /= groups;
-  shape.insert(shape.begin() + dim, groups);
+  shape[dim] /= kvHeads;
+  shape.insert(shape.begin() + dim, kvHeads);
   Parts parts = isLse ? Parts{{0}, {1, 2}, {3}} : Parts{{0}, {1}, {2, 3}, {4}};
   return tensor::ExpandShapeOp::create(b, loc, type.clone(shape), value, parts);
 }
@@ -101,11 +101,11 @@ struct Form {
   OpT op;
   OpBuilder &b;
   Location loc = op.getLoc();
-  int64_t groups = op.getK().getType().getDimSize(2);
+  int64_t kvHeads = op.getK().getType().getDimSize(2);
   int64_t offset =
       op.getK().getType().getDimSize(1) - op.getQ().getType().getDimSize(1);
   double scale = op.getScale().convertToDouble();
-  Value q = splitHeads(b, loc, widen(b, loc, op.getQ()), groups),
+  Value q = splitHeads(b, loc, widen(b, loc, op.getQ()), kvHeads),
         k = widen(b, loc, op.getK()), v = widen(b, loc, op.getV());
 
   /// scale q k^T, capped; unmasked.
@@ -214,8 +214,8 @@ LogicalResult AttentionOp::differentiate(OpBuilder &b, ValueRange adjoints,
 SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   Form<AttentionBackwardOp> form{*this, b};
-  Value lse = splitHeads(b, loc, getLse(), form.groups),
-        grad = splitHeads(b, loc, widen(b, loc, getGrad()), form.groups);
+  Value lse = splitHeads(b, loc, getLse(), form.kvHeads),
+        grad = splitHeads(b, loc, widen(b, loc, getGrad()), form.kvHeads);
   Value s = form.scores();
   Value p = form.masked({s, lse}, {"bgnij", "bgni"}, 0, expOfDifference);
   Value dp = reduceSum(b, loc, {grad, form.v}, {"bignd", "bjgd"}, "bgnij",

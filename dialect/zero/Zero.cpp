@@ -180,8 +180,8 @@ LogicalResult StoredType::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 int64_t zero::getPackedBytes(Packing packing, int64_t elements) {
-  static_assert(kPackedGroupElements ==
-                    int64_t(ZRT_PACKED_BLOCK) * ZRT_PACKED_GROUP &&
+  static_assert(kPackedRunElements ==
+                    int64_t(ZRT_PACKED_BLOCK) * ZRT_PACKED_RUN &&
                 int(Packing::NF4) == ZRT_NF4 && int(Packing::Int8) == ZRT_INT8);
   return static_cast<int64_t>(zrt_packed_bytes(
       static_cast<uint32_t>(packing), static_cast<uint64_t>(elements)));

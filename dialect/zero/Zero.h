@@ -132,10 +132,10 @@ constexpr llvm::StringLiteral kExportedAttr = "zero.exported";
 // memory while they run, as many as zero.target asks for.
 constexpr llvm::StringLiteral kWorkspaceAttr = "zero.workspace";
 
-/// Elements of a group of a packed parameter.  Its pieces begin with a group.
-constexpr int64_t kPackedGroupElements = 16384;
+/// Elements of a run of a packed parameter.  Its pieces begin with a run.
+constexpr int64_t kPackedRunElements = 16384;
 /// Bytes of `elements` elements of a packed parameter, from the start of a
-/// group on.
+/// run on.
 int64_t getPackedBytes(Packing packing, int64_t elements);
 
 /// Bytes of the device that products of `plan` use while they run: those that

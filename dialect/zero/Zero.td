@@ -446,7 +446,7 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
     * (C4) names are unique in the bucket.
     * (C5) no member of a frozen bucket decays.
     * (C6) a packed bucket is frozen.
-    * (C7) rows of a packed parameter begin with a group of 16,384 elements, and
+    * (C7) rows of a packed parameter begin with a run of 16,384 elements, and
       end with one or with the parameter.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefAttr:$axis, I64Attr:$elements,

@@ -67,13 +67,13 @@ SmallVector<int64_t> BucketOp::getViewShape(MemberAttr member) {
                       : SmallVector<int64_t>(member.getShape());
 }
 
-/// Whether the rows of `member` are whole groups, except for the last group of
+/// Whether the rows of `member` are whole runs, except for the last run of
 /// the parameter.
 static bool isOfGroups(MemberAttr member) {
   bool isLast =
       member.getFirstRow() + member.getShape().front() == member.getRows();
-  return member.getFirstElement() % kPackedGroupElements == 0 &&
-         (isLast || member.getNumElements() % kPackedGroupElements == 0);
+  return member.getFirstElement() % kPackedRunElements == 0 &&
+         (isLast || member.getNumElements() % kPackedRunElements == 0);
 }
 
 LogicalResult BucketOp::verify() {
@@ -105,7 +105,7 @@ LogicalResult BucketOp::verify() {
     if (getPacking() && member.isPiece() && !isOfGroups(member)) // (C7)
       return emitOpError("is packed, and the rows of member ")
              << member.getName() << " from " << member.getFirstRow()
-             << " on are not whole groups of " << kPackedGroupElements
+             << " on are not whole runs of " << kPackedRunElements
              << " elements";
     end = member.getOffset() + getSizeOf(member);
   }

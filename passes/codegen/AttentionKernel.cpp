@@ -174,11 +174,11 @@ LogicalResult AttentionEmitter::forward(nn::AttentionOp attention) {
       (attention.getLse() && !lse && !attention.getLse().use_empty()))
     return op->emitError("is used in a way that its kernel does not support");
   const int64_t heads = attention.getQ().getType().getDimSize(2),
-                groups = attention.getK().getType().getDimSize(2);
+                kvHeads = attention.getK().getType().getDimSize(2);
   openUnits(heads);
-  Value group = div(head, heads / groups);
+  Value kvHead = div(head, heads / kvHeads);
   if (failed(passShape(attention)) || failed(passRows(q, head)) ||
-      failed(passRows({k, v}, group)) || failed(passRows(out, head)) ||
+      failed(passRows({k, v}, kvHead)) || failed(passRows(out, head)) ||
       failed(passLse(lse, head)))
     return failure();
   call("zrt_attention");
@@ -197,26 +197,26 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
   if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv)
     return op->emitError("is used in a way that its kernel does not support");
   RankedTensorType type = attention.getQ().getType();
-  const int64_t groups = attention.getK().getType().getDimSize(2),
-                perGroup = type.getDimSize(2) / groups;
+  const int64_t kvHeads = attention.getK().getType().getDimSize(2),
+                perKvHead = type.getDimSize(2) / kvHeads;
   if (!type.getElementType().isF32() &&
-      type.getDimSize(1) * perGroup > ZRT_MAX_ATTENTION_QUERIES)
+      type.getDimSize(1) * perKvHead > ZRT_MAX_ATTENTION_QUERIES)
     return op->emitError("has ")
-           << type.getDimSize(1) * perGroup << " queries of "
+           << type.getDimSize(1) * perKvHead << " queries of "
            << type.getElementType() << " for each head of keys, and a kernel "
            << "for up to " << ZRT_MAX_ATTENTION_QUERIES;
-  openUnits(groups);
-  Value group = head;
-  head = mul(group, perGroup);
+  openUnits(kvHeads);
+  Value kvHead = head;
+  head = mul(kvHead, perKvHead);
   if (failed(passShape(attention)))
     return failure();
-  passInteger(perGroup);
+  passInteger(perKvHead);
   constexpr bool kPassHeads = true;
   if (failed(passRows({grad, q}, head, kPassHeads)) ||
-      failed(passRows({k, v}, group)) ||
+      failed(passRows({k, v}, kvHead)) ||
       failed(passLse(lse, head, kPassHeads)) ||
       failed(passRows(dq, head, kPassHeads)) ||
-      failed(passRows({dk, dv}, group)))
+      failed(passRows({dk, dv}, kvHead)))
     return failure();
   call("zrt_attention_backward");
   return success();

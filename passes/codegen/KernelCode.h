@@ -12,7 +12,7 @@ enum class KernelKind : uint32_t;
 
 /// Emits rows, columns and serial kernels on memrefs: loops over the units of
 /// `kind` and `space`, and vector loops for every linalg operation inside.  A
-/// group of threads of a GPU does them if `units` has a thread.
+/// half-warp of a GPU does them if `units` has a thread.
 LogicalResult emitUnitLoops(func::FuncOp kernel, KernelKind kind,
                             ArrayRef<int64_t> space,
                             const UnitArguments &units);
@@ -21,6 +21,6 @@ LogicalResult emitUnitLoops(func::FuncOp kernel, KernelKind kind,
 /// nn.embedding_backward, from memref views of their operands (still in tensor
 /// form).
 LogicalResult emitAttentionKernel(func::FuncOp kernel);
-LogicalResult emitScatterKernel(func::FuncOp kernel, bool isGroup = false);
+LogicalResult emitScatterKernel(func::FuncOp kernel, bool isHalfWarp = false);
 
 } // namespace mlir::zero

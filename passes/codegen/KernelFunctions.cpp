@@ -4,7 +4,7 @@
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
 #include "passes/codegen/gpu/AttentionLaunches.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/gpu/Warp.h"
 #include "llvm/Support/DebugLog.h"
@@ -68,16 +68,16 @@ static void passFirstElements(func::FuncOp kernel, Value end) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// Sets how many units a group does: for columns a vector for each thread, or
-/// several for a kernel of any size, such as an update, which computes values
-/// that all elements share only once.
-static void setGroupUnits(func::FuncOp function, KernelKind kind,
-                          bool isForAnySize = false) {
+/// Sets how many units a half-warp does: for columns a vector for each thread,
+/// or several for a kernel of any size, such as an update, which computes
+/// values that all elements share only once.
+static void setHalfWarpUnits(func::FuncOp function, KernelKind kind,
+                             bool isForAnySize = false) {
   constexpr int64_t kVectorsOfAnySize = 16;
   int64_t units = isForAnySize                  ? kVectorsOfAnySize * kSumLanes
                   : kind == KernelKind::Columns ? kSumLanes
                                                 : 1;
-  function->setAttr(kGroupUnitsAttr,
+  function->setAttr(kHalfWarpUnitsAttr,
                     OpBuilder(function).getI64IntegerAttr(units));
 }
 
@@ -110,8 +110,8 @@ struct LowerHandWrittenKernels
   }
 
   void runOnOperation() override {
-    if (groups) {
-      declareGroupFunctions(getOperation());
+    if (forGpu) {
+      declareHalfWarpFunctions(getOperation());
       declareWarpFunctions(getOperation());
     }
     std::optional<AttentionUnits> units = getUnits();
@@ -122,17 +122,17 @@ struct LowerHandWrittenKernels
       if (kind != KernelKind::Attention && kind != KernelKind::Scatter)
         continue;
       func::FuncOp function = toFunction(kernel);
-      if (groups && kind == KernelKind::Attention) {
+      if (forGpu && kind == KernelKind::Attention) {
         if (failed(emitAttentionBlocks(function, *units)))
           return signalPassFailure();
         continue;
       }
       if (failed(kind == KernelKind::Attention
                      ? emitAttentionKernel(function)
-                     : emitScatterKernel(function, groups)))
+                     : emitScatterKernel(function, forGpu)))
         return signalPassFailure();
-      if (groups)
-        setGroupUnits(function, kind);
+      if (forGpu)
+        setHalfWarpUnits(function, kind);
     }
   }
 };
@@ -149,7 +149,7 @@ struct ReferenceToFunction
 struct ReferenceUnits : zero::impl::ReferenceUnitsBase<ReferenceUnits> {
   void runOnOperation() override {
     for (func::FuncOp function : getDefined<func::FuncOp>(getOperation()))
-      (void)addUnitArguments(function, /*isGroup=*/false);
+      (void)addUnitArguments(function, /*isHalfWarp=*/false);
   }
 };
 
@@ -158,17 +158,17 @@ struct LowerUnitsToLoops
   using LowerUnitsToLoopsBase::LowerUnitsToLoopsBase;
 
   void runOnOperation() override {
-    if (groups)
-      declareGroupFunctions(getOperation());
+    if (forGpu)
+      declareHalfWarpFunctions(getOperation());
     for (KernelOp kernel : getDefined<KernelOp>(getOperation())) {
       KernelKind kind = *kernel.getKind();
       DenseI64ArrayAttr space = kernel.getSpaceAttr();
       LDBG() << "@" << kernel.getSymName() << ": loops over "
              << stringifyKernelKind(kind);
       func::FuncOp function = toFunction(kernel);
-      UnitArguments units = addUnitArguments(function, groups);
-      if (groups)
-        setGroupUnits(function, kind, ShapedType::isDynamicShape(space));
+      UnitArguments units = addUnitArguments(function, forGpu);
+      if (forGpu)
+        setHalfWarpUnits(function, kind, ShapedType::isDynamicShape(space));
       passFirstElements(function, units.end);
       if (failed(emitUnitLoops(function, kind, space, units)))
         return signalPassFailure();

@@ -8,9 +8,9 @@
 //    units with vector loops inside (UnitLoops, VectorLoops).
 // 4. Functions of math become polynomials; then everything goes to LLVM.
 //
-// With `groups`, a kernel is the code of one thread of a GPU (gpu/).  Only
+// With `gpu`, a kernel is the code of one thread of a GPU (gpu/).  Only
 // steps 2 and 3 differ: vectors have 4 elements instead of 16, and sums go over
-// the threads of a group.
+// the threads of a half-warp.
 //
 // With `reference`, kernels of the model take upstream's plain path instead:
 // linalg to scalar loops, libm, and heap temporaries.
@@ -110,13 +110,13 @@ void zero::buildKernelPipeline(OpPassManager &pm,
     addReferenceLoops(pm);
   } else {
     pm.addPass(
-        createLowerHandWrittenKernels({options.groups, options.attention}));
+        createLowerHandWrittenKernels({options.forGpu, options.attention}));
     addBufferization(pm);
     pm.addPass(createCanonicalizerPass());
     pm.addPass(createCSEPass());
     pm.addPass(createCopiesToLinalg());
   }
-  pm.addPass(createLowerUnitsToLoops({options.groups}));
+  pm.addPass(createLowerUnitsToLoops({options.forGpu}));
   if (!options.stopAtLoops)
     addLowering(pm, /*approximate=*/!options.reference);
 }
@@ -161,7 +161,7 @@ LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
                                       StringRef attention) {
   KernelPipelineOptions options;
   options.attention = attention.str();
-  options.groups = options.stopAtLoops = true;
+  options.forGpu = options.stopAtLoops = true;
   if (failed(lowerKernels(module, options, setup)))
     return failure();
   for (const RuntimeKernel &kernel : more)

@@ -25,8 +25,7 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
       *this, "reference",
       llvm::cl::desc("kernels of the model take upstream's scalar loops"),
       llvm::cl::init(false)};
-  Option<bool> groups{*this, "groups",
-                      llvm::cl::desc("for groups of threads of a GPU"),
+  Option<bool> forGpu{*this, "gpu", llvm::cl::desc("for half-warps of a GPU"),
                       llvm::cl::init(false)};
   Option<std::string> attention{
       *this, "attention",

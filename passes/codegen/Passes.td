@@ -43,7 +43,7 @@ def LowerHandWrittenKernels : Pass<"zero-lower-hand-written-kernels", "::mlir::M
     written from views of their operands (still in tensor form), with the range
     of units to do as the last two arguments.
   }];
-  let options = [Option<"groups", "groups", "bool", "false", "for groups of threads of a GPU">,
+  let options = [Option<"forGpu", "gpu", "bool", "false", "for half-warps of a GPU">,
     Option<"attention", "attention", "std::string", "\"\"",
       "what multiplies in attention on a GPU: f32, tensor-cores, or tensor cores where they can">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -117,12 +117,12 @@ def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
     last two arguments are the range of units to do.  An operand of unknown size
     is passed as its first element, and reaches to the end of that range.
 
-    With `groups`, a kernel is the code of one of 16 threads of a GPU: the group
+    With `gpu`, a kernel is the code of one of 16 threads of a GPU: the half-warp
     does the units that a thread of a CPU would do, in the same order.  Two
     arguments stand before the range: the thread's index among the 16, and the
     memory that they share.
   }];
-  let options = [Option<"groups", "groups", "bool", "false", "for groups of threads of a GPU">];
+  let options = [Option<"forGpu", "gpu", "bool", "false", "for half-warps of a GPU">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];

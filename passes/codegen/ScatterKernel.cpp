@@ -3,7 +3,7 @@
 // Units are columns: each thread walks all tokens in order for its own columns,
 // so no two threads touch one element, and every element is summed in token
 // order.  A GPU has more threads than there are columns, and computes the same
-// sums by rows (gpu/GroupScatter.cpp).
+// sums by rows (gpu/HalfWarpScatter.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,11 +62,11 @@ private:
 
 } // namespace
 
-LogicalResult zero::emitScatterKernel(func::FuncOp kernel, bool isGroup) {
+LogicalResult zero::emitScatterKernel(func::FuncOp kernel, bool isHalfWarp) {
   nn::EmbeddingBackwardOp op;
   kernel.walk([&](nn::EmbeddingBackwardOp found) { op = found; });
   OpBuilder b(kernel.getContext());
-  KernelViews views(kernel, b, isGroup);
+  KernelViews views(kernel, b, isHalfWarp);
   // A fresh table starts from zero; otherwise init's bytes are the result's.
   const bool isFresh = op.getInit().getDefiningOp<linalg::FillOp>();
   ScatterOperands operands = {views.operand(op.getTokens()),
@@ -78,8 +78,8 @@ LogicalResult zero::emitScatterKernel(func::FuncOp kernel, bool isGroup) {
   if (!isFresh && !isa<BlockArgument>(op.getInit()))
     return op.emitError(
         "starts from a value that is neither zeros nor an operand");
-  if (isGroup)
-    emitGroupScatter(b, op, views, operands);
+  if (isHalfWarp)
+    emitHalfWarpScatter(b, op, views, operands);
   else
     ThreadScatter(b, op, views, operands).emit();
   views.finish();

@@ -17,7 +17,7 @@
 #include "dialect/zero/BytesText.h"
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/gpu/BlockUnits.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/loops/VectorLoops.h"
 
@@ -46,10 +46,10 @@ SmallVector<memref::AllocOp> findTemporaries(func::FuncOp kernel) {
   return allocs;
 }
 
-/// Places the temporaries of a group of threads.
-LogicalResult placeForGroup(func::FuncOp kernel, ArrayRef<int64_t> rows,
-                            LoopContext &context, Value shared) {
-  GroupBuffers buffers(kernel, context);
+/// Places the temporaries of a half-warp.
+LogicalResult placeForHalfWarp(func::FuncOp kernel, ArrayRef<int64_t> rows,
+                               LoopContext &context, Value shared) {
+  HalfWarpBuffers buffers(kernel, context);
   for (memref::AllocOp alloc : findTemporaries(kernel))
     buffers.place(alloc, rows);
   return buffers.finish(shared);
@@ -84,13 +84,13 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
   auto [thread, shared, begin, end] = units;
-  const bool isGroup = static_cast<bool>(thread);
+  const bool isHalfWarp = static_cast<bool>(thread);
 
   LoopContext context;
   bool rows = kind == KernelKind::Rows;
   ArrayRef<int64_t> rowSpace = rows ? space : ArrayRef<int64_t>();
-  if (isGroup) {
-    context.lanes = Lanes::ofGroup(thread);
+  if (isHalfWarp) {
+    context.lanes = Lanes::ofHalfWarp(thread);
     // chooseLane only tests that these are set.
     context.rows.assign(rowSpace.size(), begin);
     if (kind == KernelKind::Columns)
@@ -100,9 +100,9 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   for (Operation &op : body)
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       work.push_back(linalgOp);
-  if (isGroup) {
+  if (isHalfWarp) {
     shareUnits(kernel, kind, work, context, shared);
-    if (failed(placeForGroup(kernel, rowSpace, context, shared)))
+    if (failed(placeForHalfWarp(kernel, rowSpace, context, shared)))
       return failure();
     placeTeamMemory(kernel, work, context, shared);
   } else if (failed(placeTemporaries(kernel, rowSpace, context))) {
@@ -122,8 +122,8 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
     }
     if (!space.empty())
       context.rows.front() = rest;
-  } else if (isGroup && kind == KernelKind::Serial) {
-    // Only one of the groups of a block has work.
+  } else if (isHalfWarp && kind == KernelKind::Serial) {
+    // Only one of the half-warps of a block has work.
     b = scf::IfOp::create(b, loc, code.isBelow(begin, end),
                           /*withElseRegion=*/false)
             .getThenBodyBuilder();
@@ -137,8 +137,8 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
       continue;
     }
     emitVectorLoops(b, op, context);
-    if (isGroup && work.size() > 1)
-      syncGroup(b, loc);
+    if (isHalfWarp && work.size() > 1)
+      syncHalfWarp(b, loc);
   }
   for (linalg::LinalgOp op : work)
     op->erase();

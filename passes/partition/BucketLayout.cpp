@@ -94,7 +94,7 @@ private:
 
 /// The number of rows in a piece, or 0 if the parameter is not cut.  Pieces
 /// consist of whole vectors, so that they follow each other in memory without
-/// padding, or of whole groups.
+/// padding, or of whole runs.
 int64_t Layouter::rowsOfPiece(unsigned parameter) const {
   RankedTensorType type = parameters[parameter].type;
   int64_t bytes = parameters[parameter].getBytes();
@@ -104,7 +104,7 @@ int64_t Layouter::rowsOfPiece(unsigned parameter) const {
   int64_t rows = type.getDimSize(0);
   int64_t width = type.getNumElements() / rows, fitting = 0, unit = 0;
   if (std::optional<Packing> packing = parameters[parameter].packing) {
-    unit = kPackedGroupElements / std::gcd(width, kPackedGroupElements);
+    unit = kPackedRunElements / std::gcd(width, kPackedRunElements);
     int64_t unitBytes = getPackedBytes(*packing, unit * width);
     fitting = options.bucketSize / unitBytes * unit;
   } else {

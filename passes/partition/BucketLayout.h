@@ -14,7 +14,7 @@
 // With a bucket size, a bucket holds as many parameters as fit, and a larger
 // sharded parameter is cut by rows.  Each piece has its own bucket: pieces are
 // gathered into one run of bytes, so nothing may lie between them.  Pieces of a
-// packed parameter consist of whole groups, so that their bytes are those of
+// packed parameter consist of whole runs, so that their bytes are those of
 // the parameter.
 //
 //===----------------------------------------------------------------------===//

@@ -47,8 +47,8 @@ struct Side {
 /// The places of all operations that run something.
 using HappensBefore = DenseMap<Operation *, Place>;
 
-/// Computes the places of all operations of `sides`.  Fails with an error at the
-/// first operation that breaks a rule.
+/// Computes the places of all operations of `sides`.  Fails with an error at
+/// the first operation that breaks a rule.
 FailureOr<HappensBefore> simulate(ArrayRef<Side> sides);
 
 } // namespace mlir::zero::judge

@@ -162,7 +162,7 @@ private:
       return;
     }
     values.resize(count);
-    static_assert(kAtOnce % kPackedGroup == 0);
+    static_assert(kAtOnce % kPackedRun == 0);
     if (tensor.parameter->packing != ZRT_UNPACKED)
       readPacked(*tensor.parameter, first, count);
     else

@@ -14,25 +14,25 @@ using namespace zrt;
 void zrt::packBytes(const Parameter &parameter, uint64_t first,
                     const ElementSource &source, std::span<std::byte> to) {
   const uint64_t all = countElements(parameter.shape).value();
-  const uint64_t groupBytes = zrt_packed_bytes(parameter.packing, kPackedGroup);
+  const uint64_t runBytes = zrt_packed_bytes(parameter.packing, kPackedRun);
   std::vector<float> values;
-  std::vector<std::byte> group;
+  std::vector<std::byte> run;
   const uint64_t end = first + to.size();
-  for (uint64_t g = first / groupBytes; g * groupBytes < end; ++g) {
-    const uint64_t element = g * kPackedGroup, start = g * groupBytes;
-    values.resize(std::min(kPackedGroup, all - element));
+  for (uint64_t g = first / runBytes; g * runBytes < end; ++g) {
+    const uint64_t element = g * kPackedRun, start = g * runBytes;
+    values.resize(std::min(kPackedRun, all - element));
     source(element, values.size(), values.data());
     for (size_t i = 0; i < values.size(); ++i)
       if (!std::isfinite(values[i]))
         fail("parameter {} is {} at element {}, which {} cannot hold",
              shown(parameter.name), values[i], element + i,
              packingName(parameter.packing));
-    group.resize(zrt_packed_bytes(parameter.packing, values.size()));
-    packGroup(parameter.packing, values.data(), values.size(), group.data());
+    run.resize(zrt_packed_bytes(parameter.packing, values.size()));
+    packRun(parameter.packing, values.data(), values.size(), run.data());
     const uint64_t from = std::max(first, start),
-                   until = std::min(end, start + group.size());
-    std::copy(group.begin() + long(from - start),
-              group.begin() + long(until - start),
+                   until = std::min(end, start + run.size());
+    std::copy(run.begin() + long(from - start),
+              run.begin() + long(until - start),
               to.begin() + long(from - first));
   }
 }

@@ -20,7 +20,7 @@ float floatAt(const std::byte *bytes) {
   return value;
 }
 
-/// Unpacks some blocks of a group.
+/// Unpacks some blocks of a run.
 void expand(const Expander &expander, zrt_dtype dtype, const std::byte *codes,
             const float *scales, uint64_t blocks, void *to) {
   const auto run = dtype == ZRT_F32    ? expander.wide
@@ -29,12 +29,13 @@ void expand(const Expander &expander, zrt_dtype dtype, const std::byte *codes,
   run(codes, scales, blocks, to);
 }
 
-/// The parts of a group.
-struct Group {
+/// The parts of a run.
+struct PackedRun {
   const std::byte *codes, *scales;
   float mean = 0, range = 0; ///< of packed scales
 
-  Group(uint32_t packing, const std::byte *at, uint64_t blocks) : codes(at) {
+  PackedRun(uint32_t packing, const std::byte *at, uint64_t blocks)
+      : codes(at) {
     if (packing == ZRT_INT8) {
       scales = at + blocks * kPackedBlock;
       return;
@@ -72,17 +73,17 @@ void zrt::dequantize(uint32_t packing, const std::byte *packed,
   const uint64_t size = dtypeBytes(dtype),
                  codeBytes =
                      packing == ZRT_NF4 ? kPackedBlock / 2 : kPackedBlock,
-                 groupBytes = zrt_packed_bytes(packing, kPackedGroup);
-  float scales[kBlocksOfGroup];
+                 runBytes = zrt_packed_bytes(packing, kPackedRun);
+  float scales[kBlocksOfRun];
   for (uint64_t block = firstBlock; block < lastBlock;) {
-    const uint64_t g = block / kBlocksOfGroup, start = g * kBlocksOfGroup;
-    const uint64_t end = std::min(lastBlock, start + kBlocksOfGroup),
+    const uint64_t g = block / kBlocksOfRun, start = g * kBlocksOfRun;
+    const uint64_t end = std::min(lastBlock, start + kBlocksOfRun),
                    whole = std::max(std::min(end, wholeBlocks), block);
-    const Group group(packing, packed + g * groupBytes,
-                      std::min(kBlocksOfGroup, blocks - start));
-    const std::byte *codes = group.codes + (block - start) * codeBytes;
+    const PackedRun run(packing, packed + g * runBytes,
+                        std::min(kBlocksOfRun, blocks - start));
+    const std::byte *codes = run.codes + (block - start) * codeBytes;
     auto *place = static_cast<std::byte *>(to) + block * kPackedBlock * size;
-    group.readScales(packing, block - start, end - start, scales);
+    run.readScales(packing, block - start, end - start, scales);
     expand(expander, dtype, codes, scales, whole - block, place);
     if (whole < end) { // a partial last block: `to` has no room for more
                        // elements

@@ -68,12 +68,12 @@ void packScales(const float *scales, uint64_t count, std::byte *to) {
 
 } // namespace
 
-void zrt::packGroup(uint32_t packing, const float *values, uint64_t count,
-                    std::byte *to) {
+void zrt::packRun(uint32_t packing, const float *values, uint64_t count,
+                  std::byte *to) {
   const uint64_t blocks = (count + kPackedBlock - 1) / kPackedBlock;
   const uint64_t codeBytes =
       packing == ZRT_NF4 ? kPackedBlock / 2 : kPackedBlock;
-  float scales[kBlocksOfGroup];
+  float scales[kBlocksOfRun];
   for (uint64_t b = 0; b < blocks; ++b) {
     const uint64_t first = b * kPackedBlock;
     alignas(64) float block[kPackedBlock] = {};

@@ -8,13 +8,13 @@
 //   int8   a number from -127 to 127, ties to even; the scale is stored divided
 //          by 127
 //
-// Scales of nf4 are packed as well ("double quantization"): a group of 256
+// Scales of nf4 are packed as well ("double quantization"): a run of 256
 // blocks stores the mean of its scales, the largest distance from the mean, and
 // for each scale a code of Codebooks.h for its distance divided by the largest.
-// zrt.h documents the layout of a group.
+// zrt.h documents the layout of a run.
 //
-// A group depends on its own elements only, so a parameter has the same bytes
-// for every division into pieces, at borders of groups or inside them.
+// A run depends on its own elements only, so a parameter has the same bytes
+// for every division into pieces, at borders of runs or inside them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -26,12 +26,12 @@
 namespace zrt {
 
 constexpr uint64_t kPackedBlock = ZRT_PACKED_BLOCK;
-constexpr uint64_t kBlocksOfGroup = ZRT_PACKED_GROUP;
-constexpr uint64_t kPackedGroup = kPackedBlock * kBlocksOfGroup;
+constexpr uint64_t kBlocksOfRun = ZRT_PACKED_RUN;
+constexpr uint64_t kPackedRun = kPackedBlock * kBlocksOfRun;
 
-/// Packs `count` elements, from 1 to kPackedGroup, all of them finite, into
+/// Packs `count` elements, from 1 to kPackedRun, all of them finite, into
 /// zrt_packed_bytes(packing, count) bytes.
-void packGroup(uint32_t packing, const float *values, uint64_t count,
-               std::byte *to);
+void packRun(uint32_t packing, const float *values, uint64_t count,
+             std::byte *to);
 
 } // namespace zrt

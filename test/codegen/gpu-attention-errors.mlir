@@ -1,4 +1,4 @@
-// RUN: not zero-opt %s --zero-lower-hand-written-kernels=groups=1 2>&1 | FileCheck %s
+// RUN: not zero-opt %s --zero-lower-hand-written-kernels=gpu=1 2>&1 | FileCheck %s
 
 // What waits in a row of dQ between launches has four bytes.
 

@@ -1,5 +1,5 @@
-// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels="groups=1 attention=f32" | FileCheck %s
-// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels=groups=1 | FileCheck %s --check-prefix=TENSOR
+// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels="gpu=1 attention=f32" | FileCheck %s
+// RUN: zero-opt %s -split-input-file --zero-lower-hand-written-kernels=gpu=1 | FileCheck %s --check-prefix=TENSOR
 
 // Attention on a GPU: blocks of 128 threads share a unit.  Forward, a unit of 100
 // queries has two parts, of 64.  Scores are chains of FMAs of what lies in shared

@@ -103,7 +103,7 @@ TEST(Emulator, EachThreadOfEachBlockRunsOnce) {
 }
 
 /// Sums of aligned groups of 8 lanes.
-void sumsOfGroups(void **params) {
+void sumsOfHalfWarps(void **params) {
   float sum = load(input(params) + element());
   for (uint32_t distance = 4; distance > 0; distance /= 2)
     sum += shuffle(sum, distance, 8);
@@ -112,7 +112,7 @@ void sumsOfGroups(void **params) {
 
 TEST(Emulator, LanesOfAGroupExchangeValues) {
   TestRun run;
-  run.passes(sumsOfGroups);
+  run.passes(sumsOfHalfWarps);
   for (size_t i = 0; i < run.out.size(); ++i)
     EXPECT_EQ(run.out[i], 8 * float(i / 8 * 8) + 28);
 }
@@ -291,7 +291,7 @@ void otherWidth(void **params) {
         shuffle(1, 1, zge_thread() % 32 < 16 ? 16 : 32));
 }
 void tooFar(void **) { zge_shuffle_xor(0, 8, 8); }
-void noGroup(void **) { zge_shuffle_xor(0, 1, 12); }
+void noHalfWarp(void **) { zge_shuffle_xor(0, 1, 12); }
 
 TEST(Emulator, FindsWrongShuffles) {
   TestRun().fails(someShuffle, "has ended");
@@ -299,7 +299,7 @@ TEST(Emulator, FindsWrongShuffles) {
   TestRun().fails(otherWidth,
                   "waits in shuffle_xor(distance 1, width 32), but");
   TestRun().fails(tooFar, "over a distance of 8 in a group of 8");
-  TestRun().fails(noGroup, "shuffle_xor of width 12");
+  TestRun().fails(noHalfWarp, "shuffle_xor of width 12");
   TestRun narrow;
   narrow.threads = 100;
   narrow.fails([](void **) { zge_shuffle_xor(0, 1, 32); },

@@ -151,7 +151,7 @@ void zrt_widen_bf16(void **params) {
 
 /// One thread for each group of packed blocks.
 void zrt_dequantize_int8_f32(void **params) {
-  constexpr int64_t kGroup = ZRT_PACKED_GROUP * ZRT_PACKED_BLOCK;
+  constexpr int64_t kGroup = ZRT_PACKED_RUN * ZRT_PACKED_BLOCK;
   const auto *packed = value<const std::byte *>(params[0]);
   auto *result = value<float *>(params[1]);
   const auto elements = value<int64_t>(params[2]);

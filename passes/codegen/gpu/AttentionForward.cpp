@@ -79,7 +79,7 @@ Values Forward::findLargest(Value start, ArrayRef<Value> most) {
           }
         return result;
       });
-  // The eight threads of a row lie side by side in a group of 16.
+  // The eight threads of a row lie side by side in a half-warp of 16.
   Value lane = c.rem(c.thread, 16);
   for (Value &mine : largest)
     for (int64_t apart = 1; apart < 8; apart *= 2)

@@ -12,7 +12,7 @@
 #include "passes/codegen/gpu/AttentionLaunches.h"
 
 #include "abi/zrt.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/MmaAttention.h"
 
 using namespace mlir;
@@ -66,7 +66,7 @@ LogicalResult refuse(Operation *op) {
 LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
                           AttentionUnits units) {
   OpBuilder b(kernel.getContext());
-  KernelViews views(kernel, b, /*isGroup=*/true);
+  KernelViews views(kernel, b, /*isHalfWarp=*/true);
   Value q = views.operand(op.getQ()), k = views.operand(op.getK()),
         v = views.operand(op.getV()), out = views.result(op.getResult()),
         lse = op.getLse() ? views.result(op.getLse()) : Value(),
@@ -101,7 +101,7 @@ LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
 LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
                            BackwardLaunch launch, AttentionUnits units) {
   OpBuilder b(kernel.getContext());
-  KernelViews views(kernel, b, /*isGroup=*/true);
+  KernelViews views(kernel, b, /*isHalfWarp=*/true);
   Value grad = views.operand(op.getGrad()), q = views.operand(op.getQ()),
         k = views.operand(op.getK()), v = views.operand(op.getV()),
         lse = views.operand(op.getLse()), dq = views.result(op.getDq()),

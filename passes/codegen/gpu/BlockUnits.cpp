@@ -3,19 +3,19 @@
 #include "passes/codegen/gpu/BlockUnits.h"
 
 #include "dialect/zero/Zero.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/loops/ColumnSums.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 
-/// The most groups that share a row.
+/// The most half-warps that share a row.
 static constexpr int64_t kMaxTeam = 16;
 
 static void setBlock(func::FuncOp kernel, int64_t units, int64_t threads) {
   Builder b(kernel.getContext());
-  kernel->setAttr(kGroupUnitsAttr, b.getI64IntegerAttr(units));
+  kernel->setAttr(kHalfWarpUnitsAttr, b.getI64IntegerAttr(units));
   kernel->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(threads));
 }
 
@@ -38,8 +38,8 @@ static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
           .wasInterrupted();
   if (all.count == 0 || all.bytes > kMaxSharedBytes || hasTemporaries)
     return;
-  // A group for each run, in whole warps.
-  constexpr int64_t kWidth = kSumLanes / kGroupThreads,
+  // A group of threads for each run, in whole warps.
+  constexpr int64_t kWidth = kSumLanes / kHalfWarpThreads,
                     kRowThreads = kBlockColumns / kWidth, kWarp = 32,
                     kMostThreads = 512;
   const int64_t threads = std::min<int64_t>(
@@ -76,16 +76,16 @@ static void shareLongRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   const int64_t longest = getLongestRow(work, context);
   if (longest <= kChunk)
     return;
-  // An even number of groups makes whole warps.
+  // An even number of half-warps makes whole warps.
   const int64_t team = std::min<int64_t>(
       kMaxTeam, llvm::alignTo<int64_t>(llvm::divideCeil(longest, kChunk), 2));
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   LoopCode code(b, kernel.getLoc());
   Value thread = context.lanes.thread;
-  context.lanes.thread = code.rem(thread, kGroupThreads);
-  context.lanes.member = code.div(thread, kGroupThreads);
+  context.lanes.thread = code.rem(thread, kHalfWarpThreads);
+  context.lanes.member = code.div(thread, kHalfWarpThreads);
   context.lanes.team = team;
-  setBlock(kernel, /*units=*/1, team * kGroupThreads);
+  setBlock(kernel, /*units=*/1, team * kHalfWarpThreads);
 }
 
 void zero::shareUnits(func::FuncOp kernel, KernelKind kind,

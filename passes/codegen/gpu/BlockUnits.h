@@ -1,12 +1,12 @@
 //===- BlockUnits.h - Units that a whole block works on ---------*- C++ -*-===//
 //
-// A group of 16 threads has units of its own, as a thread of a CPU does.  That
-// leaves a GPU idle if there are few units with much work.  Then whole blocks
-// take units:
+// A half-warp has units of its own, as a thread of a CPU does.  That leaves a
+// GPU idle if there are few units with much work.  Then whole blocks take
+// units:
 //
 //   sums of columns   16 columns; the rows are shared (BlockColumnSums.cpp)
 //   long rows         one row; groups form a team that shares its chunks
-//                     (VectorLoops.h, GroupSums.cpp)
+//                     (VectorLoops.h, HalfWarpSums.cpp)
 //
 //===----------------------------------------------------------------------===//
 #pragma once

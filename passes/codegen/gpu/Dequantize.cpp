@@ -2,7 +2,7 @@
 //
 // zrt_dequantize_PACKING_TYPE(packed, result, elements) computes the same bits
 // as ZRT_DEQUANTIZE on the host (runtime/packing/Dequantize.cpp).  A block of
-// threads has a group of 256 packed blocks; 4 or 8 threads share a packed
+// threads has a run of 256 packed blocks; 4 or 8 threads share a packed
 // block, and each takes 8 bytes of its codes:
 //
 //   int8   thread t has codes 8 t to 8 t + 7
@@ -21,7 +21,7 @@
 #include "mlir/Support/DebugStringHelper.h"
 #include "numerics/Codebooks.h"
 #include "passes/codegen/gpu/BlockCode.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/loops/VectorLoops.h"
 #include <limits>
@@ -32,7 +32,7 @@ using namespace mlir::zero;
 namespace {
 
 constexpr int64_t kBlock = ZRT_PACKED_BLOCK,
-                  kGroupElements = kBlock * ZRT_PACKED_GROUP;
+                  kRunElements = kBlock * ZRT_PACKED_RUN;
 constexpr int64_t kDequantizeThreads = 512;
 /// Bytes of codes of a thread, and elements that it stores side by side.
 constexpr int64_t kRun = 8;
@@ -43,14 +43,13 @@ public:
       : BlockCode(builder, loc), to(to), isNormal(packing == Packing::NF4),
         codeBytes(isNormal ? kBlock / 2 : kBlock),
         groupBytes(static_cast<int64_t>(
-            zrt_packed_bytes(static_cast<uint32_t>(packing), kGroupElements))) {
-  }
+            zrt_packed_bytes(static_cast<uint32_t>(packing), kRunElements))) {}
 
   void build(const RuntimeArguments &given) {
     Value thread = given.thread, begin = given.begin;
     end = given.end;
     blocks = div(add(sub(end, begin), kBlock - 1), kBlock);
-    codes = mul(div(begin, kGroupElements), groupBytes);
+    codes = mul(div(begin, kRunElements), groupBytes);
     scales = add(codes, mul(blocks, codeBytes));
     bytes = viewAll(given.operands[0], add(codes, groupBytes));
     result = viewAll(given.operands[1], end);
@@ -176,9 +175,9 @@ private:
   bool isNormal;
   int64_t codeBytes; ///< bytes of codes of a block
   int64_t groupBytes;
-  Value end;           ///< end of the group's elements
-  Value blocks;        ///< number of the group's blocks
-  Value codes, scales; ///< places in `bytes`, for the group
+  Value end;           ///< end of the run's elements
+  Value blocks;        ///< number of the run's blocks
+  Value codes, scales; ///< places in `bytes`, for the run
   Value bytes, result;
 };
 
@@ -187,9 +186,9 @@ private:
 RuntimeKernel zero::getDequantizeKernel(Packing packing, Type to) {
   return {zrt::dequantizeEntry(stringifyPacking(packing), debugString(to)),
           {IntegerType::get(to.getContext(), 8), to},
-          {{kGroupUnitsAttr, 1},
+          {{kHalfWarpUnitsAttr, 1},
            {kBlockThreadsAttr, kDequantizeThreads},
-           {kUnitElementsAttr, kGroupElements}},
+           {kUnitElementsAttr, kRunElements}},
           [=](OpBuilder &b, Location loc, const RuntimeArguments &given) {
             DequantizeBuilder(b, loc, packing, to).build(given);
           }};

@@ -9,7 +9,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/GpuIntrinsics.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/gpu/Warp.h"
 #include "passes/codegen/loops/VectorLoops.h"
@@ -47,7 +47,7 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
                    threads = numberOf(kBlockThreadsAttr),
                    bytes = numberOf(kSharedBytesAttr);
     const bool hasParts = function->hasAttr(kUnitPartsAttr);
-    if (!hasParts && !function->hasAttr(kGroupUnitsAttr))
+    if (!hasParts && !function->hasAttr(kHalfWarpUnitsAttr))
       continue;
     DeviceKernel kernel;
     kernel.function = kernel.name = function.getName();
@@ -65,31 +65,31 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     // Groups of a block, each with its own units and memory.
     uint32_t groups = 1;
     if (!hasParts && !threads) {
-      groups = uint32_t{kBlockThreads / kGroupThreads};
+      groups = uint32_t{kBlockThreads / kHalfWarpThreads};
       while (groups * bytes > kMaxSharedBytes && groups > 1)
         groups /= 2;
     }
     kernel.threads = hasParts  ? uint32_t{kBlockThreads}
                      : threads ? threads
-                               : groups * uint32_t{kGroupThreads};
-    kernel.unitsPerBlock = hasParts ? 1 : groups * numberOf(kGroupUnitsAttr);
+                               : groups * uint32_t{kHalfWarpThreads};
+    kernel.unitsPerBlock = hasParts ? 1 : groups * numberOf(kHalfWarpUnitsAttr);
     kernel.sharedBytes = groups * bytes;
     found.push_back(kernel);
   }
   return found;
 }
 
-/// The arguments behind the operands of a thread, in a kernel of groups: its
-/// index in the group, the group's memory, and its range of units.
+/// The arguments behind the operands of a thread, in a kernel of half-warps:
+/// its index in the half-warp, the half-warp's memory, and its range of units.
 SmallVector<llvm::Value *>
 groupArguments(GpuIntrinsics &device, const DeviceKernel &kernel,
                llvm::Value *thread, llvm::Value *block, llvm::Value *units) {
   llvm::IRBuilder<> &b = device.b;
   SmallVector<llvm::Value *> args;
-  const uint64_t size = kernel.isBlock ? kernel.threads : kGroupThreads,
+  const uint64_t size = kernel.isBlock ? kernel.threads : kHalfWarpThreads,
                  groups = kernel.threads / size,
-                 unitsPerGroup = kernel.unitsPerBlock / groups *
-                                 std::max<uint64_t>(kernel.unitElements, 1);
+                 unitsPerHalfWarp = kernel.unitsPerBlock / groups *
+                                    std::max<uint64_t>(kernel.unitElements, 1);
   llvm::Value *group = b.CreateUDiv(thread, b.getInt64(size));
   args.push_back(b.CreateURem(thread, b.getInt64(size)));
   if (kernel.sharedBytes) {
@@ -105,8 +105,8 @@ groupArguments(GpuIntrinsics &device, const DeviceKernel &kernel,
   };
   llvm::Value *index =
                   b.CreateAdd(b.CreateMul(block, b.getInt64(groups)), group),
-              *begin = b.CreateMul(index, b.getInt64(unitsPerGroup)),
-              *end = b.CreateAdd(begin, b.getInt64(unitsPerGroup));
+              *begin = b.CreateMul(index, b.getInt64(unitsPerHalfWarp)),
+              *end = b.CreateAdd(begin, b.getInt64(unitsPerHalfWarp));
   args.push_back(min(begin, units));
   args.push_back(min(end, units));
   return args;

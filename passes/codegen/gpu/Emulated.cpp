@@ -44,10 +44,10 @@ public:
   }
   llvm::Value *shuffle(Args args) override {
     return call("zge_shuffle", b.getInt32Ty(),
-                {args[0], args[1], b.getInt32(kGroupThreads)});
+                {args[0], args[1], b.getInt32(kHalfWarpThreads)});
   }
   llvm::Value *sync() override {
-    return call("zge_sync", b.getVoidTy(), {b.getInt32(kGroupThreads)});
+    return call("zge_sync", b.getVoidTy(), {b.getInt32(kHalfWarpThreads)});
   }
   llvm::Value *barrier() override { return call("zge_barrier", b.getVoidTy()); }
   llvm::Value *mma(Args args, Half type) override {

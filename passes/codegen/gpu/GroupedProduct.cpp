@@ -23,7 +23,7 @@
 
 #include "abi/DeviceEntries.h"
 #include "mlir/Support/DebugStringHelper.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/ProductTile.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/loops/VectorLoops.h"
@@ -57,8 +57,8 @@ public:
           row = add(begin, mul(slot, kRows)), column = mul(part, kColumns);
     const auto [n, k] = std::pair(product.n, product.k);
     // Offsets that do not rise select no rows, and lead to no other memory.
-    Value isOfGroup = both(isLess(row, end), isLess(sub(begin, 1), row));
-    when(isOfGroup, [&] {
+    Value isOfHalfWarp = both(isLess(row, end), isLess(sub(begin, 1), row));
+    when(isOfHalfWarp, [&] {
       Value ofW = matrixOf(group), count = sub(end, row),
             columns = sub(index(n), column), depth = index(k);
       ProductStrip a{x, mul(row, k), count, k, /*alongDepth=*/true},

@@ -50,7 +50,7 @@ public:
   }
   llvm::Value *shuffle(Args args) override {
     llvm::Value *lane = getLane();
-    llvm::Value *from = b.CreateOr(firstLaneOfGroup(lane), args[1]);
+    llvm::Value *from = b.CreateOr(firstLaneOfHalfWarp(lane), args[1]);
     return call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32,
                 {mask(lane), args[0], from, b.getInt32(kWarp - 1)});
   }
@@ -130,13 +130,13 @@ private:
   llvm::Value *getLane() {
     return b.CreateAnd(getThread(), b.getInt32(kWarp - 1));
   }
-  llvm::Value *firstLaneOfGroup(llvm::Value *lane) {
-    return b.CreateAnd(lane, b.getInt32(kWarp - kGroupThreads));
+  llvm::Value *firstLaneOfHalfWarp(llvm::Value *lane) {
+    return b.CreateAnd(lane, b.getInt32(kWarp - kHalfWarpThreads));
   }
-  /// The mask of the group's threads in the warp.
+  /// The mask of the half-warp's threads in the warp.
   llvm::Value *mask(llvm::Value *lane) {
-    return b.CreateShl(b.getInt32((1u << kGroupThreads) - 1),
-                       firstLaneOfGroup(lane));
+    return b.CreateShl(b.getInt32((1u << kHalfWarpThreads) - 1),
+                       firstLaneOfHalfWarp(lane));
   }
 };
 

@@ -3,7 +3,7 @@
 #include "passes/codegen/gpu/RuntimeKernels.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 
 using namespace mlir;
 using namespace mlir::zero;

@@ -26,7 +26,7 @@ struct RuntimeArguments {
 };
 
 /// A kernel, and how its units are distributed: the attributes of BlockCode.h
-/// and GroupBuffers.h with their numbers.
+/// and HalfWarpBuffers.h with their numbers.
 struct RuntimeKernel {
   std::string entry;
   SmallVector<Type> operands; ///< types of their elements

@@ -1,4 +1,4 @@
-//===- Shuffle.cpp - Values of other threads of a group -------------------===//
+//===- Shuffle.cpp - Values of other threads of a half-warp ---------------===//
 
 #include "passes/codegen/gpu/Shuffle.h"
 
@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-void zero::declareGroupFunctions(ModuleOp module) {
+void zero::declareHalfWarpFunctions(ModuleOp module) {
   if (module.lookupSymbol(kShuffle))
     return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
@@ -78,7 +78,7 @@ Value zero::shuffleXor(OpBuilder &b, Location loc, Value value, Value thread,
   return shuffle(b, loc, value, from);
 }
 
-void zero::syncGroup(OpBuilder &b, Location loc) {
+void zero::syncHalfWarp(OpBuilder &b, Location loc) {
   func::CallOp::create(b, loc, kSync, TypeRange(), ValueRange());
 }
 

@@ -1,4 +1,4 @@
-//===- Shuffle.h - Values of other threads of a group -----------*- C++ -*-===//
+//===- Shuffle.h - Values of other threads of a half-warp -------*- C++ -*-===//
 //
 // Kernels for a GPU are functions of plain code that call a few others, which
 // each device defines in its own way (EmitDeviceCode.cpp):
@@ -8,7 +8,7 @@
 //                             each other's writes
 //   zg.barrier()              the same for all threads of the block
 //
-// All threads of a group, or of the block, call them together.
+// All threads of a half-warp, or of the block, call them together.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -22,14 +22,14 @@ constexpr llvm::StringLiteral kShuffle = "zg.shuffle", kSync = "zg.sync",
                               kBarrier = "zg.barrier";
 
 /// Declares these functions, once, before any kernel of `module` is written.
-void declareGroupFunctions(ModuleOp module);
+void declareHalfWarpFunctions(ModuleOp module);
 
 /// `value`, a number or a vector of them, of thread `from` (an index).
 Value shuffle(OpBuilder &b, Location loc, Value value, Value from);
 /// `value` of thread `thread` ^ `apart`, where `thread` is this one.
 Value shuffleXor(OpBuilder &b, Location loc, Value value, Value thread,
                  int64_t apart);
-void syncGroup(OpBuilder &b, Location loc);
+void syncHalfWarp(OpBuilder &b, Location loc);
 void syncBlock(OpBuilder &b, Location loc);
 
 } // namespace mlir::zero

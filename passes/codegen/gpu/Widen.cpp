@@ -8,7 +8,7 @@
 #include "abi/DeviceEntries.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/gpu/BlockCode.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/loops/VectorLoops.h"
 
@@ -21,8 +21,8 @@ RuntimeKernel zero::getWidenKernel(Type narrow) {
     BlockCode code(b, loc);
     Value from = code.viewAll(given.operands[0], given.end),
           to = code.viewAll(given.operands[1], given.end);
-    code.loop(code.add(given.begin, given.thread), given.end, kGroupThreads, {},
-              [&](Value i, ArrayRef<Value>) -> Values {
+    code.loop(code.add(given.begin, given.thread), given.end, kHalfWarpThreads,
+              {}, [&](Value i, ArrayRef<Value>) -> Values {
                 Value x = code.loadOne(from, i);
                 x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
                 code.storeOne(x, to, i);
@@ -31,6 +31,6 @@ RuntimeKernel zero::getWidenKernel(Type narrow) {
   };
   return {zrt::widenEntry(debugString(narrow)),
           {narrow, wide},
-          {{kGroupUnitsAttr, 4 * kGroupThreads}, {kUnitElementsAttr, 1}},
+          {{kHalfWarpUnitsAttr, 4 * kHalfWarpThreads}, {kUnitElementsAttr, 1}},
           build};
 }

@@ -183,7 +183,7 @@ void ColumnSums::emitReductions(int loop) {
 }
 
 void ColumnSums::forColumns(llvm::function_ref<void()> emit) {
-  const int64_t columns = c.lanes.isGroup() ? c.lanes.stride : kPartColumns;
+  const int64_t columns = c.lanes.isHalfWarp() ? c.lanes.stride : kPartColumns;
   createParts(columns);
   auto [lower, upper] = c.getBounds(lane);
   c.loop(lower, upper, columns, {},

@@ -2,6 +2,8 @@
 
 #include "passes/codegen/loops/KernelViews.h"
 
+#include "dialect/zero/Storage.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -12,14 +14,14 @@ MemRefType zero::memrefOf(Type type) {
   return MemRefType::get(tensor.getShape(), tensor.getElementType());
 }
 
-UnitArguments zero::addUnitArguments(func::FuncOp kernel, bool isGroup) {
+UnitArguments zero::addUnitArguments(func::FuncOp kernel, bool isHalfWarp) {
   Block &body = kernel.getBody().front();
   Builder b(kernel.getContext());
   auto add = [&](Type type) -> Value {
     return body.addArgument(type, kernel.getLoc());
   };
   UnitArguments units;
-  if (isGroup) {
+  if (isHalfWarp) {
     units.thread = add(b.getIndexType());
     units.shared = add(MemRefType::get({kMaxSharedBytes}, b.getI8Type()));
   }
@@ -30,7 +32,7 @@ UnitArguments zero::addUnitArguments(func::FuncOp kernel, bool isGroup) {
   return units;
 }
 
-KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup)
+KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isHalfWarp)
     : kernel(kernel), b(b) {
   Block &body = kernel.getBody().front();
   auto returned = cast<func::ReturnOp>(body.getTerminator());
@@ -46,9 +48,9 @@ KernelViews::KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup)
   for (Value result : results)
     outputs[result] =
         body.addArgument(memrefOf(result.getType()), result.getLoc());
-  auto [thread, memory, first, last] = addUnitArguments(kernel, isGroup);
-  if (isGroup)
-    lanes = Lanes::ofGroup(thread);
+  auto [thread, memory, first, last] = addUnitArguments(kernel, isHalfWarp);
+  if (isHalfWarp)
+    lanes = Lanes::ofHalfWarp(thread);
   shared = memory;
   begin = first;
   end = last;

@@ -19,19 +19,19 @@ namespace mlir::zero {
 MemRefType memrefOf(Type type);
 
 /// The arguments behind a kernel's operands: the range of units to do.  If a
-/// group of threads of a GPU does them, the thread's index in the group and the
+/// half-warp of a GPU does them, the thread's index in the half-warp and the
 /// memory that its threads share (bytes) come before.
 struct UnitArguments {
   Value thread, shared; ///< null on a CPU
   Value begin, end;
 };
-UnitArguments addUnitArguments(func::FuncOp kernel, bool isGroup);
+UnitArguments addUnitArguments(func::FuncOp kernel, bool isHalfWarp);
 
 class KernelViews {
 public:
   /// Gives `kernel` memref arguments; `b` inserts before its terminator.  With
-  /// `isGroup` the kernel is the code of a thread of a GPU (KernelCode.h).
-  KernelViews(func::FuncOp kernel, OpBuilder &b, bool isGroup = false);
+  /// `isHalfWarp` the kernel is the code of a thread of a GPU (KernelCode.h).
+  KernelViews(func::FuncOp kernel, OpBuilder &b, bool isHalfWarp = false);
 
   /// The memref that a tensor operand reads, or null if it is no view of an
   /// argument.

@@ -99,7 +99,7 @@ Value LoopCode::viewAll(Value first, Value count) {
       OpFoldResult(b.getIndexAttr(1)));
 }
 
-static int64_t bytesOf(VectorType type) {
+static int64_t vectorBytes(VectorType type) {
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
 }
 
@@ -108,14 +108,14 @@ Value LoopCode::loadShared(Value tile, Value row, Value column, int64_t width) {
       {width}, cast<MemRefType>(tile.getType()).getElementType());
   auto load =
       vector::LoadOp::create(b, loc, type, tile, ValueRange{row, column});
-  load.setAlignment(bytesOf(type));
+  load.setAlignment(vectorBytes(type));
   return load;
 }
 
 void LoopCode::storeShared(Value vector, Value tile, Value row, Value column) {
   auto store =
       vector::StoreOp::create(b, loc, vector, tile, ValueRange{row, column});
-  store.setAlignment(bytesOf(cast<VectorType>(vector.getType())));
+  store.setAlignment(vectorBytes(cast<VectorType>(vector.getType())));
 }
 
 Values LoopCode::loop(Value lower, Value upper, Value step,

@@ -167,12 +167,12 @@ Value LoopNest::load(OpOperand &operand, Value mask) {
 }
 
 bool LoopNest::isReplicated(OpOperand &operand) {
-  return !lanes.isGroup() ||
+  return !lanes.isHalfWarp() ||
          bufferOf(operand).getDefiningOp<memref::AllocaOp>();
 }
 
 void LoopNest::onOneThread(bool every, llvm::function_ref<void()> emit) {
-  if (every || !lanes.isGroup())
+  if (every || !lanes.isHalfWarp())
     return emit();
   Value isFirst = isEqual(lanes.thread, 0);
   if (lanes.team > 0)

@@ -66,10 +66,11 @@ public:
   Values loadInits(Value mask);
   void storeInits(ArrayRef<Value> values, Value mask);
 
-  /// Whether each thread of a group has a copy of the operand; on a CPU always.
+  /// Whether each thread of a half-warp has a copy of the operand; on a CPU
+  /// always.
   bool isReplicated(OpOperand &operand);
-  /// Emits work that is done once: by all threads of a group if `every`, else
-  /// by the first.
+  /// Emits work that is done once: by all threads of a half-warp if `every`,
+  /// else by the first.
   void onOneThread(bool every, llvm::function_ref<void()> emit);
 
   /// Loads and arithmetic that only depend on open loops.
@@ -108,7 +109,7 @@ private:
 bool isLongRow(const LoopNest &nest);
 /// Sums along the lanes themselves.
 void emitRowSums(LoopNest &nest);
-/// The same, by a group of threads.
-void emitGroupSums(LoopNest &nest);
+/// The same, by a half-warp.
+void emitHalfWarpSums(LoopNest &nest);
 
 } // namespace mlir::zero

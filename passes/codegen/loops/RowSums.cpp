@@ -1,10 +1,10 @@
 //===- RowSums.cpp - Sums along the lanes ---------------------------------===//
 //
-// If the contiguous loop is itself a reduction, it is the innermost loop.  16
+// If the contiguous loop is itself a reduction, it is the innermost loop. 16
 // lanes accumulate separately and are combined pairwise at the end, so the
 // order of a sum depends only on the shape.  Long loops alternate between four
 // such vectors, because a single one would wait for each addition before the
-// next.  On a GPU a group of threads computes the same sums (GroupSums.cpp).
+// next.  On a GPU a half-warp computes the same sums (HalfWarpSums.cpp).
 //
 //   a = b = c = d = 0                   vectors of 16
 //   for i = 0, 64, 128, ...
@@ -14,8 +14,7 @@
 //   sum = sum + pairwise(a)
 //
 // A row of more than 4096 elements is cut into chunks of 4096, each of which is
-// added to the sum in this way.  On a GPU several groups of threads share such
-// a row.
+// added to the sum in this way.  On a GPU several half-warps share such a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +112,7 @@ bool zero::isLongRow(const LoopNest &nest) {
 }
 
 void zero::emitRowSums(LoopNest &nest) {
-  if (nest.lanes.isGroup())
-    return emitGroupSums(nest);
+  if (nest.lanes.isHalfWarp())
+    return emitHalfWarpSums(nest);
   ThreadSums(nest).emit();
 }

@@ -6,7 +6,7 @@
 namespace mlir::zero {
 
 /// What sums along the lanes share, by a thread of a CPU (RowSums.cpp) and by a
-/// group of a GPU (gpu/GroupSums.cpp).
+/// half-warp of a GPU (gpu/HalfWarpSums.cpp).
 class RowSums {
 protected:
   explicit RowSums(LoopNest &nest)

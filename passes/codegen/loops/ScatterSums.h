@@ -63,8 +63,8 @@ private:
   }
 };
 
-/// Emits the sums for a group of threads.
-void emitGroupScatter(OpBuilder &b, nn::EmbeddingBackwardOp op,
-                      KernelViews &views, const ScatterOperands &operands);
+/// Emits the sums for a half-warp.
+void emitHalfWarpScatter(OpBuilder &b, nn::EmbeddingBackwardOp op,
+                         KernelViews &views, const ScatterOperands &operands);
 
 } // namespace mlir::zero

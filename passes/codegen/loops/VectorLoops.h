@@ -19,15 +19,15 @@ constexpr int64_t kRestLanes = 16;
 constexpr int64_t kChunk = 4096;
 
 /// The division of the loop along memory.  On a CPU a thread takes 16 elements
-/// at a time.  On a GPU a group of 16 threads does the work of a CPU's thread:
-/// it takes 64 elements at a time, and each of its threads 4 of them.
+/// at a time.  On a GPU a half-warp, 16 threads, does the work of a CPU's
+/// thread: it takes 64 elements at a time, and each of its threads 4 of them.
 ///
 ///           width  stride  thread
 ///   CPU     16     16      none
 ///   GPU     4      64      0 to 15
 ///
-/// If rows are long, several groups, a team, share a row: chunk i belongs to
-/// member i % team.
+/// If rows are long, several half-warps, a team, share a row: chunk i belongs
+/// to member i % team.
 struct Lanes {
   int64_t width = kRestLanes;  ///< elements in a vector
   int64_t stride = kRestLanes; ///< elements from one vector to the next
@@ -35,20 +35,20 @@ struct Lanes {
   int64_t team = 0;            ///< groups that share a row; 0: each has its own
   Value member;                ///< index of this thread's group in the team
 
-  static Lanes ofGroup(Value thread);
-  bool isGroup() const { return static_cast<bool>(thread); }
+  static Lanes ofHalfWarp(Value thread);
+  bool isHalfWarp() const { return static_cast<bool>(thread); }
 };
 
-/// Threads of a group, and of a block of a GPU.
-constexpr int64_t kGroupThreads = 16;
+/// Threads of a half-warp, and of a block of a GPU.
+constexpr int64_t kHalfWarpThreads = 16;
 constexpr int64_t kBlockThreads = 128;
 /// The most bytes of shared memory of a block, without asking the driver for
 /// more.
 constexpr int64_t kMaxSharedBytes = 48 << 10;
 
-inline Lanes Lanes::ofGroup(Value thread) {
+inline Lanes Lanes::ofHalfWarp(Value thread) {
   Lanes lanes;
-  lanes.width = kSumLanes / kGroupThreads;
+  lanes.width = kSumLanes / kHalfWarpThreads;
   lanes.stride = kSumLanes;
   lanes.thread = thread;
   return lanes;
@@ -73,8 +73,8 @@ public:
   void forVectors(Value lower, Value upper,
                   llvm::function_ref<void(Value first, Value mask)> body);
 
-  /// The index of this thread's vector, of the group's vectors that begin at
-  /// `index`.
+  /// The index of this thread's vector, of the half-warp's vectors that begin
+  /// at `index`.
   Value firstOf(Value index);
   /// The mask of the lanes of a vector at `first` that lie below `upper`.
   Value maskBelow(Value first, Value upper);
@@ -95,8 +95,8 @@ public:
 };
 
 /// For a block of threads of a GPU that sums columns (gpu/BlockColumnSums.cpp):
-/// each of its groups has all columns of the block, and the groups share the
-/// rows.
+/// its threads form groups of 4, each of which has all columns of the block,
+/// and the groups share the rows.
 struct RowShare {
   int64_t groups = 0; ///< 0: rows are not shared
   Value group;        ///< this thread's group
@@ -115,8 +115,8 @@ struct LoopContext {
   /// Buffers of which only one row exists, with the buffers that replace them,
   /// which are indexed without the rows.
   llvm::SmallDenseMap<Value, Value> rowBuffers;
-  /// Buffers of which each thread of a group has only its own elements, side by
-  /// side.
+  /// Buffers of which each thread of a half-warp has only its own elements,
+  /// side by side.
   llvm::SmallDenseSet<Value> owned;
   /// For column kernels: the range of the contiguous loop.
   Value columnBegin, columnEnd;
@@ -130,7 +130,7 @@ struct ColumnRuns {
 };
 ColumnRuns getColumnRuns(linalg::LinalgOp op, const LoopContext &context);
 
-/// Bytes in which a team keeps the sums of `op`'s chunks (GroupSums.cpp).
+/// Bytes in which a team keeps the sums of `op`'s chunks (HalfWarpSums.cpp).
 int64_t getTeamBytes(linalg::LinalgOp op, const LoopContext &context);
 
 /// Emits `op`, whose operands are memrefs, at the builder's position.

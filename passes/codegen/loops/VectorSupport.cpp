@@ -16,7 +16,8 @@ using namespace mlir;
 using namespace mlir::zero;
 
 Value VectorCode::firstOf(Value index) {
-  return lanes.isGroup() ? add(index, mul(lanes.thread, lanes.width)) : index;
+  return lanes.isHalfWarp() ? add(index, mul(lanes.thread, lanes.width))
+                            : index;
 }
 
 Value VectorCode::maskBelow(Value first, Value upper) {
@@ -30,7 +31,7 @@ Values VectorCode::forVectors(
     Value lower, Value upper, ArrayRef<Value> carried,
     llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body) {
   if (lanes.team > 0) {
-    // Each group of a team goes through its chunks.
+    // Each half-warp of a team goes through its chunks.
     assert(getConstantIntValue(lower) == 0 && "a team has whole rows");
     Lanes own = lanes;
     own.team = 0;
@@ -83,7 +84,7 @@ static std::optional<int64_t> alignmentOf(const Lanes &lanes, Value memref,
   auto type = cast<MemRefType>(memref.getType());
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (!lanes.isGroup() || !isOnLane ||
+  if (!lanes.isHalfWarp() || !isOnLane ||
       failed(type.getStridesAndOffset(strides, offset)))
     return std::nullopt;
   int64_t elements = llvm::bit_floor<uint64_t>(lanes.width);

@@ -204,7 +204,7 @@ void CudaDevice::run(CUstream queue, const zrt_grouped_desc &desc) {
 }
 
 void CudaDevice::run(CUstream queue, const zrt_dequantize_desc &desc) {
-  constexpr auto kUnit = uint64_t{ZRT_PACKED_GROUP} * ZRT_PACKED_BLOCK;
+  constexpr auto kUnit = uint64_t{ZRT_PACKED_RUN} * ZRT_PACKED_BLOCK;
   const uint64_t parameters[] = {address(desc.source.ref),
                                  address(desc.result.ref), desc.elements};
   kernels.launch(queue, kernels.find(dequantizeKernel(desc)),

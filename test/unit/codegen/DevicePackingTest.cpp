@@ -42,10 +42,10 @@ std::vector<std::byte> pack(uint32_t packing, size_t count, float last) {
   for (size_t i = (count - 1) / 64 * 64; i < count; ++i)
     values[i] = std::clamp(values[i] * last, -kMost, kMost);
   std::vector<std::byte> bytes(zrt_packed_bytes(packing, count));
-  for (size_t first = 0; first < count; first += kPackedGroup)
-    packGroup(packing, values.data() + first,
-              std::min<size_t>(kPackedGroup, count - first),
-              bytes.data() + zrt_packed_bytes(packing, first));
+  for (size_t first = 0; first < count; first += kPackedRun)
+    packRun(packing, values.data() + first,
+            std::min<size_t>(kPackedRun, count - first),
+            bytes.data() + zrt_packed_bytes(packing, first));
   return bytes;
 }
 
@@ -58,8 +58,8 @@ TEST(DevicePacking, HasTheBitsOfProcessors) {
       EmulatedKernels device(planOfPacking(name, type));
       for (size_t count :
            {size_t(1), size_t(7), size_t(8), size_t(33), size_t(63), size_t(64),
-            size_t(65), size_t(4096), size_t(kPackedGroup - 9),
-            size_t(kPackedGroup), size_t(kPackedGroup + 1), size_t(50000)})
+            size_t(65), size_t(4096), size_t(kPackedRun - 9),
+            size_t(kPackedRun), size_t(kPackedRun + 1), size_t(50000)})
         for (float last : {0.0f, 0x1p126f}) {
           const std::vector<std::byte> packed = pack(packing, count, last);
           std::vector<std::byte> expected(count * size), found(count * size);
@@ -71,7 +71,7 @@ TEST(DevicePacking, HasTheBitsOfProcessors) {
           ASSERT_EQ(
               device.launch(std::string("zrt_dequantize_") + name + "_" + type,
                             operands,
-                            int64_t((count + kPackedGroup - 1) / kPackedGroup),
+                            int64_t((count + kPackedRun - 1) / kPackedRun),
                             int64_t(count), count),
               "");
           ASSERT_EQ(found, expected) << count << " of " << name << ", " << type;

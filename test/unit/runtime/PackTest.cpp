@@ -20,10 +20,10 @@ namespace {
 std::vector<std::byte> packed(uint32_t packing,
                               const std::vector<float> &values) {
   std::vector<std::byte> bytes(zrt_packed_bytes(packing, values.size()));
-  for (uint64_t first = 0; first < values.size(); first += kPackedGroup)
-    packGroup(packing, values.data() + first,
-              std::min(kPackedGroup, values.size() - first),
-              bytes.data() + zrt_packed_bytes(packing, first));
+  for (uint64_t first = 0; first < values.size(); first += kPackedRun)
+    packRun(packing, values.data() + first,
+            std::min(kPackedRun, values.size() - first),
+            bytes.data() + zrt_packed_bytes(packing, first));
   return bytes;
 }
 
@@ -144,10 +144,10 @@ TEST(Pack, IsTheSameHoweverItIsCut) {
   for (const uint32_t packing : {ZRT_NF4, ZRT_INT8}) {
     const auto all = packed(packing, values);
     const auto second =
-        packed(packing, {values.begin() + kPackedGroup, values.end()});
-    EXPECT_TRUE(std::equal(second.begin(), second.end(),
-                           all.begin() +
-                               long(zrt_packed_bytes(packing, kPackedGroup))));
+        packed(packing, {values.begin() + kPackedRun, values.end()});
+    EXPECT_TRUE(
+        std::equal(second.begin(), second.end(),
+                   all.begin() + long(zrt_packed_bytes(packing, kPackedRun))));
   }
 }
 

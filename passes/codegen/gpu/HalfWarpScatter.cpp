@@ -1,4 +1,4 @@
-//===- GroupScatter.cpp - Adding token gradients by groups of threads -----===//
+//===- HalfWarpScatter.cpp - Adding token gradients by half-warps ---------===//
 //
 // The sums of ScatterKernel.cpp, bit for bit: gradients are added to a row of
 // the table in the order of its tokens.  There, a thread has some columns of
@@ -21,7 +21,7 @@ using namespace mlir::zero;
 
 namespace {
 
-class GroupScatter : public ScatterSums {
+class HalfWarpScatter : public ScatterSums {
 public:
   using ScatterSums::ScatterSums;
 
@@ -66,21 +66,21 @@ private:
                                  i32(0));
   }
 
-  /// Whether a thread of the group has a `word` that is not 0.
+  /// Whether a thread of the half-warp has a `word` that is not 0.
   Value isSetAnywhere(Value word) {
-    for (int64_t apart = kGroupThreads / 2; apart >= 1; apart /= 2)
+    for (int64_t apart = kHalfWarpThreads / 2; apart >= 1; apart /= 2)
       word = arith::OrIOp::create(
           b, loc, word, shuffleXor(b, loc, word, lanes.thread, apart));
     return isSet(word);
   }
 
-  /// All threads of the group call `body` together.
+  /// All threads of the half-warp call `body` together.
   void forTokens(Value first, Match match, Body body) override {
     Value end = index(ids.getNumElements());
-    forEach(first, end, kGroupThreads, [&](Value base) {
+    forEach(first, end, kHalfWarpThreads, [&](Value base) {
       auto [id, hit] = look(base, end, match);
       when(isSetAnywhere(hit), [&, id = id, hit = hit] {
-        forEach(index(0), index(kGroupThreads), 1, [&](Value from) {
+        forEach(index(0), index(kHalfWarpThreads), 1, [&](Value from) {
           Value isHit = isSet(shuffle(b, loc, hit, from)),
                 itsId = shuffle(b, loc, id, from);
           when(isHit, [&] { body(add(base, from), itsId); });
@@ -91,7 +91,7 @@ private:
 
   Value isBefore(Value end, Value id) override {
     auto isSame = [&](Value other) { return isEqual(other, id); };
-    Values seen = loop(index(0), end, kGroupThreads, {i32(0)},
+    Values seen = loop(index(0), end, kHalfWarpThreads, {i32(0)},
                        [&](Value base, ArrayRef<Value> sofar) -> Values {
                          Value hit = look(base, end, isSame).second;
                          return {arith::OrIOp::create(b, loc, sofar[0], hit)};
@@ -102,8 +102,8 @@ private:
 
 } // namespace
 
-void zero::emitGroupScatter(OpBuilder &b, nn::EmbeddingBackwardOp op,
-                            KernelViews &views,
-                            const ScatterOperands &operands) {
-  GroupScatter(b, op, views, operands).emit();
+void zero::emitHalfWarpScatter(OpBuilder &b, nn::EmbeddingBackwardOp op,
+                               KernelViews &views,
+                               const ScatterOperands &operands) {
+  HalfWarpScatter(b, op, views, operands).emit();
 }

@@ -1,9 +1,9 @@
-//===- GroupSquares.cpp - Sums of squares by groups of threads ------------===//
+//===- HalfWarpSquares.cpp - Sums of squares by half-warps ----------------===//
 //
 // zrt_squares_TYPE(gradient, f64 partials, elements) computes the same bits as
 // ZRT_SQUARES on the host (runtime/device/cpu/SumSquares.cpp).  Each thread of
-// a group of 16 has one of the 16 running sums, and a group does one block of
-// the gradient:
+// a half-warp of 16 has one of the 16 running sums, and a half-warp does one
+// block of the gradient:
 //
 //   for i = begin + thread, + 16, + 32, ... below end
 //     sum += x[i] x[i]                   exact in f64, then rounded once;
@@ -20,7 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/gpu/BlockCode.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/gpu/Shuffle.h"
 #include "passes/codegen/loops/VectorLoops.h"
@@ -43,7 +43,7 @@ static void buildSquares(OpBuilder &b, Location loc,
     Value elements = code.viewAll(gradient, end),
           none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
           first = code.add(begin, thread),
-          rounds = code.div(code.sub(end, begin), kAhead * kGroupThreads);
+          rounds = code.div(code.sub(end, begin), kAhead * kHalfWarpThreads);
     auto load = [&](Value at) -> Value {
       Value x = code.loadOne(elements, at);
       if (!element.isF32())
@@ -57,21 +57,22 @@ static void buildSquares(OpBuilder &b, Location loc,
     Value sum = code.loop(
         code.index(0), rounds, 1, {none},
         [&](Value round, ArrayRef<Value> carried) -> Values {
-          Value at = code.add(first, code.mul(round, kAhead * kGroupThreads));
+          Value at =
+              code.add(first, code.mul(round, kAhead * kHalfWarpThreads));
           Values numbers;
           for (int64_t i = 0; i < kAhead; ++i)
-            numbers.push_back(load(code.add(at, i * kGroupThreads)));
+            numbers.push_back(load(code.add(at, i * kHalfWarpThreads)));
           Value all = carried[0];
           for (Value x : numbers)
             all = addSquare(all, x);
           return {all};
         })[0];
-    Value rest = code.add(first, code.mul(rounds, kAhead * kGroupThreads));
-    sum = code.loop(rest, end, kGroupThreads, {sum},
+    Value rest = code.add(first, code.mul(rounds, kAhead * kHalfWarpThreads));
+    sum = code.loop(rest, end, kHalfWarpThreads, {sum},
                     [&](Value at, ArrayRef<Value> carried) -> Values {
                       return {addSquare(carried[0], load(at))};
                     })[0];
-    for (int64_t apart = kGroupThreads / 2; apart >= 1; apart /= 2)
+    for (int64_t apart = kHalfWarpThreads / 2; apart >= 1; apart /= 2)
       sum = code.addf(sum, shuffleXor(b, loc, sum, thread, apart));
     code.when(code.isEqual(thread, 0), [&] {
       Value block = code.div(begin, ZRT_SQUARES_BLOCK);
@@ -83,6 +84,6 @@ static void buildSquares(OpBuilder &b, Location loc,
 RuntimeKernel zero::getSquaresKernel(Type element) {
   return {zrt::squaresEntry(debugString(element)),
           {element, Float64Type::get(element.getContext())},
-          {{kGroupUnitsAttr, 1}, {kUnitElementsAttr, ZRT_SQUARES_BLOCK}},
+          {{kHalfWarpUnitsAttr, 1}, {kUnitElementsAttr, ZRT_SQUARES_BLOCK}},
           buildSquares};
 }

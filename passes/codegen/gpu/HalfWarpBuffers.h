@@ -1,4 +1,4 @@
-//===- GroupBuffers.h - Temporaries of a group of threads -------*- C++ -*-===//
+//===- HalfWarpBuffers.h - Temporaries of a half-warp -----------*- C++ -*-===//
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -7,8 +7,8 @@
 
 namespace mlir::zero {
 
-/// On functions: units of a group.
-constexpr llvm::StringLiteral kGroupUnitsAttr = "group_units";
+/// On functions: units of a half-warp.
+constexpr llvm::StringLiteral kHalfWarpUnitsAttr = "half_warp_units";
 /// On functions: threads of a block that works on such a range together; the
 /// function receives the thread's index in the block.
 constexpr llvm::StringLiteral kBlockThreadsAttr = "block_threads";
@@ -18,7 +18,7 @@ constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
 /// The alignment of everything in shared memory, in bytes: a thread's widest
 /// write.
 constexpr int64_t kSharedAlignment = 16;
-/// On functions: bytes of shared memory of each group, or block.
+/// On functions: bytes of shared memory of each half-warp, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
 
 /// The type of a temporary's buffer: that of one row if the temporary is
@@ -31,16 +31,18 @@ void replaceTemporary(memref::AllocOp alloc, Value buffer, bool ofRow,
                       LoopContext &context);
 
 /// Places the temporaries of a kernel: in a buffer of each thread if no other
-/// thread reads or writes its elements, else in memory that the group shares.
-class GroupBuffers {
+/// thread reads or writes its elements, else in memory that the half-warp
+/// shares.
+class HalfWarpBuffers {
 public:
-  GroupBuffers(func::FuncOp kernel, LoopContext &context)
+  HalfWarpBuffers(func::FuncOp kernel, LoopContext &context)
       : kernel(kernel), context(context) {}
 
   /// Gives `alloc` its place; `rows` are the dimensions of which only one row
   /// exists.
   void place(memref::AllocOp alloc, ArrayRef<int64_t> rows);
-  /// Places the shared ones in `shared`, the group's memory, of unknown size.
+  /// Places the shared ones in `shared`, the half-warp's memory, of unknown
+  /// size.
   LogicalResult finish(Value shared);
 
 private:

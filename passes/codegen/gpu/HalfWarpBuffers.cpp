@@ -1,4 +1,4 @@
-//===- GroupBuffers.cpp - Temporaries of a group of threads ---------------===//
+//===- HalfWarpBuffers.cpp - Temporaries of a half-warp -------------------===//
 //
 // A temporary is one of three things:
 //
@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 
 #include "dialect/zero/BytesText.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,7 +92,7 @@ void zero::replaceTemporary(memref::AllocOp alloc, Value buffer, bool ofRow,
   alloc.erase();
 }
 
-void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
+void HalfWarpBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
   Use use = useOf(alloc.getResult(), context);
   auto [type, ofRow] = typeOfTemporary(alloc, rows);
   if (use == Use::Shared) {
@@ -119,7 +119,7 @@ void GroupBuffers::place(memref::AllocOp alloc, ArrayRef<int64_t> rows) {
   replaceTemporary(alloc, own, ofRow, context);
 }
 
-LogicalResult GroupBuffers::finish(Value arena) {
+LogicalResult HalfWarpBuffers::finish(Value arena) {
   if (bytes > kMaxSharedBytes)
     return kernel.emitError("kernel needs temporaries of ")
            << bytesText(bytes) << " that threads share, more than the "

@@ -1,9 +1,8 @@
-//===- GroupRankedSum.cpp - Sums over ranks by groups of threads ----------===//
+//===- HalfWarpRankedSum.cpp - Sums over ranks by half-warps --------------===//
 //
 // zrt_ranked_sum_FROM_TO(contributions, how, result, elements) adds as a
 // collective does on the host (runtime/transport/RankedSum.cpp), bit for bit.
-// A unit is an element; a group of 16 threads has 256 of them, a thread takes
-// 16:
+// A unit is an element; a half-warp has 256 of them, a thread takes 16:
 //
 //   sum = x[0][i] + x[1][i] + ...    in rank order, in f32 (f64 where they are)
 //   sum = sum * scale
@@ -23,7 +22,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/gpu/BlockCode.h"
-#include "passes/codegen/gpu/GroupBuffers.h"
+#include "passes/codegen/gpu/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/loops/VectorLoops.h"
 
@@ -54,15 +53,16 @@ public:
     when(isWhole, [&] { addVectors(begin, thread); });
     // The rest: this loop has no iteration if everything has been done.
     Value rest = select(isWhole, end, add(begin, thread));
-    loop(rest, end, kGroupThreads, {}, [&](Value i, ArrayRef<Value>) -> Values {
-      addUp(i);
-      return {};
-    });
+    loop(rest, end, kHalfWarpThreads, {},
+         [&](Value i, ArrayRef<Value>) -> Values {
+           addUp(i);
+           return {};
+         });
   }
 
 private:
-  /// Elements of a group, and bytes that a thread reads at once.
-  static constexpr int64_t kElements = 16 * kGroupThreads, kBytes = 16;
+  /// Elements of a half-warp, and bytes that a thread reads at once.
+  static constexpr int64_t kElements = 16 * kHalfWarpThreads, kBytes = 16;
 
   Value loadInteger(Value how, int64_t at) { return loadOne(how, index(at)); }
   Value loadIndex(Value how, int64_t at) {
@@ -95,11 +95,11 @@ private:
     return toWide(load);
   }
 
-  /// Adds all of a group's elements, in vectors.
+  /// Adds all of a half-warp's elements, in vectors.
   void addVectors(Value begin, Value thread) {
     const int64_t width = kBytes * 8 / from.getIntOrFloatBitWidth();
     SmallVector<Value> places;
-    for (int64_t at = 0; at < kElements; at += kGroupThreads * width)
+    for (int64_t at = 0; at < kElements; at += kHalfWarpThreads * width)
       places.push_back(add(add(begin, at), mul(thread, width)));
     auto load = [&](Value first) {
       Values vectors;
@@ -155,7 +155,7 @@ private:
 RuntimeKernel zero::getRankedSumKernel(Type from, Type to) {
   return {zrt::rankedSumEntry(debugString(from), debugString(to)),
           {from, IntegerType::get(from.getContext(), 64), to},
-          {{kGroupUnitsAttr, 16 * kGroupThreads}, {kUnitElementsAttr, 1}},
+          {{kHalfWarpUnitsAttr, 16 * kHalfWarpThreads}, {kUnitElementsAttr, 1}},
           [=](OpBuilder &b, Location loc, const RuntimeArguments &given) {
             SumBuilder(b, loc, from, to).build(given);
           }};

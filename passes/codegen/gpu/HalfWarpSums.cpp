@@ -1,4 +1,4 @@
-//===- GroupSums.cpp - Sums of rows by a group of threads -----------------===//
+//===- HalfWarpSums.cpp - Sums of rows by a half-warp ---------------------===//
 //
 // The sums of RowSums.cpp, bit for bit.  There 64 lanes take turns as vectors
 // a, b, c and d of 16; here thread t of 16 has the lanes 4 t to 4 t + 3, so
@@ -29,11 +29,11 @@ namespace {
 constexpr int64_t kPartBytes = 8;
 
 /// Threads that have the lanes of the rest.
-constexpr int64_t kRestThreads = kRestLanes * kGroupThreads / kSumLanes;
+constexpr int64_t kRestThreads = kRestLanes * kHalfWarpThreads / kSumLanes;
 
-class GroupSums : RowSums {
+class HalfWarpSums : RowSums {
 public:
-  explicit GroupSums(LoopNest &nest)
+  explicit HalfWarpSums(LoopNest &nest)
       : RowSums(nest), thread(nest.lanes.thread) {}
 
   void emit() {
@@ -52,7 +52,8 @@ public:
 private:
   Value thread;
 
-  /// The totals of all lanes of the group, one for each result, in all threads.
+  /// The totals of all lanes of the half-warp, one for each result, in all
+  /// threads.
   Values getTotals(ArrayRef<Value> lanes) {
     Values totals;
     for (auto [i, sum] : llvm::enumerate(lanes)) {
@@ -96,8 +97,8 @@ private:
            });
   }
 
-  /// Each group of the team leaves the totals of its chunks in shared memory;
-  /// then the totals are added in order.
+  /// Each half-warp of the team leaves the totals of its chunks in shared
+  /// memory; then the totals are added in order.
   void emitByTeam() {
     const int64_t count = llvm::divideCeil(c.getExtent(lane), kChunk);
     Values parts;
@@ -154,7 +155,8 @@ private:
                         [&](Value at, ArrayRef<Value> carried) {
                           return emitBodyAt(c.firstOf(at), carried, Value());
                         });
-    for (int64_t apart = kGroupThreads / 2; apart >= kRestThreads; apart /= 2)
+    for (int64_t apart = kHalfWarpThreads / 2; apart >= kRestThreads;
+         apart /= 2)
       for (auto [i, sum] : llvm::enumerate(all))
         sum = addFrom(i, sum, apart);
     return all;
@@ -178,7 +180,7 @@ private:
 
 } // namespace
 
-void zero::emitGroupSums(LoopNest &nest) { GroupSums(nest).emit(); }
+void zero::emitHalfWarpSums(LoopNest &nest) { HalfWarpSums(nest).emit(); }
 
 int64_t zero::getTeamBytes(linalg::LinalgOp op, const LoopContext &context) {
   OpBuilder b(op);
