@@ -45,8 +45,8 @@ bool isProduct(Operation *op) {
 }
 
 bool namesBytes(Operation *op) {
-  return isa<arith::ConstantOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-      op);
+  return isa<arith::ConstantOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             SplitOp, JoinOp>(op);
 }
 
 /// Fails at the first operation of the block of `parent` that is not `allowed`;

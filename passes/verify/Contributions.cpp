@@ -47,6 +47,7 @@
 
 #include "passes/verify/Rules.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Zero.h"
@@ -403,7 +404,13 @@ private:
         })
         .Case([&](ClipOp clip) { return visitClip(clip); })
         .Case([&](ReturnOp) { return visitReturn(op); })
-        .Default([&](Operation *) { return visitOther(op); });
+        .Case<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
+              nn::GroupedMatmulBackwardOp, DequantizeOp>(
+            [&](auto) { return visitOther(op); })
+        .Default([&](Operation *) {
+          return namesBytes(op) ? visitOther(op)
+                                : op->emitOpError("is not known to (V13)");
+        });
   }
 
   ProgramOp program;

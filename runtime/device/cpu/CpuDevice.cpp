@@ -34,10 +34,10 @@ void needFactor(const char *what, zrt_dtype dtype, Kernel16 kernel) {
     enable(kernel);
 }
 
-// A kind without a function of its own takes all types.
+// Kernels of a plan are compiled for their types.
 
-template <typename Desc>
-void checkTypes(const Desc &, Kernel16) {}
+void checkTypes(const zrt_launch_desc &, Kernel16) {}
+void checkTypes(const zrt_update_desc &, Kernel16) {}
 
 void checkTypes(const zrt_matmul_desc &d, Kernel16 kernel) {
   const bool isHalf = is16Bits(d.a.dtype);
