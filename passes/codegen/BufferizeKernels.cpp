@@ -26,6 +26,7 @@
 #include "dialect/zero/Zero.h"
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
+#include "passes/codegen/loops/KernelViews.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
