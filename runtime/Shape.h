@@ -19,6 +19,11 @@ inline std::optional<uint64_t> countElements(std::span<const int64_t> shape) {
   return elements;
 }
 
+/// The same, of a shape whose elements were counted before.
+inline uint64_t countedElements(std::span<const int64_t> shape) {
+  return countElements(shape).value_or(0);
+}
+
 /// "2 x 3", or "scalar".
 inline std::string shapeText(std::span<const int64_t> shape) {
   return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));

@@ -34,7 +34,7 @@ void runOnThreads(int threads, Body body) {
     try {
       team.emplace_back(body);
     } catch (const std::system_error &) {
-      // Fewer threads do the same work.
+      break; // fewer threads do the same work
     }
   body();
 }

@@ -52,8 +52,8 @@ public:
           "the update of the last step is left, and not in these weights; a "
           "run with --resume and --save makes it");
     for (const ParameterRecord &parameter : reader.manifest().parameters)
-      tensors.push_back({&parameter, typeOf(parameter),
-                         countElements(parameter.shape).value()});
+      tensors.push_back(
+          {&parameter, typeOf(parameter), countedElements(parameter.shape)});
     const bool isFile =
         request.output.size() > kSafetensors.size() &&
         request.output.compare(request.output.size() - kSafetensors.size(),

@@ -221,7 +221,7 @@ void checkTiles(const Manifest &manifest) {
   size_t next = 0;
   for (const std::string_view slot : slots)
     for (const ParameterRecord &parameter : manifest.parameters) {
-      uint64_t elements = *countElements(parameter.shape), covered = 0;
+      uint64_t elements = countedElements(parameter.shape), covered = 0;
       while (next < order.size() && order[next]->slot == slot &&
              order[next]->parameter == parameter.name &&
              order[next]->first == covered) {

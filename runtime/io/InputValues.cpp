@@ -44,5 +44,5 @@ std::vector<int64_t> zrt::sampleShape(const zrt_input &input) {
 }
 
 uint64_t zrt::sampleElements(const zrt_input &input) {
-  return countElements(sampleShape(input)).value();
+  return countedElements(sampleShape(input));
 }

@@ -13,7 +13,7 @@ using namespace zrt;
 
 void zrt::packBytes(const Parameter &parameter, uint64_t first,
                     const ElementSource &source, std::span<std::byte> to) {
-  const uint64_t all = countElements(parameter.shape).value();
+  const uint64_t all = countedElements(parameter.shape);
   const uint64_t runBytes = zrt_packed_bytes(parameter.packing, kPackedRun);
   std::vector<float> values;
   std::vector<std::byte> run;
