@@ -7,6 +7,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,14 +40,8 @@ bool isOfModel(Operation *op) {
          isa<AverageOp, func::ReturnOp, ReturnOp>(op);
 }
 
-bool isProduct(Operation *op) {
-  return isa<nn::MatmulOp, nn::GroupedMatmulOp, nn::GroupedMatmulBackwardOp>(
-      op);
-}
-
 bool namesBytes(Operation *op) {
-  return isa<arith::ConstantOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
-             SplitOp, JoinOp>(op);
+  return isReshape(op) || isa<arith::ConstantOp, SplitOp, JoinOp>(op);
 }
 
 /// Fails at the first operation of the block of `parent` that is not `allowed`;
@@ -100,7 +95,7 @@ LogicalResult checkKernels(ModuleOp module) {
   if (failed(checkFunctions(module)))
     return failure();
   auto allowed = [](Operation *op) {
-    return namesBytes(op) || isProduct(op) ||
+    return namesBytes(op) || nn::isPlanProduct(op) ||
            isa<LaunchOp, AverageOp, func::ReturnOp>(op);
   };
   for (auto function : module.getOps<func::FuncOp>())

@@ -124,8 +124,9 @@ LogicalResult zero::checkGradients(func::FuncOp step) {
            << results.size() << " values; a step returns a loss, and gradients "
            << "of its " << trained.size() << " trained parameters";
   for (auto [parameter, gradient] : llvm::zip(trained, results.drop_front()))
-    if (getHeldTensor(parameter).getShape() !=
-        getHeldTensor(gradient).getShape())
+    if (RankedTensorType of = getHeldTensor(parameter),
+        held = getHeldTensor(gradient);
+        !of || !held || of.getShape() != held.getShape())
       return step.emitOpError("has a parameter ")
              << parameter << " with a gradient " << gradient;
   return success();

@@ -34,6 +34,10 @@
 // RUN: not zero-opt %t/shape.mlir --zero-verify-level=level=step 2>&1 | FileCheck %s --check-prefix=L1-SHAPE
 // L1-SHAPE: has a parameter 'tensor<4xf32>' with a gradient 'tensor<f32>'
 
+// RUN: not zero-opt %t/scalar.mlir --zero-verify-level=level=step 2>&1 | FileCheck %s --check-prefix=L1-SCALAR
+// RUN: not zero-opt %t/scalar.mlir --zero-partition-state 2>&1 | FileCheck %s --check-prefix=L1-SCALAR
+// L1-SCALAR: has a parameter 'tensor<f32>' with a gradient 'f32'
+
 // (L2)
 // RUN: not zero-opt %t/call.mlir --zero-verify-level=level=step 2>&1 | FileCheck %s --check-prefix=L2
 // L2: 'scf.if' op is left; a step computes with nn, linalg, tensor, arith and math (L2)
@@ -60,6 +64,11 @@ func.func @loss(%w: tensor<64x24xf32> {zero.param = "w"}, %b: tensor<64xf32> {ze
 //--- shape.mlir
 func.func @step(%w: tensor<4xf32> {zero.param = "w"}, %l: tensor<f32> {zero.input = "l"}) -> (tensor<f32>, tensor<f32>) {
   return %l, %l : tensor<f32>, tensor<f32>
+}
+
+//--- scalar.mlir
+func.func @step(%w: tensor<f32> {zero.param = "w"}, %l: tensor<f32> {zero.input = "l"}, %g: f32 {zero.input = "g"}) -> (tensor<f32>, f32) {
+  return %l, %g : tensor<f32>, f32
 }
 
 //--- call.mlir
