@@ -32,13 +32,14 @@ void Logs::open(int64_t first) {
 
 void Logs::write(const StepMetrics &metrics) {
   attempt(lines, "metrics", [&](MetricsFile &log) { log.write(metrics); });
-  const std::vector<NamedValue> values = valuesOf(metrics);
-  std::vector<EventFile::Scalar> scalars; // views of the tags
-  for (const NamedValue &one : values)
-    if (!one.tag.empty())
-      scalars.push_back({one.tag, one.value});
-  attempt(events, "events",
-          [&](EventFile &log) { log.write(metrics.step, scalars); });
+  attempt(events, "events", [&](EventFile &log) {
+    const std::vector<NamedValue> values = valuesOf(metrics);
+    std::vector<EventFile::Scalar> scalars; // views of the tags
+    for (const NamedValue &one : values)
+      if (!one.tag.empty())
+        scalars.push_back({one.tag, one.value});
+    log.write(metrics.step, scalars);
+  });
 }
 
 void Logs::writeLine(const std::string &line, int64_t step) {
