@@ -138,6 +138,10 @@ public:
   Tensor targets(int64_t batch, int64_t sequence, int64_t vocabulary = 0) {
     return input("targets", {batch, sequence}, Element::I32, vocabulary);
   }
+  /// Where the sample of each position begins, if a sequence holds several.
+  Tensor starts(int64_t batch, int64_t sequence) {
+    return input("starts", {batch, sequence}, Element::I32, sequence);
+  }
 
   /// Constants, which are not trained.  Every element is `value`; without a
   /// shape the tensor has no dimensions.

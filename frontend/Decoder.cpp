@@ -224,6 +224,8 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
   if (c.separator) {
     Scope in = m.scope("documents");
     model.starts = documentStarts(tokens, *c.separator);
+  } else if (c.packed) {
+    model.starts = m.starts(tokens.size(0), tokens.size(1));
   }
   Tensor embedded, x;
   {

@@ -65,6 +65,9 @@ struct DecoderConfig {
 
   /// The token that ends a document; attention then stays within documents.
   std::optional<int64_t> separator;
+  /// A sequence holds several samples: the input "starts" [B, T] gives where
+  /// that of each position begins, and attention stays within it.
+  bool packed = false;
   /// Size of the attention window, in layers for which `slides` is true.
   int64_t window = 0;
   std::vector<bool> slides;

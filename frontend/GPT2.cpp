@@ -26,6 +26,7 @@ namespace {
 struct GPT2 {
   ModelBuilder &m;
   const GPT2Config &c;
+  Tensor starts; ///< of samples, if sequences hold several
 
   /// Projections into the residual stream begin smaller, by the square root of
   /// the number of terms that are added to it.
@@ -48,7 +49,8 @@ struct GPT2 {
     double scale = c.scaleAttention ? 1 / std::sqrt(double(D)) : 1;
     if (c.scaleByLayer)
       scale /= double(layer + 1);
-    Tensor y = attention(q, k, v, {.causal = true, .scale = scale});
+    Tensor y =
+        attention(q, k, v, {.causal = true, .scale = scale, .starts = starts});
     return conv1d(m, "c_proj", y.reshape({B, T, C}), C, residualStd());
   }
 
@@ -75,8 +77,13 @@ struct GPT2 {
 
   Tensor embed(Tensor tokens, Tensor wte) const {
     Tensor wpe = table("wpe", c.positions);
+    const int64_t B = tokens.size(0), T = tokens.size(1);
+    Tensor places;
+    if (c.packed)
+      places = m.input("positions", {B, T}, Element::I32, T);
     Scope in = m.scope("embedding");
-    return embedding(tokens, wte) + wpe.slice(0, 0, tokens.size(1));
+    return embedding(tokens, wte) +
+           (places ? embedding(places, wpe) : wpe.slice(0, 0, T));
   }
 };
 
@@ -96,7 +103,9 @@ Tensor frontend::gpt2(ModelBuilder &m, const GPT2Config &c, Tensor tokens) {
     return m.error("sequences of " + Twine(tokens.size(1)) +
                    " tokens need as many positions, got " + Twine(c.positions));
 
-  GPT2 model = {m, c};
+  GPT2 model = {m, c, {}};
+  if (c.packed)
+    model.starts = m.starts(tokens.size(0), tokens.size(1));
   Tensor wte, x;
   {
     Scope in = m.paramScope("transformer");

@@ -20,6 +20,10 @@ struct GPT2Config {
   bool scaleAttention = true;
   /// ... and by the layer's number, counted from 1.
   bool scaleByLayer = false;
+  /// A sequence holds several samples, within which attention stays: the inputs
+  /// "starts" and "positions" [B, T] give where the sample of each position
+  /// begins, and its place in the sample.
+  bool packed = false;
 };
 
 /// The next-token logits [B, T, vocabulary] of `tokens` [B, T].

@@ -18,6 +18,14 @@ give_up() {
 
 tools/setup.sh --test || give_up "the set-up failed"
 
+# The packages of zeroc data and the like; tests that need them are skipped without.
+python=$root/build/python
+if ! "$python/bin/python3" -c "import jinja2, numpy, pyarrow, safetensors, tokenizers" 2>/dev/null; then
+  python3 -m venv "$python" && "$python/bin/pip" install -q -r python/requirements.txt ||
+    echo "run.sh: warning: Python's packages cannot be installed; tests of chats are skipped" >&2
+fi
+export PATH=$python/bin:$PATH
+
 if [[ -n ${ZERO_BUILD_DIR:-} ]]; then
   build=$(realpath "$ZERO_BUILD_DIR") || give_up "ZERO_BUILD_DIR=$ZERO_BUILD_DIR is no folder"
 else

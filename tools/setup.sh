@@ -18,7 +18,7 @@ packages=(
 )
 mpi=(libopenmpi-dev openmpi-bin)
 # A test builds an external project that uses zeroc with g++.
-tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev python3 ccache g++ iproute2)
+tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev python3 python3-venv ccache g++ iproute2)
 case "$*" in
 "") ;;
 --mpi) packages+=("${mpi[@]}") ;;

@@ -52,12 +52,14 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
   if (r.batch.separator)
     r.file.fail(
         "--document-separator needs positions that begin anew with each "
-        "document, and those of gpt2 are learned; leave it out");
+        "document, and those of gpt2 are learned; leave it out, or pack the "
+        "documents (--packed)");
   if (!r.file.failed())
     noteGPT2Dropout(r.file, r.note);
   refuseOtherKeys(r.file, "gpt2"); // after the note has read its keys
   if (r.file.failed())
     return nullptr;
+  config.packed = r.batch.packed;
   return buildGPT2(r.context, config, r.batch.batch, r.batch.sequence);
 }
 
@@ -70,6 +72,7 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   if (r.file.failed())
     return nullptr;
   config.separator = r.batch.separator;
+  config.packed = r.batch.packed;
   return buildDecoder(r.context, config, r.batch.batch, r.batch.sequence);
 }
 

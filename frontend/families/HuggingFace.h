@@ -19,6 +19,8 @@ struct ImportedBatch {
   int64_t batch, sequence;
   /// The token that ends a document, if attention is to stay within documents.
   std::optional<int64_t> separator = std::nullopt;
+  /// Whether a sequence holds several samples; see DecoderConfig.
+  bool packed = false;
 };
 
 /// Builds `@loss` of the model that a Hugging Face config.json describes;

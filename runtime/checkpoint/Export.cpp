@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/HalfFloats.h"
 #include "runtime/Vocabulary.h"
+#include "runtime/checkpoint/Merge.h"
 #include "runtime/checkpoint/RankFile.h"
 #include "runtime/checkpoint/Reader.h"
 #include "runtime/io/AtomicFile.h"
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -51,9 +53,15 @@ public:
       result.notes.push_back(
           "the update of the last step is left, and not in these weights; a "
           "run with --resume and --save makes it");
+    if (request.merge) {
+      merger.emplace(reader);
+      result.notes.push_back(fmt::format(
+          "{} adapters are merged into their weights", merger->count()));
+    }
     for (const ParameterRecord &parameter : reader.manifest().parameters)
-      tensors.push_back(
-          {&parameter, typeOf(parameter), countedElements(parameter.shape)});
+      if (!merger || !AdapterMerger::isAdapter(parameter.name))
+        tensors.push_back(
+            {&parameter, typeOf(parameter), countedElements(parameter.shape)});
     const bool isFile =
         request.output.size() > kSafetensors.size() &&
         request.output.compare(request.output.size() - kSafetensors.size(),
@@ -65,7 +73,8 @@ public:
         fail("a config is for a folder; name one with -o");
       writeFile(request.output, tensors);
     } else {
-      checkNoAdapters();
+      if (!merger)
+        checkNoAdapters();
       writeFolder();
     }
     return std::move(result);
@@ -76,9 +85,10 @@ private:
   void checkNoAdapters() const {
     if (const ParameterRecord *adapter = reader.findAdapter())
       fail("{}: this run trained adapters ({} is one), and a folder with them "
-           "would load as the base model, untrained; take the adapters in "
-           "PEFT's format, which train --resume with --save=DIR writes, or "
-           "name a file *.safetensors for base and adapters",
+           "would load as the base model, untrained; merge them with --merge, "
+           "or take them in PEFT's format, which train --resume with "
+           "--save=DIR writes, or name a file *.safetensors for base and "
+           "adapters",
            reader.path(), adapter->name);
   }
 
@@ -167,6 +177,8 @@ private:
       readPacked(*tensor.parameter, first, count);
     else
       reader.read(kTrainedSlot, name, first, values);
+    if (merger)
+      merger->add(name, first, values);
     narrowInPlace(tensor.dtype, values.data(), count);
     writer.write(values.data(), count * dtypeBytes(tensor.dtype));
   }
@@ -247,6 +259,7 @@ private:
 
   const ExportRequest &request;
   const CheckpointReader reader;
+  std::optional<AdapterMerger> merger;
   std::vector<Tensor> tensors;
   std::vector<float> values;
   std::vector<double> doubles;

@@ -111,6 +111,8 @@ std::string runText(const RunPosition &run) {
                         left->step, left->update, numberInJson(left->lr),
                         numberInJson(left->clip), numberInJson(left->lossScale),
                         left->rounding);
+  if (!run.adapters.empty())
+    text += fmt::format("\"adapters\":{},\n", run.adapters);
   text += "\"options\":{";
   for (const auto &[name, value] :
        std::map(run.options.begin(), run.options.end()))
@@ -157,6 +159,8 @@ RunPosition runOf(const json &value) {
                    numberOf<float>(left.at("loss_scale")),
                    left.at("rounding").get<uint64_t>()};
   }
+  if (value.contains("adapters"))
+    run.adapters = value.at("adapters").dump();
   for (const auto &[name, text] : value.at("options").items())
     run.options.emplace_back(name, text.get<std::string>());
   if (run.step < 0 || run.skipped < 0 || run.skipped > run.step)

@@ -54,6 +54,8 @@ struct RunPosition {
     uint64_t rounding = 0;
   };
   std::optional<Pending> pending;
+  /// Rank and scale of the adapters, as PEFT's adapter_config.json, or "".
+  std::string adapters;
   /// Names and values of options, to print differences on a resume.
   std::vector<std::pair<std::string, std::string>> options;
 };

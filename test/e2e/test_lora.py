@@ -213,6 +213,29 @@ class Lora(Adapters):
         self.assertGreater(len(text), 9)
         self.assertIn(text, again.out)
 
+    def test_merge(self):
+        """The weights of GPT-2 are stored transposed."""
+        at, merged, both = (self.folder / name for name in ("kept", "merged.safetensors", "both.safetensors"))
+        self.outcome(1, steps=3, flags=("--checkpoint", at, "--save-at-exit"))
+        for out, more in ((merged, ("--merge",)), (both, ())):
+            self.run_ok(support.ZEROC, "export", at, "-o", out, *more)
+        found, parts, count = support.read_safetensors(merged), support.read_safetensors(both), 0
+        self.assertFalse([name for name in found if "lora" in name])
+        for name, (shape, values) in found.items():
+            module = "base_model.model." + name.removesuffix(".weight")
+            expected = list(parts[name][1])
+            if f"{module}.lora_A.weight" in parts:
+                count += 1
+                inputs, outputs = shape
+                (rank, _), a = parts[f"{module}.lora_A.weight"]
+                _, b = parts[f"{module}.lora_B.weight"]
+                for i in range(inputs):
+                    for o in range(outputs):
+                        expected[i * outputs + o] += 2 * sum(b[o * rank + k] * a[k * inputs + i] for k in range(rank))
+                self.assertGreater(max(abs(x - y) for x, y in zip(expected, parts[name][1])), 1e-5)
+            self.assertLess(max(abs(x - y) for x, y in zip(expected, values)), 1e-6, name)
+        self.assertEqual(count, 4)
+
     def test_export_of_a_folder_is_refused(self):
         """Other programs would load it as the base model."""
         at = self.folder / "kept"
@@ -221,8 +244,8 @@ class Lora(Adapters):
         for more in ((), (f"--config={config}",)):
             done = support.run(support.ZEROC, "export", at, "-o", self.folder / "model", *more)
             self.assert_refused(done, "this run trained adapters .*lora_A.* is one., and a folder with them would load as the "
-                                      "base model, untrained; take the adapters in PEFT's format, which train --resume with "
-                                      "--save=DIR writes", status=1)
+                                      "base model, untrained; merge them with --merge, or take them in PEFT's format, which "
+                                      "train --resume with --save=DIR writes", status=1)
         self.assertFalse((self.folder / "model").exists())
 
     def test_bad_input(self):

@@ -155,6 +155,9 @@ public:
     Action (CommandLine::*check)();
   };
   ArrayRef<Subcommand> getSubcommands() const { return subcommands; }
+  /// A line for each option of zeroc, without its commands, and of train:
+  /// "compile --stage=", with "=" if it has a value.
+  std::string listOptions() const;
 
 private:
   Action checkImport();
@@ -182,6 +185,12 @@ private:
   cl::SubCommand plotting{
       "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
               "from files of train --metrics, as SVG"};
+  /// Of --help; PythonCommands.h runs them.
+  cl::SubCommand data{"data", "Prepares chats and texts for training: masks, "
+                              "packing, and a look at samples"};
+  cl::SubCommand finetuning{"finetune",
+                            "Fine-tunes the model of a folder on chats or "
+                            "texts, from data to the tuned model"};
   const Subcommand subcommands[5] = {{import, &CommandLine::checkImport},
                                      {exporting, &CommandLine::checkExport},
                                      {tokenizing, &CommandLine::checkTokenize},

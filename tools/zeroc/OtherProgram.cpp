@@ -11,12 +11,25 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 
+using namespace mlir::zero;
 using llvm::StringRef;
 
 static constexpr llvm::StringLiteral kOptions[] = {
 #define TRAIN_OPTION(NAME, VALUE, GROUP, SCOPE, HELP) NAME,
 #include "abi/TrainOptions.def"
 };
+
+std::string CommandLine::listOptions() const {
+  std::string list;
+  for (const Flag &flag : flags)
+    if (flag.Subs.contains(&cl::SubCommand::getTopLevel()))
+      list +=
+          "compile " + flag.getName() + (flag.ValueStr.empty() ? "\n" : "=\n");
+#define TRAIN_OPTION(NAME, VALUE, GROUP, SCOPE, HELP)                          \
+  list += StringRef(VALUE).empty() ? "train " NAME "\n" : "train " NAME "=\n";
+#include "abi/TrainOptions.def"
+  return list;
+}
 
 StringRef mlir::zero::findOptionOfTrain(llvm::ArrayRef<char *> arguments) {
   for (StringRef argument : arguments) {

@@ -24,6 +24,10 @@ void CommandLine::declareSubcommands() {
       "own document. Give train this option, too: the loss then\n"
       "ignores the target after it",
       imported);
+  add("packed", given(importOptions.packed),
+      "sequences hold several samples, within which attention\nstays: the "
+      "model reads where they begin, as zeroc data\nwrites it",
+      imported);
   add("o=MODEL.mlir", text(importOptions.output).showing(""),
       "the file to write; default: standard output", imported);
 
@@ -38,6 +42,8 @@ void CommandLine::declareSubcommands() {
       exported);
   add("config=CONFIG.json", text(exportOptions.config).showing(""),
       "config of the model, to copy into the folder", exported);
+  add("merge", given(exportOptions.merge),
+      "add the adapters of a run with --lora to their weights", exported);
 
   Place tokenized{model, std::nullopt, tokenizing};
   add("o=TOKENS", text(tokenizeOptions.output).showing(""),
@@ -132,6 +138,9 @@ Action CommandLine::checkImport() {
   if (!importOptions.sequence)
     fail("--seq is missing; give the tokens of a sequence, for example "
          "--seq=64");
+  if (importOptions.packed && importOptions.separator >= 0)
+    fail("--packed and --document-separator both say where documents begin; "
+         "drop one");
   if (isSameFile(importOptions.output, importOptions.config))
     fail("-o " + importOptions.output +
          " would overwrite the config; name another file");

@@ -19,6 +19,7 @@ llvm::Error zero::runImport(const ImportOptions &options) {
   ImportedBatch batch = {options.batch, options.sequence};
   if (options.separator >= 0)
     batch.separator = options.separator;
+  batch.packed = options.packed;
   auto model =
       importHuggingFace(context, options.config, batch, [](StringRef line) {
         llvm::errs() << "note: " << line << "\n";
@@ -33,6 +34,7 @@ llvm::Error zero::runExport(const ExportOptions &options) {
   request.checkpoint = options.checkpoint;
   request.output = options.output;
   request.config = options.config;
+  request.merge = options.merge;
   request.maxShardBytes = uint64_t(options.maxShardBytes);
   request.dtype = options.dtype == "f32"    ? ZRT_F32
                   : options.dtype == "bf16" ? ZRT_BF16

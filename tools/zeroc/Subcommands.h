@@ -20,6 +20,7 @@ struct ImportOptions {
   std::string config, output = "-";
   int64_t batch = 0, sequence = 0;
   int64_t separator = -1; ///< below 0: attention crosses documents
+  bool packed = false;
 };
 
 /// Builds the model and writes its file; notes go to stderr.
@@ -30,6 +31,7 @@ struct ExportOptions {
   std::string checkpoint, output, config;
   std::string dtype = "f32"; ///< or bf16, f16
   int64_t maxShardBytes = int64_t{5} << 30;
+  bool merge = false; ///< adapters into their weights
 };
 
 /// Writes the weights, and reports what it wrote.

@@ -7,6 +7,8 @@
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
 //   zeroc generate MODEL.mlir WEIGHTS --prompt=TEXT
 //   zeroc plot RUN.jsonl... [-o RUN.svg]
+//   zeroc data build|show MODEL_DIR DATA...
+//   zeroc finetune MODEL_DIR DATA... -o OUT
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +16,7 @@
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/Messages.h"
 #include "tools/zeroc/OptimizerFile.h"
+#include "tools/zeroc/PythonCommands.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
@@ -237,6 +240,9 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
+  if (argc > 1 && isPythonCommand(argv[1]))
+    fail(llvm::toString(
+        runPythonCommand({argv, size_t(argc)}, CommandLine().listOptions())));
   llvm::Expected<int> status = run(parseCommandLine(argc, argv), argv[0]);
   if (!status)
     fail(llvm::toString(status.takeError()));

@@ -38,13 +38,20 @@ std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
   return refs;
 }
 
-/// The file of `input` in --input, or nullptr.
-const std::string *placeOf(const zrt_input &input,
-                           const TrainOptions &options) {
+/// Whether --data is a file of samples, a tensor for each input, and not text.
+bool hasSamples(const TrainOptions &options) {
+  return options.data.size() == 1 && options.data[0].ends_with(".safetensors");
+}
+
+/// The file of samples of `input`, in --input or --data, if there is one.
+std::optional<std::string> placeOf(const zrt_input &input,
+                                   const TrainOptions &options) {
   for (const auto &[name, place] : options.inputs)
     if (name == input.name)
-      return &place;
-  return nullptr;
+      return place;
+  if (hasSamples(options))
+    return options.data[0] + ":" + input.name;
+  return std::nullopt;
 }
 
 bool isText(const zrt_input &input, std::string_view name) {
@@ -130,6 +137,11 @@ std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
 
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
+  for (const std::string &file : options.data)
+    if (file.ends_with(".safetensors") && !hasSamples(options))
+      usage("--{}data {}: a file of samples cannot be read with other files; "
+            "name it alone",
+            options.dataPrefix, file);
   const Text text = textOf(plan, options);
   if (options.epochs > 0 && inputs.empty())
     usage("--epochs={}: the model reads no samples; say "
@@ -164,7 +176,9 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
                             options.dataPrefix)
               : "",
           options.dataPrefix);
-  if (!text.tokens && !options.data.empty())
+  const bool isNeeded = text.tokens || (hasSamples(options) &&
+                                        options.inputs.size() < inputs.size());
+  if (!isNeeded && !options.data.empty())
     usage("--{0}data feeds no input: all come from "
           "--{0}input; drop it",
           options.dataPrefix);
@@ -173,7 +187,7 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
 Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
   const Text text = textOf(plan, options);
   for (const zrt_input *input : fedInputs(plan)) {
-    const std::string *place = placeOf(*input, options);
+    const std::optional<std::string> place = placeOf(*input, options);
     if (input->dtype != ZRT_F32 && input->dtype != ZRT_I32 &&
         input->dtype != ZRT_I64)
       fail("input \"{}\" is {}; this program feeds f32, i32 and i64",
@@ -183,6 +197,8 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
          place ? std::make_unique<const SampleFile>(*place, *input) : nullptr,
          input == text.targets ? uint64_t{1} : 0});
     batch = static_cast<uint64_t>(input->shape[0]);
+    if (isText(*input, "tokens"))
+      length = static_cast<uint64_t>(input->shape[1]);
   }
   if (text.tokens) {
     data = std::make_unique<const TokenFiles>(
@@ -279,9 +295,7 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place,
   }
 }
 
-uint64_t Feed::perBatch() const {
-  return data ? batch * data->length() : batch;
-}
+uint64_t Feed::perBatch() const { return batch * length.value_or(1); }
 
 std::string Feed::text() const {
   std::string text;

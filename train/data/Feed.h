@@ -3,7 +3,8 @@
 // "tokens" and "targets" come from --data, which is text: targets are the same
 // text one token later, or the ignored value where a token ends a document.
 // All other inputs come from files of samples, and so do these two if --input
-// names them.  A batch takes the same samples in all inputs: sequence i of the
+// names them, or if --data is such a file itself, with a tensor of the name of
+// each input.  A batch takes the same samples in all inputs: sequence i of the
 // text belongs to sample i of each file.  SampleMix defines the order of
 // samples.
 //
@@ -48,8 +49,8 @@ public:
   std::string mixText(uint64_t positions) const;
   /// The format of the tokens of --data; "" without --data.
   std::string format() const { return data ? data->format() : ""; }
-  /// The unit of rates: "tokens" of text, or "samples".
-  const char *unit() const { return data ? "tokens" : "samples"; }
+  /// The unit of rates: "tokens", or "samples" of a model that reads none.
+  const char *unit() const { return length ? "tokens" : "samples"; }
   /// Samples per micro-step of a rank.
   uint64_t samplesPerBatch() const { return batch; }
   /// The number of samples in the data.
@@ -76,6 +77,7 @@ private:
   std::vector<Source> sources;
   std::unique_ptr<const TokenFiles> data; ///< nullptr: no input needs it
   uint64_t batch = 1;
+  std::optional<uint64_t> length;          ///< tokens of a sample
   std::optional<int64_t> separator;        ///< set if there are targets to mask
   std::optional<uint64_t> masked;          ///< masked targets, if counted
   std::vector<DataSource> mixed;           ///< with --data-weights

@@ -2,6 +2,7 @@
 #include "train/run/Resume.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/Json.h"
 #include "runtime/world/Agree.h"
 #include "train/report/Report.h"
 #include "train/run/Fingerprint.h"
@@ -147,6 +148,9 @@ RunPosition zrt::describeRun(const zrt_plan &plan, const TrainOptions &options,
   const FileFingerprint inputs = fingerprintOfInputs(options.inputs);
   run.inputBytes = inputs.bytes;
   run.inputHash = inputs.hash;
+  if (const nlohmann::json config = parsePlanJson(plan.adapters);
+      !config.is_null())
+    run.adapters = config.dump();
   run.options = runOptions(plan, options, format);
   return run;
 }

@@ -535,7 +535,7 @@ TEST_F(Loop, FeedsSamplesOfFiles) {
       losses({"--input", "tokens=" + tokens, "--input", "targets=" + targets}),
       expected);
   EXPECT_HAS(out, "x.npy, I32, 4 samples of 2");
-  EXPECT_HAS(out, " samples/s");
+  EXPECT_HAS(out, " tok/s");
   EXPECT_EQ(losses({"--data", data, "--input", "targets=" + targets}),
             expected);
   // A text without targets contains more sequences only if more tokens follow.

@@ -1,0 +1,29 @@
+"""Runs a command of zeroc that is written in Python: `zeroc data ...` and the like."""
+import importlib
+import sys
+
+from .errors import UserError
+
+COMMANDS = ("data", "finetune")
+
+
+def main():
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    if command not in COMMANDS:
+        sys.exit(f"zeroc: error: {command or 'no command'}; this package has {', '.join(COMMANDS)}")
+    try:
+        importlib.import_module(f".{command}", __package__).main(sys.argv[2:])
+    except UserError as error:
+        print(f"zeroc {command}: error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except ModuleNotFoundError as error:
+        print(f"zeroc {command}: error: the Python package {error.name} is missing; install it with "
+              f"`{sys.executable} -m pip install {error.name}`", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)
+
+
+main()

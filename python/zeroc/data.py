@@ -1,0 +1,53 @@
+"""zeroc data: files of data to a file of sequences, and what is in them."""
+from __future__ import annotations
+
+import argparse
+
+from . import dataset, show
+from .errors import UserError
+
+
+def parser():
+    p = argparse.ArgumentParser(prog="zeroc data", allow_abbrev=False,
+                                description="Prepares chats and texts for training.")
+    commands = p.add_subparsers(dest="command", required=True, metavar="build|show")
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("model", metavar="MODEL_DIR", help="a folder with the tokenizer and its chat template")
+    common.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.txt, or folders of them")
+    common.add_argument("--chat-template", metavar="FILE", help="in place of the model's")
+    common.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
+    build = commands.add_parser("build", parents=[common], allow_abbrev=False,
+                                help="write sequences for train --data")
+    build.add_argument("-o", metavar="FILE", required=True, help="the file to write, *.safetensors")
+    build.add_argument("--seq", type=int, required=True, help="tokens of a sequence")
+    build.add_argument("--no-packing", action="store_true", help="one sample in a sequence, the rest filled up")
+    build.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
+                       help="keep this part of the records for evaluation")
+    build.add_argument("--eval", metavar="FILE", help="where to write them")
+    build.add_argument("--seed", type=int, default=0, help="of the choice of these records (default: 0)")
+    shown = commands.add_parser("show", parents=[common], allow_abbrev=False,
+                                help="print samples; what is trained on is in colour, or in [[ ]]")
+    shown.add_argument("--samples", type=int, default=3, help="number of records (default: 3)")
+    return p
+
+
+def main(arguments):
+    a = parser().parse_args(arguments)
+    if a.command == "show":
+        return show.show(a.model, a.data, a.samples, a.chat_template, tuple(a.stop_token))
+    if a.seq < 2:
+        raise UserError(f"--seq={a.seq} must be 2 or more")
+    if not 0 <= a.eval_split < 1:
+        raise UserError(f"--eval-split={a.eval_split:g} must be from 0 to below 1")
+    if bool(a.eval_split) != bool(a.eval):
+        raise UserError("--eval-split and --eval belong together: how much, and where to write it")
+    for path in filter(None, (a.o, a.eval)):
+        if not path.endswith(".safetensors"):
+            raise UserError(f"{path} must be named *.safetensors")
+    request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.seed, a.chat_template,
+                              tuple(a.stop_token))
+    summaries, was_there = dataset.build(request, a.o, a.eval)
+    for path, summary in zip((a.o, a.eval), summaries):
+        print(f"{'kept' if was_there else 'wrote'} {path}")
+        for line in summary.lines():
+            print(f"  {line}")

@@ -1,0 +1,267 @@
+"""Files of data to one file of sequences, which `train --data` reads.
+
+    records -> samples -> token ids -> sequences of T tokens, with
+
+    tokens     [N, T]   ids; the rest of a sequence is filled with the id 0
+    targets    [N, T]   the next token where it is trained on, else -100
+    starts     [N, T]   where the sample of a position begins in its sequence
+    positions  [N, T]   the place of a position in its sample
+
+A position attends from `starts` on, so samples in one sequence do not affect each other.  The file's header
+has a hash of all that it was made from: a file that is there already is made only once.
+"""
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import itertools
+import json
+import os
+import random
+import sys
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from .conversations import read_sample
+from .errors import UserError, plural
+from .packing import pack
+from .records import find_files, read_records
+from .template import today
+from .tokens import IGNORED, Tokenizer
+
+#: Part of the hash; a change of what is computed here, or of any module above, is a new version.
+VERSION = 1
+#: Records that a process gets at once, and from which on there are several.
+CHUNK = 256
+
+
+@dataclass
+class Request:
+    """`seq` is T; `evaluation` the part of the records that is kept for evaluation."""
+    folder: str
+    files: list
+    seq: int
+    packed: bool = True
+    evaluation: float = 0.0
+    seed: int = 0
+    template: str | None = None
+    stops: tuple = ()
+
+
+@dataclass
+class Summary:
+    records: int = 0
+    samples: int = 0
+    tokens: int = 0
+    trained: int = 0
+    sequences: int = 0
+    seq: int = 0
+    truncated: int = 0
+    dropped: int = 0
+    special: list = field(default_factory=list)
+
+    def lines(self):
+        """What a user should know of the data."""
+        yield (f"{plural(self.records, 'record')}, {plural(self.samples, 'sample')}, {plural(self.tokens, 'token')}, "
+               f"{self.trained:,} of them trained on")
+        share = self.tokens / max(1, self.sequences * self.seq)
+        yield f"{plural(self.sequences, 'sequence')} of {self.seq:,} tokens, {share:.1%} full"
+        if self.truncated:
+            yield f"warning: {plural(self.truncated, 'sample')} longer than {self.seq:,} tokens, cut off there"
+        if self.dropped:
+            yield f"warning: {plural(self.dropped, 'sample')} left out: nothing to train on before that place"
+        if self.special:
+            count, name, place = self.special
+            yield (f"warning: {plural(count, 'record')} with the name of a special token in a text, first "
+                   f"{name} of {place}; it becomes that token")
+
+
+class Worker:
+    """Encodes records; one in each process."""
+    tokenizer = None
+
+    @classmethod
+    def begin(cls, folder, template, stops):
+        cls.tokenizer = Tokenizer(folder, template, stops)
+
+    @classmethod
+    def encode(cls, records):
+        """For each record its samples, as arrays, and the name of a special token in it."""
+        encoded = []
+        for record, place in records:
+            sample = read_sample(record, place)
+            encoded.append(([(np.array(s.ids, np.int32), np.array(s.trained, bool))
+                             for s in cls.tokenizer.encode(sample)], cls.tokenizer.special_in(sample), place))
+        return encoded
+
+
+def chunks_of(files):
+    records = (record for file in files for record in read_records(file))
+    while chunk := list(itertools.islice(records, CHUNK)):
+        yield chunk
+
+
+def encode_all(request, files):
+    """Yields what Worker.encode returns, in the order of the records."""
+    chunks = chunks_of(files)
+    first = next(chunks, None)
+    if first is None:
+        raise UserError(f"{', '.join(map(str, files))}: there is no record")
+    Worker.begin(request.folder, request.template, request.stops)
+    yield from Worker.encode(first)
+    second = next(chunks, None)
+    if second is None:
+        return
+    done, count = len(first), os.cpu_count() or 1
+    with concurrent.futures.ProcessPoolExecutor(count, initializer=Worker.begin, initargs=(
+            request.folder, request.template, request.stops)) as pool:
+        waiting, chunks = [], itertools.chain([second], chunks)
+        try:
+            while waiting or chunks:
+                while chunks and len(waiting) < 4 * count:
+                    chunk = next(chunks, None)
+                    if chunk is None:
+                        chunks = None
+                        break
+                    waiting.append(pool.submit(Worker.encode, chunk))
+                if not waiting:
+                    break
+                encoded = waiting.pop(0).result()
+                yield from encoded
+                done += len(encoded)
+                show_progress(done)
+        finally:
+            pool.shutdown(cancel_futures=True)
+            show_progress(None)
+
+
+def show_progress(done):
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{done:,} records " if done is not None else "\r\033[K")
+
+
+def hash_of(request, files):
+    """A hash of the files' contents, those of the tokenizer, and the request."""
+    digest = hashlib.sha256()
+    folder = Path(request.folder)
+    names = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "config.json",
+             "generation_config.json", "chat_template.jinja", "chat_template.json")
+    inputs = [*files, *(folder / name for name in names), *([Path(request.template)] if request.template else [])]
+    for path in inputs:
+        if path.exists():
+            digest.update(hash_file(path))
+        digest.update(b"/")
+    # The place of a record is not in the output, and so not in the hash.
+    what = {**asdict(request), "folder": "", "files": "", "template": "", "version": VERSION,
+            "date": str(today().date())}
+    digest.update(json.dumps(what, sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+def hash_file(path):
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.digest()
+
+
+def build(request, output, evaluation=None):
+    """Writes `output`, and the records that `request.evaluation` keeps to `evaluation`.
+
+    Returns the Summary of each, and whether they were there already."""
+    files = find_files(request.files)
+    key = hash_of(request, files)
+    outputs = [Path(output)] + ([Path(evaluation)] if evaluation else [])
+    found = [read_summary(path, key) for path in outputs]
+    if all(found):
+        return found, True
+    encoded = list(encode_all(request, files))
+    kept = choose_evaluation(len(encoded), request) if evaluation else set()
+    parts = [[e for i, e in enumerate(encoded) if i not in kept]]
+    if evaluation:
+        parts.append([e for i, e in enumerate(encoded) if i in kept])
+    del encoded
+    return [write_part(path, part, request, key) for path, part in zip(outputs, parts)], False
+
+
+def choose_evaluation(records, request):
+    count = max(1, round(records * request.evaluation))
+    if count >= records:
+        raise UserError(f"--eval-split={request.evaluation:g} of {plural(records, 'record')} leaves none to train on")
+    return set(random.Random(request.seed).sample(range(records), count))
+
+
+def write_part(path, encoded, request, key):
+    summary = Summary(records=len(encoded), seq=request.seq)
+    samples = []
+    for of_record, special, place in encoded:
+        if special:
+            summary.special = [summary.special[0] + 1, *summary.special[1:]] if summary.special else [1, special, place]
+        for ids, trained in of_record:
+            if len(ids) > request.seq:
+                summary.truncated += 1
+                ids, trained = ids[:request.seq], trained[:request.seq]
+            if not trained[1:].any():
+                summary.dropped += 1
+                continue
+            samples.append((ids, trained))
+    if not samples:
+        raise UserError(f"{encoded[0][2]}: no sample has anything to train on in its first {request.seq:,} tokens; "
+                        "raise --seq")
+    summary.samples = len(samples)
+    summary.tokens = sum(len(ids) for ids, _ in samples)
+    rows = pack([len(ids) for ids, _ in samples], request.seq) if request.packed else [[i] for i in range(len(samples))]
+    arrays = fill(samples, rows, request.seq)
+    summary.sequences = len(rows)
+    summary.trained = int((arrays["targets"] != IGNORED).sum())
+    write_safetensors(path, arrays, {"zeroc.key": key, "zeroc.summary": json.dumps(asdict(summary))})
+    return summary
+
+
+def fill(samples, rows, seq):
+    tokens = np.zeros((len(rows), seq), np.int32)
+    targets = np.full((len(rows), seq), IGNORED, np.int32)
+    starts = np.zeros((len(rows), seq), np.int32)
+    for row, numbers in enumerate(rows):
+        at = 0
+        for number in numbers:
+            ids, trained = samples[number]
+            end = at + len(ids)
+            tokens[row, at:end] = ids
+            targets[row, at:end - 1] = np.where(trained[1:], ids[1:], IGNORED)
+            starts[row, at:end] = at
+            at = end
+        starts[row, at:] = at
+    positions = np.arange(seq, dtype=np.int32) - starts
+    return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions}
+
+
+def write_safetensors(path, arrays, metadata):
+    """Writes a file completely or not at all."""
+    try:
+        import safetensors.numpy
+    except ImportError as error:
+        raise UserError("the Python package safetensors is missing; install it with `pip install safetensors`") from error
+    partial = path.with_name(f"{path.name}.partial.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        safetensors.numpy.save_file(arrays, partial, metadata)
+        os.replace(partial, path)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_summary(path, key):
+    """The Summary of a file that was made from the same; else None."""
+    import safetensors
+    try:
+        with safetensors.safe_open(path, "numpy") as file:
+            metadata = file.metadata() or {}
+    except (OSError, safetensors.SafetensorError):
+        return None
+    return Summary(**json.loads(metadata["zeroc.summary"])) if metadata.get("zeroc.key") == key else None

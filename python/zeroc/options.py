@@ -1,0 +1,59 @@
+"""Options of zeroc and of training programs that a command passes on.
+
+zeroc gives their names: ZEROC_OPTIONS is a line "compile --stage=" or "train --shuffle" for each, with "="
+where the option has a value.
+"""
+from __future__ import annotations
+
+import difflib
+import os
+
+from .errors import UserError
+
+
+def known_options():
+    """{"--stage": ("compile", True)}: who takes an option, and whether it has a value.
+
+    Of an option of both, the compiler's is meant."""
+    known = {}
+    for line in os.environ.get("ZEROC_OPTIONS", "").splitlines():
+        who, _, name = line.partition(" ")
+        known.setdefault(name.rstrip("="), (who, name.endswith("=")))
+    return known
+
+
+def take_options(words, own, managed, command):
+    """({"compile": [...], "train": [...]}, the other words): options of zeroc and of train among `words`.
+
+    `own` are options of the command; `managed` are those that it gives itself, with what to do instead."""
+    known, found, others = known_options(), {"compile": [], "train": []}, []
+    words = list(words)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.partition("=")
+        if name in managed:
+            raise UserError(f"{command} gives {name} itself; {managed[name]}")
+        if name in own or name not in known:
+            others.append(word)
+            continue
+        who, has_value = known[name]
+        if has_value and not equals:
+            if not words:
+                raise UserError(f"{name} needs a value")
+            value = words.pop(0)
+        found[who].append(f"{name}={value}" if has_value or equals else name)
+    return found, others
+
+
+def refuse_unknown(words, own, command):
+    """Throws UserError for the first of words that are left over."""
+    for word in words:
+        name = word.partition("=")[0]
+        near = difflib.get_close_matches(name, [*known_options(), *own], 1)
+        raise UserError(f"{name} is no option of {command}, of zeroc, or of train; "
+                        + (f"did you mean {near[0]}?" if near else f"see zeroc {command} --help"))
+
+
+def value_of(options, name):
+    """The value of an option in a list of "--name=value", or None."""
+    return next((option.partition("=")[2] for option in options if option.partition("=")[0] == name), None)

@@ -1,0 +1,137 @@
+"""Token ids of samples, and which of them are trained on.
+
+A token is trained on if one of its characters is.  Each trained turn ends with a stop token, which is trained on
+as well: without it the model would not learn to end.  What a template without marks writes after the stop token
+(a newline, say) is not trained on.
+"""
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from .conversations import Chat
+from .errors import UserError
+from .masks import check_marks, mask_chat, shorten
+from .template import ChatTemplate, find_template, read_json, token_texts
+
+#: The target of a position that the loss ignores.
+IGNORED = -100
+
+
+@dataclass
+class Sample:
+    """`ids`, and for each whether it is trained on."""
+    ids: list
+    trained: list
+
+
+class Tokenizer:
+    """The tokenizer of a model's folder, its chat template and its stop tokens.
+
+    `template` names a file in place of the folder's; `stops` are texts of further stop tokens."""
+
+    def __init__(self, folder, template=None, stops=()):
+        self.folder = Path(folder)
+        self.tokenizer = load_tokenizer(self.folder / "tokenizer.json")
+        config = read_json(self.folder / "tokenizer_config.json")
+        model = read_json(self.folder / "config.json")
+        self.special = {**token_texts(read_json(self.folder / "special_tokens_map.json")), **token_texts(config)}
+        self.end = self.find_end(model)
+        self.stops = self.find_stops(model, stops)
+        text, path = find_template(self.folder, config, template)
+        self.template = text and ChatTemplate(text, path, self.special)
+        if self.template and self.template.has_marks:
+            check_marks(self.template)
+
+    def id_of(self, text, source):
+        number = self.tokenizer.token_to_id(text)
+        if number is None:
+            raise UserError(f"{source} {text!r} is no token of {self.folder / 'tokenizer.json'}")
+        return number
+
+    def find_end(self, model):
+        """The token after a text; None if the folder names none."""
+        if "eos_token" in self.special:
+            return self.id_of(self.special["eos_token"], "eos_token")
+        end = model.get("eos_token_id")
+        return end[0] if isinstance(end, list) and end else end
+
+    def find_stops(self, model, stops):
+        found = {self.end} if self.end is not None else set()
+        for source in (model, read_json(self.folder / "generation_config.json")):
+            ids = source.get("eos_token_id")
+            found.update(ids if isinstance(ids, list) else [] if ids is None else [ids])
+        return found | {self.id_of(text, "--stop-token") for text in stops}
+
+    def encode(self, sample):
+        """The Samples of a Chat or Text; a chat may be several."""
+        if isinstance(sample, Chat):
+            if not self.template:
+                raise UserError(f"{sample.place} is a chat, and {self.folder} has no chat template; name a file with "
+                                "--chat-template")
+            return [self.encode_chat(masked, sample.place) for masked in mask_chat(sample, self.template)]
+        return [self.encode_text(sample)]
+
+    def encode_text(self, sample):
+        if self.end is None:
+            raise UserError(f"{self.folder} names no eos_token, with which a text must end")
+        begin = len(sample.prompt or "")
+        encoding = self.tokenizer.encode((sample.prompt or "") + sample.completion, add_special_tokens=True)
+        ids = encoding.ids
+        trained = [end > max(start, begin) for start, end in encoding.offsets]
+        if not ids or ids[-1] != self.end:
+            ids, trained = [*ids, self.end], [*trained, True]
+        else:
+            trained[-1] = True
+        return Sample(ids, trained)
+
+    def encode_chat(self, masked, place):
+        encoding = self.tokenizer.encode(masked.text, add_special_tokens=False)
+        trained = [False] * len(encoding.ids)
+        for begin, end in masked.ranges:
+            self.train_range(trained, encoding, masked.text, begin, end, place)
+        return Sample(encoding.ids, trained)
+
+    def train_range(self, trained, encoding, text, begin, end, place):
+        inside = [i for i, (first, last) in enumerate(encoding.offsets)
+                  if last > max(first, begin) and first < end]
+        stop = next((n for n, i in enumerate(inside) if encoding.ids[i] in self.stops), None)
+        if stop is None:
+            names = ", ".join(repr(self.tokenizer.id_to_token(stop)) for stop in sorted(self.stops)) or "none"
+            raise UserError(f"{place}: an assistant's turn ends without a stop token ({names}), so the model would not "
+                            f"learn to end: {shorten(text[begin:end])}; name the token that ends it with --stop-token, "
+                            "or use another --chat-template")
+        for i in inside if self.template.has_marks else inside[:stop + 1]:
+            trained[i] = True
+
+    def special_in(self, sample):
+        """The name of a special token that a message contains as text, or None."""
+        texts = ([message["content"] for message in sample.messages] if isinstance(sample, Chat)
+                 else [sample.prompt or "", sample.completion])
+        return next((name for name in self.special_names() for text in texts if name in text), None)
+
+    def special_names(self):
+        if not hasattr(self, "names"):
+            added = self.tokenizer.get_added_tokens_decoder().values()
+            self.names = [token.content for token in added if token.special and token.content]
+        return self.names
+
+
+def load_tokenizer(path):
+    try:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # dataset.py makes processes
+        import tokenizers
+    except ImportError as error:
+        raise UserError("chats need the Python package tokenizers; install it with `pip install tokenizers`") from error
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        tokenizer = tokenizers.Tokenizer.from_str(text)
+    except Exception as error:  # that is what it throws
+        raise UserError(f"{path} is no tokenizer.json: {error}") from error
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer

@@ -1,0 +1,102 @@
+//===- Merge.cpp - Adds adapters to the weights they belong to ------------===//
+#include "runtime/checkpoint/Merge.h"
+
+#include "runtime/Error.h"
+#include "runtime/io/Json.h"
+
+#include <algorithm>
+#include <string_view>
+
+using namespace zrt;
+
+namespace {
+
+constexpr std::string_view kModel = "base_model.model.",
+                           kDown = ".lora_A.weight", kUp = ".lora_B.weight",
+                           kWeight = ".weight";
+
+const ParameterRecord *findParameter(const CheckpointReader &reader,
+                                     const std::string &name) {
+  const auto &all = reader.manifest().parameters; // sorted by name
+  const auto at =
+      std::ranges::lower_bound(all, name, {}, &ParameterRecord::name);
+  return at != all.end() && at->name == name ? &*at : nullptr;
+}
+
+} // namespace
+
+bool AdapterMerger::isAdapter(const std::string &parameter) {
+  return parameter.starts_with(kModel) &&
+         (parameter.ends_with(kDown) || parameter.ends_with(kUp));
+}
+
+AdapterMerger::AdapterMerger(const CheckpointReader &reader) {
+  if (!reader.findAdapter())
+    fail("{}: this run trained no adapters, so there is nothing to merge; drop "
+         "--merge",
+         reader.path());
+  const std::string &text = reader.manifest().run.adapters;
+  if (text.empty())
+    fail("{} does not say how its adapters are scaled: it was written by an "
+         "older version; write another checkpoint with train --resume",
+         reader.path());
+  const nlohmann::json config = nlohmann::json::parse(text);
+  rank = config.at("r").get<uint64_t>();
+  factor = float(config.at("lora_alpha").get<double>() / double(rank));
+  isTransposed = config.at("fan_in_fan_out").get<bool>();
+  for (const ParameterRecord &parameter : reader.manifest().parameters) {
+    const std::string &name = parameter.name;
+    if (!isAdapter(name) || !name.ends_with(kDown))
+      continue;
+    const std::string module =
+        name.substr(kModel.size(), name.size() - kModel.size() - kDown.size());
+    const std::string of = module + std::string(kWeight);
+    const ParameterRecord *weight = findParameter(reader, of);
+    if (!weight || weight->shape.size() != 2)
+      fail("{}: {} is the adapter of no matrix {}", reader.path(), name, of);
+    columns[of] = uint64_t(weight->shape[1]);
+    adapters.emplace(of, readAdapter(reader, *weight, module));
+  }
+}
+
+AdapterMerger::Adapter
+AdapterMerger::readAdapter(const CheckpointReader &reader,
+                           const ParameterRecord &weight,
+                           const std::string &module) const {
+  const int64_t inputs = weight.shape[isTransposed ? 0 : 1],
+                outputs = weight.shape[isTransposed ? 1 : 0];
+  const auto read = [&](std::string_view suffix, std::vector<int64_t> shape) {
+    const std::string name = std::string(kModel) + module + std::string(suffix);
+    const ParameterRecord *found = findParameter(reader, name);
+    if (!found || found->shape != shape)
+      fail("{}: {} is not [{}], as its weight {} needs", reader.path(), name,
+           fmt::join(shape, ", "), weight.name);
+    std::vector<float> values(size_t(shape[0] * shape[1]));
+    reader.read(kTrainedSlot, name, 0, values);
+    return values;
+  };
+  return {read(kDown, {int64_t(rank), inputs}),
+          read(kUp, {outputs, int64_t(rank)})};
+}
+
+void AdapterMerger::add(const std::string &weight, uint64_t first,
+                        std::vector<float> &values) const {
+  const auto found = adapters.find(weight);
+  if (found == adapters.end())
+    return;
+  const auto &[a, b] = found->second;
+  const uint64_t width = columns.at(weight), inputs = a.size() / rank;
+  std::vector<float> sums;
+  for (uint64_t done = 0; done < values.size(); done += sums.size()) {
+    const uint64_t row = (first + done) / width, begin = (first + done) % width;
+    sums.assign(std::min(width - begin, values.size() - done), 0);
+    for (uint64_t k = 0; k < rank; ++k)
+      for (uint64_t i = 0; i < sums.size(); ++i) {
+        const uint64_t in = isTransposed ? row : begin + i,
+                       out = isTransposed ? begin + i : row;
+        sums[i] += b[out * rank + k] * a[k * inputs + in];
+      }
+    for (uint64_t i = 0; i < sums.size(); ++i)
+      values[done + i] += factor * sums[i];
+  }
+}

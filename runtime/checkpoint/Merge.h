@@ -1,0 +1,47 @@
+//===- Merge.h - Adds adapters to the weights they belong to ----*- C++ -*-===//
+//
+// W + (alpha / r) B A (Hu et al., 2021), in f32: the sum over r first, in its
+// order.  A weight that is stored as [inputs, outputs] gets the transpose.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "runtime/checkpoint/Reader.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace zrt {
+
+class AdapterMerger {
+public:
+  /// Reads the adapters of a checkpoint.  Throws zrt::Error if it has none, or
+  /// if an adapter does not fit its weight.
+  explicit AdapterMerger(const CheckpointReader &reader);
+
+  /// The number of weights with an adapter.
+  size_t count() const { return adapters.size(); }
+  static bool isAdapter(const std::string &parameter);
+  /// Adds to `values`, elements [first, first + values.size()) of a weight,
+  /// what its adapter adds, if it has one.
+  void add(const std::string &weight, uint64_t first,
+           std::vector<float> &values) const;
+
+private:
+  struct Adapter {
+    std::vector<float> a; ///< [r, inputs]
+    std::vector<float> b; ///< [outputs, r]
+  };
+  Adapter readAdapter(const CheckpointReader &reader,
+                      const ParameterRecord &weight,
+                      const std::string &module) const;
+
+  std::map<std::string, Adapter> adapters; ///< by the name of the weight
+  std::map<std::string, uint64_t> columns; ///< elements in a row of the weight
+  uint64_t rank = 0;
+  float factor = 1;
+  bool isTransposed = false; ///< weights are [inputs, outputs]
+};
+
+} // namespace zrt

@@ -1,0 +1,184 @@
+"""zeroc finetune: from a folder and chats to adapters or weights; and zeroc export --merge."""
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+
+import support
+import test_chat
+
+try:
+    import numpy as np
+    import safetensors.numpy
+except ImportError:
+    pass  # ChatCase skips
+
+CONFIG = dict(model_type="qwen3", hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
+              num_key_value_heads=1, head_dim=16, max_position_embeddings=64, tie_word_embeddings=True,
+              architectures=["Qwen3ForCausalLM"])
+#: A copy is what is asked for.
+WORDS = ("red", "green", "blue", "one", "two", "three")
+
+
+class FinetuneCase(test_chat.ChatCase):
+    def setUp(self):
+        super().setUp()
+        self.base = self.model(**CONFIG)
+        config = json.loads((self.base / "config.json").read_text())
+        binary = support.compile_model(support.import_model(config, 1, 8))
+        tokens = self.write_tokens(100, config["vocab_size"])
+        self.run_ok(binary, "--data", tokens, "--steps", 1, "--lr", "0", "--save", self.base / "model.safetensors")
+        rng = random.Random(1)
+        self.chats = self.write("chats.jsonl", "".join(json.dumps({"messages": [
+            {"role": "user", "content": word}, {"role": "assistant", "content": word}]}) + "\n"
+            for word in (rng.choice(WORDS) for _ in range(120))))
+
+    def finetune(self, out, *options, status=0):
+        done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / out, "--accumulate=2",
+                           "--threads", "1", "--progress=none", *options)
+        self.assertEqual(done.returncode, status, done.err + done.out)
+        return done
+
+    def weights(self, folder):
+        files = sorted(folder.glob("*.safetensors"))
+        self.assertEqual(len(files), 1)
+        return {name: (shape, values.tobytes()) for name, (shape, values) in support.read_safetensors(files[0]).items()}
+
+    def last_loss(self, out):
+        lines = support.read_metrics(self.folder / out / "zeroc" / "metrics.jsonl")
+        return lines[0]["loss"], lines[-1]["loss"]
+
+
+class Finetune(FinetuneCase):
+    def test_all_weights(self):
+        done = self.finetune("out", "--steps=30", "--lr=1e-2", "--eval-split=0.1", "--precision=fp32")
+        first, last = self.last_loss("out")
+        self.assertLess(last, 0.5 * first)
+        out = self.folder / "out"
+        for name in ("config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "loss.svg",
+                     "README.md", "generation_config.json"):
+            self.assertTrue((out / name).exists(), name)
+        self.assertEqual((out / "tokenizer.json").read_bytes(), (self.base / "tokenizer.json").read_bytes())
+        self.assertEqual(self.weights(out).keys(), self.weights(self.base).keys())
+        card = (out / "README.md").read_text()
+        self.assertIn("| data | chats.jsonl |", card)
+        self.assertIn("| loss of the evaluation | ", card)
+        # The commands that it prints do the same.
+        commands = [line.strip() for line in done.out.split("single commands:")[1].splitlines() if line.startswith("    ")]
+        before = self.weights(out)
+        shutil.rmtree(out)
+        (out / "zeroc").mkdir(parents=True)
+        path = {"PATH": f"{support.ZEROC.parent}:{os.environ['PATH']}"}
+        for command in commands:
+            done = support.run("bash", "-c", command, cwd=self.folder, env=path)
+            self.assertEqual(done.returncode, 0, command + done.err)
+        self.assertEqual(self.weights(out), before)
+
+    def test_adapters(self):
+        """With and without --merge: the merged weights are the base and what the adapters add."""
+        for storage in ((), ("--base-storage=nf4",)):
+            common = ("--lora=4:8", "--steps=12", "--lr=1e-2", "--precision=fp32", *storage)
+            with self.subTest(storage):
+                adapters = self.folder / f"adapters{len(storage)}"
+                self.finetune(adapters.name, *common)
+                merged = self.folder / f"merged{len(storage)}"
+                self.finetune(merged.name, *common, "--merge")
+                config = json.loads((adapters / "adapter_config.json").read_text())
+                self.assertEqual((config["r"], config["lora_alpha"], config["base_model_name_or_path"]),
+                                 (4, 8, str(self.base)))
+                both = self.folder / f"both{len(storage)}.safetensors"
+                self.run_ok(support.ZEROC, "export", merged / "zeroc" / "run", "-o", both)
+                added = safetensors.numpy.load_file(adapters / "adapter_model.safetensors")
+                base, found = safetensors.numpy.load_file(both), safetensors.numpy.load_file(merged / "model.safetensors")
+                self.assertEqual(set(found), set(self.weights(self.base)))
+                count = 0
+                for name, weight in found.items():
+                    module = "base_model.model." + name.removesuffix(".weight")
+                    expected = base[name].astype(np.float64)
+                    if f"{module}.lora_A.weight" in added:
+                        count += 1
+                        change = 2 * added[f"{module}.lora_B.weight"].astype(np.float64) @ added[f"{module}.lora_A.weight"]
+                        self.assertGreater(np.abs(change).max(), 1e-4)
+                        expected += change
+                    self.assertLess(np.abs(weight - expected).max(), 1e-6, name)
+                self.assertEqual(count, 14)
+
+    def test_same_bits_on_ranks(self):
+        """With one micro-step the stage does not matter."""
+        common = ("--steps=4", "--batch=1", "--ranks=2", "--accumulate=1", "--lr=1e-2")
+        found = []
+        for stage in (0, 3):
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+            done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "out",
+                               "--progress=none", f"--stage={stage}", *common)
+            self.assertEqual(done.returncode, 0, done.err)
+            found.append(self.weights(self.folder / "out"))
+        self.assertEqual(found[0], found[1])
+
+    def test_same_command_again(self):
+        """A run that is killed goes on, to the bytes of one that is not."""
+        common = ("--steps=600", "--save-every=5", "--lr=1e-3", "--seq=32")
+        self.finetune("whole", *common)
+        command = [support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "killed", "--accumulate=2",
+                   "--threads", "1", "--progress=none", *common]
+        for interrupt in (signal.SIGKILL, signal.SIGINT):
+            before = self.checkpoints("killed")
+            run = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
+            for _ in range(2000):
+                if self.checkpoints("killed") > before or run.poll() is not None:
+                    break
+                time.sleep(0.01)
+            self.assertIsNone(run.poll(), "it ended before it could be stopped")
+            os.killpg(run.pid, interrupt)
+            self.assertNotEqual(run.wait(60), 0)
+        done = self.finetune("killed", *common)
+        self.assertIn("resume", done.out)
+        self.assertEqual(self.weights(self.folder / "killed"), self.weights(self.folder / "whole"))
+        # Other settings would be another run.
+        done = self.finetune("killed", "--steps=600", "--save-every=5", "--lr=2e-3", "--seq=32", status=1)
+        self.assert_refused(done, "has a run with lr 0.001, and now it is 0.002", "--restart")
+
+    def checkpoints(self, out):
+        """The last step of a checkpoint."""
+        return max((int(path.name.removeprefix("step-")) for path in
+                    (self.folder / out / "zeroc" / "run").glob("step-*")), default=0)
+
+    def test_dry_run(self):
+        done = self.finetune("out", "--dry-run", "--lora=4", "--epochs=2")
+        for text in ("memory certificate", "run       60 steps of 2 sequences, 128 tokens", "--lora=4:8"):
+            self.assertIn(text, done.out)
+        self.assertFalse(list((self.folder / "out").glob("*.safetensors")))
+        self.assertFalse((self.folder / "out" / "zeroc" / "run").exists())
+
+    def test_refused(self):
+        out = self.folder / "out"
+        empty = self.folder / "empty"
+        empty.mkdir()
+        for arguments, *keywords in (
+                ((self.base, self.chats, "-o", out, "--lorra=4"), "--lorra is no option", "did you mean --lora"),
+                ((self.base, self.chats, "-o", out, "--data=x"), "gives --data itself"),
+                ((self.base, self.chats, "-o", out, "--merge"), "--merge is for the adapters of --lora"),
+                ((self.base, self.chats, "-o", out, "--steps=1", "--epochs=1"), "drop one"),
+                ((self.base, self.chats, "-o", out, "--batch=0"), "--batch=0 must be 1 or more"),
+                ((self.base, self.chats, "-o", out, "--eval-split=2"), "--eval-split=2 must be from 0"),
+                ((self.base, self.chats, "-o", self.base), "is the model itself"),
+                ((empty, self.chats, "-o", out), "has no config.json"),
+                ((self.base, self.chats, "-o", out, "--stage=9"), "--stage must be 0, 1, 2 or 3|--stage"),
+                ((self.base, self.chats, "-o", out, "--accumulate=1000"), "are fewer than the 1000 of a step"),
+                ((self.base, self.chats, "-o", out, "--seq=65"), "--seq=64 or less"),
+                ((self.base, self.chats, "-o", out, "--threads"), "--threads needs a value")):
+            with self.subTest(keywords):
+                done = support.run(support.ZEROC, "finetune", *arguments)
+                self.assert_refused(done, *keywords)
+                shutil.rmtree(out, ignore_errors=True)
+
+    def test_export_of_other_runs(self):
+        """--merge needs adapters, and their scale."""
+        self.finetune("out", "--steps=2", "--lr=1e-3")
+        done = support.run(support.ZEROC, "export", self.folder / "out" / "zeroc" / "run", "-o", self.folder / "x",
+                           "--merge")
+        self.assert_refused(done, "trained no adapters, so there is nothing to merge", status=1)
