@@ -14,10 +14,9 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Sizes.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Transforms/Passes.h"
 #include "passes/Passes.h"
+#include "passes/UpstreamDialects.h"
 #include "passes/certify/Passes.h"
 #include "passes/kernels/Passes.h"
 #include "passes/model/Derivatives.h"
@@ -59,14 +58,14 @@ bool zero::isReference(ModuleOp module) {
 }
 
 void zero::registerPipelineDialects(DialectRegistry &registry) {
-  registerAllDialects(registry); // with the interface models of bufferization
+  registerUpstreamDialects(registry);
   // tm_tensor is a dialect of torch-mlir; some models contain its operations.
   registry.insert<nn::NNDialect, ZeroDialect, tm_tensor::TMTensorDialect>();
   registerDerivatives(registry);
 }
 
 void zero::registerPipelinePasses() {
-  registerAllPasses();
+  registerUpstreamPasses();
   registerZeroModelPasses();
   registerZeroKernelPasses();
   registerZeroPartitionPasses();

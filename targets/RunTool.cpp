@@ -3,8 +3,11 @@
 #include "targets/RunTool.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 
 #include <cstdlib>
@@ -17,9 +20,8 @@ llvm::Error zero::runTool(llvm::ArrayRef<StringRef> args,
                           const TemporaryFolder &folder, StringRef output) {
   auto program = llvm::sys::findProgramByName(args[0]);
   if (!program)
-    return llvm::createStringError(
-        "%s is not installed; install lld-22 (it links the plan)",
-        args[0].str().c_str());
+    return llvm::createStringError("cannot find the program %s",
+                                   args[0].str().c_str());
   SmallVector<StringRef> command = {*program};
   llvm::append_range(command, args.drop_front());
   std::string log = folder.file("tool.log");
@@ -46,7 +48,13 @@ llvm::Expected<std::string> zero::readFile(StringRef path) {
   return (*content)->getBuffer().str();
 }
 
-StringRef zero::getLinker() {
-  const char *linker = getenv("ZERO_LINKER");
-  return linker ? linker : ZERO_LLD;
+std::vector<std::string> zero::getLinker() {
+  if (const char *linker = getenv("ZERO_LINKER"))
+    return {linker};
+  // Tools that link, too, are beside zeroc.
+  static int anchor;
+  llvm::SmallString<128> path(llvm::sys::path::parent_path(
+      llvm::sys::fs::getMainExecutable(nullptr, &anchor)));
+  llvm::sys::path::append(path, "zeroc");
+  return {path.str().str(), "lld"};
 }

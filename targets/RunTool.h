@@ -5,6 +5,9 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
+#include <string>
+#include <vector>
+
 namespace mlir::zero {
 
 /// Runs the program args[0]; if it fails, its messages become part of the
@@ -15,7 +18,8 @@ llvm::Error runTool(llvm::ArrayRef<llvm::StringRef> args,
 /// Returns the contents of a file that a program has written.
 llvm::Expected<std::string> readFile(llvm::StringRef path);
 
-/// Returns the linker: lld, or the program in ZERO_LINKER.
-llvm::StringRef getLinker();
+/// Returns the words that begin a linker's command: lld, which zeroc contains,
+/// or the program in ZERO_LINKER.
+std::vector<std::string> getLinker();
 
 } // namespace mlir::zero

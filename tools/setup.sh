@@ -10,7 +10,7 @@ set -euo pipefail
 
 packages=(
   # The compiler: MLIR 22 from Debian's security archive.
-  llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 zlib1g-dev libzstd-dev
+  llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 liblld-22-dev zlib1g-dev libzstd-dev
   # The runtime.
   libfmt-dev nlohmann-json3-dev libcli11-dev liburing-dev libxxhash-dev
   # The build.

@@ -36,6 +36,10 @@ struct Request {
                 "; use --seq=" + Twine(positions) + " or less");
   }
 
+  int64_t chooseSequence(int64_t positions) const {
+    return batch.sequence ? batch.sequence : std::min<int64_t>(2048, positions);
+  }
+
   void checkSeparator(int64_t vocabulary) const {
     if (!file.failed() && batch.separator && *batch.separator >= vocabulary)
       file.fail("--document-separator=" + Twine(*batch.separator) +
@@ -60,7 +64,8 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
   if (r.file.failed())
     return nullptr;
   config.packed = r.batch.packed;
-  return buildGPT2(r.context, config, r.batch.batch, r.batch.sequence);
+  return buildGPT2(r.context, config, r.batch.batch,
+                   r.chooseSequence(config.positions));
 }
 
 template <DecoderConfig (*Read)(ConfigFile &)>
@@ -73,7 +78,8 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
     return nullptr;
   config.separator = r.batch.separator;
   config.packed = r.batch.packed;
-  return buildDecoder(r.context, config, r.batch.batch, r.batch.sequence);
+  return buildDecoder(r.context, config, r.batch.batch,
+                      r.chooseSequence(config.positions));
 }
 
 /// Model families by model_type.

@@ -14,7 +14,8 @@ namespace mlir::frontend {
 /// Returns the config.json of a folder, or any other path unchanged.
 std::string findConfig(StringRef path);
 
-/// The batch of the imported model: `batch` sequences of `sequence` tokens.
+/// The batch of the imported model: `batch` sequences of `sequence` tokens; 0:
+/// of 2048, or as many as the model has positions, if these are fewer.
 struct ImportedBatch {
   int64_t batch, sequence;
   /// The token that ends a document, if attention is to stay within documents.

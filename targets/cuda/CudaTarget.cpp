@@ -85,9 +85,10 @@ static llvm::Error emitEmulated(llvm::Module &module, const CpuTarget &cpu,
   if (llvm::Error error =
           emitObject(module, cpu, /*optimise=*/false, object)) // a few steps
     return error;
-  if (llvm::Error error =
-          runTool({getLinker(), "-shared", "-Bsymbolic", object, "-o", "-"},
-                  folder, library))
+  const std::vector<std::string> linker = getLinker();
+  SmallVector<StringRef> command(linker.begin(), linker.end());
+  command.append({"-shared", "-Bsymbolic", object, "-o", "-"});
+  if (llvm::Error error = runTool(command, folder, library))
     return error;
   llvm::Expected<std::string> image = readFile(library);
   if (!image)

@@ -1,5 +1,7 @@
 //===- zero-opt.cpp - Runs any pass, for tests ----------------------------===//
 #include "dialect/zero/Sizes.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -29,6 +31,8 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   zero::registerPipelineDialects(registry);
   zero::registerPipelinePasses();
+  registerAllDialects(registry);
+  registerAllPasses();
   zero::registerCodegenPasses();
   zero::declareDebugOnly();
   auto [input, output] =

@@ -228,6 +228,8 @@ private:
   void checkOptimizer();
   void offload(PipelineOptions &p, Offload tier) const;
   void checkComparison();
+  /// Of --compare of a folder or config.json.
+  void takeChoices();
   void takeTarget();
   std::vector<Variant> listCompared() const;
 
@@ -235,6 +237,7 @@ private:
   Offload offloadAll = Offload::None;
   std::string deepSpeedFile;
   std::string target = "cpu", cudaArch = "sm_80";
+  ChoiceRequest choices;
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   ExportOptions exportOptions;

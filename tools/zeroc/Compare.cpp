@@ -28,10 +28,11 @@ bool zero::exceedsBudget(ModuleOp module) {
                       });
 }
 
-/// Compiles to a plan.  Diagnostics of a plan that is too large are dropped,
-/// since its size is in its certificate.
-static LogicalResult compile(ModuleOp module, const PipelineOptions &options,
-                             PassManagerSetup setup) {
+/// Diagnostics of a plan that is too large are dropped, since its size is in
+/// its certificate.
+FailureOr<Certificate> zero::compileCertificate(ModuleOp module,
+                                                const PipelineOptions &options,
+                                                PassManagerSetup setup) {
   MLIRContext *context = module.getContext();
   SmallVector<Diagnostic> reported;
   LogicalResult result = success();
@@ -43,10 +44,12 @@ static LogicalResult compile(ModuleOp module, const PipelineOptions &options,
     result = runPipeline(module, Level::Memory, options, setup);
   }
   if (failed(result) && exceedsBudget(module))
-    return success();
+    return certify(module);
   for (Diagnostic &diagnostic : reported)
     context->getDiagEngine().emit(std::move(diagnostic));
-  return result;
+  if (failed(result))
+    return failure();
+  return certify(module);
 }
 
 FailureOr<std::vector<ComparedPlan>>
@@ -63,9 +66,10 @@ zero::comparePlans(ModuleOp module, ArrayRef<Variant> variants,
       plan.conflict = conflict->text;
     } else {
       OwningOpRef<ModuleOp> copy = module.clone();
-      if (failed(compile(*copy, variant.options, setup)))
+      auto certificate = compileCertificate(*copy, variant.options, setup);
+      if (failed(certificate))
         return failure();
-      plan.certificate = certify(*copy);
+      plan.certificate = std::move(*certificate);
     }
     plans.push_back(std::move(plan));
   }

@@ -23,6 +23,12 @@ struct ComparedPlan {
   std::string conflict;
 };
 
+/// Compiles `module`, at level kernels or before, to a plan, whose certificate
+/// it returns.  A plan that exceeds its memory limit counts as a plan.
+FailureOr<Certificate> compileCertificate(ModuleOp module,
+                                          const PipelineOptions &options,
+                                          PassManagerSetup setup);
+
 /// Returns true if the refused plan in `module` is valid except for its size.
 bool exceedsBudget(ModuleOp module);
 

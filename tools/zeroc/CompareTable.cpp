@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tools/zeroc/Compare.h"
+#include "tools/zeroc/TextTable.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -17,14 +18,6 @@ using namespace mlir;
 using namespace mlir::zero;
 
 namespace {
-
-struct Column {
-  std::string name;
-  std::vector<std::string> cells;
-  bool isText = false;
-};
-
-std::string inBytes(int64_t bytes) { return groupDigits(bytes) + " B"; }
 
 const Certificate::Arena &getArena(const Certificate &certificate, Tier tier) {
   return certificate.arenas[static_cast<unsigned>(tier)];
@@ -130,34 +123,18 @@ public:
   }
 
   void print(llvm::raw_ostream &os) const {
-    for (size_t row = 0; row <= rows.size() && !columns.empty(); ++row) {
-      std::string line;
-      for (const Column &column : columns) {
-        auto cell = [&](size_t i) -> StringRef {
-          return i == 0 ? StringRef(column.name) : column.cells[i - 1];
-        };
-        size_t width = 0;
-        for (size_t i = 0; i <= rows.size(); ++i)
-          width = std::max(width, cell(i).size());
-        llvm::raw_string_ostream out(line);
-        out << "  ";
-        if (column.isText)
-          out << llvm::left_justify(cell(row), width);
-        else
-          out << llvm::right_justify(cell(row), width);
-      }
-      os << StringRef(line).rtrim() << '\n';
-    }
+    if (!columns.empty())
+      printColumns(os, columns, rows.size());
   }
 
 private:
   SmallVector<const ComparedPlan *> rows;
-  std::vector<Column> columns;
+  std::vector<TextColumn> columns;
 
   void add(StringRef name,
            llvm::function_ref<std::string(const ComparedPlan &)> cell,
            bool isText = false) {
-    Column column{name.str(), {}, isText};
+    TextColumn column{name.str(), {}, isText};
     for (const ComparedPlan *row : rows)
       column.cells.push_back(cell(*row));
     columns.push_back(std::move(column));
@@ -226,6 +203,30 @@ std::string explain(const Certificate &more, const Certificate &less) {
 }
 
 } // namespace
+
+std::string zero::inBytes(int64_t bytes) { return groupDigits(bytes) + " B"; }
+
+void zero::printColumns(llvm::raw_ostream &os,
+                        const std::vector<TextColumn> &columns, size_t rows) {
+  for (size_t row = 0; row <= rows; ++row) {
+    std::string line;
+    for (const TextColumn &column : columns) {
+      auto cell = [&](size_t i) -> StringRef {
+        return i == 0 ? StringRef(column.name) : column.cells[i - 1];
+      };
+      size_t width = 0;
+      for (size_t i = 0; i <= rows; ++i)
+        width = std::max(width, cell(i).size());
+      llvm::raw_string_ostream out(line);
+      out << "  ";
+      if (column.isText)
+        out << llvm::left_justify(cell(row), width);
+      else
+        out << llvm::right_justify(cell(row), width);
+    }
+    os << StringRef(line).rtrim() << '\n';
+  }
+}
 
 std::string zero::printComparison(StringRef model,
                                   ArrayRef<ComparedPlan> plans) {

@@ -1,6 +1,8 @@
 //===- ComparedOptions.cpp - Options that several plans are made with -----===//
 #include "tools/zeroc/CommandLine.h"
 
+#include "llvm/Support/FileSystem.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -32,6 +34,40 @@ void CommandLine::checkComparison() {
   options.emit = Emit::Memory;
   if (options.pipeline.worldSize > 1)
     options.pipeline.stage = 3; // has all of their options
+}
+
+void CommandLine::takeChoices() {
+  const bool isFolder = llvm::sys::fs::is_directory(options.input) ||
+                        StringRef(options.input).ends_with(".json");
+  for (StringRef name : {"--batch", "--seq", "--ranks-per-host"})
+    if (isGiven(name) && !(options.compare && isFolder))
+      fail(name + " is for zeroc MODEL_DIR --compare; drop it, or see zeroc "
+                  "import --help");
+  if (!isFolder)
+    return;
+  if (!options.compare)
+    fail(options.input +
+         " is no MLIR; the model of a folder comes from zeroc "
+         "import " +
+         options.input + " --batch=B --seq=T -o model.mlir; zeroc " +
+         options.input + " --compare shows which plans of it fit");
+  if (options.pipeline.deviceMemory < 0)
+    fail(
+        "--compare of a model's folder needs --device-memory=BYTES, the memory "
+        "of a device, such as 24GB");
+  for (StringRef name :
+       {"--offload", "--offload-optimizer", "--offload-params"})
+    if (isGiven(name))
+      fail("--compare of a model's folder chooses where state is kept; drop " +
+           name);
+  choices.model = options.input;
+  choices.options = options.pipeline;
+  choices.choosesPrecision = !isGiven("--precision");
+  if (choices.choosesPrecision)
+    choices.options.precision = Precision::BF16;
+  choices.choosesRemat = !isGiven("--remat");
+  choices.isJson = options.certificate == "json";
+  options.choices = choices;
 }
 
 /// All stages of several ranks, all tiers of one.

@@ -192,8 +192,9 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     return error;
   // Written to the standard output: lld replaces a % in a file name by a random
   // digit.
-  SmallVector<StringRef> command = {getLinker(), kernelObject, planObject, "-o",
-                                    "-"};
+  const std::vector<std::string> linker = getLinker();
+  SmallVector<StringRef> command(linker.begin(), linker.end());
+  command.append({kernelObject, planObject, "-o", "-"});
   // The program that loads the plan defines the functions that it calls.
   if (options.emit == Emit::Object)
     command.push_back("-r");

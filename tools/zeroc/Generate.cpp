@@ -21,7 +21,7 @@ runProgram(const std::string &path, std::vector<std::string> words,
            const std::vector<std::pair<std::string, std::string>> &options,
            ArrayRef<std::optional<StringRef>> redirects, std::string &error) {
   for (const auto &[name, value] : options)
-    words.push_back(name + "=" + value);
+    words.push_back((llvm::Twine(name) + "=" + value).str());
   SmallVector<StringRef> list(words.begin(), words.end());
   return llvm::sys::ExecuteAndWait(path, list, std::nullopt, redirects, 0, 0,
                                    &error);

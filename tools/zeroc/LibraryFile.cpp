@@ -12,7 +12,6 @@
 
 using namespace mlir;
 using llvm::SmallString;
-using llvm::SmallVector;
 using llvm::StringRef;
 
 llvm::Expected<std::string> zero::findLibraryFile(StringRef argv0,

@@ -154,9 +154,27 @@ void CommandLine::declareDriver() {
       {output, Emit::Object});
   add("compare", given(options.compare),
       "print memory and traffic of all stages (on one rank:\n"
-      "with state on device, host and NVMe), as a table or\n"
+      "with state on device, host and NVMe), or, of a model's\n"
+      "folder, which plans fit --device-memory; as a table or\n"
       "with --certificate=json; write no program",
       {output, Emit::Partitioned});
+  add("batch=B",
+      count(choices.batch, 1, INT32_MAX,
+            "an integer from 1 to " + std::to_string(INT32_MAX)),
+      "with --compare of a model's folder: sequences of a\nmicro-batch",
+      {output});
+  add("seq=T",
+      count(choices.sequence, 1, INT32_MAX,
+            "an integer from 1 to " + std::to_string(INT32_MAX))
+          .showing(""),
+      "with --compare of a model's folder: tokens of a sequence\n[2048, or the "
+      "model's positions]",
+      {output});
+  add("ranks-per-host=N",
+      count(choices.ranksPerHost, 1, INT32_MAX,
+            "an integer from 1 to " + std::to_string(INT32_MAX)),
+      "with --compare of a model's folder: ranks that share a\nhost's memory",
+      {output});
   add("timing", given(options.timing), "print where compile time is spent",
       {output});
 }
@@ -261,7 +279,8 @@ DriverOptions CommandLine::check() {
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");
   takeTarget();
-  if (options.compare)
+  takeChoices();
+  if (options.compare && !options.choices)
     options.compared = listCompared();
   if (isGiven("--offload"))
     offload(options.pipeline, offloadAll);

@@ -3,6 +3,7 @@
 
 #include "passes/Pipeline.h"
 #include "targets/Target.h"
+#include "tools/zeroc/Choices.h"
 #include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/MarkArguments.h"
@@ -41,6 +42,8 @@ struct DriverOptions {
   bool timing = false, compare = false;
   /// The plans that --compare compares; none without it.
   std::vector<Variant> compared;
+  /// Of --compare of a folder or config.json; see Choices.h.
+  std::optional<ChoiceRequest> choices;
   /// The options that were given, such as "--betas", each with the first output
   /// that it changes.
   SmallVector<std::pair<std::string, Emit>> given;

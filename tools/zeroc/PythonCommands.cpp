@@ -19,15 +19,17 @@ bool zero::isPythonCommand(StringRef name) {
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,
                                    const std::string &options) {
-  llvm::Expected<std::string> packages = findLibraryFile(argv[0], "python");
-  if (!packages)
-    return packages.takeError();
   static int anchor;
   const std::string self = llvm::sys::fs::getMainExecutable(argv[0], &anchor);
-  std::string path = *packages;
-  if (const char *more = getenv("PYTHONPATH"); more && *more)
-    path += std::string(":") + more;
-  setenv("PYTHONPATH", path.c_str(), 1);
+  // In a wheel the package is where that Python finds it.
+  if (auto packages = findLibraryFile(argv[0], "python")) {
+    std::string path = *packages;
+    if (const char *more = getenv("PYTHONPATH"); more && *more)
+      path += std::string(":") + more;
+    setenv("PYTHONPATH", path.c_str(), 1);
+  } else {
+    llvm::consumeError(packages.takeError());
+  }
   setenv("ZEROC_PROGRAM", self.c_str(), 1);
   setenv("ZEROC_OPTIONS", options.c_str(), 1);
   const char *named = getenv("ZEROC_PYTHON");

@@ -21,6 +21,8 @@
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
 #include "frontend/PrintModel.h"
+#include "frontend/families/HuggingFace.h"
+#include "lld/Common/Driver.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
@@ -121,6 +123,20 @@ static llvm::Error compare(ModuleOp module, const DriverOptions &options,
                                    : printComparison(options.input, *plans));
 }
 
+/// Writes the table of --compare of a model's folder.
+static llvm::Error choose(MLIRContext &context, const ChoiceRequest &request) {
+  frontend::ImportedBatch batch = {request.batch, request.sequence};
+  auto model = frontend::importHuggingFace(
+      context, frontend::findConfig(request.model), batch, [](StringRef) {});
+  if (!model)
+    return model.takeError();
+  FailureOr<std::string> table = choosePlans(**model, request, {});
+  if (failed(table))
+    return createStringError(request.model +
+                             " does not compile; the errors are above");
+  return frontend::writeOutput("-", *table);
+}
+
 static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   if (llvm::Error error = frontend::checkOutput(options.output))
     return error;
@@ -136,6 +152,8 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   llvm::SourceMgr sources;
   Messages messages(sources, context, options.input);
   ExplainErrors explanations(context);
+  if (options.choices)
+    return choose(context, *options.choices);
   auto buffer =
       llvm::MemoryBuffer::getFileOrSTDIN(options.input, /*IsText=*/true);
   if (!buffer)
@@ -236,8 +254,26 @@ static llvm::Expected<int> run(const Command &command, StringRef argv0) {
   return 0;
 }
 
+LLD_HAS_DRIVER(elf)
+
+/// In place of the other targets of a static build (CMakeLists.txt).
+extern "C" void zeroc_no_target() {}
+
+/// Links as ld.lld does.  zeroc runs itself for this, since lld may end its
+/// process.
+static int runLinker(ArrayRef<char *> argv) {
+  std::vector<const char *> args = {"ld.lld"};
+  llvm::append_range(args, argv.drop_front(2));
+  return lld::elf::link(args, llvm::outs(), llvm::errs(), /*exitEarly=*/true,
+                        /*disableOutput=*/false)
+             ? 0
+             : 1;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  if (argc > 1 && StringRef(argv[1]) == "lld")
+    return runLinker({argv, size_t(argc)});
   // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   if (argc > 1 && isPythonCommand(argv[1]))

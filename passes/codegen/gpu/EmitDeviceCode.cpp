@@ -66,7 +66,7 @@ std::vector<DeviceKernel> readKernels(ModuleOp kernels) {
     uint32_t groups = 1;
     if (!hasParts && !threads) {
       groups = uint32_t{kBlockThreads / kHalfWarpThreads};
-      while (groups * bytes > kMaxSharedBytes && groups > 1)
+      while (int64_t{groups} * bytes > kMaxSharedBytes && groups > 1)
         groups /= 2;
     }
     kernel.threads = hasParts  ? uint32_t{kBlockThreads}
