@@ -118,7 +118,8 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createSetInitialValues());
     if (options.loraRank > 0)
       pm.addPass(createAddAdapters({options.loraRank, options.loraAlpha,
-                                    options.loraTargets, options.baseStorage}));
+                                    options.rankStabilized, options.loraTargets,
+                                    options.baseStorage}));
     // Runs while errors can still name the model's own lines.
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.

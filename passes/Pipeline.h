@@ -29,6 +29,8 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   /// the layers that get one, "" for all but the head.
   int64_t loraRank = 0;
   double loraAlpha = 0;
+  /// The factor of adapters is alpha / sqrt(rank), not alpha / rank.
+  bool rankStabilized = false;
   std::string loraTargets;
   /// The format of the weights of linear layers that have adapters: model (that
   /// of all others), nf4 or int8.

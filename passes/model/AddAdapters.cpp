@@ -41,8 +41,9 @@ struct Target {
 
 class Adapters {
 public:
-  Adapters(func::FuncOp model, int64_t rank, double alpha)
-      : model(model), rank(rank), alpha(alpha), b(model.getContext()) {}
+  Adapters(func::FuncOp model, int64_t rank, double alpha, bool isStabilized)
+      : model(model), rank(rank), alpha(alpha), isStabilized(isStabilized),
+        b(model.getContext()) {}
 
   /// All linear layers whose weight is a parameter with a name of its own.
   SmallVector<Target, 0> findLayers() {
@@ -118,6 +119,8 @@ public:
         {"fan_in_fan_out", Target(targets.front()).isTransposed()},
         {"target_modules", std::move(modules)},
         {"inference_mode", true}};
+    if (isStabilized)
+      config["use_rslora"] = true;
     return llvm::formatv("{0:2}", llvm::json::Value(std::move(config))).str();
   }
 
@@ -168,7 +171,13 @@ private:
   func::FuncOp model;
   int64_t rank;
   double alpha;
+  bool isStabilized; ///< by the root of the rank
   OpBuilder b;
+
+  double factor() const {
+    const double r = static_cast<double>(rank);
+    return alpha / (isStabilized ? std::sqrt(r) : r);
+  }
 
   /// Adds a parameter after the weight, so that it is of the same block.
   Value addParameter(Target &target, StringRef name, ArrayRef<int64_t> shape,
@@ -188,8 +197,7 @@ private:
     return model.getArgument(place);
   }
 
-  /// y + (alpha / rank x down^T) up^T; if `transposed`, y + (alpha / rank x
-  /// down) up.
+  /// y + (factor x down^T) up^T; if `transposed`, y + (factor x down) up.
   void adapt(nn::LinearOp layer, Value down, Value up, bool transposed) {
     Location loc = layer.getLoc();
     b.setInsertionPointAfter(layer);
@@ -199,7 +207,7 @@ private:
     RankedTensorType narrow = type.clone(shape);
     Value low = nn::LinearOp::create(b, loc, narrow, layer.getX(), down,
                                      Value(), transposed);
-    if (double scale = alpha / static_cast<double>(rank); scale != 1)
+    if (double scale = factor(); scale != 1)
       low = arith::MulFOp::create(
           b, loc, low,
           arith::ConstantOp::create(
@@ -241,7 +249,7 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
           << targets.getValue() << "\" is no regular expression: " << wrong;
       return signalPassFailure();
     }
-    Adapters adapters(*model, rank, alpha);
+    Adapters adapters(*model, rank, alpha, rankStabilized);
     SmallVector<Target, 0> layers = adapters.findLayers(), chosen;
     for (Target &layer : layers)
       if (targets.empty() ? !Adapters::isHead(layer)

@@ -215,6 +215,8 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
   let options = [
     Option<"rank", "rank", "int64_t", "0", "inner size of an adapter">,
     Option<"alpha", "alpha", "double", "0", "its factor is alpha / rank">,
+    Option<"rankStabilized", "rank-stabilized", "bool", "false",
+           "its factor is alpha / sqrt(rank) (Kalajdzievski, 2023)">,
     Option<"targets", "targets", "std::string", "\"\"", "the names of layers; all but the head if empty">,
     Option<"baseStorage", "base-storage", "std::string", "\"model\"",
            "how weights of linear layers and experts are kept: model (as all others), nf4 or int8">];

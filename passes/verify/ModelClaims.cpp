@@ -26,6 +26,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -132,7 +133,7 @@ static std::string describeFactor(double factor) {
   return llvm::formatv("{0}", llvm::format("%.6g", factor)).str();
 }
 
-/// Checks that the factor between the products of `adapter` is alpha / rank.
+/// Checks that the factor between the products of `adapter` is `scale`.
 static LogicalResult judgeScale(ModuleOp plan, LayerAdapter adapter,
                                 double scale) {
   SmallVector<double> factors;
@@ -156,7 +157,7 @@ static LogicalResult judgeScale(ModuleOp plan, LayerAdapter adapter,
       return plan.emitError("has ")
              << kAdaptersAttr << " by which adapters are multiplied by "
              << describeFactor(scale)
-             << ", \"lora_alpha\" / \"r\", and the model multiplies by "
+             << ", of \"lora_alpha\" and \"r\", and the model multiplies by "
              << describeFactor(factor) << " (S7)";
   return success();
 }
@@ -189,6 +190,7 @@ static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
                  "that have adapters");
   int64_t rank = config->getInteger("r").value_or(0);
   double alpha = config->getNumber("lora_alpha").value_or(0);
+  bool isStabilized = config->getBoolean("use_rslora").value_or(false);
   for (auto &[module, adapter] : adapters) {
     auto isOf = [&](BlockArgument parameter, unsigned dim) {
       auto type = parameter ? dyn_cast<RankedTensorType>(parameter.getType())
@@ -199,7 +201,8 @@ static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
       return fails("whose \"r\" is " + Twine(rank) +
                    ", which is not the rank of the adapter of \"" + module +
                    "\"");
-    if (failed(judgeScale(plan, adapter, alpha / double(rank))))
+    double divisor = isStabilized ? std::sqrt(double(rank)) : double(rank);
+    if (failed(judgeScale(plan, adapter, alpha / divisor)))
       return failure();
   }
   return success();

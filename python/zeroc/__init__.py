@@ -8,6 +8,8 @@
     packing.py        several samples in one sequence
     dataset.py        files of data to a file of sequences, in parallel and cached
     show.py           prints samples
+    run.py            a run: data, import, compile, train, export; finetune.py and pretrain.py are two
+    card.py           the README.md of what a run makes
 
 Compiling and training need none of it.
 """

@@ -4,7 +4,7 @@ import sys
 
 from .errors import UserError
 
-COMMANDS = ("data", "finetune")
+COMMANDS = ("data", "finetune", "pretrain")
 
 
 def main():

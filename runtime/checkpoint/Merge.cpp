@@ -5,6 +5,7 @@
 #include "runtime/io/Json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 
 using namespace zrt;
@@ -42,7 +43,10 @@ AdapterMerger::AdapterMerger(const CheckpointReader &reader) {
          reader.path());
   const nlohmann::json config = nlohmann::json::parse(text);
   rank = config.at("r").get<uint64_t>();
-  factor = float(config.at("lora_alpha").get<double>() / double(rank));
+  const double divisor = config.value("use_rslora", false)
+                             ? std::sqrt(double(rank))
+                             : double(rank);
+  factor = float(config.at("lora_alpha").get<double>() / divisor);
   isTransposed = config.at("fan_in_fan_out").get<bool>();
   for (const ParameterRecord &parameter : reader.manifest().parameters) {
     const std::string &name = parameter.name;

@@ -1,7 +1,8 @@
 //===- Merge.h - Adds adapters to the weights they belong to ----*- C++ -*-===//
 //
-// W + (alpha / r) B A (Hu et al., 2021), in f32: the sum over r first, in its
-// order.  A weight that is stored as [inputs, outputs] gets the transpose.
+// W + (alpha / r) B A (Hu et al., 2021), or with use_rslora alpha / sqrt(r), in
+// f32: the sum over r first, in its order.  A weight that is stored as [inputs,
+// outputs] gets the transpose.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

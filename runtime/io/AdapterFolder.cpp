@@ -28,7 +28,7 @@ constexpr std::string_view kHarmless[] = {
     "peft_type",         "peft_version",
     "qalora_group_size", "r",
     "revision",          "target_modules",
-    "task_type"};
+    "task_type",         "use_rslora"};
 
 std::string configPath(const std::string &folder) {
   return folder + "/" + kConfigFile;
@@ -100,6 +100,13 @@ void zrt::checkAdapterConfig(const std::string &folder,
          "it with --lora={}:{}",
          path, rank, alpha, own["r"].get<double>(),
          own["lora_alpha"].get<double>(), rank, alpha);
+  const auto isStabilized = [](const nlohmann::json &one) {
+    return one.value("use_rslora", nlohmann::json(false)) == true;
+  };
+  if (isStabilized(config) != isStabilized(own))
+    fail("{}: use_rslora is {}, and of this plan {}; compile it {} --rslora",
+         path, isStabilized(config), isStabilized(own),
+         isStabilized(config) ? "with" : "without");
   // Unknown keys may change the computation.
   for (const auto &[key, value] : config.items())
     if (std::ranges::count(kHarmless, key) == 0 && !isOff(config, key.c_str()))

@@ -176,6 +176,39 @@ class Finetune(FinetuneCase):
                 self.assert_refused(done, *keywords)
                 shutil.rmtree(out, ignore_errors=True)
 
+    def test_pretrain(self):
+        """From a config and texts, by tokens with ends of documents, and by bytes; resumed to the same bytes."""
+        rng = random.Random(4)
+        text = "".join(json.dumps({"text": " ".join(rng.choice(WORDS) for _ in range(rng.randrange(3, 30)))}) + "\n"
+                       for _ in range(200))
+        texts = self.write("texts.jsonl", text)
+        config = json.loads((self.base / "config.json").read_text())
+        end = test_chat.byte_tokenizer(test_chat.SPECIAL).token_to_id("<|im_end|>")
+        (self.base / "config.json").write_text(json.dumps({**config, "eos_token_id": end}))
+        out = self.folder / "out"
+        common = ("--seq=32", "--lr=1e-2", "--accumulate=2", "--threads=1", "--progress=none")
+        done = self.run_ok(support.ZEROC, "pretrain", self.base, texts, "-o", out, "--eval-split=0.1", "--epochs=2", *common)
+        first, last = self.last_loss("out")
+        self.assertLess(last, 0.7 * first)
+        self.assertIn(f"--document-separator={end}", done.out)
+        for name in ("config.json", "tokenizer.json", "model.safetensors", "loss.svg"):
+            self.assertTrue((out / name).exists(), name)
+        self.assertIn("loss of the evaluation", (out / "README.md").read_text())
+        # The weights are those of a model that can be tuned further.
+        done = support.run(support.ZEROC, "finetune", out, self.chats, "-o", self.folder / "tuned", "--steps=2",
+                           "--accumulate=1", "--progress=none")
+        self.assertEqual(done.returncode, 0, done.err)
+        gpt2 = self.write("config.json", json.dumps(support.SMALL))
+        self.run_ok(support.ZEROC, "pretrain", gpt2, self.write("t.txt", "ab " * 500), "-o", self.folder / "bytes",
+                    "--bytes", "--steps=20", *common)
+        self.assertLess(*reversed(self.last_loss("bytes")))
+        for arguments, keyword in (((gpt2, texts, "-o", out), "tokenizer.json does not exist"),
+                                   ((self.folder, texts, "-o", out), "config.json|tokenizer"),
+                                   ((gpt2, texts, "-o", out, "--bytes", "--tokenizer=x"), "exclude each other"),
+                                   ((self.base, texts, "-o", out, "--eval-split=0.999", "--restart", "--seq=32"),
+                                    "leaves none to train on")):
+            self.assert_refused(support.run(support.ZEROC, "pretrain", *arguments), keyword)
+
     def test_export_of_other_runs(self):
         """--merge needs adapters, and their scale."""
         self.finetune("out", "--steps=2", "--lr=1e-3")

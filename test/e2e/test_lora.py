@@ -133,6 +133,35 @@ class Lora(Adapters):
                     for value, wanted in zip(found[name][1], values, strict=True):
                         self.assertAlmostEqual(value, wanted, delta=2e-6)
 
+    def test_rank_stabilized(self):
+        """alpha / sqrt(r): with rank 4 the bits of twice the alpha; PEFT's key is written, read and merged."""
+        plain = self.super_outcome("--lora=4:16")
+        for options in ((), ("--stage=3",), ("--reference",)):
+            ranks = 2 if "--stage=3" in options else 1
+            expected = self.super_outcome("--lora=4:16", *options, ranks=ranks)
+            self.assertEqual(self.super_outcome("--lora=4:8", "--rslora", *options, ranks=ranks), expected)
+        self.assertNotEqual(self.super_outcome("--lora=4:8"), plain)
+        for name, options in (("root", ("--lora=4:8", "--rslora")), ("twice", ("--lora=4:16",))):
+            self.super_outcome(*options, steps=3, flags=("--checkpoint", self.folder / name, "--save-at-exit"))
+            self.run_ok(support.ZEROC, "export", self.folder / name, "-o", self.folder / f"{name}.safetensors", "--merge")
+        self.assert_same_bytes(self.folder / "root.safetensors", self.folder / "twice.safetensors")
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8", "--rslora")
+        data = self.write_tokens(200, 256)
+        common = ("--data", data, "--steps", 1, "--lr", 1e-3, "--init", "random")
+        self.run_ok(binary, *common, "--save", self.folder / "adapter")
+        self.assertIs(json.loads((self.folder / "adapter" / "adapter_config.json").read_text())["use_rslora"], True)
+        self.run_ok(binary, *common, "--adapter", self.folder / "adapter")
+        other = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8")
+        self.assert_refused(support.run(other, *common, "--adapter", self.folder / "adapter"),
+                            "use_rslora is true, and of this plan false; compile it with --rslora")
+        self.assert_refused(support.run(other, "--data", data, "--steps", 5, "--lr", 1e-3, "--resume", self.folder / "root"),
+                            "r 4, lora_alpha 8, use_rslora")
+        self.assert_refused(support.run(support.ZEROC, support.import_model(support.SMALL, 2, 16), "--rslora", "-o",
+                                        self.folder / "x"), "--rslora is for adapters; add --lora=RANK")
+
+    def super_outcome(self, *options, ranks=1, **how):
+        return support.Outcomes.outcome(self, *options, ranks=ranks, lr=1e-2, **how)
+
     def test_reference(self):
         losses, norms = zip(*self.outcome(1)[0])
         self.assertNotEqual(losses[0], losses[-1])

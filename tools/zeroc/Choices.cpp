@@ -57,6 +57,8 @@ public:
       const bool isPacked = given.baseStorage != "model";
       std::string flags = llvm::formatv(" --lora={0}:{1}", given.loraRank,
                                         optionText(given.loraAlpha));
+      if (given.rankStabilized)
+        flags += " --rslora";
       if (!given.loraTargets.empty())
         flags += " --lora-targets='" + given.loraTargets + "'";
       if (isPacked)

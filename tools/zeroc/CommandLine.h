@@ -191,6 +191,9 @@ private:
   cl::SubCommand finetuning{"finetune",
                             "Fine-tunes the model of a folder on chats or "
                             "texts, from data to the tuned model"};
+  cl::SubCommand pretraining{"pretrain",
+                             "Trains the model of a config.json on texts, from "
+                             "random weights"};
   const Subcommand subcommands[5] = {{import, &CommandLine::checkImport},
                                      {exporting, &CommandLine::checkExport},
                                      {tokenizing, &CommandLine::checkTokenize},

@@ -14,14 +14,13 @@ using llvm::StringRef;
 using namespace mlir::zero;
 
 /// Runs the program at `path` with `words`, the first of which is its name, and
-/// "--name=value" arguments after them.  Returns the exit status; below 0 if it
+/// options after them.  Returns the exit status; below 0 if it
 /// could not be run.
-static int
-runProgram(const std::string &path, std::vector<std::string> words,
-           const std::vector<std::pair<std::string, std::string>> &options,
-           ArrayRef<std::optional<StringRef>> redirects, std::string &error) {
-  for (const auto &[name, value] : options)
-    words.push_back((llvm::Twine(name) + "=" + value).str());
+static int runProgram(const std::string &path, std::vector<std::string> words,
+                      const std::vector<std::string> &options,
+                      ArrayRef<std::optional<StringRef>> redirects,
+                      std::string &error) {
+  llvm::append_range(words, options);
   SmallVector<StringRef> list(words.begin(), words.end());
   return llvm::sys::ExecuteAndWait(path, list, std::nullopt, redirects, 0, 0,
                                    &error);

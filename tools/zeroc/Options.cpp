@@ -55,6 +55,9 @@ void CommandLine::declareDriver() {
       "freeze the model and train adapters of this rank; their\n"
       "output is multiplied by ALPHA / RANK [ALPHA = RANK]",
       {loss, Emit::Step});
+  add("rslora", given(p.rankStabilized),
+      "with --lora: multiply by ALPHA / sqrt(RANK) instead",
+      {loss, Emit::Step});
   add("lora-targets=REGEX", text(p.loraTargets),
       "linear layers that get an adapter: a regular expression\n"
       "that matches the whole name; by default all but the\n"
@@ -272,6 +275,8 @@ DriverOptions CommandLine::check() {
   const PipelineOptions &p = options.pipeline;
   if (isGiven("--lora-targets") && p.loraRank == 0)
     fail("--lora-targets is for adapters; add --lora=RANK");
+  if (isGiven("--rslora") && p.loraRank == 0)
+    fail("--rslora is for adapters; add --lora=RANK");
   if (isGiven("--base-storage") && p.loraRank == 0)
     fail("--base-storage=" + p.baseStorage +
          " is for a model that is frozen; add --lora=RANK");

@@ -14,7 +14,7 @@ using namespace mlir;
 using namespace mlir::zero;
 
 bool zero::isPythonCommand(StringRef name) {
-  return name == "data" || name == "finetune";
+  return name == "data" || name == "finetune" || name == "pretrain";
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,

@@ -68,11 +68,13 @@ void CommandLine::declareSubcommands() {
       tokenized);
   Place drawn{model, std::nullopt, generating},
       built{machine, std::nullopt, generating};
-  auto passOn = [](std::vector<std::pair<std::string, std::string>> &to,
-                   StringRef usage, const char *otherwise = "") -> Values {
+  auto passOn = [](std::vector<std::string> &to, StringRef usage,
+                   const char *otherwise = "") -> Values {
     std::string name = ("--" + usage.split('=').first).str();
+    if (usage.contains('='))
+      name += "=";
     return {[&to, name](StringRef value) {
-              to.emplace_back(name, value.str());
+              to.push_back(name + value.str());
               return llvm::Error::success();
             },
             otherwise};
@@ -100,6 +102,7 @@ void CommandLine::declareSubcommands() {
        {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
         {"lora=RANK[:ALPHA]",
          "of weights that have adapters: the option of their run", ""},
+        {"rslora", "the same", ""},
         {"lora-targets=REGEX", "the same", ""},
         {"base-storage=nf4|int8", "the same", ""},
         {"cpu=NAME", "target CPU, as in zeroc --help", "native"}})

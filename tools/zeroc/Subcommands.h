@@ -52,7 +52,7 @@ struct GenerateOptions {
   std::string model, weights;
   /// Options of the compilation ("--cpu" and the like) and of the program, each
   /// with its value.
-  std::vector<std::pair<std::string, std::string>> compiled, run;
+  std::vector<std::string> compiled, run;
 };
 
 /// Compiles the model with --sample-only into a temporary folder, and runs it.

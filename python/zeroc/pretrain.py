@@ -1,0 +1,124 @@
+"""zeroc pretrain: from a config and files of text to a model that begins with random weights."""
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+from pathlib import Path
+
+import numpy as np
+
+from .errors import UserError, plural
+from .run import TOKENIZER_FILES, Run, new_parser
+from .template import read_json, token_texts
+
+#: llm.c's headers: (magic, version) and the type of the ids.
+HEADER_BYTES = 1024
+TYPES = {(20240520, 1): np.uint16, (20240801, 7): np.uint32}
+
+
+def parser():
+    p = new_parser("pretrain", "Trains a model from random weights on texts.")
+    p.add_argument("model", metavar="CONFIG", help="a config.json, or a folder with it and tokenizer.json")
+    p.add_argument("data", metavar="DATA", nargs="+", help="texts, or *.jsonl with a field text; also *.gz")
+    p.add_argument("--tokenizer", metavar="FILE", help="a tokenizer.json (default: that beside the config)")
+    p.add_argument("--bytes", action="store_true", help="each byte is a token")
+    p.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
+                   help="keep the last part of the tokens for evaluation, as 0.02 (default: none)")
+    return p
+
+
+class Pretrain(Run):
+    SETTINGS = ("tokenizer", "bytes")
+    epochs, accumulation, lr = 1, 1, 6e-4
+
+    def __init__(self, arguments):
+        super().__init__("pretrain", parser(), arguments)
+
+    def read_model(self):
+        self.model = Path(self.args.model)
+        self.folder = self.model if self.model.is_dir() else self.model.parent
+        path = self.model / "config.json" if self.model.is_dir() else self.model
+        self.config = read_json(path)
+        if not self.config:
+            raise UserError(f"cannot read {path}; name a config.json, or a folder with one")
+        self.config_path = path
+        self.tokenizer = Path(self.args.tokenizer) if self.args.tokenizer else self.folder / "tokenizer.json"
+        if self.args.bytes and self.args.tokenizer:
+            raise UserError("--bytes and --tokenizer exclude each other; drop one")
+        if not self.args.bytes and not self.tokenizer.exists():
+            raise UserError(f"{self.tokenizer} does not exist; name a tokenizer.json with --tokenizer, or say --bytes")
+
+    def find_end(self):
+        """The id of the token that ends a document; None for bytes."""
+        if self.args.bytes:
+            return None
+        end = self.config.get("eos_token_id")
+        if isinstance(end, list):
+            end = end[0] if end else None
+        if end is None:
+            text = token_texts(read_json(self.tokenizer.parent / "tokenizer_config.json")).get("eos_token")
+            vocabulary = read_json(self.tokenizer)
+            end = next((token["id"] for token in vocabulary.get("added_tokens", []) if token.get("content") == text), None)
+        if end is None:
+            raise UserError(f"{self.config_path} has no eos_token_id, the token that ends a document; add it")
+        return end
+
+    def make_data(self):
+        self.end = self.find_end()
+        self.data = self.work / "data.bin"
+        self.call([self.program, "tokenize", *self.args.data, "-o", str(self.data),
+                   *(["--bytes"] if self.args.bytes else [f"--tokenizer={self.tokenizer}", f"--separator={self.end}"])])
+        tokens = read_tokens(self.data)
+        count = len(tokens)
+        if self.args.eval_split:
+            kept = max(self.seq + 1, round(count * self.args.eval_split))
+            if kept + self.seq + 1 > count:
+                raise UserError(f"--eval-split={self.args.eval_split:g} of {plural(count, 'token')} leaves none to train on")
+            self.evaluation = self.work / "eval.u32"
+            write_ids(self.evaluation, tokens[count - kept:])
+            rest = self.work / "train.u32"
+            write_ids(rest, tokens[:count - kept])
+            self.data, count = rest, count - kept
+        sequences = (count - 1) // self.seq
+        self.facts = {"tokens": f"{count:,}", "sequences": f"{sequences:,} of {self.seq:,} tokens"}
+        return sequences
+
+    @property
+    def is_separated(self):
+        """Attention stays within documents, except with learned positions."""
+        return self.end is not None and self.config.get("model_type") != "gpt2"
+
+    def import_options(self):
+        return [f"--document-separator={self.end}"] if self.is_separated else []
+
+    def train_options(self):
+        return ["--document-separator", self.end] if self.end is not None else []
+
+    def export_options(self):
+        return [f"--config={self.config_path}"]
+
+    def copy_tokenizer(self):
+        for name in TOKENIZER_FILES:
+            if not self.args.bytes and (self.tokenizer.parent / name).exists():
+                shutil.copyfile(self.tokenizer.parent / name, self.out / name)
+
+    def describe(self):
+        return None, "all weights were trained, from random ones"
+
+
+def read_tokens(path):
+    """The ids of a file of zeroc tokenize."""
+    with open(path, "rb") as file:
+        magic, version, count = struct.unpack("<3i", file.read(12))
+    return np.memmap(path, TYPES[magic, version], "r", HEADER_BYTES, (count,))
+
+
+def write_ids(path, ids):
+    partial = path.with_name(f"{path.name}.partial")
+    np.asarray(ids, np.uint32).tofile(partial)
+    os.replace(partial, path)
+
+
+def main(arguments):
+    Pretrain(arguments).run()
