@@ -32,6 +32,8 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   /// The factor of adapters is alpha / sqrt(rank), not alpha / rank.
   bool rankStabilized = false;
   std::string loraTargets;
+  /// A regular expression of modules that are trained whole beside adapters.
+  std::string modulesToSave;
   /// The format of the weights of linear layers that have adapters: model (that
   /// of all others), nf4 or int8.
   std::string baseStorage = "model";

@@ -69,10 +69,33 @@ public:
     return llvm::any_of(target.layers, isOfHead);
   }
 
-  void freeze() {
-    for (unsigned i = 0, e = model.getNumArguments(); i != e; ++i)
-      if (model.getArgAttr(i, kParamAttr))
+  /// Freezes all parameters but those of modules that `kept` matches, which it
+  /// returns; no regular expression keeps none.
+  SmallVector<StringRef> freeze(const llvm::Regex *kept) {
+    SmallVector<StringRef> trained;
+    for (unsigned i = 0, e = model.getNumArguments(); i != e; ++i) {
+      auto name = model.getArgAttrOfType<StringAttr>(i, kParamAttr);
+      if (!name)
+        continue;
+      StringRef module = name.getValue().rsplit('.').first;
+      if (!kept || !kept->match(module))
         model.setArgAttr(i, kFrozenAttr, b.getUnitAttr());
+      else if (!llvm::is_contained(trained, module))
+        trained.push_back(module);
+    }
+    return trained;
+  }
+
+  /// The name of a weight that is trained whole and that several operations
+  /// read, or nothing.  PEFT would train a copy for one of them.
+  StringRef findShared() {
+    for (BlockArgument argument : model.getArguments())
+      if (auto name = model.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), kParamAttr);
+          name && !model.getArgAttr(argument.getArgNumber(), kFrozenAttr) &&
+          llvm::range_size(argument.getUsers()) > 1)
+        return name.getValue();
+    return "";
   }
 
   /// The name, without ".weight", of the first expert's weight that `wanted`
@@ -93,7 +116,7 @@ public:
   int64_t pack(Packing packing) {
     int64_t packed = 0;
     for (BlockArgument argument : model.getArguments()) {
-      if (!model.getArgAttr(argument.getArgNumber(), kParamAttr) ||
+      if (!model.getArgAttr(argument.getArgNumber(), kFrozenAttr) ||
           argument.use_empty() || !llvm::all_of(argument.getUses(), isWeight))
         continue;
       model.setArgAttr(argument.getArgNumber(), kPackingAttr,
@@ -104,7 +127,7 @@ public:
   }
 
   /// PEFT's adapter_config.json of adapters of `targets`.
-  std::string describe(ArrayRef<Target> targets) {
+  std::string describe(ArrayRef<Target> targets, ArrayRef<StringRef> whole) {
     llvm::json::Array modules;
     for (const Target &target : targets)
       modules.push_back(target.module);
@@ -121,6 +144,12 @@ public:
         {"inference_mode", true}};
     if (isStabilized)
       config["use_rslora"] = true;
+    if (!whole.empty()) {
+      llvm::json::Array saved;
+      for (StringRef module : whole)
+        saved.push_back(module);
+      config["modules_to_save"] = std::move(saved);
+    }
     return llvm::formatv("{0:2}", llvm::json::Value(std::move(config))).str();
   }
 
@@ -276,7 +305,34 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
             << std::min(target.in(), target.out());
         return signalPassFailure();
       }
-    adapters.freeze();
+    llvm::Regex kept(("^(" + modulesToSave + ")$").c_str());
+    if (!modulesToSave.empty() && !kept.isValid(wrong)) {
+      getOperation().emitError("modules to save: \"")
+          << modulesToSave.getValue()
+          << "\" is no regular expression: " << wrong;
+      return signalPassFailure();
+    }
+    SmallVector<StringRef> whole =
+        adapters.freeze(modulesToSave.empty() ? nullptr : &kept);
+    if (!modulesToSave.empty() && whole.empty()) {
+      getOperation().emitError("modules to save: \"")
+          << modulesToSave.getValue() << "\" matches no module";
+      return signalPassFailure();
+    }
+    if (StringRef shared = adapters.findShared(); !shared.empty()) {
+      getOperation().emitError("modules to save: \"")
+          << shared
+          << "\" is read in several places, as tied embeddings are, and PEFT "
+             "would train a copy for one of them; leave it out";
+      return signalPassFailure();
+    }
+    for (Target &target : chosen)
+      if (llvm::is_contained(whole, target.module)) {
+        getOperation().emitError("modules to save: \"")
+            << target.module
+            << "\" gets an adapter, too; leave it out of one of them";
+        return signalPassFailure();
+      }
     if (packing && adapters.pack(*packing) == 0) {
       getOperation().emitError("base-storage=")
           << baseStorage.getValue()
@@ -286,7 +342,7 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
     }
     getOperation()->setAttr(
         kAdaptersAttr,
-        StringAttr::get(&getContext(), adapters.describe(chosen)));
+        StringAttr::get(&getContext(), adapters.describe(chosen, whole)));
     for (Target &target : chosen)
       adapters.add(target);
   }

@@ -206,6 +206,9 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     (`zero.frozen`) has no gradient, and the part of the backward that only it
     needed is dropped.
 
+    Parameters of modules that `modules-to-save` matches are not frozen, as with
+    PEFT's `modules_to_save`.
+
     With `base-storage` the weights of experts and of all linear layers but the
     head, with an adapter or without, are packed (`zero.packing`): as frozen
     parameters of 4 or 8 bits (Dettmers et al., "QLoRA", 2023).  The model reads
@@ -218,6 +221,8 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     Option<"rankStabilized", "rank-stabilized", "bool", "false",
            "its factor is alpha / sqrt(rank) (Kalajdzievski, 2023)">,
     Option<"targets", "targets", "std::string", "\"\"", "the names of layers; all but the head if empty">,
+    Option<"modulesToSave", "modules-to-save", "std::string", "\"\"",
+           "the names of modules that are trained whole; none if empty">,
     Option<"baseStorage", "base-storage", "std::string", "\"model\"",
            "how weights of linear layers and experts are kept: model (as all others), nf4 or int8">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::nn::NNDialect"];

@@ -133,6 +133,20 @@ static std::string describeFactor(double factor) {
   return llvm::formatv("{0}", llvm::format("%.6g", factor)).str();
 }
 
+/// The modules with parameters that are trained and of no adapter.
+static std::set<std::string> findWhole(func::FuncOp step) {
+  std::set<std::string> modules;
+  for (unsigned i = 0; i != step.getNumArguments(); ++i) {
+    auto name = step.getArgAttrOfType<StringAttr>(i, kParamAttr);
+    if (!name || step.getArgAttr(i, kFrozenAttr))
+      continue;
+    StringRef of = name.getValue();
+    if (!of.contains(".lora_A.") && !of.contains(".lora_B."))
+      modules.insert(of.rsplit('.').first.str());
+  }
+  return modules;
+}
+
 /// Checks that the factor between the products of `adapter` is `scale`.
 static LogicalResult judgeScale(ModuleOp plan, LayerAdapter adapter,
                                 double scale) {
@@ -188,6 +202,13 @@ static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
   if (!llvm::equal(named, llvm::make_first_range(adapters))) // (S7)
     return fails("whose \"target_modules\" are not the layers of its model "
                  "that have adapters");
+  std::set<std::string> saved;
+  if (const llvm::json::Array *modules = config->getArray("modules_to_save"))
+    for (const llvm::json::Value &module : *modules)
+      saved.insert(module.getAsString().value_or("").str());
+  if (saved != findWhole(model.lookupSymbol<func::FuncOp>("step"))) // (S7)
+    return fails("whose \"modules_to_save\" are not the modules of its model "
+                 "that are trained whole");
   int64_t rank = config->getInteger("r").value_or(0);
   double alpha = config->getNumber("lora_alpha").value_or(0);
   bool isStabilized = config->getBoolean("use_rslora").value_or(false);

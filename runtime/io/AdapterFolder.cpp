@@ -28,7 +28,8 @@ constexpr std::string_view kHarmless[] = {
     "peft_type",         "peft_version",
     "qalora_group_size", "r",
     "revision",          "target_modules",
-    "task_type",         "use_rslora"};
+    "task_type",         "use_rslora",
+    "modules_to_save"};
 
 std::string configPath(const std::string &folder) {
   return folder + "/" + kConfigFile;
@@ -107,6 +108,13 @@ void zrt::checkAdapterConfig(const std::string &folder,
     fail("{}: use_rslora is {}, and of this plan {}; compile it {} --rslora",
          path, isStabilized(config), isStabilized(own),
          isStabilized(config) ? "with" : "without");
+  const auto savedOf = [](const nlohmann::json &one) {
+    return one.value("modules_to_save", nlohmann::json());
+  };
+  if (lastNames(savedOf(config)) != lastNames(savedOf(own)))
+    fail("{}: modules_to_save are {}, and those of this plan {}; compile it "
+         "with the same --modules-to-save",
+         path, shown(savedOf(config).dump()), savedOf(own).dump());
   // Unknown keys may change the computation.
   for (const auto &[key, value] : config.items())
     if (std::ranges::count(kHarmless, key) == 0 && !isOff(config, key.c_str()))

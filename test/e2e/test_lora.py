@@ -159,6 +159,52 @@ class Lora(Adapters):
         self.assert_refused(support.run(support.ZEROC, support.import_model(support.SMALL, 2, 16), "--rslora", "-o",
                                         self.folder / "x"), "--rslora is for adapters; add --lora=RANK")
 
+    def test_modules_to_save(self):
+        """Whole modules are trained beside adapters, saved with PEFT's names, read again, and exported."""
+        config = {**support.SMALL, "tie_word_embeddings": False}
+        model = support.import_model(config, 2, 16)
+        options = ("--lora=4:8", "--modules-to-save=lm_head|transformer\\.w[tp]e")
+        data = self.write_tokens(300, 256)
+        base = self.folder / "base.safetensors"
+        self.run_ok(support.compile_model(model), "--data", data, "--steps", 1, "--lr", 0, "--save", base)
+        common = ("--data", data, "--lr", 1e-2, "--init", base, "--steps", 3)
+        saved = []
+        for ranks, more in ((1, ()), (2, ("--stage=0",)), (2, ("--stage=3", "--offload=cpu"))):
+            binary = support.compile_model(model, *options, f"--world-size={ranks}", *more)
+            _, lines, folder = self.run_plan(binary, *common, "--checkpoint", self.folder / f"kept{len(saved)}",
+                                             "--save-at-exit", ranks=ranks, name=f"adapter{len(saved)}")
+            saved.append((support.bits_of(lines), support.read_safetensors(folder / support.ADAPTER)))
+        self.assertEqual(*saved[1:])
+        found, before = saved[0][1], support.read_safetensors(base)
+        whole = sorted(name for name in found if ".lora_" not in name)
+        self.assertEqual(whole, [f"base_model.model.{name}.weight" for name in ("lm_head", "transformer.wpe", "transformer.wte")])
+        for name in whole:
+            self.assertNotEqual(found[name][1], before[name.removeprefix("base_model.model.")][1])
+        (self.folder / "adapter0.safetensors").rename(self.folder / "adapter0")
+        written = json.loads((self.folder / "adapter0" / "adapter_config.json").read_text())
+        self.assertEqual(sorted(written["modules_to_save"]), ["lm_head", "transformer.wpe", "transformer.wte"])
+        # Read again, as they were written.
+        binary = support.compile_model(model, *options)
+        self.run_ok(binary, "--data", data, "--lr", 0, "--init", base, "--adapter", self.folder / "adapter0", "--steps", 1,
+                    "--save", self.folder / "again")
+        self.assert_same_bytes(self.folder / "again" / support.ADAPTER, self.folder / "adapter0" / support.ADAPTER)
+        self.run_ok(support.ZEROC, "export", self.folder / "kept0", "-o", self.folder / "merged.safetensors", "--merge")
+        merged = support.read_safetensors(self.folder / "merged.safetensors")
+        self.assertEqual(merged.keys(), before.keys())
+        self.assertEqual(merged["lm_head.weight"][1], found["base_model.model.lm_head.weight"][1])
+        norm = "transformer.ln_f.weight"
+        self.assertEqual(merged[norm], before[norm])
+        other = support.compile_model(model, "--lora=4:8")
+        self.assert_refused(support.run(other, *common, "--adapter", self.folder / "adapter0"),
+                            "modules_to_save are .*lm_head.* and those of this plan null")
+        tied = support.import_model(support.SMALL, 2, 16)
+        for options, keyword in ((("--lora=4", "--modules-to-save=transformer.wte"), "is read in several places"),
+                                 (("--lora=4", "--modules-to-save=none"), '"none" matches no module'),
+                                 (("--lora=4", "--modules-to-save=("), "is no regular expression"),
+                                 (("--lora=4", "--modules-to-save=transformer.h.0.mlp.c_fc"), "gets an adapter, too"),
+                                 (("--modules-to-save=x",), "add --lora=RANK")):
+            self.assert_refused(support.run(support.ZEROC, tied, *options, "-o", self.folder / "x"), keyword)
+
     def super_outcome(self, *options, ranks=1, **how):
         return support.Outcomes.outcome(self, *options, ranks=ranks, lr=1e-2, **how)
 

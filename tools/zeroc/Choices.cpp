@@ -61,6 +61,8 @@ public:
         flags += " --rslora";
       if (!given.loraTargets.empty())
         flags += " --lora-targets='" + given.loraTargets + "'";
+      if (!given.modulesToSave.empty())
+        flags += " --modules-to-save='" + given.modulesToSave + "'";
       if (isPacked)
         flags += " --base-storage=" + given.baseStorage;
       trainings.push_back(

@@ -63,6 +63,10 @@ void CommandLine::declareDriver() {
       "that matches the whole name; by default all but the\n"
       "head",
       {loss, Emit::Step});
+  add("modules-to-save=REGEX", text(p.modulesToSave),
+      "with --lora: modules that are trained whole, by name,\n"
+      "such as .*embed_tokens|lm_head",
+      {loss, Emit::Step});
   add("base-storage=nf4|int8", text(p.baseStorage, {"nf4", "int8"}),
       "with --lora: store the weights of experts and of linear\n"
       "layers, except the head, in 4 or 8 bits; they are\n"
@@ -275,6 +279,8 @@ DriverOptions CommandLine::check() {
   const PipelineOptions &p = options.pipeline;
   if (isGiven("--lora-targets") && p.loraRank == 0)
     fail("--lora-targets is for adapters; add --lora=RANK");
+  if (isGiven("--modules-to-save") && p.loraRank == 0)
+    fail("--modules-to-save is for modules beside adapters; add --lora=RANK");
   if (isGiven("--rslora") && p.loraRank == 0)
     fail("--rslora is for adapters; add --lora=RANK");
   if (isGiven("--base-storage") && p.loraRank == 0)

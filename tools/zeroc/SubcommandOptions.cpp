@@ -103,6 +103,7 @@ void CommandLine::declareSubcommands() {
         {"lora=RANK[:ALPHA]",
          "of weights that have adapters: the option of their run", ""},
         {"rslora", "the same", ""},
+        {"modules-to-save=REGEX", "the same", ""},
         {"lora-targets=REGEX", "the same", ""},
         {"base-storage=nf4|int8", "the same", ""},
         {"cpu=NAME", "target CPU, as in zeroc --help", "native"}})

@@ -9,6 +9,7 @@
 #include "runtime/world/Agree.h"
 #include "train/report/StandardStreams.h"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace zrt;
@@ -22,6 +23,11 @@ std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
     if (parameter.frozen == frozen)
       some.push_back(parameter);
   return some;
+}
+
+bool isOfAdapter(const Parameter &parameter) {
+  return parameter.name.find(".lora_A.") != std::string::npos ||
+         parameter.name.find(".lora_B.") != std::string::npos;
 }
 
 /// The folder of a Hugging Face model that `path` names or lies in, else
@@ -49,8 +55,30 @@ Weights::Weights(const zrt_plan &plan, const TrainOptions &options,
     return;
   if (hasAdapters())
     makeFolder("--save", options.save);
-  checkSave(select(parameters(), /*frozen=*/false), savePath(),
-            options.saveType);
+  checkSave(trainedInFile(parameters()), savePath(), options.saveType);
+}
+
+std::vector<Parameter>
+Weights::trainedInFile(const std::vector<Parameter> &some) const {
+  std::vector<Parameter> trained = select(some, /*frozen=*/false);
+  if (hasAdapters()) {
+    for (Parameter &parameter : trained)
+      if (!isOfAdapter(parameter))
+        parameter.name = "base_model.model." + parameter.name;
+    std::ranges::sort(trained, {}, &Parameter::name);
+  }
+  return trained;
+}
+
+std::pair<std::vector<Parameter>, std::vector<Parameter>>
+Weights::splitBase(const std::vector<Parameter> &some) const {
+  std::pair<std::vector<Parameter>, std::vector<Parameter>> split;
+  for (const Parameter &parameter : some) {
+    const bool isAdded =
+        hasAdapters() ? isOfAdapter(parameter) : !parameter.frozen;
+    (isAdded ? split.second : split.first).push_back(parameter);
+  }
+  return split;
 }
 
 void Weights::checkAdapters() const {
@@ -80,21 +108,20 @@ void Weights::initialize() const {
 }
 
 void Weights::initialize(const std::vector<Parameter> &some, bool warns) const {
-  const std::vector<Parameter> frozen = select(some, true),
-                               trained = select(some, false);
-  // Files of a base model do not contain the trained parameters.
+  const auto [base, added] = splitBase(some);
+  // Files of a base model do not contain the parameters that are added to it.
   const bool isBase = !options.init.empty() &&
-                      !select(parameters(), true).empty() &&
-                      !holdsAny(options.init, trained);
+                      !splitBase(parameters()).first.empty() &&
+                      !holdsAny(options.init, added);
   const bool isRandom = options.init.empty();
   if (isRandom)
-    initializeParameters(frozen, options.seed, zrt_threads(ctx), memory());
+    initializeParameters(base, options.seed, zrt_threads(ctx), memory());
   else
-    load(isBase ? frozen : some, options.init, warns);
+    load(isBase ? base : some, options.init, warns);
   if (!options.adapter.empty())
-    load(trained, options.adapter + "/" + kAdapterFile, warns);
+    load(trainedInFile(some), options.adapter + "/" + kAdapterFile, warns);
   else if (isRandom || isBase)
-    initializeParameters(trained, options.seed, zrt_threads(ctx), memory());
+    initializeParameters(added, options.seed, zrt_threads(ctx), memory());
 }
 
 void Weights::load(const std::vector<Parameter> &into, const std::string &path,
@@ -159,8 +186,8 @@ std::string Weights::adapterConfig() const {
 
 bool Weights::save() const {
   const zrt_dtype type = saveType();
-  saveParameters(select(parameters(), /*frozen=*/false), savePath(), memory(),
-                 world, type);
+  saveParameters(trainedInFile(parameters()), savePath(), memory(), world,
+                 type);
   if (hasAdapters())
     together(world, [&] {
       if (world.rank() == 0)

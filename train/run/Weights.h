@@ -7,6 +7,7 @@
 #include "train/options/Options.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zrt {
@@ -50,6 +51,14 @@ private:
   void load(const std::vector<Parameter> &into, const std::string &path,
             bool warns) const;
   void initialize(const std::vector<Parameter> &some, bool warns) const;
+  /// The trained parameters of `some`, with their names in the file of --save:
+  /// PEFT's, of adapters and of whole modules that are trained beside them.
+  std::vector<Parameter>
+  trainedInFile(const std::vector<Parameter> &some) const;
+  /// Those of a base model, and those that are added to it: adapters, or if
+  /// there are none, all that are trained.
+  std::pair<std::vector<Parameter>, std::vector<Parameter>>
+  splitBase(const std::vector<Parameter> &some) const;
   void checkAdapters() const;
   std::string savePath() const;
   /// PEFT's config of the adapters, with the model that they belong to.
