@@ -13,8 +13,13 @@ def main():
         sys.exit(f"zeroc: error: {command or 'no command'}; this package has {', '.join(COMMANDS)}")
     try:
         importlib.import_module(f".{command}", __package__).main(sys.argv[2:])
+    except BrokenPipeError:
+        sys.exit(0)
     except UserError as error:
         print(f"zeroc {command}: error: {error}", file=sys.stderr)
+        sys.exit(1)
+    except OSError as error:
+        print(f"zeroc {command}: error: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
         sys.exit(1)
     except ModuleNotFoundError as error:
         print(f"zeroc {command}: error: the Python package {error.name} is missing; install it with "
@@ -22,8 +27,6 @@ def main():
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:
-        sys.exit(0)
 
 
 main()

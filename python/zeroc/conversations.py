@@ -65,9 +65,18 @@ def known_fields(record):
 
 
 def text_of(record, name, place, default=None):
-    value = record.get(name, default)
+    return check_text(record.get(name, default), name, place)
+
+
+def check_text(value, name, place):
+    """`value`, a text that UTF-8 can hold: JSON may have half of a pair of surrogates."""
     if not isinstance(value, str):
         raise UserError(f"{place}: {name} is {describe(value)}, where a text is needed")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise UserError(f"{place}: {name} has {value[error.start]!r} at {error.start}, which is no character; "
+                        "remove it") from error
     return value
 
 
@@ -105,8 +114,7 @@ def message(turn, place):
     calls = turn.get("tool_calls")
     if content is None and role == "assistant" and calls:
         turn["content"] = content = ""
-    if not isinstance(content, str):
-        raise UserError(f"{place}: content is {describe(content)}, where a text is needed")
+    check_text(content, "content", place)
     if calls is not None:
         turn["tool_calls"] = [tool_call(call, place) for call in calls] if isinstance(calls, list) else fail_calls(place)
     if "weight" in turn and (role != "assistant" or turn["weight"] not in (0, 1)):
@@ -138,7 +146,7 @@ def tool_call(call, place):
     if isinstance(arguments, str):
         try:
             function = {**function, "arguments": json.loads(arguments)}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{place}: the arguments of {function['name']} are not JSON: {error}") from error
     return {**call, "function": function} if "function" in call else function
 
@@ -148,7 +156,7 @@ def read_chat(record, place, turns, trained=None):
         trained = [turn["role"] == "assistant" and turn.get("weight") != 0 for turn in turns]
     turns = [{key: value for key, value in turn.items() if key != "weight"} for turn in turns]
     if isinstance(record.get("system"), str) and record["system"] and turns[0]["role"] != "system":
-        turns.insert(0, {"role": "system", "content": record["system"]})
+        turns.insert(0, {"role": "system", "content": check_text(record["system"], "system", place)})
         trained = [False, *trained]
     if not any(turn["role"] == "assistant" for turn in turns):
         raise UserError(f"{place} has no assistant's turn, so there is nothing to train on")
@@ -162,7 +170,7 @@ def read_tools(tools, place):
     if isinstance(tools, str) and tools.strip():
         try:
             tools = json.loads(tools)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise UserError(f"{place}: tools are not JSON: {error}") from error
     if not tools:
         return None
@@ -176,7 +184,7 @@ def read_completion(record, place):
     if isinstance(prompt, str) and isinstance(completion, str):
         if not completion:
             raise UserError(f"{place}: completion is empty, so there is nothing to train on")
-        return Text(prompt, completion, place)
+        return Text(check_text(prompt, "prompt", place), check_text(completion, "completion", place), place)
     before, after = messages(prompt, place, "prompt"), messages(completion, place, "completion")
     return read_chat(record, place, before + after,
                      [False] * len(before) + [turn["role"] == "assistant" for turn in after])
@@ -187,10 +195,12 @@ def read_instruction(record, place):
     more = text_of(record, "input", place, "")
     answer = text_of(record, "output" if "output" in record else "response", place)
     turns = []
-    for pair in record.get("history") or []:
+    history = record.get("history") or []
+    for pair in history if isinstance(history, list) else [history]:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
             raise UserError(f"{place}: history is no list of pairs of texts")
-        turns += [{"role": "user", "content": pair[0]}, {"role": "assistant", "content": pair[1]}]
+        turns += [{"role": role, "content": check_text(text, "history", place)}
+                  for role, text in zip(("user", "assistant"), pair)]
     turns += [{"role": "user", "content": f"{given}\n{more}" if more else given},
               {"role": "assistant", "content": answer}]
     return read_chat(record, place, turns)

@@ -24,6 +24,8 @@ def parser():
     build.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
                        help="keep this part of the records for evaluation")
     build.add_argument("--eval", metavar="FILE", help="where to write them")
+    build.add_argument("--eval-batch", type=int, metavar="N", default=1,
+                       help="fill it up with empty sequences to a multiple of N, which are read at once (default: 1)")
     build.add_argument("--seed", type=int, default=0, help="of the choice of these records (default: 0)")
     shown = commands.add_parser("show", parents=[common], allow_abbrev=False,
                                 help="print samples; what is trained on is in colour, or in [[ ]]")
@@ -44,8 +46,10 @@ def main(arguments):
     for path in filter(None, (a.o, a.eval)):
         if not path.endswith(".safetensors"):
             raise UserError(f"{path} must be named *.safetensors")
-    request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.seed, a.chat_template,
-                              tuple(a.stop_token))
+    if a.eval_batch < 1:
+        raise UserError(f"--eval-batch={a.eval_batch} must be 1 or more")
+    request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.eval_batch, a.seed,
+                              a.chat_template, tuple(a.stop_token))
     summaries, was_there = dataset.build(request, a.o, a.eval)
     for path, summary in zip((a.o, a.eval), summaries):
         print(f"{'kept' if was_there else 'wrote'} {path}")

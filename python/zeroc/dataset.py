@@ -27,8 +27,8 @@ import numpy as np
 from .conversations import read_sample
 from .errors import UserError, plural
 from .packing import pack
-from .records import find_files, read_records
-from .template import today
+from .records import find_files, kind_of, read_records
+from .template import find_template, read_json, today
 from .tokens import IGNORED, Tokenizer
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
@@ -45,6 +45,7 @@ class Request:
     seq: int
     packed: bool = True
     evaluation: float = 0.0
+    evaluated_at_once: int = 1  # rows of the evaluation are filled up to a multiple of it
     seed: int = 0
     template: str | None = None
     stops: tuple = ()
@@ -59,6 +60,7 @@ class Summary:
     sequences: int = 0
     seq: int = 0
     truncated: int = 0
+    lost: int = 0
     dropped: int = 0
     special: list = field(default_factory=list)
 
@@ -69,9 +71,10 @@ class Summary:
         share = self.tokens / max(1, self.sequences * self.seq)
         yield f"{plural(self.sequences, 'sequence')} of {self.seq:,} tokens, {share:.1%} full"
         if self.truncated:
-            yield f"warning: {plural(self.truncated, 'sample')} longer than {self.seq:,} tokens, cut off there"
+            yield (f"warning: {plural(self.truncated, 'sample')} longer than {self.seq:,} tokens, cut off there: "
+                   f"{plural(self.lost, 'token')} are not read")
         if self.dropped:
-            yield f"warning: {plural(self.dropped, 'sample')} left out: nothing to train on before that place"
+            yield f"warning: {plural(self.dropped, 'sample')} left out: nothing to train on in them"
         if self.special:
             count, name, place = self.special
             yield (f"warning: {plural(count, 'record')} with the name of a special token in a text, first "
@@ -128,7 +131,11 @@ def encode_all(request, files):
                     waiting.append(pool.submit(Worker.encode, chunk))
                 if not waiting:
                     break
-                encoded = waiting.pop(0).result()
+                try:
+                    encoded = waiting.pop(0).result()
+                except concurrent.futures.process.BrokenProcessPool as error:
+                    raise UserError("a process that prepares data was killed, perhaps for lack of memory; "
+                                    "give it more, or fewer files at once") from error
                 yield from encoded
                 done += len(encoded)
                 show_progress(done)
@@ -154,17 +161,29 @@ def hash_of(request, files):
             digest.update(hash_file(path))
         digest.update(b"/")
     # The place of a record is not in the output, and so not in the hash.
-    what = {**asdict(request), "folder": "", "files": "", "template": "", "version": VERSION,
-            "date": str(today().date())}
+    what = {**asdict(request), "folder": "", "template": "", "version": VERSION,
+            "files": [(kind_of(file), file.name.lower().endswith(".gz")) for file in files]}
+    if uses_date(request):
+        what["date"] = str(today().date())
     digest.update(json.dumps(what, sort_keys=True).encode())
     return digest.hexdigest()
 
 
+def uses_date(request):
+    """Whether the chat template writes the date."""
+    folder = Path(request.folder)
+    text, _ = find_template(folder, read_json(folder / "tokenizer_config.json"), request.template)
+    return bool(text) and "strftime_now" in text
+
+
 def hash_file(path):
     digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
+    try:
+        with open(path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
     return digest.digest()
 
 
@@ -184,7 +203,8 @@ def build(request, output, evaluation=None):
     if evaluation:
         parts.append([e for i, e in enumerate(encoded) if i in kept])
     del encoded
-    return [write_part(path, part, request, key) for path, part in zip(outputs, parts)], False
+    return [write_part(path, part, request, key, request.evaluated_at_once if part is not parts[0] else 1)
+            for path, part in zip(outputs, parts)], False
 
 
 def choose_evaluation(records, request):
@@ -194,15 +214,18 @@ def choose_evaluation(records, request):
     return set(random.Random(request.seed).sample(range(records), count))
 
 
-def write_part(path, encoded, request, key):
+def write_part(path, encoded, request, key, multiple):
     summary = Summary(records=len(encoded), seq=request.seq)
     samples = []
     for of_record, special, place in encoded:
+        if not of_record:
+            summary.dropped += 1
         if special:
             summary.special = [summary.special[0] + 1, *summary.special[1:]] if summary.special else [1, special, place]
         for ids, trained in of_record:
             if len(ids) > request.seq:
                 summary.truncated += 1
+                summary.lost += len(ids) - request.seq
                 ids, trained = ids[:request.seq], trained[:request.seq]
             if not trained[1:].any():
                 summary.dropped += 1
@@ -214,8 +237,10 @@ def write_part(path, encoded, request, key):
     summary.samples = len(samples)
     summary.tokens = sum(len(ids) for ids, _ in samples)
     rows = pack([len(ids) for ids, _ in samples], request.seq) if request.packed else [[i] for i in range(len(samples))]
-    arrays = fill(samples, rows, request.seq)
     summary.sequences = len(rows)
+    # An evaluation reads whole batches; rows without targets do not count in its mean.
+    rows += [[] for _ in range(-len(rows) % multiple)]
+    arrays = fill(samples, rows, request.seq)
     summary.trained = int((arrays["targets"] != IGNORED).sum())
     write_safetensors(path, arrays, {"zeroc.key": key, "zeroc.summary": json.dumps(asdict(summary))})
     return summary
@@ -254,6 +279,13 @@ def write_safetensors(path, arrays, metadata):
         raise UserError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         partial.unlink(missing_ok=True)
+
+
+def read_key(path):
+    """The hash of what a file was made from."""
+    import safetensors
+    with safetensors.safe_open(path, "numpy") as file:
+        return file.metadata()["zeroc.key"]
 
 
 def read_summary(path, key):

@@ -1,6 +1,7 @@
 """zeroc finetune: from a model's folder and files of chats or texts to a tuned model."""
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from . import dataset
 from .errors import UserError
 from .run import TOKENIZER_FILES, Run, new_parser
 from .template import read_json
+from .tokens import Tokenizer
 
 
 def parser():
@@ -27,8 +29,6 @@ def parser():
 
 
 class Finetune(Run):
-    SETTINGS = ("lora", "no_packing", "chat_template", "stop_token")
-
     def __init__(self, arguments):
         super().__init__("finetune", parser(), arguments)
 
@@ -54,17 +54,19 @@ class Finetune(Run):
 
     def make_data(self):
         a = self.args
-        request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split, a.seed,
-                                  a.chat_template, tuple(a.stop_token))
+        request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split,
+                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token))
         self.data = self.work / "data.safetensors"
         self.evaluation = self.work / "eval.safetensors" if a.eval_split else None
         command = [self.program, "data", "build", str(self.model), *a.data, "-o", str(self.data), f"--seq={self.seq}"]
         command += ["--no-packing"] if a.no_packing else []
-        command += [f"--eval-split={a.eval_split:g}", f"--eval={self.evaluation}"] if a.eval_split else []
+        command += [f"--eval-split={a.eval_split!r}", f"--eval={self.evaluation}",
+                    f"--eval-batch={self.sequences_per_step()}"] if a.eval_split else []
         command += [f"--seed={a.seed}"] if a.seed else []
         command += [f"--chat-template={a.chat_template}"] if a.chat_template else []
         self.commands.append(command + [f"--stop-token={text}" for text in a.stop_token])
         summaries, _ = dataset.build(request, self.data, self.evaluation)
+        self.data_key = dataset.read_key(self.data)
         for name, summary in zip(("data", "eval"), summaries):
             for line in summary.lines():
                 print(f"{name:<10}{line}", file=sys.stderr if line.startswith("warning") else sys.stdout)
@@ -81,7 +83,7 @@ class Finetune(Run):
         lora = self.args.lora
         if not lora:
             return []
-        return [f"--lora={lora}:{2 * int(lora)}" if lora.isdigit() else f"--lora={lora}"]
+        return [f"--lora={lora}:{2 * int(lora)}" if lora.isascii() and lora.isdecimal() else f"--lora={lora}"]
 
     def train_options(self):
         return ["--init", self.model, *(["--save", self.out] if self.args.lora and not self.args.merge else [])]
@@ -96,6 +98,15 @@ class Finetune(Run):
         for name in TOKENIZER_FILES:
             if (self.model / name).exists():
                 shutil.copyfile(self.model / name, self.out / name)
+        # Who generates with the model needs what it was trained with.
+        if self.args.chat_template:
+            shutil.copyfile(self.args.chat_template, self.out / "chat_template.jinja")
+            (self.out / "chat_template.json").unlink(missing_ok=True)
+        if self.args.stop_token:
+            path = self.out / "generation_config.json"
+            config = read_json(path)
+            tokenizer = Tokenizer(self.model, self.args.chat_template, tuple(self.args.stop_token))
+            path.write_text(json.dumps({**config, "eos_token_id": sorted(tokenizer.stops)}, indent=2) + "\n")
 
     def describe(self):
         """(name of the base model, what was done) for the model card."""

@@ -3,18 +3,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import struct
 from pathlib import Path
 
 import numpy as np
 
+from .dataset import hash_file
 from .errors import UserError, plural
 from .run import TOKENIZER_FILES, Run, new_parser
 from .template import read_json, token_texts
-
-#: llm.c's headers: (magic, version) and the type of the ids.
-HEADER_BYTES = 1024
-TYPES = {(20240520, 1): np.uint16, (20240801, 7): np.uint32}
 
 
 def parser():
@@ -29,7 +25,6 @@ def parser():
 
 
 class Pretrain(Run):
-    SETTINGS = ("tokenizer", "bytes")
     epochs, accumulation, lr = 1, 1, 6e-4
 
     def __init__(self, arguments):
@@ -44,6 +39,8 @@ class Pretrain(Run):
             raise UserError(f"cannot read {path}; name a config.json, or a folder with one")
         self.config_path = path
         self.tokenizer = Path(self.args.tokenizer) if self.args.tokenizer else self.folder / "tokenizer.json"
+        if self.out.resolve() == self.folder.resolve():
+            raise UserError(f"-o {self.out} is the folder of the config; name another")
         if self.args.bytes and self.args.tokenizer:
             raise UserError("--bytes and --tokenizer exclude each other; drop one")
         if not self.args.bytes and not self.tokenizer.exists():
@@ -66,10 +63,11 @@ class Pretrain(Run):
 
     def make_data(self):
         self.end = self.find_end()
-        self.data = self.work / "data.bin"
+        self.data = self.work / "data.u32"
         self.call([self.program, "tokenize", *self.args.data, "-o", str(self.data),
                    *(["--bytes"] if self.args.bytes else [f"--tokenizer={self.tokenizer}", f"--separator={self.end}"])])
-        tokens = read_tokens(self.data)
+        tokens = np.memmap(self.data, np.uint32, "r")
+        self.data_key = hash_file(self.data).hex()
         count = len(tokens)
         if self.args.eval_split:
             kept = max(self.seq + 1, round(count * self.args.eval_split))
@@ -105,13 +103,6 @@ class Pretrain(Run):
 
     def describe(self):
         return None, "all weights were trained, from random ones"
-
-
-def read_tokens(path):
-    """The ids of a file of zeroc tokenize."""
-    with open(path, "rb") as file:
-        magic, version, count = struct.unpack("<3i", file.read(12))
-    return np.memmap(path, TYPES[magic, version], "r", HEADER_BYTES, (count,))
 
 
 def write_ids(path, ids):

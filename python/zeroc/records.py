@@ -7,8 +7,8 @@
 | *.parquet | the rows |
 | *.txt, *.md | one, whose field `text` is the file |
 
-JSON and text may be compressed: *.gz.  Text is UTF-8.  A folder stands for the files in it of these
-names, in their order.
+JSON and text may be compressed: *.gz.  Text is UTF-8.  A folder stands for the files in it and below of
+these names but *.md, in their order.
 """
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from .errors import UserError
 LINES = (".jsonl", ".ndjson")
 TEXTS = (".txt", ".md")
 SUFFIXES = (*LINES, ".json", ".parquet", *TEXTS)
+#: Of folders; a README.md is about the data.
+OF_FOLDERS = (*LINES, ".json", ".parquet", ".txt")
 
 
 def kind_of(path):
@@ -36,9 +38,9 @@ def find_files(arguments):
     for argument in arguments:
         path = Path(argument)
         if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.is_file() and kind_of(file))
+            inside = sorted(file for file in path.rglob("*") if file.is_file() and kind_of(file) in OF_FOLDERS)
             if not inside:
-                raise UserError(f"{path} has no file *{', *'.join(SUFFIXES)}")
+                raise UserError(f"{path} has no file *{', *'.join(OF_FOLDERS)}")
             files += inside
         elif not path.exists():
             raise UserError(f"cannot read {path}: no such file")
@@ -46,9 +48,11 @@ def find_files(arguments):
             raise UserError(f"{path} does not say what it holds; name it *{', *'.join(SUFFIXES)}, or *.gz of these")
         else:
             files.append(path)
+    known = set()
     for file in files:
-        if files.count(file) > 1:
+        if file in known:
             raise UserError(f"{file} is named twice")
+        known.add(file)
     return files
 
 

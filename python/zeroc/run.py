@@ -15,6 +15,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from . import card
@@ -33,7 +34,17 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
            "--document-separator": "documents are apart already", "--data-format": "use train itself",
            "--data-weights": "use train itself", "--save-dtype": "say --precision", "--compare": "use zeroc itself",
+           "--ds-config": "give its options by themselves; zeroc itself prints them",
            "--eval-data": "say --eval-split", "--eval-input": "say --eval-split", "--eval": "say --eval-split"}
+
+
+#: Of train: they change no step, so a run goes on with others.
+FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
+        "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
+        "--time-limit", "--eval-every", "--eval-batches")
+#: Files of weights and of adapters; a folder with both is read in different ways.
+WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
+ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
 
 
 def new_parser(command, description):
@@ -61,9 +72,6 @@ def new_parser(command, description):
 class Run:
     """The steps of one command.  A subclass makes the data and says how the model begins."""
 
-    #: What a run may not change when it goes on, beside what all commands have.
-    SETTINGS = ()
-
     def __init__(self, command, p, arguments):
         own = [text for action in p._actions for text in action.option_strings]
         found, others = take_options(arguments, own, MANAGED, command)
@@ -83,7 +91,7 @@ class Run:
         raise NotImplementedError
 
     def make_data(self):
-        """Makes the files `data` and `evaluation`; returns the number of sequences."""
+        """Makes the files `data` and `evaluation`, and `data_key`, a hash; returns the number of sequences."""
         raise NotImplementedError
 
     def import_options(self):
@@ -119,6 +127,9 @@ class Run:
             raise UserError(f"--epochs={a.epochs:g} must be above 0")
         if not 0 <= a.eval_split < 1:
             raise UserError(f"--eval-split={a.eval_split:g} must be from 0 to below 1")
+        micro = value_of(self.compiled, "--accumulate")
+        if micro is not None and not (micro.isascii() and micro.isdecimal() and int(micro) > 0):
+            raise UserError(f"--accumulate={micro} must be a whole number from 1")
 
     @property
     def seq(self):
@@ -137,7 +148,10 @@ class Run:
         return self.args.batch * self.args.ranks * self.accumulate
 
     def run(self):
-        self.keep_settings()
+        self.before = {} if self.args.restart else read_json(self.work / "settings.json")
+        # A template may write the date, and a run that goes on reads the same data.
+        self.date = os.environ.setdefault("SOURCE_DATE_EPOCH", str(self.before.get("date") or int(time.time())))
+        self.work.mkdir(parents=True, exist_ok=True)
         sequences = self.make_data()
         self.steps = self.args.steps or int((self.args.epochs or self.epochs) * sequences / self.sequences_per_step())
         if self.steps < 1:
@@ -150,7 +164,9 @@ class Run:
             self.commands += [train, *self.output_commands()]
             self.print_commands()
             return
+        self.keep_settings()
         self.call(train)
+        self.remove_others()
         for command in self.output_commands():
             self.call(command)
         self.copy_tokenizer()
@@ -159,31 +175,47 @@ class Run:
         print(f"wrote {self.out}")
 
     def settings(self):
+        """What a run that goes on has in common with its beginning."""
         a = self.args
-        return {"model": str(self.model.resolve()), "data": [str(Path(file).resolve()) for file in a.data],
-                **{name: getattr(a, name) for name in ("epochs", "steps", "lr", "warmup", "batch", "eval_split", "seed",
-                                                       *self.SETTINGS)},
-                "seq": self.seq, "compile": sorted(self.compiled), "train": sorted(self.trained)}
+        train = [option for option in self.trained if option.partition("=")[0] not in FREE]
+        return {"model": str(self.model.resolve()), "weights": self.describe_weights(), "data": self.data_key,
+                "steps": self.steps, "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
+                "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
+                "options of zeroc": sorted(self.all_compile_options()), "options of train": sorted(train)}
+
+    def describe_weights(self):
+        """Names, sizes and times of the files that the model begins with."""
+        folder = self.model if self.model.is_dir() else self.model.parent
+        return sorted([file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in folder.glob("*.safetensors"))
 
     def keep_settings(self):
-        """Refuses to go on with a run of other settings."""
+        """Refuses to go on with a run of other settings; with --restart, drops it."""
         path, now = self.work / "settings.json", self.settings()
-        if self.args.restart and self.work.exists():
-            shutil.rmtree(self.work)
-        was = read_json(path)
-        changed = [key for key in now if key in was and was[key] != now[key]]
-        if changed:
-            key = changed[0]
-            raise UserError(f"{self.out} has a run with {key} {json.dumps(was[key])}, and now it is "
-                            f"{json.dumps(now[key])}; name another folder with -o, or start again with --restart")
-        self.work.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(now, indent=2) + "\n")
+        if self.args.restart and path.exists():
+            shutil.rmtree(self.work / "run", ignore_errors=True)
+            (self.work / "metrics.jsonl").unlink(missing_ok=True)
+        was = self.before if any((self.work / "run").glob("step-*")) else {}
+        for key, value in json.loads(json.dumps(now)).items():
+            if key not in was or was[key] == value:
+                continue
+            what = (f"other {key}" if key in ("data", "weights") else
+                    f"{key} {json.dumps(was[key])}, and now it is {json.dumps(value)}")
+            raise UserError(f"{self.out} has a run with {what}; name another folder with -o, or start again with "
+                            "--restart")
+        path.write_text(json.dumps({**now, "date": self.date}, indent=2) + "\n")
 
-    def compile(self):
-        a, model = self.args, str(self.work / "model.mlir")
-        self.call([self.program, "import", str(self.model), f"--batch={a.batch}", f"--seq={self.seq}",
-                   *self.import_options(), "-o", model])
-        options = [*self.compiled, *self.compile_options()]
+    def remove_others(self):
+        """Removes what an earlier run of another kind left in OUT."""
+        for pattern in WEIGHTS if self.export_options() is None else ADAPTERS:
+            for file in self.out.glob(pattern):
+                file.unlink()
+
+    @property
+    def warmup(self):
+        return math.ceil(0.03 * self.steps) if self.args.warmup is None else self.args.warmup
+
+    def all_compile_options(self):
+        a, options = self.args, [*self.compiled, *self.compile_options()]
         for name, value in (("--precision", self.precision), ("--accumulate", self.accumulate)):
             if value_of(options, name) is None:
                 options.append(f"{name}={value}")
@@ -191,14 +223,20 @@ class Run:
             options.append(f"--world-size={a.ranks}")
         if self.evaluation:
             options.append("--eval")
-        self.call([self.program, model, *options, "-o", str(self.work / "train")], quiet=not a.dry_run)
+        return options
+
+    def compile(self):
+        model = str(self.work / "model.mlir")
+        self.call([self.program, "import", str(self.model), f"--batch={self.args.batch}", f"--seq={self.seq}",
+                   *self.import_options(), "-o", model])
+        self.call([self.program, model, *self.all_compile_options(), "-o", str(self.work / "train")],
+                  quiet=not self.args.dry_run)
 
     def train_command(self):
         a, more = self.args, self.trained
         # The weights after the last step are in the checkpoint that --save-at-exit writes.
         options = ["--data", self.data, *self.train_options(), "--shuffle", f"--steps={self.steps}",
-                   f"--lr={a.lr or self.lr:g}", f"--seed={a.seed}",
-                   f"--warmup={math.ceil(0.03 * self.steps) if a.warmup is None else a.warmup}",
+                   f"--lr={self.lr if a.lr is None else a.lr!r}", f"--seed={a.seed}", f"--warmup={self.warmup}",
                    "--checkpoint", self.work / "run", f"--save-every={a.save_every or max(1, self.steps // 10)}",
                    "--save-at-exit", "--resume", "latest", "--metrics", self.work / "metrics.jsonl"]
         options += ["--eval-data", self.evaluation] if self.evaluation else []

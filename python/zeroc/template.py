@@ -144,14 +144,14 @@ def find_template(folder, config, override=None):
         try:
             return path.read_text(encoding="utf-8"), path
         except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"cannot read {path}: {error}") from error
+            raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     for path, value in ((folder / "tokenizer_config.json", config.get("chat_template")),
                         (folder / "chat_template.json", read_json(folder / "chat_template.json").get("chat_template"))):
         if isinstance(value, list):  # several, by name
-            named = {entry.get("name"): entry.get("template") for entry in value if isinstance(entry, dict)}
+            named = {str(entry.get("name")): entry.get("template") for entry in value if isinstance(entry, dict)}
             value = named.get("default")
             if value is None and named:
-                raise UserError(f"{path} has the chat templates {', '.join(map(str, named))}, and none is named "
+                raise UserError(f"{path} has the chat templates {', '.join(named)}, and none is named "
                                 "default; name a file with --chat-template")
         if isinstance(value, str):
             return value, path

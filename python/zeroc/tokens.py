@@ -54,14 +54,25 @@ class Tokenizer:
         """The token after a text; None if the folder names none."""
         if "eos_token" in self.special:
             return self.id_of(self.special["eos_token"], "eos_token")
-        end = model.get("eos_token_id")
-        return end[0] if isinstance(end, list) and end else end
+        ids = self.ids_of(model, "config.json")
+        return ids[0] if ids else None
+
+    def ids_of(self, config, name):
+        """The ids of eos_token_id, which is one or a list."""
+        ids = config.get("eos_token_id")
+        ids = [] if ids is None else ids if isinstance(ids, list) else [ids]
+        for number in ids:
+            if not isinstance(number, int) or isinstance(number, bool) or self.token_of(number) is None:
+                raise UserError(f"{self.folder / name}: eos_token_id {number!r} is no token of the tokenizer")
+        return ids
+
+    def token_of(self, number):
+        return self.tokenizer.id_to_token(number) if 0 <= number < 2**32 else None
 
     def find_stops(self, model, stops):
         found = {self.end} if self.end is not None else set()
-        for source in (model, read_json(self.folder / "generation_config.json")):
-            ids = source.get("eos_token_id")
-            found.update(ids if isinstance(ids, list) else [] if ids is None else [ids])
+        found.update(self.ids_of(model, "config.json"))
+        found.update(self.ids_of(read_json(self.folder / "generation_config.json"), "generation_config.json"))
         return found | {self.id_of(text, "--stop-token") for text in stops}
 
     def encode(self, sample):
@@ -73,11 +84,17 @@ class Tokenizer:
             return [self.encode_chat(masked, sample.place) for masked in mask_chat(sample, self.template)]
         return [self.encode_text(sample)]
 
+    def convert(self, text, place, **how):
+        try:
+            return self.tokenizer.encode(text, **how)
+        except Exception as error:  # that is what it throws
+            raise UserError(f"{place}: the tokenizer of {self.folder} refuses it: {error}") from error
+
     def encode_text(self, sample):
         if self.end is None:
             raise UserError(f"{self.folder} names no eos_token, with which a text must end")
         begin = len(sample.prompt or "")
-        encoding = self.tokenizer.encode((sample.prompt or "") + sample.completion, add_special_tokens=True)
+        encoding = self.convert((sample.prompt or "") + sample.completion, sample.place, add_special_tokens=True)
         ids = encoding.ids
         trained = [end > max(start, begin) for start, end in encoding.offsets]
         if not ids or ids[-1] != self.end:
@@ -87,7 +104,7 @@ class Tokenizer:
         return Sample(ids, trained)
 
     def encode_chat(self, masked, place):
-        encoding = self.tokenizer.encode(masked.text, add_special_tokens=False)
+        encoding = self.convert(masked.text, place, add_special_tokens=False)
         trained = [False] * len(encoding.ids)
         for begin, end in masked.ranges:
             self.train_range(trained, encoding, masked.text, begin, end, place)
@@ -98,7 +115,7 @@ class Tokenizer:
                   if last > max(first, begin) and first < end]
         stop = next((n for n, i in enumerate(inside) if encoding.ids[i] in self.stops), None)
         if stop is None:
-            names = ", ".join(repr(self.tokenizer.id_to_token(stop)) for stop in sorted(self.stops)) or "none"
+            names = ", ".join(repr(self.token_of(stop)) for stop in sorted(self.stops)) or "none"
             raise UserError(f"{place}: an assistant's turn ends without a stop token ({names}), so the model would not "
                             f"learn to end: {shorten(text[begin:end])}; name the token that ends it with --stop-token, "
                             "or use another --chat-template")

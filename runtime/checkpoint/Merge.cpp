@@ -47,7 +47,7 @@ AdapterMerger::AdapterMerger(const CheckpointReader &reader) {
                              ? std::sqrt(double(rank))
                              : double(rank);
   factor = float(config.at("lora_alpha").get<double>() / divisor);
-  isTransposed = config.at("fan_in_fan_out").get<bool>();
+  isSquareTransposed = config.at("fan_in_fan_out").get<bool>();
   for (const ParameterRecord &parameter : reader.manifest().parameters) {
     const std::string &name = parameter.name;
     if (!isAdapter(name) || !name.ends_with(kDown))
@@ -58,7 +58,12 @@ AdapterMerger::AdapterMerger(const CheckpointReader &reader) {
     const ParameterRecord *weight = findParameter(reader, of);
     if (!weight || weight->shape.size() != 2)
       fail("{}: {} is the adapter of no matrix {}", reader.path(), name, of);
-    columns[of] = uint64_t(weight->shape[1]);
+    for (const std::string_view table : {"embed_tokens", "wte", "embed_in"})
+      if (module.ends_with(table))
+        fail("{}: {} is the adapter of a head whose weight is the embedding, "
+             "too; merged, it would change both; save the adapters with train "
+             "--save instead, or leave the head out of --lora-targets",
+             reader.path(), name);
     adapters.emplace(of, readAdapter(reader, *weight, module));
   }
 }
@@ -67,10 +72,18 @@ AdapterMerger::Adapter
 AdapterMerger::readAdapter(const CheckpointReader &reader,
                            const ParameterRecord &weight,
                            const std::string &module) const {
-  const int64_t inputs = weight.shape[isTransposed ? 0 : 1],
-                outputs = weight.shape[isTransposed ? 1 : 0];
+  const auto nameOf = [&](std::string_view suffix) {
+    return std::string(kModel) + module + std::string(suffix);
+  };
+  const int64_t rows = weight.shape[0], width = weight.shape[1];
+  const ParameterRecord *down = findParameter(reader, nameOf(kDown));
+  const bool isTransposed =
+      rows == width ? isSquareTransposed
+                    : down->shape == std::vector{int64_t(rank), rows};
+  const int64_t inputs = isTransposed ? rows : width,
+                outputs = isTransposed ? width : rows;
   const auto read = [&](std::string_view suffix, std::vector<int64_t> shape) {
-    const std::string name = std::string(kModel) + module + std::string(suffix);
+    const std::string name = nameOf(suffix);
     const ParameterRecord *found = findParameter(reader, name);
     if (!found || found->shape != shape)
       fail("{}: {} is not [{}], as its weight {} needs", reader.path(), name,
@@ -80,7 +93,7 @@ AdapterMerger::readAdapter(const CheckpointReader &reader,
     return values;
   };
   return {read(kDown, {int64_t(rank), inputs}),
-          read(kUp, {outputs, int64_t(rank)})};
+          read(kUp, {outputs, int64_t(rank)}), uint64_t(width), isTransposed};
 }
 
 void AdapterMerger::add(const std::string &weight, uint64_t first,
@@ -88,8 +101,8 @@ void AdapterMerger::add(const std::string &weight, uint64_t first,
   const auto found = adapters.find(weight);
   if (found == adapters.end())
     return;
-  const auto &[a, b] = found->second;
-  const uint64_t width = columns.at(weight), inputs = a.size() / rank;
+  const auto &[a, b, width, isTransposed] = found->second;
+  const uint64_t inputs = a.size() / rank;
   std::vector<float> sums;
   for (uint64_t done = 0; done < values.size(); done += sums.size()) {
     const uint64_t row = (first + done) / width, begin = (first + done) % width;

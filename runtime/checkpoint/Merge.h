@@ -33,16 +33,17 @@ private:
   struct Adapter {
     std::vector<float> a; ///< [r, inputs]
     std::vector<float> b; ///< [outputs, r]
+    uint64_t width;       ///< elements in a row of the weight
+    bool isTransposed;    ///< the weight is [inputs, outputs]
   };
   Adapter readAdapter(const CheckpointReader &reader,
                       const ParameterRecord &weight,
                       const std::string &module) const;
 
   std::map<std::string, Adapter> adapters; ///< by the name of the weight
-  std::map<std::string, uint64_t> columns; ///< elements in a row of the weight
   uint64_t rank = 0;
   float factor = 1;
-  bool isTransposed = false; ///< weights are [inputs, outputs]
+  bool isSquareTransposed = false; ///< of weights whose shape does not say it
 };
 
 } // namespace zrt

@@ -163,6 +163,10 @@ class Masks(ChatCase):
         self.assertEqual(self.trained_text(folder, record, stops=("<|endoftext|>",)), ["a<|endoftext|>"])
         (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": [1, end]}))
         self.assertEqual(self.trained_text(folder, record), ["a<|endoftext|>"])
+        for ids in ("x", [[1]], {}, -1, 2.0, [True], 10**6):
+            (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": ids}))
+            self.refused("generation_config.json: eos_token_id", "is no token", of=lambda: tokens.Tokenizer(folder))
+        (folder / "generation_config.json").write_text("{}")
         self.refused("--stop-token '<none>' is no token", of=lambda: tokens.Tokenizer(folder, stops=("<none>",)))
 
     def test_weights_of_turns(self):
@@ -231,9 +235,11 @@ class Records(ChatCase):
                 self.assertEqual([record for record, _ in records.read_records(self.folder / name)], rows)
         files = self.folder / "files"
         files.mkdir()
-        for name in ("z.jsonl", "b.json", "x.log"):
+        (files / "below").mkdir()
+        for name in ("z.jsonl", "b.json", "x.log", "README.md", "below/c.txt"):
             (files / name).write_text(lines if name[0] == "z" else "[]")
-        self.assertEqual([file.name for file in records.find_files([files])], ["b.json", "z.jsonl"])
+        self.assertEqual([str(file.relative_to(files)) for file in records.find_files([files])],
+                         ["b.json", "below/c.txt", "z.jsonl"])
         self.write("t.txt", "text")
         self.assertEqual([record for record, _ in records.read_records(self.folder / "t.txt")], [{"text": "text"}])
 
@@ -263,6 +269,10 @@ class Records(ChatCase):
                 ({"prompt": "p", "completion": [said]}, "prompt is a text"),
                 ({"instruction": 1, "output": "a"}, "instruction is a number"),
                 ({"instruction": "i", "output": "a", "history": [["x"]]}, "history is no list of pairs"),
+                ({"messages": [{"role": "user", "content": "hi \ud83d"}, said]}, "turn 1: content has", "no character"),
+                ({"text": "\ud83d"}, "text has", "no character"),
+                ({"prompt": "p", "completion": "\udc00"}, "completion has", "no character"),
+                ({"instruction": "i", "output": "a", "history": 5}, "history is no list of pairs"),
                 ({"text": None}, "text is null")):
             with self.subTest(record):
                 self.refused("a.jsonl, line 1", *keywords, of=lambda: conversations.read_sample(record, "a.jsonl, line 1"))
@@ -384,8 +394,8 @@ class Build(ChatCase):
             for u, a in ((5, 5), (5, 80), (80, 5))))
         text, arrays = self.build(folder, path, 64)
         self.assertIn("3 records, 2 samples", text)
-        self.assertIn("2 samples longer than 64 tokens, cut off there", text)
-        self.assertIn("1 sample left out: nothing to train on before that place", text)
+        self.assertIn("2 samples longer than 64 tokens, cut off there: ", text)
+        self.assertIn("1 sample left out: nothing to train on in them", text)
         done = support.run(support.ZEROC, "data", "build", folder, path, "-o", self.folder / "x.safetensors", "--seq=12")
         self.assert_refused(done, "no sample has anything to train on in its first 12 tokens", status=1)
 
@@ -400,6 +410,23 @@ class Build(ChatCase):
             change()
             self.assertIn("wrote", self.build(folder, path, 64)[0])
 
+    def test_key_of_a_file(self):
+        """The kind of file counts; the date does only if the template writes it."""
+        folder = self.model()
+        line = json.dumps({"messages": [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}]})
+        out, date = self.folder / "k.safetensors", lambda day: {"SOURCE_DATE_EPOCH": str(86400 * day)}
+
+        def build(path, day):
+            done = support.run(support.ZEROC, "data", "build", folder, path, "-o", out, "--seq=200", env=date(day))
+            self.assertEqual(done.returncode, 0, done.err)
+            return done.out.split()[0]
+
+        self.assertEqual(build(self.write("h.txt", line), 1), "wrote")
+        self.assertEqual(build(self.write("h.jsonl", line), 1), "wrote")
+        self.assertEqual(build(self.folder / "h.jsonl", 2), "kept")
+        self.model("{{ strftime_now('%d') }}" + CHATML)
+        self.assertEqual([build(self.folder / "h.jsonl", day) for day in (1, 1, 2)], ["wrote", "kept", "wrote"])
+
     def test_evaluation(self):
         folder, path, out = self.model(), self.chats(50), self.folder / "eval.safetensors"
         _, all_of = self.build(folder, path, 64, "--no-packing")
@@ -407,6 +434,11 @@ class Build(ChatCase):
         kept = safetensors.numpy.load_file(out)
         self.assertEqual((len(train["tokens"]), len(kept["tokens"])), (45, 5))
         self.assertEqual(sorted(map(bytes, [*train["tokens"], *kept["tokens"]])), sorted(map(bytes, all_of["tokens"])))
+        # Filled up for batches, with sequences that have no targets.
+        self.build(folder, path, 64, "--no-packing", "--eval-split=0.1", f"--eval={out}", "--eval-batch=4")
+        filled = safetensors.numpy.load_file(out)
+        self.assertEqual(filled["tokens"].shape, (8, 64))
+        self.assertTrue((filled["targets"][5:] == -100).all() and (filled["tokens"][:5] == kept["tokens"]).all())
         done = support.run(support.ZEROC, "data", "build", folder, path, "-o", out, "--seq=64", "--eval-split=0.1")
         self.assert_refused(done, "--eval-split and --eval belong together", status=1)
 

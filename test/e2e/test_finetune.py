@@ -142,6 +142,51 @@ class Finetune(FinetuneCase):
         done = self.finetune("killed", "--steps=600", "--save-every=5", "--lr=2e-3", "--seq=32", status=1)
         self.assert_refused(done, "has a run with lr 0.001, and now it is 0.002", "--restart")
 
+    def test_changed_inputs(self):
+        """Other data, other weights or other options do not go on with a run."""
+        common = ("--steps=3", "--lr=1e-3", "--seq=32")
+        self.finetune("out", *common)
+        before = self.weights(self.folder / "out")
+        text = self.chats.read_text()
+        self.chats.write_text(text.replace("red", "blu"))
+        self.assert_refused(self.finetune("out", *common, status=1), "has a run with other data", "--restart")
+        self.chats.write_text(text)
+        weights = self.base / "model.safetensors"
+        times = weights.stat()
+        os.utime(weights, ns=(1, 1))
+        self.assert_refused(self.finetune("out", *common, status=1), "has a run with other weights", "--restart")
+        os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
+        self.assert_refused(self.finetune("out", *common, "--batch=2", status=1), "sequences of a step 2, and now it is 4")
+        # Nothing was lost; a dry run changes nothing, also with --restart.
+        self.finetune("out", *common, "--lora=4", "--restart", "--dry-run")
+        self.assertEqual(self.weights(self.folder / "out"), before)
+        self.assertEqual(self.checkpoints("out"), 3)
+        (self.folder / "out" / "zeroc" / "notes.txt").write_text("mine")
+        self.finetune("out", *common, "--lora=4", "--restart")
+        self.assertTrue((self.folder / "out" / "zeroc" / "notes.txt").exists())
+        # Weights and adapters are never in one folder.
+        self.assertEqual([file.name for file in (self.folder / "out").glob("*.safetensors")], ["adapter_model.safetensors"])
+        self.finetune("out", *common, "--lora=4", "--merge", "--threads=2")
+        self.assertEqual([file.name for file in (self.folder / "out").glob("*.safetensors")], ["model.safetensors"])
+        self.assertFalse((self.folder / "out" / "adapter_config.json").exists())
+
+    def test_failed_command_is_no_run(self):
+        """What an error says to change can be changed."""
+        self.assert_refused(self.finetune("out", "--batch=500", "--epochs=1", status=1), "are fewer than the 1000 of a step")
+        self.finetune("out", "--epochs=1", "--stage=9", status=1)
+        self.finetune("out", "--epochs=1", "--dry-run", "--lora=4")
+        self.finetune("out", "--epochs=1", "--batch=4", "--eval-split=0.02")
+
+    def test_template_and_stop_tokens_come_along(self):
+        """A model that was tuned with another template is used with it."""
+        template = self.write("my.jinja", test_chat.CHATML.replace("<|im_end|>", "<|endoftext|>"))
+        (self.base / "chat_template.jinja").unlink()
+        self.finetune("out", "--steps=1", f"--chat-template={template}", "--stop-token=<|endoftext|>")
+        out = self.folder / "out"
+        self.assertEqual((out / "chat_template.jinja").read_text(), template.read_text())
+        end = [test_chat.byte_tokenizer(test_chat.SPECIAL).token_to_id(text) for text in ("<|endoftext|>", "<|im_end|>")]
+        self.assertEqual(json.loads((out / "generation_config.json").read_text())["eos_token_id"], sorted(end))
+
     def checkpoints(self, out):
         """The last step of a checkpoint."""
         return max((int(path.name.removeprefix("step-")) for path in
@@ -170,6 +215,9 @@ class Finetune(FinetuneCase):
                 ((self.base, self.chats, "-o", out, "--stage=9"), "--stage must be 0, 1, 2 or 3|--stage"),
                 ((self.base, self.chats, "-o", out, "--accumulate=1000"), "are fewer than the 1000 of a step"),
                 ((self.base, self.chats, "-o", out, "--seq=65"), "--seq=64 or less"),
+                ((self.base, self.chats, "-o", out, "--accumulate=0"), "--accumulate=0 must be a whole number from 1"),
+                ((self.base, self.chats, "-o", out, "--lora=\u00b2"), "--lora must be a rank"),
+                ((self.base, self.chats, "-o", out, "--ds-config=x"), "gives --ds-config itself"),
                 ((self.base, self.chats, "-o", out, "--threads"), "--threads needs a value")):
             with self.subTest(keywords):
                 done = support.run(support.ZEROC, "finetune", *arguments)
@@ -205,6 +253,7 @@ class Finetune(FinetuneCase):
         for arguments, keyword in (((gpt2, texts, "-o", out), "tokenizer.json does not exist"),
                                    ((self.folder, texts, "-o", out), "config.json|tokenizer"),
                                    ((gpt2, texts, "-o", out, "--bytes", "--tokenizer=x"), "exclude each other"),
+                                   ((self.base, texts, "-o", self.base), "is the folder of the config"),
                                    ((self.base, texts, "-o", out, "--eval-split=0.999", "--restart", "--seq=32"),
                                     "leaves none to train on")):
             self.assert_refused(support.run(support.ZEROC, "pretrain", *arguments), keyword)

@@ -311,6 +311,13 @@ class Lora(Adapters):
             self.assertLess(max(abs(x - y) for x, y in zip(expected, values)), 1e-6, name)
         self.assertEqual(count, 4)
 
+    def test_merge_of_a_tied_head_is_refused(self):
+        """It would change the embedding, too."""
+        at = self.folder / "kept"
+        self.outcome(1, "--lora-targets=.*", steps=1, flags=("--checkpoint", at, "--save-at-exit"))
+        done = support.run(support.ZEROC, "export", at, "-o", self.folder / "x.safetensors", "--merge")
+        self.assert_refused(done, "is the adapter of a head whose weight is the embedding, too", status=1)
+
     def test_export_of_a_folder_is_refused(self):
         """Other programs would load it as the base model."""
         at = self.folder / "kept"

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <charconv>
 #include <csignal>
+#include <cstdlib>
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -73,12 +74,18 @@ private:
   std::optional<uint32_t> end;
 };
 
+/// The Python that has the packages: of PATH, or that of ZEROC_PYTHON.
+std::string python() {
+  const char *named = std::getenv("ZEROC_PYTHON");
+  return named && *named ? named : "python3";
+}
+
 class ProcessEncoder final : public Encoder {
 public:
   ProcessEncoder(const std::string &script, const std::string &tokenizer,
                  const std::optional<std::string> &separator,
                  bool hasSpecialTokens) {
-    start({"python3", script, tokenizer, separator.value_or(""),
+    start({python(), script, tokenizer, separator.value_or(""),
            hasSpecialTokens ? "1" : "0"});
     if (receiveNumber() != 0)
       fail("{}", receiveText());
@@ -145,14 +152,15 @@ private:
     close(ends[1]);
     if (error != 0) {
       process = -1;
-      fail("cannot run python3, which tokenizers need: {}; install it, or use "
+      fail("cannot run {}, which tokenizers need: {}; install it, or use "
            "--bytes",
-           errnoText(error));
+           python(), errnoText(error));
     }
   }
 
   [[noreturn]] void failEnded() const {
-    fail("the tokenizer's process (python3) has ended; what it said is above");
+    fail("the tokenizer's process ({}) has ended; what it said is above",
+         python());
   }
   void send(const void *data, size_t size) const {
     const auto *from = static_cast<const char *>(data);

@@ -54,21 +54,11 @@ public:
         parameters(countParameters(module)), sequence(findSequence(module)) {
     const PipelineOptions &given = request.options;
     if (given.loraRank) {
-      const bool isPacked = given.baseStorage != "model";
-      std::string flags = llvm::formatv(" --lora={0}:{1}", given.loraRank,
-                                        optionText(given.loraAlpha));
-      if (given.rankStabilized)
-        flags += " --rslora";
-      if (!given.loraTargets.empty())
-        flags += " --lora-targets='" + given.loraTargets + "'";
-      if (!given.modulesToSave.empty())
-        flags += " --modules-to-save='" + given.modulesToSave + "'";
-      if (isPacked)
-        flags += " --base-storage=" + given.baseStorage;
-      trainings.push_back(
-          {"adapters" +
-               (isPacked ? ", base in " + given.baseStorage : std::string()),
-           flags, given.loraRank, given.loraAlpha, given.baseStorage});
+      trainings.push_back({given.baseStorage == "model"
+                               ? std::string("adapters")
+                               : "adapters, base in " + given.baseStorage,
+                           "", given.loraRank, given.loraAlpha,
+                           given.baseStorage});
       return;
     }
     trainings.push_back({"all weights", ""});
@@ -137,22 +127,22 @@ private:
     return request.options.deviceMemory - kHeadRoom;
   }
 
-  /// Parameters and state take at least these bytes of the device, with
-  /// parameters of 16 bits; a plan is not compiled for less.
+  /// Parameters of 16 bits and AdamW's moments take at least these bytes of the
+  /// device; a plan that is beyond its limit by them alone is not compiled.
   int64_t leastBytes(const Tiers &tiers, const Training &training,
                      int64_t stage) const {
-    const int64_t ranks = request.options.worldSize;
+    const PipelineOptions &o = request.options;
     auto kept = [&](int64_t perParameter, bool isSharded) {
-      return perParameter * parameters / (isSharded ? ranks : 1);
+      return perParameter * parameters / (isSharded ? o.worldSize : 1);
     };
     if (tiers.params != Offload::None)
       return 0;
     if (training.rank)
       return kept(training.storage == "model" ? 4 : 1, stage == 3) / 2;
-    int64_t bytes = kept(2, stage == 3) + kept(2, stage >= 2);
-    if (tiers.optimizer == Offload::None)
-      bytes += kept(12, stage >= 1);
-    return bytes;
+    const bool hasMoments = o.optimizer == "adamw" && o.rule.empty() &&
+                            o.stateDtype == StateDtype::F32 &&
+                            tiers.optimizer == Offload::None;
+    return kept(2, stage == 3) + (hasMoments ? kept(8, stage >= 1) : 0);
   }
 
   /// Adds the plan of the lowest stage that fits, or, if none does, the one of
@@ -226,7 +216,7 @@ private:
   /// The options of a plan, as they are typed.
   std::string flagsOf(const Choice &choice) const {
     const PipelineOptions &o = choice.options;
-    std::string text = choice.training->flags;
+    std::string text = request.given + choice.training->flags;
     if (request.choosesPrecision)
       text += " --precision=bf16";
     if (o.worldSize > 1)

@@ -29,6 +29,8 @@ struct ChoiceRequest {
   /// Its deviceMemory is the device's; stage, tiers, recomputation are chosen,
   /// and, without adapters, what is trained.
   PipelineOptions options;
+  std::string
+      given; ///< the options of every plan, as typed: " --optimizer=sgd"
   bool choosesPrecision = false; ///< bf16, since none is given
   bool choosesRemat = false;
   int64_t ranksPerHost = 8;

@@ -36,6 +36,16 @@ void CommandLine::checkComparison() {
     options.pipeline.stage = 3; // has all of their options
 }
 
+/// A value as a shell reads it.
+static std::string quoted(StringRef value) {
+  if (value.find_first_of(" '\"\\$*?[](){}<>|&;~#!`") == StringRef::npos)
+    return value.str();
+  std::string text = "'";
+  for (char c : value)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 void CommandLine::takeChoices() {
   const bool isFolder = llvm::sys::fs::is_directory(options.input) ||
                         StringRef(options.input).ends_with(".json");
@@ -66,6 +76,19 @@ void CommandLine::takeChoices() {
   if (choices.choosesPrecision)
     choices.options.precision = Precision::BF16;
   choices.choosesRemat = !isGiven("--remat");
+  for (const Flag &flag : flags) {
+    constexpr StringLiteral kOwn[] = {
+        "--compare",     "--certificate",    "--batch",
+        "--seq",         "--world-size",     "--device-memory",
+        "--host-memory", "--ranks-per-host", "--timing"};
+    if (!flag.getNumOccurrences() ||
+        !flag.Subs.contains(&cl::SubCommand::getTopLevel()) ||
+        llvm::is_contained(kOwn, flag.getName()))
+      continue;
+    choices.given += " " + flag.getName();
+    if (!flag.getTyped().empty())
+      choices.given += "=" + quoted(flag.getTyped());
+  }
   choices.isJson = options.certificate == "json";
   options.choices = choices;
 }

@@ -43,6 +43,26 @@ bool hasSamples(const TrainOptions &options) {
   return options.data.size() == 1 && options.data[0].ends_with(".safetensors");
 }
 
+/// Throws if --data is a file of samples with a tensor that the model does not
+/// read.  Only models with learned positions read "positions".
+void checkTensors(const std::vector<const zrt_input *> &inputs,
+                  const TrainOptions &options) {
+  if (!hasSamples(options))
+    return;
+  const SafetensorsFile file(options.data[0]);
+  for (const TensorEntry &tensor : file.tensors())
+    if (tensor.name != "positions" &&
+        std::none_of(inputs.begin(), inputs.end(), [&](const zrt_input *input) {
+          return input->name == tensor.name;
+        }))
+      fail("{} has a tensor \"{}\", and the model has no such input{}",
+           options.data[0], tensor.name,
+           tensor.name == "starts"
+               ? ", so the samples of a sequence would affect each other; "
+                 "import it with zeroc import --packed"
+               : "; name the tensors that it reads with --input");
+}
+
 /// The file of samples of `input`, in --input or --data, if there is one.
 std::optional<std::string> placeOf(const zrt_input &input,
                                    const TrainOptions &options) {
@@ -186,6 +206,7 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
 
 Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
   const Text text = textOf(plan, options);
+  checkTensors(fedInputs(plan), options);
   for (const zrt_input *input : fedInputs(plan)) {
     const std::optional<std::string> place = placeOf(*input, options);
     if (input->dtype != ZRT_F32 && input->dtype != ZRT_I32 &&
