@@ -163,6 +163,8 @@ def hash_of(request, files):
     # The place of a record is not in the output, and so not in the hash.
     what = {**asdict(request), "folder": "", "template": "", "version": VERSION,
             "files": [(kind_of(file), file.name.lower().endswith(".gz")) for file in files]}
+    if not request.evaluation:
+        del what["evaluated_at_once"], what["seed"]
     if uses_date(request):
         what["date"] = str(today().date())
     digest.update(json.dumps(what, sort_keys=True).encode())

@@ -178,10 +178,10 @@ class Run:
         """What a run that goes on has in common with its beginning."""
         a = self.args
         train = [option for option in self.trained if option.partition("=")[0] not in FREE]
-        return {"model": str(self.model.resolve()), "weights": self.describe_weights(), "data": self.data_key,
-                "steps": self.steps, "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
+        return {"model": str(self.model.resolve()), "steps": self.steps, "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc": sorted(self.all_compile_options()), "options of train": sorted(train)}
+                "options of zeroc": sorted(self.all_compile_options()), "options of train": sorted(train),
+                "data": self.data_key, "weights": self.describe_weights()}
 
     def describe_weights(self):
         """Names, sizes and times of the files that the model begins with."""

@@ -11,9 +11,9 @@ templates are those in the wheel of TRL (Apache License 2.0), which has them fro
 import json
 from pathlib import Path
 
-import tokenizers
 import transformers
 import trl
+from byte_tokenizer import byte_tokenizer
 
 TEMPLATES = Path(trl.__file__).parent / "chat_templates"
 
@@ -40,17 +40,6 @@ CHATS = [
     [("system", "You are terse."), ("user", "Name a colour."), ("assistant", "Red."), ("user", "Another."),
      ("assistant", "Blue.")],
 ]
-
-
-def byte_tokenizer(special):
-    """A tokenizer whose tokens are bytes, and the special ones."""
-    letters = tokenizers.pre_tokenizers.ByteLevel.alphabet()
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(
-        vocab={letter: i for i, letter in enumerate(sorted(letters))}, merges=[]))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    tokenizer.decoder = tokenizers.decoders.ByteLevel()
-    tokenizer.add_special_tokens([tokenizers.AddedToken(text, special=True, normalized=False) for text in special])
-    return tokenizer
 
 
 def ranges(mask):

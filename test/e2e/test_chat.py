@@ -7,13 +7,13 @@ import unittest
 
 import support
 
-sys.path.insert(0, str(support.ROOT / "python"))
+sys.path[:0] = [str(support.ROOT / "python"), str(support.ROOT / "test" / "chat")]
 try:
     import numpy as np
     import pyarrow
     import pyarrow.parquet
     import safetensors.numpy
-    import tokenizers
+    from byte_tokenizer import byte_tokenizer
     from zeroc import conversations, dataset, masks, packing, records, template, tokens
     from zeroc.errors import UserError
     MISSING = ""
@@ -26,17 +26,6 @@ CHATML = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_
 #: Without marks: a turn ends with the beginning of the next; a prompt has thinking that turns lack.
 REFUSED = {"glm4moe": "ends without a stop token", "deepseekv3": "does not begin an assistant's turn with"}
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
-
-
-def byte_tokenizer(special):
-    """As in test/chat/make_masks.py."""
-    letters = tokenizers.pre_tokenizers.ByteLevel.alphabet()
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE(
-        vocab={letter: i for i, letter in enumerate(sorted(letters))}, merges=[]))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    tokenizer.decoder = tokenizers.decoders.ByteLevel()
-    tokenizer.add_special_tokens([tokenizers.AddedToken(text, special=True, normalized=False) for text in special])
-    return tokenizer
 
 
 def runs(trained):

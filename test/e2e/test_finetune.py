@@ -166,7 +166,7 @@ class Finetune(FinetuneCase):
         self.assertTrue((self.folder / "out" / "zeroc" / "notes.txt").exists())
         # Weights and adapters are never in one folder.
         self.assertEqual([file.name for file in (self.folder / "out").glob("*.safetensors")], ["adapter_model.safetensors"])
-        self.finetune("out", *common, "--lora=4", "--merge", "--threads=2")
+        self.finetune("out", *common, "--lora=4", "--merge", "--keep=1")
         self.assertEqual([file.name for file in (self.folder / "out").glob("*.safetensors")], ["model.safetensors"])
         self.assertFalse((self.folder / "out" / "adapter_config.json").exists())
 
