@@ -67,7 +67,7 @@ class Pretrain(Run):
         self.call([self.program, "tokenize", *self.args.data, "-o", str(self.data),
                    *(["--bytes"] if self.args.bytes else [f"--tokenizer={self.tokenizer}", f"--separator={self.end}"])])
         tokens = np.memmap(self.data, np.uint32, "r")
-        self.data_key = hash_file(self.data).hex()
+        self.data_key = f"{hash_file(self.data).hex()} {self.args.eval_split}"
         count = len(tokens)
         if self.args.eval_split:
             kept = max(self.seq + 1, round(count * self.args.eval_split))

@@ -38,7 +38,11 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--eval-data": "say --eval-split", "--eval-input": "say --eval-split", "--eval": "say --eval-split"}
 
 
-#: Of train: they change no step, so a run goes on with others.
+#: They change no step but its last bits, so a run goes on with others: of zeroc where things are, of train how a
+#: run is watched.
+PLACES = ("--world-size", "--stage", "--accumulate", "--accumulate-order", "--offload", "--offload-optimizer",
+          "--offload-params", "--offload-activations", "--remat", "--bucket-size", "--persist-below", "--reuse-distance",
+          "--overlap-update", "--device-memory", "--host-memory", "--cpu", "--loss-chunk", "--eval")
 FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
         "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
         "--time-limit", "--eval-every", "--eval-batches")
@@ -177,10 +181,11 @@ class Run:
     def settings(self):
         """What a run that goes on has in common with its beginning."""
         a = self.args
-        train = [option for option in self.trained if option.partition("=")[0] not in FREE]
+        compiled, train = ([option for option in options if option.partition("=")[0] not in free]
+                           for options, free in ((self.all_compile_options(), PLACES), (self.trained, FREE)))
         return {"model": str(self.model.resolve()), "steps": self.steps, "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc": sorted(self.all_compile_options()), "options of train": sorted(train),
+                "options of zeroc": sorted(compiled), "options of train": sorted(train),
                 "data": self.data_key, "weights": self.describe_weights()}
 
     def describe_weights(self):
