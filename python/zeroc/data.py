@@ -39,8 +39,7 @@ def main(arguments):
         return show.show(a.model, a.data, a.samples, a.chat_template, tuple(a.stop_token))
     if a.seq < 2:
         raise UserError(f"--seq={a.seq} must be 2 or more")
-    if not 0 <= a.eval_split < 1:
-        raise UserError(f"--eval-split={a.eval_split:g} must be from 0 to below 1")
+    dataset.check_split(a.eval_split)
     if bool(a.eval_split) != bool(a.eval):
         raise UserError("--eval-split and --eval belong together: how much, and where to write it")
     for path in filter(None, (a.o, a.eval)):
@@ -50,7 +49,7 @@ def main(arguments):
         raise UserError(f"--eval-batch={a.eval_batch} must be 1 or more")
     request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.eval_batch, a.seed,
                               a.chat_template, tuple(a.stop_token))
-    summaries, was_there = dataset.build(request, a.o, a.eval)
+    summaries, was_there, _ = dataset.build(request, a.o, a.eval)
     for path, summary in zip((a.o, a.eval), summaries):
         print(f"{'kept' if was_there else 'wrote'} {path}")
         for line in summary.lines():

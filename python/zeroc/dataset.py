@@ -192,13 +192,13 @@ def hash_file(path):
 def build(request, output, evaluation=None):
     """Writes `output`, and the records that `request.evaluation` keeps to `evaluation`.
 
-    Returns the Summary of each, and whether they were there already."""
+    Returns the Summary of each, whether they were there already, and the hash of what they are made from."""
     files = find_files(request.files)
     key = hash_of(request, files)
     outputs = [Path(output)] + ([Path(evaluation)] if evaluation else [])
     found = [read_summary(path, key) for path in outputs]
     if all(found):
-        return found, True
+        return found, True, key
     encoded = list(encode_all(request, files))
     kept = choose_evaluation(len(encoded), request) if evaluation else set()
     parts = [[e for i, e in enumerate(encoded) if i not in kept]]
@@ -206,7 +206,12 @@ def build(request, output, evaluation=None):
         parts.append([e for i, e in enumerate(encoded) if i in kept])
     del encoded
     return [write_part(path, part, request, key, request.evaluated_at_once if part is not parts[0] else 1)
-            for path, part in zip(outputs, parts)], False
+            for path, part in zip(outputs, parts)], False, key
+
+
+def check_split(part):
+    if not 0 <= part < 1:
+        raise UserError(f"--eval-split={part:g} must be from 0 to below 1")
 
 
 def choose_evaluation(records, request):
@@ -281,13 +286,6 @@ def write_safetensors(path, arrays, metadata):
         raise UserError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
         partial.unlink(missing_ok=True)
-
-
-def read_key(path):
-    """The hash of what a file was made from."""
-    import safetensors
-    with safetensors.safe_open(path, "numpy") as file:
-        return file.metadata()["zeroc.key"]
 
 
 def read_summary(path, key):

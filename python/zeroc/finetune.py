@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import dataset
 from .errors import UserError
-from .run import TOKENIZER_FILES, Run, new_parser
+from .run import Run, new_parser
 from .template import read_json
 from .tokens import Tokenizer
 
@@ -65,8 +65,7 @@ class Finetune(Run):
         command += [f"--seed={a.seed}"] if a.seed else []
         command += [f"--chat-template={a.chat_template}"] if a.chat_template else []
         self.commands.append(command + [f"--stop-token={text}" for text in a.stop_token])
-        summaries, _ = dataset.build(request, self.data, self.evaluation)
-        self.data_key = dataset.read_key(self.data)
+        summaries, _, self.data_key = dataset.build(request, self.data, self.evaluation)
         for name, summary in zip(("data", "eval"), summaries):
             for line in summary.lines():
                 print(f"{name:<10}{line}", file=sys.stderr if line.startswith("warning") else sys.stdout)
@@ -95,9 +94,7 @@ class Finetune(Run):
         return [f"--config={self.model / 'config.json'}", *(["--merge"] if a.merge else [])]
 
     def copy_tokenizer(self):
-        for name in TOKENIZER_FILES:
-            if (self.model / name).exists():
-                shutil.copyfile(self.model / name, self.out / name)
+        self.copy_files(self.model)
         # Who generates with the model needs what it was trained with.
         if self.args.chat_template:
             shutil.copyfile(self.args.chat_template, self.out / "chat_template.jinja")

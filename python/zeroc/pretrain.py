@@ -2,14 +2,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import numpy as np
 
 from .dataset import hash_file
 from .errors import UserError, plural
-from .run import TOKENIZER_FILES, Run, new_parser
+from .run import Run, new_parser
 from .template import read_json, token_texts
 
 
@@ -97,9 +96,8 @@ class Pretrain(Run):
         return [f"--config={self.config_path}"]
 
     def copy_tokenizer(self):
-        for name in TOKENIZER_FILES:
-            if not self.args.bytes and (self.tokenizer.parent / name).exists():
-                shutil.copyfile(self.tokenizer.parent / name, self.out / name)
+        if not self.args.bytes:
+            self.copy_files(self.tokenizer.parent)
 
     def describe(self):
         return None, "all weights were trained, from random ones"

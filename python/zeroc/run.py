@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from . import card
+from .dataset import check_split
 from .errors import UserError, plural
 from .options import refuse_unknown, take_options, value_of
 from .template import read_json
@@ -36,8 +37,6 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--data-weights": "use train itself", "--save-dtype": "say --precision", "--compare": "use zeroc itself",
            "--ds-config": "give its options by themselves; zeroc itself prints them",
            "--eval-data": "say --eval-split", "--eval-input": "say --eval-split", "--eval": "say --eval-split"}
-
-
 #: They change no step but its last bits, so a run goes on with others: of zeroc where things are, of train how a
 #: run is watched.
 PLACES = ("--world-size", "--stage", "--accumulate", "--accumulate-order", "--offload", "--offload-optimizer",
@@ -113,7 +112,13 @@ class Run:
         return []
 
     def copy_tokenizer(self):
+        """Writes the tokenizer's files to OUT."""
         raise NotImplementedError
+
+    def copy_files(self, folder):
+        for name in TOKENIZER_FILES:
+            if (folder / name).exists():
+                shutil.copyfile(folder / name, self.out / name)
 
     #: Times that all samples are read, sequences of a step, and the peak learning rate, if nothing is said.
     epochs, accumulation, lr = 3, 8, 2e-5
@@ -129,8 +134,7 @@ class Run:
             raise UserError("--steps and --epochs both say when the run ends; drop one")
         if a.epochs is not None and not 0 < a.epochs < math.inf:
             raise UserError(f"--epochs={a.epochs:g} must be above 0")
-        if not 0 <= a.eval_split < 1:
-            raise UserError(f"--eval-split={a.eval_split:g} must be from 0 to below 1")
+        check_split(a.eval_split)
         micro = value_of(self.compiled, "--accumulate")
         if micro is not None and not (micro.isascii() and micro.isdecimal() and int(micro) > 0):
             raise UserError(f"--accumulate={micro} must be a whole number from 1")
@@ -183,7 +187,8 @@ class Run:
         a = self.args
         compiled, train = ([option for option in options if option.partition("=")[0] not in free]
                            for options, free in ((self.all_compile_options(), PLACES), (self.trained, FREE)))
-        return {"model": str(self.model.resolve()), "steps": self.steps, "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
+        return {"model": str(self.model.resolve()), "steps": self.steps,
+                "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
                 "options of zeroc": sorted(compiled), "options of train": sorted(train),
                 "data": self.data_key, "weights": self.describe_weights()}

@@ -7,6 +7,7 @@
 #include "runtime/checkpoint/Merge.h"
 #include "runtime/checkpoint/RankFile.h"
 #include "runtime/checkpoint/Reader.h"
+#include "runtime/io/AdapterFolder.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/Json.h"
 #include "runtime/io/Safetensors.h"
@@ -59,7 +60,7 @@ public:
           "{} adapters are merged into their weights", merger->count()));
     }
     for (const ParameterRecord &parameter : reader.manifest().parameters)
-      if (!merger || !AdapterMerger::isAdapter(parameter.name))
+      if (!merger || !isOfAdapter(parameter.name))
         tensors.push_back(
             {&parameter, typeOf(parameter), countedElements(parameter.shape)});
     const bool isFile =

@@ -2,6 +2,7 @@
 #include "runtime/checkpoint/Merge.h"
 
 #include "runtime/Error.h"
+#include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ using namespace zrt;
 
 namespace {
 
-constexpr std::string_view kModel = "base_model.model.",
+constexpr std::string_view kAdaptedModel = "base_model.model.",
                            kDown = ".lora_A.weight", kUp = ".lora_B.weight",
                            kWeight = ".weight";
 
@@ -25,11 +26,6 @@ const ParameterRecord *findParameter(const CheckpointReader &reader,
 }
 
 } // namespace
-
-bool AdapterMerger::isAdapter(const std::string &parameter) {
-  return parameter.starts_with(kModel) &&
-         (parameter.ends_with(kDown) || parameter.ends_with(kUp));
-}
 
 AdapterMerger::AdapterMerger(const CheckpointReader &reader) {
   if (!reader.findAdapter())
@@ -50,10 +46,11 @@ AdapterMerger::AdapterMerger(const CheckpointReader &reader) {
   isSquareTransposed = config.at("fan_in_fan_out").get<bool>();
   for (const ParameterRecord &parameter : reader.manifest().parameters) {
     const std::string &name = parameter.name;
-    if (!isAdapter(name) || !name.ends_with(kDown))
+    if (!name.ends_with(kDown))
       continue;
     const std::string module =
-        name.substr(kModel.size(), name.size() - kModel.size() - kDown.size());
+        name.substr(kAdaptedModel.size(),
+                    name.size() - kAdaptedModel.size() - kDown.size());
     const std::string of = module + std::string(kWeight);
     const ParameterRecord *weight = findParameter(reader, of);
     if (!weight || weight->shape.size() != 2)
@@ -73,7 +70,7 @@ AdapterMerger::readAdapter(const CheckpointReader &reader,
                            const ParameterRecord &weight,
                            const std::string &module) const {
   const auto nameOf = [&](std::string_view suffix) {
-    return std::string(kModel) + module + std::string(suffix);
+    return std::string(kAdaptedModel) + module + std::string(suffix);
   };
   const int64_t rows = weight.shape[0], width = weight.shape[1];
   const ParameterRecord *down = findParameter(reader, nameOf(kDown));

@@ -23,7 +23,6 @@ public:
 
   /// The number of weights with an adapter.
   size_t count() const { return adapters.size(); }
-  static bool isAdapter(const std::string &parameter);
   /// Adds to `values`, elements [first, first + values.size()) of a weight,
   /// what its adapter adds, if it has one.
   void add(const std::string &weight, uint64_t first,

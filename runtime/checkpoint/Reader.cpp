@@ -8,6 +8,7 @@
 #include "runtime/Vocabulary.h"
 #include "runtime/checkpoint/Folder.h"
 #include "runtime/checkpoint/RankFile.h"
+#include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ bool isRounded(zrt_dtype from, zrt_dtype to) {
 
 const ParameterRecord *CheckpointReader::findAdapter() const {
   for (const ParameterRecord &parameter : stated.parameters)
-    if (parameter.name.find(".lora_A.") != std::string::npos)
+    if (isOfAdapter(parameter.name))
       return &parameter;
   return nullptr;
 }

@@ -72,6 +72,11 @@ bool isOff(const nlohmann::json &config, const char *key) {
 
 } // namespace
 
+bool zrt::isOfAdapter(std::string_view parameter) {
+  return parameter.find(".lora_A.") != std::string_view::npos ||
+         parameter.find(".lora_B.") != std::string_view::npos;
+}
+
 void zrt::makeFolder(const char *option, const std::string &folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);

@@ -7,10 +7,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace zrt {
 
 constexpr const char *kAdapterFile = "adapter_model.safetensors";
+/// Begins the names of adapters, and in the file those of whole modules.
+constexpr std::string_view kAdaptedModel = "base_model.model.";
+
+/// Returns true for the name of an adapter's lora_A or lora_B.
+bool isOfAdapter(std::string_view parameter);
 
 /// Creates `folder` if it does not exist.  Throws zrt::Error, which begins with
 /// `option`.

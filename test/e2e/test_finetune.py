@@ -7,8 +7,8 @@ import signal
 import subprocess
 import time
 
+import chats
 import support
-import test_chat
 
 try:
     import numpy as np
@@ -23,7 +23,7 @@ CONFIG = dict(model_type="qwen3", hidden_size=32, intermediate_size=64, num_hidd
 WORDS = ("red", "green", "blue", "one", "two", "three")
 
 
-class FinetuneCase(test_chat.ChatCase):
+class FinetuneCase(chats.ChatCase):
     def setUp(self):
         super().setUp()
         self.base = self.model(**CONFIG)
@@ -181,12 +181,12 @@ class Finetune(FinetuneCase):
 
     def test_template_and_stop_tokens_come_along(self):
         """A model that was tuned with another template is used with it."""
-        template = self.write("my.jinja", test_chat.CHATML.replace("<|im_end|>", "<|endoftext|>"))
+        template = self.write("my.jinja", chats.CHATML.replace("<|im_end|>", "<|endoftext|>"))
         (self.base / "chat_template.jinja").unlink()
         self.finetune("out", "--steps=1", f"--chat-template={template}", "--stop-token=<|endoftext|>")
         out = self.folder / "out"
         self.assertEqual((out / "chat_template.jinja").read_text(), template.read_text())
-        end = [test_chat.byte_tokenizer(test_chat.SPECIAL).token_to_id(text) for text in ("<|endoftext|>", "<|im_end|>")]
+        end = [chats.byte_tokenizer(chats.SPECIAL).token_to_id(text) for text in ("<|endoftext|>", "<|im_end|>")]
         self.assertEqual(json.loads((out / "generation_config.json").read_text())["eos_token_id"], sorted(end))
 
     def checkpoints(self, out):
@@ -233,7 +233,7 @@ class Finetune(FinetuneCase):
                        for _ in range(200))
         texts = self.write("texts.jsonl", text)
         config = json.loads((self.base / "config.json").read_text())
-        end = test_chat.byte_tokenizer(test_chat.SPECIAL).token_to_id("<|im_end|>")
+        end = chats.byte_tokenizer(chats.SPECIAL).token_to_id("<|im_end|>")
         (self.base / "config.json").write_text(json.dumps({**config, "eos_token_id": end}))
         out = self.folder / "out"
         common = ("--seq=32", "--lr=1e-2", "--accumulate=2", "--threads=1", "--progress=none")

@@ -270,8 +270,7 @@ private:
     os << "of the device's " << groupDigits(o.deviceMemory) << " B, "
        << groupDigits(kHeadRoom)
        << " are left to libraries; the host's memory also holds what the "
-          "system "
-          "needs\n";
+          "system needs\n";
     if (const Choice *choice = first())
       os << "first choice (*): the first plan that fits, in the order of what "
             "plans give up: where state is, what is trained, recomputation, "
@@ -281,8 +280,7 @@ private:
          << flagsOf(*choice) << " -o train\n";
     else
       os << "no plan fits; use more ranks, fewer tokens (--batch, --seq), or "
-            "more "
-            "memory\n";
+            "more memory\n";
     return text;
   }
 

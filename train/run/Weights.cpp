@@ -25,11 +25,6 @@ std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
   return some;
 }
 
-bool isOfAdapter(const Parameter &parameter) {
-  return parameter.name.find(".lora_A.") != std::string::npos ||
-         parameter.name.find(".lora_B.") != std::string::npos;
-}
-
 /// The folder of a Hugging Face model that `path` names or lies in, else
 /// `path`.
 std::string baseModel(const std::string &path) {
@@ -63,8 +58,8 @@ Weights::trainedInFile(const std::vector<Parameter> &some) const {
   std::vector<Parameter> trained = select(some, /*frozen=*/false);
   if (hasAdapters()) {
     for (Parameter &parameter : trained)
-      if (!isOfAdapter(parameter))
-        parameter.name = "base_model.model." + parameter.name;
+      if (!isOfAdapter(parameter.name))
+        parameter.name = std::string(kAdaptedModel) + parameter.name;
     std::ranges::sort(trained, {}, &Parameter::name);
   }
   return trained;
@@ -75,7 +70,7 @@ Weights::splitBase(const std::vector<Parameter> &some) const {
   std::pair<std::vector<Parameter>, std::vector<Parameter>> split;
   for (const Parameter &parameter : some) {
     const bool isAdded =
-        hasAdapters() ? isOfAdapter(parameter) : !parameter.frozen;
+        hasAdapters() ? isOfAdapter(parameter.name) : !parameter.frozen;
     (isAdded ? split.second : split.first).push_back(parameter);
   }
   return split;
