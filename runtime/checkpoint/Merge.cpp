@@ -13,8 +13,7 @@ using namespace zrt;
 
 namespace {
 
-constexpr std::string_view kAdaptedModel = "base_model.model.",
-                           kDown = ".lora_A.weight", kUp = ".lora_B.weight",
+constexpr std::string_view kDown = ".lora_A.weight", kUp = ".lora_B.weight",
                            kWeight = ".weight";
 
 const ParameterRecord *findParameter(const CheckpointReader &reader,
