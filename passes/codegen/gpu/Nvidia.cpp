@@ -5,6 +5,10 @@
 #include "passes/codegen/loops/VectorLoops.h"
 #include "passes/codegen/machine/OptimizeModule.h"
 
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -169,12 +173,39 @@ std::unique_ptr<llvm::TargetMachine> zero::createNvidiaMachine(StringRef arch) {
       llvm::CodeGenOptLevel::Aggressive));
 }
 
+/// Converts words explicitly where 16 of their bits are stored.  PTX may store
+/// the low bits of a 32-bit register, but ptxas (CUDA 13.0) converts the value
+/// to an integer if the register holds a float: `st.b16 [p], %r` becomes F2I.
+static void cutStoredWords(llvm::Module &module) {
+  llvm::IRBuilder<> b(module.getContext());
+  auto *cut = llvm::InlineAsm::get(
+      llvm::FunctionType::get(b.getInt16Ty(), {b.getInt32Ty()}, false),
+      "cvt.u16.u32 $0, $1;", "=h,r", /*hasSideEffects=*/false);
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &each : llvm::instructions(function)) {
+      auto *store = llvm::dyn_cast<llvm::StoreInst>(&each);
+      if (!store)
+        continue;
+      llvm::Value *stored = store->getValueOperand();
+      auto *cast = llvm::dyn_cast<llvm::BitCastInst>(stored);
+      auto *half =
+          llvm::dyn_cast<llvm::TruncInst>(cast ? cast->getOperand(0) : stored);
+      if (!half || !half->getType()->isIntegerTy(16) ||
+          !half->getOperand(0)->getType()->isIntegerTy(32))
+        continue;
+      b.SetInsertPoint(store);
+      llvm::Value *bits = b.CreateCall(cut, {half->getOperand(0)});
+      store->setOperand(0, b.CreateBitCast(bits, stored->getType()));
+    }
+}
+
 llvm::Expected<std::string> zero::emitPtx(llvm::Module &module,
                                           StringRef arch) {
   std::unique_ptr<llvm::TargetMachine> machine = createNvidiaMachine(arch);
   if (!machine)
     return llvm::createStringError("this build of LLVM has no NVPTX");
   runO3(module, *machine);
+  cutStoredWords(module);
   SmallString<0> text;
   llvm::raw_svector_ostream out(text);
   llvm::legacy::PassManager passes;
