@@ -131,8 +131,6 @@ struct LowerHandWrittenKernels
                      ? emitAttentionKernel(function)
                      : emitScatterKernel(function, forGpu)))
         return signalPassFailure();
-      if (forGpu)
-        setHalfWarpUnits(function, kind);
     }
   }
 };

@@ -1,6 +1,6 @@
 //===- BlockColumnSums.cpp - Sums of columns by a block of threads --------===//
 //
-// A block has 16 columns and all rows.  Its threads form groups of 4.  Each
+// A block has 8 columns and all rows.  Its threads form groups of 2.  Each
 // group sums every `groups`-th run of rows (ColumnSums.cpp) into the block's
 // memory; then the first group adds these sums in the order of runs.
 //

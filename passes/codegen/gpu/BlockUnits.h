@@ -4,7 +4,7 @@
 // GPU idle if there are few units with much work.  Then whole blocks take
 // units:
 //
-//   sums of columns   16 columns; the rows are shared (BlockColumnSums.cpp)
+//   sums of columns   8 columns; the rows are shared (BlockColumnSums.cpp)
 //   long rows         one row; groups form a team that shares its chunks
 //                     (VectorLoops.h, HalfWarpSums.cpp)
 //

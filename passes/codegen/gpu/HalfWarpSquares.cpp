@@ -3,11 +3,14 @@
 // zrt_squares_TYPE(gradient, f64 partials, elements) computes the same bits as
 // ZRT_SQUARES on the host (runtime/device/cpu/SumSquares.cpp).  Each thread of
 // a half-warp of 16 has one of the 16 running sums, and a half-warp does one
-// block of the gradient:
+// block of the gradient.  It loads vectors of 16 bytes, and passes them on
+// through shared memory, since a running sum has every 16th element:
 //
-//   for i = begin + thread, + 16, + 32, ... below end
-//     sum += x[i] x[i]                   exact in f64, then rounded once;
-//                                        8 of them are read, then added
+//   for each stage of 2 KiB
+//     shared = its elements; start to load the next stage
+//     for i = thread, + 16, ...: sum += x[i] x[i]
+//                                        exact in f64, then rounded once
+//   the same for the rest, without shared memory
 //   sum += sum of thread ^ 8, ^ 4, ^ 2, ^ 1
 //   thread 0: partials[begin / block] = sum
 //
@@ -17,7 +20,7 @@
 #include "abi/zrt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/gpu/BlockCode.h"
 #include "passes/codegen/gpu/HalfWarpBuffers.h"
@@ -28,62 +31,131 @@
 using namespace mlir;
 using namespace mlir::zero;
 
+namespace {
+
+/// Bytes of a gradient that a half-warp loads while it adds those before.
+constexpr int64_t kStageBytes = 2048;
+
+class Squares : public BlockCode {
+public:
+  Squares(OpBuilder &b, Location loc, const RuntimeArguments &given)
+      : BlockCode(b, loc), given(given),
+        element(cast<MemRefType>(given.operands[0].getType()).getElementType()),
+        wide(b.getF64Type()), stageElements(kStageBytes / size()) {}
+
+  void emit() {
+    elements = viewAll(given.operands[0], given.end);
+    stage = viewAs(MemRefType::get({stageElements}, element), given.shared,
+                   index(0));
+    Value none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
+          stages = div(sub(given.end, given.begin), stageElements);
+    Value sum = ifThen(isBelow(index(0), stages), {none}, [&]() -> Values {
+      return {addStages(stages, none)};
+    })[0];
+    sum = addRest(add(given.begin, mul(stages, stageElements)), sum);
+    for (int64_t apart = kHalfWarpThreads / 2; apart >= 1; apart /= 2)
+      sum = addf(sum, shuffleXor(b, loc, sum, given.thread, apart));
+    when(isEqual(given.thread, 0), [&] {
+      Value block = div(given.begin, ZRT_SQUARES_BLOCK);
+      storeOne(sum, viewAll(given.operands[1], add(block, 1)), block);
+    });
+  }
+
+private:
+  const RuntimeArguments &given;
+  Type element, wide;
+  int64_t stageElements;
+  Value elements, stage;
+
+  int64_t size() const { return element.getIntOrFloatBitWidth() / 8; }
+
+  Value addSquare(Value sum, Value x) {
+    if (!element.isF32())
+      x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
+    x = arith::ExtFOp::create(b, loc, wide, x);
+    return addf(sum, mulf(x, x));
+  }
+
+  int64_t width() const { return kSharedAlignment / size(); }
+  /// Calls `body` with the places of the thread's vectors of a stage.
+  void forVectors(llvm::function_ref<void(Value)> body) {
+    for (int64_t i = 0; i < stageElements; i += width() * kHalfWarpThreads)
+      body(add(mul(given.thread, width()), i));
+  }
+
+  Values loadStage(Value number) {
+    Value first = add(given.begin, mul(number, stageElements));
+    Values vectors;
+    forVectors([&](Value place) {
+      auto load =
+          vector::LoadOp::create(b, loc, VectorType::get({width()}, element),
+                                 elements, ValueRange{add(first, place)});
+      load.setAlignment(kSharedAlignment);
+      vectors.push_back(load);
+    });
+    return vectors;
+  }
+
+  Value addStages(Value stages, Value sum) {
+    Values carried = loadStage(index(0));
+    carried.insert(carried.begin(), sum);
+    return loop(index(0), stages, 1, carried,
+                [&](Value number, ArrayRef<Value> now) {
+                  const Value *vector = &now[1];
+                  forVectors([&](Value place) {
+                    auto store = vector::StoreOp::create(
+                        b, loc, *vector++, stage, ValueRange{place});
+                    store.setAlignment(kSharedAlignment);
+                  });
+                  Values next = loadStage(min(add(number, 1), sub(stages, 1)));
+                  syncHalfWarp(b, loc);
+                  Value sum = now[0];
+                  for (int64_t i = 0; i < stageElements; i += kHalfWarpThreads)
+                    sum = addSquare(sum, loadOne(stage, add(given.thread, i)));
+                  syncHalfWarp(b, loc);
+                  next.insert(next.begin(), sum);
+                  return next;
+                })[0];
+  }
+
+  /// The elements behind the last whole stage.
+  Value addRest(Value begin, Value sum) {
+    constexpr int64_t kAhead = 8, kStep = kAhead * kHalfWarpThreads;
+    Value rounds = div(sub(given.end, begin), kStep),
+          first = add(begin, given.thread);
+    sum = loop(index(0), rounds, 1, {sum},
+               [&](Value round, ArrayRef<Value> carried) -> Values {
+                 Value at = add(first, mul(round, kStep));
+                 Values numbers;
+                 for (int64_t i = 0; i < kAhead; ++i)
+                   numbers.push_back(
+                       loadOne(elements, add(at, i * kHalfWarpThreads)));
+                 Value all = carried[0];
+                 for (Value x : numbers)
+                   all = addSquare(all, x);
+                 return {all};
+               })[0];
+    return loop(add(first, mul(rounds, kStep)), given.end, kHalfWarpThreads,
+                {sum}, [&](Value at, ArrayRef<Value> carried) -> Values {
+                  return {addSquare(carried[0], loadOne(elements, at))};
+                })[0];
+  }
+};
+
+} // namespace
+
 static void buildSquares(OpBuilder &b, Location loc,
                          const RuntimeArguments &given) {
-  Value gradient = given.operands[0], partials = given.operands[1],
-        thread = given.thread, begin = given.begin, end = given.end;
-  Type element = cast<MemRefType>(gradient.getType()).getElementType(),
-       wide = b.getF64Type();
-  /// Elements that a thread loads before it adds any.
-  constexpr int64_t kAhead = 8;
-
-  BlockCode code(b, loc);
+  Squares code(b, loc, given);
   // The last group of the last block of threads may have nothing to do.
-  code.when(code.isBelow(begin, end), [&] {
-    Value elements = code.viewAll(gradient, end),
-          none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
-          first = code.add(begin, thread),
-          rounds = code.div(code.sub(end, begin), kAhead * kHalfWarpThreads);
-    auto load = [&](Value at) -> Value {
-      Value x = code.loadOne(elements, at);
-      if (!element.isF32())
-        x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
-      return x;
-    };
-    auto addSquare = [&](Value sum, Value x) -> Value {
-      x = arith::ExtFOp::create(b, loc, wide, x);
-      return code.addf(sum, code.mulf(x, x));
-    };
-    Value sum = code.loop(
-        code.index(0), rounds, 1, {none},
-        [&](Value round, ArrayRef<Value> carried) -> Values {
-          Value at =
-              code.add(first, code.mul(round, kAhead * kHalfWarpThreads));
-          Values numbers;
-          for (int64_t i = 0; i < kAhead; ++i)
-            numbers.push_back(load(code.add(at, i * kHalfWarpThreads)));
-          Value all = carried[0];
-          for (Value x : numbers)
-            all = addSquare(all, x);
-          return {all};
-        })[0];
-    Value rest = code.add(first, code.mul(rounds, kAhead * kHalfWarpThreads));
-    sum = code.loop(rest, end, kHalfWarpThreads, {sum},
-                    [&](Value at, ArrayRef<Value> carried) -> Values {
-                      return {addSquare(carried[0], load(at))};
-                    })[0];
-    for (int64_t apart = kHalfWarpThreads / 2; apart >= 1; apart /= 2)
-      sum = code.addf(sum, shuffleXor(b, loc, sum, thread, apart));
-    code.when(code.isEqual(thread, 0), [&] {
-      Value block = code.div(begin, ZRT_SQUARES_BLOCK);
-      code.storeOne(sum, code.viewAll(partials, code.add(block, 1)), block);
-    });
-  });
+  code.when(code.isBelow(given.begin, given.end), [&] { code.emit(); });
 }
 
 RuntimeKernel zero::getSquaresKernel(Type element) {
   return {zrt::squaresEntry(debugString(element)),
           {element, Float64Type::get(element.getContext())},
-          {{kHalfWarpUnitsAttr, 1}, {kUnitElementsAttr, ZRT_SQUARES_BLOCK}},
+          {{kHalfWarpUnitsAttr, 1},
+           {kUnitElementsAttr, ZRT_SQUARES_BLOCK},
+           {kSharedBytesAttr, kStageBytes}},
           buildSquares};
 }

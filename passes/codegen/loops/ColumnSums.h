@@ -5,9 +5,9 @@
 
 namespace mlir::zero {
 
-/// Columns that a block of a GPU sums: 4 threads take a row of them, 32 bytes
-/// of bf16.
-constexpr int64_t kBlockColumns = 16;
+/// Columns that a block of a GPU sums: 2 threads take a row of them, 16 bytes
+/// of bf16, so that few columns are many blocks.
+constexpr int64_t kBlockColumns = 8;
 
 /// A sum whose lanes are columns: rows are added to all columns of the range.
 class ColumnSums {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "dialect/nn/NN.h"
-#include "dialect/nn/Precision.h"
 #include "passes/codegen/loops/KernelViews.h"
 
 namespace mlir::zero {
@@ -14,57 +13,32 @@ struct ScatterOperands {
   bool startsFromZeros;
 };
 
-/// The sums of an nn.embedding_backward: gradients are added to a row of the
-/// table in the order of its tokens.  A row of 16 bits is summed in f32 at the
-/// first of its tokens, over all that follow, and then rounded:
-///
-///   for i: if no token before i is tokens[i]:
-///     sum = out[tokens[i]]
-///     for j from i on: if tokens[j] = tokens[i]: sum += grad[j]
-///     out[tokens[i]] = sum
+/// The code of an nn.embedding_backward: gradients are added to a row of the
+/// table in the order of its tokens.  Rows of 16 bits are summed in f32.
 class ScatterSums : public VectorCode {
 public:
   ScatterSums(OpBuilder &b, nn::EmbeddingBackwardOp op, KernelViews &views,
-              const ScatterOperands &operands);
-  virtual ~ScatterSums() = default;
+              const ScatterOperands &operands)
+      : VectorCode(b, op.getLoc(), views.lanes), views(views),
+        operands(operands), ids(op.getTokens().getType()),
+        table(op.getInit().getType()) {}
 
 protected:
-  using Body = llvm::function_ref<void(Value token, Value id)>;
-  using Match = llvm::function_ref<Value(Value id)>;
-
   KernelViews &views;
   const ScatterOperands operands;
   RankedTensorType ids, table;
 
-  /// Calls `emit` for the thread's vectors of a row.
-  virtual void
-  forColumns(llvm::function_ref<void(Value column, Value mask)> emit) = 0;
-  /// Calls `body` for each token from `first` on whose id matches, in order.
-  virtual void forTokens(Value first, Match match, Body body) = 0;
-  /// Whether a token before `end` has this id.
-  virtual Value isBefore(Value end, Value id) = 0;
-
   Value idOf(Value token) { return loadOne(operands.tokens, placeOf(token)); }
-  Value rowOf(Value id) { return toIndex(id); }
-  void clearRow(Value row);
-  /// Adds a token's gradient to its row; or of a row of 16 bits all, at the
-  /// first of its tokens.
-  void addToken(Value token, Value id);
+  /// The gradient of `token`, at the vector of columns from `column` on.
+  Value gradientOf(Value token, Value column, Value mask);
 
 private:
-  /// For rows of 16 bits: the sum of each vector of this thread, side by side.
-  Value sum;
-
   SmallVector<Value> placeOf(Value token);
-  Value gradient(ArrayRef<Value> place, Value column, Value mask);
-  void addAll(Value token, Value id);
-  Value placeOfSum(Value column) {
-    return mul(div(column, lanes.stride), lanes.width);
-  }
 };
 
-/// Emits the sums for a half-warp.
-void emitHalfWarpScatter(OpBuilder &b, nn::EmbeddingBackwardOp op,
-                         KernelViews &views, const ScatterOperands &operands);
+/// Emits the sums for a block of a GPU, and sets the number of blocks.
+void emitBlockScatter(func::FuncOp kernel, OpBuilder &b,
+                      nn::EmbeddingBackwardOp op, KernelViews &views,
+                      const ScatterOperands &operands);
 
 } // namespace mlir::zero

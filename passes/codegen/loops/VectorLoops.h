@@ -95,7 +95,7 @@ public:
 };
 
 /// For a block of threads of a GPU that sums columns (gpu/BlockColumnSums.cpp):
-/// its threads form groups of 4, each of which has all columns of the block,
+/// its threads form groups of 2, each of which has all columns of the block,
 /// and the groups share the rows.
 struct RowShare {
   int64_t groups = 0; ///< 0: rows are not shared
