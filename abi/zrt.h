@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 25u
+#define ZRT_ABI_VERSION 26u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

@@ -153,6 +153,9 @@ static void addPasses(OpPassManager &pm, Level level,
     // Before partitioning, because this fixes the arithmetic: every plan of a
     // model computes the same bits.
     pm.addPass(createFormKernels(kernels));
+    // When all operations that could need dense rows are products or kernels.
+    if (options.padsRows)
+      pm.addPass(createPadRows());
     break;
   }
   case Level::Partitioned:

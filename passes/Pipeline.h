@@ -37,6 +37,8 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   /// The format of the weights of linear layers that have adapters: model (that
   /// of all others), nf4 or int8.
   std::string baseStorage = "model";
+  /// Pads rows of matrices of products to aligned addresses, for GPUs.
+  bool padsRows = false;
   /// The most bytes of device and of host memory that a rank may use; -1: no
   /// limit.
   int64_t deviceMemory = -1, hostMemory = -1;

@@ -161,6 +161,26 @@ inline uint64_t elementsIn(const zrt_operand &operand) {
   return operand.ref.bytes / dtypeBytes(operand.dtype);
 }
 
+/// A matrix as it is stored, row by row.
+struct StoredMatrix {
+  int64_t rows, columns;
+  int64_t ld; ///< elements from one row to the next
+};
+inline StoredMatrix storedMatrix(int64_t rows, int64_t columns, int64_t ld) {
+  return {rows, columns, ld == 0 ? columns : ld};
+}
+inline StoredMatrix storedA(const zrt_matmul_desc &d) {
+  return d.trans_a ? storedMatrix(d.k, d.m, d.lda)
+                   : storedMatrix(d.m, d.k, d.lda);
+}
+inline StoredMatrix storedB(const zrt_matmul_desc &d) {
+  return d.trans_b ? storedMatrix(d.n, d.k, d.ldb)
+                   : storedMatrix(d.k, d.n, d.ldb);
+}
+inline StoredMatrix storedC(const zrt_matmul_desc &d) {
+  return storedMatrix(d.m, d.n, d.ldc);
+}
+
 /// Returns the number of bytes that an operation works on, with `ranks` ranks.
 inline uint64_t bytesOf(const zrt_operand &operand, uint32_t ranks) {
   return operand.extent == ZRT_SLICE_OF_WHOLE ? operand.ref.bytes / ranks

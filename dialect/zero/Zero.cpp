@@ -227,5 +227,14 @@ int64_t zero::getElementBytes(Type type) {
 int64_t zero::getByteSize(Type type) {
   if (auto shard = dyn_cast<ShardType>(type))
     return shard.getSliceElements() * getElementBytes(type);
-  return getHeldTensor(type).getNumElements() * getElementBytes(type);
+  RankedTensorType tensor = getHeldTensor(type);
+  int64_t elements = tensor.getNumElements();
+  if (int64_t pitch = getRowPitch(tensor))
+    elements = elements / tensor.getShape().back() * pitch;
+  return elements * getElementBytes(type);
+}
+
+int64_t zero::getRowPitch(RankedTensorType type) {
+  auto pitch = dyn_cast_if_present<PitchAttr>(type.getEncoding());
+  return pitch ? pitch.getElements() : 0;
 }

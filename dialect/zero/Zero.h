@@ -158,6 +158,10 @@ bool holdsBytes(Type type);
 /// The tensor that a value of `type` is, stored or not; null for shards.
 RankedTensorType getHeldTensor(Type type);
 
+/// Elements from one row of a matrix to the next, if its rows are padded:
+/// tensor<6x50257xbf16, #zero.pitch<50304>>; else 0.
+int64_t getRowPitch(RankedTensorType type);
+
 /// The element type of such a value; getElementBytes gives the bytes of one
 /// element.
 Type getElementType(Type type);

@@ -305,6 +305,16 @@ def Zero_BytesAttr : Zero_Attr<"Bytes", "bytes"> {
   }];
 }
 
+def Zero_PitchAttr : Zero_Attr<"Pitch", "pitch"> {
+  let summary = "The elements from one row of a matrix to the next";
+  let description = [{
+    Encoding of the type of a matrix whose rows are padded, such as
+    `tensor<640x50257xbf16, #zero.pitch<50304>>`.
+  }];
+  let parameters = (ins "int64_t":$elements);
+  let assemblyFormat = "`<` $elements `>`";
+}
+
 def Zero_StateAttr : Zero_Attr<"State", "state"> {
   let summary = "Which persistent bytes an argument of the step is";
   let description = [{ `#zero.state<@b0, "m">`: slot "param", or a slot of the optimizer. }];

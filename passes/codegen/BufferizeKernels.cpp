@@ -115,8 +115,14 @@ static void placeResults(FunctionOpInterface kernel) {
            kernel.getFunctionBody().front().getOps<memref::CopyOp>())) {
     auto result = dyn_cast<BlockArgument>(copy.getTarget());
     auto buffer = copy.getSource().getDefiningOp<memref::AllocOp>();
-    if (!result || !result.hasOneUse() || !buffer ||
-        buffer.getType() != result.getType())
+    if (!result || !result.hasOneUse() || !buffer)
+      continue;
+    // Rows of a result may be padded, and loops work on any rows.
+    auto isLoops = [&](Operation *user) {
+      return user == copy || isa<linalg::LinalgOp>(user);
+    };
+    if (buffer.getType() != result.getType() &&
+        !llvm::all_of(buffer->getUsers(), isLoops))
       continue;
     LDBG() << "is the result " << result.getArgNumber() << " of @"
            << kernel.getName() << " itself: " << buffer;

@@ -162,4 +162,24 @@ def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
     "one serial kernel of the whole step (for --reference)">];
 }
 
+def PadRows : Pass<"zero-pad-rows", "::mlir::ModuleOp"> {
+  let summary = "Pads rows of matrices of products to aligned addresses";
+  let description = [{
+    For GPUs, which load vectors of 16 bytes.  Rows of a matrix that is an
+    operand or the result of a product begin every 64 elements times n, if its
+    rows are no multiples of 16 bytes, and if only products and kernels have
+    values of its type:
+
+    ```mlir
+    %logits = nn.matmul %x, %w {transpose_b} : (tensor<640x768xbf16>, tensor<50257x768xbf16>) -> tensor<640x50257xbf16>
+    // becomes
+    %logits = nn.matmul %x, %w {transpose_b} : (tensor<640x768xbf16>, tensor<50257x768xbf16>) -> tensor<640x50257xbf16, #zero.pitch<50304>>
+    ```
+
+    Results keep their bits, except for products whose library chooses another
+    algorithm.  Nothing reads the padding.
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+}
+
 #endif

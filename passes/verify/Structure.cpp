@@ -2,6 +2,7 @@
 
 #include "passes/verify/Rules.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Diagnostics.h"
@@ -69,7 +70,15 @@ static std::optional<int64_t> sizeOf(Type type) {
   auto tensor = stored ? stored.getTensor() : cast<RankedTensorType>(type);
   if (!tensor.hasStaticShape())
     return std::nullopt;
-  for (int64_t extent : tensor.getShape()) {
+  SmallVector<int64_t> extents(tensor.getShape());
+  if (Attribute encoding = tensor.getEncoding()) {
+    // Only rows of a matrix may be padded.
+    auto pitch = dyn_cast<PitchAttr>(encoding);
+    if (!pitch || extents.size() != 2 || pitch.getElements() < extents[1])
+      return std::nullopt;
+    extents[1] = pitch.getElements();
+  }
+  for (int64_t extent : extents) {
     std::optional<int64_t> larger = llvm::checkedMul(size, extent);
     if (!larger)
       return std::nullopt;
@@ -91,6 +100,12 @@ LogicalResult Structure::judgeRange(Operation *op, Value value) {
     return op->emitOpError("gives ")
            << range.getSize() << " bytes to " << describe(value)
            << ", which has " << size << " (S1)";
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (tensor && tensor.getEncoding() &&
+      !isa<nn::MatmulOp, LaunchOp>(op)) // (S1)
+    return op->emitOpError("gives ")
+           << describe(value)
+           << " with padded rows, which only products and kernels know (S1)";
   if (range.getTier() != getTier(value.getType())) // (S1)
     return op->emitOpError("puts ")
            << describe(value) << " at " << describe(range) << ", and its type "

@@ -2,6 +2,7 @@
 #include "runtime/check/Differences.h"
 
 #include "runtime/HalfArrays.h"
+#include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 
 #include <algorithm>
@@ -69,13 +70,13 @@ void addElement(Difference &sum, uint64_t element, double found,
     sum.where = text(element, found, expected);
 }
 
-/// The norms of the rows, or columns, of a rows x columns matrix.
-std::vector<double> lengths(zrt_dtype dtype, const std::byte *at, int64_t rows,
-                            int64_t columns, bool ofRows) {
-  std::vector<double> sums(size_t(ofRows ? rows : columns)),
-      row(static_cast<size_t>(columns));
-  for (int64_t i = 0; i < rows; ++i) {
-    readNumbers(dtype, at + uint64_t(i * columns) * dtypeBytes(dtype),
+/// The norms of the rows, or columns, of a matrix.
+std::vector<double> lengths(zrt_dtype dtype, const std::byte *at,
+                            const StoredMatrix &matrix, bool ofRows) {
+  std::vector<double> sums(size_t(ofRows ? matrix.rows : matrix.columns)),
+      row(static_cast<size_t>(matrix.columns));
+  for (int64_t i = 0; i < matrix.rows; ++i) {
+    readNumbers(dtype, at + uint64_t(i * matrix.ld) * dtypeBytes(dtype),
                 row.size(), row.data());
     for (size_t j = 0; j < row.size(); ++j)
       sums[ofRows ? size_t(i) : j] += row[j] * row[j];
@@ -175,12 +176,10 @@ Difference check::compareProducts(const zrt_matmul_desc &d,
   for (int64_t batch = 0; batch < d.batch; ++batch) {
     const std::byte *a = factors.a + bytesOf(d.a, batch * d.m * d.k),
                     *b = factors.b + bytesOf(d.b, batch * d.k * d.n);
-    const auto rows = d.trans_a ? lengths(d.a.dtype, a, d.k, d.m, false)
-                                : lengths(d.a.dtype, a, d.m, d.k, true);
-    const auto columns = d.trans_b ? lengths(d.b.dtype, b, d.n, d.k, true)
-                                   : lengths(d.b.dtype, b, d.k, d.n, false);
+    const auto rows = lengths(d.a.dtype, a, storedA(d), d.trans_a == 0);
+    const auto columns = lengths(d.b.dtype, b, storedB(d), d.trans_b != 0);
     for (int64_t i = 0; i < d.m; ++i) {
-      const int64_t first = (batch * d.m + i) * d.n;
+      const int64_t first = (batch * d.m + i) * storedC(d).ld;
       readNumbers(d.c.dtype, found + bytesOf(d.c, first), size_t(d.n),
                   mine.data());
       readNumbers(d.c.dtype, expected + bytesOf(d.c, first), size_t(d.n),

@@ -1,5 +1,6 @@
 //===- ProductProperties.cpp - Properties of products and errors ----------===//
 #include "runtime/HalfArrays.h"
+#include "runtime/PlanTable.h"
 #include "runtime/check/Conformance.h"
 #include "runtime/check/Expect.h"
 
@@ -41,16 +42,17 @@ std::vector<double> plainProduct(const zrt_matmul_desc &d,
                                  const std::vector<double> &b,
                                  const std::vector<double> &bias,
                                  std::vector<double> c) {
+  const int64_t lda = storedA(d).ld, ldb = storedB(d).ld, ldc = storedC(d).ld;
   for (int64_t n = 0; n < d.batch; ++n)
     for (int64_t i = 0; i < d.m; ++i)
       for (int64_t j = 0; j < d.n; ++j) {
         double sum = 0;
         for (int64_t p = 0; p < d.k; ++p)
           sum += a[size_t(n * d.m * d.k +
-                          (d.trans_a ? p * d.m + i : i * d.k + p))] *
+                          (d.trans_a ? p * lda + i : i * lda + p))] *
                  b[size_t(n * d.k * d.n +
-                          (d.trans_b ? j * d.k + p : p * d.n + j))];
-        double &to = c[size_t((n * d.m + i) * d.n + j)];
+                          (d.trans_b ? j * ldb + p : p * ldb + j))];
+        double &to = c[size_t((n * d.m + i) * ldc + j)];
         to = sum + (d.has_bias ? bias[size_t(j)] : 0) + (d.accumulate ? to : 0);
       }
   return c;
@@ -68,19 +70,28 @@ void checkProduct(const DeviceUnderTest &device, zrt_dtype from, zrt_dtype c,
   d.trans_b = flags >> 1 & 1;
   d.has_bias = flags >> 2 & 1;
   d.accumulate = flags >> 3 & 1;
-  d.batch = 2;
   d.m = 37;
   d.n = 53;
   d.k = 71;
+  // Two products, or one of matrices with padded rows.
+  d.batch = 1 + (d.trans_a + d.trans_b + d.has_bias) % 2;
+  if (d.batch == 1) {
+    d.lda = storedA(d).columns + 3;
+    d.ldb = storedB(d).columns + 8;
+    d.ldc = d.n + 11;
+  }
   auto place = [at = uint64_t{0}](int64_t count, zrt_dtype dtype) mutable {
     const zrt_ref ref = deviceRef(at, uint64_t(count) * dtypeBytes(dtype));
     at += (ref.bytes + 4095) / 4096 * 4096;
     return tensor(ref, dtype);
   };
-  d.a = place(d.batch * d.m * d.k, from);
-  d.b = place(d.batch * d.k * d.n, from);
+  const auto placeMatrix = [&](const StoredMatrix &matrix, zrt_dtype dtype) {
+    return place(d.batch * matrix.rows * matrix.ld, dtype);
+  };
+  d.a = placeMatrix(storedA(d), from);
+  d.b = placeMatrix(storedB(d), from);
   d.bias = place(d.n, bias);
-  d.c = place(d.batch * d.m * d.n, c);
+  d.c = placeMatrix(storedC(d), c);
   DeviceRun run(planOf(Table().matmul(ZRT_COMPUTE, d)), device);
   const auto write = [&](const zrt_operand &operand, uint64_t seed) {
     const auto bytes =

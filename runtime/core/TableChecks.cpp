@@ -122,24 +122,27 @@ private:
   }
 
   static void checkMatrix(const char *what, const zrt_operand &operand,
-                          int64_t batch, int64_t rows, int64_t columns) {
+                          int64_t batch, const StoredMatrix &matrix) {
+    if (matrix.ld < matrix.columns || (batch > 1 && matrix.ld > matrix.columns))
+      fail("{} has rows of {} elements every {}, in a batch of {}", what,
+           matrix.columns, matrix.ld, batch);
     int64_t elements = 0;
-    if (__builtin_mul_overflow(batch, rows, &elements) ||
-        __builtin_mul_overflow(elements, columns, &elements) ||
+    if (__builtin_mul_overflow(batch, matrix.rows, &elements) ||
+        __builtin_mul_overflow(elements, matrix.ld, &elements) ||
         static_cast<uint64_t>(elements) > elementsIn(operand))
-      fail("{} is {} x {} x {} of {}, but its {} hold {}", what, batch, rows,
-           columns, dtypeName(operand.dtype), shownBytes(operand.ref.bytes),
-           elementsIn(operand));
+      fail("{} is {} x {} x {} of {}, but its {} hold {}", what, batch,
+           matrix.rows, matrix.ld, dtypeName(operand.dtype),
+           shownBytes(operand.ref.bytes), elementsIn(operand));
   }
 
   static void check(const zrt_matmul_desc &d) {
     if (d.batch < 0 || d.m < 0 || d.n < 0 || d.k < 0)
       fail("negative size: batch {}, m {}, n {}, k {}", d.batch, d.m, d.n, d.k);
-    checkMatrix("A", d.a, d.batch, d.m, d.k);
-    checkMatrix("B", d.b, d.batch, d.k, d.n);
-    checkMatrix("C", d.c, d.batch, d.m, d.n);
+    checkMatrix("A", d.a, d.batch, storedA(d));
+    checkMatrix("B", d.b, d.batch, storedB(d));
+    checkMatrix("C", d.c, d.batch, storedC(d));
     if (d.has_bias)
-      checkMatrix("bias", d.bias, 1, 1, d.n);
+      checkMatrix("bias", d.bias, 1, storedMatrix(1, d.n, 0));
   }
 
   static void check(const zrt_grouped_desc &d) {
@@ -149,10 +152,11 @@ private:
       fail("it has no groups");
     if (d.sums && d.trans_w)
       fail("sums are not stored transposed; exchange x and y");
-    checkMatrix("x", d.x, 1, d.rows, d.k);
-    checkMatrix("y", d.y, 1, d.rows, d.n);
+    checkMatrix("x", d.x, 1, storedMatrix(d.rows, d.k, 0));
+    checkMatrix("y", d.y, 1, storedMatrix(d.rows, d.n, 0));
     for (uint32_t i = 0; i < d.groups; ++i)
-      checkMatrix(fmt::format("W{}", i).c_str(), d.w[i], 1, d.k, d.n);
+      checkMatrix(fmt::format("W{}", i).c_str(), d.w[i], 1,
+                  storedMatrix(d.k, d.n, 0));
     if (d.offsets.dtype != ZRT_I32 ||
         elementsIn(d.offsets) != uint64_t{d.groups} + 1)
       fail("offsets: {} of {}, and {} groups have {} of i32",

@@ -74,16 +74,18 @@ std::array<uint64_t, 2> shapeOf(const Layout &layout, int32_t transposed) {
 
 void needMatrix(const char *what, const Layout &layout, const void *begin,
                 uint32_t alignment) {
-  if (layout.leading != int64_t(layout.rows) ||
+  if (layout.leading < int64_t(layout.rows) ||
       (layout.batch > 1 &&
-       layout.stride != int64_t(layout.rows * layout.columns)))
-    misuse(fmt::format("{} is not dense", what));
+       (layout.leading != int64_t(layout.rows) ||
+        layout.stride != int64_t(layout.rows * layout.columns))))
+    misuse(fmt::format("{} has overlapping columns, or its batch is not dense",
+                       what));
   if (reinterpret_cast<uintptr_t>(begin) % alignment != 0)
     misuse(fmt::format("{} at {} is not aligned to {}, as its algorithm needs",
                        what, begin, alignment));
   needDevice(what, begin,
-             layout.rows * layout.columns * uint64_t(layout.batch) *
-                 bytesOf(layout.type));
+             uint64_t(layout.leading) * layout.columns *
+                 uint64_t(layout.batch) * bytesOf(layout.type));
 }
 
 /// Reads alpha or beta, which must be 0 or 1.
@@ -195,6 +197,9 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
   d.m = int64_t(c.columns);
   d.n = int64_t(c.rows);
   d.k = int64_t(shapeOf(a, op.transA)[1]);
+  d.lda = b.leading;
+  d.ldb = a.leading;
+  d.ldc = c.leading;
   d.a.dtype = dtypeOf(b.type);
   d.b.dtype = dtypeOf(a.type);
   d.c.dtype = d.bias.dtype = dtypeOf(c.type);

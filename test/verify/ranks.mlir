@@ -143,6 +143,32 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
 
 // -----
 
+// (S1) Rows that are padded to less than they have.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.kernel @f() -> tensor<2x8xf32, #zero.pitch<7>>
+  zero.program @step() {
+    // expected-error @+1 {{has a value of type 'tensor<2x8xf32, #zero.pitch<7>>', whose bytes the runtime cannot tell (S1)}}
+    %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 56>]} : () -> tensor<2x8xf32, #zero.pitch<7>>
+    zero.return
+  }
+}
+
+// -----
+
+// (S1) Bytes without the padding.
+
+module attributes {zero.arena = array<i64: 512, 0, 0>} {
+  zero.kernel @f() -> tensor<2x8xf32, #zero.pitch<16>>
+  zero.program @step() {
+    // expected-error @+1 {{gives 64 bytes to a result of 'zero.launch', which has 128 (S1)}}
+    %l = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 64>]} : () -> tensor<2x8xf32, #zero.pitch<16>>
+    zero.return
+  }
+}
+
+// -----
+
 // More bytes than an int64 counts: no pass sees such a module.
 
 module attributes {zero.arena = array<i64: 512, 0, 0>} {

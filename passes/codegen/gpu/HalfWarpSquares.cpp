@@ -91,7 +91,10 @@ private:
           vector::LoadOp::create(b, loc, VectorType::get({width()}, element),
                                  elements, ValueRange{add(first, place)});
       load.setAlignment(kSharedAlignment);
-      vectors.push_back(load);
+      // Processors without bf16 would round it from block to block.
+      vectors.push_back(bitcast(
+          VectorType::get({width()}, b.getIntegerType(8 * unsigned(size()))),
+          load));
     });
     return vectors;
   }
@@ -103,8 +106,10 @@ private:
                 [&](Value number, ArrayRef<Value> now) {
                   const Value *vector = &now[1];
                   forVectors([&](Value place) {
-                    auto store = vector::StoreOp::create(
-                        b, loc, *vector++, stage, ValueRange{place});
+                    Value numbers =
+                        bitcast(VectorType::get({width()}, element), *vector++);
+                    auto store = vector::StoreOp::create(b, loc, numbers, stage,
+                                                         ValueRange{place});
                     store.setAlignment(kSharedAlignment);
                   });
                   Values next = loadStage(min(add(number, 1), sub(stages, 1)));

@@ -3,6 +3,7 @@
 #include "passes/codegen/loops/KernelViews.h"
 
 #include "dialect/zero/Storage.h"
+#include "dialect/zero/Zero.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -11,7 +12,10 @@ using namespace mlir::zero;
 
 MemRefType zero::memrefOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+  StridedLayoutAttr layout;
+  if (int64_t pitch = getRowPitch(tensor))
+    layout = StridedLayoutAttr::get(type.getContext(), 0, {pitch, 1});
+  return MemRefType::get(tensor.getShape(), tensor.getElementType(), layout);
 }
 
 UnitArguments zero::addUnitArguments(func::FuncOp kernel, bool isHalfWarp) {

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
 
+#include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
@@ -93,12 +94,12 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
   g.n = cell.columns;
   g.k = d.k;
   g.beta = d.accumulate ? 1 : 0;
-  g.lda = d.trans_a ? d.m : d.k;
-  g.ldb = d.trans_b ? d.k : d.n;
-  g.ldc = d.n;
-  g.a = a + cell.batch * d.m * d.k + cell.row * (d.trans_a ? 1 : d.k);
-  g.b = b + cell.batch * d.k * d.n + cell.column * (d.trans_b ? d.k : 1);
-  g.c = c + cell.batch * d.m * d.n + cell.row * d.n + cell.column;
+  g.lda = storedA(d).ld;
+  g.ldb = storedB(d).ld;
+  g.ldc = storedC(d).ld;
+  g.a = a + cell.batch * d.m * d.k + cell.row * (d.trans_a ? 1 : g.lda);
+  g.b = b + cell.batch * d.k * d.n + cell.column * (d.trans_b ? g.ldb : 1);
+  g.c = c + cell.batch * d.m * d.n + cell.row * g.ldc + cell.column;
   g.bias = d.has_bias ? bias + cell.column : nullptr;
   multiply(g, scratch());
 }
@@ -114,9 +115,9 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const std::byte *a,
   g.m = cell.rows;
   g.n = cell.columns;
   g.k = d.k;
-  g.lda = d.trans_a ? d.m : d.k;
-  g.ldb = d.trans_b ? d.k : d.n;
-  g.ldc = d.n;
+  g.lda = storedA(d).ld;
+  g.ldb = storedB(d).ld;
+  g.ldc = storedC(d).ld;
   g.type = d.a.dtype;
   g.biasType = d.bias.dtype;
   g.cType = d.c.dtype;
@@ -124,27 +125,28 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const std::byte *a,
     return base + uint64_t(element) * dtypeBytes(type);
   };
   g.a = reinterpret_cast<const uint16_t *>(a) + cell.batch * d.m * d.k +
-        cell.row * (d.trans_a ? 1 : d.k);
+        cell.row * (d.trans_a ? 1 : g.lda);
   g.b = reinterpret_cast<const uint16_t *>(b) + cell.batch * d.k * d.n +
-        cell.column * (d.trans_b ? d.k : 1);
-  g.c = at(c, cell.batch * d.m * d.n + cell.row * d.n + cell.column, g.cType);
+        cell.column * (d.trans_b ? g.ldb : 1);
+  g.c = at(c, cell.batch * d.m * d.n + cell.row * g.ldc + cell.column, g.cType);
   g.bias = d.has_bias ? at(bias, cell.column, g.biasType) : nullptr;
   multiply(g, kernel, scratch());
 }
 
 void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
              const double *b, const double *bias, double *c) {
+  const int64_t lda = storedA(d).ld, ldb = storedB(d).ld, ldc = storedC(d).ld;
   a += cell.batch * d.m * d.k;
   b += cell.batch * d.k * d.n;
   c += cell.batch * d.m * d.n;
   for (int64_t i = cell.row; i < cell.row + cell.rows; ++i) {
-    double *row = c + i * d.n;
+    double *row = c + i * ldc;
     for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
       row[j] = (d.accumulate ? row[j] : 0) + (d.has_bias ? bias[j] : 0);
     for (int64_t p = 0; p < d.k; ++p) {
-      const double x = d.trans_a ? a[p * d.m + i] : a[i * d.k + p];
+      const double x = d.trans_a ? a[p * lda + i] : a[i * lda + p];
       for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
-        row[j] += x * (d.trans_b ? b[j * d.k + p] : b[p * d.n + j]);
+        row[j] += x * (d.trans_b ? b[j * ldb + p] : b[p * ldb + j]);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "abi/DeviceEntries.h"
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/device/cuda/driver/SharedLibrary.h"
 
@@ -119,7 +120,7 @@ struct Products::Product {
 
   /// Describes a row-major matrix of rows x columns as a column-major one.
   cublasLtMatrixLayout_t layoutOf(const zrt_matmul_desc &d, zrt_dtype dtype,
-                                  int64_t rows, int64_t columns) const;
+                                  const StoredMatrix &matrix) const;
   template <typename T>
   void set(cublasLtMatmulDescAttributes_t attribute, const T &value) const {
     lt.MatmulDescSetAttribute(operation, attribute,
@@ -140,19 +141,18 @@ struct Products::Product {
   cublasLtMatmulAlgo_t algorithm = {};
 };
 
-cublasLtMatrixLayout_t Products::Product::layoutOf(const zrt_matmul_desc &d,
-                                                   zrt_dtype dtype,
-                                                   int64_t rows,
-                                                   int64_t columns) const {
+cublasLtMatrixLayout_t
+Products::Product::layoutOf(const zrt_matmul_desc &d, zrt_dtype dtype,
+                            const StoredMatrix &matrix) const {
   cublasLtMatrixLayout_t layout = nullptr;
-  lt.MatrixLayoutCreate(&layout, typeOf(dtype), uint64_t(columns),
-                        uint64_t(rows), columns);
+  lt.MatrixLayoutCreate(&layout, typeOf(dtype), uint64_t(matrix.columns),
+                        uint64_t(matrix.rows), matrix.ld);
   const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute,
                        const auto &value) {
     lt.MatrixLayoutSetAttribute(layout, attribute, &value, sizeof(value));
   };
   set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, int32_t(d.batch));
-  set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, int64_t(rows * columns));
+  set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, matrix.rows * matrix.ld);
   return layout;
 }
 
@@ -171,11 +171,9 @@ void Products::Product::describe(const zrt_matmul_desc &d) {
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
         int32_t(typeOf(widensBias(d) ? d.c.dtype : d.bias.dtype)));
   }
-  first = d.trans_b ? layoutOf(d, d.b.dtype, d.n, d.k)
-                    : layoutOf(d, d.b.dtype, d.k, d.n);
-  second = d.trans_a ? layoutOf(d, d.a.dtype, d.k, d.m)
-                     : layoutOf(d, d.a.dtype, d.m, d.k);
-  result = layoutOf(d, d.c.dtype, d.m, d.n);
+  first = layoutOf(d, d.b.dtype, storedB(d));
+  second = layoutOf(d, d.a.dtype, storedA(d));
+  result = layoutOf(d, d.c.dtype, storedC(d));
 }
 
 void Products::Product::choose(const zrt_matmul_desc &d,

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# The first minutes on a GPU: is everything right there, and how fast is it?
+#
+#   tools/first-gpu.sh prepare FOLDER    compiles the programs; needs zeroc
+#   tools/first-gpu.sh run FOLDER        on the machine with the GPU; needs its
+#                                        driver and cuBLASLt, and no zeroc
+#
+# `prepare` puts this script, programs and data into FOLDER, which can be copied.
+# ZERO_CUDA_ARCH is the GPU [sm_90]; with `emulated` the models are small.  `run`
+# prints a page, and writes FOLDER/out/page.txt, rates.json and the output of each
+# step.  Each step may fail alone, and is ended after its time.  The exit status
+# is that of the number of failed steps.
+set -uo pipefail
+arch=${ZERO_CUDA_ARCH:-sm_90}
+case ${1:-} in prepare | run) ;; *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;; esac
+[[ -n ${2:-} ]] || { echo "first-gpu.sh: error: name a folder" >&2; exit 2; }
+
+# Name, model, batch, sequence, options: what is checked, and what is timed.
+checked=(
+  "f32 char 8 128"
+  "bf16 char 8 128 --precision=bf16"
+  "attention-f32 char 8 128 --precision=bf16 --attention=f32"
+  "offload llama 4 200 --precision=fp16 --offload=cpu"
+  "nvme char 8 128 --precision=bf16 --offload=nvme"
+  "nf4 llama 4 200 --precision=bf16 --lora=8 --base-storage=nf4"
+  "experts mixtral 4 200 --precision=bf16"
+  "ranks char 8 128 --precision=bf16 --world-size=2 --stage=3 --collectives=direct")
+timed=(
+  "gpt2 gpt2 16 1024 --precision=bf16"
+  "gpt2-padded gpt2-padded 16 1024 --precision=bf16"
+  "llama-1b llama-1b 8 1024 --precision=bf16")
+[[ $arch != emulated ]] || {
+  timed=("gpt2 char 2 64 --precision=bf16")
+  checked=("bf16 char 1 16 --precision=bf16"
+    "ranks char 1 16 --precision=bf16 --world-size=2 --stage=3 --collectives=direct")
+}
+
+prepare() {
+  local root folder=$1
+  root=$(cd "$(dirname "$0")/.." && pwd)
+  local zeroc=${ZEROC:-$root/build/release/bin/zeroc}
+  mkdir -p "$folder/models" && cp "$0" "$folder/first-gpu.sh" || exit
+  cp "$root/benchmark/peers/torch_gpu.py" "$root/benchmark/models/llama-1b.json" "$folder/models"
+  cp "$root/examples/char-gpt2.json" "$folder/models/char.json"
+  cp "$root/examples/gpt2-small.json" "$folder/models/gpt2.json"
+  sed s/50257/50304/ "$root/examples/gpt2-small.json" >"$folder/models/gpt2-padded.json"
+  local small='"vocab_size":1000,"hidden_size":256,"num_hidden_layers":2,"num_attention_heads":8,"num_key_value_heads":2,
+    "max_position_embeddings":512,"rms_norm_eps":1e-5,"rope_theta":10000.0,"hidden_act":"silu","tie_word_embeddings":true'
+  echo "{\"model_type\":\"llama\",\"intermediate_size\":704,$small}" >"$folder/models/llama.json"
+  echo "{\"model_type\":\"mixtral\",\"intermediate_size\":352,\"num_local_experts\":8,\"num_experts_per_tok\":2,
+    \"router_aux_loss_coef\":0.01,\"output_router_logits\":true,$small}" >"$folder/models/mixtral.json"
+  local name model batch seq options
+  while read -r name model batch seq options; do
+    "$zeroc" import "$folder/models/$model.json" "--batch=$batch" "--seq=$seq" -o "$folder/model.mlir" &&
+      # shellcheck disable=SC2086
+      "$zeroc" "$folder/model.mlir" --target=cuda "--cuda-arch=$arch" $options -o "$folder/$name" >/dev/null || exit
+  done < <(printf '%s\n' "${checked[@]/#/check-}" "${timed[@]}")
+  rm "$folder/model.mlir"
+  # Tokens as words of a text: the k-th is drawn about 1 / k as often as the first.
+  LC_ALL=C awk -v "most=$([[ $arch == emulated ]] && echo 255 || echo 50000)" 'BEGIN { srand(3); for (i = 0; i < 400000; ++i) { n = int(exp(rand() * log(most)) - 0.5)
+    printf "%c%c", 1 + n % 256, int(n / 256) } }' >"$folder/tokens.u16"
+  cat "$root"/docs/*.md >"$folder/text.txt"
+  du -sh "$folder"
+}
+
+# step NAME SECONDS COMMAND...: its output goes to out/NAME.log, its verdict to the page.
+failed=0
+step() {
+  local name=$1 limit=$2 start=$SECONDS status
+  shift 2
+  timeout -k 5 "$limit" "$@" >"out/$name.log" 2>&1
+  status=$?
+  ((status == 0)) || ((++failed))
+  printf '%-28s %-8s %3d s\n' "$name" "$( ((status)) && echo "FAIL $status" || echo ok)" $((SECONDS - start))
+  return "$status"
+}
+# Losses and norms of a file of --metrics.
+numbers() { sed 's/.*"loss":\([^,]*\),"grad_norm":\([^,]*\),.*/\1 \2/' "$1"; }
+same() { cmp <(numbers "$1") <(numbers "$2"); }
+# two PROGRAM ARGUMENT...: starts two ranks, which share a GPU if there is one.
+two() {
+  local rank
+  for rank in 0 1; do
+    RANK=$rank LOCAL_RANK=$rank WORLD_SIZE=2 LOCAL_WORLD_SIZE=2 MASTER_ADDR=localhost MASTER_PORT=29517 "$@" &
+    pids[rank]=$!
+  done
+}
+wait_for_two() { wait "${pids[0]}" && wait "${pids[1]}"; }
+train() { "./$1" --data text.txt --data-format text --lr 1e-3 --quiet "${@:2}"; }
+
+soak() { two train check-ranks --steps "$1" && wait_for_two; }
+repeated() {
+  soak_to() { two train check-ranks --steps 20 --metrics "out/ranks-$1.jsonl" && wait_for_two; }
+  soak_to 1 && soak_to 2 && same out/ranks-1.jsonl out/ranks-2.jsonl
+}
+graphs() {
+  train check-bf16 --steps 30 --metrics out/graphs.jsonl &&
+    ZRT_CUDA_GRAPHS=0 train check-bf16 --steps 30 --metrics out/no-graphs.jsonl && same out/graphs.jsonl out/no-graphs.jsonl
+}
+tiers() {
+  train check-nvme --nvme-path out --steps 30 --metrics out/nvme.jsonl && same out/graphs.jsonl out/nvme.jsonl
+}
+# The other rank has to end with an error, within its time.
+killed() {
+  two ./check-ranks --data text.txt --data-format text --lr 1e-3 --quiet --steps 1000000
+  sleep 4
+  kill -KILL "${pids[1]}"
+  ! wait "${pids[0]}"
+}
+export -f numbers same two wait_for_two train soak repeated graphs tiers killed
+
+run() {
+  cd "$1" && rm -rf out && mkdir out || exit
+  local found
+  for found in $(find /usr/local/cuda*/ /usr/lib /opt /root/.local /home -name 'libcublasLt.so.1[23]' 2>/dev/null | sort -r); do
+    export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(dirname "$found")
+  done
+  {
+    nvidia-smi --query-gpu=name,memory.total,driver_version,clocks.max.sm,power.limit --format=csv,noheader 2>/dev/null
+    nvidia-smi topo -m 2>/dev/null | grep -E '^ *GPU' | head -9
+    echo "$(nproc) processors, cuBLASLt in ${LD_LIBRARY_PATH:-the default folders}"
+    local name rest
+    while read -r name rest; do
+      local more=()
+      [[ $name != nvme ]] || more=(--nvme-path out)
+      if [[ $name == ranks ]]; then
+        check_ranks() { two ./check-ranks --device-check=out/ranks.json && wait_for_two; }
+        export -f check_ranks
+        step "check-$name" 90 bash -c check_ranks
+      else
+        step "check-$name" 60 "./check-$name" "--device-check=out/$name.json" "${more[@]}"
+      fi || grep -h FAIL "out/check-$name.log" | cut -c1-200
+    done < <(printf '%s\n' "${checked[@]}")
+    step graphs-same-bits 60 bash -c graphs
+    [[ ! -x check-nvme ]] || step tiers-same-bits 60 bash -c tiers
+    step ranks-same-bits 60 bash -c repeated
+    step ranks-soak 60 bash -c "soak ${ZERO_SOAK:-2000}"
+    step killed-rank 60 bash -c killed
+    local tool
+    for tool in memcheck racecheck synccheck; do
+      ! command -v compute-sanitizer >/dev/null ||
+        ZRT_CUDA_GRAPHS=0 step "sanitizer-$tool" 60 compute-sanitizer --error-exitcode=1 --tool "$tool" \
+          ./check-bf16 --data text.txt --data-format text --lr 1e-3 --steps 3
+    done
+    while read -r name rest; do
+      step "train-$name" 60 "./$name" --data tokens.u16 --data-format u16 --lr 1e-4 --progress lines --steps 16 --profile &&
+        grep -h 'step .*median' "out/train-$name.log"
+    done < <(printf '%s\n' "${timed[@]}")
+    step check-gpt2 120 ./gpt2 --device-check=out/gpt2.json || grep -h FAIL out/check-gpt2.log | cut -c1-200
+    local batch seq model
+    while read -r name model batch seq rest; do
+      ! python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
+        { step "torch-$name" 90 python3 models/torch_gpu.py "models/$model.json" "$batch" "$seq" 16 && tail -n 1 "out/torch-$name.log"; }
+    done < <(printf '%s\n' "${timed[@]}")
+    rates >out/rates.json
+    echo "$failed steps failed"
+    exit "$failed"
+  } 2>&1 | tee out/page.txt
+}
+
+# Rates that were measured: links of --device-check in bytes per second, and step times.
+rates() {
+  local sep='' file
+  echo '{'
+  sed -n 's/^ *\(device memory\|host to device\|device to host\)[^0-9]*  *\([0-9.]*\) GB\/s$/\1|\2/p' out/check-gpt2.log |
+    while IFS='|' read -r what rate; do
+      printf '%s  "%s_bytes_per_s": %.3e' "$sep" "${what// /_}" "${rate}e9"
+      sep=$',\n'
+    done
+  for file in out/train-*.log; do
+    sed -n "s|^step \([0-9.]*\) ms (median).*|,\n  \"$(basename "$file" .log | sed s/train-//)_step_ms\": \1|p" "$file" | tr -d '\n' | sed 's/,  /,\n  /'
+  done
+  echo
+  echo '}'
+}
+
+"$@"
