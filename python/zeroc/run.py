@@ -66,6 +66,8 @@ def new_parser(command, description):
     p.add_argument("--batch", type=int, default=1, help="sequences of a micro-batch of a rank (default: 1)")
     p.add_argument("--ranks", type=int, default=1, help="processes that share the work (default: 1)")
     p.add_argument("--seed", type=int, default=0, help="of the order of samples and of initial weights (default: 0)")
+    p.add_argument("--label-smoothing", metavar="E", help="of zeroc import (default: 0)")
+    p.add_argument("--z-loss", metavar="C", help="of zeroc import (default: 0)")
     p.add_argument("--save-every", type=int, metavar="N", help="steps between checkpoints (default: a tenth of all)")
     p.add_argument("--dry-run", action="store_true", help="print the plan: memory, tokens, steps, commands")
     p.add_argument("--restart", action="store_true", help="drop what an earlier run left in OUT/zeroc")
@@ -99,6 +101,11 @@ class Run:
 
     def import_options(self):
         return []
+
+    @property
+    def loss_options(self):
+        return [f"{name}={value}" for name, value in (("--label-smoothing", self.args.label_smoothing),
+                                                      ("--z-loss", self.args.z_loss)) if value is not None]
 
     def compile_options(self):
         return []
@@ -190,7 +197,7 @@ class Run:
         return {"model": str(self.model.resolve()), "steps": self.steps,
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc": sorted(compiled), "options of train": sorted(train),
+                "options of zeroc import": self.loss_options, "options of zeroc": sorted(compiled), "options of train": sorted(train),
                 "data": self.data_key, "weights": self.describe_weights()}
 
     def describe_weights(self):
@@ -238,7 +245,7 @@ class Run:
     def compile(self):
         model = str(self.work / "model.mlir")
         self.call([self.program, "import", str(self.model), f"--batch={self.args.batch}", f"--seq={self.seq}",
-                   *self.import_options(), "-o", model])
+                   *self.import_options(), *self.loss_options, "-o", model])
         self.call([self.program, model, *self.all_compile_options(), "-o", str(self.work / "train")],
                   quiet=not self.args.dry_run)
 

@@ -21,7 +21,7 @@ IGNORED = -100
 
 @dataclass
 class Sample:
-    """`ids`, and for each whether it is trained on."""
+    """`ids`, and for each its weight; 0 if it is not trained on."""
     ids: list
     trained: list
 
@@ -105,12 +105,12 @@ class Tokenizer:
 
     def encode_chat(self, masked, place):
         encoding = self.convert(masked.text, place, add_special_tokens=False)
-        trained = [False] * len(encoding.ids)
-        for begin, end in masked.ranges:
-            self.train_range(trained, encoding, masked.text, begin, end, place)
+        trained = [0] * len(encoding.ids)
+        for begin, end, weight in masked.ranges:
+            self.train_range(trained, encoding, masked.text, begin, end, weight, place)
         return Sample(encoding.ids, trained)
 
-    def train_range(self, trained, encoding, text, begin, end, place):
+    def train_range(self, trained, encoding, text, begin, end, weight, place):
         inside = [i for i, (first, last) in enumerate(encoding.offsets)
                   if last > max(first, begin) and first < end]
         stop = next((n for n, i in enumerate(inside) if encoding.ids[i] in self.stops), None)
@@ -120,7 +120,7 @@ class Tokenizer:
                             f"learn to end: {shorten(text[begin:end])}; name the token that ends it with --stop-token, "
                             "or use another --chat-template")
         for i in inside if self.template.has_marks else inside[:stop + 1]:
-            trained[i] = True
+            trained[i] = weight
 
     def special_in(self, sample):
         """The name of a special token that a message contains as text, or None."""
