@@ -217,6 +217,30 @@ def NN_RmsNormOp : NN_ModelOp<"rms_norm", [AllTypesMatch<["x", "result"]>], ["sa
   }];
 }
 
+def NN_SetMagnitudesOp : NN_ModelOp<"set_magnitudes", [
+    AllTypesMatch<["x", "result"]>, AllTypesMatch<["magnitude", "norm"]>]> {
+  let summary = "Gives each column of a layer's result a magnitude";
+  let description = [{
+    `y[..., o] = x[..., o] * magnitude[o] / norm[o] + bias[o]`, for a layer
+    whose weight has rows of these norms: then those of the weight times
+    `magnitude / norm` have the norm `magnitude` (Liu et al., "DoRA", 2024).
+    The derivative takes `norm` as a constant, as section 4.3 there proposes.
+
+    ```mlir
+    %y = nn.set_magnitudes %x, %m, %n, %b : tensor<4x64x32xf32>, tensor<32xf32>, tensor<32xf32>
+    ```
+
+    Constraints:
+    * (C1) `magnitude`, `norm` and `bias` have one dimension, the last of `x`,
+      and its element type.
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$magnitude, NN_Tensor:$norm, Optional<NN_Tensor>:$bias);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $magnitude `,` $norm (`,` $bias^)? attr-dict `:` type($x) `,` type($magnitude) (`,` type($bias)^)?
+  }];
+}
+
 def NN_SiluOp : NN_UnaryOp<"silu"> {
   let summary = "Sigmoid linear unit: x * sigmoid(x)";
   let description = [{

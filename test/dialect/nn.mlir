@@ -91,6 +91,15 @@ func.func @cross_entropy(%logits: tensor<4x64x256xf32>, %targets: tensor<4x64xi3
   return
 }
 
+// CHECK-LABEL: func @set_magnitudes
+func.func @set_magnitudes(%x: tensor<4x64x32xf32>, %m: tensor<32xf32>, %n: tensor<32xf32>, %b: tensor<32xf32>) {
+  // CHECK: nn.set_magnitudes %arg0, %arg1, %arg2, %arg3 : tensor<4x64x32xf32>, tensor<32xf32>, tensor<32xf32>
+  %y = nn.set_magnitudes %x, %m, %n, %b : tensor<4x64x32xf32>, tensor<32xf32>, tensor<32xf32>
+  // CHECK: nn.set_magnitudes %arg0, %arg1, %arg2 : tensor<4x64x32xf32>, tensor<32xf32>
+  %z = nn.set_magnitudes %x, %m, %n : tensor<4x64x32xf32>, tensor<32xf32>
+  return
+}
+
 // CHECK-LABEL: func @rms_norm
 func.func @rms_norm(%x: tensor<4x64x32xf32>, %w: tensor<32xf32>) {
   // CHECK: nn.rms_norm %arg0, %arg1 {eps = 9.9999999999999995E-7 : f64} : tensor<4x64x32xf32>, tensor<32xf32>

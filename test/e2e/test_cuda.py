@@ -129,8 +129,8 @@ class Cuda(support.Case):
     def test_packed_weights(self):
         """Adapters beside weights of 4 and 8 bits, whole or sliced at any byte."""
         for ranks, *options in (
-                (1, "--base-storage=nf4", "--offload=cpu"),
-                (2, "--base-storage=nf4", "--precision=bf16", "--stage=3", "--bucket-size=2KiB", "--remat=block"),
+                (1, "--base-storage=nf4", "--offload=cpu", "--dora"),
+                (2, "--base-storage=nf4", "--precision=bf16", "--dora", "--stage=3", "--bucket-size=2KiB", "--remat=block"),
                 (2, "--base-storage=int8", "--precision=fp16", "--stage=3", "--offload=cpu")):
             with self.subTest(options):
                 self.gpt2("--lora=4:8", *options, ranks=ranks)

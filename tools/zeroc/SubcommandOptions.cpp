@@ -116,6 +116,7 @@ void CommandLine::declareSubcommands() {
         {"lora=RANK[:ALPHA]",
          "of weights that have adapters: the option of their run", ""},
         {"rslora", "the same", ""},
+        {"dora", "the same", ""},
         {"modules-to-save=REGEX", "the same", ""},
         {"lora-targets=REGEX", "the same", ""},
         {"base-storage=nf4|int8", "the same", ""},
