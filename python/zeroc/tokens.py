@@ -14,6 +14,7 @@ from .conversations import Chat
 from .errors import UserError
 from .masks import check_marks, mask_chat, shorten
 from .template import ChatTemplate, find_template, read_json, token_texts
+from .tokenizer_file import load_tokenizer
 
 #: The target of a position that the loss ignores.
 IGNORED = -100
@@ -33,6 +34,7 @@ class Tokenizer:
 
     def __init__(self, folder, template=None, stops=()):
         self.folder = Path(folder)
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # dataset.py makes processes
         self.tokenizer = load_tokenizer(self.folder / "tokenizer.json")
         config = read_json(self.folder / "tokenizer_config.json")
         model = read_json(self.folder / "config.json")
@@ -133,22 +135,3 @@ class Tokenizer:
             added = self.tokenizer.get_added_tokens_decoder().values()
             self.names = [token.content for token in added if token.special and token.content]
         return self.names
-
-
-def load_tokenizer(path):
-    try:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # dataset.py makes processes
-        import tokenizers
-    except ImportError as error:
-        raise UserError("chats need the Python package tokenizers; install it with `pip install tokenizers`") from error
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    try:
-        tokenizer = tokenizers.Tokenizer.from_str(text)
-    except Exception as error:  # that is what it throws
-        raise UserError(f"{path} is no tokenizer.json: {error}") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer
