@@ -2,6 +2,7 @@
 #include "runtime/checkpoint/Merge.h"
 
 #include "runtime/Error.h"
+#include "runtime/Shape.h"
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
 #include "runtime/packing/Pack.h"
