@@ -253,7 +253,7 @@ OwningOpRef<ModuleOp> frontend::buildDecoder(MLIRContext &context,
   RouterLosses losses;
   Tensor logits = decoder(m, config, tokens, &losses);
   Scope in = m.scope("loss");
-  Tensor loss = crossEntropy(logits, targets);
+  Tensor loss = textLoss(logits, targets, config.loss);
   if (config.experts.balance != 0 && !losses.empty()) {
     Scope within = m.scope("balance");
     loss = loss + losses.balance() * config.experts.balance;

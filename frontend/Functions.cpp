@@ -129,7 +129,8 @@ Tensor frontend::rmsNorm(Tensor x, Tensor weight, RmsNormOptions options) {
                              options.unitOffset);
 }
 
-Tensor frontend::crossEntropy(Tensor logits, Tensor targets) {
+Tensor frontend::crossEntropy(Tensor logits, Tensor targets,
+                              CrossEntropyOptions options) {
   if (!allValid({logits, targets}) || !isIds("targets", targets) ||
       !allFloat("crossEntropy", {logits}))
     return {};
@@ -138,7 +139,30 @@ Tensor frontend::crossEntropy(Tensor logits, Tensor targets) {
     return m.error("targets " + describe(targets) +
                    " must have the shape of the logits " + describe(logits) +
                    " without its last dimension");
-  auto scalar = RankedTensorType::get({}, logits.getType().getElementType());
-  return emit<nn::CrossEntropyOp>(m, scalar, /*lse=*/Type(), logits.getValue(),
-                                  targets.getValue(), /*count=*/Value());
+  Type element = logits.getType().getElementType();
+  if (Tensor w = options.weights;
+      w && w.getType() != targets.getType().clone(element))
+    return m.error("weights " + describe(w) +
+                   " must be floats of the shape of the targets " +
+                   describe(targets));
+  if (!(options.labelSmoothing >= 0 && options.labelSmoothing <= 1) ||
+      !(options.zLoss >= 0 && std::isfinite(options.zLoss)))
+    return m.error("the label smoothing of crossEntropy must be from 0 to 1, "
+                   "and its z-loss finite and not negative, got " +
+                   std::to_string(options.labelSmoothing) + " and " +
+                   std::to_string(options.zLoss));
+  return emit<nn::CrossEntropyOp>(
+      m, RankedTensorType::get({}, element), /*lse=*/Type(), logits.getValue(),
+      targets.getValue(),
+      options.weights ? options.weights.getValue() : Value(),
+      /*count=*/Value(), /*ignore_index=*/-100,
+      llvm::APFloat(options.labelSmoothing), llvm::APFloat(options.zLoss));
+}
+
+Tensor frontend::textLoss(Tensor logits, Tensor targets, const TextLoss &loss) {
+  CrossEntropyOptions options = {loss.labelSmoothing, loss.zLoss};
+  if (targets && loss.weighted)
+    options.weights =
+        targets.getBuilder().input("weights", targets.shape(), Element::Float);
+  return crossEntropy(logits, targets, options);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "frontend/Builder.h"
+#include "frontend/TextLoss.h"
 
 #include <optional>
 
@@ -127,8 +128,20 @@ SmallVector<double> ropeFrequencies(int64_t rotated, double base = 10000);
 /// `tokens` [B, T]; each document ends with the token `separator`.
 Tensor documentStarts(Tensor tokens, int64_t separator);
 
+struct CrossEntropyOptions {
+  /// The share of each target's probability that is spread over all classes.
+  double labelSmoothing = 0;
+  /// Times the mean of the squared logsumexp of the logits, which is added.
+  double zLoss = 0;
+  /// Floats [...] by which targets count; all count alike without it.
+  Tensor weights = {};
+};
 /// Mean over the targets [...] of the negative log-likelihood under `logits`
 /// [..., V]; a target of -100 is ignored.  The result has no dimensions.
-Tensor crossEntropy(Tensor logits, Tensor targets);
+Tensor crossEntropy(Tensor logits, Tensor targets,
+                    CrossEntropyOptions options = {});
+
+/// The cross-entropy of targets [B, T].
+Tensor textLoss(Tensor logits, Tensor targets, const TextLoss &loss);
 
 } // namespace mlir::frontend

@@ -130,5 +130,5 @@ OwningOpRef<ModuleOp> frontend::buildGPT2(MLIRContext &context,
   Tensor targets = m.targets(batch, sequence, config.vocabulary);
   Tensor logits = gpt2(m, config, tokens);
   Scope in = m.scope("loss");
-  return m.finish(crossEntropy(logits, targets));
+  return m.finish(textLoss(logits, targets, config.loss));
 }

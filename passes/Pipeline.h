@@ -31,6 +31,7 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   double loraAlpha = 0;
   /// The factor of adapters is alpha / sqrt(rank), not alpha / rank.
   bool rankStabilized = false;
+  bool dora = false;
   std::string loraTargets;
   /// A regular expression of modules that are trained whole beside adapters.
   std::string modulesToSave;

@@ -5,6 +5,7 @@
 
 #include "dialect/nn/Scalar.h"
 
+#include <cmath>
 #include <numbers>
 
 using namespace mlir;
@@ -42,15 +43,27 @@ LogicalResult CountValidOp::verify() {
   if (getResult().getType().getRank() != 0) // (C1)
     return emitOpError("the count has no dimensions, got ")
            << getResult().getType();
+  if (getWeights() &&
+      getWeights().getType() !=
+          getTargets().getType().clone(getResult().getType().getElementType()))
+    return emitOpError("weights must have the shape of ") // (C2)
+           << getTargets().getType() << " and the element type of "
+           << getResult().getType() << ", got " << getWeights().getType();
   return success();
 }
 
 SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
   std::string all = letters(getTargets().getType().getRank());
   Type type = getResult().getType().getElementType();
+  SmallVector<Value> inputs = {getTargets()};
+  if (getWeights())
+    inputs.push_back(getWeights());
+  SmallVector<StringRef> maps(inputs.size(), all);
   return {
-      reduceSum(b, getLoc(), {getTargets()}, {all}, "", [&](const Scalars &in) {
+      reduceSum(b, getLoc(), inputs, maps, "", [&](const Scalars &in) -> Value {
         Value valid = isValid(in, in[0], getIgnoreIndex());
+        if (getWeights())
+          return select(valid, in[1], in[1].constant(0));
         return in.emit<arith::UIToFPOp>(type, valid);
       })};
 }
@@ -59,9 +72,10 @@ SmallVector<Value> CountValidOp::emitLinalgForm(OpBuilder &b) {
 // cross_entropy
 //===----------------------------------------------------------------------===//
 
-/// Checks that a loss and its backward share; `lse` may be null.
+/// Checks that a loss and its backward share; `lse` and `weights` may be null.
 static LogicalResult verifyRows(Operation *op, RankedTensorType logits,
-                                RankedTensorType targets, Type lse) {
+                                RankedTensorType targets, Value lse,
+                                Value weights) {
   if (logits.getRank() < 1 ||
       logits.getShape().drop_back() != targets.getShape()) // (C1)
     return op->emitOpError("targets must have the shape of logits without its "
@@ -69,8 +83,10 @@ static LogicalResult verifyRows(Operation *op, RankedTensorType logits,
            << logits << " and " << targets;
   auto rows =
       RankedTensorType::get(targets.getShape(), logits.getElementType());
-  if (lse && lse != rows) // (C3)
-    return op->emitOpError("lse must be ") << rows << ", got " << lse;
+  for (auto [name, value] : {std::pair{"lse", lse}, {"weights", weights}})
+    if (value && value.getType() != rows) // (C3)
+      return op->emitOpError()
+             << name << " must be " << rows << ", got " << value.getType();
   return success();
 }
 
@@ -87,8 +103,15 @@ static LogicalResult verifyNumber(Operation *op, StringRef name, Value number,
 
 LogicalResult CrossEntropyOp::verify() {
   RankedTensorType logits = getLogits().getType();
+  const double smoothing = getLabelSmoothing().convertToDouble(),
+               z = getZLoss().convertToDouble();
+  if (!(smoothing >= 0 && smoothing <= 1)) // (C4)
+    return emitOpError("label_smoothing must be from 0 to 1, got ")
+           << smoothing;
+  if (!(z >= 0 && std::isfinite(z))) // (C4)
+    return emitOpError("z_loss must be finite and not negative, got ") << z;
   return failure(failed(verifyRows(*this, logits, getTargets().getType(),
-                                   getLse() ? getLse().getType() : Type())) ||
+                                   getLse(), getWeights())) ||
                  failed(verifyNumber(*this, "loss", getLoss(), logits)) ||
                  failed(verifyNumber(*this, "count", getCount(), logits)));
 }
@@ -96,8 +119,8 @@ LogicalResult CrossEntropyOp::verify() {
 LogicalResult CrossEntropyBackwardOp::verify() {
   RankedTensorType logits = getLogits().getType();
   return failure(
-      failed(verifyRows(*this, logits, getTargets().getType(),
-                        getLse().getType())) ||
+      failed(verifyRows(*this, logits, getTargets().getType(), getLse(),
+                        getWeights())) ||
       failed(verifyNumber(*this, "grad and count", getGrad(), logits)));
 }
 
@@ -105,34 +128,110 @@ static Value countOf(CrossEntropyOp op, OpBuilder &b) {
   if (op.getCount())
     return op.getCount();
   return CountValidOp::create(b, op.getLoc(), op.getLoss().getType(),
-                              op.getTargets(), op.getIgnoreIndex());
+                              op.getTargets(), op.getWeights(),
+                              op.getIgnoreIndex());
 }
 
-/// The mean negative log-likelihood over the rows with a valid target; `nll`
-/// computes it from a row's values in `x` and `y`.
+static bool smooths(CrossEntropyOp op) {
+  return !op.getLabelSmoothing().isZero();
+}
+static bool hasZ(CrossEntropyOp op) { return !op.getZLoss().isZero(); }
+
+/// The mean of each row's logits minus their maximum; null without smoothing.
+static Value meanBelowMax(OpBuilder &b, CrossEntropyOp op, Value max) {
+  if (!smooths(op))
+    return {};
+  RankedTensorType type = op.getLogits().getType();
+  const auto &[all, rows, last] = RowLetters(type);
+  const auto classes = static_cast<double>(type.getShape().back());
+  return reduceSum(
+      b, op.getLoc(), {op.getLogits(), max}, {all, rows}, rows,
+      [&](const Scalars &in) { return (in[0] - in[1]) * (1 / classes); });
+}
+
+/// What smoothing and z-loss add to each row's loss, from its target's logit
+/// and the mean, both minus the maximum, and its logsumexp; null without both.
+static Value addedLoss(OpBuilder &b, CrossEntropyOp op, Value target,
+                       Value mean, Value lse) {
+  if (!mean && !hasZ(op))
+    return {};
+  SmallVector<Value> inputs;
+  if (mean)
+    inputs = {target, mean};
+  if (hasZ(op))
+    inputs.push_back(lse);
+  const double smoothing = op.getLabelSmoothing().convertToDouble(),
+               z = op.getZLoss().convertToDouble();
+  return elementwise(b, op.getLoc(), inputs, [&](const Scalars &in) {
+    S lse = in[inputs.size() - 1];
+    if (!mean)
+      return z * (lse * lse);
+    S smoothed = smoothing * (in[0] - in[1]);
+    return hasZ(op) ? smoothed + z * (lse * lse) : smoothed;
+  });
+}
+
+/// The weighted mean over the rows with a valid target of the negative
+/// log-likelihood, which `nll` computes from a row's values in `x` and `y`, and
+/// of what `added`, if not null, has for the row.
 static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
-                         Value count, llvm::function_ref<S(S, S)> nll) {
+                         Value added, Value count,
+                         llvm::function_ref<S(S, S)> nll) {
   Location loc = op.getLoc();
   std::string rows = letters(op.getTargets().getType().getRank());
-  Value total = reduceSum(b, loc, {x, y, op.getTargets()}, {rows, rows, rows},
-                          "", [&](const Scalars &in) {
-                            S row = nll(in[0], in[1]);
-                            Value valid =
-                                isValid(in, in[2], op.getIgnoreIndex());
-                            return select(valid, row, row.constant(0));
-                          });
+  SmallVector<Value> inputs = {x, y, op.getTargets()};
+  for (Value more : {added, Value(op.getWeights())})
+    if (more)
+      inputs.push_back(more);
+  SmallVector<StringRef> maps(inputs.size(), rows);
+  Value total = reduceSum(b, loc, inputs, maps, "", [&](const Scalars &in) {
+    S row = nll(in[0], in[1]);
+    if (added)
+      row = row + in[3];
+    if (op.getWeights())
+      row = row * in[inputs.size() - 1];
+    Value valid = isValid(in, in[2], op.getIgnoreIndex());
+    return select(valid, row, row.constant(0));
+  });
   return elementwise(b, loc, {total, count},
                      [](const Scalars &in) { return in[0] / divisor(in[1]); });
 }
 
+/// Appends what the adjoint of a logit reads beside its probability; `lse` is
+/// the row's.
+static void appendOperands(CrossEntropyBackwardOp op, Value lse, StringRef rows,
+                           SmallVectorImpl<Value> &inputs,
+                           SmallVectorImpl<StringRef> &maps) {
+  inputs.append({op.getTargets(), op.getGrad(), op.getCount()});
+  maps.append({rows, "", ""});
+  for (Value more :
+       {Value(op.getWeights()), op.getZLoss().isZero() ? Value() : lse})
+    if (more) {
+      inputs.push_back(more);
+      maps.push_back(rows);
+    }
+}
+
 /// The adjoint of a logit, of probability `p` among the classes of its row:
-/// valid (p - onehot) dloss / count.
-static S logitAdjoint(const Scalars &in, CrossEntropyBackwardOp op, S p,
-                      Value target, S adjoint, S count) {
-  int64_t classes = op.getLogits().getType().getRank() - 1;
-  Value hit = isTarget(in, target, classes);
-  S oneHot = select(hit, p.constant(1), p.constant(0));
-  S grad = (p - oneHot) * (adjoint / divisor(count));
+/// valid (p - onehot) dloss / count, for a loss without options.  `in` has the
+/// appended operands from `first` on.
+static S logitAdjoint(const Scalars &in, unsigned first,
+                      CrossEntropyBackwardOp op, S p) {
+  RankedTensorType type = op.getLogits().getType();
+  const double smoothing = op.getLabelSmoothing().convertToDouble();
+  S target = in[first];
+  Value hit = isTarget(in, target, type.getRank() - 1);
+  if (!op.getZLoss().isZero())
+    p = p * (op.getZLoss().convertToDouble() * 2 *
+                 in[first + (op.getWeights() ? 4 : 3)] +
+             1);
+  if (smoothing != 0)
+    p = p + -smoothing / static_cast<double>(type.getShape().back());
+  S oneHot = select(hit, p.constant(1 - smoothing), p.constant(0));
+  S factor = in[first + 1] / divisor(in[first + 2]);
+  if (op.getWeights())
+    factor = factor * in[first + 3];
+  S grad = (p - oneHot) * factor;
   Value valid = isValid(in, target, op.getIgnoreIndex());
   return select(valid, grad, grad.constant(0));
 }
@@ -155,7 +254,14 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
                              return select(hit, in[0], in[0].constant(0));
                            });
   Value lse = elementwise(b, loc, {max, sum}, addLog);
-  Value loss = meanOfValid(b, *this, lse, picked, count,
+  Value added;
+  if (smooths(*this) || hasZ(*this))
+    added =
+        addedLoss(b, *this,
+                  elementwise(b, loc, {picked, max},
+                              [](const Scalars &in) { return in[0] - in[1]; }),
+                  meanBelowMax(b, *this, max), lse);
+  Value loss = meanOfValid(b, *this, lse, picked, added, count,
                            [](S lse, S logit) { return lse - logit; });
   if (!getLse())
     return {loss};
@@ -170,7 +276,8 @@ void CrossEntropyOp::saveForBackward(RewriterBase &rewriter) {
                                     getLogits().getType().getElementType());
   auto op = CrossEntropyOp::create(
       rewriter, getLoc(), getLoss().getType(), rows, getLogits(), getTargets(),
-      countOf(*this, rewriter), getIgnoreIndexAttr());
+      getWeights(), countOf(*this, rewriter), getIgnoreIndexAttr(),
+      getLabelSmoothingAttr(), getZLossAttr());
   SmallVector<Value> results = {op.getLoss()};
   if (getLse())
     results.push_back(op.getLse());
@@ -180,12 +287,16 @@ void CrossEntropyOp::saveForBackward(RewriterBase &rewriter) {
 LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                             ArrayRef<bool> needed,
                                             SmallVectorImpl<Value> &out) {
-  if (getCount() && needed[2])
-    return emitOpError("has no derivative with respect to its count");
-  auto op = CrossEntropyBackwardOp::create(b, getLoc(), adjoints[0],
-                                           getLogits(), getTargets(), getLse(),
-                                           getCount(), getIgnoreIndexAttr());
-  out.append({op.getDlogits(), Value(), Value()});
+  for (auto [name, operand] :
+       {std::pair{"count", getCount()}, {"weights", getWeights()}})
+    if (operand && needed[llvm::find(getOperands(), operand).getIndex()])
+      return emitOpError("has no derivative with respect to its ") << name;
+  auto op = CrossEntropyBackwardOp::create(
+      b, getLoc(), adjoints[0], getLogits(), getTargets(), getLse(),
+      getWeights(), getCount(), getIgnoreIndexAttr(), getLabelSmoothingAttr(),
+      getZLossAttr());
+  out.resize(getNumOperands());
+  out.front() = op.getDlogits();
   return success();
 }
 
@@ -193,10 +304,12 @@ CrossEntropyBackwardOp CrossEntropyOp::getBackward() {
   if (!getLse() || !getLse().hasOneUse())
     return {};
   auto op = dyn_cast<CrossEntropyBackwardOp>(*getLse().user_begin());
-  bool isOfThis = op && op.getLogits() == getLogits() &&
-                  op.getTargets() == getTargets() && op.getLse() == getLse() &&
-                  op.getCount() == getCount() &&
-                  op.getIgnoreIndex() == getIgnoreIndex();
+  bool isOfThis =
+      op && op.getLogits() == getLogits() && op.getTargets() == getTargets() &&
+      op.getLse() == getLse() && op.getWeights() == getWeights() &&
+      op.getCount() == getCount() && op.getIgnoreIndex() == getIgnoreIndex() &&
+      op.getLabelSmoothingAttr() == getLabelSmoothingAttr() &&
+      op.getZLossAttr() == getZLossAttr();
   return isOfThis ? op : CrossEntropyBackwardOp();
 }
 
@@ -206,12 +319,12 @@ CrossEntropyBackwardOp CrossEntropyOp::getBackward() {
 
 SmallVector<Value> CrossEntropyBackwardOp::emitLinalgForm(OpBuilder &b) {
   const auto &[all, rows, last] = RowLetters(getLogits().getType());
-  return {elementwise(
-      b, getLoc(), {getLogits(), getLse(), getTargets(), getGrad(), getCount()},
-      {all, rows, rows, "", ""}, all, [&](const Scalars &in) {
-        return logitAdjoint(in, *this, expOfDifference(in), in[2], in[3],
-                            in[4]);
-      })};
+  SmallVector<Value> inputs = {getLogits(), getLse()};
+  SmallVector<StringRef> maps = {all, rows};
+  appendOperands(*this, getLse(), rows, inputs, maps);
+  return {elementwise(b, getLoc(), inputs, maps, all, [&](const Scalars &in) {
+    return logitAdjoint(in, 2, *this, expOfDifference(in));
+  })};
 }
 
 //===----------------------------------------------------------------------===//
@@ -244,17 +357,22 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
                                         CrossEntropyBackwardOp backward) {
   Location loc = op.getLoc();
   const auto &[all, rows, last] = RowLetters(op.getLogits().getType());
-  Value logits = op.getLogits(), targets = op.getTargets();
+  Value logits = op.getLogits();
 
   // Reads the target's logit before exponentials overwrite it.
   Value max = reduceMax(b, loc, {logits}, {all}, rows, identity);
-  Value target = targetBelowMax(b, loc, logits, targets, max);
+  Value target = targetBelowMax(b, loc, logits, op.getTargets(), max);
+  Value mean = meanBelowMax(b, op, max);
   // exp as a power of 2, which is as exact for results up to 1.
   auto exponential = [](const Scalars &in) {
     return exp2(std::numbers::log2e * (in[0] - in[1]));
   };
-  auto loss = [&](Value sum) {
-    return meanOfValid(b, op, sum, target, op.getCount(),
+  auto lseOf = [&](Value sum) {
+    return hasZ(op) ? elementwise(b, loc, {max, sum}, addLog) : Value();
+  };
+  auto loss = [&](Value sum, Value lse) {
+    return meanOfValid(b, op, sum, target, addedLoss(b, op, target, mean, lse),
+                       op.getCount(),
                        [](S sum, S target) { return log(sum) - target; });
   };
   // Recomputes exponentials if logits have 16 bits: rows of exponentials in f32
@@ -262,23 +380,29 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
   if (getWidened(logits)) {
     Value sum =
         reduceSum(b, loc, {logits, max}, {all, rows}, rows, exponential);
-    Value gradient = elementwise(
-        b, loc, {logits, max, sum, targets, backward.getGrad(), op.getCount()},
-        {all, rows, rows, rows, "", ""}, all, [&](const Scalars &in) {
+    Value lse = lseOf(sum);
+    SmallVector<Value> inputs = {logits, max, sum};
+    SmallVector<StringRef> maps = {all, rows, rows};
+    appendOperands(backward, lse, rows, inputs, maps);
+    Value gradient =
+        elementwise(b, loc, inputs, maps, all, [&](const Scalars &in) {
           S p = exponential(in) * (1.0 / in[2]);
-          return logitAdjoint(in, backward, p, in[3], in[4], in[5]);
+          return logitAdjoint(in, 3, backward, p);
         });
-    return {loss(sum), gradient};
+    return {loss(sum, lse), gradient};
   }
   Value e = elementwise(b, loc, {logits, max}, {all, rows}, all, exponential);
   Value sum = reduceSum(b, loc, {e}, {all}, rows, identity);
+  Value lse = lseOf(sum);
 
   // Overwrites e with the gradient, where p = e / sum.
-  Value gradient = emitGeneric(
-      b, loc, all, {sum, targets, backward.getGrad(), op.getCount()},
-      {rows, rows, "", ""}, e, all, [&](const Scalars &in) {
-        S p = in[4] * (1.0 / in[0]);
-        return logitAdjoint(in, backward, p, in[1], in[2], in[3]);
+  SmallVector<Value> inputs = {sum};
+  SmallVector<StringRef> maps = {rows};
+  appendOperands(backward, lse, rows, inputs, maps);
+  Value gradient =
+      emitGeneric(b, loc, all, inputs, maps, e, all, [&](const Scalars &in) {
+        S p = in[inputs.size()] * (1.0 / in[0]);
+        return logitAdjoint(in, 1, backward, p);
       });
-  return {loss(sum), gradient};
+  return {loss(sum, lse), gradient};
 }

@@ -217,6 +217,30 @@ def NN_RmsNormOp : NN_ModelOp<"rms_norm", [AllTypesMatch<["x", "result"]>], ["sa
   }];
 }
 
+def NN_SetMagnitudesOp : NN_ModelOp<"set_magnitudes", [
+    AllTypesMatch<["x", "result"]>, AllTypesMatch<["magnitude", "norm"]>]> {
+  let summary = "Gives each column of a layer's result a magnitude";
+  let description = [{
+    `y[..., o] = x[..., o] * magnitude[o] / norm[o] + bias[o]`, for a layer
+    whose weight has rows of these norms: then those of the weight times
+    `magnitude / norm` have the norm `magnitude` (Liu et al., "DoRA", 2024).
+    The derivative takes `norm` as a constant, as section 4.3 there proposes.
+
+    ```mlir
+    %y = nn.set_magnitudes %x, %m, %n, %b : tensor<4x64x32xf32>, tensor<32xf32>, tensor<32xf32>
+    ```
+
+    Constraints:
+    * (C1) `magnitude`, `norm` and `bias` have one dimension, the last of `x`,
+      and its element type.
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_Tensor:$magnitude, NN_Tensor:$norm, Optional<NN_Tensor>:$bias);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $magnitude `,` $norm (`,` $bias^)? attr-dict `:` type($x) `,` type($magnitude) (`,` type($bias)^)?
+  }];
+}
+
 def NN_SiluOp : NN_UnaryOp<"silu"> {
   let summary = "Sigmoid linear unit: x * sigmoid(x)";
   let description = [{
@@ -387,7 +411,7 @@ def NN_CountValidOp : NN_Op<"count_valid"> {
   let summary = "Number of targets that are not ignored";
   let description = [{
     It may be 0; a loss then divides by 1, so that a batch without targets has
-    loss 0 and no NaN.
+    loss 0 and no NaN.  With `weights`, it is the sum of their weights.
 
     ```mlir
     %n = nn.count_valid %targets {ignore_index = -100 : i32} : tensor<4x64xi32> -> tensor<f32>
@@ -398,13 +422,17 @@ def NN_CountValidOp : NN_Op<"count_valid"> {
 
     Constraints:
     * (C1) the result has no dimensions.
+    * (C2) `weights` has the shape of `targets` and the element type of the
+      result.
   }];
-  let arguments = (ins NN_IdTensor:$targets, I32Attr:$ignore_index);
+  let arguments = (ins NN_IdTensor:$targets, Optional<NN_Tensor>:$weights, I32Attr:$ignore_index);
   let results = (outs NN_Tensor:$result);
-  let assemblyFormat = "$targets attr-dict `:` type($targets) `->` type($result)";
+  let assemblyFormat = [{
+    $targets (`weights` `(` $weights^ `:` type($weights) `)`)? attr-dict `:` type($targets) `->` type($result)
+  }];
 }
 
-def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
+def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [AttrSizedOperandSegments], ["saveForBackward"]> {
   let summary = "Mean negative log-likelihood of the targets";
   let description = [{
     `sum over valid rows of (logsumexp(logits) - logits[target]) / count`.  Rows
@@ -412,8 +440,15 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
     logits are; the logit of any other target that is no class counts as zero.
     `count` is the number of valid rows unless the operand gives it.
 
+    `label_smoothing` e takes `(1 - e) logits[target] + e mean(logits)` instead
+    of `logits[target]`, and `z_loss` z adds `z logsumexp(logits)^2` to a row.
+    `weights` multiply the rows, and `count` is then the sum of the weights of
+    valid rows.
+
     ```mlir
     %loss = nn.cross_entropy %logits, %targets : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
+    %mean = nn.cross_entropy %logits, %targets weights(%w : tensor<4x64xf32>) {label_smoothing = 0.1 : f64}
+      : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
     ```
 
     Statistics: `lse`, one value per row.
@@ -422,14 +457,19 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [], ["saveForBackward"]> {
     * (C1) `targets` has the shape of `logits` without its last dimension.
     * (C2) the loss and `count` have no dimensions and the element type of
       `logits`.
-    * (C3) `lse`, if there, has the shape of `targets` and the element type of
-      `logits`.
+    * (C3) `lse` and `weights`, if there, have the shape of `targets` and the
+      element type of `logits`.
+    * (C4) `label_smoothing` is from 0 to 1, and `z_loss` is finite and not
+      negative.
   }];
-  let arguments = (ins NN_Tensor:$logits, NN_IdTensor:$targets, Optional<NN_Tensor>:$count,
-                       DefaultValuedAttr<I32Attr, "-100">:$ignore_index);
+  let arguments = (ins NN_Tensor:$logits, NN_IdTensor:$targets, Optional<NN_Tensor>:$weights,
+                       Optional<NN_Tensor>:$count, DefaultValuedAttr<I32Attr, "-100">:$ignore_index,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing,
+                       DefaultValuedAttr<F64Attr, "0.0">:$z_loss);
   let results = (outs NN_Tensor:$loss, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{
-    $logits `,` $targets (`by` $count^)? attr-dict `:` type($logits) `,` type($targets) (`,` type($count)^)?
+    $logits `,` $targets (`weights` `(` $weights^ `:` type($weights) `)`)? (`by` $count^)? attr-dict
+    `:` type($logits) `,` type($targets) (`,` type($count)^)?
     `->` type($loss) (`stats` type($lse)^)?
   }];
   let extraClassDeclaration = [{
@@ -446,7 +486,9 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
     `dlogits[r, c] = (exp(logits[r, c] - lse[r]) - [c = targets[r]]) *
     grad / count` for each row r and class c, where `grad` is the loss's
     adjoint.  Rows whose target is `ignore_index` are zero; a `count` of zero
-    divides as one does.
+    divides as one does.  With `label_smoothing` e, `z_loss` z and `weights` it
+    is `((1 + 2 z lse[r]) exp(logits[r, c] - lse[r]) - (1 - e) [c = targets[r]]
+    - e / classes) * weights[r] * grad / count`.
 
     ```mlir
     %dlogits = nn.cross_entropy_backward %dloss, %logits, %targets, %lse by %n
@@ -457,14 +499,18 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
     * (C1) `targets` has the shape of `logits` without its last dimension.
     * (C2) `grad` and `count` have no dimensions and the element type of
       `logits`.
-    * (C3) `lse` has the shape of `targets` and the element type of `logits`.
+    * (C3) `lse` and `weights`, if there, have the shape of `targets` and the
+      element type of `logits`.
   }];
   let arguments = (ins NN_Tensor:$grad, NN_Tensor:$logits, NN_IdTensor:$targets, NN_Tensor:$lse,
-                       NN_Tensor:$count, DefaultValuedAttr<I32Attr, "-100">:$ignore_index);
+                       Optional<NN_Tensor>:$weights, NN_Tensor:$count,
+                       DefaultValuedAttr<I32Attr, "-100">:$ignore_index,
+                       DefaultValuedAttr<F64Attr, "0.0">:$label_smoothing,
+                       DefaultValuedAttr<F64Attr, "0.0">:$z_loss);
   let results = (outs NN_Tensor:$dlogits);
   let assemblyFormat = [{
-    $grad `,` $logits `,` $targets `,` $lse `by` $count attr-dict `:` type($logits) `,` type($targets) `,`
-    type($lse) `,` type($count)
+    $grad `,` $logits `,` $targets `,` $lse (`weights` `(` $weights^ `:` type($weights) `)`)? `by` $count attr-dict
+    `:` type($logits) `,` type($targets) `,` type($lse) `,` type($count)
   }];
 }
 

@@ -64,6 +64,7 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
   if (r.file.failed())
     return nullptr;
   config.packed = r.batch.packed;
+  config.loss = r.batch.loss;
   return buildGPT2(r.context, config, r.batch.batch,
                    r.chooseSequence(config.positions));
 }
@@ -78,6 +79,7 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
     return nullptr;
   config.separator = r.batch.separator;
   config.packed = r.batch.packed;
+  config.loss = r.batch.loss;
   return buildDecoder(r.context, config, r.batch.batch,
                       r.chooseSequence(config.positions));
 }

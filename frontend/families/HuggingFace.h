@@ -1,6 +1,7 @@
 //===- HuggingFace.h - Models from config.json ------------------*- C++ -*-===//
 #pragma once
 
+#include "frontend/TextLoss.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -22,6 +23,7 @@ struct ImportedBatch {
   std::optional<int64_t> separator = std::nullopt;
   /// Whether a sequence holds several samples; see DecoderConfig.
   bool packed = false;
+  TextLoss loss = {};
 };
 
 /// Builds `@loss` of the model that a Hugging Face config.json describes;

@@ -275,7 +275,9 @@ public:
 
   void run() {
     nn::CrossEntropyOp entropy = loss.entropy;
-    Value targets = flatten(entropy.getTargets());
+    Value targets = flatten(entropy.getTargets()), weights;
+    if (entropy.getWeights())
+      weights = flatten(entropy.getWeights());
     Value total;
     SmallVector<Value> sums(loss.readers.size());
     SmallVector<SmallVector<Value>> pieces(loss.readers.size());
@@ -299,16 +301,18 @@ public:
           b, entropy.getLoc(), entropy.getLoss().getType(),
           RankedTensorType::get(type.getShape().drop_back(),
                                 type.getElementType()),
-          logits, slice(targets), entropy.getCount(),
-          entropy.getIgnoreIndexAttr());
+          logits, slice(targets), weights ? slice(weights) : Value(),
+          entropy.getCount(), entropy.getIgnoreIndexAttr(),
+          entropy.getLabelSmoothingAttr(), entropy.getZLossAttr());
       total = total ? arith::AddFOp::create(b, entropy.getLoc(), total,
                                             chunk.getLoss())
                           .getResult()
                     : Value(chunk.getLoss());
       Value gradient = nn::CrossEntropyBackwardOp::create(
           b, loss.backward.getLoc(), loss.backward.getGrad(), logits,
-          chunk.getTargets(), chunk.getLse(), entropy.getCount(),
-          entropy.getIgnoreIndexAttr());
+          chunk.getTargets(), chunk.getLse(), chunk.getWeights(),
+          entropy.getCount(), entropy.getIgnoreIndexAttr(),
+          entropy.getLabelSmoothingAttr(), entropy.getZLossAttr());
       if (hasCap(loss)) {
         chunkOf.map(loss.backward.getDlogits(), gradient);
         repeat(loss.after, chunkOf);
@@ -346,7 +350,7 @@ private:
   OpBuilder b;
   DenseMap<Value, Value> slices; ///< slices for this chunk
 
-  /// Targets as one dimension.
+  /// Targets, or weights, as one dimension.
   Value flatten(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getRank() == 1)

@@ -1,6 +1,7 @@
 //===- AddAdapters.cpp - Low-rank adapters of linear layers ---------------===//
 //
-// Hu et al., "LoRA" (2021).  Names are those of PEFT, so that its adapters fit.
+// Hu et al., "LoRA" (2021); Liu et al., "DoRA" (2024).  Names are those of
+// PEFT, so that its adapters fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,9 +9,12 @@
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -41,9 +45,10 @@ struct Target {
 
 class Adapters {
 public:
-  Adapters(func::FuncOp model, int64_t rank, double alpha, bool isStabilized)
+  Adapters(func::FuncOp model, int64_t rank, double alpha, bool isStabilized,
+           bool hasMagnitudes)
       : model(model), rank(rank), alpha(alpha), isStabilized(isStabilized),
-        b(model.getContext()) {}
+        hasMagnitudes(hasMagnitudes), b(model.getContext()) {}
 
   /// All linear layers whose weight is a parameter with a name of its own.
   SmallVector<Target, 0> findLayers() {
@@ -144,6 +149,8 @@ public:
         {"inference_mode", true}};
     if (isStabilized)
       config["use_rslora"] = true;
+    if (hasMagnitudes)
+      config["use_dora"] = true;
     if (!whole.empty()) {
       llvm::json::Array saved;
       for (StringRef module : whole)
@@ -156,15 +163,40 @@ public:
   void add(Target &target) {
     double bound = 1 / std::sqrt(static_cast<double>(target.in()));
     Value down = addParameter(
-        target, "lora_A", {rank, target.in()},
+        target, "lora_A.weight", 1, {rank, target.in()},
         UniformAttr::get(b.getContext(), APFloat(-bound), APFloat(bound)));
-    Value up = addParameter(target, "lora_B", {target.out(), rank},
+    Value up = addParameter(target, "lora_B.weight", 2, {target.out(), rank},
                             ConstantAttr::get(b.getContext(), APFloat(0.0)));
+    Value magnitude, norms;
+    if (hasMagnitudes) {
+      // The training program starts it with the norms of the weight's rows.
+      magnitude =
+          addParameter(target, "lora_magnitude_vector", 3, {target.out()},
+                       ConstantAttr::get(b.getContext(), APFloat(1.0)));
+      norms = computeNorms(target, down, up);
+    }
     // A layer that reads the weight transposed reads its adapter so, too.
-    for (nn::LinearOp layer : target.layers)
-      layer.getTransposed() == target.isTransposed()
-          ? adapt(layer, down, up, /*transposed=*/false)
-          : adapt(layer, up, down, /*transposed=*/true);
+    for (nn::LinearOp layer : target.layers) {
+      Value bias = layer.getBias();
+      if (hasMagnitudes && bias)
+        layer.getBiasMutable().clear();
+      Value sum = layer.getTransposed() == target.isTransposed()
+                      ? adapt(layer, down, up, /*transposed=*/false)
+                      : adapt(layer, up, down, /*transposed=*/true);
+      if (!hasMagnitudes)
+        continue;
+      auto scaled = nn::SetMagnitudesOp::create(
+          b, layer.getLoc(), sum.getType(), sum, magnitude, norms, bias);
+      sum.replaceAllUsesExcept(scaled, scaled);
+    }
+  }
+
+  /// Whether layers read the weight of `target` both ways, so that its rows are
+  /// the outputs of some and the inputs of others.
+  static bool isReadBothWays(Target &target) {
+    return llvm::any_of(target.layers, [&](nn::LinearOp layer) {
+      return layer.getTransposed() != target.isTransposed();
+    });
   }
 
 private:
@@ -200,7 +232,8 @@ private:
   func::FuncOp model;
   int64_t rank;
   double alpha;
-  bool isStabilized; ///< by the root of the rank
+  bool isStabilized;  ///< by the root of the rank
+  bool hasMagnitudes; ///< DoRA
   OpBuilder b;
 
   double factor() const {
@@ -209,25 +242,56 @@ private:
   }
 
   /// Adds a parameter after the weight, so that it is of the same block.
-  Value addParameter(Target &target, StringRef name, ArrayRef<int64_t> shape,
-                     Attribute init) {
+  Value addParameter(Target &target, StringRef name, unsigned behind,
+                     ArrayRef<int64_t> shape, Attribute init) {
     unsigned weight = target.weight.getArgNumber();
     SmallVector<NamedAttribute> attributes = {
-        b.getNamedAttr(kParamAttr,
-                       b.getStringAttr("base_model.model." + target.module +
-                                       "." + name + ".weight")),
+        b.getNamedAttr(kParamAttr, b.getStringAttr("base_model.model." +
+                                                   target.module + "." + name)),
         b.getNamedAttr(kInitAttr, init)};
     if (Attribute block = model.getArgAttr(weight, kBlockAttr))
       attributes.push_back(b.getNamedAttr(kBlockAttr, block));
-    unsigned place = weight + 1 + (name == "lora_B");
+    unsigned place = weight + behind;
     (void)model.insertArgument(place, target.type().clone(shape),
                                b.getDictionaryAttr(attributes),
                                target.weight.getLoc());
     return model.getArgument(place);
   }
 
+  /// The norms of the rows of w + factor b a, without their product:
+  ///   |w + b a'|^2 = |w|^2 + b (2 a' w^T + a' a'^T b),  a' = factor a
+  Value computeNorms(Target &target, Value down, Value up) {
+    nn::LinearOp first = target.layers.front();
+    Location loc = first.getLoc();
+    b.setInsertionPoint(first);
+    Value w = target.weight;
+    auto product = [&](Value x, Value weight, int64_t rows, int64_t columns,
+                       bool transposed) -> Value {
+      return nn::LinearOp::create(b, loc, target.type().clone({rows, columns}),
+                                  x, weight, Value(), transposed);
+    };
+    if (double scale = factor(); scale != 1)
+      down = arith::MulFOp::create(b, loc, down,
+                                   nn::constant(b, loc, down.getType(), scale));
+    Value byWeight =
+              product(down, w, rank, target.out(), first.getTransposed()),
+          byItself = product(down, down, rank, rank, false),
+          byUp = product(up, byItself, target.out(), rank, false);
+    Value squares =
+        nn::reduceSum(b, loc, {w}, {first.getTransposed() ? "io" : "oi"}, "o",
+                      [](const nn::Scalars &in) { return in[0] * in[0]; });
+    Value added = nn::reduceSum(
+        b, loc, {up, byWeight, byUp}, {"ok", "ko", "ok"}, "o",
+        [](const nn::Scalars &in) { return in[0] * (2.0 * in[1] + in[2]); });
+    // A row of zeros stays zero.
+    return nn::elementwise(b, loc, {squares, added}, [](const nn::Scalars &in) {
+      nn::S sum = in[0] + in[1];
+      return nn::sqrt(sum.apply<arith::MaximumFOp>(sum.constant(1e-30)));
+    });
+  }
+
   /// y + (factor x down^T) up^T; if `transposed`, y + (factor x down) up.
-  void adapt(nn::LinearOp layer, Value down, Value up, bool transposed) {
+  Value adapt(nn::LinearOp layer, Value down, Value up, bool transposed) {
     Location loc = layer.getLoc();
     b.setInsertionPointAfter(layer);
     auto type = cast<RankedTensorType>(layer.getResult().getType());
@@ -248,6 +312,7 @@ private:
         nn::LinearOp::create(b, loc, type, low, up, Value(), transposed);
     auto sum = arith::AddFOp::create(b, loc, layer.getResult(), more);
     layer.getResult().replaceAllUsesExcept(sum, sum);
+    return sum;
   }
 };
 
@@ -278,7 +343,7 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
           << targets.getValue() << "\" is no regular expression: " << wrong;
       return signalPassFailure();
     }
-    Adapters adapters(*model, rank, alpha, rankStabilized);
+    Adapters adapters(*model, rank, alpha, rankStabilized, magnitudes);
     SmallVector<Target, 0> layers = adapters.findLayers(), chosen;
     for (Target &layer : layers)
       if (targets.empty() ? !Adapters::isHead(layer)
@@ -303,6 +368,22 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
             << rank.getValue() << " is no smaller than \"" << target.module
             << ".weight\", " << target.type() << "; use a rank of at most "
             << std::min(target.in(), target.out());
+        return signalPassFailure();
+      }
+    for (Target &target : chosen)
+      if (magnitudes && Adapters::isReadBothWays(target)) {
+        emitError(target.weight.getLoc(), "magnitudes of \"")
+            << target.module
+            << "\" would be of outputs of one layer and of inputs of another, "
+               "which reads the weight transposed; leave it out of the targets";
+        return signalPassFailure();
+      } else if (magnitudes && target.in() == target.out() &&
+                 target.isTransposed() != chosen.front().isTransposed()) {
+        // "fan_in_fan_out" says what the rows of a square weight are.
+        emitError(target.weight.getLoc(), "magnitudes of \"")
+            << target.module
+            << "\", which is stored the other way round than \""
+            << chosen.front().module << "\"; leave one out of the targets";
         return signalPassFailure();
       }
     llvm::Regex kept(("^(" + modulesToSave + ")$").c_str());

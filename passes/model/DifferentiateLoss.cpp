@@ -351,7 +351,8 @@ struct DifferentiateLossPass
     Operation *front = &model.getBody().front().front();
     OpBuilder b(&getContext());
     for (nn::CountValidOp count : counts) {
-      if (isa<BlockArgument>(count.getTargets()) && count != front)
+      if (count != front &&
+          llvm::all_of(count->getOperands(), llvm::IsaPred<BlockArgument>))
         count->moveBefore(front);
       b.setInsertionPointAfter(count);
       auto average = AverageOp::create(b, count.getLoc(), count.getType(),

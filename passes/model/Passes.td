@@ -169,7 +169,7 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
     | product (`nn.linear`, contractions) | rounded to 16 bits, if they are not | rounded |
     | `nn.attention` | 16 bits | 16 bits; sums and statistics f32 |
     | `nn.embedding`, slices, reshapes, transposes, all of 16 bits | 16 bits | 16 bits |
-    | `nn.layer_norm`, `nn.rms_norm`, `nn.rope`, `nn.gelu`, `nn.silu` | f32 | rounded |
+    | `nn.layer_norm`, `nn.rms_norm`, `nn.rope`, `nn.gelu`, `nn.silu`, `nn.set_magnitudes` | f32 | rounded |
     | sums, products, choices of 16 bits, element by element | f32 | rounded, unless only sums read it |
     | all else: losses, softmax, sums of rows, powers, quotients | f32 | f32 |
 
@@ -209,6 +209,16 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     Parameters of modules that `modules-to-save` matches are not frozen, as with
     PEFT's `modules_to_save`.
 
+    With `magnitudes` the rows of the sum of weight and adapter have norms that
+    are trained (Liu et al., "DoRA", 2024), as with PEFT's `use_dora`:
+
+    ```mlir
+    %z = nn.set_magnitudes %y, %m, %norm, %bias : ...
+    ```
+
+    for a layer without its bias, and with the norms of the rows of
+    `W + 2.0 B A`, which are computed without that product.
+
     With `base-storage` the weights of experts and of all linear layers but the
     head, with an adapter or without, are packed (`zero.packing`): as frozen
     parameters of 4 or 8 bits (Dettmers et al., "QLoRA", 2023).  The model reads
@@ -224,8 +234,12 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     Option<"modulesToSave", "modules-to-save", "std::string", "\"\"",
            "the names of modules that are trained whole; none if empty">,
     Option<"baseStorage", "base-storage", "std::string", "\"model\"",
-           "how weights of linear layers and experts are kept: model (as all others), nf4 or int8">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::nn::NNDialect"];
+           "how weights of linear layers and experts are kept: model (as all others), nf4 or int8">,
+    Option<"magnitudes", "magnitudes", "bool", "false",
+           "train the norms of the rows of weights, too (Liu et al., 2024)">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect", "::mlir::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def AddPrediction : Pass<"zero-add-prediction", "::mlir::ModuleOp"> {

@@ -141,7 +141,7 @@ private:
       return retype(op);
     const bool rounds =
         isa<nn::LayerNormOp, nn::RmsNormOp, nn::RopeOp, nn::GeluOp, nn::SiluOp,
-            nn::CombineRowsOp>(op) ||
+            nn::CombineRowsOp, nn::SetMagnitudesOp>(op) ||
         (isElementwise(op) && readsOnlyNarrow(op) && !isOnlySummed(op));
     widenOperands(op);
     if (rounds)

@@ -41,7 +41,8 @@ using namespace mlir::zero::judge;
 namespace {
 /// The adapter of a layer of the model, found by the names of its parameters.
 struct LayerAdapter {
-  BlockArgument down, up; ///< lora_A and lora_B
+  BlockArgument down, up;    ///< lora_A and lora_B
+  bool hasMagnitude = false; ///< lora_magnitude_vector
 };
 using LayerAdapters = std::map<std::string, LayerAdapter>;
 } // namespace
@@ -58,6 +59,8 @@ static LayerAdapters findAdapters(func::FuncOp step) {
       adapters[module.str()].down = argument;
     else if (module.consume_back(".lora_B.weight"))
       adapters[module.str()].up = argument;
+    else if (module.consume_back(".lora_magnitude_vector"))
+      adapters[module.str()].hasMagnitude = true;
   }
   return adapters;
 }
@@ -141,7 +144,8 @@ static std::set<std::string> findWhole(func::FuncOp step) {
     if (!name || step.getArgAttr(i, kFrozenAttr))
       continue;
     StringRef of = name.getValue();
-    if (!of.contains(".lora_A.") && !of.contains(".lora_B."))
+    if (!of.contains(".lora_A.") && !of.contains(".lora_B.") &&
+        !of.ends_with(".lora_magnitude_vector"))
       modules.insert(of.rsplit('.').first.str());
   }
   return modules;
@@ -212,7 +216,12 @@ static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
   int64_t rank = config->getInteger("r").value_or(0);
   double alpha = config->getNumber("lora_alpha").value_or(0);
   bool isStabilized = config->getBoolean("use_rslora").value_or(false);
+  bool hasMagnitudes = config->getBoolean("use_dora").value_or(false);
   for (auto &[module, adapter] : adapters) {
+    if (adapter.hasMagnitude != hasMagnitudes) // (S7)
+      return fails("whose \"use_dora\" is " +
+                   Twine(hasMagnitudes ? "true" : "false") +
+                   ", which is not so for the adapter of \"" + module + "\"");
     auto isOf = [&](BlockArgument parameter, unsigned dim) {
       auto type = parameter ? dyn_cast<RankedTensorType>(parameter.getType())
                             : RankedTensorType();

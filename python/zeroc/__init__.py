@@ -4,6 +4,7 @@
     conversations.py  what a record means: turns, or texts
     template.py       a model's chat template
     masks.py          which characters of a conversation are trained on
+    tokenizer_file.py loads a tokenizer.json
     tokens.py         token ids of samples, with targets
     packing.py        several samples in one sequence
     dataset.py        files of data to a file of sequences, in parallel and cached

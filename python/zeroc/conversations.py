@@ -2,7 +2,7 @@
 
 | fields | meaning |
 |---|---|
-| `messages` | OpenAI's: `role`, `content`, `tool_calls`; an assistant's `weight` of 0 leaves its turn out |
+| `messages` | OpenAI's: `role`, `content`, `tool_calls`; an assistant's `weight` says how much its turn counts |
 | `conversations` | ShareGPT's: `from`, `value` (or `role`, `content`) |
 | `prompt`, `completion` | two texts, or two lists of messages; trained on the completion |
 | `instruction`, `input`, `output` | Alpaca's: one turn; also `system`, and `history`, a list of pairs |
@@ -27,7 +27,7 @@ SENDERS = {"human": "user", "gpt": "assistant", "chatgpt": "assistant", "bot": "
 
 @dataclass
 class Chat:
-    """`trained[i]` says whether messages[i], an assistant's, is trained on."""
+    """`trained[i]` is the weight of messages[i], an assistant's; 0 if it is not trained on."""
     messages: list
     trained: list
     place: str
@@ -117,8 +117,9 @@ def message(turn, place):
     check_text(content, "content", place)
     if calls is not None:
         turn["tool_calls"] = [tool_call(call, place) for call in calls] if isinstance(calls, list) else fail_calls(place)
-    if "weight" in turn and (role != "assistant" or turn["weight"] not in (0, 1)):
-        raise UserError(f"{place}: weight is {turn['weight']!r}; it is 0 or 1, of an assistant's turn")
+    weight = turn.get("weight", 1)
+    if "weight" in turn and role != "assistant" or not isinstance(weight, (int, float)) or not 0 <= weight <= 1e6:
+        raise UserError(f"{place}: weight is {weight!r}; it is a number from 0 to 1e6, of an assistant's turn")
     return turn
 
 
@@ -151,13 +152,17 @@ def tool_call(call, place):
     return {**call, "function": function} if "function" in call else function
 
 
+def weight_of(turn):
+    return turn.get("weight", 1) if turn["role"] == "assistant" else 0
+
+
 def read_chat(record, place, turns, trained=None):
     if trained is None:
-        trained = [turn["role"] == "assistant" and turn.get("weight") != 0 for turn in turns]
+        trained = [weight_of(turn) for turn in turns]
     turns = [{key: value for key, value in turn.items() if key != "weight"} for turn in turns]
     if isinstance(record.get("system"), str) and record["system"] and turns[0]["role"] != "system":
         turns.insert(0, {"role": "system", "content": check_text(record["system"], "system", place)})
-        trained = [False, *trained]
+        trained = [0, *trained]
     if not any(turn["role"] == "assistant" for turn in turns):
         raise UserError(f"{place} has no assistant's turn, so there is nothing to train on")
     arguments = record.get("chat_template_kwargs") or {}
@@ -187,7 +192,7 @@ def read_completion(record, place):
         return Text(check_text(prompt, "prompt", place), check_text(completion, "completion", place), place)
     before, after = messages(prompt, place, "prompt"), messages(completion, place, "completion")
     return read_chat(record, place, before + after,
-                     [False] * len(before) + [turn["role"] == "assistant" for turn in after])
+                     [0] * len(before) + [weight_of(turn) for turn in after])
 
 
 def read_instruction(record, place):

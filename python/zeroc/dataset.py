@@ -6,6 +6,7 @@
     targets    [N, T]   the next token where it is trained on, else -100
     starts     [N, T]   where the sample of a position begins in its sequence
     positions  [N, T]   the place of a position in its sample
+    weights    [N, T]   of the target; only there if one is not 0 or 1
 
 A position attends from `starts` on, so samples in one sequence do not affect each other.  The file's header
 has a hash of all that it was made from: a file that is there already is made only once.
@@ -63,6 +64,7 @@ class Summary:
     lost: int = 0
     dropped: int = 0
     special: list = field(default_factory=list)
+    weighted: bool = False
 
     def lines(self):
         """What a user should know of the data."""
@@ -95,7 +97,7 @@ class Worker:
         encoded = []
         for record, place in records:
             sample = read_sample(record, place)
-            encoded.append(([(np.array(s.ids, np.int32), np.array(s.trained, bool))
+            encoded.append(([(np.array(s.ids, np.int32), np.array(s.trained, np.float32))
                              for s in cls.tokenizer.encode(sample)], cls.tokenizer.special_in(sample), place))
         return encoded
 
@@ -204,8 +206,9 @@ def build(request, output, evaluation=None):
     parts = [[e for i, e in enumerate(encoded) if i not in kept]]
     if evaluation:
         parts.append([e for i, e in enumerate(encoded) if i in kept])
+    weighted = any(weight not in (0, 1) for samples, *_ in encoded for _, weights in samples for weight in weights)
     del encoded
-    return [write_part(path, part, request, key, request.evaluated_at_once if part is not parts[0] else 1)
+    return [write_part(path, part, request, key, request.evaluated_at_once if part is not parts[0] else 1, weighted)
             for path, part in zip(outputs, parts)], False, key
 
 
@@ -221,8 +224,8 @@ def choose_evaluation(records, request):
     return set(random.Random(request.seed).sample(range(records), count))
 
 
-def write_part(path, encoded, request, key, multiple):
-    summary = Summary(records=len(encoded), seq=request.seq)
+def write_part(path, encoded, request, key, multiple, weighted):
+    summary = Summary(records=len(encoded), seq=request.seq, weighted=weighted)
     samples = []
     for of_record, special, place in encoded:
         if not of_record:
@@ -248,6 +251,8 @@ def write_part(path, encoded, request, key, multiple):
     # An evaluation reads whole batches; rows without targets do not count in its mean.
     rows += [[] for _ in range(-len(rows) % multiple)]
     arrays = fill(samples, rows, request.seq)
+    if not weighted:
+        del arrays["weights"]
     summary.trained = int((arrays["targets"] != IGNORED).sum())
     write_safetensors(path, arrays, {"zeroc.key": key, "zeroc.summary": json.dumps(asdict(summary))})
     return summary
@@ -257,6 +262,7 @@ def fill(samples, rows, seq):
     tokens = np.zeros((len(rows), seq), np.int32)
     targets = np.full((len(rows), seq), IGNORED, np.int32)
     starts = np.zeros((len(rows), seq), np.int32)
+    weights = np.zeros((len(rows), seq), np.float32)
     for row, numbers in enumerate(rows):
         at = 0
         for number in numbers:
@@ -264,11 +270,12 @@ def fill(samples, rows, seq):
             end = at + len(ids)
             tokens[row, at:end] = ids
             targets[row, at:end - 1] = np.where(trained[1:], ids[1:], IGNORED)
+            weights[row, at:end - 1] = trained[1:]
             starts[row, at:end] = at
             at = end
         starts[row, at:] = at
     positions = np.arange(seq, dtype=np.int32) - starts
-    return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions}
+    return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions, "weights": weights}
 
 
 def write_safetensors(path, arrays, metadata):

@@ -70,13 +70,14 @@ class Finetune(Run):
             for line in summary.lines():
                 print(f"{name:<10}{line}", file=sys.stderr if line.startswith("warning") else sys.stdout)
         summary = summaries[0]
+        self.weighted = summary.weighted
         self.facts = {"records, samples": f"{summary.records:,}, {summary.samples:,}",
                       "tokens, trained on": f"{summary.tokens:,}, {summary.trained:,}",
                       "sequences": f"{summary.sequences:,} of {self.seq:,} tokens"}
         return summary.sequences
 
     def import_options(self):
-        return ["--packed"]
+        return ["--packed", *(["--token-weights"] if self.weighted else [])]
 
     def compile_options(self):
         lora = self.args.lora

@@ -23,7 +23,7 @@ from .errors import UserError
 
 @dataclass
 class Masked:
-    """A text, and the ranges of its characters that are trained on."""
+    """A text, and what is trained on: (begin, end, weight) of its characters."""
     text: str
     ranges: list = field(default_factory=list)
 
@@ -34,12 +34,12 @@ def mask_chat(chat, template):
         return [mask_by_marks(chat, template)]
     last = max(i for i, message in enumerate(chat.messages) if message["role"] == "assistant")
     whole, _ = template.render(chat, last + 1)
-    turns = [(i, *find_turn(chat, template, i, whole if i == last else None))
-             for i, trained in enumerate(chat.trained) if trained]
+    turns = [(weight, *find_turn(chat, template, i, whole if i == last else None))
+             for i, weight in enumerate(chat.trained) if weight]
     ends = [find_end(text, whole, template) for _, text, _ in turns]
     if None not in ends:
-        return [Masked(whole, [(begin, end) for (_, _, begin), end in zip(turns, ends)])] if turns else []
-    return [Masked(text, [(begin, len(text))]) for _, text, begin in turns]
+        return [Masked(whole, [(begin, end, weight) for (weight, _, begin), end in zip(turns, ends)])] if turns else []
+    return [Masked(text, [(begin, len(text), weight)]) for weight, text, begin in turns]
 
 
 def find_end(turn, whole, template):
@@ -113,4 +113,4 @@ def mask_by_marks(chat, template):
                         f"assistant has {len(turns)} turns; it must mark each turn of the assistant, and nothing else")
     for index, (begin, end) in zip(turns, ranges):
         check_content(chat, index, text[begin:end], template)
-    return Masked(text, [range_ for index, range_ in zip(turns, ranges) if chat.trained[index]])
+    return Masked(text, [(*range_, chat.trained[index]) for index, range_ in zip(turns, ranges) if chat.trained[index]])

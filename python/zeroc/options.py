@@ -1,7 +1,7 @@
 """Options of zeroc and of training programs that a command passes on.
 
-zeroc gives their names: ZEROC_OPTIONS is a line "compile --stage=" or "train --shuffle" for each, with "="
-where the option has a value.
+zeroc gives their names: ZEROC_OPTIONS is a line "compile --stage= layout" or "train --shuffle" for each, with
+"=" where the option has a value, and "layout" if it changes no value of an update.
 """
 from __future__ import annotations
 
@@ -16,10 +16,18 @@ def known_options():
 
     Of an option of both, the compiler's is meant."""
     known = {}
-    for line in os.environ.get("ZEROC_OPTIONS", "").splitlines():
-        who, _, name = line.partition(" ")
+    for who, name, *_ in listed():
         known.setdefault(name.rstrip("="), (who, name.endswith("=")))
     return known
+
+
+def layout_options():
+    """Options that change where bytes lie and when they move, and no step but its last bits."""
+    return {name.rstrip("=") for _, name, *effect in listed() if effect}
+
+
+def listed():
+    return map(str.split, os.environ.get("ZEROC_OPTIONS", "").splitlines())
 
 
 def take_options(words, own, managed, command):

@@ -21,7 +21,7 @@ from pathlib import Path
 from . import card
 from .dataset import check_split
 from .errors import UserError, plural
-from .options import refuse_unknown, take_options, value_of
+from .options import layout_options, refuse_unknown, take_options, value_of
 from .template import read_json
 
 #: Of a model's folder, beside config.json and the weights.
@@ -37,11 +37,9 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--data-weights": "use train itself", "--save-dtype": "say --precision", "--compare": "use zeroc itself",
            "--ds-config": "give its options by themselves; zeroc itself prints them",
            "--eval-data": "say --eval-split", "--eval-input": "say --eval-split", "--eval": "say --eval-split"}
-#: They change no step but its last bits, so a run goes on with others: of zeroc where things are, of train how a
-#: run is watched.
-PLACES = ("--world-size", "--stage", "--accumulate", "--accumulate-order", "--offload", "--offload-optimizer",
-          "--offload-params", "--offload-activations", "--remat", "--bucket-size", "--persist-below", "--reuse-distance",
-          "--overlap-update", "--device-memory", "--host-memory", "--cpu", "--loss-chunk", "--eval")
+#: They change no step but its last bits, so a run goes on with others: of zeroc those of the layout and these, of
+#: train how a run is watched.
+PLACES = ("--accumulate", "--offload", "--device-memory", "--host-memory", "--cpu")
 FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
         "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
         "--time-limit", "--eval-every", "--eval-batches")
@@ -66,6 +64,8 @@ def new_parser(command, description):
     p.add_argument("--batch", type=int, default=1, help="sequences of a micro-batch of a rank (default: 1)")
     p.add_argument("--ranks", type=int, default=1, help="processes that share the work (default: 1)")
     p.add_argument("--seed", type=int, default=0, help="of the order of samples and of initial weights (default: 0)")
+    p.add_argument("--label-smoothing", metavar="E", help="of zeroc import (default: 0)")
+    p.add_argument("--z-loss", metavar="C", help="of zeroc import (default: 0)")
     p.add_argument("--save-every", type=int, metavar="N", help="steps between checkpoints (default: a tenth of all)")
     p.add_argument("--dry-run", action="store_true", help="print the plan: memory, tokens, steps, commands")
     p.add_argument("--restart", action="store_true", help="drop what an earlier run left in OUT/zeroc")
@@ -99,6 +99,11 @@ class Run:
 
     def import_options(self):
         return []
+
+    @property
+    def loss_options(self):
+        return [f"{name}={value}" for name, value in (("--label-smoothing", self.args.label_smoothing),
+                                                      ("--z-loss", self.args.z_loss)) if value is not None]
 
     def compile_options(self):
         return []
@@ -186,12 +191,13 @@ class Run:
         """What a run that goes on has in common with its beginning."""
         a = self.args
         compiled, train = ([option for option in options if option.partition("=")[0] not in free]
-                           for options, free in ((self.all_compile_options(), PLACES), (self.trained, FREE)))
+                           for options, free in ((self.all_compile_options(), {*PLACES, *layout_options()}),
+                                                 (self.trained, FREE)))
         return {"model": str(self.model.resolve()), "steps": self.steps,
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc": sorted(compiled), "options of train": sorted(train),
-                "data": self.data_key, "weights": self.describe_weights()}
+                "options of zeroc import": self.loss_options, "options of zeroc": sorted(compiled),
+                "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights()}
 
     def describe_weights(self):
         """Names, sizes and times of the files that the model begins with."""
@@ -238,7 +244,7 @@ class Run:
     def compile(self):
         model = str(self.work / "model.mlir")
         self.call([self.program, "import", str(self.model), f"--batch={self.args.batch}", f"--seq={self.seq}",
-                   *self.import_options(), "-o", model])
+                   *self.import_options(), *self.loss_options, "-o", model])
         self.call([self.program, model, *self.all_compile_options(), "-o", str(self.work / "train")],
                   quiet=not self.args.dry_run)
 

@@ -19,7 +19,7 @@ def show(folder, arguments, count, template=None, stops=()):
         samples = tokenizer.encode(read_sample(record, place))
         for number, sample in enumerate(samples, 1):
             of = f", sample {number} of {len(samples)}" if len(samples) > 1 else ""
-            print(f"--- {place}{of}: {len(sample.ids):,} tokens, {sum(sample.trained):,} trained on")
+            print(f"--- {place}{of}: {len(sample.ids):,} tokens, {sum(map(bool, sample.trained)):,} trained on")
             print(render(tokenizer.tokenizer, sample, colours))
 
 
@@ -28,8 +28,8 @@ def render(tokenizer, sample, colours):
     for i in range(1, len(sample.ids) + 1):
         if i == len(sample.ids) or sample.trained[i] != sample.trained[begun]:
             piece = tokenizer.decode(sample.ids[begun:i], skip_special_tokens=False)
-            before, after = ((GREEN, PLAIN) if sample.trained[begun] else (DIM, PLAIN)) if colours else (
-                ("[[", "]]") if sample.trained[begun] else ("", ""))
-            text += before + piece + after
+            weight = sample.trained[begun]
+            before, after = ((GREEN if weight else DIM), PLAIN) if colours else ("[[", "]]") if weight else ("", "")
+            text += before + piece + after + (f" x {weight:g}" if weight not in (0, 1) else "")
             begun = i
     return text

@@ -14,6 +14,7 @@ from .conversations import Chat
 from .errors import UserError
 from .masks import check_marks, mask_chat, shorten
 from .template import ChatTemplate, find_template, read_json, token_texts
+from .tokenizer_file import load_tokenizer
 
 #: The target of a position that the loss ignores.
 IGNORED = -100
@@ -21,7 +22,7 @@ IGNORED = -100
 
 @dataclass
 class Sample:
-    """`ids`, and for each whether it is trained on."""
+    """`ids`, and for each its weight; 0 if it is not trained on."""
     ids: list
     trained: list
 
@@ -33,6 +34,7 @@ class Tokenizer:
 
     def __init__(self, folder, template=None, stops=()):
         self.folder = Path(folder)
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # dataset.py makes processes
         self.tokenizer = load_tokenizer(self.folder / "tokenizer.json")
         config = read_json(self.folder / "tokenizer_config.json")
         model = read_json(self.folder / "config.json")
@@ -105,12 +107,12 @@ class Tokenizer:
 
     def encode_chat(self, masked, place):
         encoding = self.convert(masked.text, place, add_special_tokens=False)
-        trained = [False] * len(encoding.ids)
-        for begin, end in masked.ranges:
-            self.train_range(trained, encoding, masked.text, begin, end, place)
+        trained = [0] * len(encoding.ids)
+        for begin, end, weight in masked.ranges:
+            self.train_range(trained, encoding, masked.text, begin, end, weight, place)
         return Sample(encoding.ids, trained)
 
-    def train_range(self, trained, encoding, text, begin, end, place):
+    def train_range(self, trained, encoding, text, begin, end, weight, place):
         inside = [i for i, (first, last) in enumerate(encoding.offsets)
                   if last > max(first, begin) and first < end]
         stop = next((n for n, i in enumerate(inside) if encoding.ids[i] in self.stops), None)
@@ -120,7 +122,7 @@ class Tokenizer:
                             f"learn to end: {shorten(text[begin:end])}; name the token that ends it with --stop-token, "
                             "or use another --chat-template")
         for i in inside if self.template.has_marks else inside[:stop + 1]:
-            trained[i] = True
+            trained[i] = weight
 
     def special_in(self, sample):
         """The name of a special token that a message contains as text, or None."""
@@ -133,22 +135,3 @@ class Tokenizer:
             added = self.tokenizer.get_added_tokens_decoder().values()
             self.names = [token.content for token in added if token.special and token.content]
         return self.names
-
-
-def load_tokenizer(path):
-    try:
-        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # dataset.py makes processes
-        import tokenizers
-    except ImportError as error:
-        raise UserError("chats need the Python package tokenizers; install it with `pip install tokenizers`") from error
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    try:
-        tokenizer = tokenizers.Tokenizer.from_str(text)
-    except Exception as error:  # that is what it throws
-        raise UserError(f"{path} is no tokenizer.json: {error}") from error
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return tokenizer

@@ -11,7 +11,6 @@
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/Json.h"
 #include "runtime/io/Safetensors.h"
-#include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
 
 #include <algorithm>
@@ -137,18 +136,6 @@ private:
           count));
   }
 
-  /// Reads elements [first, first + count); `first` begins a group.
-  void readPacked(const ParameterRecord &parameter, uint64_t first,
-                  uint64_t count) {
-    const uint32_t packing = parameter.packing;
-    packed.resize(zrt_packed_bytes(packing, count));
-    reader.read(kTrainedSlot, parameter.name, zrt_packed_bytes(packing, first),
-                packed);
-    dequantize(packing, packed.data(), count, 0,
-               (count + kPackedBlock - 1) / kPackedBlock, ZRT_F32,
-               values.data());
-  }
-
   void writeFile(const std::string &path, const std::vector<Tensor> &some) {
     std::vector<TensorHeader> headers;
     headers.reserve(some.size());
@@ -174,12 +161,9 @@ private:
     }
     values.resize(count);
     static_assert(kAtOnce % kPackedRun == 0);
-    if (tensor.parameter->packing != ZRT_UNPACKED)
-      readPacked(*tensor.parameter, first, count);
-    else
-      reader.read(kTrainedSlot, name, first, values);
+    reader.readNumbers(*tensor.parameter, first, values);
     if (merger)
-      merger->add(name, first, values);
+      merger->merge(name, first, values);
     narrowInPlace(tensor.dtype, values.data(), count);
     writer.write(values.data(), count * dtypeBytes(tensor.dtype));
   }
@@ -264,7 +248,6 @@ private:
   std::vector<Tensor> tensors;
   std::vector<float> values;
   std::vector<double> doubles;
-  std::vector<std::byte> packed;
   ExportResult result;
 };
 

@@ -2,8 +2,10 @@
 #include "runtime/checkpoint/Merge.h"
 
 #include "runtime/Error.h"
+#include "runtime/Shape.h"
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
+#include "runtime/packing/Pack.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +62,13 @@ AdapterMerger::AdapterMerger(const CheckpointReader &reader) {
              "too; merged, it would change both; save the adapters with train "
              "--save instead, or leave the head out of --lora-targets",
              reader.path(), name);
-    adapters.emplace(of, readAdapter(reader, *weight, module));
+    Adapter adapter = readAdapter(reader, *weight, module);
+    if (config.value("use_dora", false))
+      adapter.scales = readScales(reader, *weight,
+                                  std::string(kAdaptedModel) + module +
+                                      std::string(kMagnitude),
+                                  adapter);
+    adapters.emplace(of, std::move(adapter));
   }
 }
 
@@ -89,15 +97,57 @@ AdapterMerger::readAdapter(const CheckpointReader &reader,
     return values;
   };
   return {read(kDown, {int64_t(rank), inputs}),
-          read(kUp, {outputs, int64_t(rank)}), uint64_t(width), isTransposed};
+          read(kUp, {outputs, int64_t(rank)}),
+          uint64_t(width),
+          isTransposed,
+          {}};
 }
 
-void AdapterMerger::add(const std::string &weight, uint64_t first,
-                        std::vector<float> &values) const {
+std::vector<float> AdapterMerger::readScales(const CheckpointReader &reader,
+                                             const ParameterRecord &weight,
+                                             const std::string &magnitude,
+                                             const Adapter &adapter) const {
+  const ParameterRecord *found = findParameter(reader, magnitude);
+  const uint64_t outputs = adapter.b.size() / rank;
+  if (!found || found->shape != std::vector{int64_t(outputs)})
+    fail("{}: {} is not [{}], as its weight {} needs", reader.path(), magnitude,
+         outputs, weight.name);
+  std::vector<float> scales(outputs), values;
+  reader.read(kTrainedSlot, magnitude, 0, scales);
+  std::vector<double> squares(outputs);
+  const uint64_t elements = countedElements(weight.shape);
+  for (uint64_t first = 0; first < elements; first += kPackedRun) {
+    values.resize(std::min(kPackedRun, elements - first));
+    reader.readNumbers(weight, first, values);
+    add(adapter, first, values);
+    for (uint64_t i = 0; i < values.size(); ++i)
+      squares[outputOf(adapter, first + i)] +=
+          double(values[i]) * double(values[i]);
+  }
+  for (uint64_t i = 0; i < outputs; ++i)
+    scales[i] = float(scales[i] / std::sqrt(std::max(squares[i], 1e-30)));
+  return scales;
+}
+
+void AdapterMerger::merge(const std::string &weight, uint64_t first,
+                          std::vector<float> &values) const {
   const auto found = adapters.find(weight);
   if (found == adapters.end())
     return;
-  const auto &[a, b, width, isTransposed] = found->second;
+  add(found->second, first, values);
+  if (!found->second.scales.empty())
+    for (uint64_t i = 0; i < values.size(); ++i)
+      values[i] *= found->second.scales[outputOf(found->second, first + i)];
+}
+
+uint64_t AdapterMerger::outputOf(const Adapter &adapter, uint64_t element) {
+  return adapter.isTransposed ? element % adapter.width
+                              : element / adapter.width;
+}
+
+void AdapterMerger::add(const Adapter &adapter, uint64_t first,
+                        std::vector<float> &values) const {
+  const auto &[a, b, width, isTransposed, scales] = adapter;
   const uint64_t inputs = a.size() / rank;
   std::vector<float> sums;
   for (uint64_t done = 0; done < values.size(); done += sums.size()) {

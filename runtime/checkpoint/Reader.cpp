@@ -10,6 +10,8 @@
 #include "runtime/checkpoint/RankFile.h"
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
+#include "runtime/packing/Dequantize.h"
+#include "runtime/packing/Pack.h"
 
 #include <algorithm>
 #include <atomic>
@@ -55,6 +57,19 @@ const ParameterRecord *CheckpointReader::findAdapter() const {
     if (isOfAdapter(parameter.name))
       return &parameter;
   return nullptr;
+}
+
+void CheckpointReader::readNumbers(const ParameterRecord &parameter,
+                                   uint64_t first,
+                                   std::vector<float> &out) const {
+  const uint32_t packing = parameter.packing;
+  if (packing == ZRT_UNPACKED)
+    return read(kTrainedSlot, parameter.name, first, out);
+  std::vector<std::byte> packed(zrt_packed_bytes(packing, out.size()));
+  read(kTrainedSlot, parameter.name, zrt_packed_bytes(packing, first), packed);
+  dequantize(packing, packed.data(), out.size(), 0,
+             (out.size() + kPackedBlock - 1) / kPackedBlock, ZRT_F32,
+             out.data());
 }
 
 CheckpointReader::CheckpointReader(const std::string &path) : folder(path) {

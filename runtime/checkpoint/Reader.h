@@ -55,6 +55,11 @@ public:
     readElements(piecesOf(std::string(slot), parameter), first, out);
   }
 
+  /// The same in f32, of a slot "param" that may be packed; then `first` begins
+  /// a run.
+  void readNumbers(const ParameterRecord &parameter, uint64_t first,
+                   std::vector<float> &out) const;
+
 private:
   using Pieces = std::vector<const TensorRecord *>; ///< sorted by their first
                                                     ///< element

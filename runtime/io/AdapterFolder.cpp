@@ -29,7 +29,7 @@ constexpr std::string_view kHarmless[] = {
     "qalora_group_size", "r",
     "revision",          "target_modules",
     "task_type",         "use_rslora",
-    "modules_to_save"};
+    "modules_to_save",   "use_dora"};
 
 std::string configPath(const std::string &folder) {
   return folder + "/" + kConfigFile;
@@ -74,7 +74,8 @@ bool isOff(const nlohmann::json &config, const char *key) {
 
 bool zrt::isOfAdapter(std::string_view parameter) {
   return parameter.find(".lora_A.") != std::string_view::npos ||
-         parameter.find(".lora_B.") != std::string_view::npos;
+         parameter.find(".lora_B.") != std::string_view::npos ||
+         parameter.ends_with(kMagnitude);
 }
 
 void zrt::makeFolder(const char *option, const std::string &folder) {
@@ -106,13 +107,14 @@ void zrt::checkAdapterConfig(const std::string &folder,
          "it with --lora={}:{}",
          path, rank, alpha, own["r"].get<double>(),
          own["lora_alpha"].get<double>(), rank, alpha);
-  const auto isStabilized = [](const nlohmann::json &one) {
-    return one.value("use_rslora", nlohmann::json(false)) == true;
-  };
-  if (isStabilized(config) != isStabilized(own))
-    fail("{}: use_rslora is {}, and of this plan {}; compile it {} --rslora",
-         path, isStabilized(config), isStabilized(own),
-         isStabilized(config) ? "with" : "without");
+  for (const auto &[key, option] :
+       {std::pair{"use_rslora", "--rslora"}, {"use_dora", "--dora"}}) {
+    const bool isOn = config.value(key, nlohmann::json(false)) == true,
+               isOwn = own.value(key, false);
+    if (isOn != isOwn)
+      fail("{}: {} is {}, and of this plan {}; compile it {} {}", path, key,
+           isOn, isOwn, isOn ? "with" : "without", option);
+  }
   const auto savedOf = [](const nlohmann::json &one) {
     return one.value("modules_to_save", nlohmann::json());
   };

@@ -15,7 +15,10 @@ constexpr const char *kAdapterFile = "adapter_model.safetensors";
 /// Begins the names of adapters, and in the file those of whole modules.
 constexpr std::string_view kAdaptedModel = "base_model.model.";
 
-/// Returns true for the name of an adapter's lora_A or lora_B.
+/// Ends the names of the magnitudes of DoRA.
+constexpr std::string_view kMagnitude = ".lora_magnitude_vector";
+
+/// Returns true for the name of an adapter's lora_A, lora_B or magnitude.
 bool isOfAdapter(std::string_view parameter);
 
 /// Creates `folder` if it does not exist.  Throws zrt::Error, which begins with

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <fmt/format.h>
+#include <string_view>
 
 using namespace zrt;
 
@@ -37,6 +38,11 @@ void zrt::putInteger(const zrt_input &input, std::byte *to, uint64_t i,
   }
   const auto narrow = static_cast<int32_t>(value);
   std::memcpy(to + i * sizeof(narrow), &narrow, sizeof(narrow));
+}
+
+bool zrt::areWeights(const zrt_input &input) {
+  return input.dtype == ZRT_F32 && input.rank == 2 &&
+         std::string_view(input.name) == "weights";
 }
 
 std::vector<int64_t> zrt::sampleShape(const zrt_input &input) {

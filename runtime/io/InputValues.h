@@ -22,6 +22,10 @@ std::optional<int64_t> ignoredValue(const zrt_input &input);
 void putInteger(const zrt_input &input, std::byte *to, uint64_t i,
                 int64_t value);
 
+/// Whether `input` weighs the targets of a text; weights are finite and not
+/// negative.
+bool areWeights(const zrt_input &input);
+
 /// The dimensions after the first, which counts samples.
 std::vector<int64_t> sampleShape(const zrt_input &input);
 /// The number of values in a sample.

@@ -15,6 +15,7 @@
 #include "runtime/io/WeightFiles.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string_view>
 
@@ -115,6 +116,17 @@ bool zrt::holdsAny(const std::string &path,
                      [&](const Parameter &parameter) {
                        return match(files, parameter.name) != nullptr;
                      });
+}
+
+ElementSource zrt::elementsIn(const std::string &path,
+                              const Parameter &parameter) {
+  const auto files = std::make_shared<const WeightFiles>(path);
+  const WeightFiles::Tensor *found = match(*files, parameter.name);
+  if (!found || found->entry->shape != parameter.shape)
+    fail("{}: tensor {} is missing", path, parameter.name);
+  return [files, found](uint64_t first, uint64_t count, float *to) {
+    found->file->readElements(*found->entry, first, count, to);
+  };
 }
 
 std::string zrt::loadParameters(const std::vector<Parameter> &parameters,

@@ -2,14 +2,32 @@
 #include "runtime/io/PackParameters.h"
 
 #include "runtime/Error.h"
+#include "runtime/HalfArrays.h"
 #include "runtime/Shape.h"
 #include "runtime/Vocabulary.h"
+#include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
 
 #include <algorithm>
 #include <cmath>
 
 using namespace zrt;
+
+void zrt::roundAsStored(const Parameter &parameter,
+                        std::vector<float> &values) {
+  const uint64_t count = values.size();
+  if (parameter.packing != ZRT_UNPACKED) {
+    std::vector<std::byte> packed(zrt_packed_bytes(parameter.packing, count));
+    packRun(parameter.packing, values.data(), count, packed.data());
+    dequantize(parameter.packing, packed.data(), count, 0,
+               (count + kPackedBlock - 1) / kPackedBlock, ZRT_F32,
+               values.data());
+  } else if (is16Bits(parameter.dtype)) {
+    std::vector<uint16_t> narrowed(count);
+    narrow(values.data(), count, parameter.dtype, narrowed.data());
+    widen(narrowed.data(), parameter.dtype, count, values.data());
+  }
+}
 
 void zrt::packBytes(const Parameter &parameter, uint64_t first,
                     const ElementSource &source, std::span<std::byte> to) {

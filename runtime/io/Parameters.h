@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -123,6 +124,12 @@ void fillPieces(const Parameter &parameter, const ParameterMemory &memory,
 std::string loadParameters(const std::vector<Parameter> &parameters,
                            const std::string &path,
                            const ParameterMemory &memory);
+
+/// Elements of `parameter` in the files of `path`, where loadParameters finds
+/// it; f32.
+using ElementSource =
+    std::function<void(uint64_t first, uint64_t count, float *to)>;
+ElementSource elementsIn(const std::string &path, const Parameter &parameter);
 
 /// Writes every parameter to one safetensors file; f32 and 16-bit parameters as
 /// type `as`: f32, bf16 or f16.  All ranks call it; rank 0 writes, and no rank

@@ -6,6 +6,7 @@
 #include "runtime/Vocabulary.h"
 #include "runtime/io/Npy.h"
 
+#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -173,9 +174,15 @@ void SampleFile::copyIntegers(uint64_t sample, const std::byte *from,
 void SampleFile::read(uint64_t sample, std::byte *to) const {
   std::vector<std::byte> bytes(entry.bytes / samples());
   fetch(sample, bytes.data());
-  if (input.dtype == ZRT_F32)
+  if (input.dtype == ZRT_F32) {
     copyFloats(entry.dtype, bytes.data(), elements, to);
-  else
+    const auto *floats = reinterpret_cast<const float *>(to);
+    for (uint64_t i = 0; areWeights(input) && i < elements; ++i)
+      if (!(floats[i] >= 0 && std::isfinite(floats[i])))
+        fail("{}: sample {} holds {}, and the weight of a target is finite and "
+             "not negative",
+             place, sample, floats[i]);
+  } else
     withIntegers(entry.dtype, [&](auto as) {
       copyIntegers<typename decltype(as)::Type>(sample, bytes.data(), to);
     });

@@ -72,7 +72,8 @@ func.func @attention(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x4x16xf32>, %v: t
 }
 
 // CHECK-LABEL: func @cross_entropy
-func.func @cross_entropy(%logits: tensor<4x64x256xf32>, %targets: tensor<4x64xi32>, %dloss: tensor<f32>) {
+func.func @cross_entropy(%logits: tensor<4x64x256xf32>, %targets: tensor<4x64xi32>, %dloss: tensor<f32>,
+                         %w: tensor<4x64xf32>) {
   // CHECK: %[[N:.*]] = nn.count_valid %arg1 {ignore_index = -100 : i32}
   %n = nn.count_valid %targets {ignore_index = -100 : i32} : tensor<4x64xi32> -> tensor<f32>
   // CHECK: nn.cross_entropy %arg0, %arg1 : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
@@ -82,6 +83,20 @@ func.func @cross_entropy(%logits: tensor<4x64x256xf32>, %targets: tensor<4x64xi3
   // CHECK: nn.cross_entropy_backward %arg2, %arg0, %arg1, %{{.*}} by %[[N]] : tensor<4x64x256xf32>, tensor<4x64xi32>, tensor<4x64xf32>, tensor<f32>
   %dlogits = nn.cross_entropy_backward %dloss, %logits, %targets, %lse by %n
     : tensor<4x64x256xf32>, tensor<4x64xi32>, tensor<4x64xf32>, tensor<f32>
+  // CHECK: nn.count_valid %arg1 weights(%[[W:.*]] : tensor<4x64xf32>) {ignore_index = -100 : i32} : tensor<4x64xi32> -> tensor<f32>
+  %sum = nn.count_valid %targets weights(%w : tensor<4x64xf32>) {ignore_index = -100 : i32} : tensor<4x64xi32> -> tensor<f32>
+  // CHECK: nn.cross_entropy %arg0, %arg1 weights(%[[W]] : tensor<4x64xf32>) {label_smoothing = 1.000000e-01 : f64} : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
+  %mean = nn.cross_entropy %logits, %targets weights(%w : tensor<4x64xf32>) {label_smoothing = 0.1 : f64}
+    : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
+  return
+}
+
+// CHECK-LABEL: func @set_magnitudes
+func.func @set_magnitudes(%x: tensor<4x64x32xf32>, %m: tensor<32xf32>, %n: tensor<32xf32>, %b: tensor<32xf32>) {
+  // CHECK: nn.set_magnitudes %arg0, %arg1, %arg2, %arg3 : tensor<4x64x32xf32>, tensor<32xf32>, tensor<32xf32>
+  %y = nn.set_magnitudes %x, %m, %n, %b : tensor<4x64x32xf32>, tensor<32xf32>, tensor<32xf32>
+  // CHECK: nn.set_magnitudes %arg0, %arg1, %arg2 : tensor<4x64x32xf32>, tensor<32xf32>
+  %z = nn.set_magnitudes %x, %m, %n : tensor<4x64x32xf32>, tensor<32xf32>
   return
 }
 

@@ -141,6 +141,19 @@ class Build(ChatCase):
                       "[[Hello<|im_end|>]]\n",
                       self.run_ok(support.ZEROC, "data", "show", self.model(), path).out)
 
+    def test_weights(self):
+        """Of targets; there is no tensor if all are 0 or 1."""
+        folder, turn = self.model(), {"role": "user", "content": "u"}
+        lines = [json.dumps({"messages": [turn, {"role": "assistant", "content": "a", "weight": weight}]}) + "\n"
+                 for weight in (1, 0.25)]
+        path = self.write("w.jsonl", "".join(lines))
+        _, arrays = self.build(folder, path, 32, "--no-packing")
+        counted = arrays["targets"] != -100
+        self.assertEqual([set(row[on]) for row, on in zip(arrays["weights"], counted)], [{1.0}, {0.25}])
+        self.assertTrue((arrays["weights"][~counted] == 0).all() and counted.sum() == 4)
+        self.assertIn("[[a<|im_end|>]] x 0.25\n", self.run_ok(support.ZEROC, "data", "show", folder, path).out)
+        self.assertNotIn("weights", self.build(folder, self.write("one.jsonl", lines[0]), 32)[1])
+
     def test_errors(self):
         """The command's errors name the file, and leave no output."""
         folder, out = self.model(), self.folder / "out.safetensors"

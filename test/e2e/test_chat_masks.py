@@ -107,6 +107,9 @@ class Masks(ChatCase):
         record = {"messages": [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a", "weight": 0},
                                {"role": "user", "content": "v"}, {"role": "assistant", "content": "b"}]}
         self.assertEqual(self.trained_text(self.model(), record), ["b<|im_end|>"])
+        record["messages"][1]["weight"] = 0.25
+        _, [sample] = self.samples(self.model(), record)
+        self.assertEqual([weight for weight in sample.trained if weight], [0.25, 0.25, 1, 1])
 
 
 for name in GOLDEN:

@@ -36,11 +36,13 @@ HEAD = """func.func @loss(
     %w: tensor<61x24xf32> {zero.param = "head.weight", zero.init = #zero.normal<std = 0.2>},
     %b: tensor<61xf32> {zero.param = "head.bias", zero.init = #zero.normal<std = 0.2>},
     %tokens: tensor<2x12xi32> {zero.input = "tokens", zero.vocab = 61 : i64},
+    %weights: tensor<2x12xf32> {zero.input = "weights"},
     %targets: tensor<2x12xi32> {zero.input = "targets", zero.vocab = 61 : i64}) -> tensor<f32> {
   %x = nn.embedding %tokens, %wte : tensor<2x12xi32>, tensor<61x24xf32> -> tensor<2x12x24xf32>
   %logits = nn.linear %x, %w, %b : tensor<2x12x24xf32>, tensor<61x24xf32>, tensor<61xf32> -> tensor<2x12x61xf32>
   %twice = arith.addf %logits, %logits : tensor<2x12x61xf32>
-  %loss = nn.cross_entropy %twice, %targets : tensor<2x12x61xf32>, tensor<2x12xi32> -> tensor<f32>
+  %loss = nn.cross_entropy %twice, %targets weights(%weights : tensor<2x12xf32>) {label_smoothing = 0.1 : f64, z_loss = 0.01 : f64}
+    : tensor<2x12x61xf32>, tensor<2x12xi32> -> tensor<f32>
   return %loss : tensor<f32>
 }
 """
@@ -83,9 +85,10 @@ class Cuda(support.Case):
                  "--world-size=2", ranks=2)
 
     def test_bias_of_a_head(self):
-        """A bias of 16 bits, and logits of float32."""
-        self.check(self.write("head.mlir", HEAD), 61, 1200, "--precision=bf16", "--sample",
-                   run=("--sample", 2, "--prompt-ids", 1, "--sample-tokens", 3))
+        """A bias of 16 bits, and logits of float32; a loss with all options."""
+        weights = self.write("weights.npy", support.npy("f", (99, 12), [i % 4 / 2 for i in range(99 * 12)]))
+        self.check(self.write("head.mlir", HEAD), 61, 1200, "--precision=bf16", "--sample", run=(
+            "--sample", 2, "--prompt-ids", 1, "--sample-tokens", 3, "--input", f"weights={weights}"))
 
     def test_gpt2(self):
         self.gpt2(seeds=(1, 2), steps=3)
@@ -126,8 +129,8 @@ class Cuda(support.Case):
     def test_packed_weights(self):
         """Adapters beside weights of 4 and 8 bits, whole or sliced at any byte."""
         for ranks, *options in (
-                (1, "--base-storage=nf4", "--offload=cpu"),
-                (2, "--base-storage=nf4", "--precision=bf16", "--stage=3", "--bucket-size=2KiB", "--remat=block"),
+                (1, "--base-storage=nf4", "--offload=cpu", "--dora"),
+                (2, "--base-storage=nf4", "--precision=bf16", "--dora", "--stage=3", "--bucket-size=2KiB", "--remat=block"),
                 (2, "--base-storage=int8", "--precision=fp16", "--stage=3", "--offload=cpu")):
             with self.subTest(options):
                 self.gpt2("--lora=4:8", *options, ranks=ranks)

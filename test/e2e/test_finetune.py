@@ -54,7 +54,12 @@ class FinetuneCase(chats.ChatCase):
 
 class Finetune(FinetuneCase):
     def test_all_weights(self):
-        done = self.finetune("out", "--steps=30", "--lr=1e-2", "--eval-split=0.1", "--precision=fp32")
+        lines = [json.loads(line) for line in self.chats.read_text().splitlines()]
+        for line in lines[::2]:
+            line["messages"][1]["weight"] = 0.5
+        self.chats.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        done = self.finetune("out", "--steps=30", "--lr=1e-2", "--eval-split=0.1", "--precision=fp32", "--z-loss=1e-4")
+        self.assertIn("--packed --token-weights --z-loss=1e-4", done.out)
         first, last = self.last_loss("out")
         self.assertLess(last, 0.5 * first)
         out = self.folder / "out"

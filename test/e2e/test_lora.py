@@ -362,7 +362,6 @@ class Lora(Adapters):
             (adapted, ["--adapter", self.folder / "nowhere"], "adapter_config.json: cannot be read; --adapter needs a folder"),
             (adapted, ["--adapter", self.adapter_folder("r", {}, r=8)], "r is 8 and lora_alpha 3, and this plan has 2 and 3; "
              "compile it with --lora=8:3"),
-            (adapted, ["--adapter", self.adapter_folder("d", {}, use_dora=True)], "use_dora is true, which zeroc does not compute"),
             (adapted, ["--adapter", self.adapter_folder("q", {}, use_qalora=True)], "use_qalora is true, which zeroc does not"),
             (adapted, ["--adapter", self.adapter_folder("al", {}, alora_invocation_tokens=[1, 2])],
              r"alora_invocation_tokens is \[1,2\], which zeroc does not"),

@@ -24,7 +24,7 @@ AXES = {
     "order": ("batch", "block"),
     "optimizer": ("--optimizer=adamw", "--grad-clip=0", "--optimizer=sgd --grad-clip=0", "--optimizer=lion",
                   f"{LION} --grad-clip=0"),
-    "adapters": ("", "--lora=4:8", "--lora=4:8 --base-storage=nf4", "--lora=4:8 --base-storage=int8"),
+    "adapters": ("", "--lora=4:8 --dora", "--lora=4:8 --base-storage=nf4", "--lora=4:8 --dora --base-storage=int8"),
     "chunks": ("", "--loss-chunk=1", "--loss-chunk=9KiB"),  # one row; several, with a smaller last chunk
     "state": ("none", "cpu", "nvme"),
     "parameters": ("none", "cpu", "nvme"),

@@ -1,4 +1,7 @@
 // RUN: zero-opt %s --zero-add-adapters="rank=2 alpha=6 targets=w" | FileCheck %s
+// RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=6 targets=w magnitudes" 2>&1 | FileCheck %s --check-prefix=MAGNITUDE
+
+// MAGNITUDE: error: magnitudes of "w" would be of outputs of one layer and of inputs of another, which reads the weight transposed; leave it out of the targets
 
 // A weight that layers read both ways has one adapter, B A, which they read as they
 // read the weight: y = x W^T + (3 x A^T) B^T, and z = y W + (3 y B) A.

@@ -1,5 +1,6 @@
 // RUN: zero-opt %s --zero-add-adapters="rank=2 alpha=6" | FileCheck %s
 // RUN: zero-opt %s --zero-add-adapters="rank=2 alpha=2 targets=h.0.up" | FileCheck %s --check-prefix=ONE
+// RUN: zero-opt %s --zero-add-adapters="rank=2 alpha=6 targets=h.0.up magnitudes" | FileCheck %s --check-prefix=MAGNITUDE
 // RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=2 targets=up" 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=2 targets=h.(0" 2>&1 | FileCheck %s --check-prefix=REGEX
 // RUN: not zero-opt %s --zero-add-adapters="rank=5 alpha=5" 2>&1 | FileCheck %s --check-prefix=RANK
@@ -33,6 +34,23 @@
 
 // ONE-COUNT-5: nn.linear
 // ONE-NOT: arith.mulf
+
+// The norms of W + 3 B A, from products of two columns; a row of W is an input here.
+
+// MAGNITUDE: use_dora\22: true
+// MAGNITUDE: %[[W:[a-z0-9]+]]: tensor<4x8xf32> {{[^%]*}}"h.0.up.weight"}
+// MAGNITUDE-SAME: %[[A:[a-z0-9]+]]: tensor<2x4xf32>
+// MAGNITUDE-SAME: %[[B:[a-z0-9]+]]: tensor<8x2xf32>
+// MAGNITUDE-SAME: %[[M:[a-z0-9]+]]: tensor<8xf32> {zero.init = #zero.constant<1.000000e+00>, zero.param = "base_model.model.h.0.up.lora_magnitude_vector"}
+// MAGNITUDE: %[[A3:.*]] = arith.mulf %[[A]], %{{.*}} : tensor<2x4xf32>
+// MAGNITUDE: %[[AW:.*]] = nn.linear %[[A3]], %[[W]] {transposed} : {{.*}} -> tensor<2x8xf32>
+// MAGNITUDE: %[[AA:.*]] = nn.linear %[[A3]], %[[A3]] : {{.*}} -> tensor<2x2xf32>
+// MAGNITUDE: %[[BAA:.*]] = nn.linear %[[B]], %[[AA]] : {{.*}} -> tensor<8x2xf32>
+// MAGNITUDE: %[[WW:.*]] = linalg.generic {{.*}} ins(%[[W]] : tensor<4x8xf32>)
+// MAGNITUDE: %[[MORE:.*]] = linalg.generic {{.*}} ins(%[[B]], %[[AW]], %[[BAA]] :
+// MAGNITUDE: %[[NORM:.*]] = linalg.generic {{.*}} ins(%[[WW]], %[[MORE]] :
+// MAGNITUDE: %[[SUM:.*]] = arith.addf {{.*}} : tensor<3x8xf32>
+// MAGNITUDE: nn.set_magnitudes %[[SUM]], %[[M]], %[[NORM]] :
 
 // NONE: error: has no linear layer for adapters to be added to that "up" matches whole; there is "h.0.down" and 2 more
 // REGEX: error: targets of adapters: "h.(0" is no regular expression: parentheses not balanced

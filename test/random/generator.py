@@ -46,6 +46,7 @@ class Model:
         rng.random()
         net = layers.Net(Writer(batch), random.Random(f"layers {self.seed}"), self.seq,
                          self.heads, self.head_width)
+        self.options = random.Random(f"loss {self.seed}")
         text = _build(net, self)
         # Some operations count in i32, whatever the type of ids.
         is_wide = self.wide_ids and not any(name in text for name in ("nn.document_starts", "nn.top_k"))
@@ -130,12 +131,19 @@ def _logits(net, model, x, table, name):
 
 
 def _cross_entropy(net, model, logits, targets):
+    # Weights depend on the position alone, so that each batch has the same sum.
+    options = {}
+    if model.options.random() < 0.3:
+        options = {"smoothing": model.options.choice((0, 0.1, 0.5)), "z": model.options.choice((0, 1e-3, 0.1))}
     if model.ignored is not None and net.chance(0.8):
-        return net.w.cross_entropy(logits, targets, ignore=model.ignored)
+        return net.w.cross_entropy(logits, targets, ignore=model.ignored, **options)
     if net.chance(0.1):
         rows = net.w.constant(f"{net.batch * net.seq}.0", ())
-        return net.w.cross_entropy(logits, targets, count=rows)
-    return net.w.cross_entropy(logits, targets)
+        return net.w.cross_entropy(logits, targets, count=rows, **options)
+    if model.options.random() < 0.2:
+        options["weights"] = net.w.spread(net.w.constant(f"[{', '.join(f'{(i + 1) % 3 / 2}' for i in range(net.seq))}]", (net.seq,)),
+                                          (net.batch, net.seq))
+    return net.w.cross_entropy(logits, targets, **options)
 
 
 #: Sizes that are not multiples of vectors, blocks and ranks, and some that are.

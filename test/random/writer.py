@@ -144,10 +144,12 @@ class Writer:
         return self.op(f"nn.attention {q.name}, {k.name}, {v.name}{origin[0]} {{{', '.join(attributes)}}} : "
                        f"{tensor(q.shape)}, {tensor(k.shape)}{origin[1]}", q.shape)
 
-    def cross_entropy(self, logits, targets, ignore=None, count=None):
+    def cross_entropy(self, logits, targets, ignore=None, count=None, weights=None, smoothing=0, z=0):
         by = (f" by {count.name}", ", tensor<f32>") if count else ("", "")
-        attribute = "" if ignore is None else f" {{ignore_index = {ignore} : i32}}"
-        return self.op(f"nn.cross_entropy {logits.name}, {targets.name}{by[0]}{attribute} : "
+        weigh = f" weights({weights.name} : {tensor(weights.shape)})" if weights else ""
+        attributes = [] if ignore is None else [f"ignore_index = {ignore} : i32"]
+        attributes += [f"label_smoothing = {smoothing} : f64"] * bool(smoothing) + [f"z_loss = {z} : f64"] * bool(z)
+        return self.op(f"nn.cross_entropy {logits.name}, {targets.name}{weigh}{by[0]} {{{', '.join(attributes)}}} : "
                        f"{tensor(logits.shape)}, {tensor(targets.shape, 'i32')}{by[1]} -> tensor<f32>", ())
 
     # linalg.

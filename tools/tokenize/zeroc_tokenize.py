@@ -10,6 +10,13 @@ import os
 import re
 import struct
 import sys
+from pathlib import Path
+
+# The package zeroc: beside this file, or in a wheel around it.
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "python" if (HERE / "python").exists() else HERE.parents[2]))
+from zeroc.errors import UserError
+from zeroc.tokenizer_file import load_tokenizer
 
 NONE = 2**32 - 1
 
@@ -40,28 +47,8 @@ def read_number():
     return struct.unpack("<I", read(4))[0]
 
 
-class Wrong(Exception):
-    """An error for the user."""
-
-
 def load(path, has_special):
-    try:
-        import tokenizers
-    except ImportError as error:
-        raise Wrong(f"--tokenizer needs the Python package tokenizers ({error}); install it with "
-                    f"`{sys.executable} -m pip install tokenizers`, or use --bytes") from error
-    try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-    except (OSError, UnicodeDecodeError) as error:
-        raise Wrong(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    try:
-        tokenizer = tokenizers.Tokenizer.from_str(text)
-    except Exception as error:  # that is what it throws
-        raise Wrong(f"{path} is no tokenizer.json: {error}") from error
-    # A tokenizer.json may enable them, for inference.
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
+    tokenizer = load_tokenizer(path, ", or use --bytes")
     if hasattr(tokenizer, "encode_special_tokens"):
         tokenizer.encode_special_tokens = not has_special
     return tokenizer
@@ -82,9 +69,9 @@ def separator_of(tokenizer, vocabulary, text, path):
         return NONE
     number = int(text) if text.isascii() and text.isdigit() else tokenizer.token_to_id(text)
     if number is None:
-        raise Wrong(f"--separator={text} is neither a number nor a token of {path}")
+        raise UserError(f"--separator={text} is neither a number nor a token of {path}")
     if number >= vocabulary:
-        raise Wrong(f"--separator={text} is not 0 to {vocabulary - 1}, the vocabulary of {path}")
+        raise UserError(f"--separator={text} is not 0 to {vocabulary - 1}, the vocabulary of {path}")
     return number
 
 
@@ -122,7 +109,7 @@ def main():
         vocabulary = 1 + max(tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
         send(0, vocabulary, separator_of(tokenizer, vocabulary, separator, path))
         serve(tokenizer, None if has_special else special_names(tokenizer))
-    except Wrong as wrong:
+    except UserError as wrong:
         send_text(1, text=str(wrong))
     except BrokenPipeError:
         sys.exit(0)

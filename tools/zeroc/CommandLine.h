@@ -156,7 +156,8 @@ public:
   };
   ArrayRef<Subcommand> getSubcommands() const { return subcommands; }
   /// A line for each option of zeroc, without its commands, and of train:
-  /// "compile --stage=", with "=" if it has a value.
+  /// "compile --stage= layout", with "=" if it has a value, and "layout" if it
+  /// changes no value of an update.
   std::string listOptions() const;
 
 private:

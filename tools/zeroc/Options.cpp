@@ -58,6 +58,9 @@ void CommandLine::declareDriver() {
   add("rslora", given(p.rankStabilized),
       "with --lora: multiply by ALPHA / sqrt(RANK) instead",
       {loss, Emit::Step});
+  add("dora", given(p.dora),
+      "with --lora: train the norms of the rows of weights, too",
+      {loss, Emit::Step});
   add("lora-targets=REGEX", text(p.loraTargets),
       "linear layers that get an adapter: a regular expression\n"
       "that matches the whole name; by default all but the\n"
@@ -288,6 +291,8 @@ DriverOptions CommandLine::check() {
     fail("--modules-to-save is for modules beside adapters; add --lora=RANK");
   if (isGiven("--rslora") && p.loraRank == 0)
     fail("--rslora is for adapters; add --lora=RANK");
+  if (isGiven("--dora") && p.loraRank == 0)
+    fail("--dora is for adapters; add --lora=RANK");
   if (isGiven("--base-storage") && p.loraRank == 0)
     fail("--base-storage=" + p.baseStorage +
          " is for a model that is frozen; add --lora=RANK");

@@ -19,12 +19,25 @@ static constexpr llvm::StringLiteral kOptions[] = {
 #include "abi/TrainOptions.def"
 };
 
+/// Whether an option of plans changes no value that an update computes.
+static bool changesLayout(StringRef option) {
+  enum Effect { Layout, Update };
+  static constexpr std::pair<llvm::StringLiteral, Effect> effects[] = {
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  {USAGE, EFFECT},
+#include "abi/PlanOptions.def"
+  };
+  return llvm::any_of(effects, [&](const auto &each) {
+    return getOptionName(each.first) == option && each.second == Layout;
+  });
+}
+
 std::string CommandLine::listOptions() const {
   std::string list;
   for (const Flag &flag : flags)
     if (flag.Subs.contains(&cl::SubCommand::getTopLevel()))
-      list +=
-          "compile " + flag.getName() + (flag.ValueStr.empty() ? "\n" : "=\n");
+      list += "compile " + flag.getName() + (flag.ValueStr.empty() ? "" : "=") +
+              (changesLayout(flag.getName().substr(2)) ? " layout\n" : "\n");
 #define TRAIN_OPTION(NAME, VALUE, GROUP, SCOPE, HELP)                          \
   list += StringRef(VALUE).empty() ? "train " NAME "\n" : "train " NAME "=\n";
 #include "abi/TrainOptions.def"

@@ -3,6 +3,7 @@
 #include "tools/tokenize/TokenWriter.h"
 #include "tools/zeroc/CommandLine.h"
 
+#include <cfloat>
 #include <tuple>
 
 using namespace mlir;
@@ -27,6 +28,18 @@ void CommandLine::declareSubcommands() {
   add("packed", given(importOptions.packed),
       "sequences hold several samples, within which attention\nstays: the "
       "model reads where they begin, as zeroc data\nwrites it",
+      imported);
+  add("label-smoothing=E",
+      number(importOptions.loss.labelSmoothing, 0, 1, "a number from 0 to 1"),
+      "spread this share of each target's probability over the\nvocabulary, as "
+      "PyTorch's cross_entropy does",
+      imported);
+  add("z-loss=C",
+      number(importOptions.loss.zLoss, 0, FLT_MAX, "a number, 0 or more"),
+      "add C times the mean of logsumexp(logits)^2 to the loss", imported);
+  add("token-weights", given(importOptions.loss.weighted),
+      "the model reads a weight for each target; the loss is\nthe weighted "
+      "mean",
       imported);
   add("o=MODEL.mlir", text(importOptions.output).showing(""),
       "the file to write; default: standard output", imported);
@@ -103,6 +116,7 @@ void CommandLine::declareSubcommands() {
         {"lora=RANK[:ALPHA]",
          "of weights that have adapters: the option of their run", ""},
         {"rslora", "the same", ""},
+        {"dora", "the same", ""},
         {"modules-to-save=REGEX", "the same", ""},
         {"lora-targets=REGEX", "the same", ""},
         {"base-storage=nf4|int8", "the same", ""},

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "frontend/TextLoss.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
@@ -21,6 +22,7 @@ struct ImportOptions {
   int64_t batch = 0, sequence = 0;
   int64_t separator = -1; ///< below 0: attention crosses documents
   bool packed = false;
+  frontend::TextLoss loss;
 };
 
 /// Builds the model and writes its file; notes go to stderr.

@@ -60,6 +60,9 @@ void checkTensors(const std::vector<const zrt_input *> &inputs,
            tensor.name == "starts"
                ? ", so the samples of a sequence would affect each other; "
                  "import it with zeroc import --packed"
+           : tensor.name == "weights"
+               ? ", so all targets would count alike; import it with zeroc "
+                 "import --token-weights"
                : "; name the tensors that it reads with --input");
 }
 
@@ -277,7 +280,7 @@ void Feed::checkValues() {
   if (separator && data->fileBytes() <= kScanBytes)
     masked = data->count(*separator);
   for (const Source &source : sources) {
-    if (source.input->dtype == ZRT_F32 ||
+    if ((source.input->dtype == ZRT_F32 && !areWeights(*source.input)) ||
         (source.file ? source.file->fileBytes() : data->fileBytes()) >
             kScanBytes)
       continue;
@@ -287,8 +290,16 @@ void Feed::checkValues() {
     }
     std::vector<std::byte> sample(sampleElements(*source.input) *
                                   dtypeBytes(source.input->dtype));
-    for (uint64_t i = 0; i < order.samples(); ++i)
+    bool hasOther = false; // than zeros
+    for (uint64_t i = 0; i < order.samples(); ++i) {
       source.file->read(i, sample.data());
+      hasOther |= std::any_of(sample.begin(), sample.end(), [](std::byte byte) {
+        return byte != std::byte{0};
+      });
+    }
+    if (areWeights(*source.input) && !hasOther)
+      fail("{}: all weights are 0, so nothing would be trained on",
+           source.file->text());
   }
 }
 

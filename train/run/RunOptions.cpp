@@ -51,9 +51,10 @@ std::string adaptersText(const zrt_plan &plan) {
   const nlohmann::json config = parsePlanJson(plan.adapters);
   if (config.is_null())
     return "";
-  return fmt::format("r {}, lora_alpha {}{}", config["r"].dump(),
+  return fmt::format("r {}, lora_alpha {}{}{}", config["r"].dump(),
                      config["lora_alpha"].dump(),
-                     config.value("use_rslora", false) ? ", use_rslora" : "");
+                     config.value("use_rslora", false) ? ", use_rslora" : "",
+                     config.value("use_dora", false) ? ", use_dora" : "");
 }
 
 /// "--name=value" of a plan's options -> value.

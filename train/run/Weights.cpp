@@ -4,6 +4,8 @@
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/initialize/InitializeParameters.h"
+#include "runtime/initialize/Magnitudes.h"
+#include "runtime/initialize/RandomFill.h"
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
 #include "runtime/world/Agree.h"
@@ -115,8 +117,22 @@ void Weights::initialize(const std::vector<Parameter> &some, bool warns) const {
     load(isBase ? base : some, options.init, warns);
   if (!options.adapter.empty())
     load(trainedInFile(some), options.adapter + "/" + kAdapterFile, warns);
-  else if (isRandom || isBase)
+  else if (isRandom || isBase) {
     initializeParameters(added, options.seed, zrt_threads(ctx), memory());
+    if (hasAdapters())
+      initializeMagnitudes(
+          added, parameters(),
+          parsePlanJson(plan.adapters).value("fan_in_fan_out", false),
+          [&](const Parameter &weight) -> ElementSource {
+            if (!isRandom)
+              return elementsIn(options.init, weight);
+            return [&](uint64_t first, uint64_t count, float *to) {
+              fillInitial(weight.init, options.seed, weight.name, first, count,
+                          to);
+            };
+          },
+          memory());
+  }
 }
 
 void Weights::load(const std::vector<Parameter> &into, const std::string &path,

@@ -287,6 +287,16 @@ TEST_F(Builder, RopeSoftmaxAndCrossEntropyRefuse) {
   expectError(
       "targets \"targets\" (tensor<2x4xi32>) must have the shape of "
       "the logits \"x\" (tensor<2x3x4xf32>) without its last dimension");
+  Tensor x = weight("x", {2, 3, 4}), targets = m.targets(2, 3);
+  crossEntropy(x, targets, {.weights = weight("w", {3})});
+  expectError(
+      "weights \"w\" (tensor<3xf32>) must be floats of the shape of the "
+      "targets \"targets\" (tensor<2x3xi32>)");
+  x = weight("x", {2, 3, 4}), targets = m.targets(2, 3);
+  crossEntropy(x, targets, {.labelSmoothing = 1.5});
+  expectError(
+      "the label smoothing of crossEntropy must be from 0 to 1, and its "
+      "z-loss finite and not negative, got 1.500000 and 0.000000");
 }
 
 TEST_F(Builder, SlicesAndReshapesRefuse) {
