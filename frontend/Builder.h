@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -143,6 +144,13 @@ public:
     return input("starts", {batch, sequence}, Element::I32, sequence);
   }
 
+  /// The keys of dropout, one for each of `batch` sequences.
+  Tensor dropoutKeys(int64_t batch) {
+    return input(zero::kDropout, {batch}, Element::I64);
+  }
+  /// A place for the next dropout, from 0 on: places have masks of their own.
+  int64_t nextDropoutPlace() { return dropoutPlaces++; }
+
   /// Constants, which are not trained.  Every element is `value`; without a
   /// shape the tensor has no dimensions.
   Tensor constant(double value) { return constant({}, value); }
@@ -187,6 +195,7 @@ private:
   func::FuncOp function;
   SmallVector<DictionaryAttr> argumentAttrs;
   unsigned parameterCount = 0;
+  int64_t dropoutPlaces = 0;
   llvm::StringSet<> parameterNames, inputNames;
   Surroundings around;
   bool failed = false;

@@ -88,6 +88,8 @@ struct DecoderConfig {
               down = "down_proj";
   } experts;
 
+  DropoutRates dropout = {};
+
   Activation activation = Activation::Silu;
   /// Multiplies rows of the embedding by sqrt(width).
   bool scalesEmbedding = false;

@@ -24,6 +24,7 @@ struct GPT2Config {
   /// "starts" and "positions" [B, T] give where the sample of each position
   /// begins, and its place in the sample.
   bool packed = false;
+  DropoutRates dropout = {};
 };
 
 /// The next-token logits [B, T, vocabulary] of `tokens` [B, T].

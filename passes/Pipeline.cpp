@@ -117,9 +117,10 @@ static void addPasses(OpPassManager &pm, Level level,
     // Runs while it is visible which parameters are weights of norms.
     pm.addPass(createSetInitialValues());
     if (options.loraRank > 0)
-      pm.addPass(createAddAdapters(
-          {options.loraRank, options.loraAlpha, options.rankStabilized,
-           options.loraTargets, options.modulesToSave, options.baseStorage}));
+      pm.addPass(createAddAdapters({options.loraRank, options.loraAlpha,
+                                    options.rankStabilized, options.loraDropout,
+                                    options.loraTargets, options.modulesToSave,
+                                    options.baseStorage}));
     // Runs while errors can still name the model's own lines.
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.

@@ -22,12 +22,13 @@ struct ImportedBatch {
   std::optional<int64_t> separator = std::nullopt;
   /// Whether a sequence holds several samples; see DecoderConfig.
   bool packed = false;
+  /// Whether the model has the dropout of its config.json.
+  bool dropout = false;
 };
 
 /// Builds `@loss` of the model that a Hugging Face config.json describes;
 /// `path` is the file or its folder.  A feature that zeroc does not support is
-/// an error; features it may leave out (GPT-2's dropout) go to `note`, one line
-/// each.
+/// an error; features that it leaves out (dropout) go to `note`, one line each.
 llvm::Expected<OwningOpRef<ModuleOp>>
 importHuggingFace(MLIRContext &context, StringRef path,
                   const ImportedBatch &batch,

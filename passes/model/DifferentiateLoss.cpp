@@ -303,8 +303,9 @@ struct DifferentiateLossPass
       OpBuilder b(op);
       auto plain = nn::AttentionOp::create(
           b, op.getLoc(), op.getQ().getType(), /*lse=*/Type(), op.getQ(),
-          op.getK(), op.getV(), op.getStarts(), op.getScaleAttr(),
-          op.getCausalAttr(), op.getWindowAttr(), op.getSoftCapAttr());
+          op.getK(), op.getV(), op.getStarts(), op.getKeys(), op.getScaleAttr(),
+          op.getCausalAttr(), op.getWindowAttr(), op.getSoftCapAttr(),
+          op.getRateAttr(), op.getPlaceAttr());
       op.getResult().replaceAllUsesWith(plain.getResult());
       op.erase();
     }

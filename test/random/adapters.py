@@ -3,7 +3,7 @@ import random
 import re
 
 #: Models without linear layers, or whose linear layers have one row or are heads.
-NONE = re.compile("no linear layer for adapters|is no smaller than|finds no weight to pack")
+NONE = re.compile("no linear layer for adapters|is no smaller than|finds no weight to pack|can have no dropout")
 FILE = "adapter_model.safetensors"
 
 
@@ -13,4 +13,5 @@ def draw(seed):
     if rng.random() < 0.7:
         return []
     options = [f"--lora={rng.choice(('1', '1:3', '2', '3:2'))}"]
-    return options + rng.choice(([], ["--base-storage=nf4"], ["--base-storage=int8"]))
+    options += rng.choice(([], ["--base-storage=nf4"], ["--base-storage=int8"]))
+    return options + ["--lora-dropout=0.2"] * (rng.random() < 0.2)

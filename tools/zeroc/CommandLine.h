@@ -168,7 +168,7 @@ private:
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
-                        "describes, without dropout"};
+                        "describes"};
 
   cl::SubCommand exporting{
       "export",

@@ -28,6 +28,10 @@ void CommandLine::declareSubcommands() {
       "sequences hold several samples, within which attention\nstays: the "
       "model reads where they begin, as zeroc data\nwrites it",
       imported);
+  add("dropout", given(importOptions.dropout),
+      "trains with the config's dropout; without this option\nit is off, and a "
+      "note says so",
+      imported);
   add("o=MODEL.mlir", text(importOptions.output).showing(""),
       "the file to write; default: standard output", imported);
 

@@ -20,6 +20,7 @@ llvm::Error zero::runImport(const ImportOptions &options) {
   if (options.separator >= 0)
     batch.separator = options.separator;
   batch.packed = options.packed;
+  batch.dropout = options.dropout;
   auto model =
       importHuggingFace(context, options.config, batch, [](StringRef line) {
         llvm::errs() << "note: " << line << "\n";
