@@ -87,16 +87,20 @@ LogicalResult DropoutOp::verify() {
 SmallVector<Value> DropoutOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   RankedTensorType type = getX().getType();
-  // [B, R, ...], with the R rows of a sequence.
+  // [B, ...], or [B, R, ...] of R rows for each sequence.
   const int64_t sequences = getKeys().getType().getDimSize(0);
   SmallVector<int64_t> shape(type.getShape());
-  shape[0] /= sequences;
-  shape.insert(shape.begin(), sequences);
+  const bool isSplit = shape[0] != sequences;
+  if (isSplit) {
+    shape[0] /= sequences;
+    shape.insert(shape.begin(), sequences);
+  }
   SmallVector<ReassociationIndices> groups = {{0, 1}};
   for (int64_t dim = 2; dim < int64_t(shape.size()); ++dim)
     groups.push_back({dim});
-  Value x =
-      tensor::ExpandShapeOp::create(b, loc, type.clone(shape), getX(), groups);
+  Value x = getX();
+  if (isSplit)
+    x = tensor::ExpandShapeOp::create(b, loc, type.clone(shape), x, groups);
   const std::string all = letters(shape.size());
   Value result = elementwise(
       b, loc, {x, getKeys()}, {all, "a"}, all, [&](const Scalars &in) {
@@ -107,7 +111,9 @@ SmallVector<Value> DropoutOp::emitLinalgForm(OpBuilder &b) {
                        numberOf(in, ArrayRef(shape).drop_front(), places),
                        getRate().convertToDouble(), getPlace());
       });
-  return {tensor::CollapseShapeOp::create(b, loc, type, result, groups)};
+  if (isSplit)
+    result = tensor::CollapseShapeOp::create(b, loc, type, result, groups);
+  return {result};
 }
 
 LogicalResult DropoutOp::differentiate(OpBuilder &b, ValueRange adjoints,

@@ -7,6 +7,7 @@
 
 #include "passes/kernels/ShareStatements.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -48,11 +49,18 @@ bool copiesWindows(Operation &op) {
               .isProjectedPermutation(/*allowZeroInResults=*/true);
 }
 
+/// Whether `op` has the hash of dropout.  The backward has it once more, so
+/// that its source is kept, which others read, too.
+bool drops(Operation &op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !generic.getBody()->getOps<arith::XOrIOp>().empty();
+}
+
 void shareIn(Block &block) {
   llvm::SmallDenseSet<Operation *, 32, ByValue> known;
   known.reserve(block.getOperations().size());
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (op.hasTrait<OpTrait::IsTerminator>() || copiesWindows(op))
+    if (op.hasTrait<OpTrait::IsTerminator>() || copiesWindows(op) || drops(op))
       continue;
     if (isOpTriviallyDead(&op)) {
       op.erase();

@@ -102,11 +102,17 @@ class Dropout(support.Case):
         self.assert_near(self.outcome(*options, "--reference", dropout=()), found[1])
         self.assert_same(self.outcome(*options, "--remat=block", dropout=()), found[1])
         self.assertNotEqual(found[1][1], self.outcome("--lora=4:8", dropout=())[1])
+        self.assertEqual(self.activations(*options), self.activations("--lora=4:8"))
         config = json.loads((self.folder / "run.safetensors" / "adapter_config.json").read_text())
         self.assertEqual(config["lora_dropout"], 0)
         self.outcome(*options, dropout=())
         config = json.loads((self.folder / "run.safetensors" / "adapter_config.json").read_text())
         self.assertEqual(config["lora_dropout"], 0.25)
+
+    def activations(self, *options, dropout=()):
+        """The bytes that the forward pass keeps."""
+        binary = support.compile_model(support.import_model(CONFIG, 4, SEQ, *dropout), "--world-size=1", *options)
+        return support.parse_sizes((binary.parent / "zeroc.txt").read_text())["activations"]
 
     def test_sampling_has_none(self):
         model = support.import_model(CONFIG, 4, SEQ, "--dropout")
