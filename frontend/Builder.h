@@ -23,7 +23,6 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -146,7 +145,7 @@ public:
 
   /// The keys of dropout, one for each of `batch` sequences.
   Tensor dropoutKeys(int64_t batch) {
-    return input(zero::kDropout, {batch}, Element::I64);
+    return input("dropout", {batch}, Element::I64);
   }
   /// A place for the next dropout, from 0 on: places have masks of their own.
   int64_t nextDropoutPlace() { return dropoutPlaces++; }
