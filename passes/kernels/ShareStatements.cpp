@@ -60,12 +60,14 @@ void shareIn(Block &block) {
   llvm::SmallDenseSet<Operation *, 32, ByValue> known;
   known.reserve(block.getOperations().size());
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (op.hasTrait<OpTrait::IsTerminator>() || copiesWindows(op) || drops(op))
+    if (op.hasTrait<OpTrait::IsTerminator>() || copiesWindows(op))
       continue;
     if (isOpTriviallyDead(&op)) {
       op.erase();
       continue;
     }
+    if (drops(op))
+      continue;
     auto [first, isNew] = known.insert(&op);
     if (isNew || !isMemoryEffectFree(&op))
       continue;

@@ -185,8 +185,7 @@ public:
                  << target.module << "\" reads " << layer.getX().getType()
                  << ", which has no rows of each of the " << sequences
                  << " sequences, so it can have no dropout; leave it out of "
-                    "the "
-                    "targets, or drop --lora-dropout";
+                    "the targets, or drop --lora-dropout";
     auto taken = [&](std::optional<int64_t> place) {
       dropout.place = std::max(dropout.place, place.value_or(-1) + 1);
     };
@@ -325,8 +324,7 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
     }
     if (!(dropout >= 0 && dropout < 1)) {
       getOperation().emitError(
-          "the dropout of adapters is at least 0 and below "
-          "1, got ")
+          "the dropout of adapters is at least 0 and below 1, got ")
           << dropout.getValue();
       return signalPassFailure();
     }

@@ -63,10 +63,9 @@ class Dropout(support.Case):
 
     @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
     def test_on_gpus(self):
-        """With the bits of processors, or with tensor cores."""
+        """With the bits of processors; test/codegen has tensor cores."""
         expected = self.outcome("--cpu=x86-64-v3", batch=2, steps=2)
         self.assert_same(self.outcome(*GPU, *HOST, EXACT, batch=2, steps=2, env=fake()), expected)
-        self.assert_near(self.outcome(*GPU, *HOST, "--precision=bf16", batch=2, steps=2, env=fake()), expected, 2e-3)
 
     def test_of_16_bits(self):
         expected = self.outcome("--precision=bf16", batch=2, ranks=2)
