@@ -13,6 +13,9 @@
 // The hash is triple32 (Wellons, "Prospecting for hash functions", 2018), with
 // one half of the key at its start and the other inside it.
 //
+// Files for wide vectors must share no code with others, and call dropoutBits
+// alone, which is always inlined.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -41,9 +44,10 @@ template <typename Word>
   return (bits ^ (bits >> 15)) * uint32_t{0x31848bab};
 }
 
-/// Elements whose bits are below this are dropped.
+/// Elements whose bits are below this are dropped; `rate` is below 1.
 inline uint32_t dropoutThreshold(double rate) {
-  return static_cast<uint32_t>(std::nearbyint(std::ldexp(rate, 32)));
+  return static_cast<uint32_t>(
+      std::fmin(std::nearbyint(std::ldexp(rate, 32)), UINT32_MAX));
 }
 
 /// The factor of elements that are kept.
