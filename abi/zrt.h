@@ -203,30 +203,34 @@ extern const zrt_plan zrt_compiled_plan;
 /// tanh(score / soft_cap).  With `causal`, query i sees the keys up to
 /// last(i) = i + keys - queries, where keys >= queries.  If `window` is not 0,
 /// the query sees only the last `window` of these.  If `starts` is not NULL, it
-/// sees only those from starts[i] on, but always last(i).  `lse` (one value per
-/// query, or NULL) receives the log of each row's sum of exponentials. width is
-/// at most ZRT_MAX_ATTENTION_WIDTH.  Sums are in f32; 16-bit results are
-/// rounded once.
+/// sees only those from starts[i] on, but always last(i).  If `key` is not
+/// NULL, the softmax has dropout of `rate` (numerics/Dropout.h); the element of
+/// query i and key j has the number (head x queries + i) x keys + j.  `lse`
+/// (one value per query, or NULL) receives the log of each row's sum of
+/// exponentials. width is at most ZRT_MAX_ATTENTION_WIDTH.  Sums are in f32;
+/// 16-bit results are rounded once.
 void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
                    float soft_cap, int32_t causal, int64_t window,
-                   const int32_t *starts, zrt_dtype dtype, const void *q,
+                   const int32_t *starts, const int64_t *key, int64_t place,
+                   double rate, int64_t head, zrt_dtype dtype, const void *q,
                    int64_t q_stride, const void *k, int64_t k_stride,
                    const void *v, int64_t v_stride, void *out,
                    int64_t out_stride, float *lse);
 
 /// Computes dq, dk and dv, the gradients of q, k and v, from `grad`, the
 /// gradient of out; all are of `dtype`.  `heads` query heads share these keys
-/// and values; consecutive heads are `..._head` elements apart in q, grad, dq
-/// and lse. dk and dv are summed over the heads in order.  If results have 16
-/// bits, heads x queries is at most ZRT_MAX_ATTENTION_QUERIES.
+/// and values, from `head` on; consecutive heads are `..._head` elements apart
+/// in q, grad, dq and lse. dk and dv are summed over the heads in order.  If
+/// results have 16 bits, heads x queries is at most ZRT_MAX_ATTENTION_QUERIES.
 void zrt_attention_backward(
     int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
-    int32_t causal, int64_t window, const int32_t *starts, zrt_dtype dtype,
-    int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
-    const void *q, int64_t q_stride, int64_t q_head, const void *k,
-    int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
-    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
-    int64_t dk_stride, void *dv, int64_t dv_stride);
+    int32_t causal, int64_t window, const int32_t *starts, const int64_t *key,
+    int64_t place, double rate, int64_t head, zrt_dtype dtype, int64_t heads,
+    const void *grad, int64_t grad_stride, int64_t grad_head, const void *q,
+    int64_t q_stride, int64_t q_head, const void *k, int64_t k_stride,
+    const void *v, int64_t v_stride, const float *lse, int64_t lse_head,
+    void *dq, int64_t dq_stride, int64_t dq_head, void *dk, int64_t dk_stride,
+    void *dv, int64_t dv_stride);
 #define ZRT_MAX_ATTENTION_QUERIES (1 << 17)
 #define ZRT_MAX_ATTENTION_WIDTH 2048
 

@@ -39,7 +39,7 @@ static bool fits(Tensor q, Tensor k, const AttentionOptions &options) {
             ", got " + describe(options.starts));
     return false;
   }
-  return true;
+  return options.dropout == 0 || isDropout(q, options.keys, options.dropout);
 }
 
 Tensor frontend::attention(Tensor q, Tensor k, Tensor v,
@@ -64,12 +64,16 @@ Tensor frontend::attention(Tensor q, Tensor k, Tensor v,
   if (!std::isfinite(scale))
     return m.error("the scale of attention is not finite");
   OpBuilder &b = m.getOpBuilder();
+  const bool drops = options.dropout != 0;
   return emit<nn::AttentionOp>(
       m, q.getType(), /*lse=*/Type(), q.getValue(), k.getValue(), v.getValue(),
       options.starts ? options.starts.getValue() : Value(),
-      b.getF64FloatAttr(scale), options.causal ? b.getUnitAttr() : UnitAttr(),
+      drops ? options.keys.getValue() : Value(), b.getF64FloatAttr(scale),
+      options.causal ? b.getUnitAttr() : UnitAttr(),
       options.window ? b.getI64IntegerAttr(*options.window) : IntegerAttr(),
-      options.softCap ? b.getF64FloatAttr(*options.softCap) : FloatAttr());
+      options.softCap ? b.getF64FloatAttr(*options.softCap) : FloatAttr(),
+      drops ? b.getF64FloatAttr(options.dropout) : FloatAttr(),
+      drops ? b.getI64IntegerAttr(m.nextDropoutPlace()) : IntegerAttr());
 }
 
 Tensor frontend::rope(Tensor x, RopeOptions options) {

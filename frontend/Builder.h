@@ -143,6 +143,13 @@ public:
     return input("starts", {batch, sequence}, Element::I32, sequence);
   }
 
+  /// The keys of dropout, one for each of `batch` sequences.
+  Tensor dropoutKeys(int64_t batch) {
+    return input("dropout", {batch}, Element::I64);
+  }
+  /// A place for the next dropout, from 0 on: places have masks of their own.
+  int64_t nextDropoutPlace() { return dropoutPlaces++; }
+
   /// Constants, which are not trained.  Every element is `value`; without a
   /// shape the tensor has no dimensions.
   Tensor constant(double value) { return constant({}, value); }
@@ -187,6 +194,7 @@ private:
   func::FuncOp function;
   SmallVector<DictionaryAttr> argumentAttrs;
   unsigned parameterCount = 0;
+  int64_t dropoutPlaces = 0;
   llvm::StringSet<> parameterNames, inputNames;
   Surroundings around;
   bool failed = false;

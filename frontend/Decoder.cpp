@@ -26,6 +26,7 @@ struct Decoder {
   const DecoderConfig &c;
   RouterLosses *losses;
   Tensor starts; ///< of documents, if attention stays within them
+  Tensor keys;   ///< of dropout, if there is any
 
   /// A linear layer to `out` values, with weight [out, in].
   Tensor project(StringRef name, Tensor x, int64_t out, bool bias) const {
@@ -102,8 +103,11 @@ struct Decoder {
     const Rope &by = slides && c.slidingRope ? *c.slidingRope : c.rope;
     q = turn("q", q, by);
     k = turn("k", k, by);
-    AttentionOptions options = {
-        .causal = true, .softCap = c.scoreCap, .starts = starts};
+    AttentionOptions options = {.causal = true,
+                                .softCap = c.scoreCap,
+                                .starts = starts,
+                                .dropout = c.dropout.attention,
+                                .keys = keys};
     if (c.scoreScale != 0)
       options.scale = c.scoreScale;
     // A window longer than the sequence masks nothing.
@@ -167,16 +171,22 @@ struct Decoder {
     return c.experts.count > 0 && c.experts.layers[layer] ? mixture(x) : mlp(x);
   }
 
+  Tensor dropResidual(Tensor x) const {
+    Scope in = m.scope("dropout");
+    return dropout(x, keys, c.dropout.residual);
+  }
+
   Tensor block(int64_t layer, Tensor x) const {
     std::string name = ("layers." + Twine(layer)).str();
     Scope of = m.block(name), in = m.scope(name);
     Tensor a = selfAttention(layer, norm(c.names.beforeAttention, x));
-    a = norm(c.names.afterAttention, a);
+    a = dropResidual(norm(c.names.afterAttention, a));
     if (c.parallel)
-      return feedForward(layer, norm(c.names.beforeMlp, x)) + a + x;
+      return dropResidual(feedForward(layer, norm(c.names.beforeMlp, x))) + a +
+             x;
     x = (x + a).named("residual");
     Tensor f = feedForward(layer, norm(c.names.beforeMlp, x));
-    return x + norm(c.names.afterMlp, f);
+    return x + dropResidual(norm(c.names.afterMlp, f));
   }
 
   Tensor table(StringRef name) const {
@@ -220,13 +230,15 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
   if (tokens.shape().size() != 2)
     return m.error("tokens must be [batch, sequence], got " + describe(tokens));
 
-  Decoder model = {m, c, losses, {}};
+  Decoder model = {m, c, losses, {}, {}};
   if (c.separator) {
     Scope in = m.scope("documents");
     model.starts = documentStarts(tokens, *c.separator);
   } else if (c.packed) {
     model.starts = m.starts(tokens.size(0), tokens.size(1));
   }
+  if (c.dropout.any())
+    model.keys = m.dropoutKeys(tokens.size(0));
   Tensor embedded, x;
   {
     Scope in = m.paramScope(c.names.model);
@@ -234,7 +246,7 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
     x = embedding(tokens, embedded, c.padding);
     if (c.scalesEmbedding)
       x = x * std::sqrt(double(c.width));
-    x = x.named("embedding");
+    x = dropout(x.named("embedding"), model.keys, c.dropout.embedding);
     // After an error the layers would only repeat it.
     for (int64_t layer = 0; layer < c.layers && x; ++layer)
       x = model.block(layer, x);

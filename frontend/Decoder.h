@@ -88,7 +88,8 @@ struct DecoderConfig {
               down = "down_proj";
   } experts;
 
-  TextLoss loss;
+  TextLoss loss = {};
+  DropoutRates dropout = {};
 
   Activation activation = Activation::Silu;
   /// Multiplies rows of the embedding by sqrt(width).

@@ -23,6 +23,10 @@ bool allFloat(StringRef what, ArrayRef<Tensor> tensors);
 /// Returns true if `t` is of i32 or i64; reports it if not.
 bool isIds(StringRef what, Tensor t);
 
+/// Returns true if `keys` and `rate` are those of a dropout of `of`; reports it
+/// if not.
+bool isDropout(Tensor of, Tensor keys, double rate);
+
 /// Returns `dim` counted from 0, or reports "WHAT dimension 3 of x, which has
 /// 2".
 std::optional<int64_t> findDimension(const Twine &what, Tensor x, int64_t dim);

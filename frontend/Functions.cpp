@@ -30,6 +30,33 @@ Tensor frontend::softmax(Tensor x) {
   return emitUnary<nn::SoftmaxOp>("softmax", x);
 }
 
+bool frontend::isDropout(Tensor of, Tensor keys, double rate) {
+  ModelBuilder &m = of.getBuilder();
+  if (!(rate > 0 && rate < 1))
+    m.error("the rate of dropout must be at least 0 and below 1, got " +
+            std::to_string(rate));
+  else if (!keys || !keys.getType().getElementType().isInteger(64) ||
+           keys.shape().size() != 1 || of.shape().empty() ||
+           of.size(0) % keys.size(0) != 0)
+    m.error("dropout of " + describe(of) +
+            " needs keys, i64 [B], that divide its rows; take "
+            "ModelBuilder::dropoutKeys");
+  else
+    return true;
+  return false;
+}
+
+Tensor frontend::dropout(Tensor x, Tensor keys, double rate) {
+  if (!x || rate == 0 || !allFloat("dropout", {x}))
+    return x;
+  if (!isDropout(x, keys, rate))
+    return {};
+  ModelBuilder &m = x.getBuilder();
+  return emitLike<nn::DropoutOp>(
+      x, keys.getValue(), m.getOpBuilder().getF64FloatAttr(rate),
+      m.getOpBuilder().getI64IntegerAttr(m.nextDropoutPlace()));
+}
+
 //===----------------------------------------------------------------------===//
 // Layers
 //===----------------------------------------------------------------------===//

@@ -92,6 +92,16 @@ Tensor silu(Tensor x);
 /// Over the last dimension.
 Tensor softmax(Tensor x);
 
+/// Rates of a model's dropouts; 0: none.
+struct DropoutRates {
+  double attention = 0, residual = 0, embedding = 0;
+  bool any() const { return attention != 0 || residual != 0 || embedding != 0; }
+};
+/// Sets elements of x to 0 with probability `rate`, and divides the others by
+/// 1 - rate; a rate of 0 gives x.  `keys` is ModelBuilder::dropoutKeys, and x
+/// has the same number of rows for each key.
+Tensor dropout(Tensor x, Tensor keys, double rate);
+
 struct AttentionOptions {
   /// Position i attends to positions up to i.
   bool causal = false;
@@ -105,6 +115,9 @@ struct AttentionOptions {
   /// Position i of sequence b attends to none before starts[b, i]
   /// (`documentStarts`); needs `causal`.
   Tensor starts = {};
+  /// Dropout of the probabilities, with keys as `dropout` takes.
+  double dropout = 0;
+  Tensor keys = {};
 };
 /// softmax(scale q k^T) v; q is [B, T, H, D], k and v are [B, S, G, D].  H is a
 /// multiple of G: each H / G consecutive query heads share a head of k and v.

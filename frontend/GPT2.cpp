@@ -27,6 +27,7 @@ struct GPT2 {
   ModelBuilder &m;
   const GPT2Config &c;
   Tensor starts; ///< of samples, if sequences hold several
+  Tensor keys;   ///< of dropout, if there is any
 
   /// Projections into the residual stream begin smaller, by the square root of
   /// the number of terms that are added to it.
@@ -34,6 +35,11 @@ struct GPT2 {
 
   Tensor norm(StringRef name, Tensor x) const {
     return layerNormLayer(m, name, x, c.normEps);
+  }
+
+  Tensor dropResidual(Tensor x) const {
+    Scope in = m.scope("dropout");
+    return dropout(x, keys, c.dropout.residual);
   }
 
   Tensor selfAttention(int64_t layer, Tensor x) const {
@@ -49,9 +55,14 @@ struct GPT2 {
     double scale = c.scaleAttention ? 1 / std::sqrt(double(D)) : 1;
     if (c.scaleByLayer)
       scale /= double(layer + 1);
-    Tensor y =
-        attention(q, k, v, {.causal = true, .scale = scale, .starts = starts});
-    return conv1d(m, "c_proj", y.reshape({B, T, C}), C, residualStd());
+    Tensor y = attention(q, k, v,
+                         {.causal = true,
+                          .scale = scale,
+                          .starts = starts,
+                          .dropout = c.dropout.attention,
+                          .keys = keys});
+    return dropResidual(
+        conv1d(m, "c_proj", y.reshape({B, T, C}), C, residualStd()));
   }
 
   Tensor mlp(Tensor x) const {
@@ -59,7 +70,7 @@ struct GPT2 {
     int64_t inner = c.innerWidth ? c.innerWidth : 4 * c.width;
     Tensor hidden =
         activate(c.activation, conv1d(m, "c_fc", x, inner, c.initStd));
-    return conv1d(m, "c_proj", hidden, c.width, residualStd());
+    return dropResidual(conv1d(m, "c_proj", hidden, c.width, residualStd()));
   }
 
   Tensor block(int64_t layer, Tensor x) const {
@@ -82,8 +93,9 @@ struct GPT2 {
     if (c.packed)
       places = m.input("positions", {B, T}, Element::I32, T);
     Scope in = m.scope("embedding");
-    return embedding(tokens, wte) +
-           (places ? embedding(places, wpe) : wpe.slice(0, 0, T));
+    Tensor x = embedding(tokens, wte) +
+               (places ? embedding(places, wpe) : wpe.slice(0, 0, T));
+    return dropout(x, keys, c.dropout.embedding);
   }
 };
 
@@ -103,9 +115,11 @@ Tensor frontend::gpt2(ModelBuilder &m, const GPT2Config &c, Tensor tokens) {
     return m.error("sequences of " + Twine(tokens.size(1)) +
                    " tokens need as many positions, got " + Twine(c.positions));
 
-  GPT2 model = {m, c, {}};
+  GPT2 model = {m, c, {}, {}};
   if (c.packed)
     model.starts = m.starts(tokens.size(0), tokens.size(1));
+  if (c.dropout.any())
+    model.keys = m.dropoutKeys(tokens.size(0));
   Tensor wte, x;
   {
     Scope in = m.paramScope("transformer");

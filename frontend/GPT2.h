@@ -25,6 +25,7 @@ struct GPT2Config {
   /// begins, and its place in the sample.
   bool packed = false;
   TextLoss loss = {};
+  DropoutRates dropout = {};
 };
 
 /// The next-token logits [B, T, vocabulary] of `tokens` [B, T].

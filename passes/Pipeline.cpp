@@ -118,9 +118,9 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createSetInitialValues());
     if (options.loraRank > 0)
       pm.addPass(createAddAdapters({options.loraRank, options.loraAlpha,
-                                    options.rankStabilized, options.loraTargets,
-                                    options.modulesToSave, options.baseStorage,
-                                    options.dora}));
+                                    options.rankStabilized, options.loraDropout,
+                                    options.loraTargets, options.modulesToSave,
+                                    options.baseStorage, options.dora}));
     // Runs while errors can still name the model's own lines.
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.

@@ -32,6 +32,8 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   /// The factor of adapters is alpha / sqrt(rank), not alpha / rank.
   bool rankStabilized = false;
   bool dora = false;
+  /// The rate of dropout of the inputs of adapters.
+  double loraDropout = 0;
   std::string loraTargets;
   /// A regular expression of modules that are trained whole beside adapters.
   std::string modulesToSave;

@@ -9,9 +9,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/nn/Dropout.h"
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
-#include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -62,7 +62,17 @@ static LogicalResult verifyAttention(OpT op) {
   if (!op.getCausal() && (op.getWindow() || op.getStarts())) // (C4, C6)
     return op.emitOpError(op.getWindow() ? "window" : "starts")
            << " hides positions before a query's own; add causal";
-  return success();
+  Value keys = op.getKeys();
+  if (bool(keys) != op.getRate().has_value() ||
+      bool(keys) != op.getPlace().has_value()) // (C7)
+    return op.emitOpError("dropout has keys, rate and place; give all or none");
+  if (!keys)
+    return success();
+  if (auto type = cast<RankedTensorType>(keys.getType());
+      type.getShape() != q.getShape().take_front(1)) // (C7)
+    return op.emitOpError("keys must have the shape [B] of q, which is ")
+           << q << ", got " << type;
+  return verifyRate(op, op.getRate()->convertToDouble()); // (C7)
 }
 
 LogicalResult AttentionOp::verify() { return verifyAttention(*this); }
@@ -121,6 +131,23 @@ struct Form {
     });
   }
 
+  /// `values`, with dropout if the operation has it.
+  Value dropout(Value values) {
+    if (!op.getKeys())
+      return values;
+    const int64_t groups = op.getQ().getType().getDimSize(2) / kvHeads;
+    const int64_t shape[] = {kvHeads, groups, op.getQ().getType().getDimSize(1),
+                             op.getK().getType().getDimSize(1)};
+    return elementwise(b, loc, {values, op.getKeys()}, {"bgnij", "b"}, "bgnij",
+                       [&](const Scalars &in) {
+                         const Value places[] = {in.index(1), in.index(2),
+                                                 in.index(3), in.index(4)};
+                         return dropped(
+                             in, in[0], in[1], numberOf(in, shape, places),
+                             op.getRate()->convertToDouble(), *op.getPlace());
+                       });
+  }
+
   /// body(scalars of the inputs) where query i sees key j, else `hidden`.
   /// `maps` gives the loops of each input.
   Value masked(SmallVector<Value> inputs, SmallVector<StringRef> maps,
@@ -175,8 +202,8 @@ SmallVector<Value> AttentionOp::emitLinalgForm(OpBuilder &b) {
                         expOfDifference);
   Value sum = reduceSum(b, loc, {e}, {"bgnij"}, "bgni", identity);
   Value p = elementwise(b, loc, {e, sum}, {"bgnij", "bgni"}, "bgnij", divide);
-  Value o = reduceSum(b, loc, {p, form.v}, {"bgnij", "bjgd"}, "bignd", multiply,
-                      "bigndj");
+  Value o = reduceSum(b, loc, {form.dropout(p), form.v}, {"bgnij", "bjgd"},
+                      "bignd", multiply, "bigndj");
   o = roundTo(b, loc, joinHeads(b, loc, o, getResult().getType()),
               getResult().getType());
   if (!getLse())
@@ -191,10 +218,10 @@ void AttentionOp::saveForBackward(RewriterBase &rewriter) {
     return;
   RankedTensorType q = getQ().getType();
   rewriter.setInsertionPoint(*this);
-  auto op =
-      AttentionOp::create(rewriter, getLoc(), q, statisticsOf(q), getQ(),
-                          getK(), getV(), getStarts(), getScaleAttr(),
-                          getCausalAttr(), getWindowAttr(), getSoftCapAttr());
+  auto op = AttentionOp::create(
+      rewriter, getLoc(), q, statisticsOf(q), getQ(), getK(), getV(),
+      getStarts(), getKeys(), getScaleAttr(), getCausalAttr(), getWindowAttr(),
+      getSoftCapAttr(), getRateAttr(), getPlaceAttr());
   rewriter.replaceOp(*this, op.getResult());
 }
 
@@ -203,11 +230,11 @@ LogicalResult AttentionOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                          SmallVectorImpl<Value> &out) {
   auto op = AttentionBackwardOp::create(
       b, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
-      adjoints[0], getQ(), getK(), getV(), getLse(), getStarts(),
-      getScaleAttr(), getCausalAttr(), getWindowAttr(), getSoftCapAttr());
+      adjoints[0], getQ(), getK(), getV(), getLse(), getStarts(), getKeys(),
+      getScaleAttr(), getCausalAttr(), getWindowAttr(), getSoftCapAttr(),
+      getRateAttr(), getPlaceAttr());
   out.append({op.getDq(), op.getDk(), op.getDv()});
-  if (getStarts())
-    out.push_back(Value());
+  out.resize(getNumOperands());
   return success();
 }
 
@@ -220,6 +247,7 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Value p = form.masked({s, lse}, {"bgnij", "bgni"}, 0, expOfDifference);
   Value dp = reduceSum(b, loc, {grad, form.v}, {"bignd", "bjgd"}, "bgnij",
                        multiply, "bgnijd");
+  dp = form.dropout(dp);
   Value dot = reduceSum(b, loc, {p, dp}, {"bgnij", "bgnij"}, "bgni", multiply);
   Value ds =
       elementwise(b, loc, {p, dp, dot, s}, {"bgnij", "bgnij", "bgni", "bgnij"},
@@ -235,8 +263,8 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
                        multiply, "bigndj");
   Value dk = reduceSum(b, loc, {ds, form.q}, {"bgnij", "bignd"}, "bjgd",
                        multiply, "bjgdni");
-  Value dv = reduceSum(b, loc, {p, grad}, {"bgnij", "bignd"}, "bjgd", multiply,
-                       "bjgdni");
+  Value dv = reduceSum(b, loc, {form.dropout(p), grad}, {"bgnij", "bignd"},
+                       "bjgd", multiply, "bjgdni");
   return {roundTo(b, loc, joinHeads(b, loc, dq, getDq().getType()),
                   getDq().getType()),
           roundTo(b, loc, dk, getDk().getType()),

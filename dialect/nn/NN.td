@@ -35,6 +35,7 @@ def NN_Tensor : StaticShapeTensorOf<[NN_Float]>;
 def NN_AnyTensor : StaticShapeTensorOf<[BF16, F16, F32, F64]>;
 def NN_IdTensor : StaticShapeTensorOf<[I32, I64]>;
 def NN_StartsTensor : StaticShapeTensorOf<[I32]>;
+def NN_KeysTensor : StaticShapeTensorOf<[I64]>;
 
 class NN_Op<string mnemonic, list<Trait> traits = []> :
     Op<NN_Dialect, mnemonic, !listconcat([Pure,
@@ -298,6 +299,31 @@ def NN_GeluOp : NN_UnaryOp<"gelu"> {
   let hasVerifier = 0;
 }
 
+def NN_DropoutOp : NN_ModelOp<"dropout", [AllTypesMatch<["x", "result"]>]> {
+  let summary = "Sets elements to 0 at random, and scales the others";
+  let description = [{
+    Each element is 0 with probability `rate`, and else `x / (1 - rate)`
+    (Srivastava et al., 2014).  Which elements are 0 is a function of the key of
+    their sequence, of `place`, and of their number among the elements of the
+    sequence (numerics/Dropout.h).  A sequence whose key is 0 stays as it is.
+    The keys are the input `dropout`, which training programs fill.
+
+    ```mlir
+    %y = nn.dropout %x by %keys {rate = 0.1 : f64, place = 3 : i64} : tensor<4x64x32xf32>, tensor<4xi64>
+    ```
+
+    Operations of one place and one shape have one mask.
+
+    Constraints:
+    * (C1) `keys` is `[B]`, and the first dimension of `x` is a multiple of B:
+      the rows of the first sequence come first.
+    * (C2) `rate` is above 0 and below 1.
+  }];
+  let arguments = (ins NN_Tensor:$x, NN_KeysTensor:$keys, F64Attr:$rate, I64Attr:$place);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$x `by` $keys attr-dict `:` type($x) `,` type($keys)";
+}
+
 def NN_SoftmaxOp : NN_UnaryOp<"softmax"> {
   let summary = "exp(x) over its row sum, over the last dimension";
   let description = [{
@@ -313,7 +339,8 @@ def NN_SoftmaxOp : NN_UnaryOp<"softmax"> {
 }
 
 def NN_AttentionOp : NN_ModelOp<"attention", [
-    CountsFlops, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>], ["saveForBackward"]> {
+    CountsFlops, AttrSizedOperandSegments, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>],
+    ["saveForBackward"]> {
   let summary = "softmax(scale q k^T) v, per batch and head";
   let description = [{
     Operands are `[batch, sequence, heads, head_dim]` and may be slices of one
@@ -331,10 +358,16 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
     into one sequence, `starts` gives the start of the document of i
     (`nn.document_starts`).
 
+    With `keys`, the probabilities have dropout, as `nn.dropout` of `rate` and
+    `place`; the element of head h, query i and key j has the number
+    `(h T + i) S + j`.
+
     ```mlir
     %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>
     %p = nn.attention %q, %k, %v from %starts {causal, scale = 0.25 : f64, window = 32 : i64}
       : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>, tensor<4x64xi32>
+    %r = nn.attention %q, %k, %v by %keys {causal, scale = 0.25 : f64, rate = 0.1 : f64, place = 3 : i64}
+      : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32> by tensor<4xi64>
     ```
 
     Statistics: `lse`, the log of each row's sum of exponentials,
@@ -348,26 +381,31 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
     * (C4) `window` is positive, and comes with `causal`.
     * (C5) `soft_cap` is positive and finite.
     * (C6) `starts` is `[B, T]`, and comes with `causal`.
+    * (C7) `keys` is `[B]`, and comes with `rate` and `place`; `rate` is above 0
+      and below 1.
   }];
   let arguments = (ins NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, Optional<NN_StartsTensor>:$starts,
-                       F64Attr:$scale, UnitAttr:$causal, OptionalAttr<I64Attr>:$window,
-                       OptionalAttr<F64Attr>:$soft_cap);
+                       Optional<NN_KeysTensor>:$keys, F64Attr:$scale, UnitAttr:$causal,
+                       OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$soft_cap,
+                       OptionalAttr<F64Attr>:$rate, OptionalAttr<I64Attr>:$place);
   let results = (outs NN_AnyTensor:$result, Optional<NN_Tensor>:$lse);
   let assemblyFormat = [{
-    $q `,` $k `,` $v (`from` $starts^)? attr-dict `:` type($q) `,` type($k) (`,` type($starts)^)?
-    (`stats` type($lse)^)?
+    $q `,` $k `,` $v (`from` $starts^)? (`by` $keys^)? attr-dict `:` type($q) `,` type($k) (`,` type($starts)^)?
+    (`by` type($keys)^)? (`stats` type($lse)^)?
   }];
 }
 
 def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
-    CountsFlops, AllTypesMatch<["grad", "q", "dq"]>, AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+    CountsFlops, AttrSizedOperandSegments, AllTypesMatch<["grad", "q", "dq"]>,
+    AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "Adjoints of attention's q, k and v";
   let description = [{
     Recomputes the probabilities from `lse`, as in FlashAttention (Dao et al.,
     2022): `dP = dO v^T`, `dS = P * (dP - rowsum(P * dP))`, `dq = scale dS k`,
     `dk = scale dS^T q`, `dv = P^T dO`; with `soft_cap` c and capped scores s,
-    dS has the factor `1 - (s / c)^2`.  The adjoints of a head of keys and
-    values are sums over the query heads that read it, in their order.
+    dS has the factor `1 - (s / c)^2`.  With dropout, dP and the P of dv have
+    its factors.  The adjoints of a head of keys and values are sums over the
+    query heads that read it, in their order.
 
     ```mlir
     %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
@@ -379,12 +417,13 @@ def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
       `[B, H, T]`.
   }];
   let arguments = (ins NN_AnyTensor:$grad, NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, NN_Tensor:$lse,
-                       Optional<NN_StartsTensor>:$starts, F64Attr:$scale, UnitAttr:$causal,
-                       OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$soft_cap);
+                       Optional<NN_StartsTensor>:$starts, Optional<NN_KeysTensor>:$keys, F64Attr:$scale,
+                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$soft_cap,
+                       OptionalAttr<F64Attr>:$rate, OptionalAttr<I64Attr>:$place);
   let results = (outs NN_AnyTensor:$dq, NN_AnyTensor:$dk, NN_AnyTensor:$dv);
   let assemblyFormat = [{
-    $grad `,` $q `,` $k `,` $v `,` $lse (`from` $starts^)? attr-dict `:` type($q) `,` type($k) `,` type($lse)
-    (`,` type($starts)^)?
+    $grad `,` $q `,` $k `,` $v `,` $lse (`from` $starts^)? (`by` $keys^)? attr-dict `:` type($q) `,` type($k) `,`
+    type($lse) (`,` type($starts)^)? (`by` type($keys)^)?
   }];
 }
 

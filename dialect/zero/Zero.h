@@ -81,6 +81,10 @@ constexpr llvm::StringLiteral kIgnoredAttr = "zero.ignored";
 // the number of their micro-step, from 0 on.
 constexpr llvm::StringLiteral kMicroAttr = "zero.micro";
 
+/// The input of keys of dropout, i64, one for each sequence; the host writes
+/// it.
+constexpr llvm::StringLiteral kDropout = "dropout";
+
 /// The programs of a plan, in the order in which they run: @count, @micro and
 /// @step of a step with micro-steps; @first, then @step repeatedly, then @flush
 /// if steps apply the gradients of the previous step; @eval and @predict

@@ -4,7 +4,6 @@
 #include "frontend/ConfigFile.h"
 #include "frontend/Decoder.h"
 #include "frontend/GPT2.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace mlir::frontend {
 
@@ -22,8 +21,5 @@ DecoderConfig readQwen3(ConfigFile &file);
 DecoderConfig readQwen3Moe(ConfigFile &file);
 
 GPT2Config readGPT2(ConfigFile &file);
-/// Notes in one line the dropout of GPT-2 that is left out, if any.
-void noteGPT2Dropout(ConfigFile &file,
-                     llvm::function_ref<void(StringRef)> note);
 
 } // namespace mlir::frontend

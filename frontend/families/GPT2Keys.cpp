@@ -7,8 +7,6 @@
 #include "frontend/families/Families.h"
 #include "frontend/families/Keys.h"
 
-#include "llvm/ADT/StringExtras.h"
-
 using namespace mlir;
 using namespace mlir::frontend;
 
@@ -22,29 +20,6 @@ static int64_t readPositions(ConfigFile &file) {
     file.fail("n_positions " + Twine(positions) + " and n_ctx " +
               Twine(context) + " name the same size; keep one");
   return positions;
-}
-
-/// Hugging Face trains with dropout by default, so its absence is always noted.
-void frontend::noteGPT2Dropout(ConfigFile &file,
-                               llvm::function_ref<void(StringRef)> note) {
-  SmallVector<std::string> rates;
-  bool given = true;
-  for (StringRef key : {"resid_pdrop", "embd_pdrop", "attn_pdrop"}) {
-    double rate = file.number(key, /*otherwise=*/0.1);
-    if (!(rate >= 0 && rate <= 1))
-      file.fail(key + " must lie between 0 and 1, got " + toText(rate));
-    given &= file.has(key);
-    rates.push_back(toText(rate));
-    if (rate == 0)
-      rates.pop_back();
-  }
-  if (rates.empty() || file.failed())
-    return;
-  rates.erase(llvm::unique(rates), rates.end());
-  note(("dropout " + llvm::join(rates, ", ") + " of " + file.getName() +
-        (given ? "" : " (Hugging Face's default where a key is missing)") +
-        " is off: zeroc trains without dropout")
-           .str());
 }
 
 GPT2Config frontend::readGPT2(ConfigFile &file) {
@@ -61,6 +36,9 @@ GPT2Config frontend::readGPT2(ConfigFile &file) {
   c.tied = file.boolean("tie_word_embeddings", true);
   c.scaleAttention = file.boolean("scale_attn_weights", true);
   c.scaleByLayer = file.boolean("scale_attn_by_inverse_layer_idx", false);
+  c.dropout = {.attention = readDropout(file, "attn_pdrop", 0.1),
+               .residual = readDropout(file, "resid_pdrop", 0.1),
+               .embedding = readDropout(file, "embd_pdrop", 0.1)};
 
   if (c.width % c.heads)
     file.fail("n_embd " + Twine(c.width) + " is not a multiple of n_head " +

@@ -30,11 +30,14 @@ static void refuseDisagreement(ConfigFile &file, StringRef key, StringRef other,
 }
 
 DecoderConfig frontend::readGPTNeoX(ConfigFile &file) {
-  DecoderConfig c = readDecoder(file, {.architecture = "GPTNeoXForCausalLM",
-                                       .normEpsKey = "layer_norm_eps",
-                                       .activation = "gelu",
-                                       .normEps = 1e-5,
-                                       .hasPadding = false});
+  DecoderConfig c =
+      readDecoder(file, {.architecture = "GPTNeoXForCausalLM",
+                         .normEpsKey = "layer_norm_eps",
+                         .activation = "gelu",
+                         .normEps = 1e-5,
+                         .hasPadding = false,
+                         .residualDropoutKey = "hidden_dropout",
+                         .embeddingDropoutKey = "hidden_dropout"});
   c.names = {.model = "gpt_neox",
              .embedding = "embed_in",
              .norm = "final_layer_norm",

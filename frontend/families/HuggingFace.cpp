@@ -45,6 +45,22 @@ struct Request {
       file.fail("--document-separator=" + Twine(*batch.separator) +
                 " is no token: vocab_size is " + Twine(vocabulary));
   }
+
+  /// Leaves out dropout, with a note, unless the import asks for it.  `given`
+  /// says whether the file has all rates.
+  void chooseDropout(DropoutRates &rates, bool given = true) const {
+    if (batch.dropout || !rates.any())
+      return;
+    SmallVector<std::string> texts;
+    for (double rate : {rates.residual, rates.embedding, rates.attention})
+      if (rate != 0 && !llvm::is_contained(texts, toText(rate)))
+        texts.push_back(toText(rate));
+    note(("dropout " + llvm::join(texts, ", ") + " of " + file.getName() +
+          (given ? "" : " (Hugging Face's default where a key is missing)") +
+          " is off; --dropout trains with it")
+             .str());
+    rates = {};
+  }
 };
 
 /// Builds the model of a file; null if that failed.
@@ -58,11 +74,12 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
         "--document-separator needs positions that begin anew with each "
         "document, and those of gpt2 are learned; leave it out, or pack the "
         "documents (--packed)");
-  if (!r.file.failed())
-    noteGPT2Dropout(r.file, r.note);
-  refuseOtherKeys(r.file, "gpt2"); // after the note has read its keys
+  refuseOtherKeys(r.file, "gpt2");
   if (r.file.failed())
     return nullptr;
+  r.chooseDropout(config.dropout, r.file.has("resid_pdrop") &&
+                                      r.file.has("embd_pdrop") &&
+                                      r.file.has("attn_pdrop"));
   config.packed = r.batch.packed;
   config.loss = r.batch.loss;
   return buildGPT2(r.context, config, r.batch.batch,
@@ -77,6 +94,7 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   r.checkSeparator(config.vocabulary);
   if (r.file.failed())
     return nullptr;
+  r.chooseDropout(config.dropout);
   config.separator = r.batch.separator;
   config.packed = r.batch.packed;
   config.loss = r.batch.loss;

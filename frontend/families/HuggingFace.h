@@ -24,12 +24,13 @@ struct ImportedBatch {
   /// Whether a sequence holds several samples; see DecoderConfig.
   bool packed = false;
   TextLoss loss = {};
+  /// Whether the model has the dropout of its config.json.
+  bool dropout = false;
 };
 
 /// Builds `@loss` of the model that a Hugging Face config.json describes;
 /// `path` is the file or its folder.  A feature that zeroc does not support is
-/// an error; features it may leave out (GPT-2's dropout) go to `note`, one line
-/// each.
+/// an error; features that it leaves out (dropout) go to `note`, one line each.
 llvm::Expected<OwningOpRef<ModuleOp>>
 importHuggingFace(MLIRContext &context, StringRef path,
                   const ImportedBatch &batch,

@@ -62,11 +62,12 @@ std::optional<double> frontend::readCap(ConfigFile &file, StringRef key,
   return cap;
 }
 
-void frontend::refuseDropout(ConfigFile &file, ArrayRef<StringRef> keys) {
-  for (StringRef key : keys)
-    if (double rate = file.number(key, 0); rate != 0)
-      file.fail(key + " is " + toText(rate) +
-                ", but zeroc trains without dropout; set it to 0");
+double frontend::readDropout(ConfigFile &file, StringRef key,
+                             double otherwise) {
+  double rate = file.number(key, otherwise);
+  if (!(rate >= 0 && rate < 1))
+    file.fail(key + " must be at least 0 and below 1, got " + toText(rate));
+  return rate;
 }
 
 void frontend::refuseTrue(ConfigFile &file, StringRef key, StringRef fix) {
@@ -107,9 +108,12 @@ static void readPadding(ConfigFile &file, DecoderConfig &c,
 DecoderConfig frontend::readDecoder(ConfigFile &file,
                                     const Defaults &defaults) {
   refuseOtherTasks(file, defaults.architecture);
-  refuseDropout(file, {"attention_dropout", "hidden_dropout", "resid_pdrop",
-                       "embd_pdrop"});
   DecoderConfig c;
+  c.dropout.attention = readDropout(file, "attention_dropout");
+  if (!defaults.residualDropoutKey.empty())
+    c.dropout.residual = readDropout(file, defaults.residualDropoutKey);
+  if (!defaults.embeddingDropoutKey.empty())
+    c.dropout.embedding = readDropout(file, defaults.embeddingDropoutKey);
   c.layers = file.integer("num_hidden_layers", 1, kMaxLayers);
   c.width = readSize(file, "hidden_size");
   c.innerWidth = readSize(file, "intermediate_size");

@@ -32,10 +32,12 @@ struct Defaults {
   bool tied = false;
   bool hasPadding = true;
   std::optional<int64_t> padding = std::nullopt;
+  /// Rates of dropout beside attention_dropout; "" if there is no such dropout.
+  StringRef residualDropoutKey = "", embeddingDropoutKey = "";
 };
 
 /// Reads the keys of every decoder: sizes except those of heads, norms, the
-/// activation, initial values, padding.  Refuses dropout, and heads for other
+/// activation, initial values, padding, dropout.  Refuses heads for other
 /// tasks.
 DecoderConfig readDecoder(ConfigFile &file, const Defaults &defaults);
 
@@ -89,8 +91,8 @@ Activation readActivation(ConfigFile &file, StringRef key, StringRef otherwise);
 double readNormEps(ConfigFile &file, StringRef key, double otherwise);
 /// Reads initializer_range.
 double readInitStd(ConfigFile &file);
-/// Fails for a dropout rate other than 0.
-void refuseDropout(ConfigFile &file, ArrayRef<StringRef> keys);
+/// Reads a rate of dropout.
+double readDropout(ConfigFile &file, StringRef key, double otherwise = 0);
 /// Fails for unread keys of other families, unless their value has no effect.
 void refuseOtherKeys(ConfigFile &file, StringRef modelType);
 /// Fails if `key` is true; `fix` says what zeroc does instead.

@@ -46,14 +46,16 @@ DecoderConfig frontend::readMistral(ConfigFile &file) {
 }
 
 DecoderConfig frontend::readPhi3(ConfigFile &file) {
-  DecoderConfig c = readDecoder(
-      file,
-      {.architecture = "Phi3ForCausalLM", .normEps = 1e-5, .padding = 32000});
+  DecoderConfig c = readDecoder(file, {.architecture = "Phi3ForCausalLM",
+                                       .normEps = 1e-5,
+                                       .padding = 32000,
+                                       .residualDropoutKey = "resid_pdrop"});
   readHeads(file, c, HeadKeys::MayBeMissing, HeadKeys::MayBeMissing);
   c.names.qkv = "qkv_proj";
   c.names.gateUp = "gate_up_proj";
   c.rope =
       readRope(file, c, {.part = "partial_rotary_factor", .scales = false});
   readWindow(file, c, std::nullopt);
+  (void)file.has("embd_pdrop"); // transformers reads it, without effect
   return c;
 }

@@ -33,6 +33,7 @@ static constexpr OtherKey kKeys[] = {
     {"use_qk_norm"},
     {"qk_layernorm"},
     {"alibi"},
+    {"attention_dropout"},
     {"attn_pdrop"},
     {"attention_probs_dropout_prob"},
     // Positions.
@@ -57,6 +58,9 @@ static constexpr OtherKey kKeys[] = {
     {"decoder_sparse_step", "1"},
     {"mlp_only_layers"},
     // The residual stream, and logits.
+    {"hidden_dropout"},
+    {"resid_pdrop"},
+    {"embd_pdrop"},
     {"use_parallel_residual"},
     {"parallel_attn"},
     {"residual_multiplier", "1.0"},

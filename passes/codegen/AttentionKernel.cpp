@@ -60,7 +60,7 @@ private:
         b, loc, LLVM::LLVMPointerType::get(b.getContext())));
   }
 
-  /// Passes T, S, D, scale, cap, the mask, and the type of elements.
+  /// Passes T, S, D, scale, cap, the mask, dropout, and the type of elements.
   template <typename OpT>
   LogicalResult passShape(OpT attention) {
     RankedTensorType q = attention.getQ().getType(),
@@ -77,8 +77,15 @@ private:
                                      : 0);
     passInteger(attention.getCausal(), 32);
     passInteger(attention.getWindow().value_or(0));
-    if (failed(passStarts(attention.getStarts())))
+    if (failed(passOfBatch(attention.getStarts())) ||
+        failed(passOfBatch(attention.getKeys())))
       return failure();
+    passInteger(attention.getPlace().value_or(0));
+    args.push_back(arith::ConstantOp::create(
+        b, loc,
+        b.getF64FloatAttr(
+            attention.getRate() ? attention.getRate()->convertToDouble() : 0)));
+    args.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(), head));
     Type element = q.getElementType();
     passInteger(element.isBF16()  ? ZRT_BF16
                 : element.isF16() ? ZRT_F16
@@ -139,13 +146,13 @@ private:
     return success();
   }
 
-  /// starts is [B, T].
-  LogicalResult passStarts(Value starts) {
+  /// Passes the address of the batch in `all`, if there is such an operand:
+  /// starts [B, T], or keys of dropout [B].
+  LogicalResult passOfBatch(Value all) {
     SmallVector<int64_t> strides;
-    if (starts)
-      return passAddress(
-          views.operand(cast<TypedValue<RankedTensorType>>(starts)), Value(), 0,
-          strides);
+    if (all)
+      return passAddress(views.operand(cast<TypedValue<RankedTensorType>>(all)),
+                         Value(), 0, strides);
     passNull();
     return success();
   }

@@ -7,6 +7,7 @@
 
 #include "passes/kernels/ShareStatements.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -48,6 +49,13 @@ bool copiesWindows(Operation &op) {
               .isProjectedPermutation(/*allowZeroInResults=*/true);
 }
 
+/// Whether `op` has the hash of dropout.  The backward has it once more, so
+/// that its source is kept, which others read, too.
+bool drops(Operation &op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !generic.getBody()->getOps<arith::XOrIOp>().empty();
+}
+
 void shareIn(Block &block) {
   llvm::SmallDenseSet<Operation *, 32, ByValue> known;
   known.reserve(block.getOperations().size());
@@ -58,6 +66,8 @@ void shareIn(Block &block) {
       op.erase();
       continue;
     }
+    if (drops(op))
+      continue;
     auto [first, isNew] = known.insert(&op);
     if (isNew || !isMemoryEffectFree(&op))
       continue;

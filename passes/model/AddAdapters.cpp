@@ -43,12 +43,20 @@ struct Target {
   int64_t out() { return type().getDimSize(isTransposed() ? 1 : 0); }
 };
 
+/// The keys of dropout, and the places that are not taken.
+struct Dropout {
+  double rate = 0;
+  Value keys = {};
+  int64_t place = 0;
+};
+
 class Adapters {
 public:
   Adapters(func::FuncOp model, int64_t rank, double alpha, bool isStabilized,
-           bool hasMagnitudes)
+           bool hasMagnitudes, double dropoutRate)
       : model(model), rank(rank), alpha(alpha), isStabilized(isStabilized),
-        hasMagnitudes(hasMagnitudes), b(model.getContext()) {}
+        hasMagnitudes(hasMagnitudes), dropout{dropoutRate},
+        b(model.getContext()) {}
 
   /// All linear layers whose weight is a parameter with a name of its own.
   SmallVector<Target, 0> findLayers() {
@@ -142,7 +150,7 @@ public:
         {"base_model_name_or_path", nullptr},
         {"r", rank},
         {"lora_alpha", alpha},
-        {"lora_dropout", 0.0},
+        {"lora_dropout", dropout.rate},
         {"bias", "none"},
         {"fan_in_fan_out", Target(targets.front()).isTransposed()},
         {"target_modules", std::move(modules)},
@@ -158,6 +166,48 @@ public:
       config["modules_to_save"] = std::move(saved);
     }
     return llvm::formatv("{0:2}", llvm::json::Value(std::move(config))).str();
+  }
+
+  /// Gives the model keys of dropout, if adapters of `targets` need them and it
+  /// has none.
+  LogicalResult addDropout(ArrayRef<Target> targets) {
+    if (dropout.rate == 0)
+      return success();
+    int64_t sequences = 0;
+    for (BlockArgument argument : model.getArguments())
+      if (auto name = model.getArgAttrOfType<StringAttr>(
+              argument.getArgNumber(), kInputAttr)) {
+        auto type = cast<RankedTensorType>(argument.getType());
+        sequences = type.getRank() ? type.getDimSize(0) : 0;
+        if (name == kDropout)
+          dropout.keys = argument;
+      }
+    if (sequences == 0)
+      return model.emitError("has no input, and so no sequences whose adapters "
+                             "could have dropout; drop --lora-dropout");
+    for (const Target &target : targets)
+      for (nn::LinearOp layer : target.layers)
+        if (layer.getX().getType().getShape().front() % sequences != 0)
+          return layer.emitError("the adapter of \"")
+                 << target.module << "\" reads " << layer.getX().getType()
+                 << ", which has no rows of each of the " << sequences
+                 << " sequences, so it can have no dropout; leave it out of "
+                    "the targets, or drop --lora-dropout";
+    auto taken = [&](std::optional<int64_t> place) {
+      dropout.place = std::max(dropout.place, place.value_or(-1) + 1);
+    };
+    model.walk([&](nn::DropoutOp op) { taken(op.getPlace()); });
+    model.walk([&](nn::AttentionOp op) { taken(op.getPlace()); });
+    if (dropout.keys)
+      return success();
+    unsigned place = model.getNumArguments();
+    (void)model.insertArgument(
+        place, RankedTensorType::get({sequences}, b.getI64Type()),
+        b.getDictionaryAttr(
+            b.getNamedAttr(kInputAttr, b.getStringAttr(kDropout))),
+        NameLoc::get(b.getStringAttr(kDropout)));
+    dropout.keys = model.getArgument(place);
+    return success();
   }
 
   void add(Target &target) {
@@ -234,6 +284,7 @@ private:
   double alpha;
   bool isStabilized;  ///< by the root of the rank
   bool hasMagnitudes; ///< DoRA
+  Dropout dropout;
   OpBuilder b;
 
   double factor() const {
@@ -290,7 +341,8 @@ private:
     });
   }
 
-  /// y + (factor x down^T) up^T; if `transposed`, y + (factor x down) up.
+  /// y + (factor x down^T) up^T; if `transposed`, y + (factor x down) up.  x
+  /// may have dropout.
   Value adapt(nn::LinearOp layer, Value down, Value up, bool transposed) {
     Location loc = layer.getLoc();
     b.setInsertionPointAfter(layer);
@@ -298,8 +350,13 @@ private:
     SmallVector<int64_t> shape(type.getShape());
     shape.back() = rank;
     RankedTensorType narrow = type.clone(shape);
-    Value low = nn::LinearOp::create(b, loc, narrow, layer.getX(), down,
-                                     Value(), transposed);
+    Value x = layer.getX();
+    if (dropout.rate != 0)
+      x = nn::DropoutOp::create(b, loc, x.getType(), x, dropout.keys,
+                                b.getF64FloatAttr(dropout.rate),
+                                b.getI64IntegerAttr(dropout.place++));
+    Value low =
+        nn::LinearOp::create(b, loc, narrow, x, down, Value(), transposed);
     if (double scale = factor(); scale != 1)
       low = arith::MulFOp::create(
           b, loc, low,
@@ -330,6 +387,18 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
           << rank.getValue() << " and " << alpha.getValue();
       return signalPassFailure();
     }
+    if (!(dropout >= 0 && dropout < 1)) {
+      getOperation().emitError(
+          "the dropout of adapters is at least 0 and below 1, got ")
+          << dropout.getValue();
+      return signalPassFailure();
+    }
+    // PEFT gives an input with dropout to the frozen weight of DoRA, too.
+    if (magnitudes && dropout != 0) {
+      getOperation().emitError("adapters with magnitudes have no dropout; drop "
+                               "--dora or --lora-dropout");
+      return signalPassFailure();
+    }
     std::optional<Packing> packing = symbolizePacking(baseStorage);
     if (baseStorage != "model" && !packing) {
       getOperation().emitError("base-storage=")
@@ -343,7 +412,7 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
           << targets.getValue() << "\" is no regular expression: " << wrong;
       return signalPassFailure();
     }
-    Adapters adapters(*model, rank, alpha, rankStabilized, magnitudes);
+    Adapters adapters(*model, rank, alpha, rankStabilized, magnitudes, dropout);
     SmallVector<Target, 0> layers = adapters.findLayers(), chosen;
     for (Target &layer : layers)
       if (targets.empty() ? !Adapters::isHead(layer)
@@ -424,6 +493,8 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
     getOperation()->setAttr(
         kAdaptersAttr,
         StringAttr::get(&getContext(), adapters.describe(chosen, whole)));
+    if (failed(adapters.addDropout(chosen)))
+      return signalPassFailure();
     for (Target &target : chosen)
       adapters.add(target);
   }

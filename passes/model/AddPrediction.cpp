@@ -1,7 +1,7 @@
 //===- AddPrediction.cpp - Logits of one position of each sequence --------===//
 //
 // 1. Find the loss, its logits, and the input whose positions are their rows.
-// 2. Copy the model as @predict, with an input `position`.
+// 2. Copy the model as @predict, with an input `position` and without dropout.
 // 3. Select a row of each sequence before the operations that make the logits,
 //    as far as these work row by row: elementwise operations, casts, reshapes
 //    of other dimensions than the last, and one product.
@@ -202,6 +202,7 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
     auto predict = cast<func::FuncOp>(b.clone(*model));
     predict.setName(kPredict);
     predict.setPrivate();
+    removeDropout(predict);
     Block &body = predict.front();
     auto loss = *body.getOps<nn::CrossEntropyOp>().begin();
     Operation *returned = body.getTerminator();
@@ -225,6 +226,18 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
                << " is read by the logits, and --sample writes tokens alone; "
                   "drop --sample";
     return success();
+  }
+
+  static void removeDropout(func::FuncOp predict) {
+    predict.walk([](nn::DropoutOp op) {
+      op.getResult().replaceAllUsesWith(op.getX());
+      op.erase();
+    });
+    predict.walk([](nn::AttentionOp op) {
+      op.getKeysMutable().clear();
+      op.removeRateAttr();
+      op.removePlaceAttr();
+    });
   }
 
   /// The type of the input tokens, [batch, positions], whose positions are the

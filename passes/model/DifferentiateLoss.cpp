@@ -8,6 +8,9 @@
 // 4. Walk backwards.  Each operation turns the adjoints of its results into
 //    adjoints of its active operands; Adjoints.h sums them, in the order of the
 //    walk.
+// 5. Dropout that a product reads is computed again for the product's backward:
+//    the adapters of several layers read one x, each with a mask of its own, so
+//    only x is kept.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +27,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/DebugLog.h"
 
 #define DEBUG_TYPE "zero-differentiate-loss"
@@ -95,6 +99,9 @@ public:
     model.setType(b.getFunctionType(body.getArgumentTypes(),
                                     ValueRange(results).getTypes()));
     model.setResAttrsAttr(b.getArrayAttr(attrs));
+    for (Operation *op : forward)
+      if (auto dropout = dyn_cast<nn::DropoutOp>(op))
+        dropAgain(dropout, forward.back());
     eraseDead(body);
     return success();
   }
@@ -219,6 +226,33 @@ private:
     return success();
   }
 
+  /// Lets operations after `lastForward` read a copy of `dropout`, if all
+  /// others are products.
+  void dropAgain(nn::DropoutOp dropout, Operation *lastForward) {
+    // With the casts that round it.
+    SmallVector<Operation *> chain = {dropout};
+    while (chain.back()->hasOneUse() &&
+           isa<arith::TruncFOp, arith::ExtFOp>(*chain.back()->user_begin()))
+      chain.push_back(*chain.back()->user_begin());
+    SmallVector<OpOperand *> late;
+    for (OpOperand &use : chain.back()->getUses())
+      if (lastForward->isBeforeInBlock(use.getOwner()))
+        late.push_back(&use);
+      else if (!isa<nn::LinearOp>(use.getOwner()))
+        return;
+    if (late.empty())
+      return;
+    auto first = llvm::min_element(late, [](OpOperand *x, OpOperand *y) {
+      return x->getOwner()->isBeforeInBlock(y->getOwner());
+    });
+    b.setInsertionPoint((*first)->getOwner());
+    IRMapping again;
+    for (Operation *op : chain)
+      b.clone(*op, again);
+    for (OpOperand *use : late)
+      use->set(again.lookup(chain.back()->getResult(0)));
+  }
+
   LogicalResult visit(Operation *op) {
     SmallVector<Value> results;
     bool any = false;
@@ -303,8 +337,9 @@ struct DifferentiateLossPass
       OpBuilder b(op);
       auto plain = nn::AttentionOp::create(
           b, op.getLoc(), op.getQ().getType(), /*lse=*/Type(), op.getQ(),
-          op.getK(), op.getV(), op.getStarts(), op.getScaleAttr(),
-          op.getCausalAttr(), op.getWindowAttr(), op.getSoftCapAttr());
+          op.getK(), op.getV(), op.getStarts(), op.getKeys(), op.getScaleAttr(),
+          op.getCausalAttr(), op.getWindowAttr(), op.getSoftCapAttr(),
+          op.getRateAttr(), op.getPlaceAttr());
       op.getResult().replaceAllUsesWith(plain.getResult());
       op.erase();
     }

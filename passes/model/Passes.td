@@ -170,7 +170,7 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
     | `nn.attention` | 16 bits | 16 bits; sums and statistics f32 |
     | `nn.embedding`, slices, reshapes, transposes, all of 16 bits | 16 bits | 16 bits |
     | `nn.layer_norm`, `nn.rms_norm`, `nn.rope`, `nn.gelu`, `nn.silu`, `nn.set_magnitudes` | f32 | rounded |
-    | sums, products, choices of 16 bits, element by element | f32 | rounded, unless only sums read it |
+    | sums, products, choices of 16 bits, element by element; `nn.dropout` | f32 | rounded, unless only sums read it |
     | all else: losses, softmax, sums of rows, powers, quotients | f32 | f32 |
 
     An element-wise operation that also reads f32 stays f32, so a norm or a loss
@@ -219,6 +219,9 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     for a layer without its bias, and with the norms of the rows of
     `W + 2.0 B A`, which are computed without that product.
 
+    With `dropout` the input of each `lora_A` has dropout (`nn.dropout`), with a
+    mask of its own, as with PEFT's `lora_dropout`.
+
     With `base-storage` the weights of experts and of all linear layers but the
     head, with an adapter or without, are packed (`zero.packing`): as frozen
     parameters of 4 or 8 bits (Dettmers et al., "QLoRA", 2023).  The model reads
@@ -230,6 +233,7 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
     Option<"alpha", "alpha", "double", "0", "its factor is alpha / rank">,
     Option<"rankStabilized", "rank-stabilized", "bool", "false",
            "its factor is alpha / sqrt(rank) (Kalajdzievski, 2023)">,
+    Option<"dropout", "dropout", "double", "0", "rate of dropout of the inputs of adapters">,
     Option<"targets", "targets", "std::string", "\"\"", "the names of layers; all but the head if empty">,
     Option<"modulesToSave", "modules-to-save", "std::string", "\"\"",
            "the names of modules that are trained whole; none if empty">,

@@ -59,6 +59,8 @@ bool isParallel(Operation *op) {
 }
 
 bool isElementwise(Operation *op) {
+  if (isa<nn::DropoutOp>(op))
+    return true;
   if (OpTrait::hasElementwiseMappableTraits(op))
     return isPlain(op);
   return isParallel(op) &&

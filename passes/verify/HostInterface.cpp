@@ -13,7 +13,8 @@
 //     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of @count's
 //     output of the same name; `rounding` is an i64 on the device; `clip` is
 //     the output `clip` of the previous program, @first or @step.
-//   * an input has the name of no scalar, and has samples of f32, i32 or i64.
+//   * an input has the name of no scalar, and has samples of f32, i32 or i64;
+//     `dropout` has a number of i64 for each sample.
 //   * in a program with all micro-steps, inputs, losses and the outputs of
 //     @count and @eval exist once for each micro-step; nothing else belongs to
 //     a micro-step.
@@ -298,6 +299,11 @@ private:
                << name << " as " << argument.getType()
                << " (S5); the host has tensors of f32, i32 and i64 whose first "
                   "dimension counts samples";
+      if (name == kDropout &&
+          (type.getRank() != 1 || !type.getElementType().isInteger(64))) // (S5)
+        return step.emitOpError("takes the input ")
+               << name << " as " << type
+               << " (S5); the host has an i64 for each sequence";
       return success();
     }
     bool isBits = name == kRounding;

@@ -66,6 +66,7 @@ def new_parser(command, description):
     p.add_argument("--seed", type=int, default=0, help="of the order of samples and of initial weights (default: 0)")
     p.add_argument("--label-smoothing", metavar="E", help="of zeroc import (default: 0)")
     p.add_argument("--z-loss", metavar="C", help="of zeroc import (default: 0)")
+    p.add_argument("--dropout", action="store_true", help="train with the dropout of config.json (default: without)")
     p.add_argument("--save-every", type=int, metavar="N", help="steps between checkpoints (default: a tenth of all)")
     p.add_argument("--dry-run", action="store_true", help="print the plan: memory, tokens, steps, commands")
     p.add_argument("--restart", action="store_true", help="drop what an earlier run left in OUT/zeroc")
@@ -244,7 +245,7 @@ class Run:
     def compile(self):
         model = str(self.work / "model.mlir")
         self.call([self.program, "import", str(self.model), f"--batch={self.args.batch}", f"--seq={self.seq}",
-                   *self.import_options(), *self.loss_options, "-o", model])
+                   *self.import_options(), *self.loss_options, *["--dropout"] * self.args.dropout, "-o", model])
         self.call([self.program, model, *self.all_compile_options(), "-o", str(self.work / "train")],
                   quiet=not self.args.dry_run)
 

@@ -116,6 +116,20 @@ func.func @silu(%x: tensor<4x64xf32>) {
   return
 }
 
+// CHECK-LABEL: func @dropout
+func.func @dropout(%x: tensor<4x64x32xf32>, %keys: tensor<4xi64>, %q: tensor<4x64x4x16xf32>, %do: tensor<4x64x4x16xf32>,
+    %k: tensor<4x64x2x16xf32>, %v: tensor<4x64x2x16xf32>, %lse: tensor<4x4x64xf32>) {
+  // CHECK: nn.dropout %arg0 by %arg1 {place = 3 : i64, rate = 1.000000e-01 : f64} : tensor<4x64x32xf32>, tensor<4xi64>
+  %y = nn.dropout %x by %keys {rate = 0.1 : f64, place = 3 : i64} : tensor<4x64x32xf32>, tensor<4xi64>
+  // CHECK: nn.attention %arg2, %arg4, %arg5 by %arg1 {causal, place = 3 : i64, rate = 1.000000e-01 : f64, scale = 2.500000e-01 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32> by tensor<4xi64>
+  %r = nn.attention %q, %k, %v by %keys {causal, scale = 0.25 : f64, rate = 0.1 : f64, place = 3 : i64}
+    : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32> by tensor<4xi64>
+  // CHECK: nn.attention_backward {{.*}} by %arg1 {{.*}} by tensor<4xi64>
+  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse by %keys {causal, scale = 0.25 : f64, rate = 0.1 : f64, place = 3 : i64}
+    : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>, tensor<4x4x64xf32> by tensor<4xi64>
+  return
+}
+
 // CHECK-LABEL: func @rope
 func.func @rope(%x: tensor<4x64x2x4xf32>) {
   // CHECK: nn.rope %arg0 {frequencies = array<f64: 1.000000e+00, 1.000000e-02>} : tensor<4x64x2x4xf32>

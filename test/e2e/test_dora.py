@@ -153,3 +153,5 @@ class Dora(support.Outcomes):
         self.assert_refused(done, "the model has no parameter .*c_attn.lora_magnitude_vector")
         done = support.run(support.ZEROC, model, "--dora", "-o", self.folder / "x")
         self.assert_refused(done, "--dora is for adapters; add --lora=RANK")
+        done = support.run(support.ZEROC, model, "--lora=4", "--dora", "--lora-dropout=0.1", "-o", self.folder / "x")
+        self.assert_refused(done, "--dora has no dropout; drop --dora or --lora-dropout")

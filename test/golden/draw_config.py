@@ -234,7 +234,7 @@ class Draw:
         if self.family == "gpt_neox" and self.maybe():
             c["use_parallel_residual"] = self.maybe()
         if self.maybe(0.1):
-            key, value = rng.choice((("attention_dropout", 0.1), ("quantization_config", {"quant_method": "fp8"})))
+            key, value = rng.choice((("attention_dropout", 1.5), ("quantization_config", {"quant_method": "fp8"})))
             c[key] = value
             self.refuse(key)
         others = [pair for pair in (("clip_qkv", 0.5), ("mlp_bias", True), ("logits_scaling", 2.0), ("alibi", True))

@@ -43,9 +43,9 @@ class Recipe:
     def write(self, folder):
         """Writes plan.mlir at level memory; returns its path."""
         model = folder / "model.mlir"
-        if self.model in ("tiny", "uneven"):
-            config = TINY if self.model == "tiny" else UNEVEN
-            model = support.import_model(config, 1, config["n_positions"])
+        if self.model in ("tiny", "uneven", "dropout"):
+            config = UNEVEN if self.model == "uneven" else TINY
+            model = support.import_model(config, 1, config["n_positions"], *["--dropout"] * (self.model == "dropout"))
         elif (GOLDEN / self.model / "config.json").exists():
             model = support.import_model(GOLDEN / self.model / "config.json", 1, 11)
         elif self.model == "mlp":
@@ -106,6 +106,8 @@ PLANS = [
     Recipe("packed-0-1-2", "tiny", 48, 0, 1, 2, ("--lora=2:6", "--base-storage=nf4", "--accumulate-order=block")),
     Recipe("packed-3-2-1", "tiny", 48, 3, 2, 1, ("--lora=2", "--base-storage=nf4", "--precision=bf16")),
     Recipe("packed-3-2-2", "tiny", 48, 3, 2, 2, ("--lora=3", "--base-storage=int8", "--offload=nvme")),
+    # Dropout.
+    Recipe("dropout-2-2-2", "dropout", 48, 2, 2, 2, ("--accumulate-order=block", "--lora=2", "--lora-dropout=0.3")),
     # Experts; windows and fewer key heads; capped logits, in chunks, and tied.
     Recipe("mixtral-3-2-1", "mixtral", 89, 3, 2, 1, ("--bucket-size=4KiB",)),
     Recipe("mixtral-2-2-2", "mixtral", 89, 2, 2, 2, ("--precision=bf16", "--offload=cpu")),

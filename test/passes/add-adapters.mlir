@@ -5,6 +5,8 @@
 // RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=2 targets=h.(0" 2>&1 | FileCheck %s --check-prefix=REGEX
 // RUN: not zero-opt %s --zero-add-adapters="rank=5 alpha=5" 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=0" 2>&1 | FileCheck %s --check-prefix=ALPHA
+// RUN: zero-opt %s --zero-add-adapters="rank=2 alpha=2 dropout=0.25" | FileCheck %s --check-prefix=DROPOUT
+// RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=2 dropout=1" 2>&1 | FileCheck %s --check-prefix=RATE
 
 // All parameters are frozen, and stand before their adapters.  The head gets none.
 
@@ -51,6 +53,16 @@
 // MAGNITUDE: %[[NORM:.*]] = linalg.generic {{.*}} ins(%[[WW]], %[[MORE]] :
 // MAGNITUDE: %[[SUM:.*]] = arith.addf {{.*}} : tensor<3x8xf32>
 // MAGNITUDE: nn.set_magnitudes %[[SUM]], %[[M]], %[[NORM]] :
+
+// The input of each adapter has a mask of its own.
+
+// DROPOUT: \22lora_dropout\22: 0.25
+// DROPOUT: %[[KEYS:[a-z0-9]+]]: tensor<3xi64> {zero.input = "dropout"}
+// DROPOUT: %[[X:.*]] = nn.dropout %[[FROM:.*]] by %[[KEYS]] {place = 0 : i64, rate = 2.500000e-01 : f64}
+// DROPOUT: nn.linear %[[X]],
+// DROPOUT: nn.dropout %{{.*}} by %[[KEYS]] {place = 1 : i64, rate = 2.500000e-01 : f64}
+// DROPOUT-NOT: nn.dropout
+// RATE: error: the dropout of adapters is at least 0 and below 1, got 1
 
 // NONE: error: has no linear layer for adapters to be added to that "up" matches whole; there is "h.0.down" and 2 more
 // REGEX: error: targets of adapters: "h.(0" is no regular expression: parentheses not balanced

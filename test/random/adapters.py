@@ -3,7 +3,7 @@ import random
 import re
 
 #: Models without linear layers, or whose linear layers have one row or are heads.
-NONE = re.compile("no linear layer for adapters|is no smaller than|finds no weight to pack|magnitudes of")
+NONE = re.compile("no linear layer for adapters|is no smaller than|finds no weight to pack|magnitudes of|can have no dropout")
 FILE = "adapter_model.safetensors"
 
 
@@ -14,4 +14,6 @@ def draw(seed):
         return []
     options = [f"--lora={rng.choice(('1', '1:3', '2', '3:2'))}"]
     options += rng.choice(([], ["--base-storage=nf4"], ["--base-storage=int8"]))
-    return options + (["--dora"] if rng.random() < 0.4 else [])
+    if rng.random() < 0.4:
+        return options + ["--dora"]
+    return options + ["--lora-dropout=0.2"] * (rng.random() < 0.2)

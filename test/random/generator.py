@@ -44,8 +44,8 @@ class Model:
     def text(self, batch):
         rng = self._rng()
         rng.random()
-        net = layers.Net(Writer(batch), random.Random(f"layers {self.seed}"), self.seq,
-                         self.heads, self.head_width)
+        net = layers.Net(Writer(batch), random.Random(f"layers {self.seed}"), random.Random(f"dropout {self.seed}"),
+                         self.seq, self.heads, self.head_width)
         self.options = random.Random(f"loss {self.seed}")
         text = _build(net, self)
         # Some operations count in i32, whatever the type of ids.
@@ -109,7 +109,8 @@ def _blocks(net, x):
             piece = net.rng.choice(layers.PIECES)
             inner = f"{scope}.{piece.__name__}" + (str(part) if net.chance(0.3) else "")
             y = x if net.chance(0.1) else layers.norm(net, f"{scope}.ln_{part + 1}", x)
-            x = net.w.add(x, piece(net, inner, y))
+            y, rate = piece(net, inner, y), net.rate()
+            x = net.w.add(x, net.w.dropout(y, rate) if rate else y)
     return x
 
 

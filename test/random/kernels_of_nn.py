@@ -136,7 +136,9 @@ def random_attention(rng):
     causal = "causal, " if keys >= queries and rng.random() < 0.5 else ""
     window = f", window = {rng.choice((1, 3, 8, 30))} : i64" if causal and rng.random() < 0.3 else ""
     cap = ", soft_cap = 0.5 : f64" if rng.random() < 0.2 else ""
-    attributes = f"{{{causal}scale = 0.015625 : f64{window}{cap}}}"
+    drops = rng.random() < 0.25
+    dropout = f", rate = 0.25 : f64, place = {rng.randrange(3)} : i64" if drops else ""
+    attributes = f"{{{causal}scale = 0.015625 : f64{window}{cap}{dropout}}}"
     per_group = rng.choice((1, 1, 2, 3))
     groups, heads = heads, heads * per_group
     q, kv = [batch, queries, heads, width], [batch, keys, groups, width]
@@ -157,12 +159,15 @@ def random_attention(rng):
     if causal and rng.random() < 0.3:
         starts = f" from {k.seen([batch, queries], 'i32')}"
         of_starts = ", " + tensor([batch, queries], "i32")
+    keys, of_keys = "", ""
+    if drops:
+        keys, of_keys = f" by {k.seen([batch], 'i64')}", f" by {tensor([batch], 'i64')}"
     is_forward = rng.random() < 0.5
     if is_forward:
         name = f"%v{next(k.names)}"
         stats = rng.random() < 0.5
         names = f"{name}, {name}s" if stats else name
-        k.lines.append(f"    {names} = nn.attention {', '.join(views)}{starts} {attributes} : {tensor(q, element)}, {tensor(kv, element)}{of_starts}"
+        k.lines.append(f"    {names} = nn.attention {', '.join(views)}{starts}{keys} {attributes} : {tensor(q, element)}, {tensor(kv, element)}{of_starts}{of_keys}"
                        + (f" stats {tensor(lse)}" if stats else ""))
         k.results.append((name, tensor(q, element), " {zero.in_place = array<i64: 0>}" if k.oddly() else ""))
         if stats and rng.random() < 0.8:
@@ -171,8 +176,8 @@ def random_attention(rng):
     else:
         grad, sums = k.seen(q, element), k.operand(lse)
         names = [f"%v{next(k.names)}" for _ in range(3)]
-        k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums}{starts} "
-                       f"{attributes} : {tensor(q, element)}, {tensor(kv, element)}, {tensor(lse)}{of_starts}")
+        k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums}{starts}{keys} "
+                       f"{attributes} : {tensor(q, element)}, {tensor(kv, element)}, {tensor(lse)}{of_starts}{of_keys}")
         parts = list(zip(names, (q, kv, kv)))
         if rng.random() < 0.6 and (queries == keys or k.oddly()):
             put_together(k, parts, batch, element)

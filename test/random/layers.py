@@ -13,12 +13,15 @@ import windows
 class Net:
     """A model under construction: its writer, its sizes, its random choices."""
 
-    def __init__(self, writer, rng, seq, heads, head_width):
+    def __init__(self, writer, rng, drops, seq, heads, head_width):
+        """`drops` draws dropout."""
         self.w, self.rng = writer, rng
         self.batch, self.seq = writer.batch, seq
         self.heads, self.head_width, self.width = heads, head_width, heads * head_width
         self.weights = []  # to tie others to
         self.tokens = None  # [B, T], if the model reads some
+        self.drops = drops
+        self.has_dropout = drops.random() < 0.2
 
     def chance(self, probability):
         return self.rng.random() < probability
@@ -62,6 +65,10 @@ class Net:
                              self.normal(name + ".bottom", (rows - top, columns), std)], 0)
         self.weights.append(self.normal(name, shape, std))
         return self.weights[-1]
+
+    def rate(self):
+        """Of dropout, for some models."""
+        return self.drops.choice((None, 0.1, 0.3)) if self.has_dropout else None
 
     def bias(self, name, size):
         if self.chance(0.4):
@@ -214,7 +221,7 @@ def attend(net, scope, q, k, v, causal):
     starts = None
     if causal and net.chance(0.2) and net.tokens:
         starts = net.w.document_starts(net.tokens, net.rng.randrange(3))
-    o = net.w.attention(q, k, v, scale, causal, window, cap, starts)
+    o = net.w.attention(q, k, v, scale, causal, window, cap, starts, dropout=net.rate())
     joined = net.w.regroup(o, [[0], [1], [2, 3]], (net.batch, net.seq, net.width))
     return net.linear(scope + ".proj", joined, net.width) if net.chance(0.8) else joined
 

@@ -30,7 +30,7 @@ class Writer:
     def __init__(self, batch):
         self.batch = batch
         self.arguments, self.lines, self.names = [], [], set()
-        self.count = 0
+        self.count = self.places = 0
 
     # Arguments.
 
@@ -45,6 +45,17 @@ class Writer:
         self.arguments.append(
             f'{value.name}: {tensor(shape)} {{zero.param = "{unique}"{init}}}')
         return value
+
+    def keys(self):
+        """The keys of dropout."""
+        if "dropout" not in self.names:
+            self.names.add("dropout")
+            self.arguments.append(f'%dropout: {tensor((self.batch,), "i64")} {{zero.input = "dropout"}}')
+        return "%dropout"
+
+    def dropout_attributes(self, rate):
+        self.places += 1
+        return f"rate = {rate} : f64, place = {self.places} : i64"
 
     def input(self, name, shape, vocab):
         vocab = f", zero.vocab = {vocab} : i64" if vocab else ""
@@ -133,16 +144,22 @@ class Writer:
         return self.op(f"nn.rope {x.name} {{frequencies = array<f64: {', '.join(f'{f:.6e}' for f in frequencies)}>"
                        f"{', interleaved' if interleaved else ''}}} : {tensor(x.shape)}", x.shape)
 
+    def dropout(self, x, rate):
+        return self.op(f"nn.dropout {x.name} by {self.keys()} {{{self.dropout_attributes(rate)}}} : "
+                       f"{tensor(x.shape)}, {tensor((self.batch,), 'i64')}", x.shape)
+
     def document_starts(self, tokens, separator):
         return self.op(f"nn.document_starts {tokens.name} {{separator = {separator} : i64}} : "
                        f"{tensor(tokens.shape, 'i32')} -> {tensor(tokens.shape, 'i32')}", tokens.shape)
 
-    def attention(self, q, k, v, scale, causal, window=None, cap=None, starts=None):
+    def attention(self, q, k, v, scale, causal, window=None, cap=None, starts=None, dropout=None):
         attributes = ["causal"] * causal + [f"scale = {scale:.6e} : f64"]
         attributes += [f"window = {window} : i64"] * bool(window) + [f"soft_cap = {cap} : f64"] * bool(cap)
         origin = (f" from {starts.name}", f", {tensor(starts.shape, 'i32')}") if starts else ("", "")
-        return self.op(f"nn.attention {q.name}, {k.name}, {v.name}{origin[0]} {{{', '.join(attributes)}}} : "
-                       f"{tensor(q.shape)}, {tensor(k.shape)}{origin[1]}", q.shape)
+        attributes += [self.dropout_attributes(dropout)] if dropout else []
+        by = (f" by {self.keys()}", f" by {tensor((self.batch,), 'i64')}") if dropout else ("", "")
+        return self.op(f"nn.attention {q.name}, {k.name}, {v.name}{origin[0]}{by[0]} {{{', '.join(attributes)}}} : "
+                       f"{tensor(q.shape)}, {tensor(k.shape)}{origin[1]}{by[1]}", q.shape)
 
     def cross_entropy(self, logits, targets, ignore=None, count=None, weights=None, smoothing=0, z=0):
         by = (f" by {count.name}", ", tensor<f32>") if count else ("", "")

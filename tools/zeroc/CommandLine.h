@@ -169,7 +169,7 @@ private:
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
-                        "describes, without dropout"};
+                        "describes"};
 
   cl::SubCommand exporting{
       "export",

@@ -61,6 +61,9 @@ void CommandLine::declareDriver() {
   add("dora", given(p.dora),
       "with --lora: train the norms of the rows of weights, too",
       {loss, Emit::Step});
+  add("lora-dropout=RATE",
+      number(p.loraDropout, 0, 0.9999999, "from 0 to below 1"),
+      "with --lora: dropout of the inputs of adapters", {loss, Emit::Step});
   add("lora-targets=REGEX", text(p.loraTargets),
       "linear layers that get an adapter: a regular expression\n"
       "that matches the whole name; by default all but the\n"
@@ -289,10 +292,14 @@ DriverOptions CommandLine::check() {
     fail("--lora-targets is for adapters; add --lora=RANK");
   if (isGiven("--modules-to-save") && p.loraRank == 0)
     fail("--modules-to-save is for modules beside adapters; add --lora=RANK");
+  if (isGiven("--lora-dropout") && p.loraRank == 0)
+    fail("--lora-dropout is for adapters; add --lora=RANK");
   if (isGiven("--rslora") && p.loraRank == 0)
     fail("--rslora is for adapters; add --lora=RANK");
   if (isGiven("--dora") && p.loraRank == 0)
     fail("--dora is for adapters; add --lora=RANK");
+  if (p.dora && p.loraDropout != 0)
+    fail("--dora has no dropout; drop --dora or --lora-dropout");
   if (isGiven("--base-storage") && p.loraRank == 0)
     fail("--base-storage=" + p.baseStorage +
          " is for a model that is frozen; add --lora=RANK");

@@ -41,6 +41,10 @@ void CommandLine::declareSubcommands() {
       "the model reads a weight for each target; the loss is\nthe weighted "
       "mean",
       imported);
+  add("dropout", given(importOptions.dropout),
+      "trains with the config's dropout; without this option\nit is off, and a "
+      "note says so",
+      imported);
   add("o=MODEL.mlir", text(importOptions.output).showing(""),
       "the file to write; default: standard output", imported);
 

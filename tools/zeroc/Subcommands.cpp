@@ -21,6 +21,7 @@ llvm::Error zero::runImport(const ImportOptions &options) {
     batch.separator = options.separator;
   batch.packed = options.packed;
   batch.loss = options.loss;
+  batch.dropout = options.dropout;
   auto model =
       importHuggingFace(context, options.config, batch, [](StringRef line) {
         llvm::errs() << "note: " << line << "\n";

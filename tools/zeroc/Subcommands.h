@@ -21,7 +21,7 @@ struct ImportOptions {
   std::string config, output = "-";
   int64_t batch = 0, sequence = 0;
   int64_t separator = -1; ///< below 0: attention crosses documents
-  bool packed = false;
+  bool packed = false, dropout = false;
   frontend::TextLoss loss;
 };
 

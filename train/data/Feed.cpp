@@ -6,6 +6,7 @@
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "train/data/HostAccess.h"
+#include "train/schedule/RandomBits.h"
 
 #include <algorithm>
 #include <string_view>
@@ -13,6 +14,9 @@
 using namespace zrt;
 
 namespace {
+
+/// The input of keys of dropout, of one micro-step.
+constexpr std::string_view kDropout = "dropout";
 
 /// The largest file whose values are all checked before training.
 constexpr uint64_t kScanBytes = uint64_t{256} << 20;
@@ -153,6 +157,7 @@ std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
   const bool predicts = plan.programs[ZRT_PREDICT].ops != nullptr;
   for (uint32_t i = 0; i < plan.input_count; ++i)
     if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0 &&
+        std::string_view(plan.inputs[i].name) != kDropout &&
         !(predicts && std::string_view(plan.inputs[i].name) == "position"))
       inputs.push_back(&plan.inputs[i]);
   return inputs;
@@ -207,7 +212,8 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
           options.dataPrefix);
 }
 
-Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
+Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
+    : keySeed(options.seed) {
   const Text text = textOf(plan, options);
   checkTensors(fedInputs(plan), options);
   for (const zrt_input *input : fedInputs(plan)) {
@@ -224,6 +230,16 @@ Feed::Feed(const zrt_plan &plan, const TrainOptions &options) {
     if (isText(*input, "tokens"))
       length = static_cast<uint64_t>(input->shape[1]);
   }
+  if (!options.dataPrefix.empty())
+    keySeed.reset();
+  for (uint32_t i = 0; i < plan.input_count; ++i)
+    if (const zrt_input &input = plan.inputs[i];
+        input.name == kDropout && input.micro_step == 0) {
+      keys = refsOf(plan, input);
+      if (input.dtype != ZRT_I64 || keys[0].bytes != batch * sizeof(uint64_t))
+        fail("input \"{}\" is {}, and a batch has {} keys, i64", kDropout,
+             typeText(input), batch);
+    }
   if (text.tokens) {
     data = std::make_unique<const TokenFiles>(
         options.data, options.format, text.tokens->shape[1],
@@ -325,6 +341,12 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place,
     to.bytes = rows.size();
     writeBytes(ctx, to, rows.data());
   }
+  if (keys.empty())
+    return;
+  std::vector<uint64_t> values(batch); // 0: no dropout
+  for (uint64_t row = 0; keySeed && row < batch; ++row)
+    values[row] = dropoutKey(*keySeed, place.position(row, batch));
+  writeBytes(ctx, keys.at(micro), values.data());
 }
 
 uint64_t Feed::perBatch() const { return batch * length.value_or(1); }

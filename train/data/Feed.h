@@ -8,6 +8,9 @@
 // text belongs to sample i of each file.  SampleMix defines the order of
 // samples.
 //
+// "dropout" gets a key for each sequence: of the seed and of its position in
+// the run, or 0 (no dropout) in evaluations.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -28,7 +31,7 @@ namespace zrt {
 void checkGiven(const zrt_plan &plan, const TrainOptions &options);
 
 /// The inputs of the first micro-step of `plan` that samples fill: no scalars,
-/// and no input that only the program predict reads.
+/// no keys of dropout, and no input that only the program predict reads.
 std::vector<const zrt_input *> fedInputs(const zrt_plan &plan);
 
 class Feed {
@@ -76,6 +79,8 @@ private:
 
   std::vector<Source> sources;
   std::unique_ptr<const TokenFiles> data; ///< nullptr: no input needs it
+  std::vector<zrt_ref> keys;              ///< of dropout, one per micro-step
+  std::optional<uint64_t> keySeed;        ///< not of evaluations
   uint64_t batch = 1;
   std::optional<uint64_t> length;          ///< tokens of a sample
   std::optional<int64_t> separator;        ///< set if there are targets to mask

@@ -12,7 +12,7 @@
 #include "train/run/Sampling.h"
 #include "train/run/StepRunner.h"
 #include "train/run/Weights.h"
-#include "train/schedule/RoundingBits.h"
+#include "train/schedule/RandomBits.h"
 
 #include <chrono>
 #include <cmath>

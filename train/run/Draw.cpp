@@ -1,7 +1,7 @@
 //===- Draw.cpp - Draws a token by its logits -----------------------------===//
 #include "train/run/Draw.h"
 
-#include "train/schedule/RoundingBits.h"
+#include "train/schedule/RandomBits.h"
 
 #include <algorithm>
 #include <cmath>

@@ -17,11 +17,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool roundsByChance(const zrt_plan &plan) {
-  return std::any_of(plan.inputs, plan.inputs + plan.input_count,
-                     [](const zrt_input &input) {
-                       return std::string_view(input.name) == "rounding";
-                     });
+/// What depends on the seed in a run of `plan`, or "".
+std::string_view whatHasChance(const zrt_plan &plan, bool shuffles) {
+  if (shuffles)
+    return "the order of samples";
+  for (uint32_t i = 0; i < plan.input_count; ++i) {
+    const std::string_view name = plan.inputs[i].name;
+    if (name == "rounding")
+      return "updates that round by chance";
+    if (name == "dropout")
+      return "masks of dropout";
+  }
+  return "";
 }
 
 std::string weightsText(const std::vector<uint64_t> &weights) {
@@ -37,12 +44,11 @@ void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
     fail("the run of the checkpoint was started {} --shuffle, and this one {}; "
          "do the same, or the order of samples changes",
          was.shuffles ? "with" : "without", was.shuffles ? "without" : "with");
-  if (was.seed != now.seed && (now.shuffles || roundsByChance(plan)))
+  if (const std::string_view what = whatHasChance(plan, now.shuffles);
+      was.seed != now.seed && !what.empty())
     fail("the run of the checkpoint has --seed={}, this one --seed={}, and {} "
          "depend on it; give it the same",
-         was.seed, now.seed,
-         now.shuffles ? "the order of samples"
-                      : "updates that round by chance");
+         was.seed, now.seed, what);
   if (was.weights != now.weights)
     fail("the run of the checkpoint was started {}, and this one {}; do the "
          "same, or the order of samples changes",

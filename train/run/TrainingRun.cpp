@@ -9,7 +9,7 @@
 #include "train/run/Fingerprint.h"
 #include "train/run/SampleText.h"
 #include "train/run/StopSignal.h"
-#include "train/schedule/RoundingBits.h"
+#include "train/schedule/RandomBits.h"
 
 #include <csignal>
 

@@ -21,6 +21,7 @@
 //             over queries; dS = P (D - sum of P D), times slope
 //   results   fma(x, factor, 0): 1 / sum, 1 for dV, scale for dQ, ln 2 for dK
 //   lse       LogSum.h, in f64
+//   dropout   of P before O and dV, and of dO V^T: x / (1 - rate), or 0
 //
 // Blocks of queries and keys are the CPU's (Sizes.h).  With several blocks of
 // keys the forward multiplies sums and O by 2^(old - new largest) at each; and
@@ -86,6 +87,9 @@ public:
   /// Caps `scores` and, unless null, sets `slopes`.
   void capScores(Values &scores, Values *slopes);
   void storeScores(ArrayRef<Value> scores, Value tile);
+  /// Applies dropout, if there is any, to values of the query head `ofHead` and
+  /// of a panel of keys.
+  void drop(Values &values, Value ofHead, Value firstKey);
 
   /// For the thread's queries and columns, sums + scoreTile^T keyTile.
   Values addToQueries(ArrayRef<Value> sums);

@@ -34,6 +34,7 @@ BackwardCode::Panel BackwardCode::computePanel(Value firstKey, Value end,
   for (auto [i, p] : llvm::enumerate(panel.p))
     p = c.select(isSeen[i], c.exp2(c.subf(p, lse[i / kKeys])), c.f32(0));
   panel.d = c.products(ofHead(all.grad), std::nullopt, all.v, firstKey, count);
+  c.drop(panel.d, ofHead(all.q).head, firstKey);
   return panel;
 }
 
@@ -103,6 +104,7 @@ Values BackwardCode::addTile(Value firstKey, Value column,
   Values lse = loadLses(), dots = loadDots();
   Panel panel = computePanel(firstKey, c.index(shape.keys), lse);
   Values adjoint = adjoints(panel, dots), result;
+  c.drop(panel.p, ofHead(all.q).head, firstKey);
   const size_t half = sums.size() / 2;
   // Rows of dO lie in their tile already if it has all of their columns.
   auto addColumns = [&](ArrayRef<Value> before, HeadRows rows,

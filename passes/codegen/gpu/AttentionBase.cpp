@@ -2,6 +2,8 @@
 
 #include "passes/codegen/gpu/AttentionBase.h"
 
+#include "dialect/nn/Dropout.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -27,6 +29,18 @@ AttentionBase::queriesThatSee(Value firstKey, int64_t count, int64_t step) {
     high = div(add(last, step), step);
   }
   return {low, high};
+}
+
+void AttentionBase::openDropout(Value keys) {
+  if (keys)
+    sequenceKey = loadOne(keys, {batch});
+}
+
+Value AttentionBase::dropped(Value x, Value ofHead, Value query, Value key) {
+  Value row = add(mul(toI32(ofHead), shape.queries), toI32(query)),
+        element = add(mul(row, shape.keys), toI32(key));
+  return nn::dropped({b, loc, {}}, {b, loc, x}, sequenceKey, element,
+                     shape.rate, shape.place);
 }
 
 static Type rowElement(HeadRows rows) {

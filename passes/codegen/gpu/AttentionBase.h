@@ -14,6 +14,8 @@ struct AttentionShape {
   float scale, softCap; ///< cap 0: none
   bool causal;
   int64_t window; ///< 0: none
+  double rate;    ///< of dropout, at `place`; 0: none
+  int64_t place;
   // The CPU's blocks, on which the order of sums depends.
   int64_t queryBlock, keyBlock;
   /// Whether the CPU adds to dK and dV at each block of queries.
@@ -58,6 +60,12 @@ public:
   std::pair<Value, Value> queriesThatSee(Value firstKey, int64_t count,
                                          int64_t step);
 
+  /// Reads the key of the batch from those of dropout, [B], if there are any.
+  void openDropout(Value keys);
+  bool drops() const { return shape.rate != 0; }
+  /// `x` of a query of the query head `ofHead` and of a key, with dropout.
+  Value dropped(Value x, Value ofHead, Value query, Value key);
+
   /// Access an f32 in the first four bytes of row `row`, of elements of 16 or
   /// 32 bits.
   Value loadNumber(HeadRows rows, Value row);
@@ -72,6 +80,7 @@ public:
 
 private:
   Value starts; ///< [B, T], or null
+  Value sequenceKey;
 };
 
 } // namespace mlir::zero

@@ -109,13 +109,24 @@ Values Forward::addPanel(Value firstKey, Value end, ArrayRef<Value> most,
   for (auto [i, one] : llvm::enumerate(p))
     one = c.select(isSeen[i], c.exp2(c.subf(one, most[i / kKeys])), c.f32(0));
   c.storeScores(p, c.scoreTile);
+  Value sum;
+  auto addRow = [&] { sum = c.addf(sums[0], sumOfRow()); };
+  if (c.drops()) {
+    c.barrier();
+    addRow();
+    c.barrier();
+    c.drop(p, c.head, firstKey);
+    c.storeScores(p, c.scoreTile);
+  }
   Values result;
   for (int64_t i = 0; i < shape.held; ++i) {
     c.copyKeys(all.v, firstKey, c.min(c.sub(end, firstKey), kTile),
                c.columnOf(column, i));
     c.barrier();
+    if (!sum)
+      addRow();
     if (i == 0)
-      result.push_back(c.addf(sums[0], sumOfRow()));
+      result.push_back(sum);
     result.append(c.addToQueries(c.sumsOf(sums.drop_front(), i)));
     c.barrier();
   }

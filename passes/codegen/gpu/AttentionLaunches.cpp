@@ -30,12 +30,12 @@ void describeLaunch(func::FuncOp function, int64_t parts, int64_t sharedBytes) {
 }
 
 /// Three blocks at once leave 168 registers per thread.  That is enough where
-/// `fits` says so, for heads of up to 64 columns without a cap.
+/// `fits` says so, for heads of up to 64 columns without cap and dropout.
 void describeTensorLaunch(func::FuncOp function, const AttentionShape &shape,
                           bool fits) {
   Builder b(function.getContext());
   function->setAttr(kRoundsAttr, b.getUnitAttr());
-  if (fits && shape.width <= 64 && shape.softCap == 0)
+  if (fits && shape.width <= 64 && shape.softCap == 0 && shape.rate == 0)
     function->setAttr(kBlocksAtOnceAttr, b.getI64IntegerAttr(3));
 }
 
@@ -50,12 +50,10 @@ bool takesTensorCores(OpT op, AttentionUnits units) {
          q.getDimSize(3) <= kMaxTensorWidth;
 }
 
-/// The starts of documents, if there are any; null otherwise.
-template <typename OpT>
-Value viewStarts(KernelViews &views, OpT op) {
-  return op.getStarts()
-             ? views.operand(cast<TypedValue<RankedTensorType>>(op.getStarts()))
-             : Value();
+/// The view of an operand, or null if there is none.
+Value viewIfAny(KernelViews &views, Value operand) {
+  return operand ? views.operand(cast<TypedValue<RankedTensorType>>(operand))
+                 : Value();
 }
 
 LogicalResult refuse(Operation *op) {
@@ -70,14 +68,17 @@ LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
   Value q = views.operand(op.getQ()), k = views.operand(op.getK()),
         v = views.operand(op.getV()), out = views.result(op.getResult()),
         lse = op.getLse() ? views.result(op.getLse()) : Value(),
-        starts = viewStarts(views, op);
+        starts = viewIfAny(views, op.getStarts()),
+        keys = viewIfAny(views, op.getKeys());
   if (!q || !k || !v || !out || (op.getStarts() && !starts) ||
+      (op.getKeys() && !keys) ||
       (op.getLse() && !lse && !op.getLse().use_empty()))
     return refuse(op);
   const AttentionShape shape = shapeOf(op);
   auto operandsOf = [&](AttentionBase &code) -> ForwardOperands {
     code.batch = code.div(views.begin, shape.heads);
     code.head = code.rem(views.begin, shape.heads);
+    code.openDropout(keys);
     Value keyHead = code.div(code.head, shape.headsPerKey());
     return {{q, code.head}, {k, keyHead}, {v, keyHead}, {out, code.head}, lse};
   };
@@ -106,13 +107,15 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
         k = views.operand(op.getK()), v = views.operand(op.getV()),
         lse = views.operand(op.getLse()), dq = views.result(op.getDq()),
         dk = views.result(op.getDk()), dv = views.result(op.getDv()),
-        starts = viewStarts(views, op);
+        starts = viewIfAny(views, op.getStarts()),
+        keys = viewIfAny(views, op.getKeys());
   if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv ||
-      (op.getStarts() && !starts))
+      (op.getStarts() && !starts) || (op.getKeys() && !keys))
     return refuse(op);
   AttentionShape shape = shapeOf(op);
   auto operandsOf = [&](AttentionBase &code) -> BackwardOperands {
     code.batch = code.div(views.begin, shape.keyHeads);
+    code.openDropout(keys);
     Value keyHead = code.rem(views.begin, shape.keyHeads),
           first = code.mul(keyHead, shape.headsPerKey());
     return {{grad, first}, {q, first},  {k, keyHead},  {v, keyHead},

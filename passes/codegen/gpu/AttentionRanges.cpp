@@ -78,6 +78,15 @@ void AttentionCode::capScores(Values &scores, Values *slopes) {
   }
 }
 
+void AttentionCode::drop(Values &values, Value ofHead, Value firstKey) {
+  if (!drops())
+    return;
+  Values own = ownQueries();
+  for (auto [i, value] : llvm::enumerate(values))
+    value = dropped(value, ofHead, add(firstQuery, own[i / kKeys]),
+                    add(add(firstKey, x), 8 * int64_t(i % kKeys)));
+}
+
 Values AttentionCode::overPanels(
     Value start, ArrayRef<Value> carried,
     llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body) {

@@ -22,6 +22,8 @@ static AttentionShape describe(OpT op) {
                       : 0;
   shape.causal = op.getCausal();
   shape.window = op.getWindow().value_or(0);
+  shape.rate = op.getRate() ? op.getRate()->convertToDouble() : 0;
+  shape.place = op.getPlace().value_or(0);
   const int64_t filled = ::zrt::Sizes::filledUp(shape.width);
   shape.chunk = std::min(filled, AttentionCode::kChunk);
   shape.chunks = llvm::divideCeil(filled, AttentionCode::kChunk);

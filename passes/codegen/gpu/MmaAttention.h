@@ -147,6 +147,12 @@ public:
   Values hideQueries(ArrayRef<Value> scores, Value firstKey, Value query,
                      int64_t columns, llvm::function_ref<Value(int64_t)> from);
 
+  /// Applies dropout, if there is any, to values of the query head `ofHead`.
+  /// `rows` are the lane's, queries or keys, and columns are from `firstColumn`
+  /// on.
+  void drop(Values &values, Value ofHead, ArrayRef<Value> rows, bool areKeys,
+            Value firstColumn, int64_t columns);
+
   /// Capped scores, and their slopes if asked for.  Times `factor`, which is
   /// positive, they are exponents of 2.
   Values capped(Values raw, Values *slopes);

@@ -7,7 +7,8 @@
 //   keys     blocks of keys, over tiles of Q and dO, of all query heads: P^T
 //            and dP^T, whose rows are keys, so that they are fragments of the
 //            products dV += P^T dO and dK += dS^T Q without a transpose;
-//            dS = P (dP - D), where the sums of dP begin at -D
+//            dS = P (dP - D), where the sums of dP begin at -D, unless dP has
+//            dropout
 //   queries  blocks of queries, over tiles of K and V: dQ += dS K
 //
 // Tiles are used in pieces, so that scores fit into registers beside the sums.
@@ -35,6 +36,20 @@ void TensorBackward::openQueries() {
     minusLse.push_back(c.mulf(loadLse(query), c.f32(-::zrt::kLog2E)));
 }
 
+Values TensorBackward::droppedPlus(ArrayRef<Value> sums, const Fragments &rows,
+                                   Value tile, int64_t firstRow,
+                                   int64_t columns, ArrayRef<Value> own,
+                                   bool areKeys, Value firstColumn) {
+  if (!c.drops())
+    return c.plusTimesRows(sums, rows, tile, firstRow, columns);
+  Values result =
+      c.plusTimesRows(c.zeroSums(columns / 8), rows, tile, firstRow, columns);
+  c.drop(result, ofHead(all.q).head, own, areKeys, firstColumn, columns);
+  for (auto [one, sum] : llvm::zip_equal(result, sums))
+    one = c.addf(one, sum);
+  return result;
+}
+
 TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
                                                    int64_t firstRow,
                                                    int64_t columns) {
@@ -46,8 +61,9 @@ TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
   piece.p = c.capped(c.plusTimesRows(zeros, q, tile, firstRow, columns),
                      &piece.slopes);
   piece.p = c.hideKeys(piece.p, c.add(firstKey, firstRow), columns);
-  piece.d = c.plusTimesRows(minusDots, grad, c.add(tile, c.sizes.tileBytes()),
-                            firstRow, columns);
+  piece.d = droppedPlus(minusDots, grad, c.add(tile, c.sizes.tileBytes()),
+                        firstRow, columns, c.queries, /*areKeys=*/false,
+                        c.add(firstKey, firstRow));
   Value factor = c.f32(c.factor);
   for (auto [i, p] : llvm::enumerate(piece.p))
     p = c.exp2OfSum(p, factor, minusLse[rowAt(i, columns)]);
@@ -177,13 +193,19 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
                           [&](int64_t column) {
                             return c.bitcast(c.b.getI32Type(), from[column]);
                           });
-  piece.d = c.plusTimesRows(minusDots, v, gradTile, row, columns);
+  Values keys;
+  for (int64_t r = 0; r < c.ownRows(); ++r)
+    keys.push_back(c.add(firstKey, c.rowOf(r)));
+  piece.d = droppedPlus(minusDots, v, gradTile, row, columns, keys,
+                        /*areKeys=*/true, c.add(query, row));
   Value factor = c.f32(c.factor);
   Values adjoint;
   for (auto [i, p] : llvm::enumerate(piece.p)) {
     p = c.exp2OfSum(p, factor, lse[columnAt(i)]);
     adjoint.push_back(adjointOf(piece, i));
   }
+  c.drop(piece.p, ofHead(all.q).head, keys, /*areKeys=*/true, c.add(query, row),
+         columns);
   const size_t half = sums.size() / 2;
   Values result = c.plusTimesColumns(sums.take_front(half),
                                      c.pack(piece.p, columns), gradTile, row);

@@ -39,6 +39,12 @@ private:
     return piece.slopes.empty() ? result : c.mulf(result, piece.slopes[i]);
   }
 
+  /// sums + a tile^T, as TensorCode::plusTimesRows, where the product has
+  /// dropout, as TensorCode::drop.
+  Values droppedPlus(ArrayRef<Value> sums, const Fragments &rows, Value tile,
+                     int64_t firstRow, int64_t columns, ArrayRef<Value> own,
+                     bool areKeys, Value firstColumn);
+
   // Launches of queries.
   Fragments q, grad;
   Values minusLse, dots; ///< -lse' and -D of the lane's queries

@@ -6,8 +6,8 @@
 //   S = Q K^T; m' = the largest of m and S; P = 2^(S - m')
 //   sum = 2^(m - m') sum + P; O = 2^(m - m') O + P V; m = m'
 //
-// Sums of a row are those of P before it is rounded.  The four lanes of a row
-// add up their parts at the end.
+// Sums of a row are those of P before dropout, and before it is rounded.  The
+// four lanes of a row add up their parts at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +74,8 @@ Values TensorForward::addPiece(const Fragments &q, Value firstKey, Value tile,
       one = c.mulf(one, shrink);
     }
   }
+  c.drop(p, c.head, c.queries, /*areKeys=*/false, c.add(firstKey, firstRow),
+         kColumns);
   Values out = c.plusTimesColumns(ArrayRef<Value>(result).drop_front(2 * own),
                                   c.pack(p, kColumns),
                                   c.add(tile, c.sizes.tileBytes()), firstRow);

@@ -147,6 +147,19 @@ Values TensorCode::hideQueries(ArrayRef<Value> scores, Value firstKey,
   return hasDocuments() ? hide() : ifThen(hides, scores, hide);
 }
 
+void TensorCode::drop(Values &values, Value ofHead, ArrayRef<Value> rows,
+                      bool areKeys, Value firstColumn, int64_t columns) {
+  if (!drops())
+    return;
+  Value own = add(firstColumn, toIndex(pair));
+  for (auto [i, value] : llvm::enumerate(values)) {
+    const int64_t tile = i / 4, r = tile / (columns / 8) * 2 + i % 4 / 2;
+    Value column = add(own, tile % (columns / 8) * 8 + i % 2);
+    value = areKeys ? dropped(value, ofHead, column, rows[r])
+                    : dropped(value, ofHead, rows[r], column);
+  }
+}
+
 Values TensorCode::capped(Values scores, Values *slopes) {
   if (shape.softCap > 0) {
     Value cap = f32(shape.softCap * ::zrt::kLog2E),

@@ -32,9 +32,12 @@ struct Argument {
   RankedTensorType type;
   std::vector<double> floats;
   std::vector<int32_t> ints;
+  std::vector<int64_t> keys; ///< of dropout
   std::vector<double> gradient;
 
   const void *data() const {
+    if (!keys.empty())
+      return keys.data();
     return floats.empty() ? static_cast<const void *>(ints.data())
                           : floats.data();
   }
@@ -69,15 +72,19 @@ FailureOr<std::vector<Argument>> makeArguments(func::FuncOp func,
     unsigned i = value.getArgNumber();
     auto name = func.getArgAttrOfType<StringAttr>(i, kParamAttr);
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    bool isInt = type && type.getElementType().isInteger(32);
+    bool isInt = type && type.getElementType().isInteger(32),
+         isKeys = type && type.getElementType().isInteger(64);
     if (!type || !type.hasStaticShape() ||
-        !(isInt || type.getElementType().isF64()))
+        !(isInt || isKeys || type.getElementType().isF64()))
       return emitError(value.getLoc())
              << "argument " << i << " is " << value.getType()
              << ", but gradients are checked in f64; use tensors of f64 and "
-                "i32";
-    Argument argument{name ? name.str() : "", bool(name), type, {}, {}, {}};
-    if (!isInt) {
+                "i32, and i64 keys of dropout";
+    Argument argument{name ? name.str() : "", bool(name), type, {}, {}, {}, {}};
+    if (isKeys) {
+      for (int64_t n = type.getNumElements(); n > 0; --n)
+        argument.keys.push_back(int64_t(random()));
+    } else if (!isInt) {
       argument.floats.resize(type.getNumElements());
       for (double &element : argument.floats)
         element = options.scale * normal(random);

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "numerics/Dropout.h"
 #include <cmath>
 #include <limits>
 
@@ -260,6 +261,22 @@ SmallVector<Score> scoresOf(OpT op, Numbers &q, Numbers &k,
   return scores;
 }
 
+/// The factor that dropout gives the probability of key `j` in query `i` of
+/// head `h` of batch `b`; `keys` are the elements of that operand, if any.
+template <typename OpT>
+double factorOf(OpT op, const Elements &keys, int64_t b, int64_t h, int64_t i,
+                int64_t j) {
+  const int64_t key =
+      keys.empty() ? 0 : cast<IntegerAttr>(keys[b]).getValue().getSExtValue();
+  if (key == 0)
+    return 1;
+  const zrt::Dropout dropout(key, *op.getPlace(),
+                             op.getRate()->convertToDouble());
+  const int64_t queries = op.getQ().getType().getDimSize(1),
+                all = op.getK().getType().getDimSize(1);
+  return dropout.keeps((h * queries + i) * all + j) ? dropout.factor : 0;
+}
+
 /// Adds the bounds of rounding `results` to `errors`, in f64.
 Elements withResult(Numbers &errors, const Numbers &results,
                     const Rounding &rounding) {
@@ -299,7 +316,8 @@ LogicalResult Interpreter::evaluate(nn::AttentionOp op) {
   Builder types(op.getContext());
   Type f32 = types.getF32Type(), f64 = types.getF64Type();
   Elements lse(q->shape[0] * q->shape[2] * q->shape[1]);
-  const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements();
+  const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements(),
+                 keys = op.getKeys() ? tensors[op.getKeys()] : Elements();
   int64_t perGroup = q->shape[2] / k->shape[2];
   forEachIndex(
       {q->shape[0], q->shape[2], q->shape[1]}, [&](ArrayRef<int64_t> at) {
@@ -317,7 +335,7 @@ LogicalResult Interpreter::evaluate(nn::AttentionOp op) {
             FloatAttr::get(givesErrors ? f64 : f32, stat);
         for (auto [j, score] : llvm::enumerate(scores))
           for (int64_t d = 0; d < q->shape[3]; ++d) {
-            double p = score.exponential / sum,
+            double p = score.exponential / sum * factorOf(op, keys, b, h, i, j),
                    value = v->at({b, int64_t(j), h / perGroup, d});
             out.at({b, i, h, d}) += p * value;
             if (p > 0)
@@ -343,7 +361,8 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
       dkErrors(op.getDk()), dvErrors(op.getDv());
   const Rounding r(dq.type);
   double scale = op.getScale().convertToDouble();
-  const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements();
+  const Elements starts = op.getStarts() ? tensors[op.getStarts()] : Elements(),
+                 keys = op.getKeys() ? tensors[op.getKeys()] : Elements();
   int64_t perGroup = q->shape[2] / k->shape[2];
   forEachIndex(lse->shape, [&](ArrayRef<int64_t> at) {
     auto [b, h, i] = std::tuple(at[0], at[1], at[2]);
@@ -354,7 +373,8 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
     for (int64_t j = 0; j < int64_t(scores.size()); ++j) {
       p.push_back(scores[j].exponential * std::exp(-lse->at(at)));
       for (int64_t d = 0; d < q->shape[3]; ++d) {
-        double term = grad->at({b, i, h, d}) * v->at({b, j, g, d});
+        double term = grad->at({b, i, h, d}) * v->at({b, j, g, d}) *
+                      factorOf(op, keys, b, h, i, j);
         dp[j] += term;
         terms[j] += std::abs(term);
       }
@@ -366,7 +386,8 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
         double ds = scale * p[j] * (dp[j] - sum) * scores[j].slope;
         dq.at({b, i, h, d}) += ds * k->at({b, j, g, d});
         dk.at({b, j, g, d}) += ds * q->at({b, i, h, d});
-        dv.at({b, j, g, d}) += p[j] * grad->at({b, i, h, d});
+        const double kept = p[j] * factorOf(op, keys, b, h, i, j);
+        dv.at({b, j, g, d}) += kept * grad->at({b, i, h, d});
         if (p[j] == 0)
           continue;
         double error = std::abs(scale) *
@@ -375,7 +396,7 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
         dqErrors.at({b, i, h, d}) += error * std::abs(k->at({b, j, g, d}));
         dkErrors.at({b, j, g, d}) += error * std::abs(q->at({b, i, h, d}));
         dvErrors.at({b, j, g, d}) +=
-            (r.of(p[j]) + r.e * p[j]) * std::abs(grad->at({b, i, h, d}));
+            (r.of(kept) + r.e * kept) * std::abs(grad->at({b, i, h, d}));
       }
   });
   auto give = [&](Value result, const Numbers &numbers, Numbers &errors) {

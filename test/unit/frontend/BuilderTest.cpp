@@ -248,6 +248,20 @@ TEST_F(Builder, NormsRefuse) {
               "\"x\" (tensor<2x4xf32>), got \"w\" (tensor<3xf32>)");
 }
 
+TEST_F(Builder, DropoutRefuses) {
+  Tensor x = weight("x", {3, 4}), keys = m.dropoutKeys(2);
+  EXPECT_EQ(dropout(x, keys, 0).getValue(), x.getValue());
+  dropout(x, keys, 1);
+  expectError(
+      "the rate of dropout must be at least 0 and below 1, got 1.000000");
+  x = weight("x", {3, 4});
+  keys = m.dropoutKeys(2);
+  dropout(x, keys, 0.5);
+  expectError(
+      "dropout of \"x\" (tensor<3x4xf32>) needs keys, i64 [B], that divide "
+      "its rows; take ModelBuilder::dropoutKeys");
+}
+
 TEST_F(Builder, AttentionRefuses) {
   Tensor q = weight("q", {2, 3, 4, 5}), k = weight("k", {2, 3, 4, 6});
   attention(q, k, k);
@@ -269,6 +283,11 @@ TEST_F(Builder, AttentionRefuses) {
   q = weight("q", {2, 3, 4, 5});
   attention(q, q, q, {.softCap = 0});
   expectError("the soft cap of attention must be positive and finite");
+  q = weight("q", {2, 3, 4, 5});
+  attention(q, q, q, {.dropout = 0.1});
+  expectError(
+      "dropout of \"q\" (tensor<2x3x4x5xf32>) needs keys, i64 [B], that "
+      "divide its rows; take ModelBuilder::dropoutKeys");
   q = weight("q", {2, 3, 4, 5});
   k = weight("k", {2, 2, 4, 5});
   attention(q, k, k, {.causal = true});

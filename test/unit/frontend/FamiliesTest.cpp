@@ -85,13 +85,33 @@ TEST_F(Families, WantEverySize) {
           << family;
 }
 
-TEST_F(Families, RefuseDropout) {
-  for (const char *family : kAll)
-    for (std::string key :
-         {"attention_dropout", "hidden_dropout", "resid_pdrop", "embd_pdrop"})
-      EXPECT_EQ(importWith(family, "\"" + key + "\": 0.1"),
-                key + " is 0.1, but zeroc trains without dropout; set it to 0")
-          << family;
+TEST_F(Families, HaveDropoutWhereTransformersHas) {
+  dropout = true;
+  for (const char *family : kAll) {
+    ASSERT_EQ(importWith(family, "\"attention_dropout\": 0.1"), "") << family;
+    for (nn::AttentionOp op : attentions())
+      EXPECT_EQ(op.getRate()->convertToDouble(), 0.1) << family;
+    for (auto [key, owner, count] :
+         {std::tuple("hidden_dropout", "gpt_neox", 9),
+          {"resid_pdrop", "phi3", 8}}) {
+      const std::string error =
+          importWith(family, "\"" + std::string(key) + "\": 0.1");
+      if (family != std::string(owner)) {
+        EXPECT_THAT(error, testing::HasSubstr("have no such key")) << family;
+        continue;
+      }
+      ASSERT_EQ(error, "");
+      module->walk([&, left = &count](nn::DropoutOp) { --*left; });
+      EXPECT_EQ(count, 0) << family;
+    }
+  }
+}
+
+TEST_F(Families, NoteDropoutThatIsOff) {
+  ASSERT_EQ(importWith("llama", "\"attention_dropout\": 0.1"), "");
+  EXPECT_THAT(notes, testing::ElementsAre(testing::EndsWith(
+                         "is off; --dropout trains with it")));
+  EXPECT_FALSE(first<nn::AttentionOp>().getKeys());
 }
 
 TEST_F(Families, RefuseOtherTasks) {

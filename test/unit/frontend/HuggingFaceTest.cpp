@@ -155,7 +155,7 @@ TEST_F(HuggingFace, ChecksNumbers) {
       importText(config("\"initializer_range\": -0.02")),
       "initializer_range must not be negative, and finite in f32, got -0.02");
   EXPECT_EQ(importText(config("\"resid_pdrop\": 1.5")),
-            "resid_pdrop must lie between 0 and 1, got 1.5");
+            "resid_pdrop must be at least 0 and below 1, got 1.5");
   EXPECT_EQ(importText(config("\"tie_word_embeddings\": 1")),
             "tie_word_embeddings must be true or false, got 1");
 }
@@ -213,7 +213,7 @@ TEST_F(HuggingFace, SizesThatOverflowTogetherAreAnError) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(HuggingFace, NotesDropout) {
-  std::string off = " is off: zeroc trains without dropout";
+  std::string off = " is off; --dropout trains with it";
   std::string of = " of " + path.filename().string();
   ASSERT_EQ(importText(config("\"resid_pdrop\": 0.1")), "");
   EXPECT_EQ(notes, std::vector<std::string>({"dropout 0.1" + of + off}));
@@ -231,7 +231,24 @@ TEST_F(HuggingFace, NotesTheDefaultDropout) {
   EXPECT_EQ(notes, std::vector<std::string>(
                        {"dropout 0.1 of " + path.filename().string() +
                         " (Hugging Face's default where a key is missing) is "
-                        "off: zeroc trains without dropout"}));
+                        "off; --dropout trains with it"}));
+}
+
+TEST_F(HuggingFace, HasDropoutWhereGPT2Has) {
+  dropout = true;
+  ASSERT_EQ(importText(config("\"resid_pdrop\": 0.2, \"embd_pdrop\": 0.1")),
+            "");
+  EXPECT_TRUE(notes.empty());
+  std::vector<double> rates;
+  module->walk([&](nn::DropoutOp op) {
+    EXPECT_EQ(op.getPlace(), rates.size());
+    rates.push_back(op.getRate().convertToDouble());
+  });
+  EXPECT_EQ(rates, std::vector<double>({0.1, 0.2, 0.2, 0.2, 0.2}));
+  EXPECT_FALSE(first<nn::AttentionOp>().getKeys());
+  ASSERT_EQ(importText(config("\"attn_pdrop\": 0.3")), "");
+  EXPECT_EQ(first<nn::AttentionOp>().getRate()->convertToDouble(), 0.3);
+  EXPECT_EQ(first<nn::AttentionOp>().getPlace(), 0);
 }
 
 } // namespace

@@ -17,6 +17,7 @@ struct ImportTest : testing::Test {
                                ("config-" + std::to_string(getpid()) + ".json");
   std::vector<std::string> notes;
   std::optional<int64_t> separator;
+  bool dropout = false;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 
   void TearDown() override { std::filesystem::remove(path); }
@@ -31,7 +32,10 @@ struct ImportTest : testing::Test {
     notes.clear();
     auto result = mlir::frontend::importHuggingFace(
         context, name,
-        {.batch = 2, .sequence = sequence, .separator = separator},
+        {.batch = 2,
+         .sequence = sequence,
+         .separator = separator,
+         .dropout = dropout},
         [&](llvm::StringRef note) { notes.push_back(note.str()); });
     if (!result) {
       std::string message = llvm::toString(result.takeError());

@@ -45,6 +45,9 @@ std::vector<Ask> asks() {
             all.push_back({queries, queries + (heads == 3 ? 40 : 0), 20, heads,
                            window, cap, documents});
   all.push_back({70, 90, 24, 2, 0, 0.5f, false, false});
+  all.push_back({130, 170, 20, 3, 33, 0.8f, true, true, true});
+  all.push_back({70, 90, 24, 2, 0, 0, false, false, true});
+  all.push_back({50, 3000, 64, 2, 0, 0, false, true, true});
   // Enough keys for several blocks.
   for (int64_t window : {0, 100, 2000})
     for (bool documents : {false, true}) {

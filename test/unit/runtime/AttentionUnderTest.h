@@ -26,13 +26,18 @@ struct Ask {
   int64_t window = 0;
   float softCap = 0;
   bool documents = false, causal = true;
+  bool drops = false;
 };
+
+/// The arguments of dropout.
+inline constexpr int64_t kDropoutKey = 12345, kDropoutPlace = 6;
+inline constexpr double kDropoutRate = 0.2;
 
 inline void PrintTo(const Ask &ask, std::ostream *out) {
   *out << ask.queries << " queries of " << ask.heads << " heads, " << ask.keys
        << " keys, width " << ask.width << ", window " << ask.window << ", cap "
        << ask.softCap << (ask.documents ? ", documents" : "")
-       << (ask.causal ? "" : ", not causal");
+       << (ask.causal ? "" : ", not causal") << (ask.drops ? ", dropout" : "");
 }
 
 inline double numberOf(float x) { return double(x); }
@@ -68,9 +73,11 @@ struct Problem {
   Part q, k, v, grad;
   std::vector<T> qkv, grads;
   std::vector<int32_t> starts;
+  Dropout dropout;
 
   Problem(const Ask &ask, bool packed)
-      : ask(ask), scale(0.7f / std::sqrt(float(ask.width))) {
+      : ask(ask), scale(0.7f / std::sqrt(float(ask.width))),
+        dropout(kDropoutKey, kDropoutPlace, kDropoutRate) {
     const int64_t w = ask.width, ofHeads = ask.heads * w;
     int64_t size = 0;
     if (packed) {
@@ -106,11 +113,25 @@ struct Problem {
     }
   }
 
-  AttentionShape shape() const {
-    return {ask.queries, ask.keys,
-            ask.width,   scale,
-            ask.causal,  ask.window,
-            ask.softCap, ask.documents ? starts.data() : nullptr};
+  AttentionShape shape(int64_t head = 0) const {
+    return {ask.queries,
+            ask.keys,
+            ask.width,
+            scale,
+            ask.causal,
+            ask.window,
+            ask.softCap,
+            ask.documents ? starts.data() : nullptr,
+            ask.drops ? &dropout : nullptr,
+            head};
+  }
+
+  /// The factor of the probability of key `j` in query `i` of a head.
+  double factor(int64_t head, int64_t i, int64_t j) const {
+    if (!ask.drops)
+      return 1;
+    const int64_t element = (head * ask.queries + i) * ask.keys + j;
+    return dropout.keeps(uint32_t(element)) ? double(dropout.factor) : 0;
   }
 };
 
@@ -160,19 +181,22 @@ Target<T> kernelCalls() {
           [](const AttentionOf<T> &a, float *) {
             const AttentionShape &s = a.shape;
             zrt_attention(s.queries, s.keys, s.width, s.scale, s.softCap,
-                          s.causal, s.window, s.starts, kType, a.q.at,
-                          a.q.stride, a.k.at, a.k.stride, a.v.at, a.v.stride,
-                          a.out.at, a.out.stride, a.lse);
+                          s.causal, s.window, s.starts,
+                          s.dropout ? &kDropoutKey : nullptr, kDropoutPlace,
+                          kDropoutRate, s.head, kType, a.q.at, a.q.stride,
+                          a.k.at, a.k.stride, a.v.at, a.v.stride, a.out.at,
+                          a.out.stride, a.lse);
           },
           [](const AttentionBackwardOf<T> &a, float *) {
             const AttentionShape &s = a.shape;
             zrt_attention_backward(
                 s.queries, s.keys, s.width, s.scale, s.softCap, s.causal,
-                s.window, s.starts, kType, a.heads.count, a.grad.at,
-                a.grad.stride, a.heads.grad, a.q.at, a.q.stride, a.heads.q,
-                a.k.at, a.k.stride, a.v.at, a.v.stride, a.lse, a.heads.lse,
-                a.dq.at, a.dq.stride, a.heads.dq, a.dk.at, a.dk.stride, a.dv.at,
-                a.dv.stride);
+                s.window, s.starts, s.dropout ? &kDropoutKey : nullptr,
+                kDropoutPlace, kDropoutRate, s.head, kType, a.heads.count,
+                a.grad.at, a.grad.stride, a.heads.grad, a.q.at, a.q.stride,
+                a.heads.q, a.k.at, a.k.stride, a.v.at, a.v.stride, a.lse,
+                a.heads.lse, a.dq.at, a.dq.stride, a.heads.dq, a.dk.at,
+                a.dk.stride, a.dv.at, a.dv.stride);
           }};
 }
 
@@ -196,7 +220,7 @@ Results<T> run(const Problem<T> &p, const Target<T> &target) {
         buffer.data() + part.first + head, part.stride};
   };
   for (int64_t h = 0; h < ask.heads; ++h)
-    target.attend({p.shape(), rows(p.qkv, p.q, h * w), rows(p.qkv, p.k),
+    target.attend({p.shape(h), rows(p.qkv, p.q, h * w), rows(p.qkv, p.k),
                    rows(p.qkv, p.v), rows(r.out, p.grad, h * w),
                    r.lse.data() + h * ask.queries},
                   poisoned());
@@ -277,9 +301,10 @@ private:
       double d = 0;
       for (int64_t c = 0; c < width; ++c) {
         const size_t of = p.grad.at(i, h * width + c), v = p.v.at(seen[n], c);
-        out[of] += x * value(v);
-        d += numberOf(p.grads[of]) * value(v);
-        dqkv[v] += x * numberOf(p.grads[of]);
+        const double factor = p.factor(h, i, seen[n]);
+        out[of] += factor * x * value(v);
+        d += factor * numberOf(p.grads[of]) * value(v);
+        dqkv[v] += factor * x * numberOf(p.grads[of]);
       }
       adjoint.push_back(d);
       dot += x * d;

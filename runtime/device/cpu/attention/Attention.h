@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "numerics/Dropout.h"
 #include "runtime/HalfFloats.h"
 
 #include <cstdint>
@@ -30,6 +31,8 @@ struct AttentionShape {
   int64_t window = 0;              ///< 0: none; needs causal
   float softCap = 0;               ///< scores become c tanh(score / c); 0: none
   const int32_t *starts = nullptr; ///< one per query, or null; needs causal
+  const Dropout *dropout = nullptr; ///< of the probabilities, or null
+  int64_t head = 0; ///< the first query head: of the elements of dropout
 };
 
 /// out = softmax(scale q k^T) v; T is float, Brain or Half.

@@ -69,9 +69,9 @@ struct FirstKeys {
   bool any() const { return most > 0; }
 };
 
-/// `rows` queries, and the keys [start, start + keys).
+/// The queries [first, first + rows), and the keys [start, start + keys).
 struct Block {
-  int64_t rows, start, keys;
+  int64_t first, rows, start, keys;
   int64_t seenByFirst; ///< keys of the block that query 0 sees; can be negative
   bool causal;
   const FirstKeys *firstKeys;

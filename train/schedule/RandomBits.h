@@ -1,4 +1,4 @@
-//===- RoundingBits.h - The random bits of a step ---------------*- C++ -*-===//
+//===- RandomBits.h - The random bits of a step -----------------*- C++ -*-===//
 #pragma once
 
 #include "runtime/Hash.h"
@@ -20,6 +20,12 @@ inline uint64_t randomBits(uint64_t low, uint64_t high, uint64_t key) {
 /// the seed, too, with the name of a parameter in place of this one.
 inline uint64_t roundingBits(uint64_t seed, int64_t update) {
   return randomBits(uint64_t(update), Hash::of("(rounding of a step)"), seed);
+}
+
+/// The key of dropout (numerics/Dropout.h) in sequence `sequence` of the run,
+/// counted from 0 over all steps.
+inline uint64_t dropoutKey(uint64_t seed, uint64_t sequence) {
+  return randomBits(sequence, Hash::of("(dropout of a sequence)"), seed);
 }
 
 } // namespace zrt
