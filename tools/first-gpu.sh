@@ -29,6 +29,7 @@ timed=(
   "gpt2 gpt2 16 1024 --precision=bf16"
   "gpt2-padded gpt2-padded 16 1024 --precision=bf16"
   "llama-1b llama-1b 8 1024 --precision=bf16")
+soak_steps=${ZERO_SOAK:-300}
 [[ $arch != emulated ]] || {
   timed=("gpt2 char 2 64 --precision=bf16")
   checked=("bf16 char 1 16 --precision=bf16"
@@ -134,17 +135,18 @@ run() {
     step graphs-same-bits 60 bash -c graphs
     [[ ! -x check-nvme ]] || step tiers-same-bits 60 bash -c tiers
     step ranks-same-bits 60 bash -c repeated
-    step ranks-soak 60 bash -c "soak ${ZERO_SOAK:-2000}"
+    step ranks-soak 120 bash -c "soak $soak_steps"
     step killed-rank 60 bash -c killed
     local tool
     for tool in memcheck racecheck synccheck; do
       ! command -v compute-sanitizer >/dev/null ||
-        ZRT_CUDA_GRAPHS=0 step "sanitizer-$tool" 60 compute-sanitizer --error-exitcode=1 --tool "$tool" \
+        ZRT_CUDA_GRAPHS=0 step "sanitizer-$tool" 90 compute-sanitizer --error-exitcode=1 --tool "$tool" \
           ./check-bf16 --data text.txt --data-format text --lr 1e-3 --steps 3
     done
     while read -r name rest; do
-      step "train-$name" 60 "./$name" --data tokens.u16 --data-format u16 --lr 1e-4 --progress lines --steps 16 --profile &&
-        grep -h 'step .*median' "out/train-$name.log"
+      local options=(--data tokens.u16 --data-format u16 --lr 1e-4 --progress lines)
+      step "train-$name" 60 "./$name" "${options[@]}" --steps 16 && grep -h 'step .*median' "out/train-$name.log"
+      step "profile-$name" 60 "./$name" "${options[@]}" --steps 4 --profile
     done < <(printf '%s\n' "${timed[@]}")
     step check-gpt2 120 ./gpt2 --device-check=out/gpt2.json || grep -h FAIL out/check-gpt2.log | cut -c1-200
     local batch seq model
