@@ -189,7 +189,7 @@ Tensor frontend::crossEntropy(Tensor logits, Tensor targets,
 Tensor frontend::textLoss(Tensor logits, Tensor targets, const TextLoss &loss) {
   CrossEntropyOptions options = {loss.labelSmoothing, loss.zLoss};
   if (targets && loss.weighted)
-    options.weights =
-        targets.getBuilder().input("weights", targets.shape(), Element::Float);
+    options.weights = targets.getBuilder().input(
+        "token_weights", targets.shape(), Element::Float);
   return crossEntropy(logits, targets, options);
 }

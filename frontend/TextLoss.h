@@ -6,7 +6,7 @@ namespace mlir::frontend {
 struct TextLoss {
   /// As in CrossEntropyOptions.
   double labelSmoothing = 0, zLoss = 0;
-  /// An input "weights" gives the weight of each target.
+  /// An input "token_weights" gives the weight of each target.
   bool weighted = false;
 };
 

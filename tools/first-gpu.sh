@@ -15,13 +15,15 @@ arch=${ZERO_CUDA_ARCH:-sm_90}
 case ${1:-} in prepare | run) ;; *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;; esac
 [[ -n ${2:-} ]] || { echo "first-gpu.sh: error: name a folder" >&2; exit 2; }
 
-# Name, model, batch, sequence, options: what is checked, and what is timed.
+# Name, model, batch, sequence, options: what is checked, and what is timed.  The
+# model dropout is char with dropout.
 checked=(
   "f32 char 8 128"
   "bf16 char 8 128 --precision=bf16"
   "attention-f32 char 8 128 --precision=bf16 --attention=f32"
   "offload llama 4 200 --precision=fp16 --offload=cpu"
   "nvme char 8 128 --precision=bf16 --offload=nvme"
+  "dropout dropout 8 128 --precision=bf16"
   "nf4 llama 4 200 --precision=bf16 --lora=8 --base-storage=nf4"
   "experts mixtral 4 200 --precision=bf16"
   "ranks char 8 128 --precision=bf16 --world-size=2 --stage=3 --collectives=direct")
@@ -43,6 +45,7 @@ prepare() {
   mkdir -p "$folder/models" && cp "$0" "$folder/first-gpu.sh" || exit
   cp "$root/benchmark/peers/torch_gpu.py" "$root/benchmark/models/llama-1b.json" "$folder/models"
   cp "$root/examples/char-gpt2.json" "$folder/models/char.json"
+  sed 's/pdrop": 0.0/pdrop": 0.1/' "$root/examples/char-gpt2.json" >"$folder/models/dropout.json"
   cp "$root/examples/gpt2-small.json" "$folder/models/gpt2.json"
   sed s/50257/50304/ "$root/examples/gpt2-small.json" >"$folder/models/gpt2-padded.json"
   local small='"vocab_size":1000,"hidden_size":256,"num_hidden_layers":2,"num_attention_heads":8,"num_key_value_heads":2,
@@ -52,7 +55,9 @@ prepare() {
     \"router_aux_loss_coef\":0.01,\"output_router_logits\":true,$small}" >"$folder/models/mixtral.json"
   local name model batch seq options
   while read -r name model batch seq options; do
-    "$zeroc" import "$folder/models/$model.json" "--batch=$batch" "--seq=$seq" -o "$folder/model.mlir" &&
+    local more=()
+    [[ $model != dropout ]] || more=(--dropout)
+    "$zeroc" import "$folder/models/$model.json" "--batch=$batch" "--seq=$seq" "${more[@]}" -o "$folder/model.mlir" &&
       # shellcheck disable=SC2086
       "$zeroc" "$folder/model.mlir" --target=cuda "--cuda-arch=$arch" $options -o "$folder/$name" >/dev/null || exit
   done < <(printf '%s\n' "${checked[@]/#/check-}" "${timed[@]}")

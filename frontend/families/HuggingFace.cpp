@@ -49,6 +49,10 @@ struct Request {
   /// Leaves out dropout, with a note, unless the import asks for it.  `given`
   /// says whether the file has all rates.
   void chooseDropout(DropoutRates &rates, bool given = true) const {
+    if (batch.dropout && !rates.any())
+      note(("--dropout changes nothing: all rates of " + file.getName() +
+            " are 0")
+               .str());
     if (batch.dropout || !rates.any())
       return;
     SmallVector<std::string> texts;

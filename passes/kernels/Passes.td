@@ -177,7 +177,8 @@ def PadRows : Pass<"zero-pad-rows", "::mlir::ModuleOp"> {
     ```
 
     Results keep their bits, except for products whose library chooses another
-    algorithm.  Nothing reads the padding.
+    algorithm.  Nothing reads the padding.  Logits that are not cut into chunks
+    are reshaped, so they stay dense.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
 }

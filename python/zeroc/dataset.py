@@ -6,7 +6,7 @@
     targets    [N, T]   the next token where it is trained on, else -100
     starts     [N, T]   where the sample of a position begins in its sequence
     positions  [N, T]   the place of a position in its sample
-    weights    [N, T]   of the target; only there if one is not 0 or 1
+    token_weights [N, T] of the target; only there if one is not 0 or 1
 
 A position attends from `starts` on, so samples in one sequence do not affect each other.  The file's header
 has a hash of all that it was made from: a file that is there already is made only once.
@@ -33,7 +33,7 @@ from .template import find_template, read_json, today
 from .tokens import IGNORED, Tokenizer
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
-VERSION = 1
+VERSION = 2
 #: Records that a process gets at once, and from which on there are several.
 CHUNK = 256
 
@@ -252,7 +252,7 @@ def write_part(path, encoded, request, key, multiple, weighted):
     rows += [[] for _ in range(-len(rows) % multiple)]
     arrays = fill(samples, rows, request.seq)
     if not weighted:
-        del arrays["weights"]
+        del arrays["token_weights"]
     summary.trained = int((arrays["targets"] != IGNORED).sum())
     write_safetensors(path, arrays, {"zeroc.key": key, "zeroc.summary": json.dumps(asdict(summary))})
     return summary
@@ -275,7 +275,7 @@ def fill(samples, rows, seq):
             at = end
         starts[row, at:] = at
     positions = np.arange(seq, dtype=np.int32) - starts
-    return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions, "weights": weights}
+    return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions, "token_weights": weights}
 
 
 def write_safetensors(path, arrays, metadata):

@@ -102,8 +102,8 @@ class Run:
         return []
 
     @property
-    def loss_options(self):
-        return [f"{name}={value}" for name, value in (("--label-smoothing", self.args.label_smoothing),
+    def model_options(self):
+        return ["--dropout"] * self.args.dropout + [f"{name}={value}" for name, value in (("--label-smoothing", self.args.label_smoothing),
                                                       ("--z-loss", self.args.z_loss)) if value is not None]
 
     def compile_options(self):
@@ -197,7 +197,7 @@ class Run:
         return {"model": str(self.model.resolve()), "steps": self.steps,
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc import": self.loss_options, "options of zeroc": sorted(compiled),
+                "options of zeroc import": self.model_options, "options of zeroc": sorted(compiled),
                 "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights()}
 
     def describe_weights(self):
@@ -245,7 +245,7 @@ class Run:
     def compile(self):
         model = str(self.work / "model.mlir")
         self.call([self.program, "import", str(self.model), f"--batch={self.args.batch}", f"--seq={self.seq}",
-                   *self.import_options(), *self.loss_options, *["--dropout"] * self.args.dropout, "-o", model])
+                   *self.import_options(), *self.model_options, "-o", model])
         self.call([self.program, model, *self.all_compile_options(), "-o", str(self.work / "train")],
                   quiet=not self.args.dry_run)
 

@@ -109,8 +109,11 @@ void zrt::checkAdapterConfig(const std::string &folder,
          own["lora_alpha"].get<double>(), rank, alpha);
   for (const auto &[key, option] :
        {std::pair{"use_rslora", "--rslora"}, {"use_dora", "--dora"}}) {
-    const bool isOn = config.value(key, nlohmann::json(false)) == true,
-               isOwn = own.value(key, false);
+    const nlohmann::json given = config.value(key, nlohmann::json());
+    if (!given.is_null() && !given.is_boolean())
+      fail("{}: {} must be true or false, got {}", path, key,
+           textOf(config, key));
+    const bool isOn = given == true, isOwn = own.value(key, false);
     if (isOn != isOwn)
       fail("{}: {} is {}, and of this plan {}; compile it {} {}", path, key,
            isOn, isOwn, isOn ? "with" : "without", option);

@@ -42,7 +42,7 @@ void zrt::putInteger(const zrt_input &input, std::byte *to, uint64_t i,
 
 bool zrt::areWeights(const zrt_input &input) {
   return input.dtype == ZRT_F32 && input.rank == 2 &&
-         std::string_view(input.name) == "weights";
+         std::string_view(input.name) == "token_weights";
 }
 
 std::vector<int64_t> zrt::sampleShape(const zrt_input &input) {

@@ -149,10 +149,10 @@ class Build(ChatCase):
         path = self.write("w.jsonl", "".join(lines))
         _, arrays = self.build(folder, path, 32, "--no-packing")
         counted = arrays["targets"] != -100
-        self.assertEqual([set(row[on]) for row, on in zip(arrays["weights"], counted)], [{1.0}, {0.25}])
-        self.assertTrue((arrays["weights"][~counted] == 0).all() and counted.sum() == 4)
+        self.assertEqual([set(row[on]) for row, on in zip(arrays["token_weights"], counted)], [{1.0}, {0.25}])
+        self.assertTrue((arrays["token_weights"][~counted] == 0).all() and counted.sum() == 4)
         self.assertIn("[[a<|im_end|>]] x 0.25\n", self.run_ok(support.ZEROC, "data", "show", folder, path).out)
-        self.assertNotIn("weights", self.build(folder, self.write("one.jsonl", lines[0]), 32)[1])
+        self.assertNotIn("token_weights", self.build(folder, self.write("one.jsonl", lines[0]), 32)[1])
 
     def test_errors(self):
         """The command's errors name the file, and leave no output."""

@@ -36,7 +36,7 @@ HEAD = """func.func @loss(
     %w: tensor<61x24xf32> {zero.param = "head.weight", zero.init = #zero.normal<std = 0.2>},
     %b: tensor<61xf32> {zero.param = "head.bias", zero.init = #zero.normal<std = 0.2>},
     %tokens: tensor<2x12xi32> {zero.input = "tokens", zero.vocab = 61 : i64},
-    %weights: tensor<2x12xf32> {zero.input = "weights"},
+    %weights: tensor<2x12xf32> {zero.input = "token_weights"},
     %targets: tensor<2x12xi32> {zero.input = "targets", zero.vocab = 61 : i64}) -> tensor<f32> {
   %x = nn.embedding %tokens, %wte : tensor<2x12xi32>, tensor<61x24xf32> -> tensor<2x12x24xf32>
   %logits = nn.linear %x, %w, %b : tensor<2x12x24xf32>, tensor<61x24xf32>, tensor<61xf32> -> tensor<2x12x61xf32>
@@ -88,7 +88,7 @@ class Cuda(support.Case):
         """A bias of 16 bits, and logits of float32; a loss with all options."""
         weights = self.write("weights.npy", support.npy("f", (99, 12), [i % 4 / 2 for i in range(99 * 12)]))
         self.check(self.write("head.mlir", HEAD), 61, 1200, "--precision=bf16", "--sample", run=(
-            "--sample", 2, "--prompt-ids", 1, "--sample-tokens", 3, "--input", f"weights={weights}"))
+            "--sample", 2, "--prompt-ids", 1, "--sample-tokens", 3, "--input", f"token_weights={weights}"))
 
     def test_gpt2(self):
         self.gpt2(seeds=(1, 2), steps=3)

@@ -107,6 +107,13 @@ class Dropout(support.Case):
         self.outcome(*options, dropout=())
         config = json.loads((self.folder / "run.safetensors" / "adapter_config.json").read_text())
         self.assertEqual(config["lora_dropout"], 0.25)
+        # A run may go on with another rate, and says so.
+        binaries = [support.compile_model(support.import_model(CONFIG, 4, SEQ), "--lora=4:8", f"--lora-dropout={rate}")
+                    for rate in (0.25, 0.5)]
+        data = ("--data", self.write_tokens(900, CONFIG["vocab_size"]), "--lr", 1e-3)
+        self.run_ok(binaries[0], *data, "--init=random", "--steps", 1, "--checkpoint", self.folder / "at", "--save-every", 1)
+        done = self.run_ok(binaries[1], *data, "--steps", 2, "--resume", self.folder / "at")
+        self.assertIn("--lora-dropout is 0.5, and was 0.25 until the checkpoint", done.out)
 
     def activations(self, *options, dropout=()):
         """The bytes that the forward pass keeps."""

@@ -162,6 +162,7 @@ class Finetune(FinetuneCase):
         self.assert_refused(self.finetune("out", *common, status=1), "has a run with other weights", "--restart")
         os.utime(weights, ns=(times.st_atime_ns, times.st_mtime_ns))
         self.assert_refused(self.finetune("out", *common, "--batch=2", status=1), "sequences of a step 2, and now it is 4")
+        self.assert_refused(self.finetune("out", *common, "--dropout", status=1), "options of zeroc import")
         # Another place of the same steps goes on.
         self.finetune("out", *common, "--offload=cpu", "--remat=block")
         # Nothing was lost; a dry run changes nothing, also with --restart.

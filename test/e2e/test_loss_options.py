@@ -9,7 +9,7 @@ ROWS, CLASSES = 6, 5
 #: The logits are a parameter.
 TABLE = """func.func @loss(
     %x: tensor<6x5xf32> {{zero.param = "x"}},
-    %weights: tensor<2x3xf32> {{zero.input = "weights"}},
+    %weights: tensor<2x3xf32> {{zero.input = "token_weights"}},
     %targets: tensor<2x3xi32> {{zero.input = "targets"}}) -> tensor<f32> {{
   %logits = tensor.expand_shape %x [[0, 1], [2]] output_shape [2, 3, 5] : tensor<6x5xf32> into tensor<2x3x5xf32>
   %loss = nn.cross_entropy %logits, %targets {weights} {{label_smoothing = {smoothing} : f64, z_loss = {z} : f64}}
@@ -35,7 +35,7 @@ class LossOptions(support.Case):
         logits = array.array("f", [2 * math.sin(3 * r + 5 * c) for r in range(ROWS) for c in range(CLASSES)])
         support.write_safetensors(self.folder / "x.safetensors", {"x": ((ROWS, CLASSES), logits)})
         data = {"targets": ((2, 3), array.array("i", [0, 4, -100, 2, 1, 3])),
-                "weights": ((2, 3), array.array("f", [1, 0.5, 2, 0, 3, 0.25]))}
+                "token_weights": ((2, 3), array.array("f", [1, 0.5, 2, 0, 3, 0.25]))}
         for (smoothing, z, weighted), expected in GOLDEN.items():
             model = TABLE.format(smoothing=smoothing, z=z, weights="weights(%weights : tensor<2x3xf32>)" * weighted)
             for options in ((), ("--reference",)) if weighted else ((),):
@@ -56,7 +56,7 @@ class LossOptions(support.Case):
                    for i in range(rows * SEQ)]
         support.write_safetensors(self.folder / name, {
             "tokens": ((rows, SEQ), array.array("i", tokens)), "targets": ((rows, SEQ), array.array("i", targets)),
-            "weights": ((rows, SEQ), array.array("f", weights))})
+            "token_weights": ((rows, SEQ), array.array("f", weights))})
         return self.folder / name
 
     def test_plans(self):
@@ -101,10 +101,10 @@ class LossOptions(support.Case):
                 (binary, ("--data", wrong), "sample 0 holds -0.5, and the weight of a target is finite and not negative"),
                 (binary, ("--data", self.data("nan.safetensors", math.nan)), "sample 0 holds nan"),
                 (binary, ("--data", none), "all weights are 0, so nothing would be trained on"),
-                (binary, ("--data", good, "--input", f"weights={short}"),
-                 'input "weights" is 8 x 24, a batch of 8, but', "16 x 23"),
-                (binary, ("--data", self.write_tokens(900, VOCAB)), "--input weights=FILE is missing"),
-                (plain, ("--data", good), 'has a tensor "weights"', "zeroc import --token-weights")):
+                (binary, ("--data", good, "--input", f"token_weights={short}"),
+                 'input "token_weights" is 8 x 24, a batch of 8, but', "16 x 23"),
+                (binary, ("--data", self.write_tokens(900, VOCAB)), "--input token_weights=FILE is missing"),
+                (plain, ("--data", good), 'has a tensor "token_weights"', "zeroc import --token-weights")):
             with self.subTest(keywords):
                 self.assert_refused(support.run(program, *flags, "--steps", 1, "--lr", 1), *keywords)
         config = self.write("config.json", LLAMA)

@@ -64,7 +64,7 @@ void checkTensors(const std::vector<const zrt_input *> &inputs,
            tensor.name == "starts"
                ? ", so the samples of a sequence would affect each other; "
                  "import it with zeroc import --packed"
-           : tensor.name == "weights"
+           : tensor.name == "token_weights"
                ? ", so all targets would count alike; import it with zeroc "
                  "import --token-weights"
                : "; name the tensors that it reads with --input");

@@ -52,10 +52,13 @@ std::string loraOption(const zrt_plan &plan) {
   const nlohmann::json config = parsePlanJson(plan.adapters);
   if (!config.is_object())
     return "";
-  return fmt::format(" --lora={}:{}{}{}", config.value("r", 0.0),
+  const double dropout = config.value("lora_dropout", 0.0);
+  return fmt::format(" --lora={}:{}{}{}{}", config.value("r", 0.0),
                      config.value("lora_alpha", 0.0),
                      config.value("use_rslora", false) ? " --rslora" : "",
-                     config.value("use_dora", false) ? " --dora" : "");
+                     config.value("use_dora", false) ? " --dora" : "",
+                     dropout != 0 ? fmt::format(" --lora-dropout={}", dropout)
+                                  : "");
 }
 
 bool hasPeers(const zrt_plan &plan) { return plan.world_size > 1; }

@@ -57,6 +57,12 @@ std::string adaptersText(const zrt_plan &plan) {
                      config.value("use_dora", false) ? ", use_dora" : "");
 }
 
+/// The rate of dropout of the inputs of adapters.
+double adapterDropout(const zrt_plan &plan) {
+  const nlohmann::json config = parsePlanJson(plan.adapters);
+  return config.is_null() ? 0 : config.value("lora_dropout", 0.0);
+}
+
 /// "--name=value" of a plan's options -> value.
 std::map<std::string, std::string> updateOptions(const std::string &plan) {
   std::map<std::string, std::string> found;
@@ -118,6 +124,7 @@ RunOptionList zrt::runOptions(const zrt_plan &plan, const TrainOptions &options,
       {kSamples, sampleShapes(plan)},
       {kFormat, format},
       {kAdapters, adaptersText(plan)},
+      {"--lora-dropout", numberText(adapterDropout(plan))},
       options.epochs > 0 ? std::pair("--epochs", std::to_string(options.epochs))
                          : std::pair("--steps", std::to_string(schedule.steps)),
       {"--document-separator",
