@@ -23,6 +23,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/Zero.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -378,23 +379,37 @@ struct DifferentiateLossPass
   }
 
   /// Every rank and micro-step divides by the same count, their mean.  Counts
-  /// of inputs go to the front: they wait for nothing, so their exchange is
-  /// over long before the loss needs it.
+  /// of inputs go to the front, with what computes them: they wait for nothing,
+  /// so their exchange is over long before the loss needs it, and no kernel
+  /// computes one beside what depends on another.
   void averageCounts(func::FuncOp model) {
     SmallVector<nn::CountValidOp> counts;
     model.walk([&](nn::CountValidOp op) { counts.push_back(op); });
     Operation *front = &model.getBody().front().front();
     OpBuilder b(&getContext());
+    auto isInput = [&](Value value) {
+      auto argument = dyn_cast<BlockArgument>(value);
+      return !argument || argument.getOwner() != front->getBlock() ||
+             model.getArgAttr(argument.getArgNumber(), kInputAttr);
+    };
     for (nn::CountValidOp count : counts) {
-      if (count != front &&
-          llvm::all_of(count->getOperands(), llvm::IsaPred<BlockArgument>))
-        count->moveBefore(front);
+      SetVector<Operation *> needed;
+      (void)getBackwardSlice(count.getOperation(), &needed);
+      needed.insert(count);
+      if (llvm::all_of(needed, [&](Operation *op) {
+            return !isa<AverageOp>(op) &&
+                   llvm::all_of(op->getOperands(), isInput);
+          }))
+        for (Operation *op : needed) {
+          if (op == front)
+            front = front->getNextNode();
+          else
+            op->moveBefore(front);
+        }
       b.setInsertionPointAfter(count);
       auto average = AverageOp::create(b, count.getLoc(), count.getType(),
                                        count.getResult());
       count.getResult().replaceAllUsesExcept(average, average);
-      if (count == front)
-        front = average->getNextNode();
     }
   }
 };
