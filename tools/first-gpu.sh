@@ -9,7 +9,7 @@
 # ZERO_CUDA_ARCH is the GPU [sm_90]; with `emulated` the models are small.  `run`
 # prints a page, and writes FOLDER/out/page.txt, rates.json and the output of each
 # step.  Each step may fail alone, and is ended after its time.  The exit status
-# is that of the number of failed steps.
+# is the number of failed steps.
 set -uo pipefail
 arch=${ZERO_CUDA_ARCH:-sm_90}
 case ${1:-} in prepare | run) ;; *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;; esac
@@ -94,6 +94,7 @@ two() {
 wait_for_two() { wait "${pids[0]}" && wait "${pids[1]}"; }
 train() { "./$1" --data text.txt --data-format text --lr 1e-3 --quiet "${@:2}"; }
 
+check_ranks() { two ./check-ranks --device-check=out/ranks.json && wait_for_two; }
 soak() { two train check-ranks --steps "$1" && wait_for_two; }
 repeated() {
   soak_to() { two train check-ranks --steps 20 --metrics "out/ranks-$1.jsonl" && wait_for_two; }
@@ -113,7 +114,7 @@ killed() {
   kill -KILL "${pids[1]}"
   ! wait "${pids[0]}"
 }
-export -f numbers same two wait_for_two train soak repeated graphs tiers killed
+export -f numbers same two wait_for_two train check_ranks soak repeated graphs tiers killed
 
 run() {
   cd "$1" && rm -rf out && mkdir out || exit
@@ -130,8 +131,6 @@ run() {
       local more=()
       [[ $name != nvme ]] || more=(--nvme-path out)
       if [[ $name == ranks ]]; then
-        check_ranks() { two ./check-ranks --device-check=out/ranks.json && wait_for_two; }
-        export -f check_ranks
         step "check-$name" 90 bash -c check_ranks
       else
         step "check-$name" 60 "./check-$name" "--device-check=out/$name.json" "${more[@]}"
@@ -167,18 +166,16 @@ run() {
 
 # Rates that were measured: links of --device-check in bytes per second, and step times.
 rates() {
-  local sep='' file
-  echo '{'
-  sed -n 's/^ *\(device memory\|host to device\|device to host\)[^0-9]*  *\([0-9.]*\) GB\/s$/\1|\2/p' out/check-gpt2.log |
-    while IFS='|' read -r what rate; do
-      printf '%s  "%s_bytes_per_s": %.3e' "$sep" "${what// /_}" "${rate}e9"
-      sep=$',\n'
-    done
+  local lines=() what rate file
+  while IFS='|' read -r what rate; do
+    lines+=("  \"${what// /_}_bytes_per_s\": ${rate}e9")
+  done < <(sed -n 's/^ *\(device memory\|host to device\|device to host\)[^0-9]*  *\([0-9.]*\) GB\/s$/\1|\2/p' out/check-gpt2.log)
   for file in out/train-*.log; do
-    sed -n "s|^step \([0-9.]*\) ms (median).*|,\n  \"$(basename "$file" .log | sed s/train-//)_step_ms\": \1|p" "$file" | tr -d '\n' | sed 's/,  /,\n  /'
+    rate=$(sed -n 's/^step \([0-9.]*\) ms (median).*/\1/p' "$file")
+    what=$(basename "$file" .log)
+    [[ -z $rate ]] || lines+=("  \"${what#train-}_step_ms\": $rate")
   done
-  echo
-  echo '}'
+  printf '{\n%s\n}\n' "$(printf '%s\n' "${lines[@]}" | sed '$!s/$/,/')"
 }
 
 "$@"

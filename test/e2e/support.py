@@ -396,6 +396,31 @@ class Case(unittest.TestCase):
         error = abs(value - expected) / max(abs(expected), 1e-30)
         self.assertLessEqual(error, relative, f"{what}: {value} against {expected}")
 
+    def check_merged(self, found, parts):
+        """`found` is an export --merge of a GPT-2 with four adapters of alpha / r = 2, `parts` one without.
+
+        The weights of GPT-2 are stored transposed.  With magnitudes, rows get their norms."""
+        count = 0
+        self.assertFalse([name for name in found if "lora" in name])
+        for name, (shape, values) in found.items():
+            module = "base_model.model." + name.removesuffix(".weight")
+            expected = list(parts[name][1])
+            if f"{module}.lora_A.weight" in parts:
+                count += 1
+                inputs, outputs = shape
+                (rank, _), a = parts[f"{module}.lora_A.weight"]
+                _, b = parts[f"{module}.lora_B.weight"]
+                _, magnitudes = parts.get(f"{module}.lora_magnitude_vector", (None, None))
+                for o in range(outputs):
+                    row = [expected[i * outputs + o] + 2 * sum(b[o * rank + k] * a[k * inputs + i] for k in range(rank))
+                           for i in range(inputs)]
+                    factor = magnitudes[o] / sum(x * x for x in row) ** 0.5 if magnitudes else 1
+                    for i, x in enumerate(row):
+                        expected[i * outputs + o] = factor * x
+                self.assertGreater(max(abs(x - y) for x, y in zip(expected, parts[name][1])), 1e-5)
+            self.assertLess(max(abs(x - y) for x, y in zip(expected, values)), 1e-6, name)
+        self.assertEqual(count, 4)
+
     def assert_weights_close(self, path, expected, relative):
         """Checks the largest difference, in units of the largest absolute weight."""
         a, b = read_safetensors(path), read_safetensors(expected)

@@ -294,22 +294,7 @@ class Lora(Adapters):
         self.outcome(1, steps=3, flags=("--checkpoint", at, "--save-at-exit"))
         for out, more in ((merged, ("--merge",)), (both, ())):
             self.run_ok(support.ZEROC, "export", at, "-o", out, *more)
-        found, parts, count = support.read_safetensors(merged), support.read_safetensors(both), 0
-        self.assertFalse([name for name in found if "lora" in name])
-        for name, (shape, values) in found.items():
-            module = "base_model.model." + name.removesuffix(".weight")
-            expected = list(parts[name][1])
-            if f"{module}.lora_A.weight" in parts:
-                count += 1
-                inputs, outputs = shape
-                (rank, _), a = parts[f"{module}.lora_A.weight"]
-                _, b = parts[f"{module}.lora_B.weight"]
-                for i in range(inputs):
-                    for o in range(outputs):
-                        expected[i * outputs + o] += 2 * sum(b[o * rank + k] * a[k * inputs + i] for k in range(rank))
-                self.assertGreater(max(abs(x - y) for x, y in zip(expected, parts[name][1])), 1e-5)
-            self.assertLess(max(abs(x - y) for x, y in zip(expected, values)), 1e-6, name)
-        self.assertEqual(count, 4)
+        self.check_merged(support.read_safetensors(merged), support.read_safetensors(both))
 
     def test_merge_of_a_tied_head_is_refused(self):
         """It would change the embedding, too."""
