@@ -19,8 +19,9 @@ function(zero_share_headers pch)
       get_target_property(sources ${target} SOURCES)
       get_target_property(own ${target} PRECOMPILE_HEADERS)
       get_target_property(reused ${target} PRECOMPILE_HEADERS_REUSE_FROM)
+      get_target_property(alone ${target} DISABLE_PRECOMPILE_HEADERS)
       if(type MATCHES "OBJECT_LIBRARY|STATIC_LIBRARY|SHARED_LIBRARY|MODULE_LIBRARY|EXECUTABLE"
-          AND sources MATCHES "\\.cpp" AND NOT own AND NOT reused)
+          AND sources MATCHES "\\.cpp" AND NOT own AND NOT reused AND NOT alone)
         target_precompile_headers(${target} REUSE_FROM ${pch})
         # libstdc++ switches this warning off around its own use; in a precompiled
         # header that is forgotten.
