@@ -20,10 +20,10 @@ static std::string wordsOf(const std::string &name) {
   return text;
 }
 
-Section check::conformanceOf(const zrt_plan &plan, int rank,
+Section check::conformanceOf(const zrt_plan &plan, int rankOnHost,
                              const std::string &nvmePath) {
   Section section = {"conformance", "what every device does", {}};
-  PlanDevice devices(plan, rank, nvmePath);
+  PlanDevice devices(plan, rankOnHost, nvmePath);
   DeviceUnderTest device = {};
   device.name = "device";
   device.make = [&](const zrt_plan &some) { return devices.make(some); };

@@ -11,12 +11,12 @@ namespace zrt::check {
 
 /// Checks the properties of Conformance.h on the device of `plan`; skips those
 /// that need kernels of tests, which a plan does not have.
-Section conformanceOf(const zrt_plan &plan, int rank,
+Section conformanceOf(const zrt_plan &plan, int rankOnHost,
                       const std::string &nvmePath);
 
 /// Measures median bytes per second between the tiers of `plan`.  Throws
 /// zrt::Error.
-Section measureLinks(const zrt_plan &plan, int rank,
+Section measureLinks(const zrt_plan &plan, int rankOnHost,
                      const std::string &nvmePath);
 
 /// Checks every kind of collective of `plan` on seeded numbers.  Each rank

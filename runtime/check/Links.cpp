@@ -32,13 +32,13 @@ double secondsOf(Copy copy) {
 
 } // namespace
 
-Section check::measureLinks(const zrt_plan &plan, int rank,
+Section check::measureLinks(const zrt_plan &plan, int rankOnHost,
                             const std::string &nvmePath) {
   zrt_plan hand = handPlan(Table(), 2 * kDeviceBytes);
   hand.arena_bytes[ZRT_HOST] = kLinkBytes;
   if (plan.arena_bytes[ZRT_NVME] > 0)
     hand.arena_bytes[ZRT_NVME] = kLinkBytes;
-  PlanDevice devices(plan, rank, nvmePath);
+  PlanDevice devices(plan, rankOnHost, nvmePath);
   const std::unique_ptr<Device> device = devices.make(hand);
   device->beginProgram();
   Section section = {

@@ -24,9 +24,10 @@ std::unique_ptr<Device> PlanDevice::make(const zrt_plan &plan) {
         mine.arena_bytes[ZRT_NVME],
         nvmePath.empty() ? std::filesystem::temp_directory_path().string()
                          : nvmePath,
-        Faults::fromEnvironment(rank), /*verifies=*/true);
+        Faults::fromEnvironment(rankOnHost), /*verifies=*/true);
   zrt_device_request request =
-      makeDevice(mine, rank, std::move(store), /*isGuarded=*/false);
+      makeDevice(mine, /*rank=*/0, rankOnHost, std::move(store),
+                 /*isGuarded=*/false);
   request.device->startThreads(mine, /*threads=*/2, {}, /*hostThreads=*/0);
   return std::move(request.device);
 }

@@ -14,8 +14,10 @@ namespace zrt::check {
 class PlanDevice {
 public:
   /// `nvmePath`: folders of the NVMe tier; "": the folder of temporary files.
-  PlanDevice(const zrt_plan &compiled, int rank, std::string nvmePath)
-      : compiled(compiled), rank(rank), nvmePath(std::move(nvmePath)) {}
+  /// `rankOnHost` is the number of the rank on its host.
+  PlanDevice(const zrt_plan &compiled, int rankOnHost, std::string nvmePath)
+      : compiled(compiled), rankOnHost(rankOnHost),
+        nvmePath(std::move(nvmePath)) {}
 
   /// Makes a device with threads; this object must outlive it.  Throws
   /// zrt::Error.
@@ -23,7 +25,7 @@ public:
 
 private:
   const zrt_plan &compiled;
-  const int rank;
+  const int rankOnHost;
   const std::string nvmePath;
   std::list<zrt_plan> plans; ///< devices refer to these
 };

@@ -27,10 +27,10 @@ public:
   /// only issue them, as a Device issues its work, and needs no addresses.
   virtual bool isOnDevice() const { return false; }
 
-  /// Host thread: called before a program begins and after all of its streams
+  /// Host thread: called before `program` begins and after all of its streams
   /// are finished.  `end` throws if a collective has failed since it was
   /// issued.
-  virtual void begin() {}
+  virtual void begin(uint32_t /*program*/) {}
   virtual void end() {}
 
   /// Stream thread: executes a checked `desc`, counts it in `row`, and records

@@ -115,7 +115,7 @@ void Context::run(uint32_t which) {
     trace()->startRun(program, runs);
   const auto start = Clock::now();
   parts.device->beginProgram();
-  parts.collectives->begin();
+  parts.collectives->begin(program);
   bool isReplayed = false;
   if (!isObserved())
     attempt([&] { isReplayed = parts.device->replay(program); });

@@ -28,6 +28,9 @@ inline zrt_plan planOfHost(zrt_plan plan) {
 struct zrt_device_request {
   const zrt_plan &plan; ///< outlives the device
   int rank;
+  /// The number of the rank among those of its host, of which each takes
+  /// another device.
+  int rankOnHost;
   /// The host's processors, with the host and nvme tiers only.
   std::unique_ptr<zrt::Device> host;
   std::unique_ptr<zrt::Device> device;

@@ -14,6 +14,7 @@
 #include "runtime/store/Store.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/world/Agree.h"
+#include "runtime/world/RankOnHost.h"
 #include "runtime/world/World.h"
 
 #include <exception>
@@ -50,12 +51,13 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world,
   for (const int32_t threads : {setup.threads, setup.host_threads})
     if (threads < 0)
       fail("the number of threads is {}; give 0 for all", threads);
+  const int onHost = world ? rankOnHost(*world) : 0;
   std::unique_ptr<Device> device;
   decltype(zrt_device_request::connect) connect;
   const auto allocate = [&] {
-    zrt_device_request made =
-        makeDevice(plan, rank, makeStore(plan, setup, rank, parts.chaos->on()),
-                   environmentNumber("ZRT_GUARD", 0, 1) != 0);
+    zrt_device_request made = makeDevice(
+        plan, rank, onHost, makeStore(plan, setup, rank, parts.chaos->on()),
+        environmentNumber("ZRT_GUARD", 0, 1) != 0);
     device = std::move(made.device);
     connect = std::move(made.connect);
     parts.trace = Trace::fromEnvironment(plan, rank);
@@ -94,9 +96,9 @@ zrt_status attempt(zrt_context &ctx, Action action) {
 } // namespace
 
 zrt_device_request zrt::makeDevice(const zrt_plan &plan, int rank,
-                                   std::unique_ptr<Store> store,
+                                   int rankOnHost, std::unique_ptr<Store> store,
                                    bool isGuarded) {
-  zrt_device_request made = {plan, rank, {}, {}, {}};
+  zrt_device_request made = {plan, rank, rankOnHost, {}, {}, {}};
   if (!plan.make_device) {
     made.device =
         std::make_unique<CpuDevice>(plan, isGuarded, std::move(store));

@@ -22,9 +22,10 @@ using AroundDevice =
 zrt_status startAround(zrt_context &ctx, const zrt_setup &setup, World *world,
                        const AroundDevice &around);
 
-/// Makes the device that `plan` names, on the host of `rank`; `isGuarded` as by
-/// ZRT_GUARD (docs/runtime.md).  Throws zrt::Error.
-zrt_device_request makeDevice(const zrt_plan &plan, int rank,
+/// Makes the device that `plan` names for `rank`, which is number `rankOnHost`
+/// of its host; `isGuarded` as by ZRT_GUARD (docs/runtime.md).  Throws
+/// zrt::Error.
+zrt_device_request makeDevice(const zrt_plan &plan, int rank, int rankOnHost,
                               std::unique_ptr<Store> store, bool isGuarded);
 
 } // namespace zrt

@@ -204,6 +204,14 @@ class Cuda(support.Case):
                   env={"ZRT_NCCL_STAGE": "2048", "ZRT_CHAOS": "2"})
 
     @needs_nccl
+    def test_nccl_of_a_slow_host(self):
+        """Threads that issue late, short queues of launches, and NCCL that keeps no order."""
+        for env in ({"FAKE_CUDA_DELAY": "200"}, {"FAKE_CUDA_DELAY": "200", "FAKE_CUDA_DEPTH": "2"},
+                    {"FAKE_CUDA_DELAY": "200", "FAKE_NCCL_VERSION": "22100"}):
+            with self.subTest(env):
+                self.gpt2("--precision=bf16", "--stage=3", ranks=2, gpu=NCCL, seeds=(7,), env=env)
+
+    @needs_nccl
     def test_nccl_of_three(self):
         """Ranks whose order of summation matters; and updates in host memory."""
         self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=NCCL)
@@ -217,7 +225,10 @@ class Cuda(support.Case):
                 (fake(FAKE_NCCL_FAILS="1:1"), "rank 1 failed: the first exchange between GPUs: NCCL: .* cable is out"),
                 (fake(FAKE_NCCL_FAILS="1:9"), "step 0: rank 1 failed: .* cable is out",
                  "rank 0 was waiting for it in an exchange between GPUs"),
-                (fake(FAKE_NCCL_VERSION="21700"), "is NCCL 2.17.0, and this program needs 2.18.1 or later")):
+                (fake(FAKE_NCCL_VERSION="21700"), "is NCCL 2.17.0, and this program needs 2.18.1 or later"),
+                (fake(FAKE_CUDA_DEVICES="1"), "ranks 0 and 1 have the same GPU, Fake GPU .*, and NCCL needs one for"),
+                (fake(CUDA_DEVICE_MAX_COPY_CONNECTIONS="1"), "CUDA_DEVICE_MAX_COPY_CONNECTIONS is 1, and the plan has"),
+                (fake(NCCL_RUNTIME_CONNECT="1"), "NCCL_RUNTIME_CONNECT is 1, and this program needs 0")):
             done = support.run(binary, "--data", data, "--steps", 1, "--lr", 1e-2,
                                cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
             self.assert_refused(done, *words)
@@ -236,6 +247,7 @@ class Cuda(support.Case):
         data = self.write_tokens(2000, 256)
         for env, *words in (
                 (fake(FAKE_CUDA_NO_PEERS="1"), "cannot reach the memory of rank .: .*CUDA_VISIBLE_DEVICES"),
+                (fake(FAKE_CUDA_NO_PEERS="2"), "reads other bytes from the memory of rank . than are there; .*IOMMU"),
                 (fake(ZRT_RANKS_PER_HOST="1"), "is for ranks of one host, and ranks . and . share no memory.*nccl")):
             done = support.run(*support.launcher(2, env), binary, "--data", data, "--steps", 2, "--lr", 1e-2,
                                cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
@@ -249,6 +261,10 @@ class Cuda(support.Case):
             (name, self.losses_and_weights(binary, data, name, *run, env=fake(**env)))
             for name, run, env in (("graphs", (), {}), ("profile", ("--profile",), {}),
                                    ("chaos", (), {"ZRT_CHAOS": "3"}), ("eager", (), {"ZRT_CUDA_GRAPHS": "0"})))
+
+    def test_a_capture_of_several_streams(self):
+        """Threads that issue to several streams take turns in a capture."""
+        self.gpt2("--offload-activations=cpu", seeds=(4,), steps=4, env={"FAKE_CUDA_DELAY": "100"})
 
     def losses_and_weights(self, binary, data, name, *run, env=None):
         lines, saved = self.train(binary, data, 4, 1e-2, *run, name=name, env=env)
@@ -295,13 +311,32 @@ class Cuda(support.Case):
                             "--quiet", env=env)
                 self.assertTrue(saved.read_bytes() == expected)
 
+    def test_versions_of_cublaslt(self):
+        """Version 12 where the driver is older."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU)
+        data = self.write_tokens(2000, 256)
+        libraries = self.folder / "lib"
+        libraries.mkdir()
+        (libraries / "libcuda.so.1").symlink_to(FAKE / "libcuda.so.1")
+        newest = next(FAKE.glob("libcublasLt.so.*"))
+
+        def run():
+            return support.run(binary, "--data", data, "--steps", 1, "--lr", 1e-2, cwd=self.folder,
+                               env=fake(LD_LIBRARY_PATH=str(libraries), FAKE_CUDA_VERSION="12040"))
+
+        (libraries / "libcublasLt.so.13").symlink_to(newest)
+        self.assert_refused(run(), "needs NVIDIA's cuBLASLt: libcublasLt.so.12: cannot open", status=1)
+        (libraries / "libcublasLt.so.13").rename(libraries / "libcublasLt.so.12")
+        done = run()
+        self.assertEqual(done.returncode, 0, done.out)
+
     def test_errors(self):
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, *GPU)
         data = self.write_tokens(2000, 256)
         for env, *words in (
                 ({"LD_LIBRARY_PATH": ""}, "compiled with --target=cuda", "libcuda.so.1"),
                 (fake(FAKE_CUDA_DEVICES="0"), "no GPU of NVIDIA", "CUDA_ERROR_NO_DEVICE"),
-                (fake(FAKE_CUDA_MEMORY="2097152"), "cannot take", "device arena", r"2,097,152 bytes \(2.0 MiB\) free"),
+                (fake(FAKE_CUDA_MEMORY="2097152"), r"has 2,097,152 bytes \(2.0 MiB\) free", "for the device arena"),
                 (fake(FAKE_CUDA_VERSION="11080"), "is of CUDA 11.8")):
             done = support.run(binary, "--data", data, "--steps", 1, "--lr", 1e-2, cwd=self.folder, env=env)
             self.assert_refused(done, *words, status=1)

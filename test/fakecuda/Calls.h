@@ -4,6 +4,7 @@
 #include "Machine.h"
 
 #include <cuda.h>
+#include <mutex>
 
 namespace fakecuda {
 
@@ -33,6 +34,22 @@ inline char *pointer(CUdeviceptr address) {
   return reinterpret_cast<char *>(uintptr_t(address));
 }
 
+/// Sleeps for a random time, differently in every process and thread, as if
+/// the host were busy; FAKE_CUDA_DELAY.
+void delay();
+
+/// A call that adds to a stream; other threads may call meanwhile.
+class StreamCall {
+public:
+  explicit StreamCall(CUstream stream);
+  ~StreamCall();
+  StreamCall(const StreamCall &) = delete;
+  StreamCall &operator=(const StreamCall &) = delete;
+
+private:
+  const uint64_t stream;
+};
+
 /// The machine, which other threads wait for.
 class LockedMachine {
 public:
@@ -45,6 +62,10 @@ private:
 
 } // namespace fakecuda
 
+/// Begins a call that adds to STREAM.
+#define ENTER_STREAM(CALL, STREAM)                                             \
+  const StreamCall ofStream(STREAM);                                           \
+  ENTER(CALL)
 #define ENTER(CALL)                                                            \
   Machine &machine = Machine::get();                                           \
   const Lock lock(machine.mutex);                                              \

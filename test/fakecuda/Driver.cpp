@@ -3,13 +3,19 @@
 // The functions of NVIDIA's driver that the runtime calls, implemented on a
 // Machine; this file has those of the driver itself, GPUs and contexts.
 //
-//   FAKE_CUDA_DEVICES   how many GPUs there are (1)
+//   FAKE_CUDA_DEVICES   how many GPUs there are (8)
 //   FAKE_CUDA_MEMORY    bytes of each (8 GiB)
 //   FAKE_CUDA_VERSION   the driver's version (13000)
 //   FAKE_CUDA_SEED      seed of the order in which operations run (1)
+//   FAKE_CUDA_DELAY     calls that add to a stream, and calls of NCCL, first
+//                       sleep for up to as many microseconds
+//   FAKE_CUDA_DEPTH     how many operations a stream holds (1024); a call that
+//                       adds to a full one waits, and so do all other calls
+//   FAKE_CUDA_SYNCS     0: nothing synchronizes the GPU but the calls that say so
 //   FAKE_CUDA_NO_WAITS  1: streams ignore events, as if all were missing
 //   FAKE_CUDA_NO_WORDS  1: streams ignore words that other ranks write
-//   FAKE_CUDA_NO_PEERS  1: GPUs cannot access each other's memory
+//   FAKE_CUDA_NO_PEERS  1: GPUs cannot access each other's memory; 2: they
+//                       read other bytes, as with a wrong IOMMU
 //
 // Faults.h has more variables, for wrong operations.
 //
@@ -17,9 +23,13 @@
 #include "Driver.h"
 #include "Calls.h"
 
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
 #include <map>
+#include <random>
+#include <thread>
 
 using namespace fakecuda;
 
@@ -29,6 +39,8 @@ namespace {
 int retained = 0;
 bool isInitialized = false;
 thread_local bool isCurrent = false;
+
+int deviceCount() { return int(numberOf("FAKE_CUDA_DEVICES", 8)); }
 
 auto *contextHandle() { return reinterpret_cast<CUcontext>(uintptr_t{0xc0}); }
 
@@ -42,6 +54,24 @@ CUresult find(const Texts &texts, CUresult error, const char **text) {
 }
 
 } // namespace
+
+/// The GPU whose context is retained; -1 if there is none.
+static int device = -1;
+
+void fakecuda::delay() {
+  static const uint64_t most = numberOf("FAKE_CUDA_DELAY", 0);
+  if (most == 0)
+    return;
+  thread_local std::mt19937_64 random{std::random_device()()};
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % (most + 1)));
+}
+
+StreamCall::StreamCall(CUstream theStream) : stream(idOf(theStream)) {
+  LockedMachine()->enterCall(stream);
+  delay();
+}
+
+StreamCall::~StreamCall() { LockedMachine()->leaveCall(stream); }
 
 CUresult fakecuda::enter(const char *call) {
   if (!isInitialized)
@@ -57,9 +87,20 @@ CUresult fakecuda::enter(const char *call) {
 
 void fakecuda::issue(CUstream stream, const char *name,
                      std::function<void()> run, std::function<bool()> isReady) {
+  const StreamCall ofStream(stream);
   LockedMachine()->add(idOf(stream),
                        {name, std::move(run), {}, {}, std::move(isReady)});
 }
+
+bool fakecuda::takeMemory(uint64_t bytes) {
+  return LockedMachine()->take(bytes);
+}
+
+void fakecuda::needQuiet(const std::string &what) {
+  LockedMachine()->needQuiet(what);
+}
+
+int fakecuda::currentDevice() { return isCurrent ? device : -1; }
 
 void fakecuda::needDevice(const char *what, const void *begin, uint64_t bytes) {
   LockedMachine()->needDevice(what, begin, bytes);
@@ -74,7 +115,7 @@ CUresult cuDriverGetVersion(int *version) {
 
 CUresult cuInit(unsigned) {
   const LockedMachine machine;
-  if (numberOf("FAKE_CUDA_DEVICES", 1) == 0)
+  if (deviceCount() == 0)
     return CUDA_ERROR_NO_DEVICE;
   if (retained == 0)
     machine->start();
@@ -101,12 +142,12 @@ CUresult cuGetErrorString(CUresult error, const char **text) {
 }
 
 CUresult cuDeviceGetCount(int *count) {
-  *count = int(numberOf("FAKE_CUDA_DEVICES", 1));
+  *count = deviceCount();
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
-  if (ordinal < 0 || ordinal >= int(numberOf("FAKE_CUDA_DEVICES", 1)))
+  if (ordinal < 0 || ordinal >= deviceCount())
     misuse(fmt::format("cuDeviceGet of GPU {}", ordinal));
   *device = ordinal;
   return CUDA_SUCCESS;
@@ -141,8 +182,20 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice) {
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice number) {
+  std::memset(uuid, number, sizeof(*uuid));
+  return CUDA_SUCCESS;
+}
+
+/// The folder /sys/bus/pci/devices has none of these.
+CUresult cuDeviceGetPCIBusId(char *name, int size, CUdevice number) {
+  std::snprintf(name, size_t(size), "ffff:%02x:00.0", number);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice number) {
   const LockedMachine machine;
+  device = number;
   if (retained++ == 0)
     machine->restart();
   *context = contextHandle();
@@ -156,6 +209,22 @@ CUresult cuDevicePrimaryCtxRelease_v2(CUdevice) {
   if (--retained == 0)
     if (const std::string left = machine->leftover(); !left.empty())
       misuse("the last context ends, and these are left:" + left);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetLimit(size_t *value, CUlimit which) {
+  ENTER("cuCtxGetLimit");
+  if (which != CU_LIMIT_STACK_SIZE)
+    misuse("cuCtxGetLimit of other than the stack");
+  *value = machine.stackBytes();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetLimit(CUlimit which, size_t value) {
+  ENTER("cuCtxSetLimit");
+  if (which != CU_LIMIT_STACK_SIZE)
+    misuse("cuCtxSetLimit of other than the stack");
+  machine.growStack(value, "cuCtxSetLimit");
   return CUDA_SUCCESS;
 }
 

@@ -4,12 +4,21 @@
 #include <cstdint>
 #include <cuda.h>
 #include <functional>
+#include <string>
 
 namespace fakecuda {
 
 /// Adds an operation to `stream`; `isReady` is that of Operation.
 void issue(CUstream stream, const char *name, std::function<void()> run,
            std::function<bool()> isReady = {});
+/// Takes `bytes` of the GPU's memory for a library; false if it has less.
+bool takeMemory(uint64_t bytes);
+/// `what` synchronizes the GPU; see Machine::needQuiet.
+void needQuiet(const std::string &what);
+/// Sleeps for a random time; FAKE_CUDA_DELAY.
+void delay();
+/// Returns the number of the GPU in use; -1 if there is none.
+int currentDevice();
 /// Ends the process unless all of these bytes are device memory.
 void needDevice(const char *what, const void *begin, uint64_t bytes);
 

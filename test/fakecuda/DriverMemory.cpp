@@ -54,9 +54,10 @@ CUresult cuMemExportToShareableHandle(void *file,
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle,
                                         void *file, CUmemAllocationHandleType) {
   ENTER("cuMemImportFromShareableHandle");
-  *handle = numberOf("FAKE_CUDA_NO_PEERS", 0)
-                ? 0
-                : machine.importBlock(int(reinterpret_cast<intptr_t>(file)));
+  const uint64_t how = numberOf("FAKE_CUDA_NO_PEERS", 0);
+  *handle = how == 1 ? 0
+                     : machine.importBlock(
+                           int(reinterpret_cast<intptr_t>(file)), how == 2);
   return *handle ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
@@ -142,7 +143,7 @@ CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes) {
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                        CUstream stream) {
-  ENTER("cuMemcpyAsync");
+  ENTER_STREAM("cuMemcpyAsync", stream);
   for (const CUdeviceptr end : {to, from})
     if (!machine.isDevice(pointer(end), bytes) &&
         !machine.isPinned(pointer(end), bytes))
@@ -159,7 +160,7 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char byte, size_t bytes,
                          CUstream stream) {
-  ENTER("cuMemsetD8Async");
+  ENTER_STREAM("cuMemsetD8Async", stream);
   machine.needDevice("cuMemsetD8Async", pointer(to), bytes);
   machine.add(idOf(stream), {"cuMemsetD8Async",
                              [=] { std::memset(pointer(to), byte, bytes); },

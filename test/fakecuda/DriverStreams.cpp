@@ -39,7 +39,7 @@ CUresult cuStreamSynchronize(CUstream stream) {
 }
 
 CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
-  ENTER("cuStreamWaitEvent");
+  ENTER_STREAM("cuStreamWaitEvent", stream);
   machine.wait(idOf(stream), idOf(event),
                /*isLeftOut=*/numberOf("FAKE_CUDA_NO_WAITS", 0) != 0);
   return CUDA_SUCCESS;
@@ -47,7 +47,7 @@ CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned) {
 
 CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
                                CUstreamBatchMemOpParams *operations, unsigned) {
-  ENTER("cuStreamBatchMemOp");
+  ENTER_STREAM("cuStreamBatchMemOp", stream);
   for (unsigned i = 0; i < count; ++i) {
     const CUstreamBatchMemOpParams one = operations[i];
     // Address and value are at the same offsets as in a write.
@@ -85,7 +85,7 @@ CUresult cuEventDestroy_v2(CUevent event) {
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-  ENTER("cuEventRecord");
+  ENTER_STREAM("cuEventRecord", stream);
   machine.record(idOf(event), idOf(stream));
   return CUDA_SUCCESS;
 }
@@ -179,6 +179,15 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute which,
+                              CUkernel kernel, CUdevice) {
+  ENTER("cuKernelGetAttribute");
+  if (which != CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)
+    misuse(fmt::format("cuKernelGetAttribute of {}", int(which)));
+  *value = int(Image::kernel(kernel).frame);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuKernelSetAttribute(CUfunction_attribute which, int value,
                               CUkernel kernel, CUdevice) {
   ENTER("cuKernelSetAttribute");
@@ -191,8 +200,9 @@ CUresult cuKernelSetAttribute(CUfunction_attribute which, int value,
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,
                           void **parameters, void **extra) {
-  ENTER("cuLaunchKernelEx");
+  ENTER_STREAM("cuLaunchKernelEx", config->hStream);
   const Image::Kernel &kernel = Image::kernel(function);
+  machine.growStack(kernel.frame, "the first launch of " + kernel.name);
   if (config->gridDimX == 0 || config->gridDimX > INT32_MAX ||
       config->gridDimY != 1 || config->gridDimZ != 1 ||
       config->blockDimX == 0 || config->blockDimX > zge::kMaxThreads ||

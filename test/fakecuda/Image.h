@@ -14,6 +14,7 @@ public:
     std::string name;
     void (*entry)(void **parameters);
     uint64_t sharedBytes = 0; ///< limit for its launches
+    uint64_t frame = 0;       ///< bytes of stack of each thread
   };
 
   /// Returns nullptr if `code` is not an image.

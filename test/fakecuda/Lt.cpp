@@ -23,6 +23,11 @@ using namespace fakecuda;
 
 namespace {
 
+/// The GPU memory that the library takes for itself.
+constexpr uint64_t kLibrary = 8 << 20;
+/// The alignment of a bias that the epilogue loads as vectors.
+constexpr uintptr_t kBias = 16;
+
 zrt_dtype dtypeOf(cudaDataType type) {
   switch (type) {
   case CUDA_R_64F:
@@ -103,6 +108,9 @@ bool isOne(const void *number, cudaDataType scale) {
 extern "C" {
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
+  static const bool isLoaded = takeMemory(kLibrary); // not freed
+  if (!isLoaded)
+    return CUBLAS_STATUS_ALLOC_FAILED;
   *handle = reinterpret_cast<cublasLtHandle_t>(uintptr_t{0xb1a5});
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -182,8 +190,12 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
   if (workspaceBytes != 0)
     needDevice("the workspace", workspace, workspaceBytes);
   const bool hasBias = op.epilogue == CUBLASLT_EPILOGUE_BIAS;
-  if (hasBias)
+  if (hasBias) {
     needDevice("the bias", op.bias, c.rows * bytesOf(c.type));
+    if (reinterpret_cast<uintptr_t>(op.bias) % kBias != 0)
+      misuse(fmt::format("a bias at {}, which is not aligned to {}", op.bias,
+                         kBias));
+  }
   if (!isOne(alpha, op.scale))
     misuse("alpha is not 1");
   // Row-major interpretation of column-major matrices: A and B are exchanged.

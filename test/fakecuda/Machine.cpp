@@ -34,6 +34,8 @@ Machine &Machine::get() {
 void Machine::start() {
   random.seed(numberOf("FAKE_CUDA_SEED", 1));
   total = numberOf("FAKE_CUDA_MEMORY", uint64_t{8} << 30);
+  depth = numberOf("FAKE_CUDA_DEPTH", 1024);
+  stack = 1024;
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,12 +85,18 @@ int Machine::exportBlock(uint64_t handle) {
   return fcntl(block->second.file, F_DUPFD_CLOEXEC, 0);
 }
 
-uint64_t Machine::importBlock(int number) {
+uint64_t Machine::importBlock(int number, bool isOtherMemory) {
   struct stat status = {};
-  const int file = fcntl(number, F_DUPFD_CLOEXEC, 0);
+  int file = fcntl(number, F_DUPFD_CLOEXEC, 0);
   if (file < 0 || fstat(file, &status) != 0 ||
       status.st_size % int64_t(kGranule) != 0)
     return 0;
+  if (isOtherMemory) {
+    close(file);
+    file = memfd_create("fake-cuda", MFD_CLOEXEC);
+    if (file < 0 || ftruncate(file, status.st_size) != 0)
+      misuse("cannot make memory");
+  }
   return addBlock({uint64_t(status.st_size), file, /*isShareable=*/false,
                    /*isOther=*/true});
 }

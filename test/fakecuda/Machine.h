@@ -15,6 +15,8 @@
 // FAKE_CUDA_SEED seeds the draw, so a program that lacks an event computes
 // wrong numbers for some seeds.  Calls that no driver would accept, or that
 // would fail only sometimes, end the process with a message that names them.
+// Among these are calls for which a driver synchronizes the whole GPU
+// (`needQuiet`) while a stream waits for another process.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -61,6 +63,7 @@ using Queues = std::map<uint64_t, std::deque<Operation>>;
 /// events allow.
 struct Graph {
   uint64_t origin = 0;
+  bool isInUse = false; ///< by a call that adds to it
   Queues queues;
   std::set<const Mark *> joined; ///< marks that the origin has waited for
 };
@@ -84,15 +87,22 @@ public:
 
   static constexpr uint64_t kGranule = 2 << 20;
   uint64_t freeBytes() const { return total - taken; }
+  /// Takes memory for ever; returns false if there is not enough.
+  bool take(uint64_t bytes) {
+    const bool fits = bytes <= freeBytes();
+    taken += fits ? bytes : 0;
+    return fits;
+  }
   uint64_t totalBytes() const { return total; }
 
   /// Returns a handle from 1 on; 0 if there is not enough memory.
   uint64_t create(uint64_t bytes, bool isShareable);
   void release(uint64_t handle);
   /// Exports a block as an open file, from which another process imports it;
-  /// the import returns 0 if the file is not of that kind.
+  /// the import returns 0 if the file is not of that kind.  With
+  /// `isOtherMemory` it maps other bytes.
   int exportBlock(uint64_t handle);
-  uint64_t importBlock(int file);
+  uint64_t importBlock(int file, bool isOtherMemory);
   char *reserve(uint64_t bytes);
   void unreserve(char *begin, uint64_t bytes);
   void map(char *begin, uint64_t bytes, uint64_t handle);
@@ -129,6 +139,18 @@ public:
   void finish(uint64_t stream);
   void finishEvent(uint64_t event);
   void runKernel(const zge::Launch &launch);
+
+  /// `what` synchronizes the GPU: ends the process if a stream waits, or may
+  /// wait, for another process, which may wait for this one in turn.
+  void needQuiet(const std::string &what) const;
+  /// The bytes of stack that each thread has.
+  uint64_t stackBytes() const { return stack; }
+  /// Resizes the stacks if they are smaller, which synchronizes the GPU.
+  void growStack(uint64_t bytes, const std::string &what);
+  /// Begins and ends a call that adds to `stream`.  Two such calls at once for
+  /// one capture end the process.
+  void enterCall(uint64_t stream);
+  void leaveCall(uint64_t stream);
 
   //===--------------------------------------------------------------------===//
   // Graphs, by their numbers
@@ -171,6 +193,9 @@ private:
 
   std::mt19937_64 random;
   bool failed = false, isOpen = false;
+  /// The driver's default.
+  uint64_t stack = 1024;
+  uint64_t depth = 0; ///< how many operations a stream holds
   uint64_t total = 0, taken = 0, nextNumber = 1;
   std::map<uint64_t, Block> blocks;
   std::map<char *, uint64_t> reservations; ///< sizes by address

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace fakecuda;
@@ -46,7 +47,12 @@ void Machine::add(uint64_t stream, Operation operation) {
     graph->second->queues[stream].push_back(std::move(operation));
     return;
   }
-  queue(stream).push_back(std::move(operation));
+  std::deque<Operation> &operations = queue(stream);
+  operations.push_back(std::move(operation));
+  // A full queue holds its caller, and with it all threads that call.
+  while (operations.size() > depth)
+    if (!step(streams))
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
   // A GPU executes operations without being waited for.
   const auto isIdle = [&] {
     return std::none_of(streams.begin(), streams.end(),
@@ -96,6 +102,36 @@ void Machine::wait(uint64_t stream, uint64_t event, bool isLeftOut) {
         "not");
   }
   add(stream, {"a wait", {}, isLeftOut ? nullptr : mark, {}});
+}
+
+void Machine::needQuiet(const std::string &what) const {
+  if (numberOf("FAKE_CUDA_SYNCS", 1) == 0)
+    return;
+  for (const auto &[number, operations] : streams)
+    for (const Operation &one : operations)
+      if (one.isReady)
+        misuse(fmt::format("{} synchronizes the GPU, where stream {} may wait "
+                           "for another process in {}",
+                           what, number, one.name));
+}
+
+void Machine::growStack(uint64_t bytes, const std::string &what) {
+  if (bytes <= stack)
+    return;
+  needQuiet(fmt::format("{} with a stack of {} bytes, where threads have {}",
+                        what, bytes, stack));
+  stack = bytes;
+}
+
+void Machine::enterCall(uint64_t stream) {
+  const auto found = capturing.find(stream);
+  if (found != capturing.end() && std::exchange(found->second->isInUse, true))
+    misuse("two threads add to one capture at once");
+}
+
+void Machine::leaveCall(uint64_t stream) {
+  if (const auto found = capturing.find(stream); found != capturing.end())
+    found->second->isInUse = false;
 }
 
 void Machine::execute(Operation &operation) {

@@ -5,9 +5,17 @@
 // it is in the stream once ncclCommGetAsyncError says so.  In the stream it is
 // an operation that is ready when its peers have sent their messages.
 //
-// Misuse ends the process: ranks whose calls differ, buffers that overlap or
-// are not device memory, use of a communicator before a call is complete, and
-// messages that were never received.
+// A GPU does one exchange at a time, as if there were no room for more: in the
+// order of their calls with NCCL_LAUNCH_ORDER_IMPLICIT=1 (from 2.26 on),
+// otherwise in any order that streams allow.  Unless NCCL_RUNTIME_CONNECT is 0
+// (from 2.22 on), the first call of a kind and of a size connects, which
+// synchronizes the GPU; so does the first ncclSend in any case, and the first
+// call unless NCCL_SET_STACK_SIZE is 1.
+//
+// Misuse ends the process: ranks whose calls differ, or whose exchanges have
+// another order, buffers that overlap or are not device memory, use of a
+// communicator before a call is complete, messages that were never received,
+// two ranks on one GPU, and calls that synchronize a GPU while it waits.
 //
 //   FAKE_NCCL_VERSION   the library's version (22809)
 //   FAKE_NCCL_FAILS     RANK:CALL: this call of this rank (from 1) fails later
@@ -21,15 +29,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <fmt/format.h>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <nccl.h>
+#include <random>
+#include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 using namespace fakecuda;
 
 namespace {
+
+/// The GPU memory that a communicator takes.
+constexpr uint64_t kCommunicator = 24 << 20;
 
 /// A message, with its bytes.
 struct Part {
@@ -46,17 +63,34 @@ struct Exchange {
   bool hasSent = false;
 };
 
+/// The exchanges of a rank, of all communicators.
+struct GpuOrder {
+  std::mutex mutex;
+  std::deque<const Exchange *> issued; ///< that have not begun to run
+  const Exchange *running = nullptr;
+  std::mt19937_64 random{std::random_device()()};
+};
+
+GpuOrder &orderOf(int rank) {
+  static std::mutex mutex;
+  static std::map<int, GpuOrder> all;
+  const std::lock_guard<std::mutex> lock(mutex);
+  return all[rank];
+}
+
 /// Outlives its handle, since operations may still be in streams.
 struct Shared {
   Shared(const char *folder, int rank, int ranks)
-      : ranks(folder, rank, ranks) {}
+      : ranks(folder, rank, ranks, currentDevice()) {}
 
   std::mutex mutex; ///< guards the following
   NcclRanks ranks;
   bool isConnected = false, isAborted = false, isFinal = false;
   std::unique_ptr<Exchange> begun; ///< not in its stream yet
   int polls = 0;                   ///< since then
+  bool hasSent = false;            ///< whether there was an ncclSend
   int calls = 0;
+  std::set<std::pair<char, int>> connected; ///< kinds and sizes of calls
   ncclResult_t state = ncclInProgress;
 };
 
@@ -95,11 +129,57 @@ void checkParts(const Exchange &exchange) {
   }
 }
 
+int version() { return int(numberOf("FAKE_NCCL_VERSION", 22809)); }
+
+bool isSet(const char *variable, std::string_view value) {
+  const char *text = std::getenv(variable);
+  return text && text == value;
+}
+
+/// Returns true if the rank's GPU does this exchange, the first of its stream.
+bool hasTurn(Shared &shared, const Exchange &exchange) {
+  GpuOrder &order = orderOf(shared.ranks.rank);
+  const Lock lock(order.mutex);
+  if (order.running)
+    return order.running == &exchange;
+  const bool isOrdered =
+      version() >= 22600 && isSet("NCCL_LAUNCH_ORDER_IMPLICIT", "1");
+  if (isOrdered ? order.issued.front() != &exchange : order.random() % 2 == 0)
+    return false;
+  std::erase(order.issued, &exchange);
+  order.running = &exchange;
+  shared.ranks.goNext();
+  return true;
+}
+
+/// Connects for a call of `exchange` if it is the first of its kind.
+void connectFor(Shared &shared, const Exchange &exchange) {
+  const bool connectsLater =
+      version() >= 22200 && !isSet("NCCL_RUNTIME_CONNECT", "0");
+  const bool growsStack =
+      shared.connected.empty() && !isSet("NCCL_SET_STACK_SIZE", "1");
+  for (const std::vector<Part> *parts : {&exchange.sends, &exchange.receives})
+    for (const Part &part : *parts) {
+      const int size = part.bytes <= 65536 ? 0 : part.bytes <= 1048576 ? 1 : 2;
+      const bool isFirst =
+          shared.connected.insert({part.kind.call, size}).second;
+      const bool isFirstSend =
+          part.kind.call == 'S' && !std::exchange(shared.hasSent, true);
+      if ((growsStack || isFirstSend || (isFirst && connectsLater)) &&
+          !shared.ranks.isAmongThreads())
+        needQuiet(fmt::format("the first nccl{} of {} bytes",
+                              part.kind.call == 'G' ? "AllGather" : "Send",
+                              part.bytes));
+    }
+}
+
 /// Returns true if an exchange, the first of its stream, can be executed.
 bool isReady(Shared &shared, Exchange &exchange) {
   const Lock lock(shared.mutex);
   if (shared.isAborted)
     return true;
+  if (!hasTurn(shared, exchange))
+    return false;
   if (!exchange.hasSent)
     for (const Part &send : exchange.sends)
       shared.ranks.send(send.peer, send.kind, send.buffer, send.bytes);
@@ -113,6 +193,13 @@ bool isReady(Shared &shared, Exchange &exchange) {
 
 void execute(Shared &shared, const Exchange &exchange) {
   const Lock lock(shared.mutex);
+  GpuOrder &order = orderOf(shared.ranks.rank);
+  {
+    const Lock ofOrder(order.mutex);
+    std::erase(order.issued, &exchange);
+    if (order.running == &exchange)
+      order.running = nullptr;
+  }
   if (shared.isAborted)
     return;
   for (const Part &receive : exchange.receives)
@@ -123,6 +210,11 @@ void execute(Shared &shared, const Exchange &exchange) {
 void issueBegun(const std::shared_ptr<Shared> &shared,
                 std::unique_ptr<Exchange> begun) {
   const std::shared_ptr<Exchange> exchange = std::move(begun);
+  GpuOrder &order = orderOf(shared->ranks.rank);
+  {
+    const Lock lock(order.mutex);
+    order.issued.push_back(exchange.get());
+  }
   issue(
       exchange->stream, "an exchange by NCCL",
       [shared, exchange] { execute(*shared, *exchange); },
@@ -131,6 +223,7 @@ void issueBegun(const std::shared_ptr<Shared> &shared,
 
 ncclResult_t begin(ncclComm *comm, std::unique_ptr<Exchange> exchange) {
   checkParts(*exchange);
+  delay();
   Shared &shared = *comm->shared;
   const Lock lock(shared.mutex);
   if (shared.state != ncclSuccess || shared.begun)
@@ -145,6 +238,7 @@ ncclResult_t begin(ncclComm *comm, std::unique_ptr<Exchange> exchange) {
     shared.state = ncclSystemError;
     return ncclInProgress;
   }
+  connectFor(shared, *exchange);
   shared.begun = std::move(exchange);
   shared.polls = 0;
   shared.state = ncclInProgress;
@@ -186,8 +280,8 @@ void checkPeer(const ncclComm *comm, int peer) {
 
 extern "C" {
 
-ncclResult_t ncclGetVersion(int *version) {
-  *version = int(numberOf("FAKE_NCCL_VERSION", 22809));
+ncclResult_t ncclGetVersion(int *number) {
+  *number = version();
   return ncclSuccess;
 }
 
@@ -215,6 +309,9 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks,
     misuse("a communicator whose calls wait");
   if (rank < 0 || rank >= ranks)
     misuse(fmt::format("rank {} of {}", rank, ranks));
+  // For buffers and proxies.
+  if (!takeMemory(kCommunicator))
+    return ncclUnhandledCudaError;
   *comm = new ncclComm{std::make_shared<Shared>(id.internal, rank, ranks)};
   return ncclInProgress;
 }

@@ -2,13 +2,16 @@
 #include "NcclRanks.h"
 #include "Machine.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <random>
+#include <set>
 
 using namespace fakecuda;
 namespace fs = std::filesystem;
@@ -26,6 +29,10 @@ void writeFile(const std::string &path, const std::string &content) {
   fs::rename(temporary, path);
 }
 
+/// The folders that ranks of this process have entered.
+std::mutex enteredMutex;
+std::multiset<std::string> entered;
+
 std::string readFile(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -42,18 +49,31 @@ std::string shown(const MessageKind &kind) {
 std::string NcclRanks::newFolder() {
   const char *parent = std::getenv("FAKE_NCCL_FOLDER");
   std::random_device random;
-  return fmt::format("{}/fake-nccl-{:08x}{:08x}", parent ? parent : "/dev/shm",
-                     random(), random());
+  static const std::string job =
+      fmt::format("fake-nccl-{:08x}{:08x}", random(), random());
+  static std::atomic<int> count{0};
+  return fmt::format("{}/{}/{}", parent ? parent : "/dev/shm", job, ++count);
 }
 
-NcclRanks::NcclRanks(std::string theFolder, int theRank, int theRanks)
-    : rank(theRank), ranks(theRanks), folder(std::move(theFolder)),
-      sent(size_t(ranks)), received(size_t(ranks)) {
+NcclRanks::NcclRanks(std::string theFolder, int theRank, int theRanks,
+                     int theDevice)
+    : rank(theRank), ranks(theRanks), device(theDevice),
+      folder(std::move(theFolder)), sent(size_t(ranks)),
+      received(size_t(ranks)) {
+  {
+    const std::lock_guard<std::mutex> lock(enteredMutex);
+    entered.insert(folder);
+  }
   fs::create_directories(folder);
   const std::string mine = fmt::format("{}/rank{}", folder, rank);
   if (fs::exists(mine))
     misuse(fmt::format("two processes are rank {} of a communicator", rank));
-  writeFile(mine, std::to_string(ranks));
+  writeFile(mine, fmt::format("{} {}", ranks, device));
+}
+
+bool NcclRanks::isAmongThreads() const {
+  const std::lock_guard<std::mutex> lock(enteredMutex);
+  return entered.count(folder) > 1;
 }
 
 void NcclRanks::leave() {
@@ -67,19 +87,49 @@ void NcclRanks::leave() {
   int left = 0;
   for (const auto &entry : fs::directory_iterator(folder, ignored))
     left += entry.path().filename().string().starts_with("left") ? 1 : 0;
-  if (left == ranks)
-    fs::remove_all(folder, ignored);
+  if (left != ranks)
+    return;
+  fs::remove_all(folder, ignored);
+  const fs::path job = fs::path(folder).parent_path();
+  for (const auto &entry : fs::directory_iterator(job, ignored))
+    if (entry.is_directory(ignored))
+      return;
+  fs::remove_all(job, ignored);
+}
+
+std::string NcclRanks::orderOf(int of) const {
+  return fmt::format("{}/order{}", fs::path(folder).parent_path().string(), of);
+}
+
+void NcclRanks::goNext() {
+  const auto name = static_cast<char>(
+      'a' + std::stoi(fs::path(folder).filename().string()) % 26);
+  const std::string before = readFile(orderOf(rank));
+  std::ofstream(orderOf(rank), std::ios::binary | std::ios::app).put(name);
+  for (int peer = 0; peer < ranks; ++peer) {
+    const std::string other = readFile(orderOf(peer));
+    if (other.size() > before.size() && other[before.size()] != name)
+      misuse(fmt::format("exchange {} of rank {} is of communicator {}, and "
+                         "that of rank {} of communicator {}: each GPU may "
+                         "wait for the other",
+                         before.size(), rank, name, peer,
+                         other[before.size()]));
+  }
 }
 
 bool NcclRanks::areThere() const {
   for (int peer = 0; peer < ranks; ++peer) {
-    const std::string text = readFile(fmt::format("{}/rank{}", folder, peer));
-    if (text.empty())
+    std::ifstream text(fmt::format("{}/rank{}", folder, peer));
+    int ofPeer = 0, devicePeer = -1;
+    if (!(text >> ofPeer >> devicePeer))
       return false;
-    if (text != std::to_string(ranks))
+    if (ofPeer != ranks)
       misuse(fmt::format("rank {} has a communicator of {} ranks, rank {} one "
                          "of {}",
-                         rank, ranks, peer, text));
+                         rank, ranks, peer, ofPeer));
+    if (peer != rank && devicePeer == device && !isAmongThreads())
+      misuse(fmt::format("ranks {} and {} have the same GPU {}", rank, peer,
+                         device));
   }
   return true;
 }

@@ -2,7 +2,8 @@
 //
 // Ranks meet in a folder of shared memory.  A message is a file
 // `from.to.number` there, which appears when it is complete and is removed when
-// it has been read.
+// it has been read.  The folders of all communicators of a job lie in one
+// folder, where each rank writes down the order of its exchanges.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -25,14 +26,22 @@ class NcclRanks {
 public:
   /// Returns a new unique path; the ranks that meet there create it.
   static std::string newFolder();
-  NcclRanks(std::string folder, int rank, int ranks);
+  /// `device` is the GPU of the rank.
+  NcclRanks(std::string folder, int rank, int ranks, int device);
   /// Ends receiving: removes the messages for this rank, and the whole folder
   /// if it is the last to leave.
   void leave();
 
   /// Returns true if all ranks have arrived; ends the process if their numbers
-  /// of ranks differ.
+  /// of ranks differ, or if two have one GPU.
   bool areThere() const;
+  /// The next exchange of this rank, among all of its communicators, is one of
+  /// this communicator.  Ends the process if it was another one on a peer: if
+  /// both GPUs have room for one exchange only, none of them ever ends.
+  void goNext();
+  /// Returns true if another rank is a thread of this process, as in unit
+  /// tests; they share what else is a GPU's.
+  bool isAmongThreads() const;
   /// The number of messages to this rank that have not been received.
   int unread() const;
 
@@ -43,9 +52,10 @@ public:
   /// Receives the next message; ends the process if its kind is not `kind`.
   void receive(int peer, const MessageKind &kind, void *to, uint64_t bytes);
 
-  const int rank, ranks;
+  const int rank, ranks, device;
 
 private:
+  std::string orderOf(int rank) const;
   std::string message(int from, int to, uint64_t number) const;
 
   const std::string folder;

@@ -15,13 +15,14 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "abi/zrt.h"
 #include "tools/zeroc/Compare.h"
 
 namespace mlir::zero {
 
 /// Bytes of a device that are left to libraries: the CUDA context, cuBLAS and
 /// NCCL.
-constexpr int64_t kHeadRoom = int64_t{1} << 30;
+constexpr int64_t kHeadRoom = ZRT_LIBRARY_BYTES;
 
 struct ChoiceRequest {
   std::string model;

@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/check/DeviceSections.h"
 #include "runtime/io/AtomicFile.h"
+#include "runtime/world/RankOnHost.h"
 #include "train/report/StandardStreams.h"
 
 #include <string_view>
@@ -17,11 +18,12 @@ class DeviceCheck {
 public:
   DeviceCheck(const zrt_plan &thePlan, const TrainOptions &given,
               World &theWorld)
-      : plan(thePlan), options(given), world(theWorld) {}
+      : plan(thePlan), options(given), world(theWorld),
+        onHost(rankOnHost(theWorld)) {}
 
   int run() {
     attempt("conformance", [&] {
-      sections.push_back(conformanceOf(plan, world.rank(), options.nvmePath));
+      sections.push_back(conformanceOf(plan, onHost, options.nvmePath));
     });
     attempt("operations",
             [&] { compareOperations(plan, options, world, sections); });
@@ -34,7 +36,7 @@ public:
                              world));
       });
     attempt("links", [&] {
-      sections.push_back(measureLinks(plan, world.rank(), options.nvmePath));
+      sections.push_back(measureLinks(plan, onHost, options.nvmePath));
     });
     attempt("training",
             [&] { sections.push_back(trainTwice(plan, options, world)); });
@@ -114,6 +116,7 @@ private:
   const zrt_plan &plan;
   const TrainOptions &options;
   World &world;
+  const int onHost; ///< this rank's number on its host
   std::vector<Section> sections;
   bool isBroken = false; ///< a rank has failed: no more collectives
 };

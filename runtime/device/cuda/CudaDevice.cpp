@@ -2,10 +2,12 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "abi/DeviceEntries.h"
+#include "runtime/Bytes.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/device/MakeDevice.h"
+#include "runtime/device/cuda/driver/NearProcessors.h"
 
 #include <algorithm>
 #include <vector>
@@ -27,15 +29,35 @@ PinnedMemory pinHost(const Gpu &gpu, Device &host) {
           "the host arena"};
 }
 
+/// Returns the size of the device arena.  Throws if it would leave too little
+/// memory to libraries, which take theirs later and would fail in their own
+/// words.
+uint64_t bytesBesideLibraries(const Gpu &gpu, const zrt_plan &plan) {
+  const uint64_t arena = plan.arena_bytes[ZRT_DEVICE],
+                 reserved = bytesForLibraries(plan);
+  size_t free = 0, total = 0;
+  gpu.MemGetInfo(&free, &total);
+  if (free < arena || free - arena < reserved)
+    fail(
+        "{} has {} free of {}, which is less than {} for the device arena (the "
+        "certificate's size of device) and {} for libraries; compile with a "
+        "smaller batch, offload state to another tier, or end what else runs "
+        "there; ZRT_GPU_RESERVE=BYTES reserves less for libraries",
+        gpu.name(), shownBytes(free), shownBytes(total), shownBytes(arena),
+        shownBytes(reserved));
+  return arena;
+}
+
 } // namespace
 
-CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank,
+CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, int rankOnHost,
                        std::unique_ptr<Device> theHost)
-    : plan(thePlan), gpu(rank), host(std::move(theHost)),
-      arena(gpu, plan.arena_bytes[ZRT_DEVICE], "the device arena",
+    : plan(thePlan), gpu(rankOnHost), distance(stayNear(gpu)),
+      host(std::move(theHost)), kernels(gpu, plan),
+      arena(gpu, bytesBesideLibraries(gpu, plan), "the device arena",
             exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
                                         : Place{}),
-      pinned(pinHost(gpu, *host)), mirror(gpu, plan), kernels(gpu, plan),
+      pinned(pinHost(gpu, *host)), mirror(gpu, plan),
       products(gpu, kernels, arena.at(plan.workspace.offset),
                plan.workspace.bytes),
       groups(gpu, kernels, plan), buckets(gpu, kernels, plan, rank),
@@ -112,7 +134,15 @@ void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
 }
 
 std::string CudaDevice::note() const {
-  std::string all = "the device tier is on " + gpu.name();
+  size_t free = 0, total = 0;
+  gpu.enter();
+  gpu.MemGetInfo(&free, &total);
+  const uint64_t own = plan.arena_bytes[ZRT_DEVICE], used = total - free;
+  std::string all = fmt::format(
+      "the device tier is on {}, where {} are in use beside it and {} are free",
+      gpu.name(), shownBytes(used - std::min(own, used)), shownBytes(free));
+  for (const std::string &more : {distance, kernels.note()})
+    all += (more.empty() ? "" : "\n") + more;
   if (plan.world_size > 1 && !exchangesOnGpus(plan))
     all += "\nranks exchange what is on their GPUs through host memory, which "
            "is slower than between the GPUs";
@@ -180,6 +210,7 @@ void CudaDevice::work(const zrt_op &op, const BucketPart *bucket) {
     return host->work(op, bucket);
   gpu.enter();
   const CUstream queue = streams.of(op.stream, nameOf(op));
+  const auto turn = graphs.turn();
   try {
     visitDevice(op, bucket, [&](const auto &...work) { run(queue, work...); });
   } catch (const Error &error) {
@@ -228,6 +259,7 @@ uint64_t CudaDevice::copy(zrt_stream stream, const zrt_ref &from,
     return host->copy(stream, from, to);
   // The caller adds the operation's name to errors.
   gpu.enter();
+  const auto turn = graphs.turn();
   if (from.bytes != 0)
     gpu.MemcpyAsync(address(to), address(from), from.bytes,
                     streams.of(stream, "a copy"));
@@ -236,11 +268,13 @@ uint64_t CudaDevice::copy(zrt_stream stream, const zrt_ref &from,
 
 void CudaDevice::record(zrt_stream stream, uint32_t event) {
   gpu.enter();
+  const auto turn = graphs.turn();
   streams.record(stream, event);
 }
 
 void CudaDevice::wait(zrt_stream stream, uint32_t event) {
   gpu.enter();
+  const auto turn = graphs.turn();
   streams.wait(stream, event);
 }
 
@@ -256,6 +290,7 @@ void CudaDevice::finish(zrt_stream stream) {
 /// The function that a plan with target cuda names as its maker.
 extern "C" void zrt_cuda_device(zrt_device_request *request) {
   auto device = std::make_unique<CudaDevice>(request->plan, request->rank,
+                                             request->rankOnHost,
                                              std::move(request->host));
   request->connect = device->connection();
   request->device = std::move(device);

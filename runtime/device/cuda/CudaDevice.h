@@ -38,10 +38,12 @@ namespace zrt {
 
 class CudaDevice final : public Device {
 public:
-  /// Allocates the memory of `plan`, which must outlive this, on the GPU of
-  /// `rank`, and loads its kernels.  `host` has the other tiers, and does the
-  /// work of the host's streams.  Throws zrt::Error.
-  CudaDevice(const zrt_plan &plan, int rank, std::unique_ptr<Device> host);
+  /// Loads the kernels of `plan`, which must outlive this, on the GPU of the
+  /// rank, which is number `rankOnHost` of its host, and allocates its memory.
+  /// `host` has the other tiers, and does the work of the host's streams.
+  /// Throws zrt::Error.
+  CudaDevice(const zrt_plan &plan, int rank, int rankOnHost,
+             std::unique_ptr<Device> host);
   ~CudaDevice() override;
 
   uint64_t arenaBytes(uint32_t tier) const override;
@@ -106,11 +108,13 @@ private:
 
   const zrt_plan &plan;
   const cuda::Gpu gpu;
+  const std::string distance;         ///< why the host's memory is far; ""
   const std::unique_ptr<Device> host; ///< its processors and its memory
+  /// Loaded first: the arena takes what it needs of the memory that is left.
+  const cuda::Kernels kernels;
   cuda::GpuMemory arena;
   cuda::PinnedMemory pinned; ///< the host's arena
   cuda::Mirror mirror;
-  const cuda::Kernels kernels;
   mutable cuda::Products products; ///< `check` prepares them
   cuda::GroupedProducts groups;
   cuda::BucketLaunches buckets;

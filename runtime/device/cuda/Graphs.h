@@ -10,6 +10,9 @@
 //            ... what the streams issue, with the plan's events ...
 //   join     an event of each other stream, for which the first waits
 //
+// The streams' threads take turns during a capture: a graph that is being built
+// may not be used by two at once.
+//
 // A program in which a host thread works or exchanges data is issued in every
 // run; so are all programs with ZRT_CUDA_GRAPHS=0 in the environment.
 //
@@ -19,6 +22,7 @@
 #include "runtime/device/cuda/driver/Streams.h"
 
 #include <array>
+#include <mutex>
 #include <vector>
 
 namespace zrt::cuda {
@@ -33,6 +37,12 @@ public:
   /// See Device.  Throw zrt::Error.
   bool replay(uint32_t program);
   void endIssue(bool isWhole);
+  /// Any thread, for each call that issues to a stream: a capture is no object
+  /// for two threads at once.
+  std::unique_lock<std::mutex> turn() {
+    using Lock = std::unique_lock<std::mutex>;
+    return captured ? Lock(mutex) : Lock();
+  }
 
 private:
   struct Kept {
@@ -49,7 +59,9 @@ private:
   const zrt_plan &plan;
   const Streams &streams;
   std::array<Kept, ZRT_PROGRAM_COUNT> programs;
-  Kept *captured = nullptr;  ///< the program being captured
+  /// The program being captured; set while no stream issues.
+  Kept *captured = nullptr;
+  std::mutex mutex;          ///< guards calls of a capture
   std::vector<CUevent> ends; ///< by stream; empty without graphs
 };
 

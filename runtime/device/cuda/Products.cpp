@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <cublasLt.h>
+#include <vector>
 
 using namespace zrt;
 using namespace zrt::cuda;
@@ -19,13 +20,18 @@ using namespace zrt::cuda;
 // The library
 //===----------------------------------------------------------------------===//
 
-#define ZRT_TEXT_OF(X) #X
-#define ZRT_TEXT(X) ZRT_TEXT_OF(X)
+/// Returns the versions that run with this driver, the newest first; the
+/// functions below are the same in all of them.
+static std::vector<const char *> filesFor(const Driver &driver) {
+  constexpr int kOf13 = 13000; // r580
+  if (driver.version >= kOf13)
+    return {"libcublasLt.so.13", "libcublasLt.so.12"};
+  return {"libcublasLt.so.12"};
+}
 
 struct Products::Library {
-  Library() {
-    const SharedLibrary file("libcublasLt.so." ZRT_TEXT(CUBLAS_VER_MAJOR),
-                             "NVIDIA's cuBLASLt");
+  explicit Library(const Driver &driver) {
+    const SharedLibrary file(filesFor(driver), "NVIDIA's cuBLASLt");
 #define ZRT_LT(FUNCTION) file.find("cublasLt" #FUNCTION, raw.FUNCTION);
 #include "runtime/device/cuda/LtFunctions.def"
     Create(&handle);
@@ -88,11 +94,21 @@ bool widensBias(const zrt_matmul_desc &d) {
   return d.has_bias && is16Bit(d.bias.dtype) && d.c.dtype == ZRT_F32;
 }
 
-/// Returns the bytes of the bias in f32; 0 if it is not widened.
-uint64_t wideBytes(const zrt_matmul_desc &d) {
+/// Returns true if the bias is copied to an address where cuBLASLt can load it
+/// as vectors.
+bool movesBias(const zrt_matmul_desc &d) {
+  constexpr uint64_t kVector = 16;
+  return d.has_bias && !widensBias(d) && d.bias.ref.offset % kVector != 0;
+}
+
+/// Returns the bytes of a bias that is copied into the workspace; otherwise 0.
+uint64_t biasBytes(const zrt_matmul_desc &d) {
   constexpr uint64_t kAlignment = 256;
-  const uint64_t bytes = uint64_t(d.n) * sizeof(float);
-  return widensBias(d) ? roundUp(bytes, kAlignment) : 0;
+  if (widensBias(d))
+    return roundUp(uint64_t(d.n) * sizeof(float), kAlignment);
+  return movesBias(d)
+             ? roundUp(uint64_t(d.n) * dtypeBytes(d.bias.dtype), kAlignment)
+             : 0;
 }
 
 } // namespace
@@ -217,21 +233,31 @@ Products::Products(const Gpu &theGpu, const Kernels &theKernels,
 
 Products::~Products() = default;
 
+void Products::open() {
+  if (!library)
+    library = std::make_unique<Library>(gpu.driver());
+}
+
 static bool isEmpty(const zrt_matmul_desc &d) {
   return d.batch == 0 || d.m == 0 || d.n == 0;
 }
 
 uint64_t Products::workspaceOf(const zrt_matmul_desc &desc) const {
-  return workspaceBytes - wideBytes(desc);
+  return workspaceBytes - biasBytes(desc);
 }
 
-CUdeviceptr Products::widen(CUstream stream, const zrt_matmul_desc &desc,
-                            CUdeviceptr bias) const {
-  const CUdeviceptr wide = workspace + workspaceOf(desc);
-  const uint64_t parameters[] = {bias, wide, uint64_t(desc.n)};
+CUdeviceptr Products::copyBias(CUstream stream, const zrt_matmul_desc &desc,
+                               CUdeviceptr bias) const {
+  const CUdeviceptr copy = workspace + workspaceOf(desc);
+  if (!widensBias(desc)) {
+    gpu.MemcpyAsync(copy, bias, uint64_t(desc.n) * dtypeBytes(desc.bias.dtype),
+                    stream);
+    return copy;
+  }
+  const uint64_t parameters[] = {bias, copy, uint64_t(desc.n)};
   kernels.launch(stream, kernels.find(widenEntry(dtypeName(desc.bias.dtype))),
                  desc.n, parameters);
-  return wide;
+  return copy;
 }
 
 void Products::prepare(const zrt_matmul_desc &desc) {
@@ -243,17 +269,15 @@ void Products::prepare(const zrt_matmul_desc &desc) {
   if (desc.batch > INT32_MAX)
     fail("{} products at once, and this device does at most {}", desc.batch,
          INT32_MAX);
-  if (wideBytes(desc) > workspaceBytes)
-    fail("its bias of {} becomes f32 in {} bytes of the workspace, which has "
-         "{}; "
+  if (biasBytes(desc) > workspaceBytes)
+    fail("its bias of {} is copied to {} bytes of the workspace, which has {}; "
          "compile the model again",
-         dtypeName(desc.bias.dtype), wideBytes(desc), workspaceBytes);
+         dtypeName(desc.bias.dtype), biasBytes(desc), workspaceBytes);
   if (widensBias(desc))
     (void)kernels.find(widenEntry(dtypeName(desc.bias.dtype)));
   const std::lock_guard<std::mutex> lock(mutex);
   gpu.enter();
-  if (!library)
-    library = std::make_unique<Library>();
+  open();
   auto product = std::make_unique<Product>(*library);
   product->describe(desc);
   product->choose(desc, workspaceOf(desc));
@@ -288,8 +312,8 @@ void Products::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<void *>(address);
   };
-  if (widensBias(desc))
-    bias = widen(stream, desc, bias);
+  if (biasBytes(desc) != 0)
+    bias = copyBias(stream, desc, bias);
   if (desc.has_bias)
     product.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, pointer(bias));
   const bool isDouble = desc.a.dtype == ZRT_F64;

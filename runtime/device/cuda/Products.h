@@ -15,7 +15,8 @@
 // round partial sums.
 //
 // cuBLASLt does not support a 16-bit bias with an f32 result.  A kernel of the
-// plan first widens such a bias into the end of the workspace.
+// plan first widens such a bias into the end of the workspace.  A bias that is
+// not aligned to 16 bytes is copied there, too.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -36,6 +37,8 @@ public:
   Products(const Gpu &gpu, const Kernels &kernels, CUdeviceptr workspace,
            uint64_t workspaceBytes);
   ~Products();
+  /// Opens cuBLASLt now.  Throws zrt::Error.
+  void open();
   Products(const Products &) = delete;
   Products &operator=(const Products &) = delete;
 
@@ -54,9 +57,9 @@ private:
   struct Library;
   struct Product;
 
-  /// Widens the bias to f32 and returns its address.
-  CUdeviceptr widen(CUstream stream, const zrt_matmul_desc &desc,
-                    CUdeviceptr bias) const;
+  /// Copies the bias into the workspace and returns its address there.
+  CUdeviceptr copyBias(CUstream stream, const zrt_matmul_desc &desc,
+                       CUdeviceptr bias) const;
   /// Returns the bytes of the workspace that are left for cuBLASLt.
   uint64_t workspaceOf(const zrt_matmul_desc &desc) const;
 

@@ -286,6 +286,9 @@ TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
       d.a = place(d.batch * d.m * d.k, dtype);
       d.b = place(d.batch * d.k * d.n, dtype);
       d.bias = place(d.n, dtype);
+      // A bias may be anywhere.
+      if (d.trans_a)
+        d.bias.ref.offset += dtypeBytes(dtype);
       d.c = place(d.batch * d.m * d.n, result);
       zrt_plan plan = planOf(Table().matmul(ZRT_COMPUTE, d));
       plan.features = "";

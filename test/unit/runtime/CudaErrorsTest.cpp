@@ -4,6 +4,8 @@
 #include "CudaUnderTest.h"
 #include "KernelTwins.h"
 #include "TestFiles.h"
+#include "runtime/device/cuda/driver/NearProcessors.h"
+#include "runtime/world/RankOnHost.h"
 
 #include <gtest/gtest.h>
 
@@ -60,15 +62,51 @@ TEST(CudaErrors, RanksShareTheGpusThatThereAre) {
     EXPECT_EQ(cuda::Gpu(rank).number(), rank % 3);
 }
 
+/// Two hosts with ranks in turn, and hosts of one and of three ranks.
+TEST(CudaErrors, RanksOfAHostHaveTheirOwnGpus) {
+  const auto all = [](const std::vector<uint64_t> &hosts) {
+    std::vector<int> numbers;
+    for (int rank = 0; rank < int(hosts.size()); ++rank)
+      numbers.push_back(rankOnHost(hosts, rank));
+    return numbers;
+  };
+  EXPECT_EQ(all({7, 9, 7, 9}), (std::vector{0, 0, 1, 1}));
+  EXPECT_EQ(all({7, 9, 9, 9}), (std::vector{0, 0, 1, 2}));
+}
+
+TEST(CudaErrors, ProcessorsBesideAGpu) {
+  using Numbers = std::vector<int>;
+  EXPECT_EQ(cuda::numbersOf("0-3,8"), (Numbers{0, 1, 2, 3, 8}));
+  EXPECT_EQ(cuda::numbersOf("5"), Numbers{5});
+  for (const char *wrong : {"", "a", "1-", "1,,2", "3;4", "-1", "0-99999"})
+    EXPECT_EQ(cuda::numbersOf(wrong), Numbers()) << wrong;
+}
+
 TEST(CudaErrors, TooLittleMemory) {
   const Environment memory("FAKE_CUDA_MEMORY", std::to_string(8 << 20));
-  EXPECT_EQ(
-      errorOfDevice(testPlan(Table(), 9 << 20)),
-      "cannot take 10,485,760 bytes (10.0 MiB) for the device arena on "
-      "Fake GPU (sm_90), which has 8,388,608 bytes (8.0 MiB) free of "
-      "8,388,608 bytes (8.0 MiB): cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY "
-      "(2): out of memory; compile with a smaller batch, offload state to "
-      "another tier, or end what else runs there");
+  const zrt_plan plan = testPlan(Table(), 9 << 20);
+  EXPECT_EQ(errorOfDevice(plan),
+            "Fake GPU (sm_90) has 8,388,608 bytes (8.0 MiB) free of 8,388,608 "
+            "bytes (8.0 MiB), which is less than 9,437,184 bytes (9.0 MiB) for "
+            "the device arena (the certificate's size of device) and "
+            "268,435,456 bytes (256.0 MiB) for libraries; compile with a "
+            "smaller batch, offload state to another tier, or end what else "
+            "runs there; ZRT_GPU_RESERVE=BYTES reserves less for libraries");
+  EXPECT_EQ(errorOf([] {
+              const cuda::Gpu gpu(0);
+              const cuda::GpuMemory memory(gpu, 9 << 20, "contributions");
+            }),
+            "cannot take 10,485,760 bytes (10.0 MiB) for contributions on "
+            "Fake GPU (sm_90), which has 8,388,608 bytes (8.0 MiB) free of "
+            "8,388,608 bytes (8.0 MiB): cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY "
+            "(2): out of memory; compile with a smaller batch, offload state "
+            "to another tier, or end what else runs there");
+}
+
+TEST(CudaErrors, LessMemoryCanBeLeftToLibraries) {
+  const Environment memory("FAKE_CUDA_MEMORY", std::to_string(16 << 20)),
+      reserve("ZRT_GPU_RESERVE", "1048576");
+  EXPECT_EQ(errorOfDevice(testPlan(Table(), 9 << 20)), "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -83,7 +121,7 @@ std::string errorOfKernels(Change change) {
       plan.device_kernels, plan.device_kernels + plan.device_kernel_count);
   change(plan, kernels);
   plan.device_kernels = kernels.data();
-  return errorOf([&] { const CudaDevice device(plan, 0, hostOf(plan)); });
+  return errorOf([&] { const CudaDevice device(plan, 0, 0, hostOf(plan)); });
 }
 
 TEST(CudaErrors, ImagesAndKernels) {

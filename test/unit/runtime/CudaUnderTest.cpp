@@ -80,7 +80,7 @@ const zrt_plan &zrt::test::withKernels(const zrt_plan &plan) {
 
 std::unique_ptr<CudaDevice> zrt::test::cudaDevice(const zrt_plan &plan) {
   auto device = std::make_unique<CudaDevice>(
-      withKernels(plan), /*rank=*/0,
+      withKernels(plan), /*rank=*/0, /*rankOnHost=*/0,
       hostOf(plan, std::make_unique<Store>(
                        plan.arena_bytes[ZRT_NVME],
                        std::filesystem::temp_directory_path().string(),

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace zrt;
 using namespace zrt::cuda;
@@ -141,6 +142,45 @@ TEST(FakeCudaDeathTest, MisuseIsNamed) {
     gpu.driver().StreamSynchronize(stream);
   });
   expectMisuse("left: 1 streams", [](auto &, auto) {});
+}
+
+/// Lets `stream` wait for another process.
+void awaitOther(const Gpu &gpu, CUstream stream) {
+  alignas(4096) static std::array<std::byte, kBytes> page;
+  const auto &word = *new PinnedMemory(gpu, page.data(), kBytes, "a test");
+  CUstreamBatchMemOpParams one = {};
+  one.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+  one.waitValue.address = word.onGpu();
+  one.waitValue.value = 1;
+  one.waitValue.flags = CU_STREAM_WAIT_VALUE_GEQ;
+  gpu.StreamBatchMemOp(stream, 1, &one, 0);
+}
+
+TEST(FakeCudaDeathTest, CallsThatSynchronizeWhileAStreamWaits) {
+  expectMisuse("cuCtxSetLimit with a stack of 4096 bytes, where threads have "
+               "1024 synchronizes the GPU, where stream .* may wait for "
+               "another process in a wait for a word",
+               [](auto &gpu, auto stream) {
+                 awaitOther(gpu, stream);
+                 gpu.CtxSetLimit(CU_LIMIT_STACK_SIZE, 512);
+                 gpu.CtxSetLimit(CU_LIMIT_STACK_SIZE, 4096);
+               });
+}
+
+TEST(FakeCudaDeathTest, TwoThreadsThatAddToOneCapture) {
+  expectMisuse("two threads add to one capture at once",
+               [](auto &gpu, auto stream) {
+                 const GpuMemory memory(gpu, kBytes, "a test");
+                 gpu.StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+                 const auto add = [&] {
+                   gpu.enter();
+                   for (int i = 0; i < 100'000; ++i)
+                     gpu.MemsetD8Async(memory.at(0), 0, kBytes, stream);
+                 };
+                 std::thread other(add);
+                 add();
+                 other.join();
+               });
 }
 
 } // namespace

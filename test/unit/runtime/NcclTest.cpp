@@ -41,6 +41,24 @@ TEST(Nccl, ALibraryThatIsNotThereOrTooOld) {
 
 TEST(Nccl, ItsVersion) { EXPECT_EQ(Nccl().version(), "2.28.9"); }
 
+TEST(Nccl, OnlyNewVersionsKeepTheOrderOfCalls) {
+  EXPECT_TRUE(Nccl().keepsOrder());
+  const Environment version("FAKE_NCCL_VERSION", "22505");
+  EXPECT_FALSE(Nccl().keepsOrder());
+}
+
+TEST(Nccl, VariablesThatWouldMakeItWaitInAStep) {
+  for (const auto &[name, needed] : {std::pair("NCCL_RUNTIME_CONNECT", "0"),
+                                     {"NCCL_SET_STACK_SIZE", "1"},
+                                     {"NCCL_LAUNCH_ORDER_IMPLICIT", "1"}}) {
+    const Environment variable(name, "2");
+    EXPECT_EQ(errorOf([] { const Nccl nccl; }),
+              fmt::format("{} is 2, and this program needs {}, as NCCL would "
+                          "else wait for the GPU in a step; unset it",
+                          name, needed));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Communicators
 //===----------------------------------------------------------------------===//
@@ -206,6 +224,38 @@ TEST_F(FakeNcclDeathTest, MisuseIsNamed) {
            (void)me.swap(all, 0, 512);
            return me.swap(all, 0, 512);
          });
+}
+
+/// Two communicators that ranks call in another order.
+TEST_F(FakeNcclDeathTest, RanksThatExchangeInAnotherOrder) {
+  const Environment order("NCCL_LAUNCH_ORDER_IMPLICIT", "1");
+  EXPECT_DEATH(
+      {
+        ncclUniqueId second = {};
+        Nccl().GetUniqueId(&second);
+        onTwoRanks([&](Rank &me) {
+          Communicator others(me.nccl);
+          others.connect(second, me.rank, 2);
+          CUstream stream = nullptr;
+          me.gpu.StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
+          const auto first = [&] {
+            me.ranks.issue("first", [&](ncclComm_t all) {
+              return me.gather(all, uint64_t(me.rank) * 256, 0);
+            });
+          };
+          const auto second = [&] {
+            others.issue("second", [&](ncclComm_t all) {
+              return me.nccl.AllGather(me.at(512 + uint64_t(me.rank) * 256),
+                                       me.at(512), 256, ncclUint8, all, stream);
+            });
+          };
+          me.rank == 0 ? first() : second();
+          me.rank == 0 ? second() : first();
+          (void)me.read(0);
+        });
+      },
+      "exchange 0 of rank . is of communicator ., and that of rank . of "
+      "communicator .: each GPU may wait for the other");
 }
 
 TEST_F(FakeNcclDeathTest, AMessageThatNobodyReceives) {

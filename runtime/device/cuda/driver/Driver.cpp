@@ -16,11 +16,11 @@ Driver::Driver(const char *library) {
   // A stream that shares a hardware queue with one that waits for another rank
   // waits as well, so each stream gets its own queue.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", /*overwrite=*/0);
+  setenv("CUDA_DEVICE_MAX_COPY_CONNECTIONS", "32", /*overwrite=*/0);
   // Never closed, because the driver has its own threads.
-  const SharedLibrary file(library, "NVIDIA's driver");
+  const SharedLibrary file({library}, "NVIDIA's driver");
   // The version is checked first, because an old driver lacks symbols.
   file.find("cuDriverGetVersion", DriverGetVersion);
-  int version = 0;
   if (DriverGetVersion(&version) != CUDA_SUCCESS || version < kOldest)
     fail(
         "{} is of CUDA {}.{}, and this program needs {}.{} or later; install a "

@@ -32,6 +32,8 @@ public:
   // NOLINTNEXTLINE(bugprone-macro-parentheses)
 #define ZRT_CUDA(FUNCTION, SYMBOL) decltype(&::SYMBOL) FUNCTION = nullptr;
 #include "runtime/device/cuda/driver/DriverFunctions.def"
+
+  int version = 0; ///< e.g. 12040 for CUDA 12.4
 };
 
 } // namespace zrt::cuda

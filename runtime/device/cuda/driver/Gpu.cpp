@@ -2,19 +2,22 @@
 #include "runtime/device/cuda/driver/Gpu.h"
 
 #include "runtime/Error.h"
+#include "runtime/Hash.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 using namespace zrt;
 using namespace zrt::cuda;
 
-Gpu::Gpu(int rank) {
+Gpu::Gpu(int rankOnHost) {
   int count = 0;
   DeviceGetCount(&count);
   if (count == 0)
     fail("this program was compiled with --target=cuda, and NVIDIA's driver "
          "shows it no GPU; look at nvidia-smi and CUDA_VISIBLE_DEVICES");
-  DeviceGet(&device, rank % count);
+  DeviceGet(&device, rankOnHost % count);
   std::array<char, 128> text = {};
   DeviceGetName(text.data(), int(text.size()) - 1, device);
   shownName =
@@ -34,6 +37,21 @@ Gpu::Gpu(int rank) {
 }
 
 Gpu::~Gpu() { (void)table.PrimaryCtxRelease(device); }
+
+std::string Gpu::place() const {
+  std::array<char, 32> text = {};
+  DeviceGetPCIBusId(text.data(), int(text.size()) - 1, device);
+  std::string place = text.data();
+  std::ranges::transform(place, place.begin(),
+                         [](unsigned char c) { return char(std::tolower(c)); });
+  return place;
+}
+
+uint64_t Gpu::identity() const {
+  CUuuid number = {};
+  DeviceGetUuid(&number, device);
+  return Hash::of({static_cast<const char *>(number.bytes), sizeof(number)});
+}
 
 int Gpu::attribute(CUdevice_attribute which) const {
   int value = 0;

@@ -9,11 +9,12 @@
 
 namespace zrt::cuda {
 
-/// The GPU of a rank: number rank % count of those that the process sees.
+/// The GPU of a rank: of the N that the process sees, number n modulo N, where
+/// n is the rank's number on its host.
 class Gpu {
 public:
   /// Throws zrt::Error.
-  explicit Gpu(int rank);
+  explicit Gpu(int rankOnHost);
   ~Gpu();
   Gpu(const Gpu &) = delete;
   Gpu &operator=(const Gpu &) = delete;
@@ -32,6 +33,11 @@ public:
 
   /// Returns e.g. "NVIDIA H100 80GB HBM3 (sm_90)".
   const std::string &name() const { return shownName; }
+  /// Returns its place in the host, e.g. "0000:18:00.0", as Linux writes it.
+  std::string place() const;
+  /// Returns a number that identifies it among the GPUs of its host, or a part
+  /// of a GPU that is used like one.
+  uint64_t identity() const;
   int attribute(CUdevice_attribute which) const;
   CUdevice number() const { return device; }
 

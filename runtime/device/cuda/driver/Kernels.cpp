@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <climits>
 #include <functional>
+#include <string_view>
 
 using namespace zrt;
 using namespace zrt::cuda;
@@ -32,7 +33,8 @@ int64_t blocksOf(const zrt_device_kernel &how, int64_t units) {
 
 } // namespace
 
-Kernels::Kernels(const Gpu &theGpu, const zrt_plan &plan) : gpu(theGpu) {
+Kernels::Kernels(const Gpu &theGpu, const zrt_plan &plan)
+    : gpu(theGpu), arch(text(plan.device_arch)) {
   if (plan.device_kernel_count == 0)
     return;
   load(plan);
@@ -46,10 +48,27 @@ Kernels::Kernels(const Gpu &theGpu, const zrt_plan &plan) : gpu(theGpu) {
                            });
       all.insert(place, {how, handleOf(how)});
     }
+    growStack();
   } catch (...) {
     (void)gpu.driver().LibraryUnload(library);
     throw;
   }
+}
+
+/// Sets the threads' stack to what the kernels need.  At the first launch that
+/// needs more, the driver would resize it, and wait for the GPU, where a stream
+/// may wait for a peer.
+void Kernels::growStack() const {
+  size_t has = 0, needed = 0;
+  gpu.CtxGetLimit(&has, CU_LIMIT_STACK_SIZE);
+  for (const Kernel &kernel : all) {
+    int bytes = 0;
+    gpu.KernelGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES,
+                           kernel.handle, gpu.number());
+    needed = std::max(needed, size_t(bytes));
+  }
+  if (needed > has)
+    gpu.CtxSetLimit(CU_LIMIT_STACK_SIZE, needed);
 }
 
 Kernels::~Kernels() {
@@ -63,8 +82,10 @@ void Kernels::load(const zrt_plan &plan) {
     const zrt_device_image &image = plan.device_images[i];
     const CUresult result = gpu.driver().LibraryLoadData(
         &library, image.data, nullptr, nullptr, 0, nullptr, nullptr, 0);
-    if (result == CUDA_SUCCESS)
+    if (result == CUDA_SUCCESS) {
+      isTranslated = std::string_view(text(image.kind)) == "ptx";
       return;
+    }
     library = nullptr;
     tried += fmt::format("; {}: {}", text(image.kind),
                          gpu.driver().describe("cuLibraryLoadData", result));
@@ -106,6 +127,16 @@ CUkernel Kernels::handleOf(const zrt_device_kernel &how) const {
   CUfunction loaded = nullptr;
   gpu.KernelGetFunction(&loaded, kernel);
   return kernel;
+}
+
+std::string Kernels::note() const {
+  return isTranslated
+             ? fmt::format(
+                   "the driver has compiled the kernels for this GPU at "
+                   "the start, as they are for {}; compile with its "
+                   "--cuda-arch to save that time",
+                   arch)
+             : "";
 }
 
 std::span<const Kernel> Kernels::find(zrt_kernel_fn twin) const {

@@ -10,6 +10,7 @@
 #include "runtime/device/cuda/driver/Gpu.h"
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,9 @@ public:
   /// Returns the kernel `entry`, which has no twin; throws if it is missing.
   const Kernel &find(std::string_view entry) const;
 
+  /// Returns why the program started slowly; "" if it did not.
+  std::string note() const;
+
   /// Throw unless `units` units can be launched at once, of `kernel` or of
   /// those that replace `twin`.
   static void checkUnits(const Kernel &kernel, int64_t units);
@@ -53,11 +57,14 @@ public:
 
 private:
   void load(const zrt_plan &plan);
+  void growStack() const;
   CUkernel handleOf(const zrt_device_kernel &kernel) const;
 
   const Gpu &gpu;
+  const char *const arch; ///< that the program was compiled for
   CUlibrary library = nullptr;
-  std::vector<Kernel> all; ///< sorted by twin; otherwise as in the plan
+  bool isTranslated = false; ///< the driver has compiled it
+  std::vector<Kernel> all;   ///< sorted by twin; otherwise as in the plan
 };
 
 } // namespace zrt::cuda

@@ -8,12 +8,21 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-SharedLibrary::SharedLibrary(const char *theFile, const char *theOwner)
-    : file(theFile), what(theOwner), handle(dlopen(theFile, RTLD_NOW)) {
-  if (!handle)
-    fail("this program was compiled with --target=cuda and needs {}: {}; "
-         "install it, or name its folder in LD_LIBRARY_PATH",
-         what, dlerror());
+SharedLibrary::SharedLibrary(const std::vector<const char *> &files,
+                             const char *theOwner)
+    : what(theOwner) {
+  std::string problems;
+  for (const char *name : files) {
+    handle = dlopen(name, RTLD_NOW);
+    if (handle) {
+      file = name;
+      return;
+    }
+    problems += (problems.empty() ? "" : ", ") + std::string(dlerror());
+  }
+  fail("this program was compiled with --target=cuda and needs {}: {}; "
+       "install it, or name its folder in LD_LIBRARY_PATH",
+       what, problems);
 }
 
 void *SharedLibrary::address(const char *symbol) const {

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace zrt::cuda {
 
 /// A library that stays loaded until the process ends.
 class SharedLibrary {
 public:
-  /// `what` describes the library in messages.  Throws zrt::Error.
-  SharedLibrary(const char *file, const char *what);
+  /// Opens the first of `files` that is there; `what` describes the library in
+  /// messages.  Throws zrt::Error.
+  SharedLibrary(const std::vector<const char *> &files, const char *what);
 
   template <typename Function>
   void find(const char *symbol, Function *&function) const {
@@ -20,8 +22,9 @@ private:
   /// Throws if the library has no such symbol.
   void *address(const char *symbol) const;
 
-  const std::string file, what;
-  void *handle;
+  std::string file;
+  const std::string what;
+  void *handle = nullptr;
 };
 
 } // namespace zrt::cuda

@@ -21,6 +21,7 @@
 #include "runtime/device/cuda/exchange/RankedSums.h"
 #include "runtime/world/Agree.h"
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -110,16 +111,46 @@ void DirectExchange::mapPeers(World &world) {
   });
 }
 
-/// Tests whether the GPU can read peers' memory and wait for their words.
+/// Returns the bytes that `rank` shows its peers at the start.
+static std::array<uint32_t, ZRT_SMALL_BYTES / 4> patternOf(int rank) {
+  std::array<uint32_t, ZRT_SMALL_BYTES / 4> pattern;
+  for (uint32_t i = 0; i < pattern.size(); ++i)
+    pattern[i] = 0x9e3779b9U * (uint32_t(rank) * 64 + i + 1);
+  return pattern;
+}
+
+/// Tests whether the GPU can wait for peers' words, and reads from their memory
+/// what they have written there.  With some settings of a host's IOMMU it reads
+/// other bytes, without any error.
 void DirectExchange::meet(const ExchangeCall &call) {
+  const auto mine = patternOf(rank);
+  const auto write = [&](const void *bytes) {
+    device.gpu.MemcpyHtoD(device.arena.at(0), bytes, sizeof(mine));
+    device.gpu.StreamSynchronize(nullptr);
+  };
+  write(mine.data());
   arrive(call);
-  for (int peer = 0; peer < ranks; ++peer)
-    if (peer != rank) {
-      await(call, Flags::Arrived, peer);
-      copy(call, scratchOf(call), device.arena.atRank(peer, 0),
-           ZRT_SMALL_BYTES);
-    }
+  std::vector<int> wrong;
+  for (int peer = 0; peer < ranks; ++peer) {
+    if (peer == rank)
+      continue;
+    await(call, Flags::Arrived, peer);
+    copy(call, scratchOf(call), device.arena.atRank(peer, 0), sizeof(mine));
+    device.streams.finish(call.stream);
+    auto found = mine;
+    device.gpu.MemcpyDtoH(found.data(), scratchOf(call), sizeof(found));
+    if (found != patternOf(peer))
+      wrong.push_back(peer);
+  }
   finish(call);
+  device.streams.finish(call.stream);
+  const decltype(patternOf(rank)) zeros = {};
+  write(zeros.data());
+  if (!wrong.empty())
+    fail("{} reads other bytes from the memory of rank {} than are there; "
+         "switch off ACS in the BIOS or the IOMMU of the host's kernel, or "
+         "compile with --collectives=nccl",
+         device.gpu.name(), wrong.front());
 }
 
 void DirectExchange::abort() {

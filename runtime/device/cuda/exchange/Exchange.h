@@ -68,13 +68,14 @@ public:
   /// All ranks together: exchanges the data needed to connect.  `host` reports
   /// failures.
   virtual void prepare(World &world, Transport &host) = 0;
-  /// All ranks together: does the first exchange on each stream.  `abort` ends
-  /// its waits.
+  /// All ranks together, while device memory contains zeros: does the first
+  /// exchange on each stream, then one collective of each kind and size, so
+  /// that libraries allocate, connect and load now, and not in a step, where
+  /// that may wait for the GPU.  `abort` ends its waits.
   void connect();
 
-  virtual void allGather(const ExchangeCall &call) = 0;
-  virtual void reduceScatter(const ExchangeCall &call) = 0;
-  virtual void allReduce(const ExchangeCall &call) = 0;
+  /// Issues a collective.
+  void exchange(const ExchangeCall &call);
 
   /// Any thread: returns an error that has occurred meanwhile, or "".
   virtual std::string failure() { return ""; }
@@ -85,8 +86,11 @@ public:
   virtual std::string note() const = 0;
 
 protected:
-  /// Issues the first exchange of a stream, which has no operands.
+  /// Does the first exchange of a stream, which has no operands.
   virtual void meet(const ExchangeCall &call) = 0;
+  virtual void allGather(const ExchangeCall &call) = 0;
+  virtual void reduceScatter(const ExchangeCall &call) = 0;
+  virtual void allReduce(const ExchangeCall &call) = 0;
 
   void copy(const ExchangeCall &call, CUdeviceptr to, CUdeviceptr from,
             uint64_t bytes) const {

@@ -11,8 +11,11 @@
 
 #include "runtime/Error.h"
 #include "runtime/core/ErrorLatch.h"
+#include "runtime/device/cuda/exchange/Turns.h"
 #include "runtime/device/cuda/exchange/Watch.h"
 
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,7 +33,7 @@ public:
   ~GpuCollectives() override;
 
   bool isOnDevice() const override { return true; }
-  void begin() override;
+  void begin(uint32_t program) override;
   void end() override;
   void check(const zrt_collective_desc &desc) const override;
   void run(zrt_stream stream, const zrt_collective_desc &desc,
@@ -40,9 +43,9 @@ public:
   std::string note() const override { return exchange->note(); }
 
 private:
+  void startWatch();
   void look();
   void finishStreams();
-  void issue(const ExchangeCall &call);
 
   const ExchangeDevice device;
   const std::unique_ptr<Transport> host;
@@ -50,6 +53,7 @@ private:
   ErrorLatch failure;
   std::vector<std::unique_ptr<PeerWait>> peers;
   std::vector<uint32_t> calls; ///< collectives, by stream
+  Turns turns;
   Watch watch; ///< last: its thread ends before the data that it uses
 };
 
@@ -58,10 +62,10 @@ GpuCollectives::GpuCollectives(ExchangeDevice theDevice,
                                World &world, std::unique_ptr<Transport> theHost)
     : device(std::move(theDevice)), host(std::move(theHost)),
       exchange(std::move(theExchange)), calls(device.plan.stream_count),
-      watch([this] { look(); }) {
+      turns(device.plan), watch([this] { look(); }) {
   exchange->prepare(world, *host);
   try {
-    begin();
+    startWatch();
     exchange->connect();
     end();
   } catch (const std::exception &error) {
@@ -86,7 +90,12 @@ void GpuCollectives::finishStreams() {
 
 GpuCollectives::~GpuCollectives() { (void)device.gpu.tryEnter(); }
 
-void GpuCollectives::begin() {
+void GpuCollectives::begin(uint32_t program) {
+  turns.begin(program);
+  startWatch();
+}
+
+void GpuCollectives::startWatch() {
   peers.clear();
   for (int peer = 0; peer < device.ranks(); ++peer)
     if (peer != host->rank())
@@ -125,6 +134,7 @@ void GpuCollectives::abort(const std::string &message) {
   // rank's error.
   host->abort(message);
   failure.latch(message);
+  turns.giveUp();
   (void)device.gpu.tryEnter();
   exchange->abort();
 }
@@ -139,21 +149,11 @@ void GpuCollectives::check(const zrt_collective_desc &desc) const {
            what, tierName(operand.ref.tier));
 }
 
-void GpuCollectives::issue(const ExchangeCall &call) {
-  switch (call.desc.kind) {
-  case ZRT_ALL_GATHER:
-    return exchange->allGather(call);
-  case ZRT_REDUCE_SCATTER:
-    return exchange->reduceScatter(call);
-  default:
-    return exchange->allReduce(call);
-  }
-}
-
 void GpuCollectives::run(zrt_stream stream, const zrt_collective_desc &desc,
                          const std::byte * /*source*/, std::byte * /*result*/,
                          TrafficRow &row, CollectiveTrace *trace) {
-  if (failure.set())
+  // A rank that has failed issues nothing, so peers would wait for it.
+  if (!turns.await(stream))
     fail("{}", failure.message());
   device.gpu.enter();
   const ExchangeCall call = {
@@ -170,12 +170,13 @@ void GpuCollectives::run(zrt_stream stream, const zrt_collective_desc &desc,
     trace->arrived = traceTime();
   }
   try {
-    issue(call);
+    exchange->exchange(call);
   } catch (const Error &) {
     if (failure.set())
       fail("{}", failure.message());
     throw;
   }
+  turns.pass();
   if (trace) {
     // A trace needs the time at which the last byte arrived.
     device.streams.finish(stream);
@@ -199,12 +200,14 @@ std::shared_ptr<Exchange> makeExchange(const ExchangeDevice &device) {
 /// Throws unless the GPU executes the collectives of the plan, and streams that
 /// wait for peers do not block other streams.
 void checkStreams(const ExchangeDevice &device) {
-  const int64_t queues = environmentNumber(
-      "CUDA_DEVICE_MAX_CONNECTIONS", device.plan.stream_count, /*most=*/32);
-  if (queues < int64_t(device.plan.stream_count))
-    fail("CUDA_DEVICE_MAX_CONNECTIONS is {}, and the plan has {} streams, of "
-         "which some wait for other ranks and must not hold the rest; unset it",
-         queues, device.plan.stream_count);
+  for (const char *variable :
+       {"CUDA_DEVICE_MAX_CONNECTIONS", "CUDA_DEVICE_MAX_COPY_CONNECTIONS"})
+    if (const int64_t queues =
+            environmentNumber(variable, device.plan.stream_count, /*most=*/32);
+        queues < int64_t(device.plan.stream_count))
+      fail("{} is {}, and the plan has {} streams, of which some wait for "
+           "other ranks and must not hold the rest; unset it",
+           variable, queues, device.plan.stream_count);
   forEachCollective(
       device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
         if (!device.streams.isOnGpu(stream))
@@ -216,6 +219,13 @@ void checkStreams(const ExchangeDevice &device) {
 
 } // namespace
 
+uint64_t cuda::bytesForLibraries(const zrt_plan &plan) {
+  return uint64_t(environmentNumber(
+      "ZRT_GPU_RESERVE",
+      exchangesBy(plan, "nccl") ? ZRT_LIBRARY_BYTES : ZRT_LIBRARY_BYTES / 4,
+      INT64_MAX));
+}
+
 Connect cuda::connectGpus(const ExchangeDevice &device) {
   checkStreams(device);
   return [device, exchange = makeExchange(device)](
@@ -226,17 +236,46 @@ Connect cuda::connectGpus(const ExchangeDevice &device) {
 }
 
 void Exchange::connect() {
-  std::vector<bool> isUsed(device.plan.stream_count);
-  forEachCollective(device.plan,
-                    [&](zrt_stream stream, const zrt_collective_desc &) {
-                      isUsed[stream] = true;
-                    });
-  zrt_collective_desc first = {};
-  first.name = "the first exchange between GPUs";
+  constexpr const char *kName = "the first exchange between GPUs";
   TrafficRow row;
-  for (zrt_stream stream = 0; stream < isUsed.size(); ++stream)
-    if (isUsed[stream]) {
-      meet({first, stream, device.streams.of(stream, first.name), 0, 0, row});
-      device.streams.finish(stream);
-    }
+  const auto callOf = [&](zrt_stream stream, const zrt_collective_desc &desc) {
+    return ExchangeCall{desc,
+                        stream,
+                        device.streams.of(stream, kName),
+                        device.address(desc.source.ref),
+                        device.address(desc.result.ref),
+                        row};
+  };
+  zrt_collective_desc none = {};
+  none.name = kName;
+  std::set<zrt_stream> met;
+  forEachCollective(
+      device.plan, [&](zrt_stream stream, const zrt_collective_desc &) {
+        if (!met.insert(stream).second)
+          return;
+        meet({none, stream, device.streams.of(stream, kName), 0, 0, row});
+        device.streams.finish(stream);
+      });
+  // One of each kind and size.
+  std::set<std::tuple<zrt_stream, uint32_t, uint64_t, uint32_t, uint32_t>> done;
+  forEachCollective(device.plan, [&](zrt_stream stream,
+                                     const zrt_collective_desc &desc) {
+    if (!done.emplace(stream, uint32_t(desc.kind), desc.elements,
+                      uint32_t(desc.source.dtype), uint32_t(desc.result.dtype))
+             .second)
+      return;
+    exchange(callOf(stream, desc));
+    device.streams.finish(stream);
+  });
+}
+
+void Exchange::exchange(const ExchangeCall &call) {
+  switch (call.desc.kind) {
+  case ZRT_ALL_GATHER:
+    return allGather(call);
+  case ZRT_REDUCE_SCATTER:
+    return reduceScatter(call);
+  default:
+    return allReduce(call);
+  }
 }

@@ -22,6 +22,10 @@ inline bool exchangesOnGpus(const zrt_plan &plan) {
   return plan.world_size > 1 && !exchangesBy(plan, "host");
 }
 
+/// Returns the bytes of GPU memory to leave to libraries, for products and to
+/// exchange: ZRT_GPU_RESERVE.  Throws zrt::Error if that is no number.
+uint64_t bytesForLibraries(const zrt_plan &plan);
+
 using Connect = std::function<std::unique_ptr<Collectives>(
     World &, std::unique_ptr<Transport>)>;
 

@@ -4,6 +4,9 @@
 #include "runtime/Error.h"
 #include "runtime/device/cuda/driver/SharedLibrary.h"
 
+#include <cstdlib>
+#include <string_view>
+
 using namespace zrt;
 using namespace zrt::cuda;
 
@@ -11,13 +14,28 @@ using namespace zrt::cuda;
 /// accepts the config of any header.
 static constexpr int kOldest = NCCL_VERSION(2, 18, 1);
 
+/// The first version with NCCL_LAUNCH_ORDER_IMPLICIT.
+static constexpr int kOrdered = NCCL_VERSION(2, 26, 1);
+
+/// Sets a variable of NCCL's; throws if the user has set it to something else.
+static void needVariable(const char *name, const char *value) {
+  setenv(name, value, /*overwrite=*/0);
+  if (const char *has = std::getenv(name); std::string_view(has) != value)
+    fail("{} is {}, and this program needs {}, as NCCL would else wait for the "
+         "GPU in a step; unset it",
+         name, has, value);
+}
+
 static std::string show(int version) {
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100,
                      version % 100);
 }
 
 Nccl::Nccl(const char *library) {
-  const SharedLibrary file(library, "NVIDIA's NCCL (--collectives=nccl)");
+  needVariable("NCCL_RUNTIME_CONNECT", "0");
+  needVariable("NCCL_SET_STACK_SIZE", "1");
+  needVariable("NCCL_LAUNCH_ORDER_IMPLICIT", "1");
+  const SharedLibrary file({library}, "NVIDIA's NCCL (--collectives=nccl)");
   // The version is checked first, because an old library lacks symbols.
   file.find("ncclGetVersion", GetVersion);
   int version = 0;
@@ -26,6 +44,7 @@ Nccl::Nccl(const char *library) {
          "one, or compile with --collectives=host",
          library, show(version), show(kOldest));
   shownVersion = show(version);
+  isOrdered = version >= kOrdered;
 #define ZRT_NCCL(FUNCTION, SYMBOL) file.find(#SYMBOL, FUNCTION);
 #include "runtime/device/cuda/exchange/NcclFunctions.def"
 }

@@ -5,6 +5,14 @@
 //   nccl.Send(...)                        ncclResult_t, as in nccl.h
 //   nccl.describe("ncclSend", ...)        the error's text, and NCCL's details
 //
+// Its environment is set first:
+//
+//   NCCL_RUNTIME_CONNECT=0         connects at the start, not in a step, where
+//                                  that waits for the GPU (2.22 and later)
+//   NCCL_SET_STACK_SIZE=1          the same for the stacks of its kernels
+//   NCCL_LAUNCH_ORDER_IMPLICIT=1   communicators run in the order of their
+//                                  calls (2.26 and later)
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -16,9 +24,12 @@ namespace zrt::cuda {
 
 class Nccl {
 public:
-  /// Opens `library`.  Throws zrt::Error, which says what is missing.
+  /// Opens `library`.  Throws zrt::Error, which says what is missing, or what
+  /// variable of the environment must not be set so.
   explicit Nccl(const char *library = "libnccl.so.2");
 
+  /// Returns true if communicators run in the order of their calls.
+  bool keepsOrder() const { return isOrdered; }
   /// Returns e.g. "2.28.9".
   const std::string &version() const { return shownVersion; }
   /// Returns e.g. "ncclSend: unhandled system error: connection reset"; `of`
@@ -32,6 +43,7 @@ public:
 
 private:
   std::string shownVersion;
+  bool isOrdered = false;
 };
 
 } // namespace zrt::cuda

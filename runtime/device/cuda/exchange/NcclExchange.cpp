@@ -11,7 +11,9 @@
 //   all_reduce       ncclAllGather, then every rank adds up everything
 //
 // Each stream of the plan with collectives is a lane: a communicator, and GPU
-// memory for contributions.
+// memory for contributions.  All lanes are called in one order (Turns.h), and
+// run in it: NCCL sees to that, or, before 2.26, each exchange waits for an
+// event after the one before.
 //
 // Counts the bytes that are requested, since NCCL does not report those that
 // arrive.
@@ -23,6 +25,7 @@
 #include "runtime/device/cuda/exchange/Communicator.h"
 #include "runtime/device/cuda/exchange/RankedSums.h"
 #include "runtime/world/Agree.h"
+#include "runtime/world/RankOnHost.h"
 
 #include <algorithm>
 #include <atomic>
@@ -59,6 +62,8 @@ public:
       : Exchange(device), stageBytes(uint64_t(environmentNumber(
                               "ZRT_NCCL_STAGE", kStage, int64_t{1} << 40))) {}
 
+  ~NcclExchange() override;
+
   void prepare(World &world, Transport &host) override;
   void allGather(const ExchangeCall &call) override;
   void reduceScatter(const ExchangeCall &call) override;
@@ -76,6 +81,12 @@ private:
     GpuMemory stage; ///< contributions; outlives its users
     Communicator all;
   };
+  /// The end of the last exchange, if NCCL does not keep their order.
+  struct Last {
+    CUevent event = nullptr;
+    zrt_stream stream = 0;
+    bool isRecorded = false;
+  };
 
   void makeLanes();
   void makeIds(World &world);
@@ -88,13 +99,20 @@ private:
               uint64_t bytes) const;
   void swap(const ExchangeCall &call, CUdeviceptr source, uint64_t apart,
             uint64_t bytes, uint64_t stride) const;
+  void issue(const ExchangeCall &call, const Communicator::Calls &calls) const;
 
   const Nccl nccl;
   const uint64_t stageBytes;
   std::unique_ptr<RankedSums> sums;
   std::vector<std::unique_ptr<Lane>> lanes; ///< by stream; some have none
   std::vector<ncclUniqueId> ids;            ///< of lanes
+  mutable Last last;                        ///< of the thread whose turn it is
 };
+
+NcclExchange::~NcclExchange() {
+  if (last.event)
+    (void)device.gpu.driver().EventDestroy(last.event);
+}
 
 uint64_t NcclExchange::sliceBytes(const zrt_collective_desc &desc) const {
   return desc.elements * dtypeBytes(desc.source.dtype) / uint64_t(ranks);
@@ -112,8 +130,16 @@ uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
 
 void NcclExchange::prepare(World &world, Transport &host) {
   rank = host.rank();
+  const std::vector<uint64_t> gpus =
+      world.gather(hostOf(world) ^ device.gpu.identity());
   const std::vector<uint64_t> stages = world.gather(stageBytes);
   together(world, [&] {
+    for (int peer = 0; peer < ranks; ++peer)
+      if (peer != rank && gpus[size_t(peer)] == gpus[size_t(rank)])
+        fail("ranks {} and {} have the same GPU, {}, and NCCL needs one for "
+             "each; start as many ranks on a host as it has GPUs, or compile "
+             "with --collectives=direct",
+             std::min(peer, rank), std::max(peer, rank), device.gpu.name());
     for (int peer = 0; peer < ranks; ++peer)
       if (stages[size_t(peer)] != stageBytes)
         fail(
@@ -133,6 +159,8 @@ void NcclExchange::prepare(World &world, Transport &host) {
 
 void NcclExchange::makeLanes() {
   device.gpu.enter();
+  if (!nccl.keepsOrder())
+    device.gpu.EventCreate(&last.event, CU_EVENT_DISABLE_TIMING);
   std::vector<uint64_t> bytes(device.plan.stream_count);
   forEachCollective(
       device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
@@ -168,6 +196,7 @@ void NcclExchange::meet(const ExchangeCall &call) {
   lane.all.connect(ids[call.stream], rank, ranks);
   const CUdeviceptr mine = lane.stage.at(uint64_t(rank) * kContribution);
   gather(call, mine, lane.stage.at(0), kContribution);
+  device.streams.finish(call.stream);
   swap(call, mine, /*apart=*/0, kContribution, kContribution);
 }
 
@@ -195,10 +224,23 @@ void NcclExchange::abort() {
 // Steps
 //===----------------------------------------------------------------------===//
 
+/// Issues an exchange after the one before, of any lane.
+void NcclExchange::issue(const ExchangeCall &call,
+                         const Communicator::Calls &calls) const {
+  if (last.isRecorded && last.stream != call.stream)
+    device.gpu.StreamWaitEvent(call.queue, last.event, 0);
+  laneOf(call).all.issue(call.name(), calls);
+  if (!last.event)
+    return;
+  device.gpu.EventRecord(last.event, call.queue);
+  last.stream = call.stream;
+  last.isRecorded = true;
+}
+
 /// Gathers the slices of all ranks; `mine` may be this rank's slice of `all`.
 void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
                           CUdeviceptr all, uint64_t bytes) const {
-  laneOf(call).all.issue(call.name(), [&](ncclComm_t ring) {
+  issue(call, [&](ncclComm_t ring) {
     return nccl.AllGather(pointer(mine), pointer(all), bytes, ncclUint8, ring,
                           call.queue);
   });
@@ -210,7 +252,7 @@ void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
 void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
                         uint64_t apart, uint64_t bytes, uint64_t stride) const {
   Lane &lane = laneOf(call);
-  lane.all.issue(call.name(), [&](ncclComm_t ring) {
+  issue(call, [&](ncclComm_t ring) {
     ncclResult_t result = nccl.GroupStart();
     for (int peer = 0; peer < ranks; ++peer) {
       if (peer == rank)
