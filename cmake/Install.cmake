@@ -11,8 +11,6 @@ set(ZEROC_LIBRARY_DIR lib/zeroc)
 set(ZEROC_INCLUDE_DIR include/zeroc)
 set(ZEROC_PROGRAM bin/zeroc)
 
-# Debian has LLVM's libraries in a folder of their own.
-set_target_properties(zeroc zero-opt PROPERTIES INSTALL_RPATH "${LLVM_LIBRARY_DIR}")
 install(TARGETS zeroc zero-opt RUNTIME DESTINATION bin)
 install(TARGETS zrt_program RUNTIME DESTINATION ${ZEROC_LIBRARY_DIR})
 install(TARGETS ZeroFrontend ZeroDialect ZeroNN ARCHIVE DESTINATION ${ZEROC_LIBRARY_DIR})

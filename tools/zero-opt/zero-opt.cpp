@@ -1,10 +1,13 @@
 //===- zero-opt.cpp - Runs any pass, for tests ----------------------------===//
 #include "dialect/zero/Sizes.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllPasses.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
 #include "passes/Pipeline.h"
 #include "passes/codegen/Passes.h"
 #include "tools/DebugOnly.h"
@@ -25,15 +28,36 @@ struct CheckSizes : PassWrapper<CheckSizes, OperationPass<ModuleOp>> {
   }
 };
 
+/// Registers upstream's passes that the pipelines consist of beside ours, which
+/// a pipeline of a crash report names, too.
+void registerUpstreamPasses() {
+  registerTransformsPasses();
+  bufferization::registerEmptyTensorEliminationPass();
+  bufferization::registerOneShotBufferizePass();
+  memref::registerExpandStridedMetadataPass();
+  registerConvertLinalgToLoopsPass();
+  registerLowerAffinePass();
+  registerConvertBufferizationToMemRefPass();
+  registerSCFToControlFlowPass();
+  registerConvertVectorToLLVMPass();
+  registerConvertMathToLLVMPass();
+  registerConvertMathToLibmPass();
+  registerConvertIndexToLLVMPass();
+  registerArithToLLVMConversionPass();
+  registerFinalizeMemRefToLLVMConversionPass();
+  registerConvertFuncToLLVMPass();
+  registerConvertControlFlowToLLVMPass();
+  registerReconcileUnrealizedCastsPass();
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   DialectRegistry registry;
   zero::registerPipelineDialects(registry);
   zero::registerPipelinePasses();
-  registerAllDialects(registry);
-  registerAllPasses();
   zero::registerCodegenPasses();
+  registerUpstreamPasses();
   zero::declareDebugOnly();
   auto [input, output] =
       registerAndParseCLIOptions(argc, argv, "zeroc's passes\n", registry);

@@ -11,10 +11,10 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "passes/UpstreamDialects.h"
 #include "passes/codegen/ReferenceLowering.h"
 #include "passes/model/Derivatives.h"
 #include "llvm/Support/CommandLine.h"
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
   DialectRegistry registry;
-  registerAllDialects(registry);
+  zero::registerUpstreamDialects(registry);
   registry.insert<nn::NNDialect, zero::ZeroDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

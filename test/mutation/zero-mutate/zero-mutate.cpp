@@ -18,8 +18,8 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/PlanPrograms.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/UpstreamDialects.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -191,7 +191,7 @@ int main(int argc, char **argv) {
       return fail("there is no mutation " + name + "; --list prints all");
 
   DialectRegistry registry;
-  registerAllDialects(registry);
+  zero::registerUpstreamDialects(registry);
   registry.insert<nn::NNDialect, ZeroDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);

@@ -23,8 +23,8 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/KernelUnits.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/UpstreamDialects.h"
 #include "passes/codegen/KernelPipeline.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "passes/codegen/machine/EmitObject.h"
@@ -338,7 +338,7 @@ int main(int argc, char **argv) {
   }
   auto target = llvm::cantFail(resolveCpu("native"));
   DialectRegistry registry;
-  registerAllDialects(registry);
+  zero::registerUpstreamDialects(registry);
   registry.insert<nn::NNDialect, ZeroDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   if (!ptx.empty())

@@ -6,9 +6,9 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "passes/UpstreamDialects.h"
 #include "passes/codegen/KernelPipeline.h"
 #include "passes/codegen/machine/EmitObject.h"
 #include "passes/kernels/Passes.h"
@@ -45,7 +45,7 @@ static std::unique_ptr<llvm::Module>
 lowerKernels(StringRef text, bool derivative, llvm::LLVMContext &llvmContext,
              const zero::CpuTarget &target) {
   DialectRegistry registry;
-  registerAllDialects(registry);
+  zero::registerUpstreamDialects(registry);
   registry.insert<nn::NNDialect, zero::ZeroDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   auto module = parseSourceString<ModuleOp>(text, &context);

@@ -5,8 +5,8 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
+#include "passes/UpstreamDialects.h"
 #include "passes/codegen/KernelPipeline.h"
 #include "passes/codegen/machine/EmitObject.h"
 #include "targets/cuda/DeviceWork.h"
@@ -26,7 +26,7 @@ static void requireEmulated(bool holds, const char *what) {
 
 EmulatedKernels::EmulatedKernels(const std::string &text) {
   DialectRegistry registry;
-  registerAllDialects(registry);
+  zero::registerUpstreamDialects(registry);
   registry.insert<nn::NNDialect, zero::ZeroDialect>();
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   auto plan = parseSourceString<ModuleOp>(text, &context);
