@@ -26,16 +26,18 @@ checked=(
   "dropout dropout 8 128 --precision=bf16"
   "nf4 llama 4 200 --precision=bf16 --lora=8 --base-storage=nf4"
   "experts mixtral 4 200 --precision=bf16"
-  "ranks char 8 128 --precision=bf16 --world-size=2 --stage=3 --collectives=direct")
+  "ranks char 8 128 --precision=bf16 --world-size=2 --stage=3 --collectives=direct"
+  "nccl char 8 128 --precision=bf16 --world-size=2 --stage=3 --collectives=nccl --accumulate=2")
 timed=(
   "gpt2 gpt2 16 1024 --precision=bf16"
   "gpt2-padded gpt2-padded 16 1024 --precision=bf16"
   "llama-1b llama-1b 8 1024 --precision=bf16")
-soak_steps=${ZERO_SOAK:-300}
+soak_steps=${ZERO_SOAK:-2000}
 [[ $arch != emulated ]] || {
   timed=("gpt2 char 2 64 --precision=bf16")
   checked=("bf16 char 1 16 --precision=bf16"
-    "ranks char 1 16 --precision=bf16 --world-size=2 --stage=3 --collectives=direct")
+    "ranks char 1 16 --precision=bf16 --world-size=2 --stage=3 --collectives=direct"
+    "nccl char 1 16 --precision=bf16 --world-size=2 --stage=3 --collectives=nccl --accumulate=2")
 }
 
 prepare() {
@@ -66,6 +68,7 @@ prepare() {
   LC_ALL=C awk -v "most=$([[ $arch == emulated ]] && echo 255 || echo 50000)" 'BEGIN { srand(3); for (i = 0; i < 400000; ++i) { n = int(exp(rand() * log(most)) - 0.5)
     printf "%c%c", 1 + n % 256, int(n / 256) } }' >"$folder/tokens.u16"
   cat "$root"/docs/*.md >"$folder/text.txt"
+  echo "$arch" >"$folder/arch"
   du -sh "$folder"
 }
 
@@ -94,11 +97,17 @@ two() {
 wait_for_two() { wait "${pids[0]}" && wait "${pids[1]}"; }
 train() { "./$1" --data text.txt --data-format text --lr 1e-3 --quiet "${@:2}"; }
 
-check_ranks() { two ./check-ranks --device-check=out/ranks.json && wait_for_two; }
-soak() { two train check-ranks --steps "$1" && wait_for_two; }
+check_two() { two "./check-$1" "--device-check=out/$1.json" && wait_for_two; }
+# soak NAME STEPS: and an eighth of the steps with threads that issue late.
+soak() {
+  two train "check-$1" --steps "$2" && wait_for_two &&
+    ZRT_DELAYS=1 two train "check-$1" --steps $(($2 / 8)) && wait_for_two
+}
+# The same bits of a run, of another one, and of one whose threads are late.
 repeated() {
-  soak_to() { two train check-ranks --steps 20 --metrics "out/ranks-$1.jsonl" && wait_for_two; }
-  soak_to 1 && soak_to 2 && same out/ranks-1.jsonl out/ranks-2.jsonl
+  to() { two train "check-$1" --steps 20 --metrics "out/$1-$2.jsonl" && wait_for_two; }
+  to "$1" 1 && to "$1" 2 && ZRT_DELAYS=2 to "$1" 3 &&
+    same "out/$1-1.jsonl" "out/$1-2.jsonl" && same "out/$1-1.jsonl" "out/$1-3.jsonl"
 }
 graphs() {
   train check-bf16 --steps 30 --metrics out/graphs.jsonl &&
@@ -107,14 +116,17 @@ graphs() {
 tiers() {
   train check-nvme --nvme-path out --steps 30 --metrics out/nvme.jsonl && same out/graphs.jsonl out/nvme.jsonl
 }
+full() {
+  ZRT_GPU_FILL=98 train check-bf16 --steps 30 --metrics out/full.jsonl && same out/graphs.jsonl out/full.jsonl
+}
 # The other rank has to end with an error, within its time.
 killed() {
-  two ./check-ranks --data text.txt --data-format text --lr 1e-3 --quiet --steps 1000000
+  two "./check-$1" --data text.txt --data-format text --lr 1e-3 --quiet --steps 1000000
   sleep 4
   kill -KILL "${pids[1]}"
   ! wait "${pids[0]}"
 }
-export -f numbers same two wait_for_two train check_ranks soak repeated graphs tiers killed
+export -f numbers same two wait_for_two train check_two soak repeated graphs tiers full killed
 
 run() {
   cd "$1" && rm -rf out && mkdir out || exit
@@ -126,21 +138,28 @@ run() {
     nvidia-smi --query-gpu=name,memory.total,driver_version,clocks.max.sm,power.limit --format=csv,noheader 2>/dev/null
     nvidia-smi topo -m 2>/dev/null | grep -E '^ *GPU' | head -9
     echo "$(nproc) processors, cuBLASLt in ${LD_LIBRARY_PATH:-the default folders}"
-    local name rest
+    local name rest gpus
+    gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+    [[ $(<arch) != emulated ]] || gpus=2
+    local pairs=(ranks nccl)
+    ((gpus > 1)) || { pairs=(ranks); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
     while read -r name rest; do
       local more=()
       [[ $name != nvme ]] || more=(--nvme-path out)
-      if [[ $name == ranks ]]; then
-        step "check-$name" 90 bash -c check_ranks
+      if [[ $name == ranks || $name == nccl ]]; then
+        [[ " ${pairs[*]} " != *" $name "* ]] || step "check-$name" 90 bash -c "check_two $name"
       else
         step "check-$name" 60 "./check-$name" "--device-check=out/$name.json" "${more[@]}"
       fi || grep -h FAIL "out/check-$name.log" | cut -c1-200
     done < <(printf '%s\n' "${checked[@]}")
     step graphs-same-bits 60 bash -c graphs
     [[ ! -x check-nvme ]] || step tiers-same-bits 60 bash -c tiers
-    step ranks-same-bits 60 bash -c repeated
-    step ranks-soak 120 bash -c "soak $soak_steps"
-    step killed-rank 60 bash -c killed
+    step memory-98-percent 60 bash -c full
+    for name in "${pairs[@]}"; do
+      step "$name-same-bits" 60 bash -c "repeated $name"
+      step "$name-soak" 120 bash -c "soak $name $soak_steps"
+      step "$name-killed" 60 bash -c "killed $name"
+    done
     local tool
     for tool in memcheck racecheck synccheck; do
       ! command -v compute-sanitizer >/dev/null ||
@@ -174,6 +193,14 @@ rates() {
     rate=$(sed -n 's/^step \([0-9.]*\) ms (median).*/\1/p' "$file")
     what=$(basename "$file" .log)
     [[ -z $rate ]] || lines+=("  \"${what#train-}_step_ms\": $rate")
+  done
+  # Products of a step: how many, milliseconds of all, and FLOP/s, by m x n x k.
+  for file in out/profile-*.log; do
+    what=$(basename "$file" .log)
+    while read -r rate; do
+      lines+=("  \"${what#profile-} $rate")
+    done < <(sed -nE 's/^.* (matmul of .* [0-9]+ x [0-9]+ x [0-9]+) +([0-9]+) +([0-9.]+) +[0-9.]+ +([0-9.]+) ([GT])FLOP\/s$/\1": {"calls": \2, "ms": \3, "flops": \4e\5}/p' \
+      "$file" | sed 's/eG}/e9}/; s/eT}/e12}/')
   done
   printf '{\n%s\n}\n' "$(printf '%s\n' "${lines[@]}" | sed '$!s/$/,/')"
 }

@@ -184,7 +184,20 @@ std::string CudaDevice::dequantizeKernel(const zrt_dequantize_desc &desc) {
                          dtypeName(desc.result.dtype));
 }
 
+void CudaDevice::fillMemory() {
+  const uint64_t percent = percentToFill();
+  if (percent == 0 || ballast)
+    return;
+  size_t free = 0, total = 0;
+  gpu.enter();
+  gpu.MemGetInfo(&free, &total);
+  const uint64_t left = total / 100 * (100 - percent);
+  if (free > left)
+    ballast = std::make_unique<GpuMemory>(gpu, free - left, "a full GPU");
+}
+
 void CudaDevice::beginProgram() {
+  fillMemory();
   host->beginProgram();
   buckets.prepare([this](const zrt_ref &ref) {
     uint64_t value = 0;

@@ -105,6 +105,7 @@ private:
   void loadProduct(zrt_stream stream, const zrt_matmul_desc &desc) const;
   static std::string dequantizeKernel(const zrt_dequantize_desc &desc);
   void checkProductStreams() const;
+  void fillMemory();
 
   const zrt_plan &plan;
   const cuda::Gpu gpu;
@@ -113,6 +114,8 @@ private:
   /// Loaded first: the arena takes what it needs of the memory that is left.
   const cuda::Kernels kernels;
   cuda::GpuMemory arena;
+  /// For tests, with ZRT_GPU_FILL: the rest of the GPU's memory but a part.
+  std::unique_ptr<cuda::GpuMemory> ballast;
   cuda::PinnedMemory pinned; ///< the host's arena
   cuda::Mirror mirror;
   mutable cuda::Products products; ///< `check` prepares them

@@ -226,6 +226,10 @@ uint64_t cuda::bytesForLibraries(const zrt_plan &plan) {
       INT64_MAX));
 }
 
+uint64_t cuda::percentToFill() {
+  return uint64_t(environmentNumber("ZRT_GPU_FILL", 0, 100));
+}
+
 Connect cuda::connectGpus(const ExchangeDevice &device) {
   checkStreams(device);
   return [device, exchange = makeExchange(device)](

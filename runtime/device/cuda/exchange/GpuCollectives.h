@@ -26,6 +26,10 @@ inline bool exchangesOnGpus(const zrt_plan &plan) {
 /// exchange: ZRT_GPU_RESERVE.  Throws zrt::Error if that is no number.
 uint64_t bytesForLibraries(const zrt_plan &plan);
 
+/// Returns the percentage of GPU memory that is taken before the first program,
+/// for tests: ZRT_GPU_FILL, or 0.  Throws zrt::Error.
+uint64_t percentToFill();
+
 using Connect = std::function<std::unique_ptr<Collectives>(
     World &, std::unique_ptr<Transport>)>;
 
