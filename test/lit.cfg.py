@@ -43,6 +43,13 @@ listed = subprocess.run(
 if "--debug-only=" in listed.stdout:
     config.available_features.add("debug-only")
 
+# The lint of machine code needs ptxas and nvdisasm.
+lint = f"env CUDA_HOME={os.environ.get('CUDA_HOME', '')} ZERO_BUILD_DIR={config.zero_binary_dir} " \
+       f"python3 {config.test_source_root}/sass/lint.py"
+config.substitutions.append(("%lint", lint))
+if subprocess.run(f"{lint} --tools", shell=True, capture_output=True, env=config.environment).returncode == 0:
+    config.available_features.add("sass")
+
 # A test that hangs is a failure, not the end of the run.  `lit --timeout=N` gives
 # slower builds more.
 if lit_config.maxIndividualTestTimeIsSupported[0] and not lit_config.maxIndividualTestTime:
