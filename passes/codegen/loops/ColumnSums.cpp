@@ -76,8 +76,11 @@ void ColumnSums::createParts(int64_t columns) {
         top.getI64IntegerAttr(64)));
 }
 
-/// The index of the open vector in a part.
+/// The index of the open vector in a part.  On a GPU a part is one vector, which
+/// a constant index lets LLVM keep in registers.
 Value ColumnSums::placeInPart() {
+  if (c.lanes.isHalfWarp())
+    return c.index(0);
   return c.div(c.sub(c.getIndex(lane), c.firstOf(first)),
                c.lanes.stride / c.lanes.width);
 }
