@@ -10,11 +10,12 @@ Needs no GPU, but zeroc, zero-kernels and ptxas (of the CUDA toolkit).  For each
                its instructions / the issue rate of the processors; and a launch
 
 A kernel reads and writes each operand once.  In flight are the bytes that a thread loads in one basic block,
-times the threads that are resident given registers, shared memory and the number of blocks.  Products have
-only a limit, because cuBLASLt computes them; grouped products have an estimate.  Attention's limit is that of
-tensor cores.  Its estimate follows the kernels of docs/cuda.md: in f32, reads of shared memory; on tensor
-cores, for each tile of the loop, the longest of its multiplications, instructions, exponentials, and reads of
-shared memory and of L2, or their sum divided by the warps of a scheduler.
+times the threads that are resident given registers, shared memory and the number of blocks.  cuBLASLt computes
+products, whose estimate is a rate that was measured, lower if n or k is no multiple of 8; grouped products are
+estimated by their instructions.  Attention's limit is that of tensor cores.  Its estimate follows the kernels of
+docs/cuda.md: in f32, reads of shared memory; on tensor cores, for each tile of the loop, its multiplications,
+instructions, exponentials and reads of shared memory one after another, or its reads of L2 if these take longer.
+docs/cuda.md compares the estimates with times of an H100.
 """
 import argparse
 import dataclasses
@@ -53,6 +54,13 @@ class Gpu:
     # assumption, after Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture" (2024).
     mma_share: float = 0.62
     l2: float = 5.5e12
+    # Rates that code reaches: bytes/s of kernels that stream (published copies and norms), flops/s of cuBLAS for K
+    # of 768 and more (published: 550 to 650e12; an H100 with this project's plans: 540 to 815e12), and of its
+    # kernels for n or k that is no multiple of 8 (measured, whatever the distance of rows).
+    streamed: float = 3.0e12
+    multiplied: float = 600e12
+    multiplied_odd: float = 95e12
+    multiplied_f32: float = 50e12
 
 
 #: NVIDIA H100 SXM5 80 GB: dense flops/s, bytes/s.
@@ -173,14 +181,23 @@ def estimate(gpu, kernel, units, moved):
                    gpu.shared // kernel.shared if kernel.shared else gpu.blocks)
     at_once = min(blocks, resident * gpu.processors)
     in_flight = at_once * kernel.threads * max(kernel.loaded, 4)
-    reach = min(1.0, in_flight / (gpu.bandwidth * gpu.latency))
+    reach = min(1.0, in_flight / (gpu.streamed * gpu.latency))
     busy = min(1.0, at_once / gpu.processors)
-    by_bytes = moved / (gpu.bandwidth * reach)
+    by_bytes = moved / (gpu.streamed * reach)
     steps = moved / max(kernel.loaded, 4)
     by_issue = steps * kernel.instructions / (gpu.processors * gpu.lanes * gpu.clock * busy)
     why = "instructions" if by_issue > by_bytes else "bandwidth" if reach == 1 else (
         "few blocks" if at_once < resident * gpu.processors else "few bytes in flight")
     return max(by_bytes, by_issue) + LAUNCH_SECONDS, why, blocks
+
+
+def estimate_product(gpu, flops, n, k, moved, element):
+    """Seconds of a product by cuBLASLt, and its bottleneck."""
+    odd = element != "f32" and (n % 8 or k % 8)
+    rate = gpu.multiplied_f32 if element == "f32" else gpu.multiplied_odd if odd else gpu.multiplied
+    by_flops, by_bytes = flops / rate, moved / gpu.streamed
+    why = "bandwidth" if by_bytes > by_flops else "odd sizes" if odd else "flops"
+    return max(by_flops, by_bytes) + LAUNCH_SECONDS, why
 
 
 def attention_shape(name, operands, units):
@@ -226,12 +243,9 @@ def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, unit
              "exponentials": kernel.exponentials * kernel.threads / gpu.exponentials,
              "shared memory": (kernel.fragments * warps * 512 + 2 * tile * columns * 2) / gpu.shared_bytes,
              "L2": 2 * tile * width * 2 / (gpu.l2 / gpu.processors / gpu.clock)}
-    registers = math.ceil(kernel.registers * 32 / 256) * 256 * warps
-    resident = min(gpu.blocks, int(gpu.registers // registers), gpu.shared // (kernel.shared + 1024))
-    in_turn = sum(clocks for why, clocks in parts.items() if why != "L2") / (resident * warps / 4)
-    why, clocks = max(parts.items(), key=lambda part: part[1])
-    if in_turn > clocks:
-        why, clocks = f"{resident} blocks", in_turn
+    # On an H100 the parts hardly overlap, though two or three blocks share a processor.
+    clocks = max(parts["L2"], sum(parts.values()) - parts["L2"])
+    why = max(parts, key=parts.get)
     # The last blocks have the fewest tiles, so the last wave is not counted as full.
     return tiles / gpu.processors * clocks / gpu.clock + LAUNCH_SECONDS, why
 
@@ -269,6 +283,7 @@ def add_all(gpu, plan, kernels):
             m, n, k = map(int, re.search(r"(\d+) x (\d+) x (\d+)", rest).groups())
             batch = re.search(r"\(batch (\d+)\)", rest)
             flops, name = 2 * m * n * k * int(batch[1] if batch else 1), "products"
+            seconds, why = estimate_product(gpu, flops, n, k, moved, element)
         elif kind == "grouped":
             rows, n, k, groups = map(int, re.search(r"(\d+) x (\d+) x (\d+) in (\d+) groups", rest).groups())
             flops, sums = 2 * rows * n * k, " sums:" in rest
@@ -325,7 +340,7 @@ def print_table(works, kernels):
         print(f"{name:42} {work.calls:5} {work.grid:>14} {kernel.registers if kernel else '':>4} "
               f"{kernel.spilled if kernel else '':>5} {1e3 * work.limit:8.3f}m "
               + (f"{1e3 * work.seconds:8.3f}m {work.seconds / work.limit:6.2f}  {work.why}" if known else ""))
-    print(f"all: limit {1e3 * limit:.2f} ms, estimate {1e3 * total:.2f} ms (products at their limit)")
+    print(f"all: limit {1e3 * limit:.2f} ms, estimate {1e3 * total:.2f} ms")
 
 
 def main():
@@ -336,6 +351,7 @@ def main():
     gpu = GPUS[args.gpu]
     with tempfile.TemporaryDirectory() as folder:
         plan, program, ptx = (Path(folder) / name for name in ("plan.mlir", "train", "kernels.ptx"))
+        options += ["--target=cuda", f"--cuda-arch={gpu.arch}"]
         run(BUILD / "bin/zeroc", args.model, *options, "--emit=memory", "-o", plan)
         run(BUILD / "bin/zeroc", args.model, *options, "-o", program)
         ptx.write_text(run(BUILD / "bin/zero-kernels", plan, f"--ptx={gpu.arch}"))
