@@ -285,7 +285,7 @@ def add_all(gpu, plan, kernels):
             flops, name = 2 * m * n * k * int(batch[1] if batch else 1), "products"
             seconds, why = estimate_product(gpu, flops, n, k, moved, element)
         elif kind == "grouped":
-            rows, n, k, groups = map(int, re.search(r"(\d+) x (\d+) x (\d+) in (\d+) groups", rest).groups())
+            rows, n, k, groups = map(int, re.search(r"(\d+) x (\d+) x (\d+) \(groups (\d+)\)", rest).groups())
             flops, sums = 2 * rows * n * k, " sums:" in rest
             result = re.search(r"W0 device \d+ \+ \d+ (\w+)" if sums else r"y device \d+ \+ \d+ (\w+)", rest)[1]
             form = "sums" if sums else "xwt" if " trans_w:" in rest else "xw"

@@ -8,7 +8,7 @@
 // finished before the stream's next one (Context.cpp).
 //
 // ZRT_DELAYS=seed only delays entries, so that a device that works later than
-// its calls is issued to by threads that are late.
+// its calls is issued to by threads that are late; with both, its seed counts.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -30,7 +30,7 @@ public:
   bool on() const { return isChaos; }
   /// Stream thread: with one of the variables, sleeps in some of the calls.
   void delay(zrt_stream stream);
-  /// Stream thread: returns a random number; only if `on`.
+  /// Stream thread: returns a random number; only with one of the variables.
   uint64_t draw(zrt_stream stream) { return generators[stream](); }
 
 private:

@@ -8,7 +8,6 @@
 #include "runtime/transport/Patience.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/Process.h"
-#include "runtime/world/RankOnHost.h"
 
 #include <algorithm>
 #include <condition_variable>
@@ -95,7 +94,8 @@ Peers::Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported)
   mine.host = hostIdentity();
   mine.affinity = affinityIdentity();
   mine.plan = planIdentity(plan);
-  mine.group = imitatedHost(me, count);
+  mine.group = static_cast<int32_t>(
+      me / environmentNumber("ZRT_RANKS_PER_HOST", count, INT32_MAX));
   exchangeCards(mine);
   openPeers();
   theWorld.setPages(this);

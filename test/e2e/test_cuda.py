@@ -210,7 +210,7 @@ class Cuda(support.Case):
     @needs_nccl
     def test_nccl_of_a_slow_host(self):
         """Threads that issue late, short queues of launches, and NCCL that keeps no order."""
-        for env in ({"FAKE_CUDA_DELAY": "200"}, {"FAKE_CUDA_DELAY": "200", "FAKE_CUDA_DEPTH": "2"},
+        for env in ({"FAKE_CUDA_DELAY": "200", "ZRT_GPU_FILL": "98"}, {"ZRT_DELAYS": "3", "FAKE_CUDA_DEPTH": "2"},
                     {"FAKE_CUDA_DELAY": "200", "FAKE_NCCL_VERSION": "22100"}):
             with self.subTest(env):
                 self.gpt2("--precision=bf16", "--stage=3", ranks=2, gpu=NCCL, seeds=(7,), env=env)
@@ -340,7 +340,8 @@ class Cuda(support.Case):
         for env, *words in (
                 ({"LD_LIBRARY_PATH": ""}, "compiled with --target=cuda", "libcuda.so.1"),
                 (fake(FAKE_CUDA_DEVICES="0"), "no GPU of NVIDIA", "CUDA_ERROR_NO_DEVICE"),
-                (fake(FAKE_CUDA_MEMORY="2097152"), r"has 2,097,152 bytes \(2.0 MiB\) free", "for the device arena"),
+                (fake(FAKE_CUDA_MEMORY="2097152"), "cannot take", "device arena", r"2,097,152 bytes \(2.0 MiB\) free"),
+                (fake(FAKE_CUDA_MEMORY="16777216"), "for the device arena .* leave less than .* for libraries"),
                 (fake(FAKE_CUDA_VERSION="11080"), "is of CUDA 11.8")):
             done = support.run(binary, "--data", data, "--steps", 1, "--lr", 1e-2, cwd=self.folder, env=env)
             self.assert_refused(done, *words, status=1)

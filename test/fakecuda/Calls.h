@@ -4,6 +4,7 @@
 #include "Machine.h"
 
 #include <cuda.h>
+#include <memory>
 #include <mutex>
 
 namespace fakecuda {
@@ -47,7 +48,7 @@ public:
   StreamCall &operator=(const StreamCall &) = delete;
 
 private:
-  const uint64_t stream;
+  const std::shared_ptr<Graph> capture;
 };
 
 /// The machine, which other threads wait for.

@@ -11,7 +11,6 @@
 //                       sleep for up to as many microseconds
 //   FAKE_CUDA_DEPTH     how many operations a stream holds (1024); a call that
 //                       adds to a full one waits, and so do all other calls
-//   FAKE_CUDA_SYNCS     0: nothing synchronizes the GPU but the calls that say so
 //   FAKE_CUDA_NO_WAITS  1: streams ignore events, as if all were missing
 //   FAKE_CUDA_NO_WORDS  1: streams ignore words that other ranks write
 //   FAKE_CUDA_NO_PEERS  1: GPUs cannot access each other's memory; 2: they
@@ -59,19 +58,23 @@ CUresult find(const Texts &texts, CUresult error, const char **text) {
 static int device = -1;
 
 void fakecuda::delay() {
-  static const uint64_t most = numberOf("FAKE_CUDA_DELAY", 0);
+  const uint64_t most = numberOf("FAKE_CUDA_DELAY", 0);
   if (most == 0)
     return;
   thread_local std::mt19937_64 random{std::random_device()()};
   std::this_thread::sleep_for(std::chrono::microseconds(random() % (most + 1)));
 }
 
-StreamCall::StreamCall(CUstream theStream) : stream(idOf(theStream)) {
-  LockedMachine()->enterCall(stream);
+StreamCall::StreamCall(CUstream stream)
+    : capture(LockedMachine()->enterCall(idOf(stream))) {
   delay();
 }
 
-StreamCall::~StreamCall() { LockedMachine()->leaveCall(stream); }
+StreamCall::~StreamCall() {
+  const LockedMachine machine;
+  if (capture)
+    capture->isInUse = false;
+}
 
 CUresult fakecuda::enter(const char *call) {
   if (!isInitialized)
@@ -99,6 +102,8 @@ bool fakecuda::takeMemory(uint64_t bytes) {
 void fakecuda::needQuiet(const std::string &what) {
   LockedMachine()->needQuiet(what);
 }
+
+void fakecuda::setStack(uint64_t bytes) { LockedMachine()->setStack(bytes); }
 
 int fakecuda::currentDevice() { return isCurrent ? device : -1; }
 
@@ -172,6 +177,9 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice) {
   case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
     *value = int(kSharedAtMost);
     break;
+  case CU_DEVICE_ATTRIBUTE_INTEGRATED:
+    *value = 0;
+    break;
   case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
   case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     *value = 1;
@@ -224,7 +232,8 @@ CUresult cuCtxSetLimit(CUlimit which, size_t value) {
   ENTER("cuCtxSetLimit");
   if (which != CU_LIMIT_STACK_SIZE)
     misuse("cuCtxSetLimit of other than the stack");
-  machine.growStack(value, "cuCtxSetLimit");
+  machine.needQuiet("cuCtxSetLimit");
+  machine.setStack(value);
   return CUDA_SUCCESS;
 }
 

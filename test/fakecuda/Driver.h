@@ -15,6 +15,8 @@ void issue(CUstream stream, const char *name, std::function<void()> run,
 bool takeMemory(uint64_t bytes);
 /// `what` synchronizes the GPU; see Machine::needQuiet.
 void needQuiet(const std::string &what);
+/// Sets the bytes of stack of each thread.
+void setStack(uint64_t bytes);
 /// Sleeps for a random time; FAKE_CUDA_DELAY.
 void delay();
 /// Returns the number of the GPU in use; -1 if there is none.

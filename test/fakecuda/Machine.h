@@ -145,12 +145,12 @@ public:
   void needQuiet(const std::string &what) const;
   /// The bytes of stack that each thread has.
   uint64_t stackBytes() const { return stack; }
+  void setStack(uint64_t bytes) { stack = bytes; }
   /// Resizes the stacks if they are smaller, which synchronizes the GPU.
   void growStack(uint64_t bytes, const std::string &what);
-  /// Begins and ends a call that adds to `stream`.  Two such calls at once for
-  /// one capture end the process.
-  void enterCall(uint64_t stream);
-  void leaveCall(uint64_t stream);
+  /// Begins a call that adds to `stream`, and returns the capture that it is a
+  /// part of, or null.  Two such calls at once for one capture end the process.
+  std::shared_ptr<Graph> enterCall(uint64_t stream);
 
   //===--------------------------------------------------------------------===//
   // Graphs, by their numbers

@@ -105,8 +105,6 @@ void Machine::wait(uint64_t stream, uint64_t event, bool isLeftOut) {
 }
 
 void Machine::needQuiet(const std::string &what) const {
-  if (numberOf("FAKE_CUDA_SYNCS", 1) == 0)
-    return;
   for (const auto &[number, operations] : streams)
     for (const Operation &one : operations)
       if (one.isReady)
@@ -123,15 +121,13 @@ void Machine::growStack(uint64_t bytes, const std::string &what) {
   stack = bytes;
 }
 
-void Machine::enterCall(uint64_t stream) {
+std::shared_ptr<Graph> Machine::enterCall(uint64_t stream) {
   const auto found = capturing.find(stream);
-  if (found != capturing.end() && std::exchange(found->second->isInUse, true))
+  if (found == capturing.end())
+    return nullptr;
+  if (std::exchange(found->second->isInUse, true))
     misuse("two threads add to one capture at once");
-}
-
-void Machine::leaveCall(uint64_t stream) {
-  if (const auto found = capturing.find(stream); found != capturing.end())
-    found->second->isInUse = false;
+  return found->second;
 }
 
 void Machine::execute(Operation &operation) {

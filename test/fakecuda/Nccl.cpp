@@ -7,10 +7,10 @@
 //
 // A GPU does one exchange at a time, as if there were no room for more: in the
 // order of their calls with NCCL_LAUNCH_ORDER_IMPLICIT=1 (from 2.26 on),
-// otherwise in any order that streams allow.  Unless NCCL_RUNTIME_CONNECT is 0
-// (from 2.22 on), the first call of a kind and of a size connects, which
-// synchronizes the GPU; so does the first ncclSend in any case, and the first
-// call unless NCCL_SET_STACK_SIZE is 1.
+// otherwise in any order that streams allow.  The first call of a kind and of a
+// size loads a kernel, and may connect, which synchronizes the GPU.  A new
+// communicator sets the stack of all threads to what NCCL's kernels need, with
+// NCCL_SET_STACK_SIZE=1.
 //
 // Misuse ends the process: ranks whose calls differ, or whose exchanges have
 // another order, buffers that overlap or are not device memory, use of a
@@ -47,6 +47,8 @@ namespace {
 
 /// The GPU memory that a communicator takes.
 constexpr uint64_t kCommunicator = 24 << 20;
+/// The stack of its kernels.
+constexpr uint64_t kStack = 512;
 
 /// A message, with its bytes.
 struct Part {
@@ -88,7 +90,6 @@ struct Shared {
   bool isConnected = false, isAborted = false, isFinal = false;
   std::unique_ptr<Exchange> begun; ///< not in its stream yet
   int polls = 0;                   ///< since then
-  bool hasSent = false;            ///< whether there was an ncclSend
   int calls = 0;
   std::set<std::pair<char, int>> connected; ///< kinds and sizes of calls
   ncclResult_t state = ncclInProgress;
@@ -154,18 +155,10 @@ bool hasTurn(Shared &shared, const Exchange &exchange) {
 
 /// Connects for a call of `exchange` if it is the first of its kind.
 void connectFor(Shared &shared, const Exchange &exchange) {
-  const bool connectsLater =
-      version() >= 22200 && !isSet("NCCL_RUNTIME_CONNECT", "0");
-  const bool growsStack =
-      shared.connected.empty() && !isSet("NCCL_SET_STACK_SIZE", "1");
   for (const std::vector<Part> *parts : {&exchange.sends, &exchange.receives})
     for (const Part &part : *parts) {
       const int size = part.bytes <= 65536 ? 0 : part.bytes <= 1048576 ? 1 : 2;
-      const bool isFirst =
-          shared.connected.insert({part.kind.call, size}).second;
-      const bool isFirstSend =
-          part.kind.call == 'S' && !std::exchange(shared.hasSent, true);
-      if ((growsStack || isFirstSend || (isFirst && connectsLater)) &&
+      if (shared.connected.insert({part.kind.call, size}).second &&
           !shared.ranks.isAmongThreads())
         needQuiet(fmt::format("the first nccl{} of {} bytes",
                               part.kind.call == 'G' ? "AllGather" : "Send",
@@ -312,6 +305,8 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks,
   // For buffers and proxies.
   if (!takeMemory(kCommunicator))
     return ncclUnhandledCudaError;
+  if (isSet("NCCL_SET_STACK_SIZE", "1"))
+    setStack(kStack);
   *comm = new ncclComm{std::make_shared<Shared>(id.internal, rank, ranks)};
   return ncclInProgress;
 }

@@ -31,23 +31,22 @@ Values ColumnSums::viewRuns() {
 /// Sums the rows of run `run` into `runs`.
 void ColumnSums::sumRun(Value run, ArrayRef<Value> runs) {
   Value inner = c.rem(run, innerRuns), rest = c.div(run, innerRuns);
-  for (int loop : llvm::reverse(ArrayRef<int>(rowLoops).drop_back())) {
+  for (int loop : llvm::reverse(ArrayRef<int>(rowLoops).take_front(cut))) {
     c.open(loop, c.rem(rest, c.getExtent(loop)));
     rest = c.div(rest, c.getExtent(loop));
   }
-  const int loop = rowLoops.back();
   Value begin = c.mul(inner, runRows);
   clearParts();
   auto addRows = [&](int64_t rows) {
-    return [&, rows] { addBlocks(loop, begin, rows); };
+    return [&, rows] { addRange(cut, begin, rows); };
   };
-  const int64_t last = c.getExtent(loop) % runRows;
+  const int64_t last = c.getExtent(rowLoops[cut]) % runRows;
   if (last == 0)
-    addBlocks(loop, begin, runRows);
+    addRange(cut, begin, runRows);
   else
     c.whenElse(c.isEqual(inner, innerRuns - 1), addRows(last),
                addRows(runRows));
-  for (int outer : ArrayRef<int>(rowLoops).drop_back())
+  for (int outer : ArrayRef<int>(rowLoops).take_front(cut))
     c.close(outer);
   c.forLane([&](Value) {
     Value column = c.sub(c.getIndex(lane), first);

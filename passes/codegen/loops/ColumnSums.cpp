@@ -16,6 +16,9 @@
 //   for each run of rows
 //     part[c] = 0; part[c] += its rows, as above; sum[c] += part[c]
 //
+// If there are several reductions, the innermost is cut; or, if those around it
+// alone make too many runs, one of these, and a run has all rows inside.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/loops/ColumnSums.h"
@@ -28,7 +31,7 @@ using namespace mlir::zero;
 /// Rows that are added to columns at once.
 static constexpr int64_t kColumnRows = 8;
 /// Rows of a run, and the most runs: with more rows, runs are longer, up to all
-/// of the innermost loop.
+/// of the loop that is cut.
 static constexpr int64_t kRunRows = 64, kMaxRuns = 256;
 /// Columns whose parts a thread of a CPU keeps at a time.
 static constexpr int64_t kPartColumns = 1024;
@@ -38,6 +41,7 @@ ColumnSums::ColumnSums(LoopNest &nest)
   for (int loop = c.findClosed(0, /*reduction=*/true); loop < c.getNumLoops();
        loop = c.findClosed(loop + 1, /*reduction=*/true))
     rowLoops.push_back(loop);
+  cut = rowLoops.size() - 1;
   chooseRuns();
 }
 
@@ -47,15 +51,26 @@ void ColumnSums::chooseRuns() {
   for (size_t i = 0; i < op.getDpsInits().size(); ++i)
     if (!getCombinerOf(i) || !getIdentity(getCombinerOf(i)))
       return;
-  for (int loop : ArrayRef<int>(rowLoops).drop_back())
-    outerRows *= c.getExtent(loop);
-  const int64_t rows = c.getExtent(rowLoops.back());
-  int64_t run = kRunRows;
+  const auto rowsOf = [&](ArrayRef<int> loops) {
+    int64_t rows = 1;
+    for (int loop : loops)
+      rows *= c.getExtent(loop);
+    return rows;
+  };
+  const ArrayRef<int> all = rowLoops;
+  while (cut > 0 && rowsOf(all.take_front(cut)) > kMaxRuns)
+    --cut;
+  outerRows = rowsOf(all.take_front(cut));
+  const int64_t rows = c.getExtent(rowLoops[cut]),
+                inside = rowsOf(all.drop_front(cut + 1));
+  int64_t run = std::max<int64_t>(kRunRows / inside, 1);
   while (run < rows && outerRows * llvm::divideCeil(rows, run) > kMaxRuns)
     run *= 2;
   run = std::min(run, rows);
-  if (run < kColumnRows || run == outerRows * rows || outerRows > kMaxRuns)
+  if (run * inside < kColumnRows || run == outerRows * rows) {
+    cut = rowLoops.size() - 1;
     return;
+  }
   runRows = run;
   innerRuns = llvm::divideCeil(rows, run);
 }
@@ -76,8 +91,8 @@ void ColumnSums::createParts(int64_t columns) {
         top.getI64IntegerAttr(64)));
 }
 
-/// The index of the open vector in a part.  On a GPU a part is one vector, which
-/// a constant index lets LLVM keep in registers.
+/// The index of the open vector in a part.  On a GPU a part is one vector,
+/// which a constant index lets LLVM keep in registers.
 Value ColumnSums::placeInPart() {
   if (c.lanes.isHalfWarp())
     return c.index(0);
@@ -160,17 +175,31 @@ void ColumnSums::addBlocks(int loop, Value begin, int64_t rows) {
     addRows(loop, whole, rest);
 }
 
-void ColumnSums::addRun(int loop, Value begin, int64_t rows) {
+/// Adds [begin, begin + count) of row loop number `level`, with all rows of the
+/// loops inside.
+void ColumnSums::addRange(size_t level, Value begin, int64_t count) {
+  const int loop = rowLoops[level];
+  if (loop == rowLoops.back())
+    return addBlocks(loop, begin, count);
+  c.loop(begin, c.add(begin, count), 1, {}, [&](Value at, ArrayRef<Value>) {
+    c.open(loop, at);
+    addRange(level + 1, c.index(0), c.getExtent(rowLoops[level + 1]));
+    c.close(loop);
+    return Values();
+  });
+}
+
+void ColumnSums::addRun(Value begin, int64_t rows) {
   clearParts();
-  addBlocks(loop, begin, rows);
+  addRange(cut, begin, rows);
   addParts();
 }
 
-/// Opens the reduction loops from `loop` on, the innermost in runs or in blocks
-/// of rows, and inside them the vector loop.
+/// Opens the reduction loops from `loop` on, the one that is cut in runs or in
+/// blocks of rows, and inside them the vector loop.
 void ColumnSums::emitReductions(int loop) {
   loop = c.findClosed(loop, /*reduction=*/true);
-  if (loop != rowLoops.back())
+  if (loop != rowLoops[cut])
     return c.forEach(loop, [&] { emitReductions(loop + 1); });
   const int64_t extent = c.getExtent(loop);
   if (runRows == 0)
@@ -178,11 +207,11 @@ void ColumnSums::emitReductions(int loop) {
   const int64_t rest = extent % runRows;
   Value whole = c.index(extent - rest);
   c.loop(c.index(0), whole, runRows, {}, [&](Value row, ArrayRef<Value>) {
-    addRun(loop, row, runRows);
+    addRun(row, runRows);
     return Values();
   });
   if (rest > 0)
-    addRun(loop, whole, rest);
+    addRun(whole, rest);
 }
 
 void ColumnSums::forColumns(llvm::function_ref<void()> emit) {

@@ -26,9 +26,10 @@ private:
   linalg::LinalgOp op;
   int lane;
   SmallVector<int> rowLoops; ///< reductions, the innermost last
-  int64_t outerRows = 1;     ///< rows of all other loops
-  int64_t innerRuns = 1;     ///< runs of the innermost loop
-  int64_t runRows = 0;       ///< 0: rows are not cut
+  size_t cut = 0;            ///< the row loop that is cut into runs
+  int64_t outerRows = 1;     ///< iterations of the loops around it
+  int64_t innerRuns = 1;     ///< its runs
+  int64_t runRows = 0;       ///< its iterations in a run; 0: it is not cut
   /// Sums of a run, of the columns from `first` on.
   Values parts;
   Value first;
@@ -52,7 +53,8 @@ private:
   void forColumns(llvm::function_ref<void()> emit);
   void addRows(int loop, Value from, int64_t rows);
   void addBlocks(int loop, Value begin, int64_t rows);
-  void addRun(int loop, Value begin, int64_t rows);
+  void addRange(size_t level, Value begin, int64_t count);
+  void addRun(Value begin, int64_t rows);
   void emitReductions(int loop);
 
   // Sums by a block of a GPU (gpu/BlockColumnSums.cpp).

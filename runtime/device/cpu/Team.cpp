@@ -27,25 +27,6 @@ void rest() {
 
 } // namespace
 
-std::vector<int> zrt::availableProcessors() {
-  // More processors than CPU_SETSIZE need a larger set.
-  for (int most = CPU_SETSIZE; most <= (1 << 20); most *= 4) {
-    cpu_set_t *set = CPU_ALLOC(size_t(most));
-    if (!set)
-      break;
-    const size_t bytes = CPU_ALLOC_SIZE(size_t(most));
-    std::vector<int> found;
-    if (sched_getaffinity(0, bytes, set) == 0)
-      for (int i = 0; i < most; ++i)
-        if (CPU_ISSET_S(size_t(i), bytes, set))
-          found.push_back(i);
-    CPU_FREE(set);
-    if (!found.empty())
-      return found;
-  }
-  return {0};
-}
-
 /// On its own cache line: its thread polls it while others work.
 struct alignas(64) Team::Helper {
   std::atomic<uint32_t> calls{0};
@@ -124,18 +105,9 @@ void Team::help(Helper &helper, int member) {
 }
 
 void Team::bindTo(int member) const {
-  if (processors.empty())
-    return;
-  const auto processor = size_t(processors[size_t(member)]);
-  cpu_set_t *set = CPU_ALLOC(processor + 1);
-  if (!set)
-    return;
-  const size_t bytes = CPU_ALLOC_SIZE(processor + 1);
-  CPU_ZERO_S(bytes, set);
-  CPU_SET_S(processor, bytes, set);
   // Only a hint: a thread that migrates is slower.
-  (void)pthread_setaffinity_np(pthread_self(), bytes, set);
-  CPU_FREE(set);
+  if (!processors.empty())
+    (void)useProcessors({processors[size_t(member)]});
 }
 
 void Team::await(const std::atomic<uint32_t> &value, uint32_t old) const {

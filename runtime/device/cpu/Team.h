@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/Processors.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 
 #include <atomic>
@@ -16,10 +17,6 @@
 #include <vector>
 
 namespace zrt {
-
-/// Returns the numbers of the processors that this process may use (its
-/// affinity mask), in ascending order; never empty.
-std::vector<int> availableProcessors();
 
 class Team {
 public:

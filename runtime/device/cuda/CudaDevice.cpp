@@ -29,6 +29,15 @@ PinnedMemory pinHost(const Gpu &gpu, Device &host) {
           "the host arena"};
 }
 
+/// Stays near the GPU if other processors have other ranks, or nothing to do:
+/// with work on the host one rank uses all of them.
+std::string nearNote(const Gpu &gpu, const zrt_plan &plan) {
+  bool worksOnHost = false;
+  for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
+    worksOnHost |= !isOfGpu(plan.streams[stream].stream_class);
+  return worksOnHost && plan.world_size == 1 ? "" : stayNear(gpu);
+}
+
 /// Returns the size of the device arena.  Throws if it would leave too little
 /// memory to libraries, which take theirs later and would fail in their own
 /// words.
@@ -37,14 +46,16 @@ uint64_t bytesBesideLibraries(const Gpu &gpu, const zrt_plan &plan) {
                  reserved = bytesForLibraries(plan);
   size_t free = 0, total = 0;
   gpu.MemGetInfo(&free, &total);
-  if (free < arena || free - arena < reserved)
-    fail(
-        "{} has {} free of {}, which is less than {} for the device arena (the "
-        "certificate's size of device) and {} for libraries; compile with a "
-        "smaller batch, offload state to another tier, or end what else runs "
-        "there; ZRT_GPU_RESERVE=BYTES reserves less for libraries",
-        gpu.name(), shownBytes(free), shownBytes(total), shownBytes(arena),
-        shownBytes(reserved));
+  // Less than the arena is an error when it is taken.  A GPU whose memory is
+  // the host's counts neither its caches nor its swap as free.
+  if (free >= arena && free - arena < reserved &&
+      !gpu.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED))
+    fail("{} has {} free of {}: {} for the device arena (the certificate's "
+         "size of device) leave less than {} for libraries; compile with a "
+         "smaller batch, offload state to another tier, or end what else runs "
+         "there; ZRT_GPU_RESERVE=BYTES reserves less",
+         gpu.name(), shownBytes(free), shownBytes(total), shownBytes(arena),
+         shownBytes(reserved));
   return arena;
 }
 
@@ -52,7 +63,7 @@ uint64_t bytesBesideLibraries(const Gpu &gpu, const zrt_plan &plan) {
 
 CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, int rankOnHost,
                        std::unique_ptr<Device> theHost)
-    : plan(thePlan), gpu(rankOnHost), distance(stayNear(gpu)),
+    : plan(thePlan), gpu(rankOnHost), distance(nearNote(gpu, plan)),
       host(std::move(theHost)), kernels(gpu, plan),
       arena(gpu, bytesBesideLibraries(gpu, plan), "the device arena",
             exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}

@@ -7,7 +7,10 @@
 #include "runtime/device/cuda/driver/NearProcessors.h"
 #include "runtime/world/RankOnHost.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace zrt;
 using namespace zrt::test;
@@ -74,24 +77,58 @@ TEST(CudaErrors, RanksOfAHostHaveTheirOwnGpus) {
   EXPECT_EQ(all({7, 9, 9, 9}), (std::vector{0, 0, 1, 2}));
 }
 
+/// The GPU is beside one of the processors, beside none, or beside all.
+TEST(CudaErrors, AProcessStaysNearItsGpu) {
+  const std::vector<int> all = availableProcessors();
+  if (all.size() < 2)
+    GTEST_SKIP() << "there is one processor";
+  const TestFolder folder;
+  const cuda::Gpu gpu(0);
+  std::filesystem::create_directories(folder / gpu.place());
+  const auto beside = [&](const std::string &list) {
+    std::ofstream(folder / gpu.place() + "/local_cpulist") << list << "\n";
+    return cuda::stayNear(gpu, folder / "");
+  };
+  // The thread is another one, since it keeps its processors.
+  std::thread([&] {
+    EXPECT_EQ(beside(fmt::format("{}-{}", all.front(), all.back())), "");
+    EXPECT_HAS(beside("1000000"),
+               "Fake GPU (sm_90) is beside the processors 1000000, to which "
+               "this process is not allowed");
+    EXPECT_EQ(availableProcessors(), all);
+    const Environment off("ZRT_NEAR_GPU", "0");
+    EXPECT_EQ(beside(std::to_string(all[1])), "");
+  }).join();
+  std::thread([&] {
+    EXPECT_EQ(beside(std::to_string(all[1])),
+              fmt::format("the host uses 1 of its {} processors, those beside "
+                          "Fake GPU (sm_90); ZRT_NEAR_GPU=0 lets it use all",
+                          all.size()));
+    EXPECT_EQ(availableProcessors(), std::vector{all[1]});
+  }).join();
+  EXPECT_EQ(availableProcessors(), all);
+}
+
 TEST(CudaErrors, ProcessorsBesideAGpu) {
   using Numbers = std::vector<int>;
   EXPECT_EQ(cuda::numbersOf("0-3,8"), (Numbers{0, 1, 2, 3, 8}));
   EXPECT_EQ(cuda::numbersOf("5"), Numbers{5});
-  for (const char *wrong : {"", "a", "1-", "1,,2", "3;4", "-1", "0-99999"})
+  for (const char *wrong : {"", "a", "1-", "1,,2", "3;4", "-1", "0-9999999"})
     EXPECT_EQ(cuda::numbersOf(wrong), Numbers()) << wrong;
 }
 
 TEST(CudaErrors, TooLittleMemory) {
+  {
+    const Environment memory("FAKE_CUDA_MEMORY", std::to_string(16 << 20));
+    EXPECT_EQ(errorOfDevice(testPlan(Table(), 9 << 20)),
+              "Fake GPU (sm_90) has 16,777,216 bytes (16.0 MiB) free of "
+              "16,777,216 bytes (16.0 MiB): 9,437,184 bytes (9.0 MiB) for the "
+              "device arena (the certificate's size of device) leave less than "
+              "134,217,728 bytes (128.0 MiB) for libraries; compile with a "
+              "smaller batch, offload state to another tier, or end what else "
+              "runs there; ZRT_GPU_RESERVE=BYTES reserves less");
+  }
   const Environment memory("FAKE_CUDA_MEMORY", std::to_string(8 << 20));
-  const zrt_plan plan = testPlan(Table(), 9 << 20);
-  EXPECT_EQ(errorOfDevice(plan),
-            "Fake GPU (sm_90) has 8,388,608 bytes (8.0 MiB) free of 8,388,608 "
-            "bytes (8.0 MiB), which is less than 9,437,184 bytes (9.0 MiB) for "
-            "the device arena (the certificate's size of device) and "
-            "268,435,456 bytes (256.0 MiB) for libraries; compile with a "
-            "smaller batch, offload state to another tier, or end what else "
-            "runs there; ZRT_GPU_RESERVE=BYTES reserves less for libraries");
   EXPECT_EQ(errorOf([] {
               const cuda::Gpu gpu(0);
               const cuda::GpuMemory memory(gpu, 9 << 20, "contributions");

@@ -55,9 +55,6 @@ Kernels::Kernels(const Gpu &theGpu, const zrt_plan &plan)
   }
 }
 
-/// Sets the threads' stack to what the kernels need.  At the first launch that
-/// needs more, the driver would resize it, and wait for the GPU, where a stream
-/// may wait for a peer.
 void Kernels::growStack() const {
   size_t has = 0, needed = 0;
   gpu.CtxGetLimit(&has, CU_LIMIT_STACK_SIZE);

@@ -36,6 +36,10 @@ public:
   /// Returns the kernel `entry`, which has no twin; throws if it is missing.
   const Kernel &find(std::string_view entry) const;
 
+  /// Gives threads the stack that the kernels need, if they have less.  At the
+  /// first launch that needs more, the driver would resize it, and wait for the
+  /// GPU, where a stream may wait for a peer.  Libraries may set it, too.
+  void growStack() const;
   /// Returns why the program started slowly; "" if it did not.
   std::string note() const;
 
@@ -57,7 +61,6 @@ public:
 
 private:
   void load(const zrt_plan &plan);
-  void growStack() const;
   CUkernel handleOf(const zrt_device_kernel &kernel) const;
 
   const Gpu &gpu;

@@ -1,13 +1,20 @@
 //===- NearProcessors.cpp - The processors beside a GPU -------------------===//
 #include "runtime/device/cuda/driver/NearProcessors.h"
 
+#include "runtime/Processors.h"
+
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
-#include <sched.h>
+#include <iterator>
 
 using namespace zrt;
 using namespace zrt::cuda;
+
+/// More processors than any machine has.
+static constexpr int kMost = 1 << 20;
 
 std::vector<int> cuda::numbersOf(std::string_view list) {
   std::vector<int> all;
@@ -15,7 +22,7 @@ std::vector<int> cuda::numbersOf(std::string_view list) {
   const auto read = [&](int &number) {
     const auto [rest, error] = std::from_chars(at, end, number);
     at = rest;
-    return error == std::errc() && number >= 0 && number < CPU_SETSIZE;
+    return error == std::errc() && number >= 0 && number < kMost;
   };
   while (at != end) {
     int first = 0;
@@ -35,29 +42,27 @@ std::vector<int> cuda::numbersOf(std::string_view list) {
   return all;
 }
 
-/// Returns the first line of a file about the device; "" if there is none.
-static std::string lineOf(const std::string &device, const char *file) {
-  std::ifstream stream(fmt::format("/sys/bus/pci/devices/{}/{}", device, file));
-  std::string line;
-  std::getline(stream, line);
-  return line;
-}
-
-std::string cuda::stayNear(const Gpu &gpu) {
-  const std::string device = gpu.place();
-  const std::vector<int> all = numbersOf(lineOf(device, "local_cpulist"));
-  cpu_set_t mine, near;
-  CPU_ZERO(&near);
-  if (all.empty() || sched_getaffinity(0, sizeof(mine), &mine) != 0)
+std::string cuda::stayNear(const Gpu &gpu, const std::string &devices) {
+  const char *wanted = std::getenv("ZRT_NEAR_GPU");
+  if (wanted && std::string_view(wanted) == "0")
     return "";
-  for (const int number : all)
-    if (CPU_ISSET(number, &mine))
-      CPU_SET(number, &near);
-  if (CPU_COUNT(&near) == 0)
-    return fmt::format(
-        "{} is beside the processors {}, to which this process is not allowed; "
-        "copies between them are slower",
-        gpu.name(), lineOf(device, "local_cpulist"));
-  (void)sched_setaffinity(0, sizeof(near), &near);
-  return "";
+  std::ifstream file(fmt::format("{}/{}/local_cpulist", devices, gpu.place()));
+  std::string list;
+  std::getline(file, list);
+  const std::vector<int> beside = numbersOf(list), mine = availableProcessors();
+  std::vector<int> both;
+  std::ranges::copy_if(mine, std::back_inserter(both), [&](int number) {
+    return std::ranges::count(beside, number) != 0;
+  });
+  if (beside.empty() || both.size() == mine.size())
+    return "";
+  if (both.empty())
+    return fmt::format("{} is beside the processors {}, to which this process "
+                       "is not allowed; copies between them are slower",
+                       gpu.name(), list);
+  return useProcessors(both)
+             ? fmt::format("the host uses {} of its {} processors, those "
+                           "beside {}; ZRT_NEAR_GPU=0 lets it use all",
+                           both.size(), mine.size(), gpu.name())
+             : "";
 }

@@ -20,8 +20,10 @@ std::vector<int> numbersOf(std::string_view list);
 
 /// Restricts the calling thread, and threads that it starts later, to those of
 /// its processors that are beside `gpu`; memory that they touch first then is
-/// there as well.  Returns a text for users if none of its processors are;
-/// otherwise "".
-std::string stayNear(const Gpu &gpu);
+/// there as well.  Returns a text for users if it uses fewer processors then,
+/// or if none of them are there; otherwise "".  `devices` is where Linux
+/// describes PCI devices.  With ZRT_NEAR_GPU=0 it does nothing.
+std::string stayNear(const Gpu &gpu,
+                     const std::string &devices = "/sys/bus/pci/devices");
 
 } // namespace zrt::cuda

@@ -13,6 +13,7 @@
 #include "runtime/core/ErrorLatch.h"
 #include "runtime/device/cuda/exchange/Turns.h"
 #include "runtime/device/cuda/exchange/Watch.h"
+#include "runtime/world/Agree.h"
 
 #include <set>
 #include <tuple>
@@ -63,6 +64,12 @@ GpuCollectives::GpuCollectives(ExchangeDevice theDevice,
     : device(std::move(theDevice)), host(std::move(theHost)),
       exchange(std::move(theExchange)), calls(device.plan.stream_count),
       turns(device.plan), watch([this] { look(); }) {
+  // Before the first exchange, which uses their operands.
+  together(world, [&] {
+    forEachCollective(
+        device.plan,
+        [&](zrt_stream, const zrt_collective_desc &desc) { check(desc); });
+  });
   exchange->prepare(world, *host);
   try {
     startWatch();
@@ -220,9 +227,10 @@ void checkStreams(const ExchangeDevice &device) {
 } // namespace
 
 uint64_t cuda::bytesForLibraries(const zrt_plan &plan) {
+  // The driver and the kernels already have theirs.
+  constexpr int64_t kProducts = 128 << 20, kNccl = 384 << 20;
   return uint64_t(environmentNumber(
-      "ZRT_GPU_RESERVE",
-      exchangesBy(plan, "nccl") ? ZRT_LIBRARY_BYTES : ZRT_LIBRARY_BYTES / 4,
+      "ZRT_GPU_RESERVE", exchangesBy(plan, "nccl") ? kNccl : kProducts,
       INT64_MAX));
 }
 
@@ -271,6 +279,8 @@ void Exchange::connect() {
     exchange(callOf(stream, desc));
     device.streams.finish(stream);
   });
+  // NCCL sets the stack to what its own kernels need.
+  device.kernels.growStack();
 }
 
 void Exchange::exchange(const ExchangeCall &call) {

@@ -22,8 +22,9 @@ inline bool exchangesOnGpus(const zrt_plan &plan) {
   return plan.world_size > 1 && !exchangesBy(plan, "host");
 }
 
-/// Returns the bytes of GPU memory to leave to libraries, for products and to
-/// exchange: ZRT_GPU_RESERVE.  Throws zrt::Error if that is no number.
+/// Returns the bytes of GPU memory to leave to libraries that take theirs after
+/// the arena, for products and to exchange: ZRT_GPU_RESERVE.  Throws zrt::Error
+/// if that is no number.
 uint64_t bytesForLibraries(const zrt_plan &plan);
 
 /// Returns the percentage of GPU memory that is taken before the first program,

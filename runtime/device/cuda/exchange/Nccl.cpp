@@ -14,16 +14,17 @@ using namespace zrt::cuda;
 /// accepts the config of any header.
 static constexpr int kOldest = NCCL_VERSION(2, 18, 1);
 
-/// The first version with NCCL_LAUNCH_ORDER_IMPLICIT.
-static constexpr int kOrdered = NCCL_VERSION(2, 26, 1);
+/// The first versions with NCCL_LAUNCH_ORDER_IMPLICIT and NCCL_RUNTIME_CONNECT.
+static constexpr int kOrdered = NCCL_VERSION(2, 26, 1),
+                     kConnects = NCCL_VERSION(2, 22, 3);
 
 /// Sets a variable of NCCL's; throws if the user has set it to something else.
-static void needVariable(const char *name, const char *value) {
+static void needVariable(const char *name, const char *value,
+                         const char *otherwise) {
   setenv(name, value, /*overwrite=*/0);
   if (const char *has = std::getenv(name); std::string_view(has) != value)
-    fail("{} is {}, and this program needs {}, as NCCL would else wait for the "
-         "GPU in a step; unset it",
-         name, has, value);
+    fail("{} is {}, and this program needs {}, as {}; unset it", name, has,
+         value, otherwise);
 }
 
 static std::string show(int version) {
@@ -32,9 +33,6 @@ static std::string show(int version) {
 }
 
 Nccl::Nccl(const char *library) {
-  needVariable("NCCL_RUNTIME_CONNECT", "0");
-  needVariable("NCCL_SET_STACK_SIZE", "1");
-  needVariable("NCCL_LAUNCH_ORDER_IMPLICIT", "1");
   const SharedLibrary file({library}, "NVIDIA's NCCL (--collectives=nccl)");
   // The version is checked first, because an old library lacks symbols.
   file.find("ncclGetVersion", GetVersion);
@@ -45,6 +43,16 @@ Nccl::Nccl(const char *library) {
          library, show(version), show(kOldest));
   shownVersion = show(version);
   isOrdered = version >= kOrdered;
+  if (isOrdered)
+    needVariable("NCCL_LAUNCH_ORDER_IMPLICIT", "1",
+                 "GPUs may else wait for each other");
+  if (version >= kConnects)
+    needVariable("NCCL_RUNTIME_CONNECT", "0",
+                 "NCCL would else connect in a step, and wait for the GPU");
+  needVariable("NCCL_SET_STACK_SIZE", "1",
+               "NCCL's kernels would else wait for the GPU in a step");
+  // For sums by switches, of which there are none here: 256 MiB and more.
+  setenv("NCCL_NVLS_ENABLE", "0", /*overwrite=*/0);
 #define ZRT_NCCL(FUNCTION, SYMBOL) file.find(#SYMBOL, FUNCTION);
 #include "runtime/device/cuda/exchange/NcclFunctions.def"
 }

@@ -5,13 +5,14 @@
 //   nccl.Send(...)                        ncclResult_t, as in nccl.h
 //   nccl.describe("ncclSend", ...)        the error's text, and NCCL's details
 //
-// Its environment is set first:
+// Its environment is set before the first communicator:
 //
 //   NCCL_RUNTIME_CONNECT=0         connects at the start, not in a step, where
 //                                  that waits for the GPU (2.22 and later)
 //   NCCL_SET_STACK_SIZE=1          the same for the stacks of its kernels
 //   NCCL_LAUNCH_ORDER_IMPLICIT=1   communicators run in the order of their
 //                                  calls (2.26 and later)
+//   NCCL_NVLS_ENABLE=0             saves memory; a user's value is kept
 //
 //===----------------------------------------------------------------------===//
 #pragma once

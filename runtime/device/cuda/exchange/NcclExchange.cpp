@@ -25,7 +25,7 @@
 #include "runtime/device/cuda/exchange/Communicator.h"
 #include "runtime/device/cuda/exchange/RankedSums.h"
 #include "runtime/world/Agree.h"
-#include "runtime/world/RankOnHost.h"
+#include "runtime/world/Process.h"
 
 #include <algorithm>
 #include <atomic>
@@ -96,17 +96,17 @@ private:
   uint64_t chunkBytes(const zrt_collective_desc &desc) const;
   Lane &laneOf(const ExchangeCall &call) const { return *lanes[call.stream]; }
   void gather(const ExchangeCall &call, CUdeviceptr mine, CUdeviceptr all,
-              uint64_t bytes) const;
+              uint64_t bytes);
   void swap(const ExchangeCall &call, CUdeviceptr source, uint64_t apart,
-            uint64_t bytes, uint64_t stride) const;
-  void issue(const ExchangeCall &call, const Communicator::Calls &calls) const;
+            uint64_t bytes, uint64_t stride);
+  void issue(const ExchangeCall &call, const Communicator::Calls &calls);
 
   const Nccl nccl;
   const uint64_t stageBytes;
   std::unique_ptr<RankedSums> sums;
   std::vector<std::unique_ptr<Lane>> lanes; ///< by stream; some have none
   std::vector<ncclUniqueId> ids;            ///< of lanes
-  mutable Last last;                        ///< of the thread whose turn it is
+  Last last;                                ///< of the thread whose turn it is
 };
 
 NcclExchange::~NcclExchange() {
@@ -131,7 +131,7 @@ uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
 void NcclExchange::prepare(World &world, Transport &host) {
   rank = host.rank();
   const std::vector<uint64_t> gpus =
-      world.gather(hostOf(world) ^ device.gpu.identity());
+      world.gather(hostIdentity() ^ device.gpu.identity());
   const std::vector<uint64_t> stages = world.gather(stageBytes);
   together(world, [&] {
     for (int peer = 0; peer < ranks; ++peer)
@@ -226,7 +226,7 @@ void NcclExchange::abort() {
 
 /// Issues an exchange after the one before, of any lane.
 void NcclExchange::issue(const ExchangeCall &call,
-                         const Communicator::Calls &calls) const {
+                         const Communicator::Calls &calls) {
   if (last.isRecorded && last.stream != call.stream)
     device.gpu.StreamWaitEvent(call.queue, last.event, 0);
   laneOf(call).all.issue(call.name(), calls);
@@ -239,7 +239,7 @@ void NcclExchange::issue(const ExchangeCall &call,
 
 /// Gathers the slices of all ranks; `mine` may be this rank's slice of `all`.
 void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
-                          CUdeviceptr all, uint64_t bytes) const {
+                          CUdeviceptr all, uint64_t bytes) {
   issue(call, [&](ncclComm_t ring) {
     return nccl.AllGather(pointer(mine), pointer(all), bytes, ncclUint8, ring,
                           call.queue);
@@ -250,7 +250,7 @@ void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
 /// Sends each peer p the bytes at `source` + p `apart`; receives those of p at
 /// offset `stride` p of the stage.
 void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
-                        uint64_t apart, uint64_t bytes, uint64_t stride) const {
+                        uint64_t apart, uint64_t bytes, uint64_t stride) {
   Lane &lane = laneOf(call);
   issue(call, [&](ncclComm_t ring) {
     ncclResult_t result = nccl.GroupStart();

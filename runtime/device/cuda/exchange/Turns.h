@@ -7,7 +7,8 @@
 //   rank 0   all_gather on `gather`   reduce_scatter on `reduce`
 //   rank 1   reduce_scatter on `reduce`   all_gather on `gather`
 //
-// So streams take turns: collectives are issued in the order of the program's
+// Direct exchanges keep the same order, though only queues wait in them.  So
+// streams take turns: collectives are issued in the order of the program's
 // operations, which is the same on all ranks.  This order ends no wait too
 // late, because everything that an operation waits for comes before it.
 //
