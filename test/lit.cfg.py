@@ -50,6 +50,14 @@ config.substitutions.append(("%lint", lint))
 if subprocess.run(f"{lint} --tools", shell=True, capture_output=True, env=config.environment).returncode == 0:
     config.available_features.add("sass")
 
+# The model of collectives needs SPIN; there is another program with this name.
+try:
+    said = subprocess.run(["spin", "-V"], capture_output=True, text=True, stdin=subprocess.DEVNULL).stdout
+except OSError:
+    said = ""
+if said.startswith("Spin Version"):
+    config.available_features.add("spin")
+
 # A test that hangs is a failure, not the end of the run.  `lit --timeout=N` gives
 # slower builds more.
 if lit_config.maxIndividualTestTimeIsSupported[0] and not lit_config.maxIndividualTestTime:

@@ -17,8 +17,8 @@ packages=(
   cmake ninja-build
 )
 mpi=(libopenmpi-dev openmpi-bin)
-# A test builds an external project that uses zeroc with g++.
-tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev python3 python3-venv ccache g++ iproute2)
+# A test builds an external project that uses zeroc with g++; spin checks a model of collectives.
+tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev python3 python3-venv ccache g++ iproute2 spin)
 case "$*" in
 "") ;;
 --mpi) packages+=("${mpi[@]}") ;;
