@@ -98,8 +98,10 @@ void Communicator::abort() {
 }
 
 std::string Communicator::failure() {
-  const Lock lock(mutex);
-  if (!handle)
+  // A thread in a call of NCCL may wait for the driver: the watch goes on with
+  // other lanes, and asks again.
+  const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+  if (!lock || !handle)
     return "";
   ncclResult_t result = ncclSuccess;
   const ncclResult_t asked = nccl.CommGetAsyncError(handle, &result);
