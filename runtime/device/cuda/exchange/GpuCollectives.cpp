@@ -268,6 +268,8 @@ void Exchange::connect() {
         meet({none, stream, device.streams.of(stream, kName), 0, 0, row});
         device.streams.finish(stream);
       });
+  // A new communicator of NCCL sets the stack to what NCCL's kernels need.
+  device.kernels.growStack();
   // One of each kind and size.
   std::set<std::tuple<zrt_stream, uint32_t, uint64_t, uint32_t, uint32_t>> done;
   forEachCollective(device.plan, [&](zrt_stream stream,
@@ -279,8 +281,6 @@ void Exchange::connect() {
     exchange(callOf(stream, desc));
     device.streams.finish(stream);
   });
-  // NCCL sets the stack to what its own kernels need.
-  device.kernels.growStack();
 }
 
 void Exchange::exchange(const ExchangeCall &call) {
