@@ -34,6 +34,7 @@ timed=(
   "llama-1b llama-1b 8 1024 --precision=bf16")
 soak_steps=${ZERO_SOAK:-2000}
 [[ $arch != emulated ]] || {
+  soak_steps=${ZERO_SOAK:-60}
   timed=("gpt2 char 2 64 --precision=bf16")
   checked=("bf16 char 1 16 --precision=bf16"
     "ranks char 1 16 --precision=bf16 --world-size=2 --stage=3 --collectives=direct"
