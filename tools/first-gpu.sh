@@ -141,7 +141,7 @@ run() {
     echo "$(nproc) processors, cuBLASLt in ${LD_LIBRARY_PATH:-the default folders}"
     local name rest gpus
     gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
-    [[ $(<arch) != emulated ]] || gpus=2
+    [[ $(<arch) != emulated ]] || { gpus=2; export FAKE_CUDA_MEMORY=$((600 << 20)); }
     local pairs=(ranks nccl)
     ((gpus > 1)) || { pairs=(ranks); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
     while read -r name rest; do
@@ -157,7 +157,7 @@ run() {
     [[ ! -x check-nvme ]] || step tiers-same-bits 60 bash -c tiers
     step memory-98-percent 60 bash -c full
     for name in "${pairs[@]}"; do
-      step "$name-same-bits" 60 bash -c "repeated $name"
+      step "$name-same-bits" 120 bash -c "repeated $name"
       step "$name-soak" 120 bash -c "soak $name $soak_steps"
       step "$name-killed" 60 bash -c "killed $name"
     done
