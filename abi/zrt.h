@@ -108,9 +108,6 @@ enum {
 enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
 /// The largest all_reduce in bytes.
 #define ZRT_SMALL_BYTES 64
-/// The bytes that are left on a GPU to the driver and to libraries.  On an H100
-/// the driver, cuBLASLt and the kernels of a plan for one GPU take 545 MiB.
-#define ZRT_LIBRARY_BYTES (1 << 30)
 
 /// The number of elements of a gradient whose squares make one partial sum.
 #define ZRT_SQUARES_BLOCK 16384

@@ -141,6 +141,7 @@ run() {
     echo "$(nproc) processors, cuBLASLt in ${LD_LIBRARY_PATH:-the default folders}"
     local name rest gpus
     gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+    [[ -z ${CUDA_VISIBLE_DEVICES:-} ]] || gpus=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
     [[ $(<arch) != emulated ]] || { gpus=2; export FAKE_CUDA_MEMORY=$((600 << 20)); }
     local pairs=(ranks nccl)
     ((gpus > 1)) || { pairs=(ranks); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }

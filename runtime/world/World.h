@@ -10,6 +10,7 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/Environment.h"
 
 #include <chrono>
 #include <cstddef>
@@ -31,10 +32,6 @@ struct WaitLimits {
   /// ZRT_TIMEOUT=seconds.
   std::chrono::milliseconds arrival{600'000};
 };
-
-/// Reads a number from the environment; returns `otherwise` if it is not set.
-/// Throws if it is not a number from 1 to `most`.
-int64_t environmentNumber(const char *name, int64_t otherwise, int64_t most);
 
 /// Returns the time that a rank waits for a peer that runs but does not arrive:
 /// ZRT_TIMEOUT, at most 30 years, which 64-bit nanoseconds can represent.

@@ -210,7 +210,8 @@ class Cuda(support.Case):
     @needs_nccl
     def test_nccl_of_a_slow_host(self):
         """Threads that issue late, short queues of launches, and NCCL that keeps no order."""
-        for env in ({"FAKE_CUDA_DELAY": "200", "FAKE_CUDA_MEMORY": str(450 << 20), "ZRT_GPU_FILL": "98"}, {"ZRT_DELAYS": "3", "FAKE_CUDA_DEPTH": "2"},
+        for env in ({"FAKE_CUDA_DELAY": "200", "FAKE_CUDA_MEMORY": str(450 << 20), "ZRT_GPU_FILL": "98"},
+                    {"ZRT_DELAYS": "3", "FAKE_CUDA_DEPTH": "2"},
                     {"FAKE_CUDA_DELAY": "200", "FAKE_NCCL_VERSION": "22100"}):
             with self.subTest(env):
                 self.gpt2("--precision=bf16", "--stage=3", ranks=2, gpu=NCCL, seeds=(7,), env=env)

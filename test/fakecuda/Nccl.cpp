@@ -23,19 +23,17 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Driver.h"
+#include "ExchangeOrder.h"
 #include "Machine.h"
 #include "NcclRanks.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <fmt/format.h>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <nccl.h>
-#include <random>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -64,21 +62,6 @@ struct Exchange {
   std::vector<Part> sends, receives;
   bool hasSent = false;
 };
-
-/// The exchanges of a rank, of all communicators.
-struct GpuOrder {
-  std::mutex mutex;
-  std::deque<const Exchange *> issued; ///< that have not begun to run
-  const Exchange *running = nullptr;
-  std::mt19937_64 random{std::random_device()()};
-};
-
-GpuOrder &orderOf(int rank) {
-  static std::mutex mutex;
-  static std::map<int, GpuOrder> all;
-  const std::lock_guard<std::mutex> lock(mutex);
-  return all[rank];
-}
 
 /// Outlives its handle, since operations may still be in streams.
 struct Shared {
@@ -139,16 +122,13 @@ bool isSet(const char *variable, std::string_view value) {
 
 /// Returns true if the rank's GPU does this exchange, the first of its stream.
 bool hasTurn(Shared &shared, const Exchange &exchange) {
-  GpuOrder &order = orderOf(shared.ranks.rank);
-  const Lock lock(order.mutex);
-  if (order.running)
-    return order.running == &exchange;
+  ExchangeOrder &order = ExchangeOrder::of(shared.ranks.rank);
+  if (order.isRunning(&exchange))
+    return true;
   const bool isOrdered =
       version() >= 22600 && isSet("NCCL_LAUNCH_ORDER_IMPLICIT", "1");
-  if (isOrdered ? order.issued.front() != &exchange : order.random() % 2 == 0)
+  if (!order.tryStart(&exchange, isOrdered))
     return false;
-  std::erase(order.issued, &exchange);
-  order.running = &exchange;
   shared.ranks.goNext();
   return true;
 }
@@ -186,13 +166,7 @@ bool isReady(Shared &shared, Exchange &exchange) {
 
 void execute(Shared &shared, const Exchange &exchange) {
   const Lock lock(shared.mutex);
-  GpuOrder &order = orderOf(shared.ranks.rank);
-  {
-    const Lock ofOrder(order.mutex);
-    std::erase(order.issued, &exchange);
-    if (order.running == &exchange)
-      order.running = nullptr;
-  }
+  ExchangeOrder::of(shared.ranks.rank).end(&exchange);
   if (shared.isAborted)
     return;
   for (const Part &receive : exchange.receives)
@@ -203,11 +177,7 @@ void execute(Shared &shared, const Exchange &exchange) {
 void issueBegun(const std::shared_ptr<Shared> &shared,
                 std::unique_ptr<Exchange> begun) {
   const std::shared_ptr<Exchange> exchange = std::move(begun);
-  GpuOrder &order = orderOf(shared->ranks.rank);
-  {
-    const Lock lock(order.mutex);
-    order.issued.push_back(exchange.get());
-  }
+  ExchangeOrder::of(shared->ranks.rank).issue(exchange.get());
   issue(
       exchange->stream, "an exchange by NCCL",
       [shared, exchange] { execute(*shared, *exchange); },

@@ -15,14 +15,13 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "abi/zrt.h"
 #include "tools/zeroc/Compare.h"
 
 namespace mlir::zero {
 
 /// Bytes of a device that are left to libraries: the CUDA context, cuBLAS and
 /// NCCL.
-constexpr int64_t kHeadRoom = ZRT_LIBRARY_BYTES;
+constexpr int64_t kHeadRoom = int64_t{1} << 30;
 
 struct ChoiceRequest {
   std::string model;

@@ -3,6 +3,7 @@
 
 #include "abi/DeviceEntries.h"
 #include "runtime/Bytes.h"
+#include "runtime/Environment.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
@@ -30,8 +31,8 @@ PinnedMemory pinHost(const Gpu &gpu, Device &host) {
 }
 
 /// Stays near the GPU if other processors have other ranks, or nothing to do:
-/// with work on the host one rank uses all of them.
-std::string nearNote(const Gpu &gpu, const zrt_plan &plan) {
+/// with work on the host one rank uses all of them.  Returns a text for users.
+std::string chooseProcessors(const Gpu &gpu, const zrt_plan &plan) {
   bool worksOnHost = false;
   for (zrt_stream stream = 0; stream < plan.stream_count; ++stream)
     worksOnHost |= !isOfGpu(plan.streams[stream].stream_class);
@@ -42,20 +43,23 @@ std::string nearNote(const Gpu &gpu, const zrt_plan &plan) {
 /// memory to libraries, which take theirs later and would fail in their own
 /// words.
 uint64_t bytesBesideLibraries(const Gpu &gpu, const zrt_plan &plan) {
-  const uint64_t arena = plan.arena_bytes[ZRT_DEVICE],
-                 reserved = bytesForLibraries(plan);
-  size_t free = 0, total = 0;
-  gpu.MemGetInfo(&free, &total);
+  // The driver and the kernels already have theirs.
+  constexpr int64_t kProducts = 128 << 20, kNccl = 384 << 20;
+  const auto reserved = uint64_t(environmentNumber(
+      "ZRT_GPU_RESERVE", exchangesBy(plan, "nccl") ? kNccl : kProducts,
+      INT64_MAX));
+  const uint64_t arena = plan.arena_bytes[ZRT_DEVICE];
+  const Gpu::Memory has = gpu.memory();
   // Less than the arena is an error when it is taken.  A GPU whose memory is
   // the host's counts neither its caches nor its swap as free.
-  if (free >= arena && free - arena < reserved &&
+  if (has.free >= arena && has.free - arena < reserved &&
       !gpu.attribute(CU_DEVICE_ATTRIBUTE_INTEGRATED))
     fail("{} has {} free of {}: {} for the device arena (the certificate's "
          "size of device) leave less than {} for libraries; compile with a "
          "smaller batch, offload state to another tier, or end what else runs "
          "there; ZRT_GPU_RESERVE=BYTES reserves less",
-         gpu.name(), shownBytes(free), shownBytes(total), shownBytes(arena),
-         shownBytes(reserved));
+         gpu.name(), shownBytes(has.free), shownBytes(has.total),
+         shownBytes(arena), shownBytes(reserved));
   return arena;
 }
 
@@ -63,7 +67,7 @@ uint64_t bytesBesideLibraries(const Gpu &gpu, const zrt_plan &plan) {
 
 CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, int rankOnHost,
                        std::unique_ptr<Device> theHost)
-    : plan(thePlan), gpu(rankOnHost), distance(nearNote(gpu, plan)),
+    : plan(thePlan), gpu(rankOnHost), ofHost(chooseProcessors(gpu, plan)),
       host(std::move(theHost)), kernels(gpu, plan),
       arena(gpu, bytesBesideLibraries(gpu, plan), "the device arena",
             exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
@@ -145,14 +149,13 @@ void CudaDevice::fill(const zrt_ref &to, unsigned char byte) {
 }
 
 std::string CudaDevice::note() const {
-  size_t free = 0, total = 0;
   gpu.enter();
-  gpu.MemGetInfo(&free, &total);
-  const uint64_t own = plan.arena_bytes[ZRT_DEVICE], used = total - free;
+  const Gpu::Memory has = gpu.memory();
+  const uint64_t own = plan.arena_bytes[ZRT_DEVICE], used = has.used();
   std::string all = fmt::format(
       "the device tier is on {}, where {} are in use beside it and {} are free",
-      gpu.name(), shownBytes(used - std::min(own, used)), shownBytes(free));
-  for (const std::string &more : {distance, kernels.note()})
+      gpu.name(), shownBytes(used - std::min(own, used)), shownBytes(has.free));
+  for (const std::string &more : {ofHost, kernels.note()})
     all += (more.empty() ? "" : "\n") + more;
   if (plan.world_size > 1 && !exchangesOnGpus(plan))
     all += "\nranks exchange what is on their GPUs through host memory, which "
@@ -162,10 +165,8 @@ std::string CudaDevice::note() const {
 }
 
 std::optional<uint64_t> CudaDevice::bytesInUse() const {
-  size_t free = 0, total = 0;
   gpu.enter();
-  gpu.MemGetInfo(&free, &total);
-  return total - free;
+  return gpu.memory().used();
 }
 
 Connect CudaDevice::connection() {
@@ -196,15 +197,14 @@ std::string CudaDevice::dequantizeKernel(const zrt_dequantize_desc &desc) {
 }
 
 void CudaDevice::fillMemory() {
-  const uint64_t percent = percentToFill();
+  const auto percent = uint64_t(environmentNumber("ZRT_GPU_FILL", 0, 100));
   if (percent == 0 || ballast)
     return;
-  size_t free = 0, total = 0;
   gpu.enter();
-  gpu.MemGetInfo(&free, &total);
-  const uint64_t left = total / 100 * (100 - percent);
-  if (free > left)
-    ballast = std::make_unique<GpuMemory>(gpu, free - left, "a full GPU");
+  const Gpu::Memory has = gpu.memory();
+  const uint64_t left = has.total / 100 * (100 - percent);
+  if (has.free > left)
+    ballast = std::make_unique<GpuMemory>(gpu, has.free - left, "a full GPU");
 }
 
 void CudaDevice::beginProgram() {

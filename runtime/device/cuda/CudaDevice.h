@@ -109,7 +109,7 @@ private:
 
   const zrt_plan &plan;
   const cuda::Gpu gpu;
-  const std::string distance;         ///< which processors the host uses; ""
+  const std::string ofHost;           ///< which processors it uses; "" for all
   const std::unique_ptr<Device> host; ///< its processors and its memory
   /// Loaded first: the arena takes what it needs of the memory that is left.
   const cuda::Kernels kernels;

@@ -233,11 +233,6 @@ Products::Products(const Gpu &theGpu, const Kernels &theKernels,
 
 Products::~Products() = default;
 
-void Products::open() {
-  if (!library)
-    library = std::make_unique<Library>(gpu.driver());
-}
-
 static bool isEmpty(const zrt_matmul_desc &d) {
   return d.batch == 0 || d.m == 0 || d.n == 0;
 }
@@ -277,7 +272,8 @@ void Products::prepare(const zrt_matmul_desc &desc) {
     (void)kernels.find(widenEntry(dtypeName(desc.bias.dtype)));
   const std::lock_guard<std::mutex> lock(mutex);
   gpu.enter();
-  open();
+  if (!library)
+    library = std::make_unique<Library>(gpu.driver());
   auto product = std::make_unique<Product>(*library);
   product->describe(desc);
   product->choose(desc, workspaceOf(desc));

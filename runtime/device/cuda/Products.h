@@ -37,8 +37,6 @@ public:
   Products(const Gpu &gpu, const Kernels &kernels, CUdeviceptr workspace,
            uint64_t workspaceBytes);
   ~Products();
-  /// Opens cuBLASLt now.  Throws zrt::Error.
-  void open();
   Products(const Products &) = delete;
   Products &operator=(const Products &) = delete;
 

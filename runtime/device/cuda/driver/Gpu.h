@@ -39,6 +39,16 @@ public:
   /// of a GPU that is used like one.
   uint64_t identity() const;
   int attribute(CUdevice_attribute which) const;
+  /// Its bytes, and those that no process uses.
+  struct Memory {
+    size_t free = 0, total = 0;
+    size_t used() const { return total - free; }
+  };
+  Memory memory() const {
+    Memory now;
+    MemGetInfo(&now.free, &now.total);
+    return now;
+  }
   CUdevice number() const { return device; }
 
 private:

@@ -53,8 +53,7 @@ void GpuMemory::create(const char *what) {
     fail("{} cannot share its memory with other processes; compile with "
          "--collectives=nccl",
          gpu.name());
-  size_t free = 0, total = 0;
-  gpu.MemGetInfo(&free, &total);
+  const Gpu::Memory has = gpu.memory();
   CUmemGenericAllocationHandle &handle = parts[size_t(place.rank)].handle;
   const CUmemAllocationProp how = howToTake(gpu, place);
   const CUresult result = driver.MemCreate(&handle, size, &how, 0);
@@ -63,8 +62,8 @@ void GpuMemory::create(const char *what) {
     fail("cannot take {} for {} on {}, which has {} free of {}: {}; compile "
          "with a smaller batch, offload state to another tier, or end what "
          "else runs there",
-         shownBytes(size), what, gpu.name(), shownBytes(free),
-         shownBytes(total), driver.describe("cuMemCreate", result));
+         shownBytes(size), what, gpu.name(), shownBytes(has.free),
+         shownBytes(has.total), driver.describe("cuMemCreate", result));
   }
   gpu.MemAddressReserve(&begin, size * parts.size(), 0, 0, 0);
   map(place.rank);

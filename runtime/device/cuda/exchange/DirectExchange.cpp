@@ -124,13 +124,10 @@ static std::array<uint32_t, ZRT_SMALL_BYTES / 4> patternOf(int rank) {
 /// other bytes, without any error.
 void DirectExchange::meet(const ExchangeCall &call) {
   const auto mine = patternOf(rank);
-  const auto write = [&](const void *bytes) {
-    device.gpu.MemcpyHtoD(device.arena.at(0), bytes, sizeof(mine));
-    device.gpu.StreamSynchronize(nullptr);
-  };
-  write(mine.data());
+  device.gpu.MemcpyHtoD(device.arena.at(0), mine.data(), sizeof(mine));
+  device.gpu.StreamSynchronize(nullptr);
   arrive(call);
-  std::vector<int> wrong;
+  int wrong = -1;
   for (int peer = 0; peer < ranks; ++peer) {
     if (peer == rank)
       continue;
@@ -140,17 +137,17 @@ void DirectExchange::meet(const ExchangeCall &call) {
     auto found = mine;
     device.gpu.MemcpyDtoH(found.data(), scratchOf(call), sizeof(found));
     if (found != patternOf(peer))
-      wrong.push_back(peer);
+      wrong = peer;
   }
   finish(call);
   device.streams.finish(call.stream);
-  const decltype(patternOf(rank)) zeros = {};
-  write(zeros.data());
-  if (!wrong.empty())
+  device.gpu.MemsetD8Async(device.arena.at(0), 0, sizeof(mine), nullptr);
+  device.gpu.StreamSynchronize(nullptr);
+  if (wrong >= 0)
     fail("{} reads other bytes from the memory of rank {} than are there; "
          "switch off ACS in the BIOS or the IOMMU of the host's kernel, or "
          "compile with --collectives=nccl",
-         device.gpu.name(), wrong.front());
+         device.gpu.name(), wrong);
 }
 
 void DirectExchange::abort() {

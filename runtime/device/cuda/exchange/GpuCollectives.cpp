@@ -226,18 +226,6 @@ void checkStreams(const ExchangeDevice &device) {
 
 } // namespace
 
-uint64_t cuda::bytesForLibraries(const zrt_plan &plan) {
-  // The driver and the kernels already have theirs.
-  constexpr int64_t kProducts = 128 << 20, kNccl = 384 << 20;
-  return uint64_t(environmentNumber(
-      "ZRT_GPU_RESERVE", exchangesBy(plan, "nccl") ? kNccl : kProducts,
-      INT64_MAX));
-}
-
-uint64_t cuda::percentToFill() {
-  return uint64_t(environmentNumber("ZRT_GPU_FILL", 0, 100));
-}
-
 Connect cuda::connectGpus(const ExchangeDevice &device) {
   checkStreams(device);
   return [device, exchange = makeExchange(device)](

@@ -22,15 +22,6 @@ inline bool exchangesOnGpus(const zrt_plan &plan) {
   return plan.world_size > 1 && !exchangesBy(plan, "host");
 }
 
-/// Returns the bytes of GPU memory to leave to libraries that take theirs after
-/// the arena, for products and to exchange: ZRT_GPU_RESERVE.  Throws zrt::Error
-/// if that is no number.
-uint64_t bytesForLibraries(const zrt_plan &plan);
-
-/// Returns the percentage of GPU memory that is taken before the first program,
-/// for tests: ZRT_GPU_FILL, or 0.  Throws zrt::Error.
-uint64_t percentToFill();
-
 using Connect = std::function<std::unique_ptr<Collectives>(
     World &, std::unique_ptr<Transport>)>;
 

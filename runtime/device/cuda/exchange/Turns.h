@@ -7,10 +7,10 @@
 //   rank 0   all_gather on `gather`   reduce_scatter on `reduce`
 //   rank 1   reduce_scatter on `reduce`   all_gather on `gather`
 //
-// Direct exchanges keep the same order, though only queues wait in them.  So
-// streams take turns: collectives are issued in the order of the program's
-// operations, which is the same on all ranks.  This order ends no wait too
-// late, because everything that an operation waits for comes before it.
+// So streams take turns: collectives are issued in the order of the program's
+// operations, which is the same on all ranks.  No turn waits for ever, because
+// everything that an operation waits for comes before it in this order.  Direct
+// exchanges need it, too: a full queue of launches holds all threads of a rank.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -1,0 +1,33 @@
+//===- ExchangeOrder.h - The order of a GPU's exchanges ---------*- C++ -*-===//
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <random>
+
+namespace fakecuda {
+
+/// The exchanges of a rank, of all communicators, of which its GPU does one at a
+/// time.  All functions may be called by any thread.
+class ExchangeOrder {
+public:
+  /// Returns that of a rank of this process.
+  static ExchangeOrder &of(int rank);
+
+  void issue(const void *exchange);
+  bool isRunning(const void *exchange);
+  /// Starts an exchange that is the first of its stream, unless another one
+  /// runs.  With `isOrdered` it must be the first that was issued; otherwise
+  /// the GPU may choose another one, and chance decides.
+  bool tryStart(const void *exchange, bool isOrdered);
+  /// Also after an abort, when it may not have been started.
+  void end(const void *exchange);
+
+private:
+  std::mutex mutex;
+  std::deque<const void *> issued; ///< that have not been started
+  const void *running = nullptr;
+  std::mt19937_64 random{std::random_device()()};
+};
+
+} // namespace fakecuda
