@@ -200,15 +200,16 @@ def estimate_product(gpu, flops, n, k, moved, element):
     return max(by_flops, by_bytes) + LAUNCH_SECONDS, why
 
 
-def attention_shape(name, operands, units):
-    """Returns (is backward, T, D)."""
+def attention_shape(name, operands, units, lengths):
+    """Returns (is backward, T, D, heads of queries of all sequences).  `lengths` collects those of forward launches, by
+    the number of logarithms of sums: T for each of these heads."""
     sizes = [int(size) for size in re.findall(r"device \d+ \+ (\d+) ", operands)]
     backward = "backward" in name
-    length = next(size // 4 // units for size, kind in
-                  re.findall(r"\+ (\d+) (f32) members", operands) for size in [int(size)])
-    width = (sizes[0] if backward else sizes[1]) // (2 if "bf16" in operands or "f16" in operands else 4) // (
-        units * length)
-    return backward, length, width
+    if not backward:
+        lengths[sizes[-1] // 4] = sizes[-1] // 4 // units
+    sums = next(size // 4 for size in (sizes if backward else sizes[-1:]) if size // 4 in lengths)
+    width = sizes[0 if backward else -2] // (2 if "bf16" in operands or "f16" in operands else 4) // sums
+    return backward, lengths[sums], width, sums // lengths[sums]
 
 
 def attention_flops(backward, length, width, units):
@@ -261,14 +262,24 @@ def estimate_launches(gpu, kernels, name, backward, length, width, units):
 
 
 def estimate_grouped(gpu, kernel, rows, groups, sums, flops):
-    """Seconds of tiles of 128 rows, by the instructions of a step; the last tile of a group is half full."""
+    """Seconds of tiles of 128 rows, and the bottleneck; the last tile of a group is half full."""
     tiles = 1 if sums else (rows / 128 + groups / 2) / (rows / 128)
-    return tiles * flops / 2 * (kernel.step / kernel.fmas) / (gpu.processors * gpu.lanes * gpu.clock)
+    if not kernel.multiplications:
+        issued = flops / 2 * (kernel.step / kernel.fmas) / (gpu.processors * gpu.lanes * gpu.clock)
+        return tiles * issued, "f32 FMA"
+    # Clocks of a processor for the loop's body, which multiplies 16 depths of a tile; two blocks share it.
+    warps = kernel.threads // 32
+    parts = {"tensor cores": kernel.multiplications * warps * 2048 / (gpu.fmas * gpu.mma_share),
+             "instructions": kernel.issued * kernel.threads / gpu.lanes,
+             "shared memory": (kernel.fragments * warps * 512 + 2 * 128 * 16 * 2) / gpu.shared_bytes}
+    why = max(parts, key=parts.get)
+    bodies = flops / 2 / (kernel.multiplications * warps * 2048)
+    return tiles * bodies * parts[why] / (gpu.processors * gpu.clock), why
 
 
 def add_all(gpu, plan, kernels):
     """{name: Work} of the program `step`."""
-    works = defaultdict(Work)
+    works, lengths = defaultdict(Work), {}
     text = plan[plan.index("\nprogram step:"):]
     end = text.find("\nprogram ", 1)
     for line in text[:end if end > 0 else None].splitlines():
@@ -290,14 +301,14 @@ def add_all(gpu, plan, kernels):
             result = re.search(r"W0 device \d+ \+ \d+ (\w+)" if sums else r"y device \d+ \+ \d+ (\w+)", rest)[1]
             form = "sums" if sums else "xwt" if " trans_w:" in rest else "xw"
             name = f"zrt_grouped_{element}_{result}_{form}_{groups}x{n}x{k}"
-            seconds, why = estimate_grouped(gpu, kernels[name], rows, groups, sums, flops), "f32 FMA"
+            seconds, why = estimate_grouped(gpu, kernels[name], rows, groups, sums, flops)
         elif "attention" in name:
             units = int(re.search(r"(\d+) by \d+:", rest)[1])
-            shape = attention_shape(name, rest, units)
-            one, least, count = attention_flops(*shape, units)
+            shape = attention_shape(name, rest, units, lengths)
+            one, least, count = attention_flops(*shape)
             flops = least * one
             if kernels[name].multiplications:
-                seconds, why = estimate_launches(gpu, kernels, name, *shape, units)
+                seconds, why = estimate_launches(gpu, kernels, name, *shape)
             else:
                 seconds, why = estimate_attention(gpu, count * one), "shared memory"
         limit = max(moved / gpu.bandwidth, flops / gpu.flops[element])

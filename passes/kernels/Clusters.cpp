@@ -28,6 +28,8 @@ using namespace mlir::zero;
 
 namespace {
 
+/// Fewer columns are summed as one unit.
+constexpr int64_t kLeastColumns = 16;
 /// Row temporaries of one kernel live on its thread's stack.
 constexpr int64_t kMaxRowTemporaryBytes = 256 << 10;
 
@@ -75,7 +77,7 @@ Shape shapeOf(linalg::LinalgOp op) {
                getAffineDimExpr(contiguous, op.getContext());
   });
   if (alike && iterators[contiguous] == utils::IteratorType::parallel &&
-      extents[contiguous] >= 128)
+      extents[contiguous] >= kLeastColumns)
     return {KernelKind::Columns, {extents[contiguous]}};
   return {KernelKind::Serial, {}};
 }

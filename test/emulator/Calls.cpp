@@ -31,7 +31,11 @@ void zge_fragment(uint32_t at, uint32_t isTransposed, uint32_t *words) {
 void zge_copy(uint32_t at, const void *from, uint32_t bytes) {
   Grid::running->copy(at, from, bytes);
 }
+void zge_end_copies(void) { Grid::running->endCopies(); }
 void zge_wait_for_copies(void) { Grid::running->waitForCopies(); }
+void zge_wait_for_older_copies(uint32_t newer) {
+  Grid::running->waitForOlderCopies(newer);
+}
 uint32_t zge_pack(uint32_t type, float low, float high) {
   return zge::round16(type, low) | uint32_t(zge::round16(type, high)) << 16;
 }
@@ -47,13 +51,22 @@ std::vector<std::pair<std::string_view, void *>> zge::listCalls() {
   {                                                                            \
     #name, addressOf(name)                                                     \
   }
-  return {ZGE_CALL(zge_thread),         ZGE_CALL(zge_block),
-          ZGE_CALL(zge_shuffle),        ZGE_CALL(zge_shuffle_xor),
-          ZGE_CALL(zge_sync),           ZGE_CALL(zge_barrier),
-          ZGE_CALL(zge_shared),         ZGE_CALL(zge_read),
-          ZGE_CALL(zge_write),          ZGE_CALL(zge_mma),
-          ZGE_CALL(zge_fragment),       ZGE_CALL(zge_pack),
-          ZGE_CALL(zge_exp2),           ZGE_CALL(zge_copy),
-          ZGE_CALL(zge_wait_for_copies)};
+  return {ZGE_CALL(zge_thread),
+          ZGE_CALL(zge_block),
+          ZGE_CALL(zge_shuffle),
+          ZGE_CALL(zge_shuffle_xor),
+          ZGE_CALL(zge_sync),
+          ZGE_CALL(zge_barrier),
+          ZGE_CALL(zge_shared),
+          ZGE_CALL(zge_read),
+          ZGE_CALL(zge_write),
+          ZGE_CALL(zge_mma),
+          ZGE_CALL(zge_fragment),
+          ZGE_CALL(zge_pack),
+          ZGE_CALL(zge_exp2),
+          ZGE_CALL(zge_copy),
+          ZGE_CALL(zge_wait_for_copies),
+          ZGE_CALL(zge_end_copies),
+          ZGE_CALL(zge_wait_for_older_copies)};
 #undef ZGE_CALL
 }

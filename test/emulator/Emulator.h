@@ -148,6 +148,10 @@ float zge_exp2(float x);
 /// cp.async: copies `bytes` (16, or 0 for zeros) of global memory to 16 bytes
 /// of shared memory, which are 0xff until the thread waits for the copy.
 void zge_copy(uint32_t at, const void *from, uint32_t bytes);
+/// cp.async.commit_group: the copies since the last one are a group.
+void zge_end_copies(void);
 /// cp.async.wait_all: completes the thread's copies.
 void zge_wait_for_copies(void);
+/// cp.async.wait_group: completes those of all groups but the last `newer`.
+void zge_wait_for_older_copies(uint32_t newer);
 }

@@ -57,6 +57,7 @@ void Grid::runBlock() {
     threads[i].met = {};
     threads[i].history.assign(1, Meetings{});
     threads[i].copies.clear();
+    threads[i].copyGroups = 0;
     threads[i].fiber.prepare(stacks.top(i), threadBody);
     ready.push_back(i);
   }

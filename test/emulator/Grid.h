@@ -39,7 +39,9 @@ public:
   void loadFragment(uint32_t at, bool isTransposed, uint32_t *words);
   // Copies.cpp
   void copy(uint32_t at, const void *from, uint32_t bytes);
+  void endCopies();
   void waitForCopies();
+  void waitForOlderCopies(uint32_t newer);
 
 private:
   enum class Wait { None, Shuffle, Sync, Barrier, Multiply, Fragment, Ended };
@@ -48,6 +50,7 @@ private:
     uint32_t at;
     const void *from;
     uint32_t bytes;
+    uint32_t group;
   };
   struct Thread {
     Fiber fiber;
@@ -59,9 +62,12 @@ private:
     std::vector<Meetings> history; ///< `met` at earlier times
     void *operands = nullptr;      ///< of an operation of the warp
     std::vector<Copy> copies;
+    uint32_t copyGroups = 0; ///< that are ended
   };
 
   static void threadBody();
+  /// Completes the running thread's copies of groups before `group`.
+  void completeCopies(uint32_t group);
   void runBlock();
   /// Suspends the running thread until it is ready again.
   void pause();

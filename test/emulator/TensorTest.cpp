@@ -294,6 +294,34 @@ TEST(Tensor, WhatACopyHasNotBroughtIsPoison) {
   EXPECT_EQ(all.halves[3][0], 0xffff);
 }
 
+TEST(Tensor, OlderGroupsOfCopiesArriveFirst) {
+  passes([](void **) {
+    const uint32_t i = zge_thread();
+    const auto copy = [&](uint32_t row) {
+      zge_copy(16 * (4 * i + row), all.global[i], 16);
+      zge_end_copies();
+    };
+    for (uint32_t row = 0; row < 4; ++row)
+      copy(row);
+    zge_wait_for_older_copies(2);
+    zge_read(shared() + 32 * i, 64);
+    for (uint32_t row = 0; row < 4; ++row)
+      all.halves[i][row] = shared()[8 * (4 * i + row) + 1];
+    zge_wait_for_older_copies(0);
+  });
+  for (uint16_t row : {0, 1})
+    EXPECT_EQ(all.halves[3][row], all.global[3][1]);
+  for (uint16_t row : {2, 3})
+    EXPECT_EQ(all.halves[3][row], 0xffff);
+  // A copy belongs to the group that ends next, and is not complete before.
+  fails(
+      [](void **) {
+        zge_copy(16 * zge_thread(), all.global, 16);
+        zge_wait_for_older_copies(0);
+      },
+      "it ends, and waits for none of 1 copies");
+}
+
 TEST(Tensor, FindsCopiesThatNobodyWaitsFor) {
   fails([](void **) { zge_copy(16 * zge_thread(), all.global, 16); },
         "it ends, and waits for none of 1 copies");

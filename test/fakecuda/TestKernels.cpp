@@ -73,9 +73,9 @@ template <typename T, typename Widen>
 void squares(void **params, Widen widen) {
   const auto *grad = value<const T *>(params[0]);
   auto *partials = value<double *>(params[1]);
-  const auto elements = value<int64_t>(params[2]);
-  const int64_t begin = int64_t(zge_block()) * ZRT_SQUARES_BLOCK;
-  const int64_t end = std::min(begin + ZRT_SQUARES_BLOCK, elements);
+  const auto *table = value<const int64_t *>(params[2]);
+  const int64_t begin = load(table + 2 * zge_block()),
+                end = load(table + 2 * zge_block() + 1);
   double lanes[16] = {};
   for (int64_t i = begin; i < end; ++i) {
     const double wide = widen(load(grad + i));

@@ -239,7 +239,10 @@ void defineCalls(GpuIntrinsics &device) {
   define(kSwap, [&](Args args) { return device.swap(args); });
   define(kExp2, [&](Args args) { return device.exp2(args); });
   define(kCopy, [&](Args args) { return device.copy(args); });
+  define(kEndCopies, [&](Args) { return device.endCopies(); });
   define(kWaitForCopies, [&](Args) { return device.waitForCopies(); });
+  define(kWaitForOlderCopies,
+         [&](Args) { return device.waitForOlderCopies(); });
 }
 
 void addEntries(GpuIntrinsics &device, const DeviceCode &code) {

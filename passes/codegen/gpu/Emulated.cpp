@@ -79,8 +79,15 @@ public:
                 {b.CreateAdd(args[0], args[1]),
                  b.CreateIntToPtr(args[2], b.getPtrTy()), args[3]});
   }
+  llvm::Value *endCopies() override {
+    return call("zge_end_copies", b.getVoidTy());
+  }
   llvm::Value *waitForCopies() override {
     return call("zge_wait_for_copies", b.getVoidTy());
+  }
+  llvm::Value *waitForOlderCopies() override {
+    return call("zge_wait_for_older_copies", b.getVoidTy(),
+                {b.getInt32(kNewerCopies)});
   }
 
   /// Tells the emulator of each access of `function` to memory that is not the

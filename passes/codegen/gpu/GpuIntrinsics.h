@@ -45,7 +45,9 @@ public:
   virtual llvm::Value *swap(Args args) = 0;
   virtual llvm::Value *exp2(Args args) = 0;
   virtual llvm::Value *copy(Args args) = 0;
+  virtual llvm::Value *endCopies() = 0;
   virtual llvm::Value *waitForCopies() = 0;
+  virtual llvm::Value *waitForOlderCopies() = 0;
   /// Called before the code of a kernel gets its entry.
   virtual void prepare(llvm::Function &) {}
 

@@ -1,13 +1,14 @@
 //===- GroupedProduct.cpp - Products of groups of rows on a GPU -----------===//
 //
-// zrt_grouped_FROM_TO_FORM_GROUPSxNxK(x, y, offsets, w, table, units) computes
-// the same bits as ZRT_GROUPED on the host.  `table` has the number of
-// rows, and for each group the element of `w` where its matrix begins.  A part
-// of a unit is 64 columns of the result, which a block computes
-// (ProductTile.h).
+// zrt_grouped_FROM_TO_FORM_GROUPSxNxK(x, y, offsets, w, table, units): `table`
+// has the number of rows, and for each group the element of `w` where its
+// matrix begins.  A part of a unit is a tile's columns of the result, which a
+// block computes: 128, on tensor cores, of operands of 16 bits whose rows can
+// be copied by 16 bytes (MmaProductTile.h); else 64, with the same bits as
+// ZRT_GROUPED on the host (ProductTile.h).
 //
 //   sums   a unit is a group, and a part one of its tiles
-//   else   a unit is a slot, for 128 rows of a group, and a part 64 columns.
+//   else   a unit is a slot, for 128 rows of a group, and a part its columns.
 //          Only the offsets, on the device, say which rows.  Group g has the
 //          slots from offsets[g] / 128 + g on, rounded down:
 //
@@ -24,7 +25,7 @@
 #include "abi/DeviceEntries.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/codegen/gpu/HalfWarpBuffers.h"
-#include "passes/codegen/gpu/ProductTile.h"
+#include "passes/codegen/gpu/MmaProductTile.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 #include "passes/codegen/loops/VectorLoops.h"
 #include "llvm/ADT/bit.h"
@@ -32,12 +33,14 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-static_assert(ProductTile::kThreads == kBlockThreads &&
-              ProductTile::kSharedBytes <= kMaxSharedBytes);
-
 namespace {
 
+/// A tile of `Tile`, on tensor cores or not.
+template <typename Tile>
 class GroupedBuilder : BlockCode {
+  static_assert(Tile::kThreads == kBlockThreads &&
+                Tile::kSharedBytes <= kMaxSharedBytes);
+
 public:
   GroupedBuilder(OpBuilder &builder, Location loc,
                  const GroupedProduct &product, const RuntimeArguments &given)
@@ -46,8 +49,7 @@ public:
         table(viewAll(given.operands[4], index(product.groups + 1))),
         rows(numberOf(index(0))), x(viewAll(given.operands[0], rows)),
         y(viewAll(given.operands[1], rows)), w(given.operands[3]),
-        unit(given.unit()), part(given.part()),
-        tile(*this, given.thread, given.shared) {}
+        unit(given.unit()), part(given.part()), tile(makeTile(given)) {}
 
   /// y = x W[g], for a slot.
   void multiplyRows() {
@@ -64,7 +66,7 @@ public:
       ProductStrip a{x, mul(row, k), count, k, /*alongDepth=*/true},
           w{viewW(ofW), add(ofW, mul(column, product.transW ? k : 1)), columns,
             product.transW ? k : n, product.transW};
-      tile.store(tile.multiply(a, w, depth, k), y, add(mul(row, n), column), n,
+      tile.store(multiply(a, w, depth, k), y, add(mul(row, n), column), n,
                  count, columns);
     });
   }
@@ -81,15 +83,29 @@ public:
     ProductStrip ofX{x, add(mul(begin, k), row), height, k, false},
         ofY{y, add(mul(begin, n), column), width, n, false};
     Values sums = ifThen(isLess(index(0), depth), tile.zeros(),
-                         [&] { return tile.multiply(ofX, ofY, depth, -1); });
+                         [&] { return multiply(ofX, ofY, depth, -1); });
     Value ofW = matrixOf(unit);
     tile.store(sums, viewW(ofW), add(add(ofW, mul(row, n)), column), n, height,
                width);
   }
 
 private:
-  static constexpr int64_t kRows = ProductTile::kRows,
-                           kColumns = ProductTile::kColumns;
+  static constexpr int64_t kRows = Tile::kRows, kColumns = Tile::kColumns;
+  static constexpr bool kIsMma = std::is_same_v<Tile, MmaProductTile>;
+
+  Tile makeTile(const RuntimeArguments &given) {
+    if constexpr (kIsMma)
+      return {*this, given.thread};
+    else
+      return {*this, given.thread, given.shared};
+  }
+  Values multiply(const ProductStrip &left, const ProductStrip &right,
+                  Value depth, int64_t known) {
+    if constexpr (kIsMma)
+      return tile.multiply(left, right, depth);
+    else
+      return tile.multiply(left, right, depth, known);
+  }
 
   Value numberOf(Value at) { return toIndex(loadOne(table, at)); }
   /// The first row of `group`; the number of rows if there is no such group.
@@ -116,15 +132,14 @@ private:
 
   const GroupedProduct &product;
   Value offsets, table, rows, x, y, w, unit, part;
-  ProductTile tile;
+  Tile tile;
 };
 
-} // namespace
-
-RuntimeKernel zero::getGroupedKernel(const GroupedProduct &product) {
+template <typename Tile>
+RuntimeKernel kernelOf(const GroupedProduct &product) {
   const auto &[sums, transW, from, to, groups, n, k] = product;
-  const int64_t across = llvm::divideCeil(n, ProductTile::kColumns),
-                down = llvm::divideCeil(k, ProductTile::kRows);
+  const int64_t across = llvm::divideCeil(n, Tile::kColumns),
+                down = llvm::divideCeil(k, Tile::kRows);
   MLIRContext *context = from.getContext();
   return {zrt::groupedEntry(debugString(from), debugString(to), sums, transW,
                             groups, n, k),
@@ -132,9 +147,18 @@ RuntimeKernel zero::getGroupedKernel(const GroupedProduct &product) {
            sums ? to : from, IntegerType::get(context, 64)},
           {{kUnitPartsAttr, sums ? across * down : across},
            {kUnitElementsAttr, 1},
-           {kSharedBytesAttr, ProductTile::kSharedBytes}},
+           {kSharedBytesAttr, Tile::kSharedBytes}},
           [product](OpBuilder &b, Location loc, const RuntimeArguments &given) {
-            GroupedBuilder builder(b, loc, product, given);
+            GroupedBuilder<Tile> builder(b, loc, product, given);
             product.sums ? builder.addRows() : builder.multiplyRows();
           }};
+}
+
+} // namespace
+
+RuntimeKernel zero::getGroupedKernel(const GroupedProduct &product) {
+  const bool isMma = MmaProductTile::supports(product.from, product.n) &&
+                     MmaProductTile::supports(product.from, product.k);
+  return isMma ? kernelOf<MmaProductTile>(product)
+               : kernelOf<ProductTile>(product);
 }

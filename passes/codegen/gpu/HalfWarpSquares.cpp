@@ -1,23 +1,23 @@
 //===- HalfWarpSquares.cpp - Sums of squares by half-warps ----------------===//
 //
-// zrt_squares_TYPE(gradient, f64 partials, elements) computes the same bits as
-// ZRT_SQUARES on the host (runtime/device/cpu/SumSquares.cpp).  Each thread of
-// a half-warp of 16 has one of the 16 running sums, and a half-warp does one
-// block of the gradient.  It loads vectors of 16 bytes, and passes them on
-// through shared memory, since a running sum has every 16th element:
+// zrt_squares_TYPE(gradient, f64 partials, table, units) computes the same bits
+// as ZRT_SQUARES on the host (runtime/device/cpu/SumSquares.cpp).  Unit i is a
+// block of the gradient, the elements from table[2 i] to before table[2 i + 1].
+// A half-warp has a unit, and each of its 16 threads one of the 16 running sums.
+// It loads vectors of 16 bytes, and passes them on through shared memory, since
+// a running sum has every 16th element:
 //
 //   for each stage of 2 KiB
 //     shared = its elements; start to load the next stage
 //     for i = thread, + 16, ...: sum += x[i] x[i]
-//                                        exact in f64, then rounded once
+//                                        x[i] x[i] is exact in f64
 //   the same for the rest, without shared memory
 //   sum += sum of thread ^ 8, ^ 4, ^ 2, ^ 1
-//   thread 0: partials[begin / block] = sum
+//   thread 0: partials[unit] = sum
 //
 //===----------------------------------------------------------------------===//
 
 #include "abi/DeviceEntries.h"
-#include "abi/zrt.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -44,20 +44,23 @@ public:
         wide(b.getF64Type()), stageElements(kStageBytes / size()) {}
 
   void emit() {
-    elements = viewAll(given.operands[0], given.end);
+    Value unit = given.begin, entry = mul(unit, 2),
+          table = viewAll(given.operands[2], add(entry, 2));
+    begin = toIndex(loadOne(table, entry));
+    end = toIndex(loadOne(table, add(entry, 1)));
+    elements = viewAll(given.operands[0], end);
     stage = viewAs(MemRefType::get({stageElements}, element), given.shared,
                    index(0));
     Value none = arith::ConstantOp::create(b, loc, b.getFloatAttr(wide, 0)),
-          stages = div(sub(given.end, given.begin), stageElements);
+          stages = div(sub(end, begin), stageElements);
     Value sum = ifThen(isBelow(index(0), stages), {none}, [&]() -> Values {
       return {addStages(stages, none)};
     })[0];
-    sum = addRest(add(given.begin, mul(stages, stageElements)), sum);
+    sum = addRest(add(begin, mul(stages, stageElements)), sum);
     for (int64_t apart = kHalfWarpThreads / 2; apart >= 1; apart /= 2)
       sum = addf(sum, shuffleXor(b, loc, sum, given.thread, apart));
     when(isEqual(given.thread, 0), [&] {
-      Value block = div(given.begin, ZRT_SQUARES_BLOCK);
-      storeOne(sum, viewAll(given.operands[1], add(block, 1)), block);
+      storeOne(sum, viewAll(given.operands[1], add(unit, 1)), unit);
     });
   }
 
@@ -65,6 +68,7 @@ private:
   const RuntimeArguments &given;
   Type element, wide;
   int64_t stageElements;
+  Value begin, end; ///< of the unit
   Value elements, stage;
 
   int64_t size() const { return element.getIntOrFloatBitWidth() / 8; }
@@ -73,7 +77,7 @@ private:
     if (!element.isF32())
       x = arith::ExtFOp::create(b, loc, b.getF32Type(), x);
     x = arith::ExtFOp::create(b, loc, wide, x);
-    return addf(sum, mulf(x, x));
+    return fma(x, x, sum);
   }
 
   int64_t width() const { return kSharedAlignment / size(); }
@@ -84,7 +88,7 @@ private:
   }
 
   Values loadStage(Value number) {
-    Value first = add(given.begin, mul(number, stageElements));
+    Value first = add(begin, mul(number, stageElements));
     Values vectors;
     forVectors([&](Value place) {
       auto load =
@@ -124,10 +128,9 @@ private:
   }
 
   /// The elements behind the last whole stage.
-  Value addRest(Value begin, Value sum) {
+  Value addRest(Value from, Value sum) {
     constexpr int64_t kAhead = 8, kStep = kAhead * kHalfWarpThreads;
-    Value rounds = div(sub(given.end, begin), kStep),
-          first = add(begin, given.thread);
+    Value rounds = div(sub(end, from), kStep), first = add(from, given.thread);
     sum = loop(index(0), rounds, 1, {sum},
                [&](Value round, ArrayRef<Value> carried) -> Values {
                  Value at = add(first, mul(round, kStep));
@@ -140,8 +143,8 @@ private:
                    all = addSquare(all, x);
                  return {all};
                })[0];
-    return loop(add(first, mul(rounds, kStep)), given.end, kHalfWarpThreads,
-                {sum}, [&](Value at, ArrayRef<Value> carried) -> Values {
+    return loop(add(first, mul(rounds, kStep)), end, kHalfWarpThreads, {sum},
+                [&](Value at, ArrayRef<Value> carried) -> Values {
                   return {addSquare(carried[0], loadOne(elements, at))};
                 })[0];
   }
@@ -158,9 +161,10 @@ static void buildSquares(OpBuilder &b, Location loc,
 
 RuntimeKernel zero::getSquaresKernel(Type element) {
   return {zrt::squaresEntry(debugString(element)),
-          {element, Float64Type::get(element.getContext())},
+          {element, Float64Type::get(element.getContext()),
+           IntegerType::get(element.getContext(), 64)},
           {{kHalfWarpUnitsAttr, 1},
-           {kUnitElementsAttr, ZRT_SQUARES_BLOCK},
+           {kUnitElementsAttr, 1},
            {kSharedBytesAttr, kStageBytes}},
           buildSquares};
 }

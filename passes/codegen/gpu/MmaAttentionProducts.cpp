@@ -9,11 +9,7 @@ using namespace mlir::zero;
 
 void TensorCode::multiply(const Fragment &a, Value b0, Value b1,
                           MutableArrayRef<Value> sums) {
-  Values operands(a.begin(), a.end());
-  operands.append({b0, b1});
-  operands.append(sums.begin(), sums.end());
-  llvm::copy(callWarp(b, loc, element.isBF16() ? kMmaBF16 : kMmaF16, operands),
-             sums.begin());
+  addWarpProduct(b, loc, element, a, b0, b1, sums);
 }
 
 Values TensorCode::plusTimesRows(ArrayRef<Value> before, const Fragments &a,

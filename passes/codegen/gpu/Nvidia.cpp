@@ -2,6 +2,7 @@
 
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "passes/codegen/gpu/GpuIntrinsics.h"
+#include "passes/codegen/gpu/Warp.h"
 #include "passes/codegen/loops/VectorLoops.h"
 #include "passes/codegen/machine/OptimizeModule.h"
 
@@ -104,8 +105,15 @@ public:
     return call(llvm::Intrinsic::nvvm_cp_async_cg_shared_global_16_s,
                 {sharedAt(args), from, args[3]});
   }
+  llvm::Value *endCopies() override {
+    return call(llvm::Intrinsic::nvvm_cp_async_commit_group);
+  }
   llvm::Value *waitForCopies() override {
     return call(llvm::Intrinsic::nvvm_cp_async_wait_all);
+  }
+  llvm::Value *waitForOlderCopies() override {
+    return call(llvm::Intrinsic::nvvm_cp_async_wait_group,
+                {b.getInt32(kNewerCopies)});
   }
 
 private:

@@ -36,8 +36,9 @@ void zero::declareWarpFunctions(ModuleOp module) {
   if (module.lookupSymbol(kMmaBF16))
     return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  for (StringRef name : {kMmaBF16, kMmaF16, kFragment, kTransposed, kPackBF16,
-                         kPackF16, kSwap, kExp2, kCopy, kWaitForCopies})
+  for (StringRef name :
+       {kMmaBF16, kMmaF16, kFragment, kTransposed, kPackBF16, kPackF16, kSwap,
+        kExp2, kCopy, kEndCopies, kWaitForCopies, kWaitForOlderCopies})
     func::FuncOp::create(b, module.getLoc(), name, typeOf(b, name))
         .setPrivate();
 }
@@ -47,4 +48,14 @@ ValueRange zero::callWarp(OpBuilder &b, Location loc, StringRef name,
   return func::CallOp::create(b, loc, name, typeOf(b, name).getResults(),
                               operands)
       .getResults();
+}
+
+void zero::addWarpProduct(OpBuilder &b, Location loc, Type element,
+                          ValueRange a, Value b0, Value b1,
+                          MutableArrayRef<Value> sums) {
+  SmallVector<Value> operands(a);
+  operands.append({b0, b1});
+  operands.append(sums.begin(), sums.end());
+  llvm::copy(callWarp(b, loc, element.isBF16() ? kMmaBF16 : kMmaF16, operands),
+             sums.begin());
 }

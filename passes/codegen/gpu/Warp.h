@@ -20,7 +20,12 @@
 //   zg.copy(at, more, from, bytes)
 //                         starts a copy of 16 bytes from the address `from`, or
 //                         of zeros if bytes is 0
+//   zg.copies.end()       ends a group of copies: those that the thread started
+//                         since the last end
 //   zg.copies.wait()      waits for all copies of the thread
+//   zg.copies.wait.older()
+//                         waits for those of all groups but the last
+//                         kNewerCopies
 //
 // Matrices are distributed over lanes as the PTX ISA defines for mma.m16n8k16:
 // lane l has the rows l / 4 and l / 4 + 8 of `c`, and in each two columns, from
@@ -28,7 +33,6 @@
 // `a`.  As a `b`, its words 0 and 2 hold the first eight rows, as columns, and
 // 1 and 3 the others; transposed, words 0 and 1 hold the first eight columns,
 // and 2 and 3 the others.  Two `c` side by side, packed, are an `a` as well.
-// well.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -46,7 +50,10 @@ constexpr llvm::StringLiteral kMmaBF16 = "zg.mma.bf16", kMmaF16 = "zg.mma.f16",
                               kPackBF16 = "zg.pack.bf16",
                               kPackF16 = "zg.pack.f16", kSwap = "zg.swap",
                               kExp2 = "zg.exp2", kCopy = "zg.copy",
-                              kWaitForCopies = "zg.copies.wait";
+                              kEndCopies = "zg.copies.end",
+                              kWaitForCopies = "zg.copies.wait",
+                              kWaitForOlderCopies = "zg.copies.wait.older";
+constexpr uint32_t kNewerCopies = 2;
 
 /// Declares these functions, once, before any kernel of `module` is written.
 void declareWarpFunctions(ModuleOp module);
@@ -54,5 +61,10 @@ void declareWarpFunctions(ModuleOp module);
 /// Calls one of them.
 ValueRange callWarp(OpBuilder &b, Location loc, StringRef name,
                     ValueRange operands);
+
+/// Adds a times the 8 columns (b0, b1) to the four `sums`, for operands of type
+/// `element`, bf16 or f16.
+void addWarpProduct(OpBuilder &b, Location loc, Type element, ValueRange a,
+                    Value b0, Value b1, MutableArrayRef<Value> sums);
 
 } // namespace mlir::zero

@@ -27,6 +27,14 @@ void forEachChance(const zrt_plan &plan, Visit visit) {
       visit(updateOf(op));
 }
 
+/// Calls `visit` for each sum of squares of the GPU.
+template <typename Visit>
+void forEachSquares(const zrt_plan &plan, Visit visit) {
+  for (const zrt_op &op : opsOf(plan))
+    if (op.kind == ZRT_SQUARES && isOfGpu(plan.streams[op.stream].stream_class))
+      visit(squaresOf(op));
+}
+
 /// Returns the number of table entries: the runs of all such updates.
 size_t countBits(const zrt_plan &plan, const std::vector<BucketPart> &parts) {
   size_t count = 0;
@@ -35,6 +43,16 @@ size_t countBits(const zrt_plan &plan, const std::vector<BucketPart> &parts) {
     count += (isSliced(desc) ? part.ownedRuns : part.memberRuns).size();
   });
   return count;
+}
+
+/// Returns the size of the blocks' table: begin and end of each.
+uint64_t bytesOfBlocks(const zrt_plan &plan,
+                       const std::vector<BucketPart> &parts) {
+  uint64_t blocks = 0;
+  forEachSquares(plan, [&](const zrt_squares_desc &desc) {
+    blocks += parts[desc.bucket].blocks.size();
+  });
+  return blocks * 2 * sizeof(uint64_t);
 }
 
 std::vector<BucketPart> partsOf(const zrt_plan &plan, int rank) {
@@ -52,12 +70,26 @@ BucketLaunches::BucketLaunches(const Gpu &theGpu, const Kernels &theKernels,
     : gpu(theGpu), kernels(theKernels), plan(thePlan),
       parts(partsOf(thePlan, rank)), bits(countBits(thePlan, parts)),
       table(theGpu, bits.size() * sizeof(RoundingBits),
-            "the random bits of updates") {
+            "the random bits of updates"),
+      tableOfBlocks(theGpu, bytesOfBlocks(thePlan, parts),
+                    "the blocks of norms") {
   size_t first = 0;
   forEachChance(plan, [&](const zrt_update_desc &desc) {
     firstBits[&desc] = first;
     first += runsOf(desc, parts[desc.bucket]).size();
   });
+  std::vector<uint64_t> blocks;
+  forEachSquares(plan, [&](const zrt_squares_desc &desc) {
+    firstBlocks[&desc] = blocks.size() * sizeof(uint64_t);
+    for (const Segment &block : parts[desc.bucket].blocks)
+      blocks.insert(blocks.end(), {block.begin, block.end});
+  });
+  if (blocks.empty())
+    return;
+  gpu.enter();
+  gpu.MemcpyHtoD(tableOfBlocks.at(0), blocks.data(),
+                 blocks.size() * sizeof(uint64_t));
+  gpu.StreamSynchronize(nullptr);
 }
 
 const std::vector<MemberRun> &
@@ -143,19 +175,16 @@ void BucketLaunches::sumSquares(CUstream stream, const zrt_squares_desc &desc,
   const uint64_t size = dtypeBytes(desc.grad.dtype);
   if (desc.grad.extent == ZRT_SLICE_OF_WHOLE)
     grad += bucket.first * size;
-  const Kernel &kernel = kernels.find(squaresEntry(dtypeName(desc.grad.dtype)));
-  uint64_t done = 0;
-  for (const MemberRun &run : bucket.ownedRuns) {
-    const uint64_t elements = run.segment.end - run.segment.begin;
-    const uint64_t blocks =
-        (elements + ZRT_SQUARES_BLOCK - 1) / ZRT_SQUARES_BLOCK;
-    const uint64_t parameters[] = {grad + run.segment.begin * size,
-                                   partials + done * sizeof(double), elements};
-    kernels.launch(stream, kernel, int64_t(blocks), parameters);
-    done += blocks;
+  const uint64_t blocks = bucket.blocks.size();
+  if (blocks != 0) {
+    const uint64_t parameters[] = {
+        grad, partials, tableOfBlocks.at(firstBlocks.at(&desc)), blocks};
+    kernels.launch(stream,
+                   kernels.find(squaresEntry(dtypeName(desc.grad.dtype))),
+                   int64_t(blocks), parameters);
   }
-  const uint64_t rest = elementsIn(desc.partials) - done;
+  const uint64_t rest = elementsIn(desc.partials) - blocks;
   if (rest != 0)
-    gpu.MemsetD8Async(partials + done * sizeof(double), 0,
+    gpu.MemsetD8Async(partials + blocks * sizeof(double), 0,
                       rest * sizeof(double), stream);
 }

@@ -1,10 +1,11 @@
 //===- BucketLaunches.h - Launches updates and norms ------------*- C++ -*-===//
 //
-// The optimizer and the gradient norm launch a kernel for each run of elements:
-// those with the same decay, or those of one member (ZrtStructs.def).
+// The optimizer launches a kernel for each run of elements: those with the same
+// decay, or those of one member (ZrtStructs.def).  The gradient norm has one
+// launch, which reads the blocks of all members from a table on the GPU.
 //
 // If an update rounds stochastically, its kernel reads three numbers for each
-// run from a table on the GPU.  They depend on the step's random bits, an input
+// run from another table.  They depend on the step's random bits, an input
 // of the plan that no program changes, so the table is written before each
 // program.
 //
@@ -52,6 +53,9 @@ private:
   std::map<const zrt_update_desc *, size_t> firstBits;
   std::vector<RoundingBits> bits; ///< contents of the table
   GpuMemory table;
+  /// The place of the blocks of each sum of squares in their table.
+  std::map<const zrt_squares_desc *, uint64_t> firstBlocks;
+  GpuMemory tableOfBlocks;
 };
 
 } // namespace zrt::cuda

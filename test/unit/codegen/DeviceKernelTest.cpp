@@ -174,11 +174,16 @@ TEST(DeviceKernels, SquaresHaveTheBitsOfProcessors) {
           encode(drawKernel(count, count), dtype);
       const size_t blocks = (count + kBlock - 1) / kBlock;
       std::vector<double> partials(blocks, -1);
+      std::vector<int64_t> table;
+      for (size_t i = 0; i < blocks; ++i)
+        table.insert(table.end(), {int64_t(i * kBlock),
+                                   int64_t(std::min((i + 1) * kBlock, count))});
       const EmulatedKernels::Operand operands[] = {
-          EmulatedKernels::read(gradient), EmulatedKernels::write(partials)};
+          EmulatedKernels::read(gradient), EmulatedKernels::write(partials),
+          EmulatedKernels::read(table)};
+      const auto units = static_cast<int64_t>(blocks);
       ASSERT_EQ(device.launch(std::string("zrt_squares_") + type, operands,
-                              static_cast<int64_t>(blocks),
-                              static_cast<int64_t>(count), count),
+                              units, units, count),
                 "");
       const size_t size = gradient.size() / count;
       for (size_t i = 0; i < blocks; ++i)
