@@ -31,7 +31,8 @@ checked=(
 timed=(
   "gpt2 gpt2 16 1024 --precision=bf16"
   "gpt2-padded gpt2-padded 16 1024 --precision=bf16"
-  "llama-1b llama-1b 8 1024 --precision=bf16")
+  "llama-1b llama-1b 8 1024 --precision=bf16"
+  "experts qwen3-moe 8 2048 --precision=bf16")
 soak_steps=${ZERO_SOAK:-2000}
 [[ $arch != emulated ]] || {
   soak_steps=${ZERO_SOAK:-60}
@@ -56,6 +57,11 @@ prepare() {
   echo "{\"model_type\":\"llama\",\"intermediate_size\":704,$small}" >"$folder/models/llama.json"
   echo "{\"model_type\":\"mixtral\",\"intermediate_size\":352,\"num_local_experts\":8,\"num_experts_per_tok\":2,
     \"router_aux_loss_coef\":0.01,\"output_router_logits\":true,$small}" >"$folder/models/mixtral.json"
+  # A layer of Qwen3-30B-A3B.
+  echo '{"model_type":"qwen3_moe","vocab_size":50304,"hidden_size":2048,"num_hidden_layers":1,"num_attention_heads":32,
+    "num_key_value_heads":4,"head_dim":128,"intermediate_size":6144,"moe_intermediate_size":768,"num_experts":128,
+    "num_experts_per_tok":8,"norm_topk_prob":true,"max_position_embeddings":4096,"rms_norm_eps":1e-6,"rope_theta":1e6,
+    "hidden_act":"silu","router_aux_loss_coef":0.001}' >"$folder/models/qwen3-moe.json"
   local name model batch seq options
   while read -r name model batch seq options; do
     local more=()
@@ -144,7 +150,8 @@ run() {
     [[ -z ${CUDA_VISIBLE_DEVICES:-} ]] || gpus=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
     [[ $(<arch) != emulated ]] || { gpus=2; export FAKE_CUDA_MEMORY=$((600 << 20)); }
     local pairs=(ranks nccl)
-    ((gpus > 1)) || { pairs=(ranks); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
+    # Ranks that share a GPU take turns there, some milliseconds each.
+    ((gpus > 1)) || { pairs=(ranks); ((soak_steps /= 4)); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
     while read -r name rest; do
       local more=()
       [[ $name != nvme ]] || more=(--nvme-path out)
@@ -176,7 +183,7 @@ run() {
     step check-gpt2 120 ./gpt2 --device-check=out/gpt2.json || grep -h FAIL out/check-gpt2.log | cut -c1-200
     local batch seq model
     while read -r name model batch seq rest; do
-      ! python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
+      [[ $name == experts ]] || ! python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
         { step "torch-$name" 90 python3 models/torch_gpu.py "models/$model.json" "$batch" "$seq" 16 && tail -n 1 "out/torch-$name.log"; }
     done < <(printf '%s\n' "${timed[@]}")
     rates >out/rates.json

@@ -64,7 +64,7 @@ private:
     Value place;     ///< i32: of the thread's first piece in a tile
     Value fragments; ///< i32: of the lane in a tile, for the warp's lines
     Values addresses, isThere; ///< of the thread's pieces, in step 0
-    Value firstDepth;            ///< of the first piece, in a step
+    Value firstDepth;          ///< of the first piece, in a step
   };
 
   Side sideOf(const ProductStrip &strip, Value firstLine);
