@@ -3,9 +3,9 @@
 // zrt_squares_TYPE(gradient, f64 partials, table, units) computes the same bits
 // as ZRT_SQUARES on the host (runtime/device/cpu/SumSquares.cpp).  Unit i is a
 // block of the gradient, the elements from table[2 i] to before table[2 i + 1].
-// A half-warp has a unit, and each of its 16 threads one of the 16 running sums.
-// It loads vectors of 16 bytes, and passes them on through shared memory, since
-// a running sum has every 16th element:
+// A half-warp has a unit, and each of its 16 threads one of the 16 running
+// sums.  It loads vectors of 16 bytes, and passes them on through shared
+// memory, since a running sum has every 16th element:
 //
 //   for each stage of 2 KiB
 //     shared = its elements; start to load the next stage
