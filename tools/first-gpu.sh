@@ -11,9 +11,10 @@
 # step.  Each step may fail alone, and is ended after its time.  The exit status
 # is the number of failed steps.
 set -uo pipefail
-arch=${ZERO_CUDA_ARCH:-sm_90}
 case ${1:-} in prepare | run) ;; *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;; esac
 [[ -n ${2:-} ]] || { echo "first-gpu.sh: error: name a folder" >&2; exit 2; }
+arch=${ZERO_CUDA_ARCH:-sm_90}
+[[ $1 == prepare ]] || arch=$(<"$2/arch") || exit
 
 # Name, model, batch, sequence, options: what is checked, and what is timed.  The
 # model dropout is char with dropout.
@@ -148,7 +149,7 @@ run() {
     local name rest gpus
     gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
     [[ -z ${CUDA_VISIBLE_DEVICES:-} ]] || gpus=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
-    [[ $(<arch) != emulated ]] || { gpus=2; export FAKE_CUDA_MEMORY=$((600 << 20)); }
+    [[ $arch != emulated ]] || { gpus=2; export FAKE_CUDA_MEMORY=$((600 << 20)); }
     local pairs=(ranks nccl)
     # Ranks that share a GPU take turns there, some milliseconds each.
     ((gpus > 1)) || { pairs=(ranks); ((soak_steps /= 4)); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
