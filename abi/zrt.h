@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 26u
+#define ZRT_ABI_VERSION 27u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -158,8 +158,9 @@ enum {
   ZRT_STEP = 3,    ///< forward, backward, its update; or the deferred one first
   ZRT_FLUSH = 4,   ///< the deferred update
   ZRT_EVAL = 5,    ///< only forward: the loss of other batches
-  ZRT_PREDICT = 6, ///< only forward: a row of logits of each sequence
-  ZRT_PROGRAM_COUNT = 7
+  ZRT_PREFILL = 6, ///< only forward: the next positions of each slot
+  ZRT_DECODE = 7,  ///< the same for one position
+  ZRT_PROGRAM_COUNT = 8
 };
 
 /// A compiled kernel works on units [begin, end) of its outer parallel
@@ -233,6 +234,34 @@ void zrt_attention_backward(
     void *dv, int64_t dv_stride);
 #define ZRT_MAX_ATTENTION_QUERIES (1 << 17)
 #define ZRT_MAX_ATTENTION_WIDTH 2048
+
+/// Attends to the positions of a sequence that are known already, on the
+/// calling thread: for one sequence, and the `heads` query heads that read one
+/// head of keys.  `keys` and `values` are caches of positions x width.
+///
+///   rows i < *count of k and v are copied to rows *begin + i of the caches
+///   out[h, i] = softmax(scale q[h, i] keys^T) values    for i < *count
+///   out[h, i] = 0                                       for others
+///
+/// Query i is at position *begin + i and sees the keys up to its own.  If
+/// `window` is not 0, it sees only the last `window` of these.  If `start` is
+/// not NULL, it sees only those from *start on, but always its own.  The result
+/// has the bits of zrt_attention with `positions` queries and keys.
+///
+/// q and out are queries x width for each head, consecutive heads are
+/// `..._head` elements apart; k and v are queries x width.  Rows, types and
+/// soft_cap are as in zrt_attention.  *begin is clamped to [0, positions], and
+/// *count to [0, min(queries, positions - *begin)].  Rows of the caches that no
+/// query sees may have any contents.
+void zrt_cached_attention(int64_t queries, int64_t positions, int64_t width,
+                          float scale, float soft_cap, int64_t window,
+                          const int32_t *begin, const int32_t *count,
+                          const int32_t *start, zrt_dtype dtype, int64_t heads,
+                          const void *q, int64_t q_stride, int64_t q_head,
+                          const void *k, int64_t k_stride, const void *v,
+                          int64_t v_stride, void *keys, int64_t keys_stride,
+                          void *values, int64_t values_stride, void *out,
+                          int64_t out_stride, int64_t out_head);
 
 //===----------------------------------------------------------------------===//
 // Functions that main() and tests call

@@ -38,7 +38,8 @@ show "$out/train" --data "$out/text.txt" --data-format text --shuffle \
 
 say "6. Has it learned?"
 examples/check_learning.py "$out/text.txt" "$out/metrics.jsonl"
-show zeroc generate "$out/model.mlir" "$out/model.safetensors" --prompt="This is " --sample-tokens=200
+show zeroc "$out/model.mlir" --sample-only -o "$out/generate" >"$out/generate.txt"
+show "$out/generate" --weights "$out/model.safetensors" --prompt "This is " --sample-tokens 200
 
 say "7. A larger model, whose state lies on a drive: 73 MiB a rank, in 36 MiB of memory"
 show zeroc import examples/deep-gpt2.json --batch=1 --seq=64 -o "$out/deep.mlir"

@@ -95,7 +95,7 @@ Tensor frontend::rope(Tensor x, RopeOptions options) {
                    "finite and not 0");
   OpBuilder &b = m.getOpBuilder();
   return emitLike<nn::RopeOp>(
-      x, b.getDenseF64ArrayAttr(options.frequencies),
+      x, Value(), b.getDenseF64ArrayAttr(options.frequencies),
       b.getF64FloatAttr(options.factor),
       options.interleaved ? b.getUnitAttr() : UnitAttr(), UnitAttr());
 }

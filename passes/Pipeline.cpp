@@ -127,7 +127,7 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createSetPrecision({stringify(options.precision).str()}));
     // While logits are those of a loss, as they are rounded.
     if (options.sample != Sample::Off)
-      pm.addPass(createAddPrediction());
+      pm.addPass(createAddDecoding());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
     pm.addPass(createDifferentiateLoss({options.precision == Precision::FP16,

@@ -64,9 +64,9 @@ LogicalResult checkFunctions(ModuleOp module) {
   if (!step)
     return failure();
   for (auto function : module.getOps<func::FuncOp>())
-    if (function != step && function.getName() != kPredict)
+    if (function != step && !isDecoding(function.getName()))
       return function.emitOpError(
-          "is left, but functions are @step and @predict (L1)");
+          "is left, but functions are @step, @prefill and @decode (L1)");
   return checkGradients(step);
 }
 

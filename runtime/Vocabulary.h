@@ -88,7 +88,7 @@ constexpr const char *collectiveName(uint32_t kind) {
 /// "count", "micro", ...
 constexpr const char *programName(uint32_t program) {
   constexpr const char *names[ZRT_PROGRAM_COUNT] = {
-      "count", "micro", "first", "step", "flush", "eval", "predict"};
+      "count", "micro", "first", "step", "flush", "eval", "prefill", "decode"};
   return nameIn(names, program);
 }
 

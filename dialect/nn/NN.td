@@ -254,12 +254,12 @@ def NN_SiluOp : NN_UnaryOp<"silu"> {
   let hasVerifier = 0;
 }
 
-def NN_RopeOp : NN_UnaryOp<"rope"> {
+def NN_RopeOp : NN_ModelOp<"rope", [AllTypesMatch<["x", "result"]>]> {
   let summary = "Rotary position embedding";
   let description = [{
     `x` is `[batch, sequence, heads, head_dim]`.  Pair `d` of the elements of a
     head at position `t` is rotated by the angle `t * frequencies[d]` (Su et
-    al., 2021):
+    al., 2021).  Position t of the sequence is t, or `positions[b, t]`:
 
         y0 = factor * (x0 cos - x1 sin)        y1 = factor * (x1 cos + x0 sin)
 
@@ -271,16 +271,20 @@ def NN_RopeOp : NN_UnaryOp<"rope"> {
 
     ```mlir
     %y = nn.rope %x {frequencies = array<f64: 1.0, 0.01>} : tensor<4x64x2x4xf32>
+    %z = nn.rope %x at %positions {frequencies = array<f64: 1.0, 0.01>} : tensor<4x64x2x4xf32>, tensor<4x64xi32>
     ```
 
     Constraints:
     * (C1) `x` has four dimensions.
     * (C2) there is a frequency, and R is at most `head_dim`; all are finite.
     * (C3) `factor` is finite and not 0.
+    * (C4) `positions`, if there, is `[batch, sequence]`.
   }];
-  let arguments = (ins NN_Tensor:$x, DenseF64ArrayAttr:$frequencies,
+  let arguments = (ins NN_Tensor:$x, Optional<NN_StartsTensor>:$positions, DenseF64ArrayAttr:$frequencies,
                        DefaultValuedAttr<F64Attr, "1.0">:$factor,
                        UnitAttr:$interleaved, UnitAttr:$inverse);
+  let results = (outs NN_Tensor:$result);
+  let assemblyFormat = "$x (`at` $positions^)? attr-dict `:` type($x) (`,` type($positions)^)?";
 }
 
 def NN_GeluOp : NN_UnaryOp<"gelu"> {
@@ -392,6 +396,45 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
   let assemblyFormat = [{
     $q `,` $k `,` $v (`from` $starts^)? (`by` $keys^)? attr-dict `:` type($q) `,` type($k) (`,` type($starts)^)?
     (`by` type($keys)^)? (`stats` type($lse)^)?
+  }];
+}
+
+def NN_CachedAttentionOp : NN_Op<"cached_attention", [
+    CountsFlops, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>,
+    AllTypesMatch<["keys", "values", "next_keys", "next_values"]>, AllTypesMatch<["begin", "count"]>]> {
+  let summary = "Attention of some positions, with kept keys and values";
+  let description = [{
+    Each of S slots holds the keys and values of a sequence of up to T
+    positions.  Of its C positions in q, k and v, the first `count[s]` are those
+    from `begin[s]` on: their keys and values are put there, and query i reads
+    the keys up to `begin[s] + i`; with `window` W the last W of these; with
+    `starts` those from `starts[s]` on.  Results of the other positions are 0.
+
+    The arithmetic of a query is that of `nn.attention`, `causal`, over T
+    positions, in the same order, so results have the same bits, whatever C is.
+    `scale` and `soft_cap` are those of `nn.attention`.
+
+    ```mlir
+    %o, %nk, %nv = nn.cached_attention %q, %k, %v in %keys, %values at %begin, %count {scale = 0.25 : f64}
+      : tensor<4x1x4x16xf32>, tensor<4x1x2x16xf32>, tensor<4x2x64x16xf32>, tensor<4xi32>
+    ```
+
+    Constraints:
+    * (C1) q is `[S, C, H, D]`; k and v are `[S, C, G, D]`, and H is a multiple
+      of G; `keys` and `values` are `[S, G, T, D]`, of the element type of k.
+    * (C2) `begin`, `count` and `starts` are `[S]`.
+    * (C3) `window` is positive; `soft_cap` is positive and finite.
+
+    `begin[s]` is at least 0, and `begin[s] + count[s]` at most T; otherwise
+    results are undefined, but nothing is read or written outside of a tensor.
+  }];
+  let arguments = (ins NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, NN_AnyTensor:$keys, NN_AnyTensor:$values,
+                       NN_StartsTensor:$begin, NN_StartsTensor:$count, Optional<NN_StartsTensor>:$starts,
+                       F64Attr:$scale, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$soft_cap);
+  let results = (outs NN_AnyTensor:$result, NN_AnyTensor:$next_keys, NN_AnyTensor:$next_values);
+  let assemblyFormat = [{
+    $q `,` $k `,` $v `in` $keys `,` $values `at` $begin `,` $count (`from` $starts^)? attr-dict `:` type($q) `,`
+    type($k) `,` type($keys) `,` type($begin) (`from` type($starts)^)?
   }];
 }
 

@@ -1,8 +1,9 @@
 //===- Rope.cpp - Rotary position embedding -------------------------------===//
 //
-// Cosines and sines are tables of [position, frequency] that all layers with
-// the same frequencies share.  An angle is a number of turns, frequency / 2 pi
-// times position, in f64; only its fraction is rounded to the tensor's type.
+// Cosines and sines are tables of [position, frequency], or of [sequence,
+// position, frequency], that all layers with the same frequencies share.  An
+// angle is a number of turns, frequency / 2 pi times position, in f64; only its
+// fraction is rounded to the tensor's type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,6 +33,11 @@ LogicalResult RopeOp::verify() {
   if (!getFactor().isFiniteNonZero()) // (C3)
     return emitOpError("factor must be finite and not 0, got ")
            << getFactor().convertToDouble();
+  if (Value positions = getPositions();
+      positions && cast<RankedTensorType>(positions.getType()).getShape() !=
+                       x.getShape().take_front(2)) // (C4)
+    return emitOpError("positions must have the shape [B, T] of x, which is ")
+           << x << ", got " << positions.getType();
   return success();
 }
 
@@ -39,7 +45,7 @@ namespace {
 
 enum class Table { Cosine, Sine };
 
-/// factor * cos or factor * sin of the angles, [T, R/2].
+/// factor * cos or factor * sin of the angles, [T, R/2], or [B, T, R/2].
 Value tableOf(RopeOp op, OpBuilder &b, Table table) {
   Location loc = op.getLoc();
   RankedTensorType x = op.getX().getType();
@@ -50,15 +56,27 @@ Value tableOf(RopeOp op, OpBuilder &b, Table table) {
   auto rowType = RankedTensorType::get({count}, b.getF64Type());
   Value row = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(rowType, ArrayRef<double>(turns)));
-  // Only the extent matters: it gives the number of positions.
-  Value positions = emptyOf(
-      b, loc,
-      RankedTensorType::get({x.getDimSize(1), count}, x.getElementType()));
   const double factor = op.getFactor().convertToDouble();
+  SmallVector<Value> inputs = {row};
+  SmallVector<StringRef> maps = {"d"};
+  SmallVector<int64_t> shape = {x.getDimSize(1), count};
+  StringRef loops = "td";
+  if (Value positions = op.getPositions()) {
+    inputs.push_back(positions);
+    maps.push_back("bt");
+    shape.insert(shape.begin(), x.getDimSize(0));
+    loops = "btd";
+  }
+  // Only the extent matters: it gives the number of positions.
+  Value empty =
+      emptyOf(b, loc, RankedTensorType::get(shape, x.getElementType()));
   return emitGeneric(
-      b, loc, "td", {row}, {"d"}, positions, "td", [&](const Scalars &in) {
+      b, loc, loops, inputs, maps, empty, loops, [&](const Scalars &in) {
         S turn = in[0];
-        Value index = in.index(0, in.b.getI64Type());
+        Type wide = in.b.getI64Type();
+        Value index = op.getPositions()
+                          ? in.emit<arith::ExtSIOp>(wide, in.values[1])
+                          : in.index(0, wide);
         S angle =
             turn.with(in.emit<arith::SIToFPOp>(in.b.getF64Type(), index)) *
             turn;
@@ -119,7 +137,9 @@ SmallVector<Value> RopeOp::emitLinalgForm(OpBuilder &b) {
   };
 
   StringRef ofHalf = getInterleaved() ? "bthx" : "bthy",
-            ofTable = getInterleaved() ? "tx" : "ty";
+            ofTable = getInterleaved() ? "btx" : "bty";
+  if (!getPositions())
+    ofTable = ofTable.drop_front();
   Value empty = emptyOf(b, loc, type.clone(shape));
   Value rotated =
       emitGeneric(b, loc, "bthxy", {half(0), half(1), cosine, sine},
@@ -149,8 +169,9 @@ LogicalResult RopeOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                     SmallVectorImpl<Value> &out) {
   // The transpose of a rotation by an angle is the rotation by its negative.
   out.push_back(RopeOp::create(b, getLoc(), getX().getType(), adjoints[0],
-                               getFrequenciesAttr(), getFactorAttr(),
-                               getInterleavedAttr(),
+                               getPositions(), getFrequenciesAttr(),
+                               getFactorAttr(), getInterleavedAttr(),
                                getInverse() ? UnitAttr() : b.getUnitAttr()));
+  out.resize(getNumOperands());
   return success();
 }

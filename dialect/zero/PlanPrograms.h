@@ -58,6 +58,36 @@ inline SmallVector<NextState> findNextStates(ProgramOp program) {
   return states;
 }
 
+/// A cache that a program takes, and the value that it returns for it: next
+/// caches follow next states, in the order of the arguments.
+struct NextCache {
+  BlockArgument argument;
+  StringAttr name;
+  Value next; ///< null if the program returns too little
+};
+inline SmallVector<NextCache> findNextCaches(ProgramOp program) {
+  SmallVector<NextCache> caches;
+  Operation *returned = program.front().getTerminator();
+  const size_t states = findNextStates(program).size();
+  for (BlockArgument argument : program.getArguments())
+    if (StringAttr name = program.getCache(argument.getArgNumber())) {
+      const size_t result = states + caches.size();
+      caches.push_back({argument, name,
+                        result < returned->getNumOperands()
+                            ? returned->getOperand(unsigned(result))
+                            : Value()});
+    }
+  return caches;
+}
+
+/// The number of arguments that all programs take, before caches.
+inline unsigned getNumShared(ProgramOp program) {
+  unsigned count = program.getNumArguments();
+  while (count > 0 && program.getCache(count - 1))
+    --count;
+  return count;
+}
+
 /// The programs that `module` has, in the order in which they run.
 inline SmallVector<ProgramOp> findPrograms(ModuleOp module) {
   SmallVector<ProgramOp> programs;
@@ -74,10 +104,10 @@ inline bool hasProgram(ModuleOp module, llvm::StringRef name) {
   return program && !program.isExternal();
 }
 
-/// The program with the arguments that all programs take: @step, or @predict if
-/// the plan does not train; null if there is neither.
+/// A program that has the arguments that all programs take: @step, or @prefill
+/// if the plan does not train; null if there is neither.
 inline ProgramOp findMainProgram(ModuleOp module) {
-  for (StringRef name : {StringRef("step"), StringRef(kPredict)})
+  for (StringRef name : {StringRef("step"), StringRef(kPrefill)})
     if (hasProgram(module, name))
       return module.lookupSymbol<ProgramOp>(name);
   return ProgramOp();

@@ -48,6 +48,9 @@ StringAttr ProgramOp::getInput(unsigned argument) {
 StringAttr ProgramOp::getScalar(unsigned argument) {
   return getArgAttrOfType<StringAttr>(argument, kScalarAttr);
 }
+StringAttr ProgramOp::getCache(unsigned argument) {
+  return getArgAttrOfType<StringAttr>(argument, kCacheAttr);
+}
 BytesAttr ProgramOp::getArgumentBytes(unsigned argument) {
   return getArgAttrOfType<BytesAttr>(argument, kBytesAttr);
 }
@@ -58,10 +61,11 @@ StringAttr ProgramOp::getOutput(unsigned result) {
 LogicalResult ProgramOp::verify() {
   for (unsigned i = 0, e = getNumArguments(); i != e; ++i)
     if (!!getArgAttr(i, kStateAttr) + !!getArgAttr(i, kInputAttr) +
-            !!getArgAttr(i, kScalarAttr) >
+            !!getArgAttr(i, kScalarAttr) + !!getArgAttr(i, kCacheAttr) >
         1) // (C1)
       return emitOpError("has argument ")
-             << i << ", which is more than one of state, input and scalar";
+             << i
+             << ", which is more than one of state, input, scalar and cache";
   if (getProgram().has_value() != getRank().has_value()) // (C2)
     return emitOpError("says for one rank alone which program and which rank");
   return success();

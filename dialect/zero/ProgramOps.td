@@ -31,6 +31,10 @@ def Zero_ProgramOp : Zero_FunctionOp<"program"> {
     inputs that the host writes, and scalars.  They return the next state, in
     the order of the arguments, then outputs that the host reads.
 
+    `@prefill` and `@decode` also take the caches of attention, last, and return
+    the next ones between next state and outputs.  Other programs may use the
+    bytes of caches.
+
     ```mlir
     zero.program @step(%p: !zero.shard<32 x f32 by 2> {zero.state = #zero.state<@b0, "param">},
                        %x: tensor<4xi32> {zero.input = "tokens", zero.vocab = 256 : i64},
@@ -53,7 +57,8 @@ def Zero_ProgramOp : Zero_FunctionOp<"program"> {
     ```
 
     Constraints:
-    * (C1) an argument is one of state, input and scalar, or none of them.
+    * (C1) an argument is one of state, input, scalar and cache, or none of
+      them.
     * (C2) `program` and `rank` come together.
     * (C3) the body is one block, whose arguments and results match its type.
   }];
@@ -68,9 +73,11 @@ def Zero_ProgramOp : Zero_FunctionOp<"program"> {
     /// The name of the input, or the scalar, that an argument is; null if it is none.
     ::mlir::StringAttr getInput(unsigned argument);
     ::mlir::StringAttr getScalar(unsigned argument);
+    /// The name of the cache that an argument is; null if it is none.
+    ::mlir::StringAttr getCache(unsigned argument);
     /// The bytes of an argument; null before they are assigned.
     ::mlir::zero::BytesAttr getArgumentBytes(unsigned argument);
-    /// The name of the output that a result is; null if it is a next state.
+    /// The name of the output that a result is; null if it is a next state or cache.
     ::mlir::StringAttr getOutput(unsigned result);
   }];
 }

@@ -87,17 +87,33 @@ constexpr llvm::StringLiteral kDropout = "dropout";
 
 /// The programs of a plan, in the order in which they run: @count, @micro and
 /// @step of a step with micro-steps; @first, then @step repeatedly, then @flush
-/// if steps apply the gradients of the previous step; @eval and @predict
-/// between steps.
-constexpr llvm::StringLiteral kPrograms[] = {"count", "micro", "first",  "step",
-                                             "flush", "eval",  "predict"};
-/// The function of a model that returns logits, from level step on, beside
-/// @step.
-constexpr llvm::StringLiteral kPredict = "predict";
-/// Its input: for each sequence, the position whose logits are wanted.
-constexpr llvm::StringLiteral kPosition = "position";
-/// Its output: for each sequence, a row of logits.
+/// if steps apply the gradients of the previous step; @eval, @prefill and
+/// @decode between steps.
+constexpr llvm::StringLiteral kPrograms[] = {
+    "count", "micro", "first", "step", "flush", "eval", "prefill", "decode"};
+/// The functions of a model that continue sequences, from level step on, beside
+/// @step: they compute some positions of each slot, and one position.
+constexpr llvm::StringLiteral kPrefill = "prefill", kDecode = "decode";
+constexpr llvm::StringLiteral kDecodings[] = {kPrefill, kDecode};
+inline bool isDecoding(llvm::StringRef program) {
+  return program == kPrefill || program == kDecode;
+}
+/// Their inputs: for each slot, the first position and the number of positions,
+/// and the ids there, of @prefill and of @decode; and if attention stays in
+/// documents, where theirs begins.
+constexpr llvm::StringLiteral kBegin = "begin", kCount = "count",
+                              kPrompt = "prompt", kToken = "token",
+                              kDocument = "document";
+inline bool isDecodingInput(llvm::StringRef input) {
+  return input == kBegin || input == kCount || input == kPrompt ||
+         input == kToken || input == kDocument;
+}
+/// On the last of them: the id that ends a document.
+constexpr llvm::StringLiteral kSeparatorAttr = "zero.separator";
+/// Their output: for each slot, a row of logits.
 constexpr llvm::StringLiteral kLogits = "logits";
+/// On their last arguments: the name of kept keys or values.
+constexpr llvm::StringLiteral kCacheAttr = "zero.cache";
 
 // On the module, from level partitioned on: the stage of ZeRO, and the
 // micro-steps of a step.

@@ -215,6 +215,8 @@ void countPeak(const CertifiedProgram &program, Tier tier,
                                              : arena.activations) +=
           buffer.size;
       temporaries.push_back(&buffer);
+    } else if (buffer.role == Buffer::Cache) {
+      arena.caches += buffer.size;
     } else if (buffer.role != Buffer::State) {
       arena.io += buffer.size;
     }
@@ -252,7 +254,8 @@ static int64_t countProductFlops(Operation *part, bool once,
         flops += countProductFlops(kernel, once, symbols);
     StringRef name = op->getName().getStringRef();
     if (!name.starts_with("nn.matmul") && !name.starts_with("nn.grouped") &&
-        !name.starts_with("nn.attention"))
+        !name.starts_with("nn.attention") &&
+        !name.starts_with("nn.cached_attention"))
       return;
     int64_t some = countFlops(op, symbols);
     // The recomputed scores are one of five products.
@@ -326,8 +329,8 @@ Certificate zero::certify(ModuleOp module) {
     int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
     if (name == "eval")
       certificate.evaluation = bytes;
-    else if (name == kPredict)
-      certificate.prediction = bytes;
+    else if (isDecoding(name))
+      certificate.generation = std::max(certificate.generation, bytes);
   }
   for (unsigned tier = 0; tier != kNumTiers; ++tier) {
     const CertifiedProgram *worst = &step;

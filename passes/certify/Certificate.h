@@ -27,6 +27,8 @@ struct Certificate {
     int64_t workspace = 0;
     /// Inputs, scalars and outputs.
     int64_t io = 0;
+    /// Keys and values that generation keeps.
+    int64_t caches = 0;
     int64_t unused = 0;
 
     /// Bytes that are alive at the peak, and the operation there.
@@ -99,8 +101,8 @@ struct Certificate {
   /// The most device bytes that are alive at once in an evaluation; 0 if the
   /// plan has none.
   int64_t evaluation = 0;
-  /// The same for a prediction.
-  int64_t prediction = 0;
+  /// The same for generation.
+  int64_t generation = 0;
 
   /// The most bytes that a rank writes for a checkpoint: of state in memory,
   /// and of state on NVMe.

@@ -90,7 +90,7 @@ std::string Certificate::toJson() const {
       out.attribute("executed", flops.executed);
     });
     out.attribute("evaluation", evaluation);
-    out.attribute("prediction", prediction);
+    out.attribute("generation", generation);
     out.attributeObject("checkpoint", [&] {
       out.attribute("in_memory", checkpoint.inMemory);
       out.attribute("on_nvme", checkpoint.onNvme);

@@ -27,6 +27,7 @@ Certificate::Arena::getCategories() const {
           {"activations", activations},
           {"workspace", workspace},
           {"inputs and outputs", io},
+          {"keys and values", caches},
           {"unused", unused}};
 }
 
@@ -59,7 +60,7 @@ std::string Certificate::print() const {
       os << "  " << tier << ":\n";
     for (auto [name, bytes] : arena->getCategories())
       if (bytes || (!hasTiers && name != "communication buffers" &&
-                    name != "master parameters"))
+                    name != "master parameters" && name != "keys and values"))
         line(name, bytes);
     line((tier + " arena").str(), arena->size);
   }
@@ -101,8 +102,8 @@ std::string Certificate::print() const {
   if (evaluation)
     os << "  evaluation: " << bytesText(evaluation)
        << " of the device arena at most\n";
-  if (prediction)
-    os << "  prediction: " << bytesText(prediction)
+  if (generation)
+    os << "  generation: " << bytesText(generation)
        << " of the device arena at most\n";
   for (const auto &[tier, prefix, arena] : getArenasInUse()) {
     os << "  " << prefix << "peak: " << bytesText(arena->peak) << " live at "

@@ -4,6 +4,9 @@
 // keys and values backward.  Each is one call of zrt_attention or
 // zrt_attention_backward, which read and write heads where they lie:
 //
+// So are those of nn.cached_attention: a slot and a head of keys and values, by
+// zrt_cached_attention, which puts rows into the head's caches.
+//
 //   %o = nn.attention %q, %k, %v      =>  for unit in [begin, end)
 //                                           call @zrt_attention(T, S, D, ...,
 //                                             address and row stride of q, ...)
@@ -32,6 +35,7 @@ public:
 
   LogicalResult forward(nn::AttentionOp attention);
   LogicalResult backward(nn::AttentionBackwardOp attention);
+  LogicalResult cached(nn::CachedAttentionOp attention);
 
 private:
   func::FuncOp kernel;
@@ -60,21 +64,37 @@ private:
         b, loc, LLVM::LLVMPointerType::get(b.getContext())));
   }
 
-  /// Passes T, S, D, scale, cap, the mask, dropout, and the type of elements.
+  /// Passes T, S, D, scale and cap; S is the number of keys.
   template <typename OpT>
-  LogicalResult passShape(OpT attention) {
-    RankedTensorType q = attention.getQ().getType(),
-                     k = attention.getK().getType();
+  LogicalResult passSizes(OpT attention, int64_t keys) {
+    RankedTensorType q = attention.getQ().getType();
     if (q.getDimSize(3) > ZRT_MAX_ATTENTION_WIDTH)
       return op->emitError("has heads of width ")
              << q.getDimSize(3) << ", and a kernel for up to "
              << ZRT_MAX_ATTENTION_WIDTH << "; compile with --reference";
     passInteger(q.getDimSize(1));
-    passInteger(k.getDimSize(1));
+    passInteger(keys);
     passInteger(q.getDimSize(3));
     passFloat(attention.getScale().convertToDouble());
     passFloat(attention.getSoftCap() ? attention.getSoftCap()->convertToDouble()
                                      : 0);
+    return success();
+  }
+
+  void passElement(Type element) {
+    passInteger(element.isBF16()  ? ZRT_BF16
+                : element.isF16() ? ZRT_F16
+                                  : ZRT_F32,
+                32);
+  }
+
+  /// Passes T, S, D, scale, cap, the mask, dropout, and the type of elements.
+  template <typename OpT>
+  LogicalResult passShape(OpT attention) {
+    RankedTensorType q = attention.getQ().getType(),
+                     k = attention.getK().getType();
+    if (failed(passSizes(attention, k.getDimSize(1))))
+      return failure();
     passInteger(attention.getCausal(), 32);
     passInteger(attention.getWindow().value_or(0));
     if (failed(passOfBatch(attention.getStarts())) ||
@@ -86,11 +106,7 @@ private:
         b.getF64FloatAttr(
             attention.getRate() ? attention.getRate()->convertToDouble() : 0)));
     args.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(), head));
-    Type element = q.getElementType();
-    passInteger(element.isBF16()  ? ZRT_BF16
-                : element.isF16() ? ZRT_F16
-                                  : ZRT_F32,
-                32);
+    passElement(q.getElementType());
     return success();
   }
 
@@ -147,7 +163,7 @@ private:
   }
 
   /// Passes the address of the batch in `all`, if there is such an operand:
-  /// starts [B, T], or keys of dropout [B].
+  /// starts [B, T], keys of dropout [B], or the numbers of slots [S].
   LogicalResult passOfBatch(Value all) {
     SmallVector<int64_t> strides;
     if (all)
@@ -229,23 +245,66 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
   return success();
 }
 
+LogicalResult AttentionEmitter::cached(nn::CachedAttentionOp attention) {
+  Value q = views.operand(attention.getQ()),
+        k = views.operand(attention.getK()),
+        v = views.operand(attention.getV()),
+        out = views.result(attention.getResult()),
+        keys = views.result(attention.getNextKeys()),
+        values = views.result(attention.getNextValues());
+  if (!q || !k || !v || !out || !keys || !values)
+    return op->emitError("is used in a way that its kernel does not support");
+  const int64_t kvHeads = attention.getK().getType().getDimSize(2),
+                perKvHead = attention.getQ().getType().getDimSize(2) / kvHeads;
+  openUnits(kvHeads);
+  Value kvHead = head;
+  head = mul(kvHead, perKvHead);
+  if (failed(passSizes(attention, attention.getKeys().getType().getDimSize(2))))
+    return failure();
+  passInteger(attention.getWindow().value_or(0));
+  if (failed(passOfBatch(attention.getBegin())) ||
+      failed(passOfBatch(attention.getCount())) ||
+      failed(passOfBatch(attention.getStarts())))
+    return failure();
+  passElement(attention.getQ().getType().getElementType());
+  passInteger(perKvHead);
+  constexpr bool kPassHeads = true;
+  if (failed(passRows(q, head, kPassHeads)) || failed(passRows({k, v}, kvHead)))
+    return failure();
+  for (Value cache : {keys, values}) {
+    SmallVector<int64_t> strides;
+    if (failed(passAddress(cache, kvHead, 1, strides)))
+      return failure();
+    passInteger(strides[2]);
+  }
+  if (failed(passRows(out, head, kPassHeads)))
+    return failure();
+  call("zrt_cached_attention");
+  return success();
+}
+
 } // namespace
 
 LogicalResult zero::emitAttentionKernel(func::FuncOp kernel) {
   nn::AttentionOp forward;
   nn::AttentionBackwardOp backward;
+  nn::CachedAttentionOp cached;
   kernel.walk([&](nn::AttentionOp op) { forward = op; });
   kernel.walk([&](nn::AttentionBackwardOp op) { backward = op; });
+  kernel.walk([&](nn::CachedAttentionOp op) { cached = op; });
   OpBuilder b(kernel.getContext());
-  Operation *op = forward ? forward.getOperation() : backward.getOperation();
+  Operation *op = forward    ? forward.getOperation()
+                  : backward ? backward.getOperation()
+                             : cached.getOperation();
   Type element = getElementTypeOrSelf(op->getResult(0));
   if (!element.isF32() && !element.isBF16() && !element.isF16())
     return op->emitError("has a kernel for f32, bf16 and f16; compile with "
                          "--reference");
   KernelViews views(kernel, b);
   AttentionEmitter emitter(kernel, op, b, views);
-  LogicalResult result =
-      forward ? emitter.forward(forward) : emitter.backward(backward);
+  LogicalResult result = forward    ? emitter.forward(forward)
+                         : backward ? emitter.backward(backward)
+                                    : emitter.cached(cached);
   if (succeeded(result))
     views.finish();
   return result;

@@ -109,6 +109,9 @@ public:
           place(linalgOp);
       } else if (isa<nn::AttentionOp>(op)) {
         start(KernelKind::Attention, headsOf(op.getOperand(0)), {&op});
+      } else if (auto cached = dyn_cast<nn::CachedAttentionOp>(op)) {
+        // A unit has the query heads of a head of keys, which it puts first.
+        start(KernelKind::Attention, headsOf(cached.getK()), {&op});
       } else if (isa<nn::AttentionBackwardOp>(op)) {
         start(KernelKind::Attention, headsOf(op.getOperand(2)),
               withInserts(&op));

@@ -79,8 +79,8 @@ void zero::copySlices(func::FuncOp step) {
     const bool contiguous =
         nn::isPlanProduct(&op) || isa<SplitOp, func::ReturnOp>(op);
     const bool ofViews =
-        isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(
-            op);
+        isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::CachedAttentionOp,
+            nn::EmbeddingBackwardOp>(op);
     for (OpOperand &operand : op.getOpOperands()) {
       Value value = operand.get();
       if (!isa<RankedTensorType>(value.getType()))

@@ -44,6 +44,8 @@ namespace {
 StringRef nameOf(const Cluster &cluster) {
   if (isa<nn::AttentionOp>(cluster.members.front()))
     return "attention";
+  if (isa<nn::CachedAttentionOp>(cluster.members.front()))
+    return "cached_attention";
   if (isa<nn::AttentionBackwardOp>(cluster.members.front()))
     return "attention_backward";
   if (cluster.kind == KernelKind::Scatter)
@@ -60,10 +62,10 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     if (!step)
       return signalPassFailure();
     form(step);
-    // Forms @predict last, so that the step's kernels have the same names
-    // without it.
-    if (auto predict = module.lookupSymbol<func::FuncOp>(kPredict))
-      form(predict);
+    // Last, so that the step's kernels have the same names without them.
+    for (StringRef name : kDecodings)
+      if (auto function = module.lookupSymbol<func::FuncOp>(name))
+        form(function);
   }
 
   void form(func::FuncOp step) {
@@ -90,8 +92,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     SmallVector<Value> results;
     for (Operation *member : members)
       for (Value result : member->getResults())
-        // The backward of attention writes all of its results, used or not.
-        if ((isa<nn::AttentionBackwardOp>(member) && result.use_empty()) ||
+        // Kernels of attention write all of their results, used or not.
+        if ((isa<nn::AttentionBackwardOp, nn::CachedAttentionOp>(member) &&
+             result.use_empty()) ||
             llvm::any_of(result.getUsers(), [&](Operation *user) {
               Operation *top = step.getBody().findAncestorOpInRegion(*user);
               return !members.contains(top);
@@ -218,7 +221,8 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
 
   /// A result may overwrite an operand if the operation that writes it first is
   /// the operand's last reader and reads, element by element, what it
-  /// overwrites.  Scatters require it: they add into their initial value.
+  /// overwrites.  Scatters require it: they add into their initial value; and
+  /// so do kept keys and values.
   void permitInPlace(KernelOp kernel) {
     Block &body = kernel.getBody().front();
     bool byRows = kernel.getKind() == KernelKind::Rows;
@@ -230,6 +234,16 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
           kernel.setResultAttr(
               r, kMustAliasAttr,
               Builder(&getContext()).getI64IntegerAttr(init.getArgNumber()));
+      if (auto cached = value.getDefiningOp<nn::CachedAttentionOp>();
+          cached && value != cached.getResult()) {
+        Value old = value == cached.getNextKeys() ? cached.getKeys()
+                                                  : cached.getValues();
+        if (auto kept = dyn_cast<BlockArgument>(old))
+          kernel.setResultAttr(
+              r, kMustAliasAttr,
+              Builder(&getContext()).getI64IntegerAttr(kept.getArgNumber()));
+        continue;
+      }
       auto [first, base] = firstWritten(value);
       if (!first)
         continue;

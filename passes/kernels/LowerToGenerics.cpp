@@ -45,8 +45,8 @@ namespace {
 
 bool hasOwnKernel(Operation *op) {
   return nn::isPlanProduct(op) ||
-         isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::EmbeddingBackwardOp>(
-             op);
+         isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::CachedAttentionOp,
+             nn::EmbeddingBackwardOp>(op);
 }
 
 /// Whether `op` reads single elements at computed places, not rows.  Such an

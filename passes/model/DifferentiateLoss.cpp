@@ -318,8 +318,6 @@ struct DifferentiateLossPass
     if (failed(model))
       return signalPassFailure();
     generalize(*model);
-    if (auto predict = getOperation().lookupSymbol<func::FuncOp>(kPredict))
-      generalize(predict);
     prepare(*model);
     if (failed(Differentiator(*model, scalesLoss, gradDtype).run()))
       return signalPassFailure();
@@ -343,29 +341,6 @@ struct DifferentiateLossPass
           op.getRateAttr(), op.getPlaceAttr());
       op.getResult().replaceAllUsesWith(plain.getResult());
       op.erase();
-    }
-  }
-
-  void generalize(func::FuncOp model) {
-    SmallVector<linalg::LinalgOp> namedOps;
-    IRRewriter rewriter(&getContext());
-    // linalg.softmax and its like are aggregates of structured operations.
-    SmallVector<linalg::AggregatedOpInterface> aggregates;
-    model.walk(
-        [&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
-    for (linalg::AggregatedOpInterface op : aggregates) {
-      rewriter.setInsertionPoint(op);
-      if (FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
-          succeeded(parts))
-        rewriter.replaceOp(op, *parts);
-    }
-    model.walk([&](linalg::LinalgOp op) {
-      if (!isa<linalg::GenericOp, linalg::FillOp>(op))
-        namedOps.push_back(op);
-    });
-    for (linalg::LinalgOp op : namedOps) {
-      rewriter.setInsertionPoint(op);
-      (void)linalg::generalizeNamedOp(rewriter, op);
     }
   }
 

@@ -3,6 +3,8 @@
 #include "passes/model/ModelFunction.h"
 
 #include "dialect/zero/Zero.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -130,4 +132,27 @@ LogicalResult zero::checkGradients(func::FuncOp step) {
       return step.emitOpError("has a parameter ")
              << parameter << " with a gradient " << gradient;
   return success();
+}
+
+void zero::generalize(func::FuncOp model) {
+  SmallVector<linalg::LinalgOp> namedOps;
+  IRRewriter rewriter(model.getContext());
+  // linalg.softmax and its like are aggregates of structured operations.
+  SmallVector<linalg::AggregatedOpInterface> aggregates;
+  model.walk(
+      [&](linalg::AggregatedOpInterface op) { aggregates.push_back(op); });
+  for (linalg::AggregatedOpInterface op : aggregates) {
+    rewriter.setInsertionPoint(op);
+    if (FailureOr<SmallVector<Value>> parts = op.decomposeOperation(rewriter);
+        succeeded(parts))
+      rewriter.replaceOp(op, *parts);
+  }
+  model.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op))
+      namedOps.push_back(op);
+  });
+  for (linalg::LinalgOp op : namedOps) {
+    rewriter.setInsertionPoint(op);
+    (void)linalg::generalizeNamedOp(rewriter, op);
+  }
 }

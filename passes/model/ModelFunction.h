@@ -12,6 +12,9 @@ bool hasParameters(func::FuncOp function);
 /// Erases the dead operations of `block`, last first.
 void eraseDead(Block &block);
 
+/// Rewrites named operations of linalg as linalg.generic.
+void generalize(func::FuncOp model);
+
 /// The one public function of `module` with parameters, of one block, which
 /// returns a scalar loss and whose arguments are parameters or inputs each.
 /// Fails with an error where there is none, or more than one.

@@ -246,35 +246,40 @@ def AddAdapters : Pass<"zero-add-adapters", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def AddPrediction : Pass<"zero-add-prediction", "::mlir::ModuleOp"> {
-  let summary = "Adds a function that gives a row of logits for each sequence";
+def AddDecoding : Pass<"zero-add-decoding", "::mlir::ModuleOp"> {
+  let summary = "Adds functions that continue sequences";
   let description = [{
-    For sampling from a model during training.  `@predict` computes the logits
-    of the model's `nn.cross_entropy` at one position of each sequence, which is
-    an additional input:
+    For generation.  `@prefill` and `@decode` compute the next C positions of
+    each slot, 64 and 1, and return the logits of the last of them.  A slot is a
+    sequence of up to T positions, whose keys and values the functions keep:
 
     ```mlir
     func.func @loss(%w: ..., %tokens: tensor<4x64xi32> {zero.input = "tokens"}, %targets: ...) -> tensor<f32> {
       ...
+      %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x2x16xf32>, tensor<4x64x2x16xf32>
+      ...
       %logits = nn.linear %x, %w : tensor<4x64x32xf32>, tensor<256x32xf32> -> tensor<4x64x256xf32>
       %loss = nn.cross_entropy %logits, %targets
     // beside it
-    func.func private @predict(..., %position: tensor<4xi32> {zero.input = "position", zero.vocab = 64})
-        -> (tensor<4x256xf32> {zero.output = "logits"}) {
+    func.func private @decode(..., %begin: tensor<4xi32> {zero.input = "begin", zero.vocab = 64}, %count: ...,
+        %prompt: ..., %token: tensor<4x1xi32> {zero.input = "token"},
+        %keys: tensor<4x2x64x16xf32> {zero.cache = "0.keys"}, %values: ...)
+        -> (tensor<4x256xf32> {zero.output = "logits"}, tensor<4x2x64x16xf32>, ...) {
       ...
-      %rows = linalg.generic ins(%position)         // 64 b + position[b]
-      %row = nn.embedding %rows, %flat : tensor<4xi32>, tensor<256x32xf32> -> tensor<4x32xf32>
+      %o, %k1, %v1 = nn.cached_attention %q, %k, %v in %keys, %values at %begin, %count ...
+      ...
+      %row = nn.embedding %rows, %flat : tensor<4xi32>, tensor<4x32xf32> -> tensor<4x32xf32>
       %logits = nn.linear %row, %w : tensor<4x32xf32>, tensor<256x32xf32> -> tensor<4x256xf32>
     ```
 
-    Rows are selected before the product that makes the logits, and before
-    operations on its result that work row by row, so that logits never exist
-    for all positions.  If no product makes the logits, rows are selected from
-    them.
+    A row is selected before the product that makes the logits, and before
+    operations on its result that work row by row.
 
     The model must have one `nn.cross_entropy`, whose targets are an input of
     the shape of the input `tokens`: then rows of logits are positions of
-    `tokens`.  `@loss` also takes the position, and does not read it.
+    `tokens`.  Positions may read each other only by `nn.attention`, `causal`; a
+    slot is one document.  `@loss` also takes the new inputs, and does not read
+    them.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];

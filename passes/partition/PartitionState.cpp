@@ -62,38 +62,47 @@ static void buildEval(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// @predict: a row of logits for each sequence.
-static void buildPredict(func::FuncOp function, const Partition &partition) {
+/// @prefill, @decode: a row of logits for each slot, and the next caches.
+static void buildDecoding(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
   program.placeParameters();
   program.emitLogits();
   program.finish();
 }
 
-/// Gives `predict` the arguments of `step`, in their order.  If `step` has all
-/// micro-steps, `predict` reads the inputs of the first.
-static void takeArguments(func::FuncOp predict, func::FuncOp step) {
+/// Gives `function` the arguments of `step`, in their order, before its caches.
+/// If `step` has all micro-steps, `function` reads the inputs of the first.
+static void takeArguments(func::FuncOp function, func::FuncOp step) {
   auto keyOf = [](func::FuncOp function, unsigned i) {
     auto name = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
     return name ? std::pair('p', name)
                 : std::pair('i', function.getArgAttrOfType<StringAttr>(
                                      i, kInputAttr));
   };
-  Block &block = predict.front();
+  Block &block = function.front();
   unsigned old = block.getNumArguments();
+  SmallVector<Attribute> attrs(step.getArgAttrsAttr().getValue());
   DenseMap<std::pair<char, StringAttr>, BlockArgument> known;
   for (BlockArgument argument : step.getArguments()) {
     BlockArgument fresh =
         block.addArgument(argument.getType(), argument.getLoc());
     known.try_emplace(keyOf(step, argument.getArgNumber()), fresh);
   }
-  for (unsigned i = 0; i < old; ++i)
-    block.getArgument(i).replaceAllUsesWith(known.lookup(keyOf(predict, i)));
+  for (unsigned i = 0; i < old; ++i) {
+    BlockArgument argument = block.getArgument(i);
+    if (!function.getArgAttr(i, kCacheAttr)) {
+      argument.replaceAllUsesWith(known.lookup(keyOf(function, i)));
+      continue;
+    }
+    argument.replaceAllUsesWith(
+        block.addArgument(argument.getType(), argument.getLoc()));
+    attrs.push_back(function.getArgAttrDict(i));
+  }
   block.eraseArguments(0, old);
-  predict.setFunctionType(FunctionType::get(predict.getContext(),
-                                            block.getArgumentTypes(),
-                                            predict.getResultTypes()));
-  predict.setAllArgAttrs(step.getArgAttrsAttr());
+  function.setFunctionType(FunctionType::get(function.getContext(),
+                                             block.getArgumentTypes(),
+                                             function.getResultTypes()));
+  function.setAllArgAttrs(ArrayAttr::get(function.getContext(), attrs));
 }
 
 namespace {
@@ -120,7 +129,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
     Partition partition{plan.stage, plan.accumulate, plan.weightDecay,
                         plan.gradClip};
     partition.isLayered = plan.accumulateOrder == AccumulateOrder::Block;
-    partition.predictsOnly = plan.sample == Sample::Only;
+    partition.decodesOnly = plan.sample == Sample::Only;
     SmallVector<LayoutParameter> parameters;
     if (failed(readParameters(step, parameters, partition.arguments)) ||
         failed(checkGradients(step)) ||
@@ -136,16 +145,13 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
           !micro || micro.getInt() == 0)
         partition.averages.push_back({op.getType(), op.getLoc()});
     if (plan.sample != Sample::Off) {
-      auto predict = module.lookupSymbol<func::FuncOp>(kPredict);
-      if (!predict) {
-        module.emitError("has no function @predict; run zero-add-prediction "
-                         "first, or drop sample");
-        return signalPassFailure();
+      for (StringRef name : kDecodings) {
+        auto function = module.lookupSymbol<func::FuncOp>(name);
+        takeArguments(function, step);
+        buildDecoding(function, partition);
       }
-      takeArguments(predict, step);
-      buildPredict(predict, partition);
     }
-    if (partition.predictsOnly) {
+    if (partition.decodesOnly) {
       step.erase();
       return eraseUnusedKernels(module);
     }
@@ -193,11 +199,13 @@ private:
                      << "; use auto, on or off";
     if (std::optional<Conflict> wrong = findOutOfRange(plan))
       return error() << wrong->text;
-    if (plan.sample != Sample::Off &&
-        !step->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(kPredict))
-      return error() << "sample=" << sample.getValue()
-                     << " needs a function @predict; run zero-add-prediction "
-                        "before zero-differentiate-loss";
+    for (StringRef name : kDecodings)
+      if (plan.sample != Sample::Off &&
+          !step->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(name))
+        return error() << "sample=" << sample.getValue()
+                       << " needs a function @" << name
+                       << "; run zero-add-decoding before "
+                          "zero-differentiate-loss";
     return success();
   }
 

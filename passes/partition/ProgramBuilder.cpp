@@ -29,7 +29,7 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
       returned(cast<func::ReturnOp>(block.getTerminator())),
       oldCount(block.getNumArguments()) {
   slots = {"param"};
-  if (!partition.predictsOnly) {
+  if (!partition.decodesOnly) {
     llvm::append_range(
         slots,
         OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
@@ -63,7 +63,8 @@ void ProgramBuilder::addArguments() {
     }
   next = state;
   for (unsigned i = 0; i < oldCount; ++i)
-    if (!function.getArgAttr(i, kParamAttr)) {
+    if (!function.getArgAttr(i, kParamAttr) &&
+        !function.getArgAttr(i, kCacheAttr)) {
       BlockArgument old = block.getArgument(i);
       Value fresh = block.addArgument(old.getType(), old.getLoc());
       old.replaceAllUsesWith(fresh);
@@ -88,6 +89,12 @@ void ProgramBuilder::addArguments() {
   if (partition.microSteps > 1)
     for (auto [i, average] : llvm::enumerate(partition.averages))
       addScalar("count" + std::to_string(i), average.first);
+  for (unsigned i = 0; i < oldCount; ++i)
+    if (Attribute cache = function.getArgAttr(i, kCacheAttr)) {
+      BlockArgument old = block.getArgument(i);
+      old.replaceAllUsesWith(
+          addArgument(old.getType(), old.getLoc(), kCacheAttr, cache));
+    }
 }
 
 /// Erases operations on which no result depends.
@@ -105,6 +112,7 @@ void ProgramBuilder::dropBackward() {
 
 void ProgramBuilder::emitLogits() {
   outputs.push_back({returned.getOperand(0), kLogits.str(), IntegerAttr()});
+  llvm::append_range(nextCaches, returned.getOperands().drop_front());
 }
 
 void ProgramBuilder::finish() {
@@ -113,6 +121,7 @@ void ProgramBuilder::finish() {
     llvm::append_range(results, llvm::make_filter_range(slot, [](Value value) {
                          return value != nullptr;
                        }));
+  llvm::append_range(results, nextCaches);
   SmallVector<Attribute> resultAttrs(results.size(), b.getDictionaryAttr({}));
   for (auto &[value, output, micro] : outputs) {
     results.push_back(value);

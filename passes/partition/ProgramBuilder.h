@@ -10,7 +10,10 @@
 //            factor is always one, each update comes as early as it can
 //   @eval    forward, loss, and the values that it is averaged over; state is
 //            unchanged
-//   @predict forward and rows of logits, from a separate function
+//   @prefill, @decode
+//            forward of some positions of each slot, and rows of logits, from
+//            separate functions; caches are their last arguments, and are
+//            returned between next states and outputs
 //
 // If a step is layered (LayerMicroSteps.h), @count and @step have all
 // micro-steps, there is no @micro, and sums of gradients begin and end in
@@ -59,8 +62,9 @@ struct Partition {
 
   /// Whether a program has all micro-steps.
   bool isLayered = false;
-  /// Whether @predict is the only program, and parameters the only state.
-  bool predictsOnly = false;
+  /// Whether there are only @prefill and @decode, and parameters are the only
+  /// state.
+  bool decodesOnly = false;
   /// The type and the location of each average of a micro-step.
   SmallVector<std::pair<Type, Location>> averages = {};
 
@@ -102,7 +106,7 @@ public:
   /// Replaces each average by its mean over ranks, and makes that an output.
   void averageOverRanks();
   void emitLoss();
-  /// Makes the function's result the rows of logits.
+  /// Makes the function's results the rows of logits, and the next caches.
   void emitLogits();
 
   // ParameterViews.cpp
@@ -147,6 +151,7 @@ private:
     IntegerAttr micro;
   };
   SmallVector<Output> outputs;
+  SmallVector<Value> nextCaches;
   /// By bucket: the gradient that the update reads, and the sums of squares;
   /// null for frozen ones.
   SmallVector<Value> gradients, partials;

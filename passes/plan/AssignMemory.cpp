@@ -21,9 +21,10 @@
 //
 // The programs of a step share one arena: state, inputs, scalars and outputs
 // have the same bytes in all of them, and the temporaries of different programs
-// overlay each other.  Buffers that peers read lie at the end of the device
-// arena; other temporaries may lie in gaps there.  Before them lies the
-// workspace that all products on the device share:
+// overlay each other.  Caches lie before the temporaries of the programs that
+// take them, in the same bytes in both.  Buffers that peers read lie at the end
+// of the device arena; other temporaries may lie in gaps there.  Before them
+// lies the workspace that all products on the device share:
 //
 //   0            workspace   exported                end
 //   +------------+-----------+-----------------------+
@@ -185,8 +186,18 @@ static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
         size += align(buffer);
       layout.offsets[i] = known->second;
     }
-  for (Layout &layout : layouts)
+  for (auto [program, layout] : llvm::zip(programs, layouts)) {
     layout.size = layout.pinned = size;
+    for (const NextCache &cache : findNextCaches(program.function)) {
+      const unsigned place =
+          program.storage.places.lookup(cache.argument).buffer;
+      const Buffer &buffer = program.storage.buffers[place];
+      if (!section.holds(buffer))
+        continue;
+      layout.offsets[place] = layout.pinned;
+      layout.size = layout.pinned += align(buffer);
+    }
+  }
   return layouts;
 }
 

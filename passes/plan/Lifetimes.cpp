@@ -52,7 +52,7 @@ SmallVector<ProgramOp> zero::getPrograms(ModuleOp module) {
       return {};
   if (!findMainProgram(module)) {
     module.emitError(
-        "the module has no program @step or @predict with a body; a plan "
+        "the module has no program @step or @prefill with a body; a plan "
         "starts from the partitioned level");
     return {};
   }
@@ -67,7 +67,7 @@ std::string zero::getValueName(Value value) {
         return ("@" + state.getBucket().getValue() + " \"" +
                 state.getSlot().getValue() + "\"")
             .str();
-      for (StringRef attribute : {kInputAttr, kScalarAttr})
+      for (StringRef attribute : {kInputAttr, kScalarAttr, kCacheAttr})
         if (auto name = step.getArgAttrOfType<StringAttr>(i, attribute))
           return name.str();
     }
@@ -116,6 +116,7 @@ private:
   Place find(Value value);
   void join(unsigned inner, unsigned outer, int64_t offset);
   bool isAllOf(Value value);
+  bool isNextCache(Value value, Value next);
   unsigned getLastUse(Value value);
 
   ProgramOp step;
@@ -210,6 +211,7 @@ void LifetimeAnalysis::placeArguments() {
     unsigned i = argument.getArgNumber();
     buffer.role = step.getArgAttr(i, kStateAttr)   ? Buffer::State
                   : step.getArgAttr(i, kInputAttr) ? Buffer::Input
+                  : step.getArgAttr(i, kCacheAttr) ? Buffer::Cache
                                                    : Buffer::Scalar;
     buffer.death = storage.operations.size();
   }
@@ -277,11 +279,12 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
       reader = op;
   }
 
-  // Only updates overwrite state; nothing overwrites inputs and scalars.
+  // Only updates overwrite state, and attention its caches; nothing overwrites
+  // inputs and scalars.
   bool isShard = isa<ShardType>(operand.get().getType());
   Buffer::Role role = storage.buffers[place.buffer].role;
-  bool survives =
-      role != Buffer::Temporary && !(role == Buffer::State && isShard);
+  bool survives = role != Buffer::Temporary && role != Buffer::Cache &&
+                  !(role == Buffer::State && isShard);
   if (reader || survives) {
     if (isShard) {
       InFlightDiagnostic error =
@@ -303,6 +306,15 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
   return success();
 }
 
+/// Whether `next` is what the program returns for the cache `value`.
+bool LifetimeAnalysis::isNextCache(Value value, Value next) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && step.getCache(argument.getArgNumber()) &&
+         llvm::any_of(findNextCaches(step), [&](const NextCache &cache) {
+           return cache.argument == argument && cache.next == next;
+         });
+}
+
 LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
   auto &mine = ties[op] = getStorageTies(op, symbols);
   for (const StorageTie &tie : mine) {
@@ -315,7 +327,8 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
       if (!storage.places.contains(result))
         storage.buffers[create(result, point)].use = getUse(op);
       pack(operand, tie, result);
-    } else if (tie.relation == StorageTie::MustReplace) {
+    } else if (tie.relation == StorageTie::MustReplace ||
+               isNextCache(operand.get(), result)) {
       if (failed(replace(operand, result, point)))
         return failure();
     }
@@ -431,6 +444,13 @@ LogicalResult LifetimeAnalysis::finish(Operation *terminator, unsigned point) {
       error.attachNote(value.getLoc()) << "the value that is returned";
       return error;
     }
+  }
+  for (auto &[argument, name, value] : findNextCaches(step)) {
+    ++next;
+    if (!value || value.getType() != argument.getType() ||
+        find(argument).buffer != find(value).buffer)
+      return terminator->emitOpError("returns no next value of the cache ")
+             << name << " in its bytes; return what cached attention gives";
   }
   for (Value output : terminator->getOperands().drop_front(next)) {
     Buffer &buffer = storage.buffers[find(output).buffer];

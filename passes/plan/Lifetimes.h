@@ -15,7 +15,7 @@ namespace mlir::zero {
 
 /// Bytes that one or more values share.
 struct Buffer {
-  enum Role { State, Input, Scalar, Output, Temporary };
+  enum Role { State, Input, Scalar, Cache, Output, Temporary };
   Role role = Temporary;
   Tier tier = Tier::Device;
   int64_t size = 0;

@@ -82,7 +82,7 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
     SmallVector<ProgramOp> programs = findPrograms(getOperation());
     SmallVector<ProgramOp> between;
     while (!programs.empty() && (programs.back().getName() == "eval" ||
-                                 programs.back().getName() == kPredict))
+                                 isDecoding(programs.back().getName())))
       between.push_back(programs.pop_back_val());
     if (programs.size() != 1 || programs.front().getName() != "step") {
       getOperation().emitError("updates move to the next step's forward where "

@@ -22,7 +22,8 @@
 //   * an update takes a reduced gradient, and scalars that are `same`, since
 //     ranks would otherwise drift apart.
 //   * parameters and optimizer state end in the class in which they began;
-//     outputs are `same`, except the rows of logits of @predict.
+//     outputs are `same`, except the caches and the logits of @prefill and
+//     @decode.
 //
 // On one rank everything agrees.
 //
@@ -70,7 +71,7 @@ private:
     if (zero::detail::isSlice(program.getArgument(i).getType()))
       return Part::Slice;
     // Gradient sums are reduced later; pending gradients already are.
-    if (program.getArgAttr(i, kInputAttr) ||
+    if (program.getArgAttr(i, kInputAttr) || program.getCache(i) ||
         (state && state.getSlot() == "grad" &&
          !isRotated(program->getParentOfType<ModuleOp>())))
       return Part::Own;
@@ -208,7 +209,7 @@ private:
         return failure();
     }
     SmallVector<Part> outputs = {Part::Same};
-    if (getProgramName(program) == kPredict)
+    if (isDecoding(getProgramName(program))) // and next caches
       outputs.push_back(Part::Own);
     for (Value output : op->getOperands().drop_front(
              std::min<size_t>(states.size(), op->getNumOperands())))

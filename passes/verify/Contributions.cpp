@@ -345,7 +345,7 @@ private:
       else if (name == "step" || (name == "flush" && !sum))
         expected = {0, {}, 0, !sum};
       if (rotated && sum && name != "flush" && name != "eval" &&
-          name != kPredict)
+          !isDecoding(name))
         expected = {0, {mean}, ranks > 1, 0};
       if (next && failed(expect(op, next, expected)))
         return failure();

@@ -19,6 +19,8 @@ std::string judge::describe(Value value) {
     unsigned i = argument.getArgNumber();
     if (auto state = program.getState(i))
       os << "state " << state.getBucket() << ' ' << state.getSlot();
+    else if (auto cache = program.getCache(i))
+      os << "cache " << cache;
     else
       os << "argument " << i;
   } else if (!getLocationName(value.getLoc()).empty()) {

@@ -20,9 +20,10 @@
 //     a micro-step.
 //   * outputs follow the next states, each with its own name, f32 or f64; those
 //     that the host reads are scalars, and must exist (HostOutputs.cpp).
-//   * @predict has one output, `logits`, f32 [sequences, classes], computed
-//     from the inputs `tokens` [sequences, positions] and `position`
-//     [sequences].
+//   * @prefill and @decode have one output, `logits`, f32 [slots, classes],
+//     computed from the inputs `begin` and `count` [slots], and `prompt` or
+//     `token` [slots, positions]; and caches of these slots, each with its own
+//     name.
 //   * a parameter has its own name, unless it is cut by rows: then the members
 //     with its name cover each of its rows once.
 //
@@ -57,11 +58,12 @@ public:
     if (failed(judgeHostOutputs(module)))
       return failure();
     for (auto program : module.getOps<ProgramOp>())
-      if (getProgramName(program) == kPredict && !program.isExternal() &&
-          failed(judgePrediction(program)))
+      if (isDecoding(getProgramName(program)) && !program.isExternal() &&
+          failed(judgeDecoding(program)))
         return failure();
-    // All programs take the same arguments (V6).
-    for (BlockArgument argument : step.getArguments())
+    // All programs take the same arguments, but for caches (V6).
+    for (BlockArgument argument :
+         step.getArguments().take_front(getNumShared(step)))
       if (failed(judgeArgument(step, argument)))
         return failure();
     return success();
@@ -93,7 +95,8 @@ private:
   }
 
   LogicalResult judgeOutputs(ProgramOp program) {
-    unsigned states = findNextStates(program).size();
+    unsigned states =
+        findNextStates(program).size() + findNextCaches(program).size();
     llvm::StringSet<> &names = outputs[program.getSymName()], keys;
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
       auto name = program.getOutput(i);
@@ -118,9 +121,9 @@ private:
     return success();
   }
 
-  /// Checks the inputs and the output that the host uses to sample from
-  /// @predict.
-  LogicalResult judgePrediction(ProgramOp program) {
+  /// Checks the inputs, the output and the caches of a program that continues
+  /// sequences.
+  LogicalResult judgeDecoding(ProgramOp program) {
     auto fails = [&](const Twine &what) {
       return program.emitOpError("has ") << what << " (S5)";
     };
@@ -130,14 +133,17 @@ private:
           return dyn_cast<RankedTensorType>(program.getArgumentTypes()[i]);
       return RankedTensorType();
     };
-    RankedTensorType tokens = typeOf("tokens"), position = typeOf(kPosition);
-    if (!tokens || tokens.getRank() != 2 || !position ||
-        position.getRank() != 1 ||
-        !tokens.getElementType().isSignlessInteger() ||
-        !position.getElementType().isSignlessInteger(32) ||
-        position.getDimSize(0) != tokens.getDimSize(0)) // (S5)
-      return fails("no inputs \"tokens\" of [sequences, positions] and "
-                   "\"position\" of [sequences], integers both");
+    const StringRef ids =
+        getProgramName(program) == kPrefill ? kPrompt : kToken;
+    RankedTensorType tokens = typeOf(ids), begin = typeOf(kBegin),
+                     count = typeOf(kCount);
+    if (!tokens || tokens.getRank() != 2 || !begin || begin.getRank() != 1 ||
+        begin != count || !tokens.getElementType().isSignlessInteger() ||
+        !begin.getElementType().isSignlessInteger(32) ||
+        begin.getDimSize(0) != tokens.getDimSize(0)) // (S5)
+      return fails("no inputs \"" + ids +
+                   "\" of [slots, positions], \"begin\" and \"count\" of "
+                   "[slots], integers all");
     unsigned found = 0;
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
       auto name = program.getOutput(i);
@@ -148,12 +154,23 @@ private:
           !type.getElementType().isF32() ||
           type.getDimSize(0) != tokens.getDimSize(0)) // (S5)
         return fails("the output \"" + name.getValue() +
-                     "\", and the host reads \"logits\", f32 [sequences, "
+                     "\", and the host reads \"logits\", f32 [slots, "
                      "classes]");
       ++found;
     }
     if (found != 1) // (S5)
       return fails("no output \"logits\"");
+    llvm::StringSet<> caches;
+    for (auto &[argument, name, next] : findNextCaches(program)) {
+      auto type = dyn_cast<RankedTensorType>(argument.getType());
+      if (!isName(name) || !caches.insert(name).second) // (S5)
+        return fails("two caches called \"" + name.getValue() +
+                     "\", or one without a name");
+      if (!type || type.getRank() == 0 ||
+          type.getDimSize(0) != tokens.getDimSize(0)) // (S5)
+        return fails("a cache \"" + name.getValue() +
+                     "\" that is not of its slots");
+    }
     return success();
   }
 

@@ -17,7 +17,7 @@
 //               this name
 //               @eval, each number that   all batches weigh alike (V14)
 //               the model averages over
-//   logits      @predict                  nothing to sample from (V14)
+//   logits      @prefill, @decode         nothing to sample from (V14)
 //
 // Conversely, @step has every output that the host reads after it.
 //

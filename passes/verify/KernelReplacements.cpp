@@ -6,7 +6,8 @@
 // operand: those before the writer of the result, in their own row (anywhere,
 // if there is one unit), and the writer, at the element that it writes.
 // zero.must_alias forces the reuse: a scatter adds to the bytes of its initial
-// value.
+// value, and attention puts rows into its caches, of which a unit reads and
+// writes its own head.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,16 +82,29 @@ static LogicalResult judgeInPlace(Kernel kernel, unsigned result,
   return success();
 }
 
-/// Checks that a scatter, and nothing else, must replace its initial value.
-static LogicalResult judgeReplacedByScatter(KernelOp function,
-                                            unsigned result) {
+/// The value in which `value` is made, or null: a scatter adds to its initial
+/// value, and attention puts rows into its caches.
+static Value findReplaced(Value value) {
+  if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())
+    return scatter.getInit();
+  auto cached = value.getDefiningOp<nn::CachedAttentionOp>();
+  if (!cached || value == cached.getResult())
+    return {};
+  return value == cached.getNextKeys() ? cached.getKeys() : cached.getValues();
+}
+
+/// Checks that scatters and caches, and nothing else, must replace what they
+/// are made in.
+static LogicalResult judgeMustReplace(KernelOp function, unsigned result) {
   std::optional<unsigned> must = function.getMustReplace(result);
-  auto scatter = function.front()
-                     .getTerminator()
-                     ->getOperand(result)
-                     .getDefiningOp<nn::EmbeddingBackwardOp>();
-  auto init =
-      scatter ? dyn_cast<BlockArgument>(scatter.getInit()) : BlockArgument();
+  Value replaced =
+      findReplaced(function.front().getTerminator()->getOperand(result));
+  auto init = replaced ? dyn_cast<BlockArgument>(replaced) : BlockArgument();
+  if (init && !init.hasOneUse()) // (S6)
+    return function.emitOpError("reads operand ")
+           << init.getArgNumber()
+           << " beside the operation that adds to it, in "
+           << "result " << result << " (S6)";
   if (must && init && *must == init.getArgNumber())
     return success();
   if (init) // (S6)
@@ -107,7 +121,7 @@ static LogicalResult judgeReplacedByScatter(KernelOp function,
 LogicalResult judge::judgeReplacements(Kernel kernel) {
   KernelOp function = kernel.function;
   for (unsigned result = 0; result < function.getNumResults(); ++result) {
-    if (failed(judgeReplacedByScatter(function, result)))
+    if (failed(judgeMustReplace(function, result)))
       return failure();
     for (int64_t operand : function.getMayReplace(result))
       if (failed(judgeInPlace(kernel, result, operand)))

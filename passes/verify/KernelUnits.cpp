@@ -126,8 +126,11 @@ LogicalResult judge::judgeUnits(Kernel kernel) {
     else if (structured && kernel.kind == KernelKind::Columns)
       result = judgeColumns(kernel, structured);
     else if (isAttention(&op)) {
-      // The operands are q, k, v; or grad, q, k, v.
-      const unsigned heads = isa<nn::AttentionBackwardOp>(op) ? 2 : 0;
+      // The operands are q, k, v; or grad, q, k, v.  Heads of keys have units
+      // where they are written.
+      const unsigned heads = isa<nn::AttentionBackwardOp>(op) ? 2
+                             : isa<nn::CachedAttentionOp>(op) ? 1
+                                                              : 0;
       auto type = cast<RankedTensorType>(op.getOperand(heads).getType());
       result = judgeSpace(kernel, {type.getDimSize(0), type.getDimSize(2)});
     } else if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op)) {

@@ -124,6 +124,12 @@ LogicalResult ModelStep::enter(func::FuncOp function,
     auto parameter = function.getArgAttrOfType<StringAttr>(i, kParamAttr);
     auto input = function.getArgAttrOfType<StringAttr>(i, kInputAttr);
     auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (auto cache = function.getArgAttrOfType<StringAttr>(i, kCacheAttr);
+        cache && type && !parameter && !input) {
+      symbolic.set(argument, symbolic.terms.leaf(Leaf::Cache, cache, type));
+      caches.push_back({cache, type, 0});
+      continue;
+    }
     if (auto scalar = function.getArgAttrOfType<StringAttr>(i, kScalarAttr);
         scalar && type && !parameter && !input) {
       symbolic.set(argument, symbolic.terms.leaf(Leaf::Scalar, scalar, type));
@@ -198,20 +204,28 @@ LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
   return success();
 }
 
-LogicalResult ModelStep::executePrediction(ModuleOp model,
-                                           SymbolicExecutor &symbolic) {
-  auto function = model.lookupSymbol<func::FuncOp>(kPredict);
+LogicalResult ModelStep::executeDecoding(ModuleOp model, StringRef name,
+                                         SymbolicExecutor &symbolic) {
+  auto function = model.lookupSymbol<func::FuncOp>(name);
   if (!function || !function.getBody().hasOneBlock() ||
-      function.getNumResults() != 1) // (V14)
+      function.getNumResults() == 0) // (V14)
     return model.emitError("has no function @")
-           << kPredict
-           << " of one block and one result, and the plan has a program of "
-              "that name (V14)";
+           << name
+           << " of one block with results, and the plan has a program of that "
+              "name (V14)";
   symbolic.clear();
   if (failed(enter(function, symbolic)))
     return failure();
   for (Operation &op : function.front().without_terminator())
     symbolic.execute(&op);
-  logits = symbolic.termOf(function.front().getTerminator()->getOperand(0));
+  Operation *returned = function.front().getTerminator();
+  if (returned->getNumOperands() != 1 + caches.size()) // (V14)
+    return function.emitOpError("returns ")
+           << returned->getNumOperands() << " values, and needs the logits and "
+           << caches.size() << " next caches (V14)";
+  logits = symbolic.termOf(returned->getOperand(0));
+  for (auto [cache, next] :
+       llvm::zip_equal(caches, returned->getOperands().drop_front()))
+    std::get<Term>(cache) = symbolic.termOf(next);
   return success();
 }

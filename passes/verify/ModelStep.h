@@ -9,8 +9,8 @@
 namespace mlir::zero::judge {
 
 /// The parameters and inputs of @step of a module at level kernels, and the
-/// terms of its loss and its gradients; or those of @predict, and its logits.
-/// All checks here belong to (V14).
+/// terms of its loss and its gradients; or those of @prefill or @decode, and
+/// its logits and next caches.  All checks here belong to (V14).
 class ModelStep {
 public:
   using Term = TermTable::Term;
@@ -29,8 +29,9 @@ public:
                                     SymbolicExecutor &symbolic);
   /// Executes @step of `model`.
   LogicalResult execute(ModuleOp model, SymbolicExecutor &symbolic);
-  /// Executes @predict of `model`.
-  LogicalResult executePrediction(ModuleOp model, SymbolicExecutor &symbolic);
+  /// Executes @prefill or @decode of `model`.
+  LogicalResult executeDecoding(ModuleOp model, StringRef name,
+                                SymbolicExecutor &symbolic);
 
   /// Checks that the buckets of `plan` hold exactly the parameters of the
   /// model.
@@ -44,6 +45,9 @@ public:
   }
   Term getLoss() const { return loss; }
   Term getLogits() const { return logits; }
+  /// The next caches: name, type and term, in order.
+  using Cache = std::tuple<StringAttr, Type, Term>;
+  ArrayRef<Cache> getCaches() const { return caches; }
   /// Results of zero.average, in the order of the step.
   ArrayRef<Term> getAverages() const { return averages; }
 
@@ -54,6 +58,7 @@ private:
   /// By name: the type, and the attributes of the argument.
   llvm::MapVector<StringAttr, std::pair<Type, DictionaryAttr>> inputs;
   Term loss = 0, logits = 0;
+  SmallVector<Cache> caches;
   SmallVector<Term> averages;
 };
 

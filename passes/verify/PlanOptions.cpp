@@ -134,7 +134,8 @@ LogicalResult Options::judgeNumbers() {
   StringRef sample = options.getSample();
   for (auto [program, isExpected, by, say] :
        {Claim{"eval", options.getEval(), "eval", "says"},
-        Claim{kPredict, sample != "off", "sample", "says"},
+        Claim{kPrefill, sample != "off", "sample", "says"},
+        Claim{kDecode, sample != "off", "sample", "says"},
         Claim{"step", sample != "only", "sample", "says"},
         Claim{"first", isPending(), "overlap_update and delayed_update",
               "say"}})

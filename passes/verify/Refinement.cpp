@@ -11,7 +11,8 @@
 //   * the loss is the mean over ranks of the model's loss; in @eval the loss,
 //     and all numbers that it is averaged over, are those of a single
 //     micro-step;
-//   * @predict returns the result of the model's @predict, of one micro-step;
+//   * @prefill and @decode return the logits and the next caches of the model's
+//     functions, of one micro-step;
 //   * in a program with all micro-steps, the gradients, losses and counts of a
 //     micro-step are computed from the inputs of this micro-step only;
 //   * the model reads parameters, and nothing else of buckets.
@@ -82,7 +83,7 @@ private:
   LogicalResult visitDequantize(DequantizeOp op);
   LogicalResult visitPack(PackOp op);
   LogicalResult visitReturn(Operation *op);
-  LogicalResult visitPrediction(Operation *op);
+  LogicalResult visitDecoding(Operation *op);
   LogicalResult expect(Operation *op, Value value, Term expected,
                        const Twine &role);
   LogicalResult expectMicro(Operation *op, Value value, IntegerAttr micro,
@@ -92,8 +93,8 @@ private:
   int64_t ranks;
   SymbolTableCollection symbols;
   SymbolicExecutor symbolic;
-  /// @step; @step of a single micro-step, for @eval; @predict.
-  ModelStep step, evaluated, predicted;
+  /// @step; @step of a single micro-step, for @eval; @prefill and @decode.
+  ModelStep step, evaluated, prefilled, decoded;
   /// State of the program that is executed.
   ProgramOp program;
   StringRef programName;
@@ -124,6 +125,9 @@ void Refinement::enter(BlockArgument argument) {
                  symbolic.terms.leaf(Leaf::Input, input, argument.getType()));
     if (auto micro = program.getArgAttrOfType<IntegerAttr>(i, kMicroAttr))
       micros[argument] = micro.getInt();
+  } else if (auto cache = program.getCache(i)) {
+    symbolic.set(argument,
+                 symbolic.terms.leaf(Leaf::Cache, cache, argument.getType()));
   } else if (auto name = program.getScalar(i)) {
     auto count = counts.find(name);
     symbolic.set(
@@ -233,8 +237,25 @@ LogicalResult Refinement::visitPack(PackOp op) {
   return success();
 }
 
-/// Checks that @predict returns the logits, and nothing else.
-LogicalResult Refinement::visitPrediction(Operation *op) {
+/// Checks that @prefill or @decode returns the logits and the next caches, and
+/// nothing else.
+LogicalResult Refinement::visitDecoding(Operation *op) {
+  const ModelStep &model = programName == kPrefill ? prefilled : decoded;
+  SmallVector<NextCache> caches = findNextCaches(program);
+  if (caches.size() != model.getCaches().size()) // (V14)
+    return program.emitOpError("has ")
+           << caches.size() << " caches, and the model "
+           << model.getCaches().size() << " (V14)";
+  for (auto [cache, expected] : llvm::zip_equal(caches, model.getCaches())) {
+    auto [name, type, next] = expected;
+    if (cache.name != name || cache.argument.getType() != type ||
+        !cache.next) // (V14)
+      return program.emitOpError("has cache ")
+             << cache.name << " of " << cache.argument.getType()
+             << ", and the model has " << name << " of " << type << " (V14)";
+    if (failed(expect(op, cache.next, next, "the next cache " + name.str())))
+      return failure();
+  }
   bool hasLogits = false;
   auto first = IntegerAttr::get(IntegerType::get(op->getContext(), 64), 0);
   for (OpOperand &value : op->getOpOperands()) {
@@ -244,7 +265,7 @@ LogicalResult Refinement::visitPrediction(Operation *op) {
     if (name != kLogits) // (V14)
       return program.emitOpError("has output ")
              << name << ", which is not the logits (V14)";
-    if (failed(expect(op, value.get(), predicted.getLogits(), "the logits")) ||
+    if (failed(expect(op, value.get(), model.getLogits(), "the logits")) ||
         failed(expectMicro(op, value.get(), first, "the logits")))
       return failure();
     hasLogits = true;
@@ -256,8 +277,8 @@ LogicalResult Refinement::visitPrediction(Operation *op) {
 }
 
 LogicalResult Refinement::visitReturn(Operation *op) {
-  if (programName == kPredict)
-    return visitPrediction(op);
+  if (isDecoding(programName))
+    return visitDecoding(op);
   bool isEval = programName == "eval", isCount = programName == "count";
   bool hasLoss = false;
   std::set<unsigned> weights; // outputs "count<n>" of @eval
@@ -438,11 +459,13 @@ LogicalResult Refinement::run() {
     recomputation.countModel(model, "step", symbolic);
     symbolic.setMicroSteps(getMicroSteps(plan));
   }
-  if (hasProgram(plan, kPredict)) {
-    if (failed(predicted.executePrediction(model, symbolic)))
-      return failure();
-    recomputation.countModel(model, kPredict, symbolic);
-  }
+  for (StringRef name : kDecodings)
+    if (hasProgram(plan, name)) {
+      ModelStep &decoding = name == kPrefill ? prefilled : decoded;
+      if (failed(decoding.executeDecoding(model, name, symbolic)))
+        return failure();
+      recomputation.countModel(model, name, symbolic);
+    }
   for (int64_t rank : findRankRepresentatives()) {
     counts.clear();
     for (StringRef name : kPrograms)

@@ -144,7 +144,8 @@ static Spans wholeOfBuffer(Value value) {
 /// Returns true if `argument` is defined when the program starts.  The host
 /// writes the means of @count's outputs only after @count.  Before @first
 /// nothing is pending, and @flush has no batch.  @eval gets no scalar but the
-/// loss scale, @predict only tokens and positions.
+/// loss scale, @prefill and @decode only their own inputs; of a cache they read
+/// what was put there.
 bool Replay::isWritten(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
   auto scalar = program.getScalar(i);
@@ -157,12 +158,13 @@ bool Replay::isWritten(BlockArgument argument) {
   }
   if (name == "eval")
     return !scalar || scalar == kLossScale;
-  if (auto input = program.getInput(i); input && name == kPredict) {
+  if (auto input = program.getInput(i); input && isDecoding(name)) {
     auto micro = program.getArgAttrOfType<IntegerAttr>(i, kMicroAttr);
-    return (input == "tokens" || input == kPosition) &&
+    return (input == kBegin || input == kCount || input == kDocument ||
+            input == (name == kPrefill ? kPrompt : kToken)) &&
            (!micro || micro.getInt() == 0);
   }
-  if (name == kPredict)
+  if (isDecoding(name))
     return !scalar;
   return name != "flush" || !program.getInput(i);
 }
@@ -440,7 +442,17 @@ LogicalResult Replay::finish(Operation *op) {
         failed(judgePresent(op, value, members, "V6")))
       return failure();
   }
-  for (Value output : op->getOperands().drop_front(states.size()))
+  SmallVector<NextCache> caches = findNextCaches(program);
+  for (auto &[argument, cache, value] : caches) {
+    if (!value || ranges.lookup(value) != ranges.lookup(argument)) // (V6)
+      return op->emitOpError("returns no next value of the cache ")
+             << cache << " in its bytes (V6)";
+    if (failed(judgeHeld(op, value, wholeOfBuffer(value))) ||
+        failed(judgePresent(op, value, wholeOfBuffer(value), "V6")))
+      return failure();
+  }
+  for (Value output :
+       op->getOperands().drop_front(states.size() + caches.size()))
     if (isInArena(output) &&
         (failed(judgeHeld(op, output, wholeOfBuffer(output))) ||
          failed(judgePresent(op, output, wholeOfBuffer(output), "V1"))))

@@ -34,7 +34,7 @@ class TermTable {
 public:
   /// An index into the table.
   using Term = unsigned;
-  enum class Leaf { Parameter, Input, Scalar, Other };
+  enum class Leaf { Parameter, Input, Scalar, Cache, Other };
   enum class Mean { Ranks, MicroSteps };
 
   /// The leaf `name` of the given kind.

@@ -121,6 +121,7 @@ private:
   using Ranked = llvm::MapVector<ProgramOp, SmallVector<int64_t>>;
 
   LogicalResult judgeArguments(ProgramOp program);
+  LogicalResult judgeCaches(ProgramOp program);
   LogicalResult judgeOutputs(ProgramOp program, Outputs &outputs);
   LogicalResult judgeAlone(ProgramOp program, Outputs &outputs);
   LogicalResult judgeTogether(StringRef name, Ranked &ranked);
@@ -129,6 +130,7 @@ private:
   ModuleOp module;
   BucketLayouts layouts;
   ProgramOp step;
+  ProgramOp decoding; ///< the first program with caches
   Arenas arenas;
   DenseMap<Operation *, Ranges> ranges; ///< by program
 };
@@ -141,18 +143,50 @@ private:
 
 /// Fails unless `program` keeps its arguments where @step keeps them.
 LogicalResult Plan::judgeArguments(ProgramOp program) {
-  if (program.getArgumentTypes() != step.getArgumentTypes()) // (V6)
+  const unsigned shared = getNumShared(step);
+  if (getNumShared(program) != shared ||
+      program.getArgumentTypes().take_front(shared) !=
+          step.getArgumentTypes().take_front(shared)) // (V6)
     return program.emitOpError("takes other arguments than @step (V6); "
                                "programs of a step share state, "
                                "inputs and scalars");
-  for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
-    for (StringRef name : {kBytesAttr, kStateAttr, kInputAttr, kVocabAttr,
-                           kIgnoredAttr, kScalarAttr, kMicroAttr})
+  for (unsigned i = 0; i != shared; ++i)
+    for (StringRef name :
+         {kBytesAttr, kStateAttr, kInputAttr, kVocabAttr, kIgnoredAttr,
+          kScalarAttr, kMicroAttr, kSeparatorAttr})
       if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
         return program.emitOpError("has ")
                << name << " = " << program.getArgAttr(i, name)
                << " for argument " << i << ", and @step has "
                << step.getArgAttr(i, name) << " (V6)";
+  return judgeCaches(program);
+}
+
+/// Fails unless only @prefill and @decode have caches, and the same ones in the
+/// same bytes.
+LogicalResult Plan::judgeCaches(ProgramOp program) {
+  SmallVector<NextCache> caches = findNextCaches(program);
+  if (!isDecoding(getProgramName(program))) {
+    if (!caches.empty()) // (V6)
+      return program.emitOpError("takes the cache ")
+             << caches.front().name
+             << " (V6); only @prefill and @decode have caches";
+    return success();
+  }
+  if (!decoding)
+    decoding = program;
+  const unsigned first = getNumShared(program);
+  if (caches.size() != program.getNumArguments() - first ||
+      program.getArgumentTypes() != decoding.getArgumentTypes()) // (V6)
+    return program.emitOpError("takes other caches than @")
+           << decoding.getSymName() << " (V6); they continue each other";
+  for (unsigned i = first, e = program.getNumArguments(); i != e; ++i)
+    for (StringRef name : {kBytesAttr, kCacheAttr})
+      if (program.getArgAttr(i, name) != decoding.getArgAttr(i, name)) // (V6)
+        return program.emitOpError("has ")
+               << name << " = " << program.getArgAttr(i, name)
+               << " for argument " << i << ", and @" << decoding.getSymName()
+               << " has " << decoding.getArgAttr(i, name) << " (V6)";
   return success();
 }
 
@@ -234,7 +268,7 @@ LogicalResult Plan::judge(ModuleOp model) {
   step = findMainProgram(module);
   if (!step)
     return module.emitError(
-        "a plan has a program @step, or @predict alone, of one block; this "
+        "a plan has a program @step, or @prefill alone, of one block; this "
         "module has none");
   for (auto function : module.getOps<func::FuncOp>()) // (S5)
     return function.emitOpError("is no part of a plan (S5), which is made of "

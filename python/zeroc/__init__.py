@@ -1,4 +1,4 @@
-"""What zeroc does in Python, beside the compiler: data of chats, and runs from data to a tuned model.
+"""What zeroc does in Python, beside the compiler: data of chats, runs from data to a tuned model, and its answers.
 
     records.py        reads JSONL, JSON, Parquet and text files
     conversations.py  what a record means: turns, or texts
@@ -11,6 +11,11 @@
     show.py           prints samples
     run.py            a run: data, import, compile, train, export; finetune.py and pretrain.py are two
     card.py           the README.md of what a run makes
+    commands.py       the commands of zeroc that others are made of
+    source.py         the model that generates: its config, weights and adapters
+    cache.py          programs that were compiled before
+    generation.py     options and the running program of generate.py and chat.py
+    answer.py         the text of an answer while its tokens come
 
 Compiling and training need none of it.
 """

@@ -4,7 +4,7 @@ import sys
 
 from .errors import UserError
 
-COMMANDS = ("data", "finetune", "pretrain")
+COMMANDS = ("data", "finetune", "pretrain", "generate", "chat")
 
 
 def main():

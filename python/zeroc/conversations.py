@@ -159,16 +159,34 @@ def weight_of(turn):
 def read_chat(record, place, turns, trained=None):
     if trained is None:
         trained = [weight_of(turn) for turn in turns]
+    if not any(turn["role"] == "assistant" for turn in turns):
+        raise UserError(f"{place} has no assistant's turn, so there is nothing to train on")
+    return new_chat(record, place, turns, trained)
+
+
+def new_chat(record, place, turns, trained):
+    """The Chat of these turns, with what stands beside them in a record."""
     turns = [{key: value for key, value in turn.items() if key != "weight"} for turn in turns]
     if isinstance(record.get("system"), str) and record["system"] and turns[0]["role"] != "system":
         turns.insert(0, {"role": "system", "content": check_text(record["system"], "system", place)})
         trained = [0, *trained]
-    if not any(turn["role"] == "assistant" for turn in turns):
-        raise UserError(f"{place} has no assistant's turn, so there is nothing to train on")
     arguments = record.get("chat_template_kwargs") or {}
     if not isinstance(arguments, dict):
         raise UserError(f"{place}: chat_template_kwargs is {describe(arguments)}, where an object is needed")
     return Chat(turns, trained, place, read_tools(record.get("tools"), place), arguments)
+
+
+def read_prompt(record, place):
+    """What is to be answered: a Chat whose last turn is not the assistant's, or a text that goes on."""
+    name = next((name for name in ("messages", "conversations", "prompt") if name in record), None)
+    if not name:
+        raise UserError(f"{place} has {known_fields(record)}; zeroc generate reads messages, conversations or prompt")
+    if name == "prompt" and not isinstance(record[name], list):
+        return text_of(record, name, place)
+    turns = messages(record[name], place, name)
+    if turns[-1]["role"] == "assistant":
+        raise UserError(f"{place} ends with a turn of the assistant, so there is nothing to answer; leave it out")
+    return new_chat(record, place, turns, [0] * len(turns))
 
 
 def read_tools(tools, place):

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from . import card
+from .commands import compile_command, import_command, positions_of, zeroc
 from .dataset import check_split
 from .errors import UserError, plural
 from .options import layout_options, refuse_unknown, take_options, value_of
@@ -82,7 +83,7 @@ class Run:
         self.args, unknown = p.parse_known_args(others)
         refuse_unknown(unknown, own, command)
         self.command, self.compiled, self.trained = command, found["compile"], found["train"]
-        self.program = os.environ.get("ZEROC_PROGRAM", "zeroc")
+        self.program = zeroc()
         self.out = Path(self.args.o)
         self.work = self.out / "zeroc"
         self.commands = []
@@ -147,8 +148,7 @@ class Run:
 
     @property
     def seq(self):
-        positions = self.config.get("max_position_embeddings") or self.config.get("n_positions") or 1024
-        return self.args.seq or min(1024, positions)
+        return self.args.seq or min(1024, positions_of(self.config) or 1024)
 
     @property
     def precision(self):
@@ -243,11 +243,10 @@ class Run:
         return options
 
     def compile(self):
-        model = str(self.work / "model.mlir")
-        self.call([self.program, "import", str(self.model), f"--batch={self.args.batch}", f"--seq={self.seq}",
-                   *self.import_options(), *self.model_options, "-o", model])
-        self.call([self.program, model, *self.all_compile_options(), "-o", str(self.work / "train")],
-                  quiet=not self.args.dry_run)
+        model = self.work / "model.mlir"
+        self.call(import_command(self.model, self.args.batch, self.seq, [*self.import_options(), *self.model_options],
+                                 model))
+        self.call(compile_command(model, self.all_compile_options(), self.work / "train"), quiet=not self.args.dry_run)
 
     def train_command(self):
         a, more = self.args, self.trained

@@ -86,6 +86,19 @@ class Tokenizer:
             return [self.encode_chat(masked, sample.place) for masked in mask_chat(sample, self.template)]
         return [self.encode_text(sample)]
 
+    def encode_prompt(self, sample, place):
+        """The ids of what a model goes on from: a Chat, with the beginning of an assistant's turn, or a text."""
+        if isinstance(sample, Chat):
+            if not self.template:
+                raise UserError(f"{place} is a chat, and {self.folder} has no chat template; name a file with "
+                                "--chat-template")
+            text, _ = self.template.render(sample, prompt=True)
+            return self.convert(text, place, add_special_tokens=False).ids
+        encoding = self.convert(sample, place, add_special_tokens=True)
+        # A tokenizer may add the end of the text, too, after which nothing goes on.
+        ends = encoding.ids[-1:] == [self.end] and encoding.special_tokens_mask[-1]
+        return encoding.ids[:-1] if ends else encoding.ids
+
     def convert(self, text, place, **how):
         try:
             return self.tokenizer.encode(text, **how)

@@ -89,8 +89,14 @@ void Context::latch(const std::string &text) {
   parts.collectives->abort(error.message());
 }
 
+/// Whether `program` keeps keys and values for the next one of its kind.
+static bool continuesSequences(uint32_t program) {
+  return program == ZRT_PREFILL || program == ZRT_DECODE;
+}
+
 void Context::poison() {
-  // Only state, inputs and outputs live between two programs.  Without this, a
+  // Only state, inputs and outputs live between two programs, and the caches of
+  // generation between its own.  Without this, a
   // plan that reads a temporary before it writes it would find the value of the
   // last program, which may well be right on a quiet machine.
   //
@@ -107,7 +113,8 @@ void Context::poison() {
 void Context::run(uint32_t which) {
   if (which >= ZRT_PROGRAM_COUNT || !plan.programs[which].ops)
     fail("the plan has no program {}", which);
-  if (parts.chaos->on())
+  if (parts.chaos->on() &&
+      !(continuesSequences(which) && continuesSequences(program)))
     poison();
   ++runs;
   program = which;

@@ -130,6 +130,26 @@ func.func @dropout(%x: tensor<4x64x32xf32>, %keys: tensor<4xi64>, %q: tensor<4x6
   return
 }
 
+// CHECK-LABEL: func @rope_at
+func.func @rope_at(%x: tensor<4x64x2x4xf32>, %positions: tensor<4x64xi32>) -> tensor<4x64x2x4xf32> {
+  // CHECK: nn.rope %arg0 at %arg1 {{.*}} : tensor<4x64x2x4xf32>, tensor<4x64xi32>
+  %z = nn.rope %x at %positions {frequencies = array<f64: 1.0, 0.01>} : tensor<4x64x2x4xf32>, tensor<4x64xi32>
+  return %z : tensor<4x64x2x4xf32>
+}
+
+// CHECK-LABEL: func @cached_attention
+func.func @cached_attention(%q: tensor<4x1x4x16xf32>, %k: tensor<4x1x2x16xf32>, %v: tensor<4x1x2x16xf32>,
+                            %keys: tensor<4x2x64x16xf32>, %values: tensor<4x2x64x16xf32>, %begin: tensor<4xi32>,
+                            %count: tensor<4xi32>, %starts: tensor<4xi32>) {
+  // CHECK: nn.cached_attention %arg0, %arg1, %arg2 in %arg3, %arg4 at %arg5, %arg6 {scale = 2.500000e-01 : f64}
+  %o, %nk, %nv = nn.cached_attention %q, %k, %v in %keys, %values at %begin, %count {scale = 0.25 : f64}
+    : tensor<4x1x4x16xf32>, tensor<4x1x2x16xf32>, tensor<4x2x64x16xf32>, tensor<4xi32>
+  // CHECK: nn.cached_attention {{.*}} from %arg7 {scale = 2.500000e-01 : f64, soft_cap = 3.000000e+01 : f64, window = 8 : i64}
+  %p:3 = nn.cached_attention %q, %k, %v in %keys, %values at %begin, %count from %starts {scale = 0.25 : f64, soft_cap = 30.0 : f64, window = 8 : i64}
+    : tensor<4x1x4x16xf32>, tensor<4x1x2x16xf32>, tensor<4x2x64x16xf32>, tensor<4xi32> from tensor<4xi32>
+  return
+}
+
 // CHECK-LABEL: func @rope
 func.func @rope(%x: tensor<4x64x2x4xf32>) {
   // CHECK: nn.rope %arg0 {frequencies = array<f64: 1.000000e+00, 1.000000e-02>} : tensor<4x64x2x4xf32>

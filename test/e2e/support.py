@@ -351,6 +351,10 @@ class Case(unittest.TestCase):
             self.assertNotIn("nonfinite", line)
         return lines, saved
 
+    def generate(self, model, weights, *flags, options=()):
+        """Runs a program of a model that only generates."""
+        return self.run_ok(compile_model(model, "--sample-only", *options), "--weights", weights, *flags)
+
     def trained_weights(self, model, vocab, name, *options, ranks=1):
         """The saved weights of a model's text after four steps on `ranks` ranks."""
         data, binary = self.write_tokens(900, vocab), self.folder / "train"

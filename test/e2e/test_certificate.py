@@ -155,7 +155,7 @@ class Certificate(support.Case):
         for name, wire in of["wire"].items():
             if ranks > 1:
                 self.assertRegex(text, rf"    {name} +{wire['bytes']:,} B  in {wire['calls']:,} call")
-        for name in ("evaluation", "prediction"):
+        for name in ("evaluation", "generation"):
             self.assertEqual(of[name] > 0, f"  {name}: {of[name]:,} bytes" in text)
         self.assertTrue(of["outside"])
         for what in of["outside"]:

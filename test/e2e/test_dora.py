@@ -130,7 +130,7 @@ class Dora(support.Outcomes):
         self.check_merged(self.exported(at, "--merge"), self.exported(at))
         model = support.import_model(support.SMALL, 2, 16)
         draw = ("--prompt-ids=1,2", "--sample-tokens=9", "--temperature=0")
-        self.run_ok(support.ZEROC, "generate", model, at, "--lora=4:8", "--dora", *draw)
+        self.generate(model, at, *draw, options=("--lora=4:8", "--dora"))
         plain = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8")
         done = support.run(plain, "--data", self.folder / "tokens256.u16", "--steps", 6, "--lr", 1, "--resume", at)
         self.assert_refused(done, "the model has no parameter .*c_attn.lora_magnitude_vector")

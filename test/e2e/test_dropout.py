@@ -122,7 +122,7 @@ class Dropout(support.Case):
 
     def test_sampling_has_none(self):
         model = support.import_model(CONFIG, 4, SEQ, "--dropout")
-        texts = [self.run_ok(support.ZEROC, "generate", path, self.start(), "--prompt-ids", "1,2,3", "--sample-tokens", 5).out
+        texts = [self.generate(path, self.start(), "--prompt-ids", "1,2,3", "--sample-tokens", 5).out
                  for path in (model, support.import_model(CONFIG, 4, SEQ))]
         self.assertEqual(*texts)
 

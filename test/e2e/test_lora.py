@@ -278,9 +278,10 @@ class Lora(Adapters):
         at, model = self.folder / "kept", support.import_model(support.SMALL, 2, 16)
         self.outcome(1, steps=3, flags=("--checkpoint", at, "--save-at-exit"))
         draw = ("--prompt-ids=1,2", "--sample-tokens=9")
-        self.assert_refused(support.run(support.ZEROC, "generate", model, at, *draw), "this run trained adapters; add its "
+        plain = support.compile_model(model, "--sample-only")
+        self.assert_refused(support.run(plain, "--weights", at, *draw), "this run trained adapters; add its "
                             "--lora=4:ALPHA, and its --lora-targets and --base-storage if it has them")
-        done = self.run_ok(support.ZEROC, "generate", model, at, "--lora=4:8", *draw)
+        done = self.generate(model, at, *draw, options=("--lora=4:8",))
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--lora=4:8", "--sample")
         again = self.run_ok(binary, "--data", self.folder / "tokens256.u16", "--steps", 3, "--lr", 1e-2, "--resume", at,
                             "--sample", 1, *draw)

@@ -110,6 +110,15 @@ class Packed(support.Case):
         done = support.run(support.ZEROC, "import", self.write("c.json", '{"model_type": "llama"}'), "--batch=1",
                            "--seq=8", "--packed", "--document-separator=3")
         self.assert_refused(done, "--packed and --document-separator both say", status=1)
-        done = support.run(support.ZEROC, support.import_model(LLAMA, 2, SEQ, "--packed"), "--sample", "-o",
-                           self.folder / "x")
-        self.assert_refused(done, 'input "starts" is read by the logits')
+
+    def test_generates_as_one_sample(self):
+        """A slot is one sample: a packed model continues it as one that is not packed does."""
+        _, weights = self.train(support.compile_model(support.import_model(LLAMA, 2, SEQ)), self.write("t.txt", support.TEXT),
+                                2, 1e-2, "--data-format", "text", name="plain")
+        found = []
+        for options in ((), ("--packed",)):
+            only = support.compile_model(support.import_model(LLAMA, 2, SEQ, *options), "--sample-only")
+            out = self.folder / "logits.npy"
+            self.run_ok(only, "--weights", weights, "--prompt-ids", "1,2,3,4,5", "--logits", out)
+            found.append(out.read_bytes())
+        self.assertEqual(*found)

@@ -106,15 +106,14 @@ class Sample(support.Case):
         (sample,) = self.samples()[-1]["samples"]
         self.assertTrue("in possession of a" + sample["text"] in support.TEXT.decode(), sample["text"])
 
-    def test_window(self):
-        """For a longer prompt, a model reads the last tokens that fit its positions."""
+    def test_full(self):
+        """A sample ends when it fills the positions of the model."""
         weights = self.trained()
         (long,) = self.draw(1, (), weights, "--temperature", 0, "--sample", 1, "--sample-tokens", 40)
-        text = PROMPT + long["text"]
-        for at in (5, SEQ, SEQ + 1, 30):
-            (one,) = self.draw(1, (), weights, "--temperature", 0, "--sample", 1, "--sample-tokens", 1,
-                               prompt=text[max(0, at - SEQ):at])
-            self.assertEqual(one["text"], text[at], f"token {at}")
+        self.assertEqual(len(long["ids"]), SEQ - len(PROMPT))
+        done = self.run_ok(self.compile(1, ()), "--data", self.data, "--steps", 1, "--lr", 0, "--sample", 1,
+                           "--prompt", PROMPT, "--sample-tokens", 40)
+        self.assertIn(f"--- the {SEQ} positions of the model end here", done.out)
 
     def test_many(self):
         """Sample i does not depend on the number of samples."""
@@ -125,7 +124,7 @@ class Sample(support.Case):
     def test_generate(self):
         """From a checkpoint of any plan, and from a file: the same as the training has printed."""
         model = support.import_model(support.SMALL, BATCH, SEQ)
-        flags = ("--prompt-ids", "109,105,110,100", "--sample-tokens", 20, "--seed", 7)
+        flags = ("--prompt-ids", "109,105,110,100", "--sample-tokens", 10, "--seed", 7)
         for ranks, options in ((2, ("--stage=3", "--offload=nvme")), (1, ("--precision=bf16",)),
                                (3, ("--stage=2", "--precision=fp16"))):
             binary = self.compile(ranks, options)
@@ -135,8 +134,7 @@ class Sample(support.Case):
             expected = "".join(f"--- sample {i + 1} of 3\n109 105 110 100 | {ids}\n" for i, ids in enumerate(shown))
             given = [option for option in options if "precision" in option]
             for weights in ("checks", saved):
-                done = self.run_ok(support.ZEROC, "generate", model, weights, "--sample=3", *given,
-                                   *(f"{name}={value}" for name, value in zip(flags[::2], flags[1::2])))
+                done = self.generate(model, weights, "--sample=3", *flags, options=given)
                 with self.subTest(options, weights=weights):
                     self.assertEqual(done.out, expected + "--- end of samples\n")
             support.shutil.rmtree(self.folder / "checks")
@@ -190,9 +188,7 @@ class Sample(support.Case):
                                      (("--weights", "x", *prompt, "--lr", 1), "--lr", 2)):
             with self.subTest(flags):
                 self.assert_refused(support.run(alone, *flags, cwd=self.folder), words, status=status)
-        self.assert_refused(support.run(support.ZEROC, "generate", "model.mlir"), "needs a model and its weights")
         model = support.import_model(support.SMALL, BATCH, SEQ)
-        self.assert_refused(support.run(support.ZEROC, "generate", model, "none", "--prompt=a"), "none")
         for options in (("--accumulate=2",), ("--eval",), ("--remat=block",), ("--offload-activations=cpu",)):
             self.assert_refused(support.run(support.ZEROC, model, "--sample-only", *options),
                                 "--sample-only is for a program that does not train")

@@ -6,7 +6,7 @@
 Needs torch and transformers; by default the shape of GPT-2 124M, in float32, with random weights.
 In both directions:
 
-  * `zeroc generate` reads a model that transformers saved in small shards;
+  * a program that generates reads a model that transformers saved in small shards;
   * transformers reads an exported checkpoint of a short training.
 
 Prints the largest difference of a logit; the status is 1 if it is above the limit.
@@ -23,12 +23,13 @@ import support  # noqa: E402
 
 
 def ours(model, weights, ids, folder):
-    """Returns the logits [tokens, classes] of a prompt from `zeroc generate`."""
-    out = folder / "logits.npy"
-    done = support.run(support.ZEROC, "generate", model, weights, f"--prompt-ids={','.join(map(str, ids))}",
-                       f"--logits={out}", timeout=3000)
-    if done.returncode:
-        sys.exit(f"gpt2_logits.py: error: zeroc generate ended with {done.returncode}: {done.err}")
+    """Returns the logits [tokens, classes] of a prompt from a program that generates."""
+    out, binary = folder / "logits.npy", folder / "generate"
+    for command in ((support.ZEROC, model, "--sample-only", "-o", binary),
+                    (binary, "--weights", weights, "--prompt-ids", ",".join(map(str, ids)), "--logits", out)):
+        done = support.run(*command, timeout=3000)
+        if done.returncode:
+            sys.exit(f"gpt2_logits.py: error: {command[0]} ended with {done.returncode}: {done.err}")
     import numpy
     return numpy.load(out)
 

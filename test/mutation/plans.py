@@ -46,6 +46,8 @@ class Recipe:
         if self.model in ("tiny", "uneven", "dropout"):
             config = UNEVEN if self.model == "uneven" else TINY
             model = support.import_model(config, 1, config["n_positions"], *["--dropout"] * (self.model == "dropout"))
+        elif self.model == "documents":
+            model = support.import_model(GOLDEN / "llama" / "config.json", 1, 11, "--document-separator=0")
         elif (GOLDEN / self.model / "config.json").exists():
             model = support.import_model(GOLDEN / self.model / "config.json", 1, 11)
         elif self.model == "mlp":
@@ -121,6 +123,7 @@ PLANS = [
     # Samples between steps.
     Recipe("sample-1-2-2", "tiny", 48, 1, 2, 2, ("--sample",)),
     Recipe("sample-3-2-1", "tiny", 48, 3, 2, 1, ("--sample", "--offload=nvme", "--bucket-size=1KiB")),
+    Recipe("documents-2-2-1", "documents", 89, 2, 2, 1, ("--sample",)),
     Recipe("sample-2-2-2", "odd", 64, 2, 2, 2, ("--sample", "--accumulate-order=block")),
     # Updates that do not wait for the norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),

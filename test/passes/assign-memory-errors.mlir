@@ -1,6 +1,6 @@
 // RUN: zero-opt %s -split-input-file -verify-diagnostics --zero-assign-memory
 
-// expected-error @below {{the module has no program @step or @predict with a body}}
+// expected-error @below {{the module has no program @step or @prefill with a body}}
 module {
 }
 

@@ -1,16 +1,16 @@
-// RUN: zero-opt %s --zero-set-precision=precision=bf16 --zero-add-prediction | FileCheck %s --check-prefix=PREDICT
+// RUN: zero-opt %s --zero-set-precision=precision=bf16 --zero-add-decoding | FileCheck %s --check-prefix=PREFILL
 // RUN: zero-opt %s --zero-differentiate-loss | FileCheck %s
 
 // Dropout computes in f32, and rounds as what it reads is rounded.  Samples have none.
 
-// PREDICT-LABEL: func.func @loss(
-// PREDICT: %[[DROPPED:.*]] = nn.dropout {{.*}} : tensor<2x3x4xf32>, tensor<2xi64>
-// PREDICT-NEXT: arith.truncf %[[DROPPED]] : tensor<2x3x4xf32> to tensor<2x3x4xbf16>
-// PREDICT: nn.attention {{.*}} by
-// PREDICT-LABEL: func.func private @predict(
-// PREDICT-NOT: nn.dropout
-// PREDICT: nn.attention %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} {causal, scale = 1.000000e+00 : f64}
-// PREDICT-NOT: nn.dropout
+// PREFILL-LABEL: func.func @loss(
+// PREFILL: %[[DROPPED:.*]] = nn.dropout {{.*}} : tensor<2x3x4xf32>, tensor<2xi64>
+// PREFILL-NEXT: arith.truncf %[[DROPPED]] : tensor<2x3x4xf32> to tensor<2x3x4xbf16>
+// PREFILL: nn.attention {{.*}} by
+// PREFILL-LABEL: func.func private @prefill(
+// PREFILL-NOT: nn.dropout
+// PREFILL: nn.cached_attention {{.*}} {scale = 1.000000e+00 : f64}
+// PREFILL-NOT: nn.dropout
 
 // An adjoint has the mask of its value.  A product's backward reads a mask that is computed again.
 

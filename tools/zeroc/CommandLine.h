@@ -164,7 +164,6 @@ private:
   Action checkImport();
   Action checkExport();
   Action checkTokenize();
-  Action checkGenerate();
   Action checkPlot();
 
   cl::SubCommand import{"import",
@@ -179,10 +178,6 @@ private:
   cl::SubCommand tokenizing{"tokenize",
                             "Converts text files, or JSON lines, to a file of "
                             "tokens for --data"};
-  cl::SubCommand generating{
-      "generate",
-      "Generates text with the weights of a checkpoint, or of a file "
-      "*.safetensors"};
   cl::SubCommand plotting{
       "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
               "from files of train --metrics, as SVG"};
@@ -195,10 +190,14 @@ private:
   cl::SubCommand pretraining{"pretrain",
                              "Trains the model of a config.json on texts, from "
                              "random weights"};
-  const Subcommand subcommands[5] = {{import, &CommandLine::checkImport},
+  cl::SubCommand generating{"generate",
+                            "Answers the prompts of a file with the model of a "
+                            "folder, or of a checkpoint"};
+  cl::SubCommand chatting{"chat", "Talks with the model of a folder, or of a "
+                                  "checkpoint, in the terminal"};
+  const Subcommand subcommands[4] = {{import, &CommandLine::checkImport},
                                      {exporting, &CommandLine::checkExport},
                                      {tokenizing, &CommandLine::checkTokenize},
-                                     {generating, &CommandLine::checkGenerate},
                                      {plotting, &CommandLine::checkPlot}};
 
   void declareDriver();
@@ -246,7 +245,6 @@ private:
   ImportOptions importOptions;
   ExportOptions exportOptions;
   TokenizeOptions tokenizeOptions;
-  GenerateOptions generateOptions;
   PlotOptions plotOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
       foreign{"Module of another front end"}, machine{"Machine"},
@@ -262,12 +260,6 @@ private:
       cl::desc("CHECKPOINT"), cl::sub(exporting)};
   cl::list<std::string> texts{cl::Positional, cl::desc("FILE..."),
                               cl::sub(tokenizing)};
-  cl::opt<std::string, true> generated{
-      cl::Positional, cl::location(generateOptions.model),
-      cl::desc("MODEL.mlir"), cl::sub(generating)};
-  cl::opt<std::string, true> weights{cl::Positional,
-                                     cl::location(generateOptions.weights),
-                                     cl::desc("WEIGHTS"), cl::sub(generating)};
   cl::list<std::string> runs{cl::Positional, cl::desc("RUN.jsonl..."),
                              cl::sub(plotting)};
   std::list<Flag> flags;

@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace mlir::zero;
 
 bool zero::isPythonCommand(StringRef name) {
-  return name == "data" || name == "finetune" || name == "pretrain";
+  return name == "data" || name == "finetune" || name == "pretrain" ||
+         name == "generate" || name == "chat";
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,

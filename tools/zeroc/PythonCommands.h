@@ -1,8 +1,8 @@
 //===- PythonCommands.h - Commands that are written in Python ---*- C++ -*-===//
 //
-// zeroc data and zeroc finetune prepare data with Python's packages.  They are
-// the package python/zeroc, which runs in place of this process, in the python3
-// of PATH, or the one that ZEROC_PYTHON names.
+// zeroc data, finetune, generate and the like read chats and texts with
+// Python's packages.  They are the package python/zeroc, which runs in place of
+// this process, in the python3 of PATH, or the one that ZEROC_PYTHON names.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -4,7 +4,6 @@
 #include "tools/zeroc/CommandLine.h"
 
 #include <cfloat>
-#include <tuple>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -83,49 +82,6 @@ void CommandLine::declareSubcommands() {
       "input files have one JSON object per line; this field is\n"
       "the text",
       tokenized);
-  Place drawn{model, std::nullopt, generating},
-      built{machine, std::nullopt, generating};
-  auto passOn = [](std::vector<std::string> &to, StringRef usage,
-                   const char *otherwise = "") -> Values {
-    std::string name = ("--" + usage.split('=').first).str();
-    if (usage.contains('='))
-      name += "=";
-    return {[&to, name](StringRef value) {
-              to.push_back(name + value.str());
-              return llvm::Error::success();
-            },
-            otherwise};
-  };
-  for (auto [usage, help, otherwise, place] :
-       {std::tuple<const char *, const char *, const char *, Place &>{
-            "prompt=TEXT",
-            "start of the text, for models whose tokens are bytes", "", drawn},
-        {"prompt-ids=ID,...", "start of the text, as token ids", "", drawn},
-        {"sample=N", "number of texts", "1", drawn},
-        {"sample-tokens=M", "tokens to generate after the prompt", "100",
-         drawn},
-        {"temperature=X",
-         "divide the logits by this before sampling; 0: take the\nmost likely "
-         "token",
-         "0.8", drawn},
-        {"top-k=K", "sample from the K most likely tokens", "all", drawn},
-        {"seed=N", "seed of sampling", "0", drawn},
-        {"logits=FILE.npy",
-         "write the logits after each token of the prompt;\ngenerate no text",
-         "", drawn},
-        {"threads=N", "number of threads", "all", built}})
-    add(usage, passOn(generateOptions.run, usage, otherwise), help, place);
-  for (auto [usage, help, otherwise] :
-       {std::tuple{"precision=TYPE", "fp32, bf16 or fp16", "fp32"},
-        {"lora=RANK[:ALPHA]",
-         "of weights that have adapters: the option of their run", ""},
-        {"rslora", "the same", ""},
-        {"dora", "the same", ""},
-        {"modules-to-save=REGEX", "the same", ""},
-        {"lora-targets=REGEX", "the same", ""},
-        {"base-storage=nf4|int8", "the same", ""},
-        {"cpu=NAME", "target CPU, as in zeroc --help", "native"}})
-    add(usage, passOn(generateOptions.compiled, usage, otherwise), help, built);
   add("o=RUN.svg", text(plotOptions.output).showing(""),
       "the file to write; default: standard output",
       {picture, std::nullopt, plotting});
@@ -197,14 +153,6 @@ Action CommandLine::checkTokenize() {
          "none; drop one of them");
   return finishing(
       [this](StringRef argv0) { return runTokenize(tokenizeOptions, argv0); });
-}
-
-Action CommandLine::checkGenerate() {
-  if (generateOptions.model.empty() || generateOptions.weights.empty())
-    fail("generate needs a model and its weights, as in zeroc generate "
-         "model.mlir model.safetensors --prompt=TEXT");
-  return
-      [this](StringRef argv0) { return runGenerate(generateOptions, argv0); };
 }
 
 Action CommandLine::checkPlot() {

@@ -10,7 +10,6 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace mlir::zero {
@@ -48,19 +47,6 @@ struct TokenizeOptions {
 
 /// Writes the tokens, and reports their number.
 llvm::Error runTokenize(const TokenizeOptions &options, llvm::StringRef argv0);
-
-/// `zeroc generate MODEL.mlir WEIGHTS [options]`.
-struct GenerateOptions {
-  std::string model, weights;
-  /// Options of the compilation ("--cpu" and the like) and of the program, each
-  /// with its value.
-  std::vector<std::string> compiled, run;
-};
-
-/// Compiles the model with --sample-only into a temporary folder, and runs it.
-/// Returns its exit status; the program reports its own errors.
-llvm::Expected<int> runGenerate(const GenerateOptions &options,
-                                llvm::StringRef argv0);
 
 /// `zeroc plot RUN.jsonl... [-o RUN.svg]`.
 struct PlotOptions {

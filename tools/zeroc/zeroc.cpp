@@ -5,10 +5,11 @@
 //   zeroc import DIR|CONFIG.json --batch=B --seq=T [...] [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
-//   zeroc generate MODEL.mlir WEIGHTS --prompt=TEXT
 //   zeroc plot RUN.jsonl... [-o RUN.svg]
 //   zeroc data build|show MODEL_DIR DATA...
 //   zeroc finetune MODEL_DIR DATA... -o OUT
+//   zeroc generate MODEL_DIR --prompts FILE
+//   zeroc chat MODEL_DIR
 //
 //===----------------------------------------------------------------------===//
 

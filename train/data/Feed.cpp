@@ -150,15 +150,22 @@ void checkText(const TokenFiles &data, const zrt_input &tokens,
          text->path(), withCommas(uint64_t(tokens.bound)), text->path());
 }
 
+/// Whether generation reads an input, and no step.
+bool isOfGeneration(const zrt_input &input) {
+  const std::string_view name = input.name;
+  return name == "begin" || name == "count" || name == "prompt" ||
+         name == "token" || name == "document";
+}
+
 } // namespace
 
 std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
   std::vector<const zrt_input *> inputs;
-  const bool predicts = plan.programs[ZRT_PREDICT].ops != nullptr;
+  const bool generates = plan.programs[ZRT_PREFILL].ops != nullptr;
   for (uint32_t i = 0; i < plan.input_count; ++i)
     if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0 &&
         std::string_view(plan.inputs[i].name) != kDropout &&
-        !(predicts && std::string_view(plan.inputs[i].name) == "position"))
+        !(generates && isOfGeneration(plan.inputs[i])))
       inputs.push_back(&plan.inputs[i]);
   return inputs;
 }

@@ -31,7 +31,7 @@ namespace zrt {
 void checkGiven(const zrt_plan &plan, const TrainOptions &options);
 
 /// The inputs of the first micro-step of `plan` that samples fill: no scalars,
-/// no keys of dropout, and no input that only the program predict reads.
+/// no keys of dropout, and no input that only prefill and decode read.
 std::vector<const zrt_input *> fedInputs(const zrt_plan &plan);
 
 class Feed {

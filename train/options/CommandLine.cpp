@@ -177,6 +177,11 @@ void CommandLine::add(const char *name, const char *value, const char *group,
   app.add_option(name)->description(help)->type_name(value)->group(group);
 }
 
+void CommandLine::addFlag(const char *name, const char *group,
+                          const char *help) {
+  app.add_flag(name, flags[name])->description(help)->group(group);
+}
+
 void CommandLine::parse(int argc, const char *const *argv) {
   try {
     app.parse(argc, argv);

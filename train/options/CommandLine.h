@@ -56,6 +56,8 @@ public:
   /// Adds an option that is not listed there, or means something else.
   void add(const char *name, const char *value, const char *group,
            const char *help);
+  /// The same for one without a value.
+  void addFlag(const char *name, const char *group, const char *help);
   void setFooter(const std::string &text) { app.footer(text); }
   void parse(int argc, const char *const *argv);
 
@@ -114,6 +116,8 @@ void readEvaluation(const CommandLine &line, EvalOptions &eval);
 void readCheckpoints(const CommandLine &line, TrainOptions &options);
 void readSamples(const CommandLine &line, SampleOptions &sample);
 /// --prompt and what belongs to it, without --sample.
+/// The numbers of an option such as 1,2,3; none if it is not given.
+std::vector<int64_t> readIds(const CommandLine &line, const char *option);
 void readPrompt(const CommandLine &line, SampleOptions &sample);
 /// --certificate and --plan, which end the program.
 void readListings(const CommandLine &line, TrainOptions &options);

@@ -9,19 +9,19 @@ namespace {
 
 constexpr int64_t kMost = int64_t{1} << 24;
 
-/// "1,2,3"
-std::vector<int64_t> readIds(const std::string &text) {
+} // namespace
+
+std::vector<int64_t> zrt::readIds(const CommandLine &line, const char *option) {
   std::vector<int64_t> ids;
-  for (size_t at = 0; at <= text.size();) {
+  const std::string text = line.text(option);
+  for (size_t at = 0; at <= text.size() && line.given(option);) {
     const size_t end = std::min(text.find(',', at), text.size());
-    ids.push_back(number<int64_t>("--prompt-ids", text.substr(at, end - at),
+    ids.push_back(number<int64_t>(option, text.substr(at, end - at),
                                   "whole numbers, as in 1,2,3"));
     at = end + 1;
   }
   return ids;
 }
-
-} // namespace
 
 void zrt::readPrompt(const CommandLine &line, SampleOptions &sample) {
   const bool hasText = line.given("--prompt");
@@ -33,7 +33,7 @@ void zrt::readPrompt(const CommandLine &line, SampleOptions &sample) {
   if (hasText)
     sample.text = line.text("--prompt");
   else
-    sample.ids = readIds(line.text("--prompt-ids"));
+    sample.ids = readIds(line, "--prompt-ids");
   if (hasText && sample.text->empty())
     usage("--prompt is empty; give it one token at least");
   sample.tokens = line.countFrom1("--sample-tokens", kMost, sample.tokens);

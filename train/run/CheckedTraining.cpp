@@ -77,7 +77,7 @@ public:
       others.eval.batches = 1;
       (void)Evaluation(plan, others, world.rank()).run(context.get());
     }
-    if (plan.programs[ZRT_PREDICT].ops) {
+    if (canGenerate(plan)) {
       SampleOptions sample;
       sample.count = 1;
       sample.tokens = 1;

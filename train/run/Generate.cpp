@@ -7,6 +7,8 @@
 #include "runtime/world/Agree.h"
 #include "train/data/HostAccess.h"
 #include "train/data/SeededInputs.h"
+#include "train/generate/PlanDecoder.h"
+#include "train/generate/Serve.h"
 #include "train/options/CommandLine.h"
 #include "train/options/Options.h"
 #include "train/report/Report.h"
@@ -14,8 +16,10 @@
 #include "train/run/PlanContext.h"
 #include "train/run/SampleText.h"
 #include "train/run/Sampling.h"
+#include "train/run/Weights.h"
 
 #include <memory>
+#include <unistd.h>
 
 using namespace zrt;
 
@@ -23,7 +27,9 @@ namespace {
 
 struct GenerateOptions {
   TrainOptions common; ///< only of the machine, the seed and samples
-  std::string weights, logits;
+  std::string logits;  ///< weights and adapter are those of `common`
+  bool logitsInChunks = false, serves = false;
+  std::vector<int32_t> endIds;
 };
 
 GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
@@ -41,11 +47,20 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   line.add("--weights", "PATH", "Required",
            "A checkpoint, a folder of checkpoints or of a Hugging Face model, "
            "or a safetensors file");
+  line.add("--adapter", "DIR", "Required",
+           "A folder of adapters as PEFT writes it, of a program with --lora");
+  line.addFlag("--serve", "Requests",
+               "Answer requests on standard input (docs/generate.md)");
+  line.add("--end-ids", "ID,...", "Requests",
+           "The tokens that end an answer (default: none)");
   line.add("--sample", "N", "Samples", "Number of texts (default 1)");
   line.add("--seed", "N", "Samples", "Seed of sampling (default 0)");
   line.add("--logits", "FILE", "Output",
            "Write the logits after each token of the prompt, as .npy of "
            "[tokens, classes]; generate no text");
+  line.add("--logits-by", "KIND", "Output",
+           "Compute these logits token by token (default: token), or in chunks "
+           "of a prompt (chunk); the same bits");
   line.parse(argc, argv);
   common.help = line.help();
   if (!common.help.empty())
@@ -53,16 +68,42 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   readListings(line, common);
   if (common.certificate || common.plan)
     return options;
-  options.weights = line.text("--weights");
+  common.init = line.text("--weights");
+  common.adapter = line.text("--adapter");
   options.logits = line.text("--logits");
+  if (const std::string kind = line.text("--logits-by"); !kind.empty()) {
+    if (options.logits.empty())
+      usage("--logits-by={} needs --logits=FILE", kind);
+    if (kind != "token" && kind != "chunk")
+      usage("--logits-by must be token or chunk, got {}", kind);
+    options.logitsInChunks = kind == "chunk";
+  }
   common.nvmePath = line.text("--nvme-path");
   common.verifyReads = line.isOn("--verify-reads");
-  if (options.weights.empty())
+  if (common.init.empty())
     usage("--weights is missing; see {} --help", common.program);
+  common.threads = static_cast<int32_t>(line.count("--threads", 4096));
+  options.serves = line.isOn("--serve");
+  for (const int64_t id : readIds(line, "--end-ids"))
+    options.endIds.push_back(int32_t(id));
+  if (options.serves) {
+    if (plan.world_size > 1)
+      usage("--serve is for programs of one rank, and this one has {}; compile "
+            "with --world-size=1",
+            plan.world_size);
+    for (const char *other :
+         {"--prompt", "--prompt-ids", "--sample", "--sample-tokens",
+          "--temperature", "--top-k", "--logits", "--seed"})
+      if (line.given(other))
+        usage("{} is part of a request with --serve; drop it", other);
+    checkTierOptions(plan, common);
+    return options;
+  }
+  if (!options.endIds.empty())
+    usage("--end-ids needs --serve");
   common.sample.count = line.countFrom1("--sample", int64_t{1} << 24, 1);
   readPrompt(line, common.sample);
   common.seed = line.seed();
-  common.threads = static_cast<int32_t>(line.count("--threads", 4096));
   checkTierOptions(plan, common);
   checkSampling(plan, common.sample);
   return options;
@@ -91,32 +132,47 @@ public:
     const State state = findState(plan, world.rank());
     together(world, [&] { load(state); });
     const TrainOptions &common = options.common;
+    if (options.serves) {
+      PlanDecoder decoder(context.get(), plan);
+      DescriptorLines lines(STDIN_FILENO, longestRequest(decoder.positions()));
+      serve(decoder, options.endIds, lines, [](const std::string &text) {
+        printText(text);
+        return lostOutput().empty();
+      });
+      return;
+    }
     const Sampling sampling(plan, common.sample, common.seed, world.rank());
     if (!options.logits.empty()) {
-      const std::vector<float> logits = sampling.promptLogits(context.get());
+      const std::vector<float> logits =
+          sampling.promptLogits(context.get(), options.logitsInChunks);
       together(world, [&] {
         if (isFirst)
-          writeNpy(options.logits, logits, sampling.classes());
+          writeNpy(options.logits, logits,
+                   logits.size() /
+                       std::max<size_t>(sampling.prompt().size(), 1));
       });
       return;
     }
     const std::vector<Sample> samples = sampling.run(context.get(), world);
     if (isFirst)
-      sayText(samplesText(common.sample, sampling.prompt(), samples, ""));
+      sayText(samplesText(common.sample, sampling.prompt(), samples, "",
+                          positionsOf(plan)));
   }
 
 private:
   void load(const State &state) {
     const ContextMemory memory(context.get());
     const std::vector<Parameter> &parameters = state.slots.front().parameters;
-    if (!isCheckpoint(options.weights)) {
-      const std::string warning =
-          loadParameters(parameters, options.weights, memory);
-      if (isFirst && !warning.empty())
-        complain(
-            fmt::format("{}: warning: {}", options.common.program, warning));
+    const std::string &weights = options.common.init;
+    if (!isCheckpoint(weights)) {
+      Weights(plan, options.common, world, context.get(),
+              /*delaysUpdates=*/false)
+          .initialize();
     } else {
-      const CheckpointReader reader(findCheckpoint(options.weights));
+      if (!options.common.adapter.empty())
+        fail("--adapter={}: the checkpoint {} has adapters of its own; drop it",
+             options.common.adapter, weights);
+      const CheckpointReader reader(findCheckpoint(weights));
       checkAdapters(reader);
       reader.checkFits(state);
       reader.verify(world.rank(), world.size(), zrt_threads(context.get()));
@@ -124,7 +180,7 @@ private:
     }
     if (const std::string found = firstNonfinite(parameters, memory);
         !found.empty())
-      fail("{}: {}", options.weights, found);
+      fail("{}: {}", weights, found);
   }
 
   /// Throws if the run of the checkpoint trained adapters and the plan has
@@ -149,7 +205,7 @@ private:
 
 bool zrt::generatesOnly(const zrt_plan &plan) {
   return plan.abi_version == ZRT_ABI_VERSION && !plan.programs[ZRT_STEP].ops &&
-         plan.programs[ZRT_PREDICT].ops;
+         canGenerate(plan);
 }
 
 int zrt::generateMain(const zrt_plan &plan, int argc, const char *const *argv) {

@@ -65,7 +65,7 @@ std::string zrt::printable(const std::string &text) {
 std::string zrt::samplesText(const SampleOptions &options,
                              const std::vector<int64_t> &prompt,
                              const std::vector<Sample> &samples,
-                             const std::string &when) {
+                             const std::string &when, size_t positions) {
   std::string text;
   for (size_t i = 0; i < samples.size(); ++i) {
     text += fmt::format("--- sample {} of {}{}{}\n", i + 1, samples.size(),
@@ -74,7 +74,10 @@ std::string zrt::samplesText(const SampleOptions &options,
                          : fmt::format("{} | {}", fmt::join(prompt, " "),
                                        fmt::join(samples[i], " "));
     text += '\n';
-    if (samples[i].size() < size_t(options.tokens))
+    if (prompt.size() + samples[i].size() >= positions)
+      text += fmt::format("--- the {} positions of the model end here\n",
+                          positions);
+    else if (samples[i].size() < size_t(options.tokens))
       text += "--- its logits are not finite here\n";
   }
   return text + "--- end of samples\n";

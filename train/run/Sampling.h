@@ -3,6 +3,7 @@
 
 #include "abi/zrt.h"
 #include "runtime/world/World.h"
+#include "train/generate/PlanDecoder.h"
 #include "train/options/Options.h"
 
 #include <cstddef>
@@ -16,12 +17,10 @@ namespace zrt {
 /// Tokens after the prompt; fewer than requested if logits were not finite.
 using Sample = std::vector<int64_t>;
 
-/// Runs a plan's program predict, between steps.  It changes inputs and outputs
-/// only.
+/// Continues a prompt by a plan's programs (PlanDecoder.h), between steps.
 ///
-/// Sample i is row i mod B of batch i / B, and rank j mod N computes batch j in
-/// round j / N.  A run of the program adds one token to each sample of a round.
-/// The model reads the last T tokens of a sample, where T is its number of
+/// Sample i is slot i mod B of batch i / B, and rank j mod N computes batch j
+/// in round j / N.  A sample ends when prompt and sample fill the model's T
 /// positions.
 class Sampling {
 public:
@@ -34,33 +33,23 @@ public:
   std::vector<Sample> run(zrt_context *ctx, World &world) const;
 
   /// The logits after each token of the prompt, [tokens, classes], by this
-  /// rank's weights.  All ranks call it together.  Throws zrt::Error.
-  std::vector<float> promptLogits(zrt_context *ctx) const;
+  /// rank's weights: by the program decode, or by prefill.  All ranks call it
+  /// together.  Throws zrt::Error.
+  std::vector<float> promptLogits(zrt_context *ctx, bool inChunks) const;
 
   const std::vector<int64_t> &prompt() const { return start; }
-  uint64_t classes() const;
 
 private:
-  /// Runs the program on `sequences`; row r predicts the token after position
-  /// at[r] of sequence r.  Rows beyond the sequences repeat the last one.
-  void predict(zrt_context *ctx,
-               const std::vector<std::span<const int64_t>> &sequences,
-               const std::vector<int32_t> &at) const;
-  /// The logits of row `row` after the last run.
-  std::vector<float> logitsOf(zrt_context *ctx, size_t row) const;
-  std::vector<Sample> drawBatch(zrt_context *ctx, uint64_t first) const;
-  /// The logits of the tokens that a sequence may contain.
-  std::span<const float> drawable(const std::vector<float> &logits) const;
+  std::vector<Sample> drawBatch(PlanDecoder &decoder, uint64_t first) const;
 
+  const zrt_plan &plan;
   const SampleOptions &options;
   const uint64_t seed;
   const size_t rank;
-  const zrt_input *tokens, *position;
-  const zrt_output *logits;
   std::vector<int64_t> start;
 };
 
-/// Throws UsageError if `plan` has no program predict, or cannot read the
+/// Throws UsageError if `plan` has no programs for samples, or cannot read the
 /// prompt.
 void checkSampling(const zrt_plan &plan, const SampleOptions &options);
 

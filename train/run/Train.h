@@ -12,7 +12,7 @@ namespace zrt {
 /// 143 after SIGTERM.  Throws nothing.
 int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
 
-/// Returns true if `plan` has only the program predict (zeroc --sample-only).
+/// Returns true if `plan` has only prefill and decode (zeroc --sample-only).
 bool generatesOnly(const zrt_plan &plan);
 
 /// main() of such a plan: reads weights, then prints generated text or writes

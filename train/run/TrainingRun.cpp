@@ -235,7 +235,8 @@ void Training::showSamples() {
     sayText(samplesText(options.sample, sampling->prompt(), samples,
                         metrics.step < 0
                             ? "before step 0"
-                            : fmt::format("after step {}", metrics.step)));
+                            : fmt::format("after step {}", metrics.step),
+                        positionsOf(plan)));
 }
 
 void Training::makeLeftUpdate() {

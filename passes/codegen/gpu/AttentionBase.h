@@ -35,6 +35,8 @@ struct AttentionShape {
 
 AttentionShape shapeOf(nn::AttentionOp op);
 AttentionShape shapeOf(nn::AttentionBackwardOp op);
+/// That of the forward of all positions.
+AttentionShape shapeOf(nn::CachedAttentionOp op);
 
 /// The rows of one head in a [B, T, H, D] view.
 struct HeadRows {

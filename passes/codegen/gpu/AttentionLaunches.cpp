@@ -147,6 +147,30 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
   return success();
 }
 
+LogicalResult emitCached(func::FuncOp kernel, nn::CachedAttentionOp op) {
+  OpBuilder b(kernel.getContext());
+  KernelViews views(kernel, b, /*isHalfWarp=*/true);
+  const CachedOperands all = {
+      views.operand(op.getQ()),        views.operand(op.getK()),
+      views.operand(op.getV()),        views.operand(op.getKeys()),
+      views.operand(op.getValues()),   views.operand(op.getBegin()),
+      views.operand(op.getCount()),    viewIfAny(views, op.getStarts()),
+      views.result(op.getResult()),    views.result(op.getNextKeys()),
+      views.result(op.getNextValues())};
+  if (!all.q || !all.k || !all.v || !all.keys || !all.values || !all.begin ||
+      !all.count || (op.getStarts() && !all.starts) || !all.out ||
+      !all.nextKeys || !all.nextValues)
+    return refuse(op);
+  const int64_t bytes = emitCachedBlock(b, op, views, all);
+  RankedTensorType q = op.getQ().getType();
+  describeLaunch(kernel,
+                 q.getDimSize(1) * q.getDimSize(2) /
+                     op.getK().getType().getDimSize(2),
+                 bytes);
+  views.finish();
+  return success();
+}
+
 /// The attention in `kernel`, forward or backward; the other one is null.
 std::pair<nn::AttentionOp, nn::AttentionBackwardOp>
 findAttention(func::FuncOp kernel) {
@@ -185,6 +209,11 @@ LogicalResult check(OpT op, AttentionUnits units) {
 
 LogicalResult zero::emitAttentionBlocks(func::FuncOp kernel,
                                         AttentionUnits units) {
+  nn::CachedAttentionOp cached;
+  kernel.walk([&](nn::CachedAttentionOp op) { cached = op; });
+  if (cached)
+    return failure(failed(check(cached, AttentionUnits::F32)) ||
+                   failed(emitCached(kernel, cached)));
   auto [forward, backward] = findAttention(kernel);
   if (forward)
     return failure(failed(check(forward, units)) ||

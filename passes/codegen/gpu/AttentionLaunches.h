@@ -32,6 +32,18 @@ struct BackwardOperands {
 /// Emits the work of a block in the forward.
 void emitForwardBlock(AttentionCode &code, const ForwardOperands &all);
 
+/// The operands of nn.cached_attention; the caches' next values are their own
+/// bytes.
+struct CachedOperands {
+  Value q, k, v, keys, values, begin, count;
+  Value starts; ///< or null
+  Value out, nextKeys, nextValues;
+};
+/// Emits the work of a block (CachedAttention.cpp); returns the bytes of its
+/// shared memory.
+int64_t emitCachedBlock(OpBuilder &b, nn::CachedAttentionOp op,
+                        KernelViews &views, const CachedOperands &all);
+
 enum class BackwardLaunch { Dots, Keys, Queries };
 
 /// What launches of the backward share, by FMAs (AttentionBackward.h) and by

@@ -43,6 +43,23 @@ AttentionShape zero::shapeOf(nn::AttentionOp op) {
   return shape;
 }
 
+AttentionShape zero::shapeOf(nn::CachedAttentionOp op) {
+  RankedTensorType q = op.getQ().getType();
+  AttentionShape shape = {};
+  shape.queries = shape.keys = op.getKeys().getType().getDimSize(2);
+  shape.width = q.getDimSize(3);
+  shape.heads = q.getDimSize(2);
+  shape.keyHeads = op.getK().getType().getDimSize(2);
+  shape.scale = static_cast<float>(op.getScale().convertToDouble());
+  shape.softCap = op.getSoftCap()
+                      ? static_cast<float>(op.getSoftCap()->convertToDouble())
+                      : 0;
+  shape.causal = true;
+  shape.window = op.getWindow().value_or(0);
+  setBlocks(shape, ::zrt::forwardSizes(shape));
+  return shape;
+}
+
 AttentionShape zero::shapeOf(nn::AttentionBackwardOp op) {
   AttentionShape shape = describe(op);
   const bool isF32 = op.getQ().getType().getElementType().isF32();

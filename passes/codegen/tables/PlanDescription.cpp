@@ -102,17 +102,22 @@ private:
         continue;
       RankedTensorType type = getHeldTensor(arg.getType());
       InputBound bound = getInputBound(step, i);
-      list.push_back(
-          {.name = constants.string(name),
-           .dtype = operands.getElement(arg).number,
-           .rank = static_cast<uint32_t>(type.getRank()),
-           .shape = constants.array<int64_t>(type.getShape()),
-           .ref = operands.getRef(arg),
-           .bound = bound.vocab,
-           .ignored = bound.ignored,
-           .micro_step = microStepOf(step.getArgAttr(i, kMicroAttr))});
+      list.push_back({.name = constants.string(name),
+                      .dtype = operands.getElement(arg).number,
+                      .rank = static_cast<uint32_t>(type.getRank()),
+                      .shape = constants.array<int64_t>(type.getShape()),
+                      .ref = operands.getRef(arg),
+                      .bound = bound.vocab,
+                      .ignored = bound.ignored,
+                      .micro_step = microStepOf(step.getArgAttr(i, kMicroAttr)),
+                      .separator = separatorOf(step, i)});
     }
     return list;
+  }
+
+  static uint32_t separatorOf(ProgramOp program, unsigned argument) {
+    auto id = program.getArgAttrOfType<IntegerAttr>(argument, kSeparatorAttr);
+    return id ? static_cast<uint32_t>(id.getInt() + 1) : 0;
   }
 
   void describe(const PlanDevice &device, Zrt<zrt_plan> &compiled) {

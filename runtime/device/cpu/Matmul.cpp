@@ -8,8 +8,8 @@
 //      +-----+-----+      each thread copies its cell's rows of A and columns
 //    m |  0  |  1  |      of B, so nearly square cells copy least; rows cost
 //      +-----+-----+      more, since A is copied in advance, but a B that is
-//      |  2  |  3  |      not transposed is copied by its first tiles
-//      +-----+-----+
+//      |  2  |  3  |      not transposed is copied by its first tiles; few rows
+//      +-----+-----+      are not divided, so that B is read once
 //
 // bf16 and f16: the same, with a kernel that depends on the features that the
 // plan was compiled for (Gemm16.h).
@@ -23,6 +23,7 @@
 #include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
+#include "runtime/device/cpu/gemm/Targets.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -45,7 +46,8 @@ struct Grid {
   Grid(const zrt_matmul_desc &d, int64_t cells, const Costs &costs) {
     const GemmTile &tile = costs.tile;
     double best = 0;
-    for (int64_t tryDown = 1; tryDown <= cells; ++tryDown) {
+    const int64_t mostDown = d.m <= kFewRows ? 1 : cells;
+    for (int64_t tryDown = 1; tryDown <= mostDown; ++tryDown) {
       const int64_t tryAcross = cells / tryDown;
       const int64_t r = cellSize(d.m, tryDown, tile.rows),
                     c = cellSize(d.n, tryAcross, tile.columns);

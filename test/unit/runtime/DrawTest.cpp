@@ -1,13 +1,16 @@
-//===- DrawTest.cpp - Draws tokens and prints them ------------------------===//
+//===- DrawTest.cpp - Draws tokens ----------------------------------------===//
 
-#include "train/run/Draw.h"
-#include "train/run/SampleText.h"
+#include "train/generate/Draw.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 using namespace zrt;
@@ -17,42 +20,164 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+std::optional<int32_t> drawn(const std::vector<float> &logits,
+                             double temperature, int64_t topK, double chance) {
+  return draw(logits, {}, {.temperature = temperature, .topK = topK}, chance);
+}
+
 TEST(Draw, TakesTheFirstOfTheLikeliest) {
-  EXPECT_EQ(likeliest(std::vector<float>{-1, 3, 2, 3}), 1);
-  EXPECT_EQ(draw(std::vector<float>{-1, 3, 2, 3}, 0, 0, 0.99), 1);
-  EXPECT_EQ(draw(std::vector<float>{-kInfinity, -5}, 0, 0, 0), 1);
+  EXPECT_EQ(drawn({-1, 3, 2, 3}, 0, 0, 0.99), 1);
+  EXPECT_EQ(drawn({-kInfinity, -5}, 0, 0, 0), 1);
 }
 
 TEST(Draw, HasNoTokenOfWhatIsNotFinite) {
-  EXPECT_EQ(likeliest(std::vector<float>{1, kNan, 2}), std::nullopt);
-  EXPECT_EQ(draw(std::vector<float>{1, kInfinity}, 1, 0, 0.5), std::nullopt);
-  EXPECT_EQ(likeliest(std::vector<float>{-kInfinity}), std::nullopt);
-  EXPECT_EQ(likeliest({}), std::nullopt);
+  for (const double temperature : {0.0, 1.0}) {
+    EXPECT_EQ(drawn({1, kNan, 2}, temperature, 0, 0), std::nullopt);
+    EXPECT_EQ(drawn({1, kInfinity}, temperature, 0, 0.5), std::nullopt);
+    EXPECT_EQ(drawn({-kInfinity}, temperature, 0, 0), std::nullopt);
+    EXPECT_EQ(drawn({}, temperature, 0, 0), std::nullopt);
+  }
 }
 
 TEST(Draw, GoesByTheProbabilities) {
   // Probabilities 1/7, 2/7 and 4/7, in the order of tokens.
   const std::vector<float> logits = {0, std::log(2.F), std::log(4.F)};
-  EXPECT_EQ(draw(logits, 1, 0, 0), 0);
-  EXPECT_EQ(draw(logits, 1, 0, 0.14), 0);
-  EXPECT_EQ(draw(logits, 1, 0, 0.15), 1);
-  EXPECT_EQ(draw(logits, 1, 0, 0.42), 1);
-  EXPECT_EQ(draw(logits, 1, 0, 0.43), 2);
-  EXPECT_EQ(draw(logits, 1, 0, std::nextafter(1.0, 0.0)), 2);
+  EXPECT_EQ(drawn(logits, 1, 0, 0), 0);
+  EXPECT_EQ(drawn(logits, 1, 0, 0.14), 0);
+  EXPECT_EQ(drawn(logits, 1, 0, 0.15), 1);
+  EXPECT_EQ(drawn(logits, 1, 0, 0.42), 1);
+  EXPECT_EQ(drawn(logits, 1, 0, 0.43), 2);
+  EXPECT_EQ(drawn(logits, 1, 0, std::nextafter(1.0, 0.0)), 2);
   // Squared probabilities, or only the two likeliest tokens.
-  EXPECT_EQ(draw(logits, 0.5, 0, 0.23), 1);
-  EXPECT_EQ(draw(logits, 1, 2, 0), 1);
-  EXPECT_EQ(draw(logits, 1, 2, 0.34), 2);
-  EXPECT_EQ(draw(logits, 1, 1, 0.99), 2);
-  EXPECT_EQ(draw(logits, 1, 100, 0), 0);
+  EXPECT_EQ(drawn(logits, 0.5, 0, 0.23), 1);
+  EXPECT_EQ(drawn(logits, 1, 2, 0), 1);
+  EXPECT_EQ(drawn(logits, 1, 2, 0.34), 2);
+  EXPECT_EQ(drawn(logits, 1, 1, 0.99), 2);
+  EXPECT_EQ(drawn(logits, 1, 100, 0), 0);
   // A very small temperature is valid.
-  EXPECT_EQ(draw(logits, 1e-300, 0, 0.5), 2);
+  EXPECT_EQ(drawn(logits, 1e-300, 0, 0.5), 2);
 }
 
 TEST(Draw, OfEqualOnesKeepsTheFirst) {
   const std::vector<float> logits = {1, 1, 1, 1};
-  EXPECT_EQ(draw(logits, 1, 2, 0.49), 0);
-  EXPECT_EQ(draw(logits, 1, 2, 0.51), 1);
+  EXPECT_EQ(drawn(logits, 1, 2, 0.49), 0);
+  EXPECT_EQ(drawn(logits, 1, 2, 0.51), 1);
+  const DrawOptions half = {.temperature = 1, .topP = 0.5};
+  EXPECT_EQ(draw(logits, {}, half, 0.49), 0);
+  EXPECT_EQ(draw(logits, {}, half, 0.99), 1);
+}
+
+TEST(Draw, TopPKeepsTheTokenThatReachesTheSum) {
+  // Probabilities 0.2, 0.5 and 0.3.
+  const std::vector<float> logits = {std::log(2.F), std::log(5.F),
+                                     std::log(3.F)};
+  const auto kept = [&](double topP) {
+    std::set<int32_t> tokens;
+    for (double chance = 0; chance < 1; chance += 0x1p-8)
+      tokens.insert(
+          *draw(logits, {}, {.temperature = 1, .topP = topP}, chance));
+    return tokens;
+  };
+  EXPECT_EQ(kept(1e-9), (std::set<int32_t>{1}));
+  EXPECT_EQ(kept(0.49), (std::set<int32_t>{1}));
+  EXPECT_EQ(kept(0.51), (std::set<int32_t>{1, 2}));
+  EXPECT_EQ(kept(0.79), (std::set<int32_t>{1, 2}));
+  EXPECT_EQ(kept(0.81), (std::set<int32_t>{0, 1, 2}));
+  EXPECT_EQ(kept(1), (std::set<int32_t>{0, 1, 2}));
+}
+
+TEST(Draw, PenaltyMakesLessLikelyOnEitherSideOfZero) {
+  const std::vector<float> logits = {2, 1.5F, -1};
+  const std::vector<int32_t> text = {0, 0, 2, -7, 99};
+  DrawOptions greedy = {.repetitionPenalty = 1.3, .temperature = 0};
+  EXPECT_EQ(draw(logits, text, greedy, 0), 0);
+  // Once, although it occurs twice: 2 / 1.4.
+  greedy.repetitionPenalty = 1.4;
+  EXPECT_EQ(draw(logits, text, greedy, 0), 1);
+  greedy.repetitionPenalty = 1.2;
+  EXPECT_EQ(draw(std::vector<float>{-1, -1.1F}, text, greedy, 0), 1);
+  // A penalty below 1 is a reward.
+  greedy.repetitionPenalty = 0.5;
+  EXPECT_EQ(draw(std::vector<float>{1, 1.9F}, text, greedy, 0), 0);
+}
+
+/// The same by whole sorts: what is drawn, and how near `chance` is to where
+/// another token begins.
+std::pair<int32_t, double> simpleDraw(std::vector<double> scores,
+                                      const std::vector<int32_t> &text,
+                                      const DrawOptions &options,
+                                      double chance) {
+  for (const int32_t token : std::set<int32_t>(text.begin(), text.end())) {
+    double &score = scores[size_t(token)];
+    score = score < 0 ? score * options.repetitionPenalty
+                      : score / options.repetitionPenalty;
+  }
+  std::vector<size_t> order(scores.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
+  });
+  if (options.temperature == 0)
+    return {int32_t(order[0]), 1};
+  if (options.topK > 0)
+    order.resize(std::min(order.size(), size_t(options.topK)));
+  std::vector<double> shares(scores.size());
+  double all = 0, before = 0;
+  for (const size_t token : order)
+    all += shares[token] =
+        std::exp((scores[token] - scores[order[0]]) / options.temperature);
+  double kept = 0, nearest = 1;
+  for (const size_t token : order) {
+    if (options.topP < 1)
+      nearest = std::min(nearest, std::abs(before / all - options.topP));
+    const double share = std::exchange(shares[token], 0);
+    if (options.topP == 1 || before == 0 || before < options.topP * all) {
+      shares[token] = share;
+      kept += share;
+    }
+    before += share;
+  }
+  double upTo = 0;
+  int32_t found = -1;
+  for (size_t token = 0; token < shares.size(); ++token) {
+    upTo += shares[token] / kept;
+    nearest = std::min(nearest, std::abs(upTo - chance));
+    if (found < 0 && chance < upTo)
+      found = int32_t(token);
+  }
+  return {found, nearest};
+}
+
+TEST(Draw, EqualsASimpleModelOfIt) {
+  std::mt19937_64 engine(1);
+  const auto pick = [&](auto... values) {
+    const double all[] = {double(values)...};
+    return all[engine() % std::size(all)];
+  };
+  int compared = 0;
+  for (int trial = 0; trial < 4000; ++trial) {
+    std::vector<float> logits(1 + engine() % 40);
+    const bool isCoarse = engine() % 2 == 0; // has equal ones
+    for (float &logit : logits) {
+      logit = float(int64_t(engine() % 2001) - 1000) / 200;
+      logit = isCoarse ? std::round(logit) : logit;
+    }
+    std::vector<int32_t> text(engine() % 10);
+    for (int32_t &token : text)
+      token = int32_t(engine() % logits.size());
+    const DrawOptions options = {pick(1, 1.1, 1.7, 0.8), pick(0, 0.3, 1, 2.5),
+                                 int64_t(pick(0, 1, 3, 20, 100)),
+                                 pick(1, 0.05, 0.5, 0.9, 0.999)};
+    const double chance = double(engine() >> 11) * 0x1p-53;
+    const auto [expected, distance] =
+        simpleDraw({logits.begin(), logits.end()}, text, options, chance);
+    // Sums of another order may decide otherwise.
+    if (distance < 1e-12)
+      continue;
+    ++compared;
+    ASSERT_EQ(draw(logits, text, options, chance), expected) << trial;
+  }
+  EXPECT_GT(compared, 3900);
 }
 
 TEST(Draw, ChanceIsOfSeedSampleAndPosition) {
@@ -70,41 +195,6 @@ TEST(Draw, ChanceIsOfSeedSampleAndPosition) {
       }
   EXPECT_EQ(seen.size(), 1000U);
   EXPECT_NEAR(sum / 1000, 0.5, 0.05);
-}
-
-TEST(SampleText, EscapesWhatATerminalWouldObey) {
-  EXPECT_EQ(printable("a\tb\nc\\"), "a\tb\nc\\\\");
-  EXPECT_EQ(printable(std::string("\0\r\x1b[2J\x7f", 7)),
-            "\\x00\\x0d\\x1b[2J\\x7f");
-  EXPECT_EQ(printable("\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80"),
-            "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
-  // A cut sequence, a lone byte, an overlong form, a surrogate, a two-byte
-  // control character.
-  EXPECT_EQ(printable("\xc3"), "\\xc3");
-  EXPECT_EQ(printable("\xa4x"), "\\xa4x");
-  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");
-  EXPECT_EQ(printable("\xe0\x80\xaf"), "\\xe0\\x80\\xaf");
-  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");
-  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");
-  EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");
-}
-
-TEST(SampleText, IsOneLineOfJson) {
-  SampleOptions options;
-  options.text = "a";
-  options.tokens = 2;
-  EXPECT_EQ(samplesLine(options, {97}, {{34, 200}, {10}}, 7),
-            "{\"step\":7,\"prompt\":[97],\"samples\":[{\"ids\":[34,200],"
-            "\"text\":\"\\\"\xef\xbf\xbd\"},{\"ids\":[10],\"text\":\"\\n\"}]}");
-  EXPECT_EQ(samplesText(options, {97}, {{34, 200}, {10}}, "after step 7"),
-            "--- sample 1 of 2, after step 7\na\"\\xc8\n"
-            "--- sample 2 of 2, after step 7\na\n\n"
-            "--- its logits are not finite here\n--- end of samples\n");
-  options.text.reset();
-  EXPECT_EQ(samplesLine(options, {1, 2}, {{3}}, 0),
-            "{\"step\":0,\"prompt\":[1,2],\"samples\":[{\"ids\":[3]}]}");
-  EXPECT_EQ(samplesText(options, {1, 2}, {{3, 4}}, ""),
-            "--- sample 1 of 1\n1 2 | 3 4\n--- end of samples\n");
 }
 
 } // namespace

@@ -2,10 +2,13 @@
 #include "runtime/device/cpu/attention/Attention.h"
 
 #include "abi/zrt.h"
+#include "runtime/device/cpu/attention/Blocks.h"
 #include "runtime/device/cpu/attention/Targets.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 
+#include <algorithm>
+#include <cstring>
 #include <optional>
 
 using namespace zrt;
@@ -15,6 +18,7 @@ namespace {
 template <typename T>
 struct Target {
   void (*attend)(const AttentionOf<T> &, float *);
+  void (*attendFew)(const FewAttentionOf<T> &, float *);
   void (*attendBackward)(const AttentionBackwardOf<T> &, float *);
 };
 
@@ -23,11 +27,11 @@ const Target<T> &target() {
   static const Target<T> chosen = []() -> Target<T> {
 #ifdef __x86_64__
     if (instructionSet() == InstructionSet::Avx512)
-      return {avx512::attend, avx512::attendBackward};
+      return {avx512::attend, avx512::attendFew, avx512::attendBackward};
     if (instructionSet() == InstructionSet::Avx2)
-      return {avx2::attend, avx2::attendBackward};
+      return {avx2::attend, avx2::attendFew, avx2::attendBackward};
 #endif
-    return {portable::attend, portable::attendBackward};
+    return {portable::attend, portable::attendFew, portable::attendBackward};
   }();
   return chosen;
 }
@@ -49,6 +53,22 @@ void withType(zrt_dtype dtype, Body body) {
     body(Half());
   else
     body(float());
+}
+
+/// With more queries of a head it is faster to have them in lanes.
+constexpr int64_t kFewQueries = 8;
+
+template <typename T>
+void copyRows(Rows<const T> from, int64_t rows, int64_t width, Rows<T> to) {
+  for (int64_t i = 0; i < rows; ++i)
+    std::memcpy(to.at + i * to.stride, from.at + i * from.stride,
+                size_t(width) * sizeof(T));
+}
+
+template <typename T>
+void clearRows(Rows<T> of, int64_t begin, int64_t end, int64_t width) {
+  for (int64_t i = begin; i < end; ++i)
+    std::memset(of.at + i * of.stride, 0, size_t(width) * sizeof(T));
 }
 
 } // namespace
@@ -100,5 +120,51 @@ extern "C" void zrt_attention_backward(
          {static_cast<T *>(dv), dv_stride},
          {heads, grad_head, q_head, lse_head, dq_head}},
         scratch());
+  });
+}
+
+extern "C" void zrt_cached_attention(
+    int64_t queries, int64_t positions, int64_t width, float scale,
+    float soft_cap, int64_t window, const int32_t *begin, const int32_t *count,
+    const int32_t *start, zrt_dtype dtype, int64_t heads, const void *q,
+    int64_t q_stride, int64_t q_head, const void *k, int64_t k_stride,
+    const void *v, int64_t v_stride, void *keys, int64_t keys_stride,
+    void *values, int64_t values_stride, void *out, int64_t out_stride,
+    int64_t out_head) {
+  const int64_t first = std::clamp<int64_t>(*begin, 0, positions),
+                rows = std::clamp<int64_t>(
+                    *count, 0, std::min(queries, positions - first));
+  AttentionShape shape{rows, first + rows, width, scale, true, window};
+  shape.softCap = soft_cap;
+  shape.positions = positions;
+  shape.start = start ? *start : 0;
+  withType(dtype, [&](auto type) {
+    using T = decltype(type);
+    const Rows<T> cachedKeys{static_cast<T *>(keys), keys_stride},
+        cachedValues{static_cast<T *>(values), values_stride};
+    copyRows<T>({static_cast<const T *>(k), k_stride}, rows, width,
+                rowsFrom(cachedKeys, first));
+    copyRows<T>({static_cast<const T *>(v), v_stride}, rows, width,
+                rowsFrom(cachedValues, first));
+    const Rows<const T> query{static_cast<const T *>(q), q_stride};
+    const Rows<T> result{static_cast<T *>(out), out_stride};
+    const auto head = [&](int64_t h) -> AttentionOf<T> {
+      return {shape,
+              ofHead(query, h, q_head),
+              {cachedKeys.at, keys_stride},
+              {cachedValues.at, values_stride},
+              ofHead(result, h, out_head)};
+    };
+    if (rows > 0 && rows <= kFewQueries) {
+      const AttentionOf<T> one = head(0);
+      target<T>().attendFew(
+          {shape, one.q, one.k, one.v, one.out, heads, q_head, out_head},
+          scratch());
+    } else if (rows > 0) {
+      for (int64_t h = 0; h < heads; ++h)
+        target<T>().attend(head(h), scratch());
+    }
+    for (int64_t h = 0; h < heads; ++h)
+      clearRows(ofHead(result, h, out_head), rows, queries, width);
   });
 }

@@ -23,7 +23,8 @@ struct Rows {
 
 /// The rows that see each other: with `causal`, query i sees keys up to
 /// last(i) = i + keys - queries; with a `window`, only the last `window` of
-/// these; with `starts`, only those from starts[i] on, but always last(i).
+/// these; with `starts` or `start`, only those from starts[i] or start on, but
+/// always last(i).
 struct AttentionShape {
   int64_t queries = 0, keys = 0, width = 0;
   float scale = 1;
@@ -33,6 +34,11 @@ struct AttentionShape {
   const int32_t *starts = nullptr; ///< one per query, or null; needs causal
   const Dropout *dropout = nullptr; ///< of the probabilities, or null
   int64_t head = 0; ///< the first query head: of the elements of dropout
+  /// Takes the blocks of keys of a forward pass of this many positions, so that
+  /// a pass of its last queries has its bits.  0: the number of queries.
+  int64_t positions = 0;
+  /// The start of all queries, if `starts` is null; needs causal.
+  int64_t start = 0;
 };
 
 /// out = softmax(scale q k^T) v; T is float, Brain or Half.
@@ -44,6 +50,17 @@ struct AttentionOf {
   float *lse = nullptr; ///< log of each row's sum of exponentials; may be null
 };
 using Attention = AttentionOf<float>;
+
+/// The same without dropout and lse, for a few queries of each of the `heads`
+/// query heads that read one head of keys and values.  Heads are `..Head`
+/// elements apart.  Needs causal.
+template <typename T>
+struct FewAttentionOf {
+  AttentionShape shape;
+  Rows<const T> q, k, v;
+  Rows<T> out;
+  int64_t heads = 1, qHead = 0, outHead = 0;
+};
 
 /// The query heads that read one head of keys and values, and the distance of
 /// heads in each array, in elements.

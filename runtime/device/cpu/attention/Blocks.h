@@ -18,6 +18,30 @@ inline int64_t seenByFirst(const AttentionShape &shape) {
   return shape.keys - shape.queries + 1;
 }
 
+/// Returns the first key that a query sees because of `window` or `start`.
+/// Earlier keys are not read, so they may be anything.
+inline int64_t firstRead(const AttentionShape &shape) {
+  if (!shape.causal)
+    return 0;
+  const int64_t last = seenByFirst(shape) - 1;
+  int64_t key = shape.window ? last - shape.window + 1 : 0;
+  if (!shape.starts && shape.start > key)
+    key = shape.start < last ? shape.start : last;
+  return key < 0 ? 0 : key;
+}
+
+/// Returns the blocks of the forward pass.  Those of keys are as large as with
+/// all queries of `positions`.
+inline Sizes sizesOf(const AttentionShape &shape) {
+  Sizes sizes = forwardSizes(shape);
+  if (shape.positions > 0) {
+    AttentionShape whole = shape;
+    whole.queries = whole.keys = shape.positions;
+    sizes.keys = forwardSizes(whole).keys;
+  }
+  return sizes;
+}
+
 template <typename T>
 inline Rows<T> rowsFrom(Rows<T> rows, int64_t first) {
   return {rows.at + first * rows.stride, rows.stride};
@@ -47,7 +71,7 @@ struct FirstKeys {
   int32_t least = 0, most = 0;
 
   FirstKeys(const AttentionShape &shape, int64_t first, int64_t rows) {
-    if (!shape.window && !shape.starts)
+    if (!shape.window && !shape.starts && shape.start <= 0)
       return;
     for (int64_t i = 0; i < kMaxQueries; ++i) {
       const int64_t query = first + (i < rows ? i : rows - 1);
@@ -55,11 +79,9 @@ struct FirstKeys {
       int64_t key = 0;
       if (shape.window && last - shape.window + 1 > key)
         key = last - shape.window + 1;
-      if (shape.starts) {
-        const int64_t start = shape.starts[query];
-        const int64_t within = start < last ? start : last;
-        key = within > key ? within : key;
-      }
+      const int64_t start = shape.starts ? shape.starts[query] : shape.start;
+      const int64_t within = start < last ? start : last;
+      key = within > key ? within : key;
       of[i] = int32_t(key);
       least = i == 0 || of[i] < least ? of[i] : least;
       most = of[i] > most ? of[i] : most;

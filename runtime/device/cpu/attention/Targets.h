@@ -11,6 +11,7 @@ namespace zrt {
 
 #define ZRT_ATTENTION_OF(TYPE)                                                 \
   void attend(const AttentionOf<TYPE> &attention, float *memory);              \
+  void attendFew(const FewAttentionOf<TYPE> &attention, float *memory);        \
   void attendBackward(const AttentionBackwardOf<TYPE> &attention,              \
                       float *memory);
 #define ZRT_ATTENTION_TARGET(NAME)                                             \

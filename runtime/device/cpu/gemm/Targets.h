@@ -23,6 +23,9 @@ constexpr int64_t kGemmDepth = 384;
 /// product of no more rows packs no more rows.
 constexpr int64_t kRoundedRows = 384, kRoundedColumns = 768;
 
+/// A product with up to this many rows reads B once, in place (Few.inc).
+constexpr int64_t kFewRows = 8;
+
 /// The bytes that a product packs: columns of B, then rows of A.
 constexpr int64_t kGemmPackingBytes =
     (kGemmRows + kGemmColumns) * kGemmDepth * int64_t(sizeof(float));

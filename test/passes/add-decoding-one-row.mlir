@@ -1,10 +1,10 @@
-// RUN: zero-opt %s --zero-add-prediction | FileCheck %s
+// RUN: zero-opt %s --zero-add-decoding | FileCheck %s
 // RUN: zeroc %s --sample --emit=memory -o /dev/null
 
 // Of one position there is one mean, which has as many rows as columns: it is no row
 // of one element, from which the mean of a row would be read at two places.
 
-// CHECK-LABEL: func.func private @predict(
+// CHECK-LABEL: func.func private @decode(
 // CHECK-NOT: tensor<1xf32> -> tensor<1x1xf32>
 // CHECK: nn.embedding %{{.*}}, %{{.*}} : tensor<1xi32>, tensor<1x1xf32> -> tensor<1x1xf32>
 // CHECK-NOT: tensor<1xf32> -> tensor<1x1xf32>

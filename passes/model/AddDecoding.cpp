@@ -1,10 +1,11 @@
-//===- AddPrediction.cpp - Logits of one position of each sequence --------===//
+//===- AddDecoding.cpp - Functions that continue sequences ----------------===//
 //
 // 1. Find the loss, its logits, and the input whose positions are their rows.
-// 2. Copy the model as @predict, with an input `position` and without dropout.
-// 3. Select a row of each sequence before the operations that make the logits,
-//    as far as these work row by row: elementwise operations, casts, reshapes
-//    of other dimensions than the last, and one product.
+// 2. Copy the model as @prefill and @decode, without dropout, and rewrite these
+//    for some positions of each slot (DecodedRows.h).
+// 3. Select a row of each slot before the operations that make the logits, as
+//    far as these work row by row: elementwise operations, casts, reshapes of
+//    other dimensions than the last, and one product.
 //
 //      x [b, t, c] --linear w--> logits [b, t, v]
 //      x [b t, c] --rows t b + position[b]--> [b, c] --linear w--> [b, v]
@@ -13,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/DecodedRows.h"
 #include "passes/model/LoopsOfGeneric.h"
 #include "passes/model/ModelFunction.h"
 #include "passes/model/Passes.h"
@@ -25,10 +27,10 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/DebugLog.h"
 
-#define DEBUG_TYPE "zero-add-prediction"
+#define DEBUG_TYPE "zero-add-decoding"
 
 namespace mlir::zero {
-#define GEN_PASS_DEF_ADDPREDICTION
+#define GEN_PASS_DEF_ADDDECODING
 #include "passes/model/Passes.h.inc"
 } // namespace mlir::zero
 
@@ -171,7 +173,7 @@ private:
   bool sawProduct = false;
 };
 
-struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
+struct AddDecodingPass : zero::impl::AddDecodingBase<AddDecodingPass> {
   void runOnOperation() override {
     FailureOr<func::FuncOp> model = findModelFunction(getOperation());
     if (failed(model) || failed(add(*model)))
@@ -179,70 +181,170 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
   }
 
   LogicalResult add(func::FuncOp model) {
-    ModuleOp module = getOperation();
-    if (Operation *other = module.lookupSymbol(kPredict))
-      return other->emitError("is called as the function that gives logits is, "
-                              "@")
-             << kPredict << "; rename it";
-    FailureOr<RankedTensorType> tokens = findPositions(model);
+    for (StringRef name : kDecodings)
+      if (Operation *other = getOperation().lookupSymbol(name))
+        return other->emitError("is called as a function that continues "
+                                "sequences is, @")
+               << name << "; rename it";
+    FailureOr<BlockArgument> tokens = findTokens(model);
     if (failed(tokens))
       return failure();
-    int64_t batch = tokens->getDimSize(0), positions = tokens->getDimSize(1);
+    const int64_t positions = tensorTypeOf(*tokens).getDimSize(1);
+    const unsigned first = model.getNumArguments();
+    if (failed(addInputs(model, *tokens)))
+      return failure();
+    // The last one that is built is the first in the module.
+    return failure(
+        failed(build(model, kDecode, *tokens, first, first + 3, 1)) ||
+        failed(build(model, kPrefill, *tokens, first, first + 2,
+                     std::min(kChunk, positions))));
+  }
 
-    OpBuilder b(model);
-    unsigned place = model.getNumArguments();
-    (void)model.insertArgument(
-        place, RankedTensorType::get({batch}, b.getI32Type()),
-        b.getDictionaryAttr(
-            {b.getNamedAttr(kInputAttr, b.getStringAttr(kPosition)),
-             b.getNamedAttr(kVocabAttr, b.getI64IntegerAttr(positions))}),
-        NameLoc::get(b.getStringAttr(kPosition)));
+private:
+  /// Positions that a prompt is read at once.
+  static constexpr int64_t kChunk = 64;
 
-    b.setInsertionPointAfter(model);
-    auto predict = cast<func::FuncOp>(b.clone(*model));
-    predict.setName(kPredict);
-    predict.setPrivate();
-    removeDropout(predict);
-    Block &body = predict.front();
-    auto loss = *body.getOps<nn::CrossEntropyOp>().begin();
-    Operation *returned = body.getTerminator();
-    b.setInsertionPoint(returned);
-    Value logits = RowSelection(b, body.getArgument(place), positions)
-                       .rowsOf(loss.getLogits());
-    LDBG() << "logits of each sequence: " << logits;
-    returned->setOperands(logits);
-    predict.setFunctionType(
-        b.getFunctionType(body.getArgumentTypes(), logits.getType()));
-    predict.setResAttrsAttr(b.getArrayAttr(b.getDictionaryAttr(
-        b.getNamedAttr(kOutputAttr, b.getStringAttr(kLogits)))));
-    eraseDead(body);
-    for (BlockArgument argument : predict.getArguments())
-      if (StringAttr name = predict.getArgAttrOfType<StringAttr>(
-              argument.getArgNumber(), kInputAttr);
-          name && name != "tokens" && name != kPosition &&
-          !argument.use_empty())
-        return emitError(argument.getLoc(), "input ")
-               << name
-               << " is read by the logits, and --sample writes tokens alone; "
-                  "drop --sample";
+  /// Adds the inputs of both functions, which the model does not read: `begin`
+  /// and `count`, `prompt` and `token`, and `document` if it has documents.
+  static LogicalResult addInputs(func::FuncOp model, BlockArgument tokens) {
+    Builder b(model.getContext());
+    RankedTensorType type = tensorTypeOf(tokens);
+    const int64_t batch = type.getDimSize(0), positions = type.getDimSize(1),
+                  chunk = std::min(kChunk, positions);
+    const auto add = [&](StringRef name, RankedTensorType of,
+                         NamedAttrList attrs) {
+      attrs.set(kInputAttr, b.getStringAttr(name));
+      (void)model.insertArgument(model.getNumArguments(), of,
+                                 attrs.getDictionary(b.getContext()),
+                                 NameLoc::get(b.getStringAttr(name)));
+    };
+    const auto below = [&](int64_t bound) {
+      NamedAttrList attrs;
+      attrs.set(kVocabAttr, b.getI64IntegerAttr(bound));
+      return attrs;
+    };
+    auto ofSlots = RankedTensorType::get({batch}, b.getI32Type());
+    NamedAttrList ids(model.getArgAttrDict(tokens.getArgNumber()));
+    add(kBegin, ofSlots, below(positions));
+    add(kCount, ofSlots, below(chunk + 1));
+    add(kPrompt, type.clone({batch, chunk}), ids);
+    add(kToken, type.clone({batch, int64_t{1}}), ids);
+    SmallVector<nn::DocumentStartsOp> documents(
+        model.front().getOps<nn::DocumentStartsOp>());
+    if (documents.empty())
+      return success();
+    NamedAttrList attrs = below(positions);
+    attrs.set(kSeparatorAttr, documents.front().getSeparatorAttr());
+    add(kDocument, ofSlots, attrs);
+    for (nn::DocumentStartsOp other : documents)
+      if (other.getSeparator() != documents.front().getSeparator() ||
+          other.getTokens() != tokens)
+        return other.emitError("ends documents by another token or input than "
+                               "the first one of its kind, and generation "
+                               "knows one; drop --sample");
     return success();
   }
 
-  static void removeDropout(func::FuncOp predict) {
-    predict.walk([](nn::DropoutOp op) {
+  /// Builds the function `name` behind `model`; `inputs` is the number of
+  /// `begin`, before that of `count`.
+  static LogicalResult build(func::FuncOp model, StringRef name,
+                             BlockArgument tokens, unsigned inputs,
+                             unsigned chunk, int64_t step) {
+    OpBuilder b(model);
+    b.setInsertionPointAfter(model);
+    auto function = cast<func::FuncOp>(b.clone(*model));
+    function.setName(name);
+    function.setPrivate();
+    removeDropout(function);
+    generalize(function);
+    Block &body = function.front();
+    auto loss = *body.getOps<nn::CrossEntropyOp>().begin();
+    Operation *returned = body.getTerminator();
+    Value logits = loss.getLogits();
+    returned->setOperands(logits);
+    eraseDead(body);
+
+    Value count = body.getArgument(inputs + 1);
+    DecodedRows rows(function,
+                     {body.getArgument(chunk), body.getArgument(inputs), count,
+                      inputs + 4 < model.getNumArguments()
+                          ? Value(body.getArgument(inputs + 4))
+                          : Value(),
+                      tensorTypeOf(tokens).getDimSize(1), step});
+    if (failed(rows.run(body.getArgument(tokens.getArgNumber()))))
+      return failure();
+    Value mine = rows.lookup(logits);
+    if (!mine)
+      return model.emitError("has logits that do not depend on the input "
+                             "tokens; drop --sample");
+    b.setInsertionPoint(returned);
+    SmallVector<Value> results = {
+        RowSelection(b, lastOf(b, count, step), step).rowsOf(mine)};
+    LDBG() << name << ": logits of each slot: " << results.front();
+    SmallVector<Attribute> attrs = {b.getDictionaryAttr(
+        b.getNamedAttr(kOutputAttr, b.getStringAttr(kLogits)))};
+    for (auto [cache, next] : rows.caches) {
+      results.push_back(next);
+      attrs.push_back(b.getDictionaryAttr({}));
+    }
+    returned->setOperands(results);
+    eraseDead(body);
+    function.setFunctionType(b.getFunctionType(body.getArgumentTypes(),
+                                               ValueRange(results).getTypes()));
+    function.setResAttrsAttr(b.getArrayAttr(attrs));
+    return checkInputs(function);
+  }
+
+  /// count - 1, from 0 to step - 1
+  static Value lastOf(OpBuilder &b, Value count, int64_t step) {
+    return emitParallel(
+        b, count.getLoc(), tensorTypeOf(count), count,
+        b.getMultiDimIdentityMap(1),
+        [&](OpBuilder &in, Location at, ValueRange args) {
+          const auto number = [&](int32_t value) {
+            return arith::ConstantOp::create(in, at,
+                                             in.getI32IntegerAttr(value));
+          };
+          Value last = arith::SubIOp::create(in, at, args[0], number(1));
+          last = arith::MaxSIOp::create(in, at, last, number(0));
+          last =
+              arith::MinSIOp::create(in, at, last, number(int32_t(step - 1)));
+          linalg::YieldOp::create(in, at, last);
+        });
+  }
+
+  static void removeDropout(func::FuncOp function) {
+    function.walk([](nn::DropoutOp op) {
       op.getResult().replaceAllUsesWith(op.getX());
       op.erase();
     });
-    predict.walk([](nn::AttentionOp op) {
+    function.walk([](nn::AttentionOp op) {
       op.getKeysMutable().clear();
       op.removeRateAttr();
       op.removePlaceAttr();
     });
   }
 
-  /// The type of the input tokens, [batch, positions], whose positions are the
-  /// rows of the logits.
-  static FailureOr<RankedTensorType> findPositions(func::FuncOp model) {
+  /// The host writes only the inputs of this file.
+  static LogicalResult checkInputs(func::FuncOp function) {
+    for (BlockArgument argument : function.getArguments())
+      if (StringAttr name = nameOf(function, argument);
+          name && !isDecodingInput(name) && !argument.use_empty())
+        return emitError(argument.getLoc(), "input ")
+               << name
+               << " is read by the logits, and generation writes tokens alone; "
+                  "drop --sample";
+    return success();
+  }
+
+  static StringAttr nameOf(func::FuncOp function, BlockArgument argument) {
+    return function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                 kInputAttr);
+  }
+
+  /// The input tokens, [batch, positions], whose positions are the rows of the
+  /// logits.
+  static FailureOr<BlockArgument> findTokens(func::FuncOp model) {
     SmallVector<nn::CrossEntropyOp> losses(
         model.front().getOps<nn::CrossEntropyOp>());
     if (losses.size() != 1)
@@ -251,27 +353,23 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
              << " nn.cross_entropy, and --sample draws from the logits of the "
                 "only one; drop --sample";
     nn::CrossEntropyOp loss = losses.front();
-    auto nameOf = [&](BlockArgument argument) {
-      return model.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                kInputAttr);
-    };
     BlockArgument tokens;
     for (BlockArgument argument : model.getArguments())
-      if (StringAttr name = nameOf(argument)) {
+      if (StringAttr name = nameOf(model, argument)) {
         if (name == "tokens")
           tokens = argument;
-        if (name == kPosition)
+        if (isDecodingInput(name))
           return emitError(argument.getLoc(), "input ")
                  << name
-                 << " is called as --sample calls the position of the logits; "
-                    "rename it, or drop --sample";
+                 << " is called as an input of generation; rename it, or drop "
+                    "--sample";
       }
     if (!tokens || tensorTypeOf(tokens).getRank() != 2 ||
         !isa<IntegerType>(tensorTypeOf(tokens).getElementType()))
       return model.emitError("has no input tokens of [batch, positions], which "
                              "--sample writes; rename yours, or drop --sample");
     auto targets = dyn_cast<BlockArgument>(skipReshapes(loss.getTargets()));
-    if (!targets || !nameOf(targets) ||
+    if (!targets || !nameOf(model, targets) ||
         tensorTypeOf(targets).getShape() != tensorTypeOf(tokens).getShape())
       return loss.emitOpError("has targets that are no input of the shape of "
                               "the tokens, ")
@@ -282,7 +380,7 @@ struct AddPredictionPass : zero::impl::AddPredictionBase<AddPredictionPass> {
       return loss.emitOpError("has logits of ")
              << loss.getLogits().getType().getElementType()
              << ", and --sample reads f32; drop --sample";
-    return tensorTypeOf(tokens);
+    return tokens;
   }
 };
 

@@ -1,0 +1,143 @@
+"""zeroc generate: answers the prompts of a file."""
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from .answer import Answer
+from .conversations import read_prompt
+from .errors import UserError, plural
+from .generation import Generation, new_parser
+from .records import decode, kind_of, open_file, read_records
+
+#: Of an answer, if --max-tokens does not say it.
+MOST_TOKENS = 256
+#: Each line is a prompt.
+LINES = (".txt", ".md")
+REASONS = {"token": "by an end token", "length": "at --max-tokens", "stop": "before a text of --stop",
+           "full": "at --seq", "nonfinite": "with logits that are not finite"}
+
+
+def parser():
+    p = new_parser("generate", "Answers the prompts of a file, in their order.")
+    p.add_argument("--prompts", metavar="FILE", required=True, help="*.txt: a prompt in each line; or records with prompt "
+                   "or messages: *.jsonl, *.json, *.parquet")
+    p.add_argument("-o", metavar="OUT.jsonl", default="-", help="the file to write (default: standard output)")
+    p.add_argument("--slots", type=int, default=8, metavar="S", help="answers that are computed at once (default: 8)")
+    p.set_defaults(max_tokens=MOST_TOKENS)
+    return p
+
+
+def read_prompts(path):
+    """Yields (record, place)."""
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"cannot read {path}: no such file")
+    if not kind_of(path):
+        raise UserError(f"{path} does not say what it holds; name it *.txt, with a prompt in each line, or *.jsonl, "
+                        "*.json or *.parquet")
+    if kind_of(path) not in LINES:
+        yield from read_records(path)
+        return
+    with open_file(path) as file:
+        for number, line in enumerate(file, 1):
+            place = f"{path}, line {number}"
+            if text := decode(line, place).rstrip("\r\n"):
+                yield {"prompt": text}, place
+
+
+@contextlib.contextmanager
+def output(path):
+    """A file that is there once all is written; "-": standard output."""
+    if path == "-":
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+        yield sys.stdout
+        return
+    partial = f"{path}.partial"
+    try:
+        # A half of a pair of surrogates is an escape of JSON.
+        with open(partial, "w", encoding="utf-8", errors="backslashreplace") as file:
+            yield file
+        os.replace(partial, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(partial)
+
+
+class Batch:
+    """The prompts of a file, and their answers, of which some wait for those before them."""
+
+    def __init__(self, generation, prompts):
+        self.generation, self.prompts = generation, prompts
+        self.answers, self.ends = {}, {}  # by the number of the prompt
+        self.counts, self.tokens = dict.fromkeys(REASONS, 0), 0
+
+    def run(self, program, write):
+        """As many requests are asked as keep all slots busy."""
+        running, asked, written = {}, 0, 0
+        while written < len(self.prompts):
+            while asked < len(self.prompts) and len(running) < 2 * self.generation.args.slots:
+                request = self.generation.request(self.prompts[asked][1], sample=asked)
+                running[program.ask(request)] = asked
+                self.answers[asked] = Answer(self.generation.tokenizer.tokenizer, self.generation.args.stop)
+                asked += 1
+            number, kind, value = program.read()
+            if kind == "end":
+                self.ends.setdefault(running.pop(number), value)
+            else:
+                self.add(program, number, running[number], value)
+            while written in self.ends:
+                write(self.record(written))
+                written += 1
+
+    def add(self, program, number, index, token):
+        answer = self.answers[index]
+        if not answer.words:  # the text is needed at the end only
+            answer.ids.append(token)
+            return
+        stopped = answer.stopped_by is not None
+        answer.add(token)
+        if answer.stopped_by is not None and not stopped:
+            program.stop(number)
+
+    def record(self, index):
+        """The record of a prompt, with its answer."""
+        answer, end = self.answers.pop(index), self.ends.pop(index)
+        record, ids = self.prompts[index]
+        answer.end()
+        end = "stop" if answer.stopped_by is not None else end
+        self.counts[end] += 1
+        self.tokens += len(answer.ids)
+        return {**record, "text": answer.text, "end": end, "prompt_tokens": len(ids), "tokens": len(answer.ids)}
+
+    def summary(self, seconds):
+        ends = ", ".join(f"{count:,} ended {REASONS[end]}" for end, count in self.counts.items() if count)
+        return (f"{plural(len(self.prompts), 'answer')}, {plural(self.tokens, 'token')} in {seconds:.1f} s "
+                f"({self.tokens / max(seconds, 1e-9):.1f}/s): {ends}")
+
+
+def main(arguments):
+    generation = Generation("generate", parser(), arguments)
+    out = generation.args.o
+    if out != "-" and Path(out).exists() and Path(out).samefile(generation.args.prompts):
+        raise UserError(f"-o {out} is the file of the prompts; name another")
+    prompts = []
+    for record, place in read_prompts(generation.args.prompts):
+        ids = generation.tokenizer.encode_prompt(read_prompt(record, place), place)
+        generation.check_prompt(ids, place)
+        prompts.append((record, ids))
+    if not prompts:
+        raise UserError(f"{generation.args.prompts} has no prompt")
+    batch = Batch(generation, prompts)
+    with output(out) as file, generation.start() as program:
+        def write(record):
+            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+            file.flush()
+
+        begun = time.monotonic()
+        batch.run(program, write)
+    print(f"zeroc generate: {batch.summary(time.monotonic() - begun)}", file=sys.stderr)
