@@ -40,6 +40,9 @@ inline std::span<const zrt_member> membersOf(const zrt_bucket &bucket) {
 inline std::span<const zrt_state> statesOf(const zrt_plan &plan) {
   return {plan.states, plan.state_count};
 }
+inline std::span<const zrt_ref> cachesOf(const zrt_plan &plan) {
+  return {plan.caches, plan.cache_count};
+}
 inline std::span<const zrt_input> inputsOf(const zrt_plan &plan) {
   return {plan.inputs, plan.input_count};
 }

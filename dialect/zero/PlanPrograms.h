@@ -39,6 +39,13 @@ inline ModuleOp findModel(ModuleOp plan) {
   return models.empty() ? ModuleOp() : *models.begin();
 }
 
+/// Result `i` that `program` returns; null if it returns too little.
+inline Value getReturned(ProgramOp program, size_t i) {
+  Operation *returned = program.front().getTerminator();
+  return i < returned->getNumOperands() ? returned->getOperand(unsigned(i))
+                                        : Value();
+}
+
 /// A state argument of a program, and the value that the program returns for
 /// it: next states come first, in the order of the arguments.
 struct NextState {
@@ -48,13 +55,9 @@ struct NextState {
 };
 inline SmallVector<NextState> findNextStates(ProgramOp program) {
   SmallVector<NextState> states;
-  Operation *returned = program.front().getTerminator();
   for (BlockArgument argument : program.getArguments())
     if (StateAttr state = program.getState(argument.getArgNumber()))
-      states.push_back({argument, state,
-                        states.size() < returned->getNumOperands()
-                            ? returned->getOperand(states.size())
-                            : Value()});
+      states.push_back({argument, state, getReturned(program, states.size())});
   return states;
 }
 
@@ -67,16 +70,11 @@ struct NextCache {
 };
 inline SmallVector<NextCache> findNextCaches(ProgramOp program) {
   SmallVector<NextCache> caches;
-  Operation *returned = program.front().getTerminator();
   const size_t states = findNextStates(program).size();
   for (BlockArgument argument : program.getArguments())
-    if (StringAttr name = program.getCache(argument.getArgNumber())) {
-      const size_t result = states + caches.size();
-      caches.push_back({argument, name,
-                        result < returned->getNumOperands()
-                            ? returned->getOperand(unsigned(result))
-                            : Value()});
-    }
+    if (StringAttr name = program.getCache(argument.getArgNumber()))
+      caches.push_back(
+          {argument, name, getReturned(program, states + caches.size())});
   return caches;
 }
 

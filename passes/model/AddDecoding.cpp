@@ -39,10 +39,6 @@ using namespace mlir::zero;
 
 namespace {
 
-RankedTensorType tensorTypeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// The value of which `value` is a reshape, or itself.
 Value skipReshapes(Value value) {
   while (Operation *def = value.getDefiningOp()) {

@@ -11,10 +11,6 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 DecodedRows::DecodedRows(func::FuncOp function, const DecodedInputs &inputs)
     : function(function), in(inputs), b(function.getContext()) {}
 
@@ -25,7 +21,7 @@ LogicalResult DecodedRows::mixes(Operation *op) {
 }
 
 RankedTensorType DecodedRows::resized(Value old, unsigned dim) const {
-  RankedTensorType type = typeOf(old);
+  RankedTensorType type = tensorTypeOf(old);
   SmallVector<int64_t> shape(type.getShape());
   shape[dim] = shape[dim] / in.positions * in.step;
   return type.clone(shape);
@@ -37,7 +33,7 @@ Value DecodedRows::getPlaces() {
     return places;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&function.front());
-  RankedTensorType tokens = typeOf(in.tokens);
+  RankedTensorType tokens = tensorTypeOf(in.tokens);
   auto type = tokens.clone(b.getI32Type());
   AffineMap slot = AffineMap::get(2, 0, b.getAffineDimExpr(0));
   places = emitParallel(
@@ -62,7 +58,7 @@ LogicalResult DecodedRows::run(BlockArgument tokens) {
     auto name = function.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
                                                       kInputAttr);
     if (argument != tokens && name && name == "positions" &&
-        argument.getType() == typeOf(tokens).clone(b.getI32Type()))
+        argument.getType() == tensorTypeOf(tokens).clone(b.getI32Type()))
       rows[argument] = {getPlaces(), 1, 1};
   }
   for (Operation &op :
@@ -142,7 +138,7 @@ LogicalResult DecodedRows::visitRows(Operation *op) {
   for (Value operand : op->getOperands())
     operands.push_back(hasRows(operand) ? lookup(operand) : operand);
   const bool isLast =
-      mark.dim + 1 == unsigned(typeOf(op->getOperand(0)).getRank());
+      mark.dim + 1 == unsigned(tensorTypeOf(op->getOperand(0)).getRank());
   if (auto rope = dyn_cast<nn::RopeOp>(op)) {
     if (mark.dim != 1 || mark.inner != 1 || rope.getPositions())
       return mixes(op);
@@ -189,7 +185,7 @@ LogicalResult DecodedRows::visitRows(Operation *op) {
 
 BlockArgument DecodedRows::addCache(nn::AttentionOp op, Value k,
                                     StringRef what) {
-  RankedTensorType type = typeOf(k);
+  RankedTensorType type = tensorTypeOf(k);
   auto kept = RankedTensorType::get({type.getDimSize(0), type.getDimSize(2),
                                      in.positions, type.getDimSize(3)},
                                     type.getElementType());
@@ -248,7 +244,7 @@ LogicalResult DecodedRows::visitReshape(Operation *op) {
         fresh.inner = mark.inner;
         for (int64_t dim : group)
           if (dim > int64_t(mark.dim))
-            fresh.inner *= typeOf(old).getDimSize(unsigned(dim));
+            fresh.inner *= tensorTypeOf(old).getDimSize(unsigned(dim));
       }
     fresh.value = tensor::CollapseShapeOp::create(
         b, op->getLoc(), resized(result, fresh.dim), mark.value, groups);
@@ -259,7 +255,7 @@ LogicalResult DecodedRows::visitReshape(Operation *op) {
     int64_t inner = 1;
     fresh.dim = unsigned(groups[mark.dim].front());
     for (int64_t dim : llvm::reverse(groups[mark.dim])) {
-      const int64_t size = typeOf(result).getDimSize(unsigned(dim));
+      const int64_t size = tensorTypeOf(result).getDimSize(unsigned(dim));
       if (!isFound && inner * size >= mark.inner * in.positions) {
         if (mark.inner % inner != 0 ||
             size % (mark.inner / inner * in.positions) != 0)
@@ -297,11 +293,11 @@ LogicalResult DecodedRows::visitSlice(Operation *op) {
     return success();
   }
   auto slice = cast<OffsetSizeAndStrideOpInterface>(op);
-  const int64_t size = typeOf(op->getOperand(0)).getDimSize(mark.dim);
+  const int64_t size = tensorTypeOf(op->getOperand(0)).getDimSize(mark.dim);
   if (slice.getStaticOffset(mark.dim) != 0 ||
       slice.getStaticSize(mark.dim) != size ||
       slice.getStaticStride(mark.dim) != 1 ||
-      typeOf(op->getResult(0)).getRank() !=
+      tensorTypeOf(op->getResult(0)).getRank() !=
           int64_t(slice.getStaticSizes().size()))
     return mixes(op);
   SmallVector<Value> operands(op->getOperands());
@@ -323,140 +319,6 @@ LogicalResult DecodedRows::visitSlice(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
-
-Value DecodedRows::resize(Value old, const Rows &like) {
-  Operation *def = old.getDefiningOp();
-  if (!def)
-    return {};
-  RankedTensorType type = resized(old, like.dim);
-  if (isa<tensor::EmptyOp>(def))
-    return tensor::EmptyOp::create(b, old.getLoc(), type.getShape(),
-                                   type.getElementType());
-  if (auto fill = dyn_cast<linalg::FillOp>(def)) {
-    Value init = resize(fill.getOutputs()[0], like);
-    return init ? linalg::FillOp::create(b, old.getLoc(), fill.getInputs()[0],
-                                         init)
-                      .getResult(0)
-                : Value();
-  }
-  // A broadcast, which is the same for all rows.
-  if (auto generic = dyn_cast<linalg::GenericOp>(def);
-      generic && generic->getNumResults() == 1 &&
-      !generic.hasIndexSemantics()) {
-    auto loop = dyn_cast<AffineDimExpr>(
-        generic.getMatchingIndexingMap(generic.getDpsInitOperand(0))
-            .getResult(like.dim));
-    if (!loop ||
-        llvm::any_of(generic.getDpsInputOperands(), [&](OpOperand *in) {
-          return generic.getMatchingIndexingMap(in).isFunctionOfDim(
-              loop.getPosition());
-        }))
-      return {};
-    SmallVector<Value> operands(generic.getDpsInputs());
-    operands.push_back(resize(generic.getDpsInits()[0], like));
-    if (!operands.back())
-      return {};
-    Operation *copy = b.clone(*def);
-    copy->setOperands(operands);
-    copy->getResult(0).setType(type);
-    return copy->getResult(0);
-  }
-  DenseElementsAttr splat;
-  if (auto constant = dyn_cast<arith::ConstantOp>(def))
-    splat = dyn_cast<DenseElementsAttr>(constant.getValue());
-  return splat && splat.isSplat()
-             ? arith::ConstantOp::create(b, old.getLoc(),
-                                         splat.resizeSplat(type))
-                   .getResult()
-             : Value();
-}
-
-Value DecodedRows::pull(Value old, unsigned dim) {
-  RankedTensorType type = typeOf(old);
-  if (dim > 1 || type.getDimSize(dim) != in.positions)
-    return {};
-  if (dim == 1)
-    if (Value fresh = resize(old, {{}, 1, 1}))
-      return fresh;
-  Operation *def = old.getDefiningOp();
-  SmallVector<int64_t> shape(type.getShape());
-  if (dim == 0)
-    shape.insert(shape.begin(), typeOf(in.tokens).getDimSize(0));
-  shape[1] = in.step;
-  // Casts, and other work of one operand.
-  if (def && OpTrait::hasElementwiseMappableTraits(def) &&
-      def->getNumOperands() == 1) {
-    Value operand = pull(def->getOperand(0), dim);
-    if (!operand)
-      return {};
-    Operation *copy = b.clone(*def);
-    copy->setOperands(operand);
-    copy->getResult(0).setType(type.clone(shape));
-    return copy->getResult(0);
-  }
-  // Broadcasts of [T, ...] or [B, T, ...] over the rows.
-  auto generic = def ? dyn_cast<linalg::GenericOp>(def) : linalg::GenericOp();
-  if (generic && dim == 1 && generic->getNumResults() == 1 &&
-      generic.getNumReductionLoops() == 0 && !generic.hasIndexSemantics()) {
-    AffineMap out =
-        generic.getMatchingIndexingMap(generic.getDpsInitOperand(0));
-    AffineExpr slot = out.getResult(0), row = out.getResult(1);
-    SmallVector<Value> operands;
-    SmallVector<AffineMap> maps(generic.getIndexingMapsArray());
-    auto loop = dyn_cast<AffineDimExpr>(row);
-    bool isKnown = loop && isa<AffineDimExpr>(slot);
-    for (auto [i, operand] : llvm::enumerate(generic.getDpsInputs())) {
-      AffineMap &map = maps[i];
-      if (isKnown && map.isFunctionOfDim(loop.getPosition())) {
-        auto at = llvm::find(map.getResults(), row);
-        const auto place = unsigned(at - map.getResults().begin());
-        isKnown = at != map.getResults().end() &&
-                  (place == 0 || (place == 1 && map.getResult(0) == slot));
-        Value pulled = isKnown ? pull(operand, place) : Value();
-        if (!pulled)
-          return {};
-        if (place == 0) {
-          SmallVector<AffineExpr> all(map.getResults());
-          all.insert(all.begin(), slot);
-          map = AffineMap::get(map.getNumDims(), 0, all, b.getContext());
-        }
-        operands.push_back(pulled);
-      } else {
-        operands.push_back(operand);
-      }
-    }
-    Value init =
-        isKnown ? resize(generic.getDpsInits()[0], {{}, 1, 1}) : Value();
-    if (!init)
-      return {};
-    operands.push_back(init);
-    Operation *copy = b.clone(*def);
-    copy->setOperands(operands);
-    cast<linalg::GenericOp>(copy).setIndexingMapsAttr(
-        b.getAffineMapArrayAttr(maps));
-    copy->getResult(0).setType(type.clone(shape));
-    return copy->getResult(0);
-  }
-  // A table of positions.
-  if (dim != 0 || type.getRank() > 2 || !type.getElementType().isFloat())
-    return {};
-  Value table = old;
-  Location loc = old.getLoc();
-  if (type.getRank() == 1)
-    table = tensor::ExpandShapeOp::create(
-        b, loc, type.clone({type.getDimSize(0), int64_t{1}}), table,
-        SmallVector<ReassociationIndices>{{0, 1}});
-  SmallVector<int64_t> wide(typeOf(in.tokens).getShape());
-  wide[1] = in.step;
-  wide.push_back(typeOf(table).getDimSize(1));
-  Value found = nn::EmbeddingOp::create(b, loc, type.clone(wide), getPlaces(),
-                                        table, /*padding=*/IntegerAttr());
-  if (type.getRank() == 1)
-    found = tensor::CollapseShapeOp::create(
-        b, loc, type.clone(shape), found,
-        SmallVector<ReassociationIndices>{{0}, {1, 2}});
-  return found;
-}
 
 LogicalResult DecodedRows::visitGeneric(linalg::LinalgOp op) {
   // The loop over positions.

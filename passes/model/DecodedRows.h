@@ -7,6 +7,10 @@
 
 namespace mlir::zero {
 
+inline RankedTensorType tensorTypeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
 /// What replaces the tokens of a model, [B, T], in a function that computes C
 /// positions of each of B slots.
 struct DecodedInputs {
@@ -53,12 +57,14 @@ private:
   LogicalResult visitAttention(nn::AttentionOp op);
   LogicalResult visitRows(Operation *op);
 
+  // DecodedTables.cpp
   /// `old` where rows are at `dim`, which may depend on positions but not on
   /// tokens: rows of the slot's positions, [B, C, ...]; null if that is not
   /// known.
   Value pull(Value old, unsigned dim);
   /// The initial value of a result.
   Value resize(Value old, const Rows &like);
+
   Value clone(Operation *op, ArrayRef<Value> operands, const Rows &mark);
   RankedTensorType resized(Value old, unsigned dim) const;
   bool hasRows(Value value) const { return rows.contains(value); }

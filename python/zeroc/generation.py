@@ -16,7 +16,7 @@ import subprocess
 from .cache import find_program
 from .commands import positions_of
 from .errors import UserError
-from .options import refuse_unknown, take_options, value_of
+from .options import parse, value_of
 from .source import adapter_options, find_source
 from .template import read_json
 from .tokens import Tokenizer
@@ -71,10 +71,7 @@ class Generation:
     """A model, its tokenizer, and the options of a command."""
 
     def __init__(self, command, p, arguments):
-        own = [text for action in p._actions for text in action.option_strings]
-        found, others = take_options(arguments, own, MANAGED, command)
-        self.args, unknown = p.parse_known_args(others)
-        refuse_unknown(unknown, own, command)
+        self.args, found = parse(p, arguments, MANAGED, command)
         for option in found["train"]:
             if (name := option.partition("=")[0]) not in OF_PROGRAM:
                 raise UserError(f"{name} is an option of training, and zeroc {command} does not take it; drop it")

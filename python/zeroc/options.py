@@ -62,6 +62,15 @@ def refuse_unknown(words, own, command):
                         + (f"did you mean {near[0]}?" if near else f"see zeroc {command} --help"))
 
 
+def parse(parser, words, managed, command):
+    """(The arguments of `parser`, {"compile": [...], "train": [...]}) of `words`; throws UserError for other options."""
+    own = [text for action in parser._actions for text in action.option_strings]
+    found, others = take_options(words, own, managed, command)
+    args, unknown = parser.parse_known_args(others)
+    refuse_unknown(unknown, own, command)
+    return args, found
+
+
 def value_of(options, name):
     """The value of an option in a list of "--name=value", or None."""
     return next((option.partition("=")[2] for option in options if option.partition("=")[0] == name), None)

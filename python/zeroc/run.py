@@ -22,7 +22,7 @@ from . import card
 from .commands import compile_command, import_command, positions_of, zeroc
 from .dataset import check_split
 from .errors import UserError, plural
-from .options import layout_options, refuse_unknown, take_options, value_of
+from .options import layout_options, parse, value_of
 from .template import read_json
 
 #: Of a model's folder, beside config.json and the weights.
@@ -78,10 +78,7 @@ class Run:
     """The steps of one command.  A subclass makes the data and says how the model begins."""
 
     def __init__(self, command, p, arguments):
-        own = [text for action in p._actions for text in action.option_strings]
-        found, others = take_options(arguments, own, MANAGED, command)
-        self.args, unknown = p.parse_known_args(others)
-        refuse_unknown(unknown, own, command)
+        self.args, found = parse(p, arguments, MANAGED, command)
         self.command, self.compiled, self.trained = command, found["compile"], found["train"]
         self.program = zeroc()
         self.out = Path(self.args.o)

@@ -21,9 +21,15 @@ uint32_t eventCount(const zrt_plan &plan) {
   return most;
 }
 
-/// Returns the ranges of `tier` that are neither state, input nor output, in
-/// order.
-std::vector<zrt_ref> temporaries(const zrt_plan &plan, uint32_t tier) {
+/// Whether caches live from `program` to the next one of this kind.
+bool keepsCaches(uint32_t program) {
+  return program == ZRT_PREFILL || program == ZRT_DECODE;
+}
+
+/// Returns the ranges of `tier` that are neither state, input nor output, nor
+/// with `withCaches` a cache, in order.
+std::vector<zrt_ref> temporaries(const zrt_plan &plan, uint32_t tier,
+                                 bool withCaches) {
   std::vector<zrt_ref> kept;
   const auto keep = [&](const zrt_ref &ref) {
     if (ref.tier == tier)
@@ -35,6 +41,9 @@ std::vector<zrt_ref> temporaries(const zrt_plan &plan, uint32_t tier) {
     keep(input.ref);
   for (const zrt_output &output : outputsOf(plan))
     keep(output.ref);
+  if (withCaches)
+    for (const zrt_ref &cache : cachesOf(plan))
+      keep(cache);
   // An empty range at the end closes the last gap.
   kept.push_back({tier, 0, plan.arena_bytes[tier], 0});
   std::ranges::sort(kept, {}, &zrt_ref::offset);
@@ -89,14 +98,9 @@ void Context::latch(const std::string &text) {
   parts.collectives->abort(error.message());
 }
 
-/// Whether `program` keeps keys and values for the next one of its kind.
-static bool continuesSequences(uint32_t program) {
-  return program == ZRT_PREFILL || program == ZRT_DECODE;
-}
-
-void Context::poison() {
-  // Only state, inputs and outputs live between two programs, and the caches of
-  // generation between its own.  Without this, a
+void Context::poison(uint32_t next) {
+  // Only state, inputs and outputs live between two programs, and caches
+  // between two of generation.  Without this, a
   // plan that reads a temporary before it writes it would find the value of the
   // last program, which may well be right on a quiet machine.
   //
@@ -106,16 +110,16 @@ void Context::poison() {
   // here; if it failed, no other program runs.  The next ones wait until this
   // rank arrives, after this call.
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
-    for (const zrt_ref &ref : temporaries(plan, tier))
+    for (const zrt_ref &ref :
+         temporaries(plan, tier, keepsCaches(program) && keepsCaches(next)))
       parts.device->fill(ref, 0xff); // NaN as a float, -1 as an integer
 }
 
 void Context::run(uint32_t which) {
   if (which >= ZRT_PROGRAM_COUNT || !plan.programs[which].ops)
     fail("the plan has no program {}", which);
-  if (parts.chaos->on() &&
-      !(continuesSequences(which) && continuesSequences(program)))
-    poison();
+  if (parts.chaos->on())
+    poison(which);
   ++runs;
   program = which;
   if (trace())

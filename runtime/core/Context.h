@@ -74,7 +74,7 @@ private:
   zrt_ref checkAccess(const zrt_ref &ref, uint64_t bytes) const;
   void startQueues();
   /// Host thread, while no stream runs: overwrites dead memory.
-  void poison();
+  void poison(uint32_t next);
   /// Host thread: lets all streams issue their operations of the program.
   void issue();
   /// Host thread, after everything has been issued.

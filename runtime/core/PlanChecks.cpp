@@ -62,6 +62,8 @@ void zrt::checkPlan(const zrt_plan &plan) {
   for (const zrt_output &output : outputsOf(plan))
     checkTensor(plan, output.ref, output.dtype, 1,
                 fmt::format("output \"{}\"", output.name ? output.name : "?"));
+  for (const zrt_ref &cache : cachesOf(plan))
+    checkRef(plan, cache, "a cache");
   checkTables(plan);
 }
 

@@ -38,6 +38,11 @@ public:
   /// The token that ends a document, if attention stays in documents: `starts`
   /// is then where the document of all tokens of the run begins.
   virtual std::optional<int32_t> separator() const { return std::nullopt; }
+  /// Where the document of token `at` of `text` begins; 0 without documents.
+  size_t documentOf(std::span<const int32_t> text, size_t at) const;
+  /// How many tokens of `text` from `at` on, up to `most`, are of one document:
+  /// a run can read them.
+  size_t runOf(std::span<const int32_t> text, size_t at, size_t most) const;
 
   /// `tokens` is [slots][chunk], the others [slots]; returns [slots]
   /// [vocabulary], valid until the next run.  Throws zrt::Error.

@@ -106,24 +106,6 @@ void Engine::assign() {
   }
 }
 
-int32_t Engine::startOf(const Slot &slot) const {
-  const std::optional<int32_t> separator = decoder.separator();
-  size_t start = separator ? slot.held : 0;
-  while (start > 0 && slot.text[start - 1] != *separator)
-    --start;
-  return int32_t(start);
-}
-
-size_t Engine::nextOf(const Slot &slot, size_t most) const {
-  const size_t count = std::min(slot.left(), most);
-  const auto from = slot.text.begin() + long(slot.held);
-  if (const std::optional<int32_t> separator = decoder.separator())
-    if (const auto at = std::find(from, from + long(count), *separator);
-        at != from + long(count))
-      return size_t(at - from) + 1;
-  return count;
-}
-
 void Engine::round() {
   assign();
   ++rounds;
@@ -137,12 +119,12 @@ void Engine::round() {
     const Slot &slot = slots[s];
     if (slot.left() == 0 || (isPrompt && slot.left() == 1))
       continue;
-    const size_t next = nextOf(slot, width);
+    const size_t next = decoder.runOf(slot.text, slot.held, width);
     std::copy_n(slot.text.begin() + long(slot.held), next,
                 tokens.begin() + long(s * width));
     begin[s] = int32_t(slot.held);
     count[s] = int32_t(next);
-    starts[s] = startOf(slot);
+    starts[s] = int32_t(decoder.documentOf(slot.text, slot.held));
     isNeeded = true;
   }
   if (!isNeeded)

@@ -86,10 +86,6 @@ private:
 
   void assign();
   Slot &bestFor(const std::vector<int32_t> &ids);
-  /// Where the document of token `slot.held` begins.
-  int32_t startOf(const Slot &slot) const;
-  /// How many tokens a slot reads next, up to `most`: of one document.
-  size_t nextOf(const Slot &slot, size_t most) const;
   /// Draws a token of a slot that has read all of its text.
   void extend(Slot &slot, std::span<const float> logits);
   void end(Slot &slot, End reason);

@@ -47,7 +47,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   line.add("--weights", "PATH", "Required",
            "A checkpoint, a folder of checkpoints or of a Hugging Face model, "
            "or a safetensors file");
-  line.add("--adapter", "DIR", "Required",
+  line.add("--adapter", "DIR", "Adapters",
            "A folder of adapters as PEFT writes it, of a program with --lora");
   line.addFlag("--serve", "Requests",
                "Answer requests on standard input (docs/generate.md)");
@@ -84,8 +84,12 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
     usage("--weights is missing; see {} --help", common.program);
   common.threads = static_cast<int32_t>(line.count("--threads", 4096));
   options.serves = line.isOn("--serve");
-  for (const int64_t id : readIds(line, "--end-ids"))
+  for (const int64_t id : readIds(line, "--end-ids")) {
+    if (id < 0 || id > INT32_MAX)
+      usage("--end-ids has the token {}, and tokens are 0 to {}", id,
+            INT32_MAX);
     options.endIds.push_back(int32_t(id));
+  }
   if (options.serves) {
     if (plan.world_size > 1)
       usage("--serve is for programs of one rank, and this one has {}; compile "

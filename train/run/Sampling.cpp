@@ -37,16 +37,6 @@ std::vector<int64_t> promptOf(const SampleOptions &options,
   return prompt;
 }
 
-/// Where the document of token `at` of `text` begins.
-size_t documentOf(const PlanDecoder &decoder, const std::vector<int64_t> &text,
-                  size_t at) {
-  const std::optional<int32_t> separator = decoder.separator();
-  size_t begin = separator ? at : 0;
-  while (begin > 0 && text[begin - 1] != *separator)
-    --begin;
-  return begin;
-}
-
 } // namespace
 
 void zrt::checkSampling(const zrt_plan &plan, const SampleOptions &options) {
@@ -69,53 +59,53 @@ std::vector<Sample> Sampling::drawBatch(PlanDecoder &decoder,
   const size_t slots = decoder.slots(), chunk = decoder.chunk(),
                mine =
                    first < count ? std::min(slots, size_t(count - first)) : 0;
-  std::vector<Sample> samples(mine);
+  const std::vector<int32_t> prompt(start.begin(), start.end());
+  std::vector<std::vector<int32_t>> texts(mine, prompt);
   std::vector<bool> ended(mine);
   std::vector<int32_t> begin(slots), many(slots), starts(slots);
   std::span<const float> logits;
   // A rank without samples runs the programs, too: ranks exchange parameters.
-  for (size_t done = 0, some = 0; done < start.size(); done += some) {
-    some = 1;
-    const size_t document = documentOf(decoder, start, done);
-    while (some < std::min(chunk, start.size() - done) &&
-           documentOf(decoder, start, done + some) == document)
-      ++some;
+  for (size_t done = 0, some = 0; done < prompt.size(); done += some) {
+    some = decoder.runOf(prompt, done, chunk);
     std::vector<int32_t> tokens(slots * chunk);
     for (size_t slot = 0; slot < mine; ++slot) {
-      for (size_t i = 0; i < some; ++i)
-        tokens[slot * chunk + i] = int32_t(start[done + i]);
+      std::copy_n(&prompt[done], some, &tokens[slot * chunk]);
       begin[slot] = int32_t(done);
       many[slot] = int32_t(some);
-      starts[slot] = int32_t(document);
+      starts[slot] = int32_t(decoder.documentOf(prompt, done));
     }
     logits = decoder.prefill(tokens, begin, many, starts);
   }
   const size_t longest =
-      std::min(size_t(options.tokens), decoder.positions() - start.size());
+      std::min(size_t(options.tokens), decoder.positions() - prompt.size());
   for (size_t k = 0; k < longest; ++k) {
     std::vector<int32_t> tokens(slots);
     for (size_t slot = 0; slot < mine; ++slot) {
       many[slot] = 0;
       if (ended[slot])
         continue;
+      std::vector<int32_t> &text = texts[slot];
+      const size_t at = text.size();
       const std::optional<int32_t> next = draw(
           logits.subspan(slot * decoder.vocabulary(), decoder.tokenBound()), {},
           {.temperature = options.temperature, .topK = options.topK},
-          chanceOf(seed, first + slot, start.size() + k));
+          chanceOf(seed, first + slot, at));
       ended[slot] = !next;
       if (!next)
         continue;
-      samples[slot].push_back(*next);
+      text.push_back(*next);
       tokens[slot] = *next;
-      begin[slot] = int32_t(start.size() + k);
+      begin[slot] = int32_t(at);
       many[slot] = 1;
-      std::vector<int64_t> text = start;
-      text.insert(text.end(), samples[slot].begin(), samples[slot].end());
-      starts[slot] = int32_t(documentOf(decoder, text, text.size() - 1));
+      starts[slot] = int32_t(decoder.documentOf(text, at));
     }
     if (k + 1 < longest)
       logits = decoder.decode(tokens, begin, many, starts);
   }
+  std::vector<Sample> samples;
+  samples.reserve(mine);
+  for (const std::vector<int32_t> &text : texts)
+    samples.emplace_back(text.begin() + long(prompt.size()), text.end());
   return samples;
 }
 
@@ -149,17 +139,17 @@ std::vector<float> Sampling::promptLogits(zrt_context *ctx,
   PlanDecoder decoder(ctx, plan);
   const size_t slots = decoder.slots(), classes = decoder.vocabulary(),
                most = inChunks ? decoder.chunk() : 1;
+  const std::vector<int32_t> prompt(start.begin(), start.end());
   std::vector<float> all;
   std::vector<int32_t> begin(slots), many(slots), starts(slots);
   // The last slot: the others rest.
   const size_t slot = slots - 1;
-  for (size_t i = 0; i < start.size(); ++i) {
+  for (size_t i = 0; i < prompt.size(); ++i) {
     // All tokens of a chunk so far are read again.
-    const size_t document = documentOf(decoder, start, i),
+    const size_t document = decoder.documentOf(prompt, i),
                  first = std::max(i / most * most, document);
     std::vector<int32_t> tokens(slots * most);
-    for (size_t j = first; j <= i; ++j)
-      tokens[slot * most + j - first] = int32_t(start[j]);
+    std::copy_n(&prompt[first], i - first + 1, &tokens[slot * most]);
     begin[slot] = int32_t(first);
     many[slot] = int32_t(i - first + 1);
     starts[slot] = int32_t(document);

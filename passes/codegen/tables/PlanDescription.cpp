@@ -91,6 +91,16 @@ private:
     return list;
   }
 
+  /// @prefill and @decode have them in the same bytes.
+  SmallVector<Zrt<zrt_ref>> caches() {
+    auto program = plan.lookupSymbol<ProgramOp>(kDecode);
+    SmallVector<Zrt<zrt_ref>> list;
+    if (program && !program.isExternal())
+      for (const NextCache &cache : findNextCaches(program))
+        list.push_back(operands.getRef(cache.argument));
+    return list;
+  }
+
   SmallVector<Zrt<zrt_input>> inputs() {
     SmallVector<Zrt<zrt_input>> list;
     for (BlockArgument arg : step.getArguments()) {
@@ -176,6 +186,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
   auto bucketList = buckets();
   auto stateList = states();
   auto inputList = inputs();
+  auto cacheList = caches();
   auto outputList = outputs();
   auto categories = llvm::map_to_vector(
       info.categories, [&](const auto &category) -> Zrt<zrt_category> {
@@ -223,12 +234,14 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .delayed_update = isDelayed(plan),
       .bucket_bytes =
           static_cast<uint64_t>(options ? options.getBucketSize() : 0),
+      .cache_count = static_cast<uint32_t>(cacheList.size()),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),
       .inputs = constants.array<Zrt<zrt_input>>(inputList),
       .outputs = constants.array<Zrt<zrt_output>>(outputList),
-      .categories = constants.array<Zrt<zrt_category>>(categories)};
+      .categories = constants.array<Zrt<zrt_category>>(categories),
+      .caches = constants.array<Zrt<zrt_ref>>(cacheList)};
   llvm::copy(arena, compiled.arena_bytes.begin());
   if (auto workspace = plan->getAttrOfType<BytesAttr>(kWorkspaceAttr))
     compiled.workspace = operands.getRef(workspace);

@@ -162,7 +162,8 @@ public:
                                         code->getDataLayout());
     llvm::orc::SymbolMap symbols{
         {mangle("zrt_attention"), symbol(zrt_attention)},
-        {mangle("zrt_attention_backward"), symbol(zrt_attention_backward)}};
+        {mangle("zrt_attention_backward"), symbol(zrt_attention_backward)},
+        {mangle("zrt_cached_attention"), symbol(zrt_cached_attention)}};
     for (auto [name, address] : zge::listCalls())
       symbols[mangle(name)] = {llvm::orc::ExecutorAddr::fromPtr(address),
                                llvm::JITSymbolFlags::Exported};

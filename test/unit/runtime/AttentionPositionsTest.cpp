@@ -6,44 +6,22 @@ using namespace zrt::test;
 
 namespace {
 
-/// The forward pass, and that of a few queries, for an instruction set.
-template <typename T>
-struct Passes {
-  const char *name;
-  void (*attend)(const AttentionOf<T> &, float *);
-  void (*attendFew)(const FewAttentionOf<T> &, float *);
-};
-
-template <typename T>
-std::vector<Passes<T>> passes() {
-  std::vector<Passes<T>> all = {
-      {"portable", portable::attend, portable::attendFew}};
-#ifdef __x86_64__
-  const InstructionSet best = instructionSet();
-  if (best != InstructionSet::Portable)
-    all.push_back({"avx2", avx2::attend, avx2::attendFew});
-  if (best == InstructionSet::Avx512)
-    all.push_back({"avx512", avx512::attend, avx512::attendFew});
-#endif
-  return all;
-}
-
 /// Calls that compute some of the positions of a problem.
 template <typename T>
 class Parts {
 public:
-  Parts(const Problem<T> &p, const Passes<T> &passes)
-      : p(p), passes(passes), out(p.grads.size(), untouched<T>()),
+  Parts(const Problem<T> &p, const Target<T> &target)
+      : p(p), target(target), out(p.grads.size(), untouched<T>()),
         lse(size_t(p.ask.heads * p.ask.queries), 0.0f) {}
 
   void attend(int64_t first, int64_t count) {
     for (int64_t h = 0; h < p.ask.heads; ++h)
-      passes.attend({shape(first, count), query(first, h), keys(p.k), keys(p.v),
+      target.attend({shape(first, count), query(first, h), keys(p.k), keys(p.v),
                      result(first, h), lse.data() + h * p.ask.queries + first},
                     poisoned());
   }
   void attendFew(int64_t first, int64_t count) {
-    passes.attendFew({shape(first, count), query(first, 0), keys(p.k),
+    target.attendFew({shape(first, count), query(first, 0), keys(p.k),
                       keys(p.v), result(first, 0), p.ask.heads, p.ask.width,
                       p.ask.width},
                      poisoned());
@@ -66,7 +44,7 @@ public:
 
 private:
   const Problem<T> &p;
-  const Passes<T> &passes;
+  const Target<T> &target;
   std::vector<T> out;
   std::vector<float> lse;
 
@@ -97,7 +75,7 @@ protected:
   void expectSameBits(int64_t queries, bool few) {
     const Problem<T> p(GetParam(), /*packed=*/false);
     const int64_t all = p.ask.queries;
-    for (const Passes<T> &one : passes<T>()) {
+    for (const Target<T> &one : targets<T>()) {
       Parts<T> whole(p, one), parts(p, one);
       whole.attend(0, all);
       // Not all of the many calls of a few queries.

@@ -95,10 +95,7 @@ struct Problem {
     std::normal_distribution<float> value;
     const auto fill = [&](std::vector<T> &to, int64_t count) {
       for (int64_t i = 0; i < count; ++i)
-        if constexpr (std::is_same_v<T, float>)
-          to.push_back(value(random));
-        else
-          narrow(value(random), to.emplace_back());
+        narrow(value(random), to.emplace_back());
     };
     fill(qkv, size);
     fill(grads, ask.queries * grad.stride);
@@ -154,19 +151,24 @@ struct Target {
   const char *name;
   void (*attend)(const AttentionOf<T> &, float *);
   void (*attendBackward)(const AttentionBackwardOf<T> &, float *);
+  /// Null for the functions that kernels call.
+  void (*attendFew)(const FewAttentionOf<T> &, float *) = nullptr;
 };
 
 /// Returns all implementations that run on this processor.
 template <typename T>
 std::vector<Target<T>> targets() {
-  std::vector<Target<T>> all = {
-      {"portable", portable::attend, portable::attendBackward}};
+  std::vector<Target<T>> all = {{"portable", portable::attend,
+                                 portable::attendBackward,
+                                 portable::attendFew}};
 #ifdef __x86_64__
   const InstructionSet best = instructionSet();
   if (best != InstructionSet::Portable)
-    all.push_back({"avx2", avx2::attend, avx2::attendBackward});
+    all.push_back(
+        {"avx2", avx2::attend, avx2::attendBackward, avx2::attendFew});
   if (best == InstructionSet::Avx512)
-    all.push_back({"avx512", avx512::attend, avx512::attendBackward});
+    all.push_back(
+        {"avx512", avx512::attend, avx512::attendBackward, avx512::attendFew});
 #endif
   return all;
 }

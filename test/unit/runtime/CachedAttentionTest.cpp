@@ -26,17 +26,6 @@ std::ostream &operator<<(std::ostream &out, const CachedSizes &s) {
 }
 
 template <typename T>
-T cachedElement(float x) {
-  if constexpr (std::is_same_v<T, float>) {
-    return x;
-  } else {
-    T result;
-    narrow(x, result);
-    return result;
-  }
-}
-
-template <typename T>
 constexpr zrt_dtype typeOf() {
   return std::is_same_v<T, Brain>  ? ZRT_BF16
          : std::is_same_v<T, Half> ? ZRT_F16
@@ -73,7 +62,7 @@ public:
     // A row of a position has all query heads, heads of keys and of values.
     stride = (s.heads + 2 * s.keyHeads) * s.width + 3;
     for (int64_t i = 0; i < s.slots * s.positions * stride; ++i)
-      qkv.push_back(cachedElement<T>(value(random)));
+      narrow(value(random), qkv.emplace_back());
     attendWhole();
   }
 

@@ -15,7 +15,6 @@
 #include <cstring>
 #include <limits>
 #include <random>
-#include <type_traits>
 #include <vector>
 
 using namespace zrt;
@@ -25,24 +24,13 @@ namespace {
 constexpr int64_t kMany = 21;
 
 template <typename T>
-T roundedTo(float x) {
-  if constexpr (std::is_same_v<T, float>) {
-    return x;
-  } else {
-    T result;
-    narrow(x, result);
-    return result;
-  }
-}
-
-template <typename T>
 std::vector<T> fewNumbers(int64_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> value(-1, 1);
   std::vector<T> all;
   all.reserve(size_t(count));
   while (int64_t(all.size()) < count)
-    all.push_back(roundedTo<T>(value(random)));
+    narrow(value(random), all.emplace_back());
   return all;
 }
 
