@@ -12,8 +12,8 @@ def VerifyLevel : Pass<"zero-verify-level", "::mlir::ModuleOp"> {
     level memory ends in zero-verify-plan, which relies on none of it.
 
     * step: (L1) the functions are @step, which returns a loss and a gradient
-      for each parameter that is trained, and at most @predict; (L2) they hold
-      operations of nn, linalg, tensor, arith and math.
+      for each parameter that is trained, and at most @prefill and @decode; (L2)
+      they hold operations of nn, linalg, tensor, arith and math.
     * kernels: (L1), and (L3) functions only name bytes, launch kernels and
       multiply matrices; all else is in kernels, which hold (L2).
     * partitioned: (L4) there are programs, the model that they are compared

@@ -165,8 +165,8 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     changes no state, and returns the loss and the values that it is averaged
     over, as means over ranks.
 
-    With `sample` there is a program `@predict`, made from the function of this
-    name: it returns the rank's own rows of logits.
+    With `sample` there are programs `@prefill` and `@decode`, made from the
+    functions of these names: they return the rank's own rows of logits.
 
     Weight decay applies to parameters of two or more dimensions.
 
@@ -188,8 +188,8 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   // Besides these it has the options of abi/PlanOptions.def.
   let options = [
     Option<"sample", "sample", "std::string", "\"off\"",
-           "on: there is a program @predict, of the function of this name; only: and no "
-           "other, and no state but parameters">,
+           "on: there are programs @prefill and @decode, of the functions of these names; "
+           "only: and no other, and no state but parameters">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw, lion or sgd">,
     Option<"beta1", "beta1", "double", "OptimizerNumbers().beta1",
            "AdamW's decay of the first moment, Lion's of momentum in the update">,

@@ -146,9 +146,9 @@ static LogicalResult judgeEmpty(tensor::EmptyOp op) {
 static LogicalResult judgeAttention(Operation *op) {
   if (auto cached = dyn_cast<nn::CachedAttentionOp>(op))
     for (Value cache : {cached.getKeys(), cached.getValues()})
-      if (!isa<BlockArgument>(cache)) // (S6)
+      if (!isa<BlockArgument>(cache) || !cache.hasOneUse()) // (S6)
         return op->emitOpError("puts rows into what is no operand of its "
-                               "kernel (S6)");
+                               "kernel, or is read beside it (S6)");
   for (Value operand : op->getOperands())
     if (!isa<BlockArgument>(skipViews(operand))) // (S6)
       return op->emitOpError("reads what is no view of an operand of its "

@@ -100,11 +100,6 @@ static LogicalResult judgeMustReplace(KernelOp function, unsigned result) {
   Value replaced =
       findReplaced(function.front().getTerminator()->getOperand(result));
   auto init = replaced ? dyn_cast<BlockArgument>(replaced) : BlockArgument();
-  if (init && !init.hasOneUse()) // (S6)
-    return function.emitOpError("reads operand ")
-           << init.getArgNumber()
-           << " beside the operation that adds to it, in "
-           << "result " << result << " (S6)";
   if (must && init && *must == init.getArgNumber())
     return success();
   if (init) // (S6)

@@ -15,8 +15,6 @@ import support
 ROOT = support.ROOT / "test" / "golden"
 CASES = sorted(path.parent.name for path in ROOT.glob("*/config.json"))
 PLAIN = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0", "--grad-clip=0")
-#: Adapters: options of both compilations.
-ADAPTERS = (("--lora=4",), ("--lora=4", "--dora"), ("--lora=4", "--base-storage=nf4"))
 
 
 def probed(model):
@@ -39,13 +37,12 @@ def probed(model):
 
 
 class GenerateBits(support.Case):
-    def compare(self, config, weights, tokens, seq, precision, options=(), vocab=None, adapter_seed=None):
+    def compare(self, config, weights, tokens, seq, precision):
         batch = 2
         model = support.import_model(config, batch, seq)
         text, shape = probed(model)
         halves = () if precision == "fp32" else ("--grad-dtype=f32",)
-        probe = support.compile_model(support.written_model(text), f"--precision={precision}", *PLAIN, *halves,
-                                      *options, *(("--modules-to-save=probe",) if options else ()))
+        probe = support.compile_model(support.written_model(text), f"--precision={precision}", *PLAIN, *halves)
         initial = self.folder / "initial.safetensors"
         count = shape[0] * shape[1] * shape[2]
         support.write_safetensors(initial, {**support.read_safetensors(weights),
@@ -56,14 +53,14 @@ class GenerateBits(support.Case):
         ids = struct.unpack(f"<{seq}H", tokens.read_bytes()[:2 * seq])
         expected = array.array("f", (-x for x in values[:seq * shape[2]])).tobytes()
         row = shape[2] * 4
-        only = support.compile_model(model, f"--precision={precision}", "--sample-only", *options)
+        only = support.compile_model(model, f"--precision={precision}", "--sample-only")
         for kind in ("token", "chunk"):
             out = self.folder / f"{kind}.npy"
             self.run_ok(only, "--weights", weights, "--prompt-ids", ",".join(map(str, ids)), "--logits", out,
                         "--logits-by", kind)
             data = out.read_bytes()[-seq * row:]
             differ = [i for i in range(seq) if data[i * row:(i + 1) * row] != expected[i * row:(i + 1) * row]]
-            self.assertEqual(differ, [], f"{config} {precision} {options} by {kind}")
+            self.assertEqual(differ, [], f"{config} {precision} by {kind}")
 
 
 def add_cases():
