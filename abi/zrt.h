@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 27u
+#define ZRT_ABI_VERSION 28u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -160,7 +160,8 @@ enum {
   ZRT_EVAL = 5,    ///< only forward: the loss of other batches
   ZRT_PREFILL = 6, ///< only forward: the next positions of each slot
   ZRT_DECODE = 7,  ///< the same for one position
-  ZRT_PROGRAM_COUNT = 8
+  ZRT_SCORE = 8,   ///< only forward, in a plan of its own: values of samples
+  ZRT_PROGRAM_COUNT = 9
 };
 
 /// A compiled kernel works on units [begin, end) of its outer parallel

@@ -216,7 +216,7 @@ Tensor ModelBuilder::input(StringRef name, ArrayRef<int64_t> shape,
 // The end
 //===----------------------------------------------------------------------===//
 
-OwningOpRef<ModuleOp> ModelBuilder::finish(Tensor loss) {
+OwningOpRef<ModuleOp> ModelBuilder::finish(Tensor loss, Tensor values) {
   assert(module && "a builder makes one module");
   OwningOpRef<ModuleOp> result = std::move(module);
   if (!failed && !loss)
@@ -229,10 +229,13 @@ OwningOpRef<ModuleOp> ModelBuilder::finish(Tensor loss) {
   if (failed)
     return nullptr;
 
-  func::ReturnOp::create(builder, getLoc(), loss.getValue());
+  SmallVector<Value> results = {loss.getValue()};
+  if (values)
+    results.push_back(values.getValue());
+  func::ReturnOp::create(builder, getLoc(), results);
   Block &body = function.getBody().front();
-  function.setType(
-      builder.getFunctionType(body.getArgumentTypes(), loss.getType()));
+  function.setType(builder.getFunctionType(body.getArgumentTypes(),
+                                           ValueRange(results).getTypes()));
   function.setAllArgAttrs(argumentAttrs);
   if (mlir::failed(verify(*result)))
     return nullptr;

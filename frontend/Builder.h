@@ -167,9 +167,10 @@ public:
   /// block.
   Scope block(const Twine &name);
 
-  /// Makes `loss` the result.  Returns the finished and verified module, or
+  /// Makes `loss` the result, and `values`, if given, a second one: what a
+  /// model says of each sample.  Returns the finished and verified module, or
   /// null after an error; the builder cannot be used afterwards.
-  OwningOpRef<ModuleOp> finish(Tensor loss);
+  OwningOpRef<ModuleOp> finish(Tensor loss, Tensor values = {});
 
   /// For functions that add operations.
   OpBuilder &getOpBuilder() { return builder; }

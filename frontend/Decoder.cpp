@@ -253,6 +253,8 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
     Scope of = m.block(c.names.norm);
     x = model.norm(c.names.norm, x);
   }
+  if (int64_t scores = c.loss.scores())
+    return scoreLayer(m, x, scores, c.initStd);
   return model.logits(x, c.tied ? embedded : model.table(c.names.head));
 }
 
@@ -261,14 +263,15 @@ OwningOpRef<ModuleOp> frontend::buildDecoder(MLIRContext &context,
                                              int64_t batch, int64_t sequence) {
   ModelBuilder m(context);
   Tensor tokens = m.tokens(batch, sequence, config.vocabulary);
-  Tensor targets = m.targets(batch, sequence, config.vocabulary);
+  Tensor targets =
+      targetsOf(m, batch, sequence, config.vocabulary, config.loss);
   RouterLosses losses;
   Tensor logits = decoder(m, config, tokens, &losses);
   Scope in = m.scope("loss");
-  Tensor loss = textLoss(logits, targets, config.loss);
+  auto [loss, values] = textLoss(logits, targets, config.loss);
   if (config.experts.balance != 0 && !losses.empty()) {
     Scope within = m.scope("balance");
     loss = loss + losses.balance() * config.experts.balance;
   }
-  return m.finish(loss);
+  return m.finish(loss, values);
 }

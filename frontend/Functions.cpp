@@ -186,10 +186,28 @@ Tensor frontend::crossEntropy(Tensor logits, Tensor targets,
       llvm::APFloat(options.labelSmoothing), llvm::APFloat(options.zLoss));
 }
 
-Tensor frontend::textLoss(Tensor logits, Tensor targets, const TextLoss &loss) {
-  CrossEntropyOptions options = {loss.labelSmoothing, loss.zLoss};
-  if (targets && loss.weighted)
-    options.weights = targets.getBuilder().input(
-        "token_weights", targets.shape(), Element::Float);
-  return crossEntropy(logits, targets, options);
+Tensor frontend::tokenLosses(Tensor logits, Tensor targets) {
+  // A mean first, for its checks.
+  Tensor mean = crossEntropy(logits, targets);
+  if (!mean)
+    return {};
+  auto op = mean.getValue().getDefiningOp<nn::CrossEntropyOp>();
+  op.getLoss().setType(
+      targets.getType().clone(logits.getType().getElementType()));
+  return mean;
+}
+
+Tensor frontend::countValid(Tensor targets, Tensor weights) {
+  if (!allValid({targets, weights}) || !isIds("targets", targets) ||
+      !allFloat("weights", {weights}))
+    return {};
+  auto type = RankedTensorType::get({}, weights.getType().getElementType());
+  return emit<nn::CountValidOp>(weights.getBuilder(), type, targets.getValue(),
+                                weights.getValue(), /*ignore_index=*/-100);
+}
+
+Tensor frontend::detach(Tensor x) {
+  if (!x)
+    return {};
+  return emit<nn::DetachOp>(x.getBuilder(), x.getType(), x.getValue());
 }

@@ -154,7 +154,25 @@ struct CrossEntropyOptions {
 Tensor crossEntropy(Tensor logits, Tensor targets,
                     CrossEntropyOptions options = {});
 
-/// The cross-entropy of targets [B, T].
-Tensor textLoss(Tensor logits, Tensor targets, const TextLoss &loss);
+/// The negative log-likelihood of each target [...] under `logits` [..., V]; 0
+/// where the target is -100.
+Tensor tokenLosses(Tensor logits, Tensor targets);
+/// The number of targets, each times its weight; ranks and micro-steps share
+/// its mean.
+Tensor countValid(Tensor targets, Tensor weights);
+/// x, of which the loss does not learn.
+Tensor detach(Tensor x);
+
+/// A loss, and for losses of samples (Objective) what it compares: values
+/// [B, S], or of Classes the scores [B, T, labels].
+struct TextResult {
+  Tensor loss, values;
+};
+/// The targets that a loss reads, of tokens below `vocabulary` or of labels;
+/// none of Rewards.
+Tensor targetsOf(ModelBuilder &m, int64_t batch, int64_t sequence,
+                 int64_t vocabulary, const TextLoss &loss);
+/// The loss of `outputs`, logits [B, T, V] or scores [B, T, scores()].
+TextResult textLoss(Tensor outputs, Tensor targets, const TextLoss &loss);
 
 } // namespace mlir::frontend

@@ -131,6 +131,8 @@ Tensor frontend::gpt2(ModelBuilder &m, const GPT2Config &c, Tensor tokens) {
     Scope of = m.block("ln_f");
     x = model.norm("ln_f", x);
   }
+  if (int64_t scores = c.loss.scores())
+    return scoreLayer(m, x, scores, c.initStd);
   Tensor head = c.tied ? wte : model.table("lm_head", c.vocabulary);
   Scope in = m.scope("lm_head");
   return linear(x, head);
@@ -141,8 +143,10 @@ OwningOpRef<ModuleOp> frontend::buildGPT2(MLIRContext &context,
                                           int64_t batch, int64_t sequence) {
   ModelBuilder m(context);
   Tensor tokens = m.tokens(batch, sequence, config.vocabulary);
-  Tensor targets = m.targets(batch, sequence, config.vocabulary);
+  Tensor targets =
+      targetsOf(m, batch, sequence, config.vocabulary, config.loss);
   Tensor logits = gpt2(m, config, tokens);
   Scope in = m.scope("loss");
-  return m.finish(textLoss(logits, targets, config.loss));
+  auto [loss, values] = textLoss(logits, targets, config.loss);
+  return m.finish(loss, values);
 }

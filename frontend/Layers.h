@@ -33,4 +33,13 @@ inline Tensor conv1d(ModelBuilder &m, const Twine &name, Tensor x, int64_t out,
   return linear(x, weight, bias, {.transposed = true});
 }
 
+/// The scores [..., `scores`] of a head without bias.
+inline Tensor scoreLayer(ModelBuilder &m, Tensor x, int64_t scores,
+                         double std) {
+  Scope of = m.block("score"), in = m.scope("score");
+  if (!x)
+    return {};
+  return linear(x, m.param("weight", {scores, x.size(-1)}, init::normal(std)));
+}
+
 } // namespace mlir::frontend

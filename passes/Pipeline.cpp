@@ -125,8 +125,9 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.
     pm.addPass(createSetPrecision({stringify(options.precision).str()}));
+    pm.addPass(createAddScoring({options.sample == Sample::Score}));
     // While logits are those of a loss, as they are rounded.
-    if (options.sample != Sample::Off)
+    if (options.sample == Sample::On || options.sample == Sample::Only)
       pm.addPass(createAddDecoding());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.

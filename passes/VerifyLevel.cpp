@@ -64,9 +64,10 @@ LogicalResult checkFunctions(ModuleOp module) {
   if (!step)
     return failure();
   for (auto function : module.getOps<func::FuncOp>())
-    if (function != step && !isDecoding(function.getName()))
+    if (function != step && !isForward(function.getName()))
       return function.emitOpError(
-          "is left, but functions are @step, @prefill and @decode (L1)");
+          "is left, but functions are @step, @prefill, @decode and "
+          "@score (L1)");
   return checkGradients(step);
 }
 

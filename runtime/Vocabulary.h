@@ -88,7 +88,8 @@ constexpr const char *collectiveName(uint32_t kind) {
 /// "count", "micro", ...
 constexpr const char *programName(uint32_t program) {
   constexpr const char *names[ZRT_PROGRAM_COUNT] = {
-      "count", "micro", "first", "step", "flush", "eval", "prefill", "decode"};
+      "count", "micro",   "first",  "step", "flush",
+      "eval",  "prefill", "decode", "score"};
   return nameIn(names, program);
 }
 

@@ -1,4 +1,4 @@
-//===- Activations.cpp - gelu, silu, softmax and log_sum_exp --------------===//
+//===- Activations.cpp - gelu, silu, softmax, log_sum_exp, detach ---------===//
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Scalar.h"
@@ -150,5 +150,17 @@ LogicalResult LogSumExpOp::differentiate(OpBuilder &b, ValueRange adjoints,
   out.push_back(elementwise(
       b, getLoc(), {getX(), getResult(), adjoints[0]}, {all, rows, rows}, all,
       [](const Scalars &in) { return exp(in[0] - in[1]) * in[2]; }));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// detach
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> DetachOp::emitLinalgForm(OpBuilder &) { return {getX()}; }
+
+LogicalResult DetachOp::differentiate(OpBuilder &, ValueRange, ArrayRef<bool>,
+                                      SmallVectorImpl<Value> &out) {
+  out.push_back(Value());
   return success();
 }

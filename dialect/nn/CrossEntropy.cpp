@@ -110,10 +110,19 @@ LogicalResult CrossEntropyOp::verify() {
            << smoothing;
   if (!(z >= 0 && std::isfinite(z))) // (C4)
     return emitOpError("z_loss must be finite and not negative, got ") << z;
-  return failure(failed(verifyRows(*this, logits, getTargets().getType(),
-                                   getLse(), getWeights())) ||
-                 failed(verifyNumber(*this, "loss", getLoss(), logits)) ||
-                 failed(verifyNumber(*this, "count", getCount(), logits)));
+  if (isOfRows()) {
+    if (getCount()) // (C2)
+      return emitOpError("has a count, and the loss of each row has no mean");
+    if (getLoss().getType() != logits.clone(logits.getShape().drop_back()))
+      return emitOpError("loss must be a number, or ") // (C2)
+             << logits.clone(logits.getShape().drop_back()) << ", got "
+             << getLoss().getType();
+  }
+  return failure(
+      failed(verifyRows(*this, logits, getTargets().getType(), getLse(),
+                        getWeights())) ||
+      (!isOfRows() && failed(verifyNumber(*this, "loss", getLoss(), logits))) ||
+      failed(verifyNumber(*this, "count", getCount(), logits)));
 }
 
 LogicalResult CrossEntropyBackwardOp::verify() {
@@ -173,8 +182,9 @@ static Value addedLoss(OpBuilder &b, CrossEntropyOp op, Value target,
 
 /// The weighted mean over the rows with a valid target of the negative
 /// log-likelihood, which `nll` computes from a row's values in `x` and `y`, and
-/// of what `added`, if not null, has for the row.
-static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
+/// of what `added`, if not null, has for the row; without a `count`, that of
+/// each row.
+static Value lossOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
                          Value added, Value count,
                          llvm::function_ref<S(S, S)> nll) {
   Location loc = op.getLoc();
@@ -183,8 +193,7 @@ static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
   for (Value more : {added, Value(op.getWeights())})
     if (more)
       inputs.push_back(more);
-  SmallVector<StringRef> maps(inputs.size(), rows);
-  Value total = reduceSum(b, loc, inputs, maps, "", [&](const Scalars &in) {
+  auto lossOf = [&](const Scalars &in) -> Value {
     S row = nll(in[0], in[1]);
     if (added)
       row = row + in[3];
@@ -192,7 +201,11 @@ static Value meanOfValid(OpBuilder &b, CrossEntropyOp op, Value x, Value y,
       row = row * in[inputs.size() - 1];
     Value valid = isValid(in, in[2], op.getIgnoreIndex());
     return select(valid, row, row.constant(0));
-  });
+  };
+  if (!count)
+    return elementwise(b, loc, inputs, lossOf);
+  SmallVector<StringRef> maps(inputs.size(), rows);
+  Value total = reduceSum(b, loc, inputs, maps, "", lossOf);
   return elementwise(b, loc, {total, count},
                      [](const Scalars &in) { return in[0] / divisor(in[1]); });
 }
@@ -240,7 +253,7 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   const auto &[all, rows, last] = RowLetters(getLogits().getType());
   Value logits = getLogits(), targets = getTargets(), count = getCount();
-  if (!count)
+  if (!count && !isOfRows())
     count = cast<CountValidOp>(countOf(*this, b).getDefiningOp())
                 .emitLinalgForm(b)[0];
 
@@ -261,7 +274,7 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
                   elementwise(b, loc, {picked, max},
                               [](const Scalars &in) { return in[0] - in[1]; }),
                   meanBelowMax(b, *this, max), lse);
-  Value loss = meanOfValid(b, *this, lse, picked, added, count,
+  Value loss = lossOfValid(b, *this, lse, picked, added, count,
                            [](S lse, S logit) { return lse - logit; });
   if (!getLse())
     return {loss};
@@ -269,15 +282,15 @@ SmallVector<Value> CrossEntropyOp::emitLinalgForm(OpBuilder &b) {
 }
 
 void CrossEntropyOp::saveForBackward(RewriterBase &rewriter) {
-  if (getCount() && getLse())
+  if ((getCount() || isOfRows()) && getLse())
     return;
   rewriter.setInsertionPoint(*this);
   auto rows = RankedTensorType::get(getTargets().getType().getShape(),
                                     getLogits().getType().getElementType());
   auto op = CrossEntropyOp::create(
       rewriter, getLoc(), getLoss().getType(), rows, getLogits(), getTargets(),
-      getWeights(), countOf(*this, rewriter), getIgnoreIndexAttr(),
-      getLabelSmoothingAttr(), getZLossAttr());
+      getWeights(), isOfRows() ? Value() : countOf(*this, rewriter),
+      getIgnoreIndexAttr(), getLabelSmoothingAttr(), getZLossAttr());
   SmallVector<Value> results = {op.getLoss()};
   if (getLse())
     results.push_back(op.getLse());
@@ -291,17 +304,25 @@ LogicalResult CrossEntropyOp::differentiate(OpBuilder &b, ValueRange adjoints,
        {std::pair{"count", getCount()}, {"weights", getWeights()}})
     if (operand && needed[llvm::find(getOperands(), operand).getIndex()])
       return emitOpError("has no derivative with respect to its ") << name;
+  Value grad = adjoints[0], weights = getWeights(), count = getCount();
+  if (isOfRows()) {
+    // The sum of rows, each times its adjoint.
+    weights =
+        weights ? arith::MulFOp::create(b, getLoc(), grad, weights).getResult()
+                : grad;
+    auto one = RankedTensorType::get({}, getLoss().getType().getElementType());
+    grad = count = constant(b, getLoc(), one, 1);
+  }
   auto op = CrossEntropyBackwardOp::create(
-      b, getLoc(), adjoints[0], getLogits(), getTargets(), getLse(),
-      getWeights(), getCount(), getIgnoreIndexAttr(), getLabelSmoothingAttr(),
-      getZLossAttr());
+      b, getLoc(), grad, getLogits(), getTargets(), getLse(), weights, count,
+      getIgnoreIndexAttr(), getLabelSmoothingAttr(), getZLossAttr());
   out.resize(getNumOperands());
   out.front() = op.getDlogits();
   return success();
 }
 
 CrossEntropyBackwardOp CrossEntropyOp::getBackward() {
-  if (!getLse() || !getLse().hasOneUse())
+  if (isOfRows() || !getLse() || !getLse().hasOneUse())
     return {};
   auto op = dyn_cast<CrossEntropyBackwardOp>(*getLse().user_begin());
   bool isOfThis =
@@ -371,7 +392,7 @@ LossAndGradient nn::emitLossAndGradient(OpBuilder &b, CrossEntropyOp op,
     return hasZ(op) ? elementwise(b, loc, {max, sum}, addLog) : Value();
   };
   auto loss = [&](Value sum, Value lse) {
-    return meanOfValid(b, op, sum, target, addedLoss(b, op, target, mean, lse),
+    return lossOfValid(b, op, sum, target, addedLoss(b, op, target, mean, lse),
                        op.getCount(),
                        [](S sum, S target) { return log(sum) - target; });
   };

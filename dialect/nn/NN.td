@@ -242,6 +242,18 @@ def NN_SetMagnitudesOp : NN_ModelOp<"set_magnitudes", [
   }];
 }
 
+def NN_DetachOp : NN_UnaryOp<"detach"> {
+  let summary = "x, of which the loss does not learn";
+  let description = [{
+    The result is `x`, and passes no adjoint on to it.
+
+    ```mlir
+    %y = nn.detach %x : tensor<4x64xf32>
+    ```
+  }];
+  let hasVerifier = 0;
+}
+
 def NN_SiluOp : NN_UnaryOp<"silu"> {
   let summary = "Sigmoid linear unit: x * sigmoid(x)";
   let description = [{
@@ -527,6 +539,9 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [AttrSizedOperandSegments], 
     `weights` multiply the rows, and `count` is then the sum of the weights of
     valid rows.
 
+    If the result has the shape of `targets`, it is the loss of each row, which
+    is not averaged; that of an ignored row is 0.
+
     ```mlir
     %loss = nn.cross_entropy %logits, %targets : tensor<4x64x256xf32>, tensor<4x64xi32> -> tensor<f32>
     %mean = nn.cross_entropy %logits, %targets weights(%w : tensor<4x64xf32>) {label_smoothing = 0.1 : f64}
@@ -538,7 +553,7 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [AttrSizedOperandSegments], 
     Constraints:
     * (C1) `targets` has the shape of `logits` without its last dimension.
     * (C2) the loss and `count` have no dimensions and the element type of
-      `logits`.
+      `logits`; or the loss is as (C3) says, and there is no `count`.
     * (C3) `lse` and `weights`, if there, have the shape of `targets` and the
       element type of `logits`.
     * (C4) `label_smoothing` is from 0 to 1, and `z_loss` is finite and not
@@ -555,8 +570,10 @@ def NN_CrossEntropyOp : NN_ModelOp<"cross_entropy", [AttrSizedOperandSegments], 
     `->` type($loss) (`stats` type($lse)^)?
   }];
   let extraClassDeclaration = [{
-    /// The adjoint of the logits of this loss, if nothing else reads `lse`;
-    /// else null.
+    /// Whether the loss is that of each row, and no mean.
+    bool isOfRows() { return getLoss().getType().getRank() > 0; }
+    /// The adjoint of the logits of a mean, if nothing else reads `lse`; else
+    /// null.
     CrossEntropyBackwardOp getBackward();
   }];
 }

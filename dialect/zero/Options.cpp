@@ -247,6 +247,7 @@ static void addWords(const PlanOptions &values,
   auto isSample = [&](Sample sample) { return values.sample == sample; };
   words.push_back({"--sample", "", !isSample(Sample::On)});
   words.push_back({"--sample-only", "", !isSample(Sample::Only)});
+  words.push_back({"--score-only", "", !isSample(Sample::Score)});
   bool isOn = values.skipNonfinite;
   OptionsAttr::Word skips = {"--skip-nonfinite", isOn ? "on" : "off",
                              isOn != (values.precision == Precision::FP32)};

@@ -132,17 +132,20 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
   if (p.accumulateOrder == AccumulateOrder::Block && p.accumulate == 1)
     return Conflict{"(C8)", "--accumulate-order=block is for steps of several "
                             "micro-steps; add --accumulate=K, or drop it"};
-  if (p.sample == Sample::Only &&
+  if ((p.sample == Sample::Only || p.sample == Sample::Score) &&
       (p.accumulate > 1 || p.eval || p.remat != Remat::None ||
        p.offloadActivations != Offload::None || p.overlapUpdate ||
        p.delayedUpdate ||
        (p.offloadOptimizer != Offload::None &&
         p.offloadParams == Offload::None)))
     return Conflict{
-        "(C9)", "--sample-only is for a program that does not train; drop "
-                "--accumulate, --eval, --remat, --offload-activations, "
-                "--overlap-update and --delayed-update, and of --offload take "
-                "--offload-params"};
+        "(C9)",
+        llvm::formatv(
+            "--{0}-only is for a program that does not train; drop "
+            "--accumulate, --eval, --remat, --offload-activations, "
+            "--overlap-update and --delayed-update, and of --offload take "
+            "--offload-params",
+            p.sample == Sample::Only ? "sample" : "score")};
   if (std::string text = findUpdateConflict(p); !text.empty())
     return Conflict{"(C7)", text};
   return std::nullopt;

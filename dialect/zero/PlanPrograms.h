@@ -102,10 +102,11 @@ inline bool hasProgram(ModuleOp module, llvm::StringRef name) {
   return program && !program.isExternal();
 }
 
-/// A program that has the arguments that all programs take: @step, or @prefill
-/// if the plan does not train; null if there is neither.
+/// A program that has the arguments that all programs take: @step, or if the
+/// plan does not train, @prefill or @score; null if there is none of them.
 inline ProgramOp findMainProgram(ModuleOp module) {
-  for (StringRef name : {StringRef("step"), StringRef(kPrefill)})
+  for (StringRef name :
+       {StringRef("step"), StringRef(kPrefill), StringRef(kScore)})
     if (hasProgram(module, name))
       return module.lookupSymbol<ProgramOp>(name);
   return ProgramOp();

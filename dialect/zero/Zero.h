@@ -88,9 +88,10 @@ constexpr llvm::StringLiteral kDropout = "dropout";
 /// The programs of a plan, in the order in which they run: @count, @micro and
 /// @step of a step with micro-steps; @first, then @step repeatedly, then @flush
 /// if steps apply the gradients of the previous step; @eval, @prefill and
-/// @decode between steps.
-constexpr llvm::StringLiteral kPrograms[] = {
-    "count", "micro", "first", "step", "flush", "eval", "prefill", "decode"};
+/// @decode between steps; @score alone.
+constexpr llvm::StringLiteral kPrograms[] = {"count",   "micro",  "first",
+                                             "step",    "flush",  "eval",
+                                             "prefill", "decode", "score"};
 /// The functions of a model that continue sequences, from level step on, beside
 /// @step: they compute some positions of each slot, and one position.
 constexpr llvm::StringLiteral kPrefill = "prefill", kDecode = "decode";
@@ -98,9 +99,16 @@ constexpr llvm::StringLiteral kDecodings[] = {kPrefill, kDecode};
 inline bool isDecoding(llvm::StringRef program) {
   return program == kPrefill || program == kDecode;
 }
-/// Their inputs: for each slot, the first position and the number of positions,
-/// and the ids there, of @prefill and of @decode; and if attention stays in
-/// documents, where theirs begins.
+/// The function that returns values of samples, and its output, [batch, ...].
+constexpr llvm::StringLiteral kScore = "score", kValues = "values";
+/// The functions of a model that are only forward.
+constexpr llvm::StringLiteral kForwards[] = {kPrefill, kDecode, kScore};
+inline bool isForward(llvm::StringRef program) {
+  return isDecoding(program) || program == kScore;
+}
+/// The inputs of those that continue sequences: for each slot, the first
+/// position and the number of positions, and the ids there, of @prefill and of
+/// @decode; and if attention stays in documents, where theirs begins.
 constexpr llvm::StringLiteral kBegin = "begin", kCount = "count",
                               kPrompt = "prompt", kToken = "token",
                               kDocument = "document";

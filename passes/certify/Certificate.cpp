@@ -327,7 +327,7 @@ Certificate zero::certify(ModuleOp module) {
   for (const CertifiedProgram &program : programs) {
     StringRef name = ProgramOp(program.function).getName();
     int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
-    if (name == "eval")
+    if (name == "eval" || name == kScore)
       certificate.evaluation = bytes;
     else if (isDecoding(name))
       certificate.generation = std::max(certificate.generation, bytes);

@@ -23,12 +23,16 @@
 // Operations on each logit in between, such as a soft cap, and on its gradient
 // are done chunk by chunk, too.
 //
+// If the loss is that of each row, its adjoint depends on all chunks.  Then a
+// second pass over the chunks computes the logits again for the gradient, where
+// that is read; without a gradient there is no second pass.
+//
 // The count that divides the loss is an operand and stays the count of all
 // rows.  How rows are cut depends on shapes alone, so every stage and number of
 // ranks computes the same bits.
 //
-// The pass leaves alone logits or gradients with another reader, a loss without
-// a gradient, and an adjoint that depends on the loss, which is known only
+// The pass leaves alone logits or gradients with another reader, a mean without
+// a gradient, and one whose adjoint depends on the loss, which is known only
 // after the last chunk.
 //
 //===----------------------------------------------------------------------===//
@@ -83,7 +87,7 @@ bool isSplat(Value value) {
 struct Loss {
   nn::MatmulOp logits; ///< rows x vocabulary
   nn::CrossEntropyOp entropy;
-  nn::CrossEntropyBackwardOp backward;
+  nn::CrossEntropyBackwardOp backward; ///< may be null for a loss of rows
   int64_t rows;
   SmallVector<Reader> readers; ///< readers of the gradient
   /// Operations on each logit before the loss, and on its gradient after, such
@@ -170,8 +174,11 @@ nn::MatmulOp findProduct(Value logits) {
 LogicalResult collectCap(Loss &loss) {
   nn::MatmulOp product = loss.logits;
   llvm::SmallPtrSet<Operation *, 16> ofLogits, ofGradient;
-  DenseSet<Value> known = {product.getResult(), loss.backward.getDlogits()};
-  DenseSet<Value> late = {loss.backward.getDlogits()};
+  DenseSet<Value> known = {product.getResult()}, late;
+  if (loss.backward) {
+    known.insert(loss.backward.getDlogits());
+    late.insert(loss.backward.getDlogits());
+  }
   Block *block = loss.entropy->getBlock();
   for (Operation &op : *block) {
     bool reads = llvm::any_of(
@@ -196,6 +203,8 @@ LogicalResult collectCap(Loss &loss) {
   }
   if (!known.contains(loss.entropy.getLogits()))
     return failure();
+  if (!loss.backward)
+    return success();
   // The gradient ends at the last operation on it that computes.
   bool sawSlice = false;
   loss.gradient = loss.backward.getDlogits();
@@ -213,20 +222,42 @@ bool hasCap(const Loss &loss) {
          llvm::any_of(loss.after, computes);
 }
 
+/// The adjoint of the logits, if nothing else reads statistics; null if there
+/// is none.
+FailureOr<nn::CrossEntropyBackwardOp> findBackward(nn::CrossEntropyOp entropy) {
+  if (!entropy.isOfRows()) {
+    if (nn::CrossEntropyBackwardOp backward = entropy.getBackward())
+      return backward;
+    return failure();
+  }
+  if (!entropy.getLse() || entropy.getLse().use_empty())
+    return nn::CrossEntropyBackwardOp();
+  if (!entropy.getLse().hasOneUse())
+    return failure();
+  auto op =
+      dyn_cast<nn::CrossEntropyBackwardOp>(*entropy.getLse().user_begin());
+  if (!op || op.getLogits() != entropy.getLogits() ||
+      op.getTargets() != entropy.getTargets())
+    return failure();
+  return op;
+}
+
 std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
   bool sawSlice = false;
   nn::MatmulOp logits = findProduct(entropy.getLogits());
+  FailureOr<nn::CrossEntropyBackwardOp> backward = findBackward(entropy);
   if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
-      !entropy.getBackward())
+      failed(backward))
     return std::nullopt;
   RankedTensorType type = logits.getResult().getType();
   if (type.getRank() != 2 ||
       type.getDimSize(1) != entropy.getLogits().getType().getShape().back())
     return std::nullopt;
-  Loss loss{logits, entropy, entropy.getBackward(), type.getDimSize(0), {}, {},
-            {},     {}};
+  Loss loss{logits, entropy, *backward, type.getDimSize(0), {}, {}, {}, {}};
   if (failed(collectCap(loss)))
     return std::nullopt;
+  if (!loss.backward)
+    return loss;
 
   SmallVector<OpOperand *> uses;
   Value gradient = loss.gradient;
@@ -274,91 +305,166 @@ public:
       : loss(std::move(loss)), chunkRows(chunkRows), b(this->loss.entropy) {}
 
   void run() {
-    nn::CrossEntropyOp entropy = loss.entropy;
-    Value targets = flatten(entropy.getTargets()), weights;
-    if (entropy.getWeights())
-      weights = flatten(entropy.getWeights());
+    // Before the first chunk.
+    flatten(loss.entropy.getTargets());
+    if (loss.entropy.isOfRows())
+      return runRows();
     Value total;
-    SmallVector<Value> sums(loss.readers.size());
-    SmallVector<SmallVector<Value>> pieces(loss.readers.size());
-    for (first = 0; first < loss.rows; first += chunkRows) {
-      slices.clear();
-      nn::MatmulOp whole = loss.logits;
-      IRMapping chunkOf;
-      Value made = product(whole, slice(whole.getA()), whole.getB(),
-                           whole.getBias(), /*init=*/Value(),
-                           /*result=*/whole.getResult().getType());
-      Value logits;
-      if (hasCap(loss)) {
-        chunkOf.map(whole.getResult(), made);
-        repeat(loss.before, chunkOf);
-        logits = chunkOf.lookup(entropy.getLogits());
-      } else {
-        logits = nn::widen(b, entropy.getLoc(), made);
-      }
-      auto type = cast<RankedTensorType>(logits.getType());
-      auto chunk = nn::CrossEntropyOp::create(
-          b, entropy.getLoc(), entropy.getLoss().getType(),
-          RankedTensorType::get(type.getShape().drop_back(),
-                                type.getElementType()),
-          logits, slice(targets), weights ? slice(weights) : Value(),
-          entropy.getCount(), entropy.getIgnoreIndexAttr(),
-          entropy.getLabelSmoothingAttr(), entropy.getZLossAttr());
-      total = total ? arith::AddFOp::create(b, entropy.getLoc(), total,
+    Readers readers(loss);
+    forEachChunk([&] {
+      Value logits = logitsOfChunk();
+      nn::CrossEntropyOp chunk =
+          lossOfChunk(logits, loss.entropy.getLoss().getType());
+      total = total ? arith::AddFOp::create(b, chunk.getLoc(), total,
                                             chunk.getLoss())
                           .getResult()
                     : Value(chunk.getLoss());
-      Value gradient = nn::CrossEntropyBackwardOp::create(
-          b, loss.backward.getLoc(), loss.backward.getGrad(), logits,
-          chunk.getTargets(), chunk.getLse(), chunk.getWeights(),
-          entropy.getCount(), entropy.getIgnoreIndexAttr(),
-          entropy.getLabelSmoothingAttr(), entropy.getZLossAttr());
-      if (hasCap(loss)) {
-        chunkOf.map(loss.backward.getDlogits(), gradient);
-        repeat(loss.after, chunkOf);
-        gradient =
-            nn::widen(b, gradient.getLoc(), chunkOf.lookup(loss.gradient));
-      }
-      // Products read the gradient in the type in which they read the logits.
-      Value rounded =
-          nn::roundTo(b, gradient.getLoc(), gradient,
-                      type.clone(whole.getResult().getType().getElementType()));
-      for (auto [i, reader] : llvm::enumerate(loss.readers)) {
-        if (!reader.other)
-          sums[i] = rowSum(reader.op->getLoc(),
-                           nn::widen(b, gradient.getLoc(), rounded), sums[i]);
-        else if (reader.sums)
-          sums[i] = read(reader, rounded, slice(reader.other), sums[i]);
-        else
-          pieces[i].push_back(read(reader, rounded, reader.other, Value()));
-      }
-    }
-    entropy.getLoss().replaceAllUsesWith(total);
-    for (auto [i, reader] : llvm::enumerate(loss.readers)) {
-      Value old = reader.op->getResult(0);
-      old.replaceAllUsesWith(
-          reader.sums
-              ? nn::roundTo(b, old.getLoc(), sums[i], old.getType())
-              : JoinOp::create(b, old.getLoc(), old.getType(), pieces[i])
-                    .getResult());
-    }
+      backwardOfChunk(logits, chunk.getLse(), readers);
+    });
+    loss.entropy.getLoss().replaceAllUsesWith(total);
+    finish(readers);
   }
 
 private:
+  /// What the readers of the gradient have computed so far.
+  struct Readers {
+    explicit Readers(const Loss &loss)
+        : sums(loss.readers.size()), pieces(loss.readers.size()) {}
+    SmallVector<Value> sums;
+    SmallVector<SmallVector<Value>> pieces;
+  };
+
   Loss loss;
   int64_t chunkRows, first = 0;
   OpBuilder b;
   DenseMap<Value, Value> slices; ///< slices for this chunk
+  DenseMap<Value, Value> flattened;
+  IRMapping chunkOf; ///< values of each logit for this chunk
+
+  void forEachChunk(llvm::function_ref<void()> emit) {
+    for (first = 0; first < loss.rows; first += chunkRows) {
+      slices.clear();
+      chunkOf.clear();
+      emit();
+    }
+  }
+
+  /// The losses of all rows, then their gradient from logits that are computed
+  /// again.
+  void runRows() {
+    nn::CrossEntropyOp entropy = loss.entropy;
+    SmallVector<Value> rows, lse;
+    forEachChunk([&] {
+      Value logits = logitsOfChunk();
+      nn::CrossEntropyOp chunk = lossOfChunk(logits, rowsOf(logits));
+      rows.push_back(chunk.getLoss());
+      lse.push_back(chunk.getLse());
+    });
+    RankedTensorType type = entropy.getLoss().getType();
+    auto flat = type.clone({type.getNumElements()});
+    Value all = JoinOp::create(b, entropy.getLoc(), flat, rows);
+    if (type.getRank() > 1)
+      all = tensor::ExpandShapeOp::create(b, entropy.getLoc(), type, all,
+                                          allOf(type));
+    entropy.getLoss().replaceAllUsesWith(all);
+    if (!loss.backward)
+      return;
+    b.setInsertionPoint(loss.backward);
+    Readers readers(loss);
+    forEachChunk([&] {
+      backwardOfChunk(logitsOfChunk(), lse[first / chunkRows], readers);
+    });
+    finish(readers);
+  }
+
+  Value logitsOfChunk() {
+    nn::MatmulOp whole = loss.logits;
+    Value made = product(whole, slice(whole.getA()), whole.getB(),
+                         whole.getBias(), /*init=*/Value(),
+                         /*result=*/whole.getResult().getType());
+    if (!hasCap(loss))
+      return nn::widen(b, loss.entropy.getLoc(), made);
+    chunkOf.map(whole.getResult(), made);
+    repeat(loss.before, chunkOf);
+    return chunkOf.lookup(loss.entropy.getLogits());
+  }
+
+  RankedTensorType rowsOf(Value logits) {
+    auto type = cast<RankedTensorType>(logits.getType());
+    return type.clone(type.getShape().drop_back());
+  }
+
+  nn::CrossEntropyOp lossOfChunk(Value logits, RankedTensorType type) {
+    nn::CrossEntropyOp entropy = loss.entropy;
+    return nn::CrossEntropyOp::create(
+        b, entropy.getLoc(), type, rowsOf(logits), logits,
+        slice(flatten(entropy.getTargets())),
+        sliceOfWeights(entropy.getWeights()), entropy.getCount(),
+        entropy.getIgnoreIndexAttr(), entropy.getLabelSmoothingAttr(),
+        entropy.getZLossAttr());
+  }
+
+  /// Adds the gradient of a chunk to what reads it.
+  void backwardOfChunk(Value logits, Value lse, Readers &found) {
+    nn::CrossEntropyBackwardOp backward = loss.backward;
+    nn::MatmulOp whole = loss.logits;
+    auto type = cast<RankedTensorType>(logits.getType());
+    Value gradient = nn::CrossEntropyBackwardOp::create(
+        b, backward.getLoc(), backward.getGrad(), logits,
+        slice(flatten(backward.getTargets())), lse,
+        sliceOfWeights(backward.getWeights()), backward.getCount(),
+        backward.getIgnoreIndexAttr(), backward.getLabelSmoothingAttr(),
+        backward.getZLossAttr());
+    if (hasCap(loss)) {
+      chunkOf.map(backward.getDlogits(), gradient);
+      repeat(loss.after, chunkOf);
+      gradient = nn::widen(b, gradient.getLoc(), chunkOf.lookup(loss.gradient));
+    }
+    // Products read the gradient in the type in which they read the logits.
+    Value rounded =
+        nn::roundTo(b, gradient.getLoc(), gradient,
+                    type.clone(whole.getResult().getType().getElementType()));
+    for (auto [i, reader] : llvm::enumerate(loss.readers)) {
+      Value &sum = found.sums[i];
+      if (!reader.other)
+        sum = rowSum(reader.op->getLoc(),
+                     nn::widen(b, gradient.getLoc(), rounded), sum);
+      else if (reader.sums)
+        sum = read(reader, rounded, slice(reader.other), sum);
+      else
+        found.pieces[i].push_back(read(reader, rounded, reader.other, Value()));
+    }
+  }
+
+  void finish(Readers &found) {
+    for (auto [i, reader] : llvm::enumerate(loss.readers)) {
+      Value old = reader.op->getResult(0);
+      old.replaceAllUsesWith(
+          reader.sums
+              ? nn::roundTo(b, old.getLoc(), found.sums[i], old.getType())
+              : JoinOp::create(b, old.getLoc(), old.getType(), found.pieces[i])
+                    .getResult());
+    }
+  }
+
+  Value sliceOfWeights(Value weights) {
+    return weights ? slice(flatten(weights)) : Value();
+  }
+
+  static SmallVector<ReassociationIndices> allOf(RankedTensorType type) {
+    return {llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
+  }
 
   /// Targets, or weights, as one dimension.
   Value flatten(Value value) {
     auto type = cast<RankedTensorType>(value.getType());
     if (type.getRank() == 1)
       return value;
-    SmallVector<ReassociationIndices> all = {
-        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()))};
-    return tensor::CollapseShapeOp::create(b, loss.entropy.getLoc(), value,
-                                           all);
+    Value &flat = flattened[value];
+    if (!flat)
+      flat = tensor::CollapseShapeOp::create(b, loss.entropy.getLoc(), value,
+                                             allOf(type));
+    return flat;
   }
 
   /// Repeats operations on each element for this chunk.
@@ -456,11 +562,16 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
         return signalPassFailure();
       if (*rows >= loss->rows)
         continue;
-      SmallVector<Value> read = {loss->backward.getGrad()};
+      SmallVector<Value> read;
       for (const Reader &reader : loss->readers)
         if (reader.other)
           read.push_back(reader.other);
-      if (failed(moveValueDefinitions(rewriter, read, op)))
+      if (!op.isOfRows())
+        read.push_back(loss->backward.getGrad());
+      Operation *reads = op.isOfRows() && loss->backward
+                             ? loss->backward.getOperation()
+                             : op.getOperation();
+      if (failed(moveValueDefinitions(rewriter, read, reads)))
         continue;
       LDBG() << "loss of " << loss->rows << " rows in chunks of " << *rows;
       Chunker(*loss, *rows).run();

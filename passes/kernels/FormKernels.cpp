@@ -63,7 +63,7 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
       return signalPassFailure();
     form(step);
     // Last, so that the step's kernels have the same names without them.
-    for (StringRef name : kDecodings)
+    for (StringRef name : kForwards)
       if (auto function = module.lookupSymbol<func::FuncOp>(name))
         form(function);
   }

@@ -63,7 +63,11 @@ def ChunkLoss : Pass<"zero-chunk-loss", "::mlir::ModuleOp"> {
     Elementwise operations between the product and the loss, such as a soft cap
     of logits, are part of a chunk.
 
-    Logits or gradients with other readers stay whole; so does a loss whose
+    If the loss is that of each row, a second pass over the chunks computes the
+    logits again, for a gradient that needs the losses of all rows; without a
+    gradient there is no second pass.
+
+    Logits or gradients with other readers stay whole; so does a mean whose
     adjoint depends on the loss.
   }];
   let options = [Option<"chunkBytes", "chunk-bytes", "int64_t", "64 << 20",

@@ -34,9 +34,16 @@ static LogicalResult checkModel(func::FuncOp model) {
     return model.emitError("the model must be one block, got ")
            << model.getBody().getBlocks().size()
            << "; branches have no place in a plan";
-  if (model.getNumResults() != 1)
-    return model.emitError("the model must return one value, the loss, got ")
+  if (model.getNumResults() != 1 && model.getNumResults() != 2)
+    return model.emitError("the model must return one value, the loss, or "
+                           "values of samples beside it, got ")
            << model.getNumResults();
+  if (model.getNumResults() == 2)
+    if (auto values = dyn_cast<RankedTensorType>(model.getResultTypes()[1]);
+        !values || !values.hasStaticShape() || values.getRank() == 0 ||
+        !values.getElementType().isF32())
+      return model.emitError("values of samples must be f32 [batch, ...], got ")
+             << model.getResultTypes()[1];
   auto loss = dyn_cast<RankedTensorType>(model.getResultTypes()[0]);
   if (!loss || loss.getRank() != 0 ||
       !(loss.getElementType().isF32() || loss.getElementType().isF64()))

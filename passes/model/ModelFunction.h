@@ -16,8 +16,9 @@ void eraseDead(Block &block);
 void generalize(func::FuncOp model);
 
 /// The one public function of `module` with parameters, of one block, which
-/// returns a scalar loss and whose arguments are parameters or inputs each.
-/// Fails with an error where there is none, or more than one.
+/// returns a scalar loss, perhaps with values of samples, and whose arguments
+/// are parameters or inputs each.  Fails with an error where there is none, or
+/// more than one.
 FailureOr<func::FuncOp> findModelFunction(ModuleOp module);
 
 /// The function @step that the model has become, with the loss and its

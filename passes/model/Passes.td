@@ -285,6 +285,23 @@ def AddDecoding : Pass<"zero-add-decoding", "::mlir::ModuleOp"> {
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def AddScoring : Pass<"zero-add-scoring", "::mlir::ModuleOp"> {
+  let summary = "Adds a function that returns values of samples";
+  let description = [{
+    A model may return a second result beside its loss: values of the samples of
+    its batch, [batch, ...], such as log probabilities, rewards or scores.  The
+    loss keeps one result; with `score` a function `@score` returns the values.
+
+    ```mlir
+    func.func @loss(%w: ..., %tokens: ...) -> (tensor<f32>, tensor<4x2xf32>)
+    // becomes
+    func.func @loss(%w: ..., %tokens: ...) -> tensor<f32>
+    func.func private @score(%w: ..., %tokens: ...) -> (tensor<4x2xf32> {zero.output = "values"})
+    ```
+  }];
+  let options = [Option<"score", "score", "bool", "false", "add the function">];
+}
+
 def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
   let summary = "Turns the loss into a step that also returns its gradients";
   let description = [{

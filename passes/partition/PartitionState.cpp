@@ -63,11 +63,36 @@ static void buildEval(func::FuncOp function, const Partition &partition) {
 }
 
 /// @prefill, @decode: a row of logits for each slot, and the next caches.
-static void buildDecoding(func::FuncOp function, const Partition &partition) {
+/// @score: values of samples.
+static void buildForward(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
   program.placeParameters();
-  program.emitLogits();
+  program.emitResult();
   program.finish();
+}
+
+/// The functions beside @step that a plan makes programs of.
+static ArrayRef<StringLiteral> functionsOf(Sample sample) {
+  switch (sample) {
+  case Sample::Off:
+    return {};
+  case Sample::On:
+  case Sample::Only:
+    return kDecodings;
+  case Sample::Score:
+    break;
+  }
+  return ArrayRef(kScore);
+}
+
+/// Drops inputs that nothing reads: no other program takes them.
+static void dropUnread(func::FuncOp function) {
+  BitVector unread(function.getNumArguments());
+  for (BlockArgument argument : function.getArguments())
+    if (argument.use_empty() &&
+        function.getArgAttr(argument.getArgNumber(), kInputAttr))
+      unread.set(argument.getArgNumber());
+  (void)function.eraseArguments(unread);
 }
 
 /// Gives `function` the arguments of `step`, in their order, before its caches.
@@ -129,7 +154,8 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
     Partition partition{plan.stage, plan.accumulate, plan.weightDecay,
                         plan.gradClip};
     partition.isLayered = plan.accumulateOrder == AccumulateOrder::Block;
-    partition.decodesOnly = plan.sample == Sample::Only;
+    partition.isForward =
+        plan.sample == Sample::Only || plan.sample == Sample::Score;
     SmallVector<LayoutParameter> parameters;
     if (failed(readParameters(step, parameters, partition.arguments)) ||
         failed(checkGradients(step)) ||
@@ -144,14 +170,14 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
       if (auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
           !micro || micro.getInt() == 0)
         partition.averages.push_back({op.getType(), op.getLoc()});
-    if (plan.sample != Sample::Off) {
-      for (StringRef name : kDecodings) {
-        auto function = module.lookupSymbol<func::FuncOp>(name);
-        takeArguments(function, step);
-        buildDecoding(function, partition);
-      }
+    for (StringRef name : functionsOf(plan.sample)) {
+      auto function = module.lookupSymbol<func::FuncOp>(name);
+      takeArguments(function, step);
+      if (name == kScore)
+        dropUnread(function);
+      buildForward(function, partition);
     }
-    if (partition.decodesOnly) {
+    if (partition.isForward) {
       step.erase();
       return eraseUnusedKernels(module);
     }
@@ -199,13 +225,12 @@ private:
                      << "; use auto, on or off";
     if (std::optional<Conflict> wrong = findOutOfRange(plan))
       return error() << wrong->text;
-    for (StringRef name : kDecodings)
-      if (plan.sample != Sample::Off &&
-          !step->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(name))
+    for (StringRef name : functionsOf(plan.sample))
+      if (!step->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(name))
         return error() << "sample=" << sample.getValue()
-                       << " needs a function @" << name
-                       << "; run zero-add-decoding before "
-                          "zero-differentiate-loss";
+                       << " needs a function @" << name << "; run zero-add-"
+                       << (name == kScore ? "scoring" : "decoding")
+                       << " before zero-differentiate-loss";
     return success();
   }
 

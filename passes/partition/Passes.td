@@ -189,7 +189,7 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
   let options = [
     Option<"sample", "sample", "std::string", "\"off\"",
            "on: there are programs @prefill and @decode, of the functions of these names; "
-           "only: and no other, and no state but parameters">,
+           "only: and no other, and no state but parameters; score: the same with @score">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw, lion or sgd">,
     Option<"beta1", "beta1", "double", "OptimizerNumbers().beta1",
            "AdamW's decay of the first moment, Lion's of momentum in the update">,

@@ -29,7 +29,7 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
       returned(cast<func::ReturnOp>(block.getTerminator())),
       oldCount(block.getNumArguments()) {
   slots = {"param"};
-  if (!partition.decodesOnly) {
+  if (!partition.isForward) {
     llvm::append_range(
         slots,
         OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
@@ -110,8 +110,9 @@ void ProgramBuilder::dropBackward() {
   eraseUnused();
 }
 
-void ProgramBuilder::emitLogits() {
-  outputs.push_back({returned.getOperand(0), kLogits.str(), IntegerAttr()});
+void ProgramBuilder::emitResult() {
+  const StringRef name = function.getName() == kScore ? kValues : kLogits;
+  outputs.push_back({returned.getOperand(0), name.str(), IntegerAttr()});
   llvm::append_range(nextCaches, returned.getOperands().drop_front());
 }
 

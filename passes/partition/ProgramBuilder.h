@@ -14,6 +14,7 @@
 //            forward of some positions of each slot, and rows of logits, from
 //            separate functions; caches are their last arguments, and are
 //            returned between next states and outputs
+//   @score   forward, and values of samples, from a separate function
 //
 // If a step is layered (LayerMicroSteps.h), @count and @step have all
 // micro-steps, there is no @micro, and sums of gradients begin and end in
@@ -62,9 +63,8 @@ struct Partition {
 
   /// Whether a program has all micro-steps.
   bool isLayered = false;
-  /// Whether there are only @prefill and @decode, and parameters are the only
-  /// state.
-  bool decodesOnly = false;
+  /// Whether programs are only forward, and parameters are the only state.
+  bool isForward = false;
   /// The type and the location of each average of a micro-step.
   SmallVector<std::pair<Type, Location>> averages = {};
 
@@ -106,8 +106,8 @@ public:
   /// Replaces each average by its mean over ranks, and makes that an output.
   void averageOverRanks();
   void emitLoss();
-  /// Makes the function's results the rows of logits, and the next caches.
-  void emitLogits();
+  /// Makes the function's first result an output; the others are next caches.
+  void emitResult();
 
   // ParameterViews.cpp
   /// Makes each parameter a view of its bucket.

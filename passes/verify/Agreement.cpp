@@ -209,7 +209,7 @@ private:
         return failure();
     }
     SmallVector<Part> outputs = {Part::Same};
-    if (isDecoding(getProgramName(program))) // and next caches
+    if (isForward(getProgramName(program))) // also next caches
       outputs.push_back(Part::Own);
     for (Value output : op->getOperands().drop_front(
              std::min<size_t>(states.size(), op->getNumOperands())))

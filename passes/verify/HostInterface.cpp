@@ -58,8 +58,10 @@ public:
     if (failed(judgeHostOutputs(module)))
       return failure();
     for (auto program : module.getOps<ProgramOp>())
-      if (isDecoding(getProgramName(program)) && !program.isExternal() &&
-          failed(judgeDecoding(program)))
+      if (StringRef name = getProgramName(program);
+          !program.isExternal() &&
+          ((isDecoding(name) && failed(judgeDecoding(program))) ||
+           (name == kScore && failed(judgeScoring(program)))))
         return failure();
     // All programs take the same arguments, but for caches (V6).
     for (BlockArgument argument :
@@ -118,6 +120,36 @@ private:
                << name << " (S5)";
       names.insert(name);
     }
+    return success();
+  }
+
+  /// Checks that a program that returns values of samples has one for each row
+  /// of its inputs.
+  LogicalResult judgeScoring(ProgramOp program) {
+    unsigned found = 0;
+    for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
+      auto name = program.getOutput(i);
+      if (!name)
+        continue;
+      auto type = dyn_cast<RankedTensorType>(program.getResultTypes()[i]);
+      if (name != kValues || !type || type.getRank() == 0 ||
+          !type.getElementType().isF32()) // (S5)
+        return program.emitOpError("has the output ")
+               << name
+               << ", and the host reads \"values\", f32 [samples, ...] (S5)";
+      for (unsigned j = 0; j != program.getNumArguments(); ++j)
+        if (program.getInput(j))
+          if (auto input =
+                  dyn_cast<RankedTensorType>(program.getArgumentTypes()[j]);
+              !input || input.getRank() == 0 ||
+              input.getDimSize(0) != type.getDimSize(0)) // (S5)
+            return program.emitOpError("has values of ")
+                   << type << ", and input " << program.getInput(j) << " of "
+                   << program.getArgumentTypes()[j] << " (S5)";
+      ++found;
+    }
+    if (found != 1) // (S5)
+      return program.emitOpError("has no output \"values\" (S5)");
     return success();
   }
 

@@ -18,6 +18,7 @@
 //               @eval, each number that   all batches weigh alike (V14)
 //               the model averages over
 //   logits      @prefill, @decode         nothing to sample from (V14)
+//   values      @score                    nothing to write (V14)
 //
 // Conversely, @step has every output that the host reads after it.
 //

@@ -204,8 +204,8 @@ LogicalResult ModelStep::execute(ModuleOp model, SymbolicExecutor &symbolic) {
   return success();
 }
 
-LogicalResult ModelStep::executeDecoding(ModuleOp model, StringRef name,
-                                         SymbolicExecutor &symbolic) {
+LogicalResult ModelStep::executeForward(ModuleOp model, StringRef name,
+                                        SymbolicExecutor &symbolic) {
   auto function = model.lookupSymbol<func::FuncOp>(name);
   if (!function || !function.getBody().hasOneBlock() ||
       function.getNumResults() == 0) // (V14)
@@ -221,9 +221,9 @@ LogicalResult ModelStep::executeDecoding(ModuleOp model, StringRef name,
   Operation *returned = function.front().getTerminator();
   if (returned->getNumOperands() != 1 + caches.size()) // (V14)
     return function.emitOpError("returns ")
-           << returned->getNumOperands() << " values, and needs the logits and "
+           << returned->getNumOperands() << " values, and needs a result and "
            << caches.size() << " next caches (V14)";
-  logits = symbolic.termOf(returned->getOperand(0));
+  result = symbolic.termOf(returned->getOperand(0));
   for (auto [cache, next] :
        llvm::zip_equal(caches, returned->getOperands().drop_front()))
     std::get<Term>(cache) = symbolic.termOf(next);

@@ -9,8 +9,8 @@
 namespace mlir::zero::judge {
 
 /// The parameters and inputs of @step of a module at level kernels, and the
-/// terms of its loss and its gradients; or those of @prefill or @decode, and
-/// its logits and next caches.  All checks here belong to (V14).
+/// terms of its loss and its gradients; or those of a function that is only
+/// forward, its result and next caches.  All checks here belong to (V14).
 class ModelStep {
 public:
   using Term = TermTable::Term;
@@ -29,9 +29,9 @@ public:
                                     SymbolicExecutor &symbolic);
   /// Executes @step of `model`.
   LogicalResult execute(ModuleOp model, SymbolicExecutor &symbolic);
-  /// Executes @prefill or @decode of `model`.
-  LogicalResult executeDecoding(ModuleOp model, StringRef name,
-                                SymbolicExecutor &symbolic);
+  /// Executes @prefill, @decode or @score of `model`.
+  LogicalResult executeForward(ModuleOp model, StringRef name,
+                               SymbolicExecutor &symbolic);
 
   /// Checks that the buckets of `plan` hold exactly the parameters of the
   /// model.
@@ -44,7 +44,8 @@ public:
     return parameters.find(name)->second;
   }
   Term getLoss() const { return loss; }
-  Term getLogits() const { return logits; }
+  /// The logits of @prefill and @decode, the values of @score.
+  Term getResult() const { return result; }
   /// The next caches: name, type and term, in order.
   using Cache = std::tuple<StringAttr, Type, Term>;
   ArrayRef<Cache> getCaches() const { return caches; }
@@ -57,7 +58,7 @@ private:
   llvm::MapVector<StringAttr, Parameter> parameters;
   /// By name: the type, and the attributes of the argument.
   llvm::MapVector<StringAttr, std::pair<Type, DictionaryAttr>> inputs;
-  Term loss = 0, logits = 0;
+  Term loss = 0, result = 0;
   SmallVector<Cache> caches;
   SmallVector<Term> averages;
 };

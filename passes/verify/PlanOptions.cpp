@@ -134,9 +134,10 @@ LogicalResult Options::judgeNumbers() {
   StringRef sample = options.getSample();
   for (auto [program, isExpected, by, say] :
        {Claim{"eval", options.getEval(), "eval", "says"},
-        Claim{kPrefill, sample != "off", "sample", "says"},
-        Claim{kDecode, sample != "off", "sample", "says"},
-        Claim{"step", sample != "only", "sample", "says"},
+        Claim{kPrefill, sample == "on" || sample == "only", "sample", "says"},
+        Claim{kDecode, sample == "on" || sample == "only", "sample", "says"},
+        Claim{kScore, sample == "score", "sample", "says"},
+        Claim{"step", sample == "on" || sample == "off", "sample", "says"},
         Claim{"first", isPending(), "overlap_update and delayed_update",
               "say"}})
     if (isExpected != hasProgram(plan, program)) // (S7)

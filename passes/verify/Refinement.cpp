@@ -83,7 +83,7 @@ private:
   LogicalResult visitDequantize(DequantizeOp op);
   LogicalResult visitPack(PackOp op);
   LogicalResult visitReturn(Operation *op);
-  LogicalResult visitDecoding(Operation *op);
+  LogicalResult visitForward(Operation *op);
   LogicalResult expect(Operation *op, Value value, Term expected,
                        const Twine &role);
   LogicalResult expectMicro(Operation *op, Value value, IntegerAttr micro,
@@ -93,8 +93,9 @@ private:
   int64_t ranks;
   SymbolTableCollection symbols;
   SymbolicExecutor symbolic;
-  /// @step; @step of a single micro-step, for @eval; @prefill and @decode.
-  ModelStep step, evaluated, prefilled, decoded;
+  /// @step; @step of a single micro-step, for @eval; the others by name.
+  ModelStep step, evaluated;
+  llvm::StringMap<ModelStep> forwards;
   /// State of the program that is executed.
   ProgramOp program;
   StringRef programName;
@@ -237,10 +238,11 @@ LogicalResult Refinement::visitPack(PackOp op) {
   return success();
 }
 
-/// Checks that @prefill or @decode returns the logits and the next caches, and
-/// nothing else.
-LogicalResult Refinement::visitDecoding(Operation *op) {
-  const ModelStep &model = programName == kPrefill ? prefilled : decoded;
+/// Checks that @prefill or @decode returns the logits and the next caches, or
+/// @score the values, and nothing else.
+LogicalResult Refinement::visitForward(Operation *op) {
+  const ModelStep &model = forwards[programName];
+  const StringRef what = programName == kScore ? kValues : kLogits;
   SmallVector<NextCache> caches = findNextCaches(program);
   if (caches.size() != model.getCaches().size()) // (V14)
     return program.emitOpError("has ")
@@ -256,29 +258,29 @@ LogicalResult Refinement::visitDecoding(Operation *op) {
     if (failed(expect(op, cache.next, next, "the next cache " + name.str())))
       return failure();
   }
-  bool hasLogits = false;
+  bool hasResult = false;
   auto first = IntegerAttr::get(IntegerType::get(op->getContext(), 64), 0);
   for (OpOperand &value : op->getOpOperands()) {
     auto name = program.getOutput(value.getOperandNumber());
     if (!name)
       continue;
-    if (name != kLogits) // (V14)
+    if (name != what) // (V14)
       return program.emitOpError("has output ")
-             << name << ", which is not the logits (V14)";
-    if (failed(expect(op, value.get(), model.getLogits(), "the logits")) ||
-        failed(expectMicro(op, value.get(), first, "the logits")))
+             << name << ", which is not the " << what << " (V14)";
+    if (failed(expect(op, value.get(), model.getResult(), "the " + what)) ||
+        failed(expectMicro(op, value.get(), first, "the " + what)))
       return failure();
-    hasLogits = true;
+    hasResult = true;
   }
-  if (!hasLogits) // (V14)
-    return program.emitOpError(
-        "has no output \"logits\", and the model has logits (V14)");
+  if (!hasResult) // (V14)
+    return program.emitOpError("has no output \"")
+           << what << "\", and the model has " << what << " (V14)";
   return success();
 }
 
 LogicalResult Refinement::visitReturn(Operation *op) {
-  if (isDecoding(programName))
-    return visitDecoding(op);
+  if (isForward(programName))
+    return visitForward(op);
   bool isEval = programName == "eval", isCount = programName == "count";
   bool hasLoss = false;
   std::set<unsigned> weights; // outputs "count<n>" of @eval
@@ -459,10 +461,9 @@ LogicalResult Refinement::run() {
     recomputation.countModel(model, "step", symbolic);
     symbolic.setMicroSteps(getMicroSteps(plan));
   }
-  for (StringRef name : kDecodings)
+  for (StringRef name : kForwards)
     if (hasProgram(plan, name)) {
-      ModelStep &decoding = name == kPrefill ? prefilled : decoded;
-      if (failed(decoding.executeDecoding(model, name, symbolic)))
+      if (failed(forwards[name].executeForward(model, name, symbolic)))
         return failure();
       recomputation.countModel(model, name, symbolic);
     }

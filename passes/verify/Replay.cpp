@@ -164,7 +164,7 @@ bool Replay::isWritten(BlockArgument argument) {
             input == (name == kPrefill ? kPrompt : kToken)) &&
            (!micro || micro.getInt() == 0);
   }
-  if (isDecoding(name))
+  if (isForward(name))
     return !scalar;
   return name != "flush" || !program.getInput(i);
 }

@@ -7,6 +7,7 @@
     tokenizer_file.py loads a tokenizer.json
     tokens.py         token ids of samples, with targets
     packing.py        several samples in one sequence
+    objectives.py     records and arrays of preferences, rewards and labels
     dataset.py        files of data to a file of sequences, in parallel and cached
     show.py           prints samples
     run.py            a run: data, import, compile, train, export; finetune.py and pretrain.py are two

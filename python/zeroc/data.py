@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import argparse
 
-from . import dataset, show
+from . import dataset, objectives, show
 from .errors import UserError
 
 
@@ -16,6 +16,7 @@ def parser():
     common.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.txt, or folders of them")
     common.add_argument("--chat-template", metavar="FILE", help="in place of the model's")
     common.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
+    common.add_argument("--objective", choices=objectives.NAMES, default="sft", help="what to train for (default: sft)")
     build = commands.add_parser("build", parents=[common], allow_abbrev=False,
                                 help="write sequences for train --data")
     build.add_argument("-o", metavar="FILE", required=True, help="the file to write, *.safetensors")
@@ -36,7 +37,7 @@ def parser():
 def main(arguments):
     a = parser().parse_args(arguments)
     if a.command == "show":
-        return show.show(a.model, a.data, a.samples, a.chat_template, tuple(a.stop_token))
+        return show.show(a.model, a.data, a.samples, a.chat_template, tuple(a.stop_token), a.objective)
     if a.seq < 2:
         raise UserError(f"--seq={a.seq} must be 2 or more")
     dataset.check_split(a.eval_split)
@@ -48,7 +49,7 @@ def main(arguments):
     if a.eval_batch < 1:
         raise UserError(f"--eval-batch={a.eval_batch} must be 1 or more")
     request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.eval_batch, a.seed,
-                              a.chat_template, tuple(a.stop_token))
+                              a.chat_template, tuple(a.stop_token), a.objective)
     summaries, was_there, _ = dataset.build(request, a.o, a.eval)
     for path, summary in zip((a.o, a.eval), summaries):
         print(f"{'kept' if was_there else 'wrote'} {path}")

@@ -8,6 +8,8 @@
     positions  [N, T]   the place of a position in its sample
     token_weights [N, T] of the target; only there if one is not 0 or 1
 
+and what objectives.py adds for objectives other than the next token.
+
 A position attends from `starts` on, so samples in one sequence do not affect each other.  The file's header
 has a hash of all that it was made from: a file that is there already is made only once.
 """
@@ -25,15 +27,16 @@ from pathlib import Path
 
 import numpy as np
 
-from .conversations import read_sample
+from . import objectives
 from .errors import UserError, plural
 from .packing import pack
+from .objectives import IGNORED, Unit
 from .records import find_files, kind_of, read_records
 from .template import find_template, read_json, today
-from .tokens import IGNORED, Tokenizer
+from .tokens import Tokenizer
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
-VERSION = 2
+VERSION = 3
 #: Records that a process gets at once, and from which on there are several.
 CHUNK = 256
 
@@ -50,21 +53,27 @@ class Request:
     seed: int = 0
     template: str | None = None
     stops: tuple = ()
+    objective: str = "sft"
 
 
 @dataclass
 class Summary:
+    """`most` is the most samples of a sequence, in all files of a build; `labels` are names, in order."""
     records: int = 0
     samples: int = 0
     tokens: int = 0
     trained: int = 0
     sequences: int = 0
     seq: int = 0
+    limit: int = 0  # tokens of a sample
     truncated: int = 0
     lost: int = 0
     dropped: int = 0
     special: list = field(default_factory=list)
     weighted: bool = False
+    most: int = 1
+    margins: bool = False
+    labels: list = field(default_factory=list)
 
     def lines(self):
         """What a user should know of the data."""
@@ -72,8 +81,12 @@ class Summary:
                f"{self.trained:,} of them trained on")
         share = self.tokens / max(1, self.sequences * self.seq)
         yield f"{plural(self.sequences, 'sequence')} of {self.seq:,} tokens, {share:.1%} full"
+        if self.most > 1:
+            yield f"up to {self.most} samples in a sequence (zeroc import --samples)"
+        if self.labels:
+            yield f"{plural(len(self.labels), 'label')}: {', '.join(self.labels[:8])}{', ...' * (len(self.labels) > 8)}"
         if self.truncated:
-            yield (f"warning: {plural(self.truncated, 'sample')} longer than {self.seq:,} tokens, cut off there: "
+            yield (f"warning: {plural(self.truncated, 'sample')} longer than {self.limit:,} tokens, cut off there: "
                    f"{plural(self.lost, 'token')} are not read")
         if self.dropped:
             yield f"warning: {plural(self.dropped, 'sample')} left out: nothing to train on in them"
@@ -85,21 +98,37 @@ class Summary:
 
 class Worker:
     """Encodes records; one in each process."""
-    tokenizer = None
+    tokenizer = objective = None
 
     @classmethod
-    def begin(cls, folder, template, stops):
-        cls.tokenizer = Tokenizer(folder, template, stops)
+    def begin(cls, folder, template, stops, objective):
+        cls.tokenizer, cls.objective = Tokenizer(folder, template, stops), objective
 
     @classmethod
     def encode(cls, records):
-        """For each record its samples, as arrays, and the name of a special token in it."""
+        """For each record its Units, and the name of a special token in it."""
         encoded = []
         for record, place in records:
-            sample = read_sample(record, place)
-            encoded.append(([(np.array(s.ids, np.int32), np.array(s.trained, np.float32))
-                             for s in cls.tokenizer.encode(sample)], cls.tokenizer.special_in(sample), place))
+            read = objectives.read_units(record, place, cls.objective)
+            special = next(filter(None, (cls.tokenizer.special_in(sample) for parts, _ in read for sample in parts)), None)
+            encoded.append(([unit for parts, facts in read for unit in cls.units_of(parts, facts, place)], special, place))
         return encoded
+
+    @classmethod
+    def units_of(cls, parts, facts, place):
+        if cls.objective == "classify":
+            return [Unit([arrays_of(cls.tokenizer.encode_whole(parts[0]))], facts)]
+        found = [cls.tokenizer.encode(part) for part in parts]
+        if cls.objective == "sft":
+            return [Unit([arrays_of(sample)], facts) for sample in found[0]]
+        if any(len(samples) != 1 for samples in found):
+            raise UserError(f"{place}: an answer has several turns of the assistant, which the chat template writes "
+                            "differently from the last; leave one")
+        return [Unit([arrays_of(samples[0]) for samples in found], facts)]
+
+
+def arrays_of(sample):
+    return np.array(sample.ids, np.int32), np.array(sample.trained, np.float32)
 
 
 def chunks_of(files):
@@ -114,14 +143,14 @@ def encode_all(request, files):
     first = next(chunks, None)
     if first is None:
         raise UserError(f"{', '.join(map(str, files))}: there is no record")
-    Worker.begin(request.folder, request.template, request.stops)
+    Worker.begin(request.folder, request.template, request.stops, request.objective)
     yield from Worker.encode(first)
     second = next(chunks, None)
     if second is None:
         return
     done, count = len(first), os.cpu_count() or 1
     with concurrent.futures.ProcessPoolExecutor(count, initializer=Worker.begin, initargs=(
-            request.folder, request.template, request.stops)) as pool:
+            request.folder, request.template, request.stops, request.objective)) as pool:
         waiting, chunks = [], itertools.chain([second], chunks)
         try:
             while waiting or chunks:
@@ -206,10 +235,21 @@ def build(request, output, evaluation=None):
     parts = [[e for i, e in enumerate(encoded) if i not in kept]]
     if evaluation:
         parts.append([e for i, e in enumerate(encoded) if i in kept])
-    weighted = any(weight not in (0, 1) for samples, *_ in encoded for _, weights in samples for weight in weights)
-    del encoded
-    return [write_part(path, part, request, key, request.evaluated_at_once if part is not parts[0] else 1, weighted)
-            for path, part in zip(outputs, parts)], False, key
+    units = [unit for of_record, *_ in encoded for unit in of_record]
+    weighted = any(weight not in (0, 1) for unit in units for _, weights in unit.samples for weight in weights)
+    labels = (objectives.count_labels(units, read_json(Path(request.folder) / "config.json"))
+              if request.objective == "classify" else [])
+    margins = any("margin" in unit.facts for unit in units)
+    if weighted and request.objective != "sft":
+        raise UserError(f"a turn has a weight, and --objective={request.objective} has none; drop it")
+    del encoded, units
+    laid = [lay_out(part, request, request.evaluated_at_once if part is not parts[0] else 1) for part in parts]
+    most = max(sum(len(unit.samples) for unit in row) for _, rows in laid for row in rows)
+    for path, (summary, rows) in zip(outputs, laid):
+        summary.weighted, summary.labels, summary.margins = weighted, labels, margins
+        summary.most = most if request.objective in objectives.COMPARED else 1
+        write_rows(path, summary, rows, request, key)
+    return [summary for summary, _ in laid], False, key
 
 
 def check_split(part):
@@ -224,58 +264,80 @@ def choose_evaluation(records, request):
     return set(random.Random(request.seed).sample(range(records), count))
 
 
-def write_part(path, encoded, request, key, multiple, weighted):
-    summary = Summary(records=len(encoded), seq=request.seq, weighted=weighted)
-    samples = []
+def lay_out(encoded, request, multiple):
+    """(The Summary, the units of each sequence) of records; sequences without any fill up to a multiple."""
+    summary = Summary(records=len(encoded), seq=request.seq)
     for of_record, special, place in encoded:
         if not of_record:
             summary.dropped += 1
         if special:
             summary.special = [summary.special[0] + 1, *summary.special[1:]] if summary.special else [1, special, place]
-        for ids, trained in of_record:
-            if len(ids) > request.seq:
-                summary.truncated += 1
-                summary.lost += len(ids) - request.seq
-                ids, trained = ids[:request.seq], trained[:request.seq]
-            if not trained[1:].any():
-                summary.dropped += 1
-                continue
-            samples.append((ids, trained))
-    if not samples:
-        raise UserError(f"{encoded[0][2]}: no sample has anything to train on in its first {request.seq:,} tokens; "
+    units = objectives.complete([unit for of_record, *_ in encoded for unit in of_record], request.objective)
+    summary.limit = request.seq // max((len(unit.samples) for unit in units), default=1)
+    kept = [unit for unit in units if cut(unit, summary, request.objective)]
+    if not kept:
+        raise UserError(f"{encoded[0][2]}: no sample has anything to train on in its first {summary.limit:,} tokens; "
                         "raise --seq")
-    summary.samples = len(samples)
-    summary.tokens = sum(len(ids) for ids, _ in samples)
-    rows = pack([len(ids) for ids, _ in samples], request.seq) if request.packed else [[i] for i in range(len(samples))]
+    lengths = [sum(len(ids) for ids, _ in unit.samples) for unit in kept]
+    summary.samples, summary.tokens = sum(len(unit.samples) for unit in kept), sum(lengths)
+    rows = pack(lengths, request.seq) if request.packed else [[i] for i in range(len(kept))]
     summary.sequences = len(rows)
     # An evaluation reads whole batches; rows without targets do not count in its mean.
     rows += [[] for _ in range(-len(rows) % multiple)]
-    arrays = fill(samples, rows, request.seq)
-    if not weighted:
+    return summary, [[kept[i] for i in row] for row in rows]
+
+
+def cut(unit, summary, objective):
+    """Cuts samples of a unit off at the limit; whether anything is left to train on."""
+    longer = [len(ids) - summary.limit for ids, _ in unit.samples if len(ids) > summary.limit]
+    summary.truncated += len(longer)
+    summary.lost += sum(longer)
+    # A reward is that of a whole answer.
+    if objective == "reward" and longer:
+        summary.dropped += len(unit.samples)
+        return False
+    unit.samples = [(ids[:summary.limit], weights[:summary.limit]) for ids, weights in unit.samples]
+    if objective == "classify" or all(weights[1:].any() for _, weights in unit.samples):
+        return True
+    summary.dropped += len(unit.samples)
+    return False
+
+
+def write_rows(path, summary, rows, request, key):
+    arrays = fill(rows, request, summary)
+    if not summary.weighted:
         del arrays["token_weights"]
     summary.trained = int((arrays["targets"] != IGNORED).sum())
+    if request.objective == "reward":  # nothing reads them
+        del arrays["targets"]
     write_safetensors(path, arrays, {"zeroc.key": key, "zeroc.summary": json.dumps(asdict(summary))})
-    return summary
 
 
-def fill(samples, rows, seq):
+def fill(rows, request, summary):
+    seq = request.seq
     tokens = np.zeros((len(rows), seq), np.int32)
     targets = np.full((len(rows), seq), IGNORED, np.int32)
     starts = np.zeros((len(rows), seq), np.int32)
     weights = np.zeros((len(rows), seq), np.float32)
-    for row, numbers in enumerate(rows):
-        at = 0
-        for number in numbers:
-            ids, trained = samples[number]
-            end = at + len(ids)
-            tokens[row, at:end] = ids
-            targets[row, at:end - 1] = np.where(trained[1:], ids[1:], IGNORED)
-            weights[row, at:end - 1] = trained[1:]
-            starts[row, at:end] = at
-            at = end
+    placed = []
+    for row, units in enumerate(rows):
+        at, of_row = 0, []
+        for unit in units:
+            ranges = []
+            for ids, trained in unit.samples:
+                end = at + len(ids)
+                tokens[row, at:end] = ids
+                targets[row, at:end - 1] = np.where(trained[1:], ids[1:], IGNORED)
+                weights[row, at:end - 1] = trained[1:]
+                starts[row, at:end] = at
+                ranges.append((at, end))
+                at = end
+            of_row.append((unit, ranges))
         starts[row, at:] = at
+        placed.append(of_row)
     positions = np.arange(seq, dtype=np.int32) - starts
-    return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions, "token_weights": weights}
+    return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions, "token_weights": weights,
+            **objectives.more_arrays(request.objective, placed, seq, summary)}
 
 
 def write_safetensors(path, arrays, metadata):

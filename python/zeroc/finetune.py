@@ -1,16 +1,31 @@
 """zeroc finetune: from a model's folder and files of chats or texts to a tuned model."""
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
 
-from . import dataset
+from . import dataset, objectives
+from .commands import compile_command, import_command
 from .errors import UserError
+from .options import value_of
 from .run import Run, new_parser
+from .source import OF_ADAPTERS
 from .template import read_json
 from .tokens import Tokenizer
+
+
+#: Options of zeroc import, which knows whether they fit the objective.
+OF_OBJECTIVES = (("--beta", "B", "dpo, kto: how much the reference holds the model back (default: 0.1)"),
+                 ("--desirable-weight", "W", "kto: the weight of an answer that is desirable (default: 1)"),
+                 ("--undesirable-weight", "W", "kto: the weight of one that is not (default: 1)"))
+#: Peak learning rates of all weights; adapters take ten times that.
+RATES = {"sft": 2e-5, "dpo": 1e-6, "kto": 1e-6, "reward": 1e-5, "classify": 2e-5}
+#: Words in the names of transformers' classes with a head for tokens.
+HEADS = re.compile("(ForCausalLM|LMHeadModel)$")
 
 
 def parser():
@@ -24,6 +39,12 @@ def parser():
     p.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
                    help="keep this part of the records for evaluation, as 0.02 (default: none)")
     p.add_argument("--chat-template", metavar="FILE", help="in place of the model's")
+    p.add_argument("--objective", choices=objectives.NAMES, default="sft",
+                   help="the next token (sft, the default), preferred answers (dpo), desirable ones (kto), a reward, or "
+                   "a label (classify)")
+    p.add_argument("--reference", metavar="DIR", help="dpo, kto: the model to stay near (default: MODEL_DIR)")
+    for name, value, help in OF_OBJECTIVES:
+        p.add_argument(name, metavar=value, help=help)
     p.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
     return p
 
@@ -34,7 +55,20 @@ class Finetune(Run):
 
     @property
     def lr(self):
-        return 2e-4 if self.args.lora else 2e-5
+        return RATES[self.objective] * (10 if self.args.lora else 1)
+
+    @property
+    def epochs(self):
+        return 3 if self.objective in ("sft", "classify") else 1
+
+    @property
+    def objective(self):
+        return self.args.objective
+
+    @property
+    def has_scores(self):
+        """Whether the model has a head "score" in place of that for tokens."""
+        return self.objective in ("reward", "classify")
 
     def read_model(self):
         self.model = Path(self.args.model)
@@ -49,13 +83,17 @@ class Finetune(Run):
             raise UserError("--merge is for the adapters of --lora, and there are none; drop it")
         if self.out.resolve() == self.model.resolve():
             raise UserError(f"-o {self.out} is the model itself; name another folder")
+        if a.reference and self.objective not in objectives.WITH_REFERENCE:
+            raise UserError(f"--reference is for --objective=dpo and kto; drop it from --objective={self.objective}")
+        if a.reference and not any(Path(a.reference).glob("*.safetensors")):
+            raise UserError(f"--reference={a.reference} has no weights *.safetensors; name the folder of a model")
         if not any(self.model.glob("*.safetensors")):
             raise UserError(f"{self.model} has no weights *.safetensors; to begin with random weights, use zeroc pretrain")
 
     def make_data(self):
         a = self.args
         request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split,
-                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token))
+                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), self.objective)
         self.data = self.work / "data.safetensors"
         self.evaluation = self.work / "eval.safetensors" if a.eval_split else None
         command = [self.program, "data", "build", str(self.model), *a.data, "-o", str(self.data), f"--seq={self.seq}"]
@@ -63,6 +101,7 @@ class Finetune(Run):
         command += [f"--eval-split={a.eval_split!r}", f"--eval={self.evaluation}",
                     f"--eval-batch={self.sequences_per_step()}"] if a.eval_split else []
         command += [f"--seed={a.seed}"] if a.seed else []
+        command += [f"--objective={self.objective}"] if self.objective != "sft" else []
         command += [f"--chat-template={a.chat_template}"] if a.chat_template else []
         self.commands.append(command + [f"--stop-token={text}" for text in a.stop_token])
         summaries, _, self.data_key = dataset.build(request, self.data, self.evaluation)
@@ -70,32 +109,108 @@ class Finetune(Run):
             for line in summary.lines():
                 print(f"{name:<10}{line}", file=sys.stderr if line.startswith("warning") else sys.stdout)
         summary = summaries[0]
-        self.weighted = summary.weighted
+        self.summary = summary
         self.facts = {"records, samples": f"{summary.records:,}, {summary.samples:,}",
                       "tokens, trained on": f"{summary.tokens:,}, {summary.trained:,}",
                       "sequences": f"{summary.sequences:,} of {self.seq:,} tokens"}
         return summary.sequences
 
     def import_options(self):
-        return ["--packed", *(["--token-weights"] if self.weighted else [])]
+        data, options = self.summary, ["--packed"]
+        if self.objective != "sft":
+            options.append(f"--objective={self.objective}")
+        if self.objective in objectives.COMPARED:
+            options.append(f"--samples={data.most}")
+        if data.labels:
+            options.append(f"--labels={len(data.labels)}")
+        return [*options, *["--token-weights"] * data.weighted, *["--margins"] * data.margins]
+
+    @property
+    def model_options(self):
+        given = ((name, getattr(self.args, name[2:].replace("-", "_"))) for name, *_ in OF_OBJECTIVES)
+        return [*super().model_options, *(f"{name}={value}" for name, value in given if value is not None)]
 
     def compile_options(self):
         lora = self.args.lora
         if not lora:
             return []
-        return [f"--lora={lora}:{2 * int(lora)}" if lora.isascii() and lora.isdecimal() else f"--lora={lora}"]
+        options = [f"--lora={lora}:{2 * int(lora)}" if lora.isascii() and lora.isdecimal() else f"--lora={lora}"]
+        if self.has_scores and not value_of(self.compiled, "--modules-to-save"):
+            options.append("--modules-to-save=score")
+        return options
 
     def train_options(self):
-        return ["--init", self.model, *(["--save", self.out] if self.args.lora and not self.args.merge else [])]
+        options = ["--init", self.model, *(["--save", self.out] if self.args.lora and not self.args.merge else [])]
+        for option, file in (("--input", self.data), ("--eval-input", self.evaluation)):
+            if file and self.objective in objectives.WITH_REFERENCE:
+                options += [option, f"reference={self.reference_of(file)}"]
+        return options
+
+    def compile(self):
+        super().compile()
+        if self.objective in objectives.WITH_REFERENCE:
+            self.score_reference()
+
+    def reference_of(self, file):
+        return file.with_suffix(".reference.npy")
+
+    def score_reference(self):
+        """Writes the log probabilities of the reference model, which a run reads in place of a second model."""
+        a, model, program = self.args, Path(self.args.reference or self.model), self.work / "score"
+        given = self.all_compile_options()
+        # Without another folder, it is the model that the run begins with, bit for bit.
+        kept = ("--precision", "--world-size", "--stage", *(() if a.reference else OF_ADAPTERS))
+        options = ["--score-only", *(option for option in given if option.partition("=")[0] in kept)]
+        tier = value_of(given, "--offload-params") or value_of(given, "--offload")
+        options += [f"--offload-params={tier}"] if tier else []
+        source = self.work / "reference.mlir"
+        self.call(import_command(model, a.batch, self.seq, [*self.import_options(), *self.model_options], source))
+        self.call(compile_command(source, options, program), quiet=True)
+        for file in filter(None, (self.data, self.evaluation)):
+            command = [str(program), "--weights", str(model), "--data", str(file), "--out", str(self.reference_of(file))]
+            command += [option for option in self.trained if option.partition("=")[0] in ("--threads", "--nvme-path")]
+            if a.dry_run or self.is_made(file, model, options):
+                self.commands.append(command)
+                continue
+            self.call(command)
+            self.is_made(file, model, options, now=True)
+
+    def is_made(self, file, model, options, now=False):
+        """Whether the log probabilities of a file are there, made from the same; `now` says that they are."""
+        made = self.reference_of(file).with_suffix(".json")
+        key = hashlib.sha256(json.dumps([self.data_key, self.weights_of(model), options, self.seq]).encode()).hexdigest()
+        if now:
+            made.write_text(json.dumps({"key": key}) + "\n")
+        return self.reference_of(file).exists() and read_json(made).get("key") == key
 
     def export_options(self):
         a = self.args
         if a.lora and not a.merge:
             return None
-        return [f"--config={self.model / 'config.json'}", *(["--merge"] if a.merge else [])]
+        return [f"--config={self.written_config()}", *(["--merge"] if a.merge else [])]
+
+    def written_config(self):
+        """The config of the model that is written: with a head for scores, another class."""
+        path = self.model / "config.json"
+        if not self.has_scores:
+            return path
+        names = self.summary.labels or ["reward"]
+        config = {**self.config, "architectures": [HEADS.sub("ForSequenceClassification", name)
+                                                   for name in self.config.get("architectures") or []],
+                  "id2label": {str(i): name for i, name in enumerate(names)},
+                  "label2id": {name: i for i, name in enumerate(names)}}
+        if config.get("pad_token_id") is None:
+            end = config.get("eos_token_id")
+            config["pad_token_id"] = end[0] if isinstance(end, list) else end
+        path = self.work / "config.json"
+        path.write_text(json.dumps(config, indent=2) + "\n")
+        return path
 
     def copy_tokenizer(self):
         self.copy_files(self.model)
+        adapters = self.out / "adapter_config.json"
+        if self.has_scores and self.export_options() is None:
+            adapters.write_text(json.dumps({**read_json(adapters), "task_type": "SEQ_CLS"}, indent=2) + "\n")
         # Who generates with the model needs what it was trained with.
         if self.args.chat_template:
             shutil.copyfile(self.args.chat_template, self.out / "chat_template.jinja")

@@ -194,12 +194,15 @@ class Run:
         return {"model": str(self.model.resolve()), "steps": self.steps,
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc import": self.model_options, "options of zeroc": sorted(compiled),
+                "options of zeroc import": [*self.import_options(), *self.model_options], "options of zeroc": sorted(compiled),
                 "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights()}
 
     def describe_weights(self):
-        """Names, sizes and times of the files that the model begins with."""
-        folder = self.model if self.model.is_dir() else self.model.parent
+        return self.weights_of(self.model if self.model.is_dir() else self.model.parent)
+
+    @staticmethod
+    def weights_of(folder):
+        """Names, sizes and times of the files that a model begins with."""
         return sorted([file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in folder.glob("*.safetensors"))
 
     def keep_settings(self):

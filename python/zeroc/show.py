@@ -4,31 +4,32 @@ from __future__ import annotations
 import os
 import sys
 
-from .conversations import read_sample
-from .dataset import Tokenizer
+from .dataset import Worker
 from .records import find_files, read_records
 
 GREEN, DIM, PLAIN = "\033[32m", "\033[2m", "\033[0m"
 
 
-def show(folder, arguments, count, template=None, stops=()):
-    tokenizer = Tokenizer(folder, template, stops)
+def show(folder, arguments, count, template=None, stops=(), objective="sft"):
+    Worker.begin(folder, template, stops, objective)
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     records = (record for file in find_files(arguments) for record in read_records(file))
     for (record, place), _ in zip(records, range(count)):
-        samples = tokenizer.encode(read_sample(record, place))
-        for number, sample in enumerate(samples, 1):
+        [(units, *_)] = Worker.encode([(record, place)])
+        samples = [(*sample, unit.facts) for unit in units for sample in unit.samples]
+        for number, (ids, trained, facts) in enumerate(samples, 1):
             of = f", sample {number} of {len(samples)}" if len(samples) > 1 else ""
-            print(f"--- {place}{of}: {len(sample.ids):,} tokens, {sum(map(bool, sample.trained)):,} trained on")
-            print(render(tokenizer.tokenizer, sample, colours))
+            told = "".join(f", {name} {value}" for name, value in facts.items())
+            print(f"--- {place}{of}: {len(ids):,} tokens, {int((trained != 0).sum()):,} trained on{told}")
+            print(render(Worker.tokenizer.tokenizer, ids.tolist(), trained.tolist(), colours))
 
 
-def render(tokenizer, sample, colours):
+def render(tokenizer, ids, trained, colours):
     text, begun = "", 0
-    for i in range(1, len(sample.ids) + 1):
-        if i == len(sample.ids) or sample.trained[i] != sample.trained[begun]:
-            piece = tokenizer.decode(sample.ids[begun:i], skip_special_tokens=False)
-            weight = sample.trained[begun]
+    for i in range(1, len(ids) + 1):
+        if i == len(ids) or trained[i] != trained[begun]:
+            piece = tokenizer.decode(ids[begun:i], skip_special_tokens=False)
+            weight = trained[begun]
             before, after = ((GREEN if weight else DIM), PLAIN) if colours else ("[[", "]]") if weight else ("", "")
             text += before + piece + after + (f" x {weight:g}" if weight not in (0, 1) else "")
             begun = i

@@ -80,19 +80,29 @@ class Tokenizer:
     def encode(self, sample):
         """The Samples of a Chat or Text; a chat may be several."""
         if isinstance(sample, Chat):
-            if not self.template:
-                raise UserError(f"{sample.place} is a chat, and {self.folder} has no chat template; name a file with "
-                                "--chat-template")
-            return [self.encode_chat(masked, sample.place) for masked in mask_chat(sample, self.template)]
+            return [self.encode_chat(masked, sample.place)
+                    for masked in mask_chat(sample, self.need_template(sample.place))]
         return [self.encode_text(sample)]
+
+    def encode_whole(self, sample):
+        """The Sample of a Chat or Text as it is, with all of it trained on."""
+        if isinstance(sample, Chat):
+            text, _ = self.need_template(sample.place).render(sample)
+            ids = self.convert(text, sample.place, add_special_tokens=False).ids
+        else:
+            ids = self.convert(sample.completion, sample.place, add_special_tokens=True).ids
+        return Sample(ids, [1] * len(ids))
+
+    def need_template(self, place):
+        if not self.template:
+            raise UserError(f"{place} is a chat, and {self.folder} has no chat template; name a file with "
+                            "--chat-template")
+        return self.template
 
     def encode_prompt(self, sample, place):
         """The ids of what a model goes on from: a Chat, with the beginning of an assistant's turn, or a text."""
         if isinstance(sample, Chat):
-            if not self.template:
-                raise UserError(f"{place} is a chat, and {self.folder} has no chat template; name a file with "
-                                "--chat-template")
-            text, _ = self.template.render(sample, prompt=True)
+            text, _ = self.need_template(place).render(sample, prompt=True)
             return self.convert(text, place, add_special_tokens=False).ids
         encoding = self.convert(sample, place, add_special_tokens=True)
         # A tokenizer may add the end of the text, too, after which nothing goes on.

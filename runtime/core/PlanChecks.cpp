@@ -31,7 +31,8 @@ void zrt::checkVersion(const zrt_plan &plan) {
 void zrt::checkPlan(const zrt_plan &plan) {
   if (plan.world_size == 0)
     fail("the plan is for 0 ranks");
-  if (!plan.programs[ZRT_STEP].ops && !plan.programs[ZRT_PREFILL].ops)
+  if (!plan.programs[ZRT_STEP].ops && !plan.programs[ZRT_PREFILL].ops &&
+      !plan.programs[ZRT_SCORE].ops)
     fail("the plan has no step");
   const uint64_t device = plan.arena_bytes[ZRT_DEVICE];
   if (plan.world_size > 1 &&

@@ -116,6 +116,13 @@ func.func @silu(%x: tensor<4x64xf32>) {
   return
 }
 
+// CHECK-LABEL: func @detach
+func.func @detach(%x: tensor<4x64xf32>) {
+  // CHECK: nn.detach %arg0 : tensor<4x64xf32>
+  %y = nn.detach %x : tensor<4x64xf32>
+  return
+}
+
 // CHECK-LABEL: func @dropout
 func.func @dropout(%x: tensor<4x64x32xf32>, %keys: tensor<4xi64>, %q: tensor<4x64x4x16xf32>, %do: tensor<4x64x4x16xf32>,
     %k: tensor<4x64x2x16xf32>, %v: tensor<4x64x2x16xf32>, %lse: tensor<4x4x64xf32>) {

@@ -28,7 +28,7 @@
 
 // (L1)
 // RUN: sed 's/func.func private @decode/func.func private @other/' %t/step.mlir | not zero-opt --zero-verify-level=level=step 2>&1 | FileCheck %s --check-prefix=L1
-// L1: is left, but functions are @step, @prefill and @decode (L1)
+// L1: is left, but functions are @step, @prefill, @decode and @score (L1)
 // RUN: sed 's/zero.param = "b"/zero.frozen, zero.param = "b"/' %t/step.mlir | not zero-opt --zero-verify-level=level=step 2>&1 | FileCheck %s --check-prefix=L1-GRADIENTS
 // L1-GRADIENTS: returns 3 values; a step returns a loss, and gradients of its 1 trained parameters
 // RUN: not zero-opt %t/shape.mlir --zero-verify-level=level=step 2>&1 | FileCheck %s --check-prefix=L1-SHAPE

@@ -162,6 +162,7 @@ public:
 
 private:
   Action checkImport();
+  void checkObjective();
   Action checkExport();
   Action checkTokenize();
   Action checkPlot();

@@ -96,6 +96,11 @@ void CommandLine::declareDriver() {
       "gradients or optimizer state in memory",
       {training, Emit::Step});
 
+  add("score-only", given(p.sample, Sample::Score),
+      "compile only the values of samples, the second result of\n"
+      "the model, as zeroc import --objective makes it",
+      {training, Emit::Step});
+
   ArgumentMarks &m = options.marks;
   add("function=NAME", text(m.function).showing("the only public one"),
       "the function that is the model", {foreign});

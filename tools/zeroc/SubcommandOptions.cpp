@@ -2,6 +2,7 @@
 #include "frontend/families/HuggingFace.h"
 #include "tools/tokenize/TokenWriter.h"
 #include "tools/zeroc/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cfloat>
 
@@ -39,6 +40,32 @@ void CommandLine::declareSubcommands() {
   add("token-weights", given(importOptions.loss.weighted),
       "the model reads a weight for each target; the loss is\nthe weighted "
       "mean",
+      imported);
+  add("objective=NAME",
+      text(importOptions.objective,
+           {"sft", "dpo", "kto", "reward", "classify"}),
+      "what to train for: the next token (sft), preferred\nanswers (dpo), "
+      "desirable ones (kto), a reward, or a label\n(docs/preferences.md)",
+      imported);
+  frontend::TextLoss &loss = importOptions.loss;
+  add("samples=S",
+      count(loss.samples, 1, 1 << 16, "an integer from 1 to 65536").showing(""),
+      "dpo, kto, reward: the most samples of a sequence", imported);
+  add("labels=L",
+      count(loss.labels, 2, INT32_MAX,
+            "an integer from 2 to " + Twine(INT32_MAX))
+          .showing(""),
+      "classify: the number of labels", imported);
+  add("beta=B", number(loss.beta, FLT_MIN, FLT_MAX, "a number above 0"),
+      "dpo, kto: how much the reference model holds this one\nback", imported);
+  add("desirable-weight=W",
+      number(loss.desirable, 0, FLT_MAX, "a number, 0 or more"),
+      "kto: the weight of an answer that is desirable", imported);
+  add("undesirable-weight=W",
+      number(loss.undesirable, 0, FLT_MAX, "a number, 0 or more"),
+      "kto: the weight of one that is not", imported);
+  add("margins", given(loss.margins),
+      "reward: the model reads by how much the rewards of a pair\nshall differ",
       imported);
   add("dropout", given(importOptions.dropout),
       "trains with the config's dropout; without this option\nit is off, and a "
@@ -87,6 +114,57 @@ void CommandLine::declareSubcommands() {
       {picture, std::nullopt, plotting});
 }
 
+/// Sets the objective by its name.  Fails for an option of another one.
+void CommandLine::checkObjective() {
+  using enum frontend::Objective;
+  frontend::TextLoss &loss = importOptions.loss;
+  const StringRef name = importOptions.objective;
+  loss.objective = name == "dpo"        ? Preferences
+                   : name == "kto"      ? Desirable
+                   : name == "reward"   ? Rewards
+                   : name == "classify" ? Classes
+                                        : Tokens;
+  const frontend::TextLoss none;
+  const bool isText = loss.objective == Tokens,
+             isClass = loss.objective == Classes,
+             ofSamples = !isText && !isClass,
+             compares =
+                 loss.objective == Preferences || loss.objective == Desirable;
+  const std::tuple<StringRef, bool, bool> options[] = {
+      {"--samples", loss.samples != 0, ofSamples},
+      {"--labels", loss.labels != 0, isClass},
+      {"--beta", loss.beta != none.beta, compares},
+      {"--desirable-weight", loss.desirable != 1, loss.objective == Desirable},
+      {"--undesirable-weight", loss.undesirable != 1,
+       loss.objective == Desirable},
+      {"--margins", loss.margins, loss.objective == Rewards},
+      {"--label-smoothing", loss.labelSmoothing != 0,
+       loss.objective != Desirable},
+      {"--z-loss", loss.zLoss != 0, isText},
+      {"--token-weights", loss.weighted, isText}};
+  for (auto [option, isGiven, isKnown] : options)
+    if (isGiven && !isKnown)
+      fail("--objective=" + name + " has no " + option + "; drop it");
+  if (ofSamples && loss.samples == 0)
+    fail("--objective=" + name +
+         " needs --samples=S, the most samples of a sequence, as zeroc data "
+         "prints it");
+  if (loss.objective != Desirable && loss.samples % 2)
+    fail("--samples=" + Twine(loss.samples) +
+         " must be even: --objective=" + name + " compares pairs");
+  if (isClass && loss.labels == 0)
+    fail("--objective=classify needs --labels=L, the number of labels");
+  if (ofSamples && !importOptions.packed)
+    fail("--objective=" + name +
+         " needs --packed: a sequence holds several "
+         "samples");
+  if (loss.objective == Preferences && loss.labelSmoothing >= 0.5)
+    fail(
+        "--label-smoothing=" + llvm::formatv("{0}", loss.labelSmoothing).str() +
+        " must be below 0.5 with --objective=dpo: it is the chance that a "
+        "pair is the wrong way round");
+}
+
 /// The action that `run` describes, which has no status of its own.
 template <typename Run>
 static Action finishing(Run run) {
@@ -119,6 +197,7 @@ Action CommandLine::checkImport() {
   if (importOptions.packed && importOptions.separator >= 0)
     fail("--packed and --document-separator both say where documents begin; "
          "drop one");
+  checkObjective();
   if (isSameFile(importOptions.output, importOptions.config))
     fail("-o " + importOptions.output +
          " would overwrite the config; name another file");

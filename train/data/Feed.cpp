@@ -48,14 +48,17 @@ bool hasSamples(const TrainOptions &options) {
 }
 
 /// Throws if --data is a file of samples with a tensor that the model does not
-/// read.  Only models with learned positions read "positions".
-void checkTensors(const std::vector<const zrt_input *> &inputs,
+/// read.  Only models with learned positions read "positions"; what a loss
+/// reads is no part of scores.
+void checkTensors(const zrt_plan &plan,
+                  const std::vector<const zrt_input *> &inputs,
                   const TrainOptions &options) {
   if (!hasSamples(options))
     return;
   const SafetensorsFile file(options.data[0]);
   for (const TensorEntry &tensor : file.tensors())
     if (tensor.name != "positions" &&
+        (tensor.name == "starts" || !plan.programs[ZRT_SCORE].ops) &&
         std::none_of(inputs.begin(), inputs.end(), [&](const zrt_input *input) {
           return input->name == tensor.name;
         }))
@@ -67,6 +70,9 @@ void checkTensors(const std::vector<const zrt_input *> &inputs,
            : tensor.name == "token_weights"
                ? ", so all targets would count alike; import it with zeroc "
                  "import --token-weights"
+           : tensor.name == "samples" || tensor.name == "labels"
+               ? "; import it for the objective of the data, with zeroc "
+                 "import --objective"
                : "; name the tensors that it reads with --input");
 }
 
@@ -222,7 +228,7 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
 Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
     : keySeed(options.seed) {
   const Text text = textOf(plan, options);
-  checkTensors(fedInputs(plan), options);
+  checkTensors(plan, fedInputs(plan), options);
   for (const zrt_input *input : fedInputs(plan)) {
     const std::optional<std::string> place = placeOf(*input, options);
     if (input->dtype != ZRT_F32 && input->dtype != ZRT_I32 &&

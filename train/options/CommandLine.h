@@ -63,7 +63,11 @@ public:
 
   /// The text of --help if that is given, else "".
   std::string help() const { return wantsHelp ? app.help() : ""; }
-  bool given(const char *option) const { return app.count(option) > 0; }
+  /// Whether an option is given, which may be none of this line.
+  bool given(const char *option) const {
+    const CLI::Option *found = app.get_option_no_throw(option);
+    return found && found->count() > 0;
+  }
   bool isOn(const char *flag) const { return flags.at(flag); }
   /// The value of an option, or `otherwise`.
   std::string text(const char *option, const char *otherwise = "") const {

@@ -55,6 +55,8 @@ int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
   try {
     if (generatesOnly(plan))
       return generateMain(plan, argc, argv);
+    if (scoresOnly(plan))
+      return scoreMain(plan, argc, argv);
     const TrainOptions options = parseOptions(argc, argv);
     // --help, --certificate and --plan need no other rank and no launcher.
     if (printListing(plan, options))

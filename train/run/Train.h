@@ -20,4 +20,9 @@ bool generatesOnly(const zrt_plan &plan);
 /// UsageError for an invalid command line.
 int generateMain(const zrt_plan &plan, int argc, const char *const *argv);
 
+/// The same for a plan that scores (zeroc --score-only): reads weights and
+/// samples, and writes their values.
+bool scoresOnly(const zrt_plan &plan);
+int scoreMain(const zrt_plan &plan, int argc, const char *const *argv);
+
 } // namespace zrt

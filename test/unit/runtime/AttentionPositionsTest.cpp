@@ -79,7 +79,7 @@ protected:
       Parts<T> whole(p, one), parts(p, one);
       whole.attend(0, all);
       // Not all of the many calls of a few queries.
-      const int64_t step = queries < 10 && all > 300 ? 29 : queries;
+      const int64_t step = queries < 10 ? 29 : queries;
       for (int64_t first = 0; first < all; first += step) {
         const int64_t count = std::min(queries, all - first);
         if (few)

@@ -1,0 +1,174 @@
+"""What a model is trained for: the records and the arrays of each --objective.
+
+| objective | records | a unit of samples |
+|---|---|---|
+| sft | chats and texts (conversations.py) | one sample |
+| dpo | `prompt`, `chosen`, `rejected`; or the last two alone, which begin alike | both answers |
+| reward | the same, also without a common beginning; `margin` | both answers |
+| kto | `prompt`, `completion`, `label`: true or false; or pairs as above | an answer, and another record's to this prompt |
+| classify | a chat or text, and `label` | one sample |
+
+Formats are those of TRL.  All samples of a unit are in one sequence, and a sequence has up to S samples:
+
+    samples    [N, T]     dpo, kto: the sample whose answer the target belongs to; reward: that ends here; else S
+    choices    [N, S / 2] dpo, reward: 0 for each pair that is there, else -100
+    margins    [N, S]     reward, if a record has one: at the first of a pair
+    labels     [N, S]     kto: 1 desirable, 0 not, 2 another record's answer, 3 no sample
+
+The log probabilities of a reference model are an input of their own, which the model's program `score` computes.
+"""
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .conversations import Chat, Text, check_text, messages, new_chat, read_completion, read_sample
+from .errors import UserError
+
+NAMES = ("sft", "dpo", "kto", "reward", "classify")
+#: Those whose samples are compared, with each other or with a reference model.
+COMPARED, WITH_REFERENCE = ("dpo", "kto", "reward"), ("dpo", "kto")
+#: Fields that say what is right; a record has one of these forms.
+PAIR = ("chosen", "rejected")
+IGNORED = -100
+UNDESIRABLE, DESIRABLE, OTHER, NONE = range(4)
+
+
+@dataclass
+class Unit:
+    """Samples that are compared with each other: (ids, weights) of each, and what the record says of them."""
+    samples: list
+    facts: dict = field(default_factory=dict)
+
+
+def read_units(record, place, objective):
+    """[(Chats or Texts, facts)] of a record; throws UserError."""
+    if objective == "sft":
+        return [([read_sample(record, place)], {})]
+    if objective == "classify":
+        label = record.get("label")
+        if not isinstance(label, (str, int)):
+            raise UserError(f"{place} has label {label!r}; --objective=classify reads a text or a number")
+        return [([read_whole(record, place)], {"label": label})]
+    if objective == "kto" and not all(name in record for name in PAIR):
+        label = record.get("label")
+        if not isinstance(label, bool) or "prompt" not in record or "completion" not in record:
+            raise UserError(f"{place}: --objective=kto reads prompt, completion, and label, which is true or false; or "
+                            "prompt, chosen and rejected")
+        return [([read_completion(record, place)], {"label": label})]
+    pair = read_pair(record, place, objective)
+    if objective == "kto":
+        return [([answer], {"label": name == "chosen"}) for answer, name in zip(pair, PAIR)]
+    margin = record.get("margin")
+    if objective != "reward" or margin is None:
+        return [(pair, {})]
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)):
+        raise UserError(f"{place} has margin {margin!r}, which is no number")
+    return [(pair, {"margin": float(margin)})]
+
+
+def read_whole(record, place):
+    """A Chat or Text, as it is: no turn is trained on."""
+    for name in ("messages", "conversations"):
+        if name in record:
+            turns = messages(record[name], place, name)
+            return new_chat(record, place, turns, [0] * len(turns))
+    if "text" in record:
+        return Text(None, check_text(record["text"], "text", place), place)
+    raise UserError(f"{place} has no messages, conversations or text, one of which --objective=classify reads")
+
+
+def read_pair(record, place, objective):
+    """Both answers, as completions of their prompt."""
+    for name in PAIR:
+        if name not in record:
+            raise UserError(f"{place} has no {name}; --objective={objective} reads prompt, chosen and rejected")
+    chosen, rejected = (record[name] for name in PAIR)
+    prompt = record.get("prompt")
+    if isinstance(chosen, str) != isinstance(rejected, str) or (
+            prompt is not None and isinstance(prompt, str) != isinstance(chosen, str)):
+        raise UserError(f"{place}: prompt, chosen and rejected are all texts, or all lists of messages")
+    if isinstance(chosen, str):
+        chosen, rejected = (check_text(text, name, place) for name, text in zip(PAIR, (chosen, rejected)))
+    else:
+        chosen, rejected = (messages(turns, place, name) for name, turns in zip(PAIR, (chosen, rejected)))
+    if prompt is None:
+        common = common_beginning(chosen, rejected)
+        prompt, chosen, rejected = chosen[:common], chosen[common:], rejected[common:]
+    if not chosen or not rejected or chosen == rejected:
+        raise UserError(f"{place}: chosen and rejected {'are the same' if chosen == rejected else 'begin alike, and one ends there'}"
+                        ", so there is nothing to prefer")
+    if not prompt and not isinstance(chosen, str):
+        raise UserError(f"{place}: chosen and rejected have no first turn in common, which is the prompt")
+    return [read_completion({**record, "prompt": prompt, "completion": answer}, place) for answer in (chosen, rejected)]
+
+
+def common_beginning(chosen, rejected):
+    """The length of the prompt of two whole conversations or texts; a text's ends before a space."""
+    common = next((i for i, (one, other) in enumerate(zip(chosen, rejected)) if one != other),
+                  min(len(chosen), len(rejected)))
+    return common - 1 if common and isinstance(chosen, str) and chosen[common - 1] == " " else common
+
+
+def complete(units, objective):
+    """Gives each unit of kto its second sample: the answer of the record before, to this prompt."""
+    if objective != "kto":
+        return units
+    answers = [unit.samples[0] for unit in units]
+    for unit, (ids, weights) in zip(units, [answers[-1], *answers[:-1]]):
+        own, own_weights = unit.samples[0]
+        prompt, begin = first_trained(own_weights), first_trained(weights)
+        unit.samples.append((np.concatenate([own[:prompt], ids[begin:]]),
+                             np.concatenate([own_weights[:prompt], weights[begin:]])))
+    return units
+
+
+def first_trained(weights):
+    return int(np.flatnonzero(weights)[0])
+
+
+def count_labels(units, config):
+    """The names of labels: of the config, or those of all units in order."""
+    found = {unit.facts["label"] for unit in units}
+    names = config.get("label2id") or {}
+    if all(isinstance(label, int) and label >= 0 for label in found):
+        return [str(i) for i in range(max(max(found) + 1, 2))]
+    if not all(isinstance(label, str) for label in found):
+        raise UserError("labels are texts in some records and numbers in others, or below 0")
+    if found <= set(names):
+        return sorted(names, key=names.get)
+    if len(found) < 2:
+        raise UserError(f"all records have the label {next(iter(found))!r}; there is nothing to tell apart")
+    return sorted(found)
+
+
+def more_arrays(objective, rows, seq, summary):
+    """The arrays of an objective beside those of all; `rows` are lists of (unit, [(begin, end) of its samples])."""
+    count, samples, labels = len(rows), summary.most, summary.labels
+    if objective == "sft":
+        return {}
+    if objective == "classify":
+        targets = np.full((count, seq), IGNORED, np.int32)
+        for row, placed in enumerate(rows):
+            for unit, [(_, end)] in placed:
+                label = unit.facts["label"]
+                targets[row, end - 1] = label if isinstance(label, int) else labels.index(label)
+        return {"targets": targets}
+    members = np.full((count, seq), samples, np.int32)
+    choices = np.full((count, samples // 2), IGNORED, np.int32)
+    margins = np.zeros((count, samples), np.float32)
+    kinds = np.full((count, samples), NONE, np.int32)
+    for row, placed in enumerate(rows):
+        for place, (unit, ranges) in enumerate(placed):
+            choices[row, place] = 0
+            margins[row, 2 * place] = unit.facts.get("margin", 0)
+            kinds[row, 2 * place:2 * place + 2] = DESIRABLE if unit.facts.get("label") else UNDESIRABLE, OTHER
+            for number, ((begin, end), (_, weights)) in enumerate(zip(ranges, unit.samples), 2 * place):
+                if objective == "reward":
+                    members[row, end - 1] = number
+                else:
+                    members[row, begin:end - 1][weights[1:] != 0] = number
+    if objective == "kto":
+        return {"samples": members, "labels": kinds}
+    return {"samples": members, "choices": choices, **({"margins": margins} if summary.margins else {})}

@@ -1,0 +1,97 @@
+//===- ForwardProgram.cpp - Programs that do not train --------------------===//
+#include "train/run/ForwardProgram.h"
+
+#include "runtime/Error.h"
+#include "runtime/checkpoint/Reader.h"
+#include "runtime/io/AtomicFile.h"
+#include "runtime/world/Agree.h"
+#include "train/data/HostAccess.h"
+#include "train/data/SeededInputs.h"
+#include "train/report/StandardStreams.h"
+#include "train/run/Weights.h"
+
+using namespace zrt;
+
+void zrt::addWeights(CommandLine &line) {
+  line.add("--weights", "PATH", "Required",
+           "A checkpoint, a folder of checkpoints or of a Hugging Face model, "
+           "or a safetensors file");
+  line.add("--adapter", "DIR", "Adapters",
+           "A folder of adapters as PEFT writes it, of a program with --lora");
+}
+
+void zrt::readWeights(const zrt_plan &plan, const CommandLine &line,
+                      TrainOptions &options) {
+  options.init = line.text("--weights");
+  options.adapter = line.text("--adapter");
+  options.nvmePath = line.text("--nvme-path");
+  options.verifyReads = line.isOn("--verify-reads");
+  options.threads = static_cast<int32_t>(line.count("--threads", 4096));
+  if (options.init.empty())
+    usage("--weights is missing; see {} --help", options.program);
+  checkTierOptions(plan, options);
+}
+
+/// Throws if the run of the checkpoint trained adapters and the plan has none.
+static void checkAdapters(const zrt_plan &plan,
+                          const CheckpointReader &reader) {
+  if (plan.adapters && *plan.adapters)
+    return;
+  if (const ParameterRecord *adapter = reader.findAdapter())
+    fail("{}: this run trained adapters; add its --lora={}:ALPHA, and its "
+         "--lora-targets and --base-storage if it has them",
+         reader.path(), adapter->shape.front());
+}
+
+static void load(const zrt_plan &plan, const TrainOptions &options,
+                 World &world, zrt_context *ctx, const State &state) {
+  const ContextMemory memory(ctx);
+  if (!isCheckpoint(options.init)) {
+    Weights(plan, options, world, ctx, /*delaysUpdates=*/false).initialize();
+  } else {
+    if (!options.adapter.empty())
+      fail("--adapter={}: the checkpoint {} has adapters of its own; drop it",
+           options.adapter, options.init);
+    const CheckpointReader reader(findCheckpoint(options.init));
+    checkAdapters(plan, reader);
+    reader.checkFits(state);
+    reader.verify(world.rank(), world.size(), zrt_threads(ctx));
+    reader.load(state, memory);
+  }
+  if (const std::string found =
+          firstNonfinite(state.slots.front().parameters, memory);
+      !found.empty())
+    fail("{}: {}", options.init, found);
+}
+
+void zrt::loadWeights(const zrt_plan &plan, const TrainOptions &options,
+                      World &world, zrt_context *ctx) {
+  const State state = findState(plan, world.rank());
+  together(world, [&] { load(plan, options, world, ctx, state); });
+}
+
+int zrt::runForward(World &world, const std::function<void()> &work) {
+  constexpr int kFailed = 1;
+  try {
+    work();
+    return lostOutput().empty() ? 0 : kFailed;
+  } catch (const AgreedError &error) {
+    if (!error.printedElsewhere)
+      throw;
+  } catch (const std::exception &error) {
+    // Before destructors, whose streams may be waiting for the other ranks.
+    world.abort(error.what());
+    throw;
+  }
+  return kFailed;
+}
+
+void zrt::writeNpy(const std::string &path, const std::vector<float> &values,
+                   uint64_t columns) {
+  const std::string header =
+      npyHeader(ZRT_F32, {int64_t(values.size() / columns), int64_t(columns)});
+  AtomicFile file(path);
+  file.write(header.data(), header.size());
+  file.write(values.data(), values.size() * sizeof(float));
+  file.commit();
+}

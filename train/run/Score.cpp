@@ -1,0 +1,127 @@
+//===- Score.cpp - A program that only scores samples ---------------------===//
+#include "train/run/Train.h"
+
+#include "runtime/Error.h"
+#include "runtime/PlanTable.h"
+#include "runtime/world/Agree.h"
+#include "train/data/Feed.h"
+#include "train/data/HostAccess.h"
+#include "train/options/CommandLine.h"
+#include "train/report/Report.h"
+#include "train/report/StandardStreams.h"
+#include "train/run/ForwardProgram.h"
+#include "train/run/PlanContext.h"
+
+#include <memory>
+
+using namespace zrt;
+
+namespace {
+
+struct ScoreOptions {
+  TrainOptions common; ///< only of weights, data and the machine
+  std::string output;
+};
+
+ScoreOptions parseScoring(const zrt_plan &plan, int argc,
+                          const char *const *argv) {
+  ScoreOptions options;
+  TrainOptions &common = options.common;
+  common.program = programName(argc > 0 ? argv[0] : nullptr);
+  CommandLine line(common.program,
+                   "Writes what the model that this program was compiled from "
+                   "says of each sample: its values.",
+                   "Print this text and end");
+  line.addListed({"--data", "--data-format", "--document-separator", "--input",
+                  "--certificate", "--plan", "--threads", "--nvme-path",
+                  "--verify-reads"});
+  addWeights(line);
+  line.add("--out", "FILE.npy", "Required",
+           "The file to write: f32, a row for each sample, in their order");
+  line.parse(argc, argv);
+  common.help = line.help();
+  if (!common.help.empty())
+    return options;
+  readListings(line, common);
+  if (common.certificate || common.plan)
+    return options;
+  readWeights(plan, line, common);
+  readData(line, common);
+  options.output = line.text("--out");
+  if (!options.output.ends_with(".npy"))
+    usage("--out must name a file *.npy, got \"{}\"", options.output);
+  checkGiven(plan, common);
+  return options;
+}
+
+const zrt_output &findValues(const zrt_plan &plan) {
+  for (const zrt_output &output : outputsOf(plan))
+    if (std::string_view(output.name) == "values" && output.dtype == ZRT_F32)
+      return output;
+  fail("the plan scores samples, and has no output \"values\" of f32; compile "
+       "the model again");
+}
+
+/// The values of all samples, on rank 0.
+std::vector<float> scoreAll(const zrt_plan &plan, const Feed &feed,
+                            World &world, zrt_context *ctx) {
+  const zrt_output &output = findValues(plan);
+  const uint64_t batch = feed.samplesPerBatch(), ranks = plan.world_size,
+                 samples = feed.samples(), atOnce = batch * ranks,
+                 columns = output.ref.bytes / sizeof(float) / batch;
+  std::vector<float> mine(batch * columns), all(ranks * mine.size()), found;
+  for (uint64_t run = 0; run * atOnce < samples; ++run) {
+    const auto where = [&] { return fmt::format("batch {}", run); };
+    together(world, [&] {
+      try {
+        feed.write(
+            ctx, {.step = run, .rank = uint64_t(world.rank()), .ranks = ranks},
+            /*micro=*/0);
+      } catch (const Error &error) {
+        fail("{}: {}", where(), error.what());
+      }
+    });
+    if (zrt_run(ctx, ZRT_SCORE) != 0)
+      fail("{}: {}", where(), zrt_error_message(ctx));
+    readBytes(ctx, output.ref, mine.data());
+    world.allGather(mine.data(), mine.size() * sizeof(float), all.data());
+    if (world.rank() == 0) // after the last sample, the first ones come again
+      found.insert(found.end(), all.begin(),
+                   all.begin() + long(std::min(atOnce, samples - run * atOnce) *
+                                      columns));
+  }
+  return found;
+}
+
+void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
+           PlanContext &context) {
+  together(world, [&] { context.create(plan); });
+  together(world, [&] { context.start(options.common); });
+  loadWeights(plan, options.common, world, context.get());
+  std::optional<Feed> feed;
+  together(world, [&] { feed.emplace(plan, options.common); });
+  const std::vector<float> values = scoreAll(plan, *feed, world, context.get());
+  together(world, [&] {
+    if (world.rank() == 0)
+      writeNpy(options.output, values, values.size() / feed->samples());
+  });
+  if (world.rank() == 0)
+    sayText(fmt::format("wrote {}: {} samples, {} values each\n",
+                        options.output, withCommas(feed->samples()),
+                        withCommas(values.size() / feed->samples())));
+}
+
+} // namespace
+
+bool zrt::scoresOnly(const zrt_plan &plan) {
+  return plan.abi_version == ZRT_ABI_VERSION && plan.programs[ZRT_SCORE].ops;
+}
+
+int zrt::scoreMain(const zrt_plan &plan, int argc, const char *const *argv) {
+  const ScoreOptions options = parseScoring(plan, argc, argv);
+  if (printListing(plan, options.common))
+    return lostOutput().empty() ? 0 : 1;
+  const std::unique_ptr<World> world = connectWorld(plan.world_size);
+  PlanContext context(*world);
+  return runForward(*world, [&] { score(plan, options, *world, context); });
+}
