@@ -7,6 +7,8 @@
 
 #include "passes/kernels/ShareStatements.h"
 
+#include "dialect/nn/NN.h"
+#include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OperationSupport.h"
@@ -56,6 +58,13 @@ bool drops(Operation &op) {
   return generic && !generic.getBody()->getOps<arith::XOrIOp>().empty();
 }
 
+/// Whether `op` computes logits of a chunk.  A loss of rows computes them again
+/// for their gradient, so that they are not kept.
+bool isOfChunk(Operation &op) {
+  return isa<nn::MatmulOp>(op) &&
+         op.getOperand(0).getDefiningOp<zero::SplitOp>() != nullptr;
+}
+
 void shareIn(Block &block) {
   llvm::SmallDenseSet<Operation *, 32, ByValue> known;
   known.reserve(block.getOperations().size());
@@ -66,7 +75,7 @@ void shareIn(Block &block) {
       op.erase();
       continue;
     }
-    if (drops(op))
+    if (drops(op) || isOfChunk(op))
       continue;
     auto [first, isNew] = known.insert(&op);
     if (isNew || !isMemoryEffectFree(&op))

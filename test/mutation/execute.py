@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from plans import support
+from plans import PAIRS, support
 
 HERE = Path(__file__).resolve().parent
 STEPS = 3
@@ -84,8 +84,8 @@ class Plan:
         self.file = recipe.write(folder)
         arena = re.search(r"zero.arena = array<i64: (\d+), (\d+), (\d+)>", self.file.read_text())
         self.nvme = ("--nvme-path", folder) if int(arena[3]) else ()
-        self.data = folder / "tokens.u16"
-        support.write_tokens(self.data, 600, recipe.vocab)
+        self.data = recipe.write_data(folder)
+        self.scores = "--score-only" in recipe.options
         self.init = support.init_flags(recipe.options)
         self.eval = ("--eval-data", self.data, "--eval-every", 1) if "--eval" in recipe.options else ()
         if "--sample" in recipe.options:
@@ -131,8 +131,11 @@ class Plan:
 
     def outcome(self, program, folder, seed, env=None, lr="1e-2"):
         """Returns (error, log of each step, the saved weights)."""
+        if self.scores:
+            error = self.run(program, folder, seed, env, "--weights", PAIRS / "model.safetensors", "--out", folder / "run.npy")
+            return (error, None, None) if error else ("", [], (folder / "run.npy").read_bytes())
         metrics, saved = folder / "run.jsonl", folder / "run.safetensors"
-        error = self.run(program, folder, STEPS, lr, seed, env, "--save", saved)
+        error = self.train(program, folder, STEPS, lr, seed, env, "--save", saved)
         if error:
             return error, None, None
         said = [{key: line.get(key) for key in ("step", "loss", "grad_norm", "lr", "nonfinite", "eval_loss", "samples")}
@@ -147,18 +150,21 @@ class Plan:
             said += host
         return "", said, weights
 
-    def run(self, program, folder, steps, lr, seed, env, *flags):
+    def train(self, program, folder, steps, lr, seed, env, *flags):
         """Trains into run.jsonl; returns the error, empty if there is none."""
+        return self.run(program, folder, seed, env, "--steps", steps, "--lr", lr, "--metrics", folder / "run.jsonl",
+                        "--quiet", *flags, *self.eval, *self.init)
+
+    def run(self, program, folder, seed, env, *flags):
+        """Reads the data; returns the error, empty if there is none."""
         for path in folder.glob("run.*"):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
         env = {"ZRT_TIMEOUT": "5", **(env or {})}
         if seed is not None:
             env["ZRT_CHAOS"] = str(seed)
         try:
-            done = support.run(
-                program, "--data", self.data, "--steps", steps, "--lr", lr, "--threads", 1,
-                "--metrics", folder / "run.jsonl", "--quiet", *flags, *self.nvme, *self.eval, *self.init, env=env,
-                timeout=self.timeout)
+            done = support.run(program, "--data", self.data, "--threads", 1, *flags, *self.nvme, env=env,
+                               timeout=self.timeout)
         except subprocess.TimeoutExpired:
             return f"hangs: no end after {self.timeout} s"
         return f"ends with {done.returncode}: {last_error(done.err + done.out)}" if done.returncode else ""
@@ -166,7 +172,7 @@ class Plan:
     def host_outcome(self, program, folder, lr, env):
         """Returns (error, the host's measurements, files and claims, as a list of dicts)."""
         saved = folder / "run.checkpoints"
-        error = self.run(program, folder, 5, lr, None, env, "--checkpoint", saved, "--save-every", 3, "--save-at-exit",
+        error = self.train(program, folder, 5, lr, None, env, "--checkpoint", saved, "--save-every", 3, "--save-at-exit",
                          *self.skips)
         if error:
             return error, None

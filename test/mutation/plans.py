@@ -1,5 +1,6 @@
 """The plans that are mutated: small models over stages, ranks, micro-steps and bucket sizes.  All
 compile and train in well under a second."""
+import array
 import random
 import re
 import sys
@@ -16,6 +17,7 @@ TINY = {**support.SMALL, "n_embd": 8, "vocab_size": 48, "n_positions": 8}
 UNEVEN = {**support.ODD, "n_layer": 2, "n_embd": 9, "vocab_size": 37, "n_positions": 7}
 #: Families, and mixtures of experts.
 GOLDEN = Path(__file__).resolve().parents[1] / "golden"
+PAIRS = GOLDEN / "preferences" / "model"
 
 
 def small_mlp():
@@ -40,12 +42,34 @@ class Recipe:
     options: tuple = ()
     seed: int = 0  # of a random model
 
+    def write_data(self, folder):
+        """Writes what the model reads; returns its path."""
+        if self.model != "pairs":
+            support.write_tokens(folder / "tokens.u16", 600, self.vocab)
+            return folder / "tokens.u16"
+        rng, rows, length = random.Random(3), 12, 11
+
+        def numbers(kind, columns, draw):
+            return (rows, columns), array.array(kind, (draw(i % columns) for i in range(rows * columns)))
+
+        tensors = {"tokens": numbers("i", length, lambda _: rng.randrange(self.vocab)),
+                   "targets": numbers("i", length, lambda _: rng.choice((-100, rng.randrange(self.vocab)))),
+                   "starts": numbers("i", length, lambda at: at // 3 * 3),
+                   "samples": numbers("i", length, lambda at: min(at // 3, 4)),
+                   "choices": numbers("i", 2, lambda _: rng.choice((-100, 0, 0))),
+                   "reference": numbers("f", 4, lambda _: rng.uniform(-30, 0))}
+        path = folder / "pairs.safetensors"
+        support.write_safetensors(path, tensors)
+        return path
+
     def write(self, folder):
         """Writes plan.mlir at level memory; returns its path."""
         model = folder / "model.mlir"
         if self.model in ("tiny", "uneven", "dropout"):
             config = UNEVEN if self.model == "uneven" else TINY
             model = support.import_model(config, 1, config["n_positions"], *["--dropout"] * (self.model == "dropout"))
+        elif self.model == "pairs":
+            model = support.import_model(PAIRS / "config.json", 1, 11, "--packed", "--objective=dpo", "--samples=4")
         elif self.model == "documents":
             model = support.import_model(GOLDEN / "llama" / "config.json", 1, 11, "--document-separator=0")
         elif (GOLDEN / self.model / "config.json").exists():
@@ -125,6 +149,9 @@ PLANS = [
     Recipe("sample-3-2-1", "tiny", 48, 3, 2, 1, ("--sample", "--offload=nvme", "--bucket-size=1KiB")),
     Recipe("documents-2-2-1", "documents", 89, 2, 2, 1, ("--sample",)),
     Recipe("sample-2-2-2", "odd", 64, 2, 2, 2, ("--sample", "--accumulate-order=block")),
+    # Preferences, and values of samples alone.
+    Recipe("pairs-3-2-2", "pairs", 96, 3, 2, 2, ("--bucket-size=4KiB", "--loss-chunk=2KiB")),
+    Recipe("score-3-2-1", "pairs", 96, 3, 2, 1, ("--score-only", "--offload-params=nvme")),
     # Updates that do not wait for the norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
     Recipe("unclipped-2-2-1", "tiny", 48, 2, 2, 1, ("--grad-clip=0", "--bucket-size=1KiB")),

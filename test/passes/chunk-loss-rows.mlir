@@ -1,4 +1,6 @@
 // RUN: zero-opt %s --zero-differentiate-loss --zero-lower-products --zero-chunk-loss=chunk-bytes=6400 | FileCheck %s
+// RUN: zero-opt %s --zero-differentiate-loss --zero-lower-products --zero-chunk-loss=chunk-bytes=6400 \
+// RUN:   --zero-lower-to-generics | FileCheck %s --check-prefix=KEPT
 // RUN: zero-opt %s --zero-lower-products --zero-chunk-loss=chunk-bytes=6400 | FileCheck %s --check-prefix=FORWARD
 
 // The loss of each row, whose square is averaged: the adjoint of a row depends
@@ -18,6 +20,10 @@
 // CHECK: nn.cross_entropy_backward
 // CHECK-NOT: tensor<64x50xf32>
 // CHECK: return
+
+// Logits of both passes stay apart.
+// KEPT-LABEL: func.func @step
+// KEPT-COUNT-4: nn.matmul {{.*}} -> tensor<32x50xf32>
 
 // Without a gradient there is no second pass.
 // FORWARD-COUNT-2: nn.cross_entropy {{.*}} -> tensor<32xf32>
