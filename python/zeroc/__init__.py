@@ -1,4 +1,17 @@
-"""What zeroc does in Python, beside the compiler: data of chats, runs from data to a tuned model, and its answers.
+"""zeroc from Python: `import zeroc`.
+
+    program = zeroc.compile("model.mlir", stage=3, world_size=2)
+    program.certificate                    # memory, before anything runs
+    for metrics in program.train("tokens.bin", steps=100, lr=3e-4):
+        print(metrics["loss"])
+    zeroc.finetune("Qwen3-0.6B", "chats.jsonl", "tuned", lora=16).weights
+
+See docs/python.md.  What zeroc does in Python beside the compiler is here, too: data, runs from data to a tuned model,
+and its answers.
+
+    api.py            compile, finetune, Program and Run
+    torch_model.py    modules of PyTorch
+    weights.py        weights as arrays
 
     records.py        reads JSONL, JSON, Parquet and text files
     conversations.py  what a record means: turns, or texts
@@ -10,7 +23,7 @@
     objectives.py     records and arrays of preferences, rewards and labels
     dataset.py        files of data to a file of sequences, in parallel and cached
     show.py           prints samples
-    run.py            a run: data, import, compile, train, export; finetune.py and pretrain.py are two
+    run.py            a run: data, import, compile, train, export; finetuning.py and pretrain.py are two
     card.py           the README.md of what a run makes
     commands.py       the commands of zeroc that others are made of
     source.py         the model that generates: its config, weights and adapters
@@ -18,5 +31,10 @@
     generation.py     options and the running program of generate.py and chat.py
     answer.py         the text of an answer while its tokens come
 
-Compiling and training need none of it.
+Compiling and training on the command line need none of it.
 """
+from .api import Program, Run, compile, finetune
+from .errors import UserError as Error
+from .weights import Weights
+
+__all__ = ["Error", "Program", "Run", "Weights", "compile", "finetune"]

@@ -4,7 +4,8 @@ import sys
 
 from .errors import UserError
 
-COMMANDS = ("data", "finetune", "pretrain", "generate", "chat")
+#: The module of each command.
+COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat"}
 
 
 def main():
@@ -12,7 +13,7 @@ def main():
     if command not in COMMANDS:
         sys.exit(f"zeroc: error: {command or 'no command'}; this package has {', '.join(COMMANDS)}")
     try:
-        importlib.import_module(f".{command}", __package__).main(sys.argv[2:])
+        importlib.import_module(f".{COMMANDS[command]}", __package__).main(sys.argv[2:])
     except BrokenPipeError:
         sys.exit(0)
     except UserError as error:

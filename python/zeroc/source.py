@@ -52,7 +52,7 @@ def find_source(path):
 
 
 def find_checkpoint(path):
-    """The Source of a checkpoint, or of a folder of them, which a run of finetune.py or pretrain.py has written."""
+    """The Source of a checkpoint, or of a folder of them, which a run of finetuning.py or pretrain.py has written."""
     place = path.resolve()
     settings = next((found for found in (place.parent / "settings.json", place.parent.parent / "settings.json")
                      if found.exists()), None)

@@ -1,0 +1,219 @@
+"""zeroc in Python: compiles, trains, reads weights.  The work is done by the same programs as on the command line."""
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from .errors import UserError
+from .program import find_compiler
+from .weights import Weights
+
+#: Of a torch model, beside its program.
+INITIAL = "initial.safetensors"
+
+
+def compile(model, example_inputs=None, *, batch=None, seq=None, out=None, import_options=None, **options):
+    """Compiles a model into a training program; returns a Program.
+
+    model           a path of MLIR; a folder of Hugging Face, or its config.json, with `batch` sequences of `seq` tokens;
+                    or a torch.nn.Module or torch.export.ExportedProgram whose forward returns the loss (torch-mlir)
+    example_inputs  of a torch model: a tuple of tensors, whose first dimension is the batch of a rank
+    out             the program's path; default: a temporary folder, which lives as long as the Program
+    import_options  options of `zeroc import` as a dict, such as {"packed": True}
+    options         those of zeroc: stage=3, world_size=2, optimizer="adamw", precision="bf16", lora=16, ...;
+                    True stands for a flag, None and False for nothing
+
+    Throws Error with the compiler's message."""
+    scratch = tempfile.TemporaryDirectory(prefix="zeroc-")
+    folder, initial = Path(scratch.name), None
+    if isinstance(model, (str, os.PathLike)):
+        source, more = Path(model), []
+        if source.is_dir() or source.suffix == ".json":
+            if batch is None or seq is None:
+                raise UserError(f"{source} needs batch, the sequences of a micro-batch, and seq, the tokens of one")
+            given = flags({"batch": batch, "seq": seq, **(import_options or {})})
+            call([compiler(), "import", str(source), *given, "-o", str(folder / "model.mlir")])
+            initial = source if any(source.glob("*.safetensors")) else None
+            source = folder / "model.mlir"
+        elif batch is not None or seq is not None or import_options:
+            raise UserError(f"{source} has its own batch; batch, seq and import_options are for config.json")
+    else:
+        from .torch_model import write_model
+        more = write_model(model, tuple(example_inputs or ()), folder)
+        source, initial = folder / "model.mlir", folder / INITIAL
+    path = Path(out).absolute() if out else folder / "program"
+    call([compiler(), str(source), *more, *flags(options), "-o", str(path)])
+    return Program(path, initial, scratch)
+
+
+def finetune(model, data, out, **options):
+    """Starts `zeroc finetune`; returns a Run, whose metrics are those of its steps.
+
+    model    a folder of Hugging Face
+    data     a path of records, or several
+    out      the folder to write; `Run.weights` reads it
+    options  those of the command: lora=16, objective="dpo", epochs=1, precision="bf16", ..."""
+    files = [data] if isinstance(data, (str, os.PathLike)) else list(data)
+    metrics = Path(out) / "zeroc" / "metrics.jsonl"
+    return Run([compiler(), "finetune", str(model), *map(str, files), "-o", str(out), *flags(options)], metrics=metrics,
+               saved=Path(out))
+
+
+class Program:
+    """A compiled training program.
+
+    path         its file, which runs without Python
+    certificate  its memory and state, exact before anything runs: the dict of `program --certificate=json`; sizes are
+                 bytes of a rank"""
+
+    def __init__(self, path, initial=None, scratch=None):
+        self.path, self.initial, self.scratch = Path(path), initial, scratch
+
+    @property
+    def certificate(self):
+        return json.loads(call([str(self.path), "--certificate=json"]))
+
+    def train(self, data=None, *, inputs=None, steps=None, lr=None, init=None, save=None, **options):
+        """Trains; returns a Run.
+
+        data     a path, or several, of texts, tokens, or a file of samples
+        inputs   {name: path of *.npy or *.safetensors, or an array}, whose first dimension counts samples
+        steps    number of steps (or epochs=E)
+        lr       peak learning rate
+        init     weights to begin with; default: those of a torch model or of the folder, or random ones
+        save     where to write weights at the end, *.safetensors; default: a temporary file, for Run.weights
+        options  those of the program: seed=1, schedule="cosine", threads=2, checkpoint="run", ..."""
+        scratch = tempfile.TemporaryDirectory(prefix="zeroc-")
+        init, save = init or self.initial, Path(save or Path(scratch.name) / "weights.safetensors")
+        words = [] if data is None else [data] if isinstance(data, (str, os.PathLike)) else list(data)
+        command = [str(self.path), *(["--data", *map(str, words)] if words else [])]
+        for name, value in (inputs or {}).items():
+            command.append(f"--input={name}={place_of(name, value, scratch.name)}")
+        command += flags({"steps": steps, "lr": lr, "init": init, "save": save, "progress": "none", **options})
+        return Run([*command, "--metrics=-"], saved=save, keeps=(self.scratch, scratch))
+
+
+class Run:
+    """A run that has started.  Iterating gives the metrics of each step as a dict: step, loss, lr, grad_norm, ... (see
+    `train --metrics`), as they come, and ends with the run; an error of the run is thrown there as Error.
+
+    weights  after the end, the Weights that it has saved
+    stop()   ends it after the step, with its checkpoint; leaving a `with` block does that, too"""
+
+    def __init__(self, command, metrics=None, saved=None, keeps=()):
+        self.command, self.metrics, self.saved, self.keeps = command, metrics, saved, keeps
+        self.messages = tempfile.TemporaryFile()
+        self.begun = metrics.stat().st_size if metrics and metrics.exists() else 0
+        # In a group of its own, so that Ctrl-C reaches it through stop() alone.
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE if metrics is None else self.messages,
+                                        stderr=self.messages, text=metrics is None, start_new_session=True,
+                                        env=environment())
+
+    def __iter__(self):
+        try:
+            yield from self.lines() if self.metrics is None else self.followed()
+        except BaseException:
+            self.stop()
+            raise
+        self.wait()
+
+    def lines(self):
+        for line in self.process.stdout:
+            if line.startswith("{"):
+                yield json.loads(line)
+
+    def followed(self):
+        """Lines of a file while the process writes it."""
+        rest = ""
+        while True:
+            ended = self.process.poll() is not None
+            try:
+                with open(self.metrics, encoding="utf-8") as file:
+                    if self.metrics.stat().st_size < self.begun:  # begun again
+                        self.begun = 0
+                    file.seek(self.begun)
+                    rest += file.read()
+                    self.begun = file.tell()
+            except FileNotFoundError:
+                pass
+            *whole, rest = rest.split("\n")
+            yield from map(json.loads, whole)
+            if ended:
+                return
+            time.sleep(0.05)
+
+    def wait(self):
+        """Waits for the end; throws Error if the run failed."""
+        if self.metrics is None:
+            for _ in self.process.stdout:
+                pass
+        status = self.process.wait()
+        if status not in (0, 130, -signal.SIGINT):
+            self.messages.seek(0)
+            text = self.messages.read().decode(errors="replace")
+            errors = [line for line in text.splitlines() if "error:" in line]
+            raise UserError("\n".join(errors) or text or f"{self.command[0]} ended with status {status}")
+        return self
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGINT)
+            self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    @property
+    def weights(self):
+        self.wait()
+        return Weights(self.saved)
+
+
+def flags(options):
+    """Options of a command: {"world_size": 2, "eval": True} is --world-size=2 --eval."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif value is not None and value is not False:
+            words.append(f"{option}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")
+    return words
+
+
+def place_of(name, value, folder):
+    if isinstance(value, (str, os.PathLike)):
+        return value
+    import numpy
+    path = Path(folder) / f"{name}.npy"
+    numpy.save(path, numpy.ascontiguousarray(value))
+    return path
+
+
+def compiler():
+    found = find_compiler()
+    if not found:
+        raise UserError("there is no zeroc in PATH; install the wheel, or name the program with ZEROC_PROGRAM")
+    return found
+
+
+def environment():
+    """zeroc runs its commands in Python by this one."""
+    return {"ZEROC_PYTHON": sys.executable, **os.environ}
+
+
+def call(command):
+    """The output of a command; throws Error with what it says."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", env=environment())
+    if done.returncode:
+        raise UserError(done.stderr.strip() or f"{command[0]} ended with status {done.returncode}")
+    return done.stdout

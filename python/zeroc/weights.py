@@ -1,0 +1,73 @@
+"""Weights of safetensors files as arrays that read the file in place."""
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Mapping
+from pathlib import Path
+
+from .errors import UserError
+
+#: Types of safetensors; bf16 has none in NumPy.
+TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
+         "BOOL": "?"}
+
+
+class Weights(Mapping):
+    """The tensors of a file, or of all safetensors files of a folder, by name.
+
+    A value is a read-only numpy.ndarray of the tensor's shape over the mapped file: no byte is read before it is used,
+    and none is copied.  bf16 is ml_dtypes.bfloat16 if that package is there, else uint16 of the same bits.  Throws
+    zeroc.Error for a file that is missing or damaged, KeyError for a name that is not there."""
+
+    def __init__(self, path):
+        path = Path(path)
+        files = sorted(path.glob("*.safetensors")) if path.is_dir() else [path]
+        if not files:
+            raise UserError(f"{path} has no *.safetensors")
+        self.places = {}
+        for file in files:
+            self.read_header(file)
+
+    def read_header(self, file):
+        import numpy
+        try:
+            data = numpy.memmap(file, mode="r")
+            size, = struct.unpack("<Q", data[:8])
+            header = json.loads(bytes(data[8:8 + size]))
+        except (OSError, ValueError, struct.error) as error:
+            raise UserError(f"cannot read {file}: {error}") from error
+        for name, entry in header.items():
+            if name == "__metadata__":
+                continue
+            begin, end = entry["data_offsets"]
+            if not 0 <= begin <= end <= len(data) - 8 - size:
+                raise UserError(f"{file} ends before its tensor {name}")
+            self.places[name] = data[8 + size + begin:8 + size + end], entry["dtype"], tuple(entry["shape"])
+
+    def __getitem__(self, name):
+        data, kind, shape = self.places[name]
+        kind = bfloat16() if kind == "BF16" else TYPES.get(kind)
+        if kind is None:
+            raise UserError(f"{name} has the type {self.places[name][1]}, which NumPy has not")
+        return data[:math.prod(shape) * kind_size(kind)].view(kind).reshape(shape)
+
+    def __iter__(self):
+        return iter(self.places)
+
+    def __len__(self):
+        return len(self.places)
+
+
+def kind_size(kind):
+    import numpy
+    return numpy.dtype(kind).itemsize
+
+
+def bfloat16():
+    try:
+        import ml_dtypes
+        return ml_dtypes.bfloat16
+    except ImportError:
+        return "<u2"
