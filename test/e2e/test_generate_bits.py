@@ -14,6 +14,9 @@ import support
 
 ROOT = support.ROOT / "test" / "golden"
 CASES = sorted(path.parent.name for path in ROOT.glob("*/config.json"))
+#: Of both compilations.
+ADAPTERS = {"lora_fp32": ("fp32", "--lora=4"), "lora_bf16": ("bf16", "--lora=4"), "dora_bf16": ("bf16", "--lora=4", "--dora"),
+            "nf4_fp32": ("fp32", "--lora=4", "--base-storage=nf4"), "int8_bf16": ("bf16", "--lora=4", "--base-storage=int8")}
 PLAIN = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0", "--grad-clip=0")
 
 
@@ -37,30 +40,60 @@ def probed(model):
 
 
 class GenerateBits(support.Case):
-    def compare(self, config, weights, tokens, seq, precision):
+    def compare(self, config, weights, tokens, seq, precision, options=(), checkpoint=None):
+        """`weights` are all parameters in a file; `checkpoint`, if given, is what generation reads in its place."""
         batch = 2
         model = support.import_model(config, batch, seq)
         text, shape = probed(model)
         halves = () if precision == "fp32" else ("--grad-dtype=f32",)
-        probe = support.compile_model(support.written_model(text), f"--precision={precision}", *PLAIN, *halves)
+        saved = ("--modules-to-save=probe",) if options else ()
+        options = (*options, *self.targets(options))
+        probe = support.compile_model(support.written_model(text), f"--precision={precision}", *PLAIN, *halves, *options,
+                                      *saved)
         initial = self.folder / "initial.safetensors"
         count = shape[0] * shape[1] * shape[2]
         support.write_safetensors(initial, {**support.read_safetensors(weights),
                                             "probe": (shape, array.array("f", bytes(4 * count)))})
-        _, saved = self.train(probe, tokens, 1, 1, "--data-format", "u16", "--init", initial, name="probe")
-        found, values = support.read_safetensors(saved)["probe"]
+        self.run_ok(probe, "--data", tokens, "--data-format", "u16", "--init", initial, "--steps", 1, "--lr", 1,
+                    "--checkpoint", self.folder / "probe", "--save-at-exit", "--progress=none")
+        self.run_ok(support.ZEROC, "export", self.folder / "probe", "-o", self.folder / "probe.safetensors")
+        found, values = support.read_safetensors(self.folder / "probe.safetensors")["probe"]
         self.assertEqual((tuple(found), values.typecode), (shape, "f"))
         ids = struct.unpack(f"<{seq}H", tokens.read_bytes()[:2 * seq])
-        expected = array.array("f", (-x for x in values[:seq * shape[2]])).tobytes()
+        expected = array.array("f", (0.0 - x for x in values[:seq * shape[2]])).tobytes()
         row = shape[2] * 4
-        only = support.compile_model(model, f"--precision={precision}", "--sample-only")
+        only = support.compile_model(model, f"--precision={precision}", "--sample-only", *options)
         for kind in ("token", "chunk"):
             out = self.folder / f"{kind}.npy"
-            self.run_ok(only, "--weights", weights, "--prompt-ids", ",".join(map(str, ids)), "--logits", out,
+            self.run_ok(only, "--weights", checkpoint or weights, "--prompt-ids", ",".join(map(str, ids)), "--logits", out,
                         "--logits-by", kind)
-            data = out.read_bytes()[-seq * row:]
+            # What is read from the probe has no sign of a zero.
+            found = array.array("f", out.read_bytes()[-seq * row:])
+            data = array.array("f", (0.0 + x for x in found)).tobytes()
             differ = [i for i in range(seq) if data[i * row:(i + 1) * row] != expected[i * row:(i + 1) * row]]
-            self.assertEqual(differ, [], f"{config} {precision} by {kind}")
+            self.assertEqual(differ, [], f"{config} {precision} {options} by {kind}")
+
+    @staticmethod
+    def targets(options):
+        """With the probe, no layer is known as the head."""
+        return ("--lora-targets=.*[.](layers|h)[.].*",) if options else ()
+
+    def compare_trained(self, config, seq, precision, options):
+        """Compares after two steps of training, so that adapters are no zeros."""
+        model = support.import_model(config, 2, seq)
+        vocab = next(int(size) for size in re.findall(r"%tokens: [^)]*zero.vocab = (\d+)", model.read_text()))
+        tokens = self.write_tokens(8 * seq + 8, vocab)
+        trained = support.compile_model(model, f"--precision={precision}", *options, *self.targets(options))
+        self.run_ok(trained, "--data", tokens, "--data-format", "u16", "--steps", 2, "--lr", "1e-2", "--checkpoint",
+                    self.folder / "run", "--save-at-exit", "--progress=none", *support.init_flags(options))
+        weights = self.folder / "weights.safetensors"
+        self.run_ok(support.ZEROC, "export", self.folder / "run", "-o", weights)
+        if options:  # packed weights are exported as what they are rounded to, and packed once more not the same
+            plain, base = support.compile_model(model, f"--precision={precision}"), self.folder / "base.safetensors"
+            self.run_ok(plain, "--data", tokens, "--data-format", "u16", "--steps", 1, "--lr", 0, "--save", base)
+            adapters = {name: value for name, value in support.read_safetensors(weights).items() if ".lora_" in name}
+            support.write_safetensors(weights, {**support.read_safetensors(base), **adapters})
+        self.compare(config, weights, tokens, seq, precision, options, self.folder / "run")
 
 
 def add_cases():
@@ -70,6 +103,12 @@ def add_cases():
             self.compare(ROOT / case / "config.json", ROOT / case / "model.safetensors", ROOT / case / "tokens.bin",
                          golden["seq"], precision)
         return test
+
+    def adapters_of(precision, *options):
+        config = json.loads((ROOT / "llama" / "config.json").read_text())
+        return lambda self: self.compare_trained(config, 16, precision, options)
+    for name, options in ADAPTERS.items():
+        setattr(GenerateBits, f"test_{name}", adapters_of(*options))
     for case in CASES:
         if not (ROOT / case / "model.safetensors").exists():
             continue
