@@ -26,6 +26,10 @@ public:
   explicit ConfigFile(StringRef path);
   ~ConfigFile();
 
+  /// Whether the model has a head for scores, so that classes of that kind are
+  /// accepted.
+  bool mayScore = false;
+
   /// Returns true if the key has a value other than null.
   bool has(StringRef key) const;
   /// Returns true if the key exists, even with the value null.

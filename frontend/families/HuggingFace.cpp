@@ -147,6 +147,7 @@ frontend::importHuggingFace(MLIRContext &context, StringRef path,
                             llvm::function_ref<void(StringRef)> note) {
   std::string config = findConfig(path);
   ConfigFile file(config);
+  file.mayScore = batch.loss.scores() > 0;
   Import import = findFamily(file);
 
   // After the file has been read, only sizes that overflow together can fail.

@@ -80,10 +80,17 @@ void frontend::refuseTrue(ConfigFile &file, StringRef key, StringRef fix) {
 //===----------------------------------------------------------------------===//
 
 static void refuseOtherTasks(ConfigFile &file, StringRef architecture) {
+  StringRef family = architecture;
+  if (!family.consume_back("ForCausalLM"))
+    family.consume_back("LMHeadModel");
+  const std::string scores = (family + "ForSequenceClassification").str();
   for (const std::string &name : file.strings("architectures"))
-    if (name != architecture)
+    if (name != architecture && !(file.mayScore && name == scores))
       file.fail("architectures names " + name + ", but zeroc trains " +
-                architecture + "; use a config of that");
+                architecture +
+                (name == scores ? "; give the objective of its head "
+                                  "(--objective=reward or classify)"
+                                : "; use a config of that"));
   refuseTrue(file, "is_encoder_decoder", "zeroc trains decoders alone");
   refuseTrue(file, "add_cross_attention", "zeroc trains decoders alone");
   if (!file.isEmpty("quantization_config"))

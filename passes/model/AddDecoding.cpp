@@ -309,18 +309,6 @@ private:
         });
   }
 
-  static void removeDropout(func::FuncOp function) {
-    function.walk([](nn::DropoutOp op) {
-      op.getResult().replaceAllUsesWith(op.getX());
-      op.erase();
-    });
-    function.walk([](nn::AttentionOp op) {
-      op.getKeysMutable().clear();
-      op.removeRateAttr();
-      op.removePlaceAttr();
-    });
-  }
-
   /// The host writes only the inputs of this file.
   static LogicalResult checkInputs(func::FuncOp function) {
     for (BlockArgument argument : function.getArguments())

@@ -41,6 +41,7 @@ private:
     auto function = cast<func::FuncOp>(b.clone(*model));
     function.setName(kScore);
     function.setPrivate();
+    removeDropout(function);
     keepResult(function, 1);
     generalize(function);
     function.setResultAttr(0, kOutputAttr, b.getStringAttr(kValues));

@@ -2,6 +2,7 @@
 
 #include "passes/model/ModelFunction.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -21,6 +22,18 @@ void zero::eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
+}
+
+void zero::removeDropout(func::FuncOp function) {
+  function.walk([](nn::DropoutOp op) {
+    op.getResult().replaceAllUsesWith(op.getX());
+    op.erase();
+  });
+  function.walk([](nn::AttentionOp op) {
+    op.getKeysMutable().clear();
+    op.removeRateAttr();
+    op.removePlaceAttr();
+  });
 }
 
 static bool isFloatTensor(Type type) {

@@ -12,6 +12,9 @@ bool hasParameters(func::FuncOp function);
 /// Erases the dead operations of `block`, last first.
 void eraseDead(Block &block);
 
+/// Removes dropout, whose keys then have no reader.
+void removeDropout(func::FuncOp function);
+
 /// Rewrites named operations of linalg as linalg.generic.
 void generalize(func::FuncOp model);
 

@@ -290,7 +290,8 @@ def AddScoring : Pass<"zero-add-scoring", "::mlir::ModuleOp"> {
   let description = [{
     A model may return a second result beside its loss: values of the samples of
     its batch, [batch, ...], such as log probabilities, rewards or scores.  The
-    loss keeps one result; with `score` a function `@score` returns the values.
+    loss keeps one result; with `score` a function `@score` returns the values,
+    without dropout.
 
     ```mlir
     func.func @loss(%w: ..., %tokens: ...) -> (tensor<f32>, tensor<4x2xf32>)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import weakref
 from pathlib import Path
 
 from .errors import UserError
@@ -60,9 +61,8 @@ def finetune(model, data, out, **options):
     out      the folder to write; `Run.weights` reads it
     options  those of the command: lora=16, objective="dpo", epochs=1, precision="bf16", ..."""
     files = [data] if isinstance(data, (str, os.PathLike)) else list(data)
-    metrics = Path(out) / "zeroc" / "metrics.jsonl"
-    return Run([compiler(), "finetune", str(model), *map(str, files), "-o", str(out), *flags(options)], metrics=metrics,
-               saved=Path(out))
+    return Run([compiler(), "finetune", str(model), *map(str, files), "-o", str(out), *flags(options)],
+               Path(out) / "zeroc" / "metrics.jsonl", Path(out))
 
 
 class Program:
@@ -95,8 +95,10 @@ class Program:
         command = [str(self.path), *(["--data", *map(str, words)] if words else [])]
         for name, value in (inputs or {}).items():
             command.append(f"--input={name}={place_of(name, value, scratch.name)}")
-        command += flags({"steps": steps, "lr": lr, "init": init, "save": save, "progress": "none", **options})
-        return Run([*command, "--metrics=-"], saved=save, keeps=(self.scratch, scratch))
+        metrics = Path(scratch.name) / "metrics.jsonl"
+        command += flags({"steps": steps, "lr": lr, "init": init, "save": save, "metrics": metrics, "progress": "none",
+                          **options})
+        return Run(command, metrics, save, keeps=(self.scratch, scratch))
 
 
 class Run:
@@ -104,67 +106,64 @@ class Run:
     `train --metrics`), as they come, and ends with the run; an error of the run is thrown there as Error.
 
     weights  after the end, the Weights that it has saved
-    stop()   ends it after the step, with its checkpoint; leaving a `with` block does that, too"""
+    stop()   ends it after the step, with its checkpoint if it has one; leaving a `with` block does that, too, and so
+             does the end of Python"""
 
-    def __init__(self, command, metrics=None, saved=None, keeps=()):
-        self.command, self.metrics, self.saved, self.keeps = command, metrics, saved, keeps
+    def __init__(self, command, metrics, saved, keeps=()):
+        self.metrics, self.saved, self.keeps = metrics, saved, keeps
+        # A run that goes on has lines already, and may drop the last of them.
+        self.known = read_lines(metrics)
+        self.place = metrics.stat().st_size if self.known else 0
         self.messages = tempfile.TemporaryFile()
-        self.begun = metrics.stat().st_size if metrics and metrics.exists() else 0
         # In a group of its own, so that Ctrl-C reaches it through stop() alone.
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE if metrics is None else self.messages,
-                                        stderr=self.messages, text=metrics is None, start_new_session=True,
+        self.process = subprocess.Popen(command, stdout=self.messages, stderr=self.messages, start_new_session=True,
                                         env=environment())
+        self.stop = weakref.finalize(self, interrupt, self.process, keeps)
 
     def __iter__(self):
         try:
-            yield from self.lines() if self.metrics is None else self.followed()
-        except BaseException:
+            while True:
+                ended = self.process.poll() is not None
+                yield from map(json.loads, self.new_lines())
+                if ended:
+                    break
+                time.sleep(0.02)
+        except KeyboardInterrupt:
             self.stop()
             raise
         self.wait()
 
-    def lines(self):
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                yield json.loads(line)
-
-    def followed(self):
-        """Lines of a file while the process writes it."""
-        rest = ""
-        while True:
-            ended = self.process.poll() is not None
-            try:
-                with open(self.metrics, encoding="utf-8") as file:
-                    if self.metrics.stat().st_size < self.begun:  # begun again
-                        self.begun = 0
-                    file.seek(self.begun)
-                    rest += file.read()
-                    self.begun = file.tell()
-            except FileNotFoundError:
-                pass
-            *whole, rest = rest.split("\n")
-            yield from map(json.loads, whole)
-            if ended:
-                return
-            time.sleep(0.05)
+    def new_lines(self):
+        """Whole lines of the file that are new.  It is begun again when its last known line is not where it was."""
+        try:
+            with open(self.metrics, "rb") as file:
+                last = self.known[-1] if self.known else b""
+                file.seek(self.place - len(last))
+                found = file.read()
+        except OSError:
+            return []
+        if not found.startswith(last):
+            lines = read_lines(self.metrics)
+            same = next((i for i, (one, other) in enumerate(zip(lines, self.known)) if one != other),
+                        min(len(lines), len(self.known)))
+            self.known, fresh = lines, lines[same:]
+            self.place = sum(map(len, lines))
+            return fresh
+        fresh = [line for line in found[len(last):].splitlines(keepends=True) if line.endswith(b"\n")]
+        self.known += fresh
+        self.place += sum(map(len, fresh))
+        return fresh
 
     def wait(self):
         """Waits for the end; throws Error if the run failed."""
-        if self.metrics is None:
-            for _ in self.process.stdout:
-                pass
         status = self.process.wait()
-        if status not in (0, 130, -signal.SIGINT):
+        # Stopped by a signal, or by its time_limit.
+        if status not in (0, 75, 130, -signal.SIGINT):
             self.messages.seek(0)
             text = self.messages.read().decode(errors="replace")
             errors = [line for line in text.splitlines() if "error:" in line]
-            raise UserError("\n".join(errors) or text or f"{self.command[0]} ended with status {status}")
+            raise UserError("\n".join(errors) or text or f"the run ended with status {status}")
         return self
-
-    def stop(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGINT)
-            self.process.wait()
 
     def __enter__(self):
         return self
@@ -178,6 +177,21 @@ class Run:
         return Weights(self.saved)
 
 
+def interrupt(process, _keeps):
+    """Ends a run and the programs that it has started; their folders stay until then."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait()
+
+
+def read_lines(path):
+    """The whole lines of a file; none if it is not there."""
+    try:
+        return [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
+    except OSError:
+        return []
+
+
 def flags(options):
     """Options of a command: {"world_size": 2, "eval": True} is --world-size=2 --eval."""
     words = []
@@ -185,6 +199,8 @@ def flags(options):
         option = "--" + name.replace("_", "-")
         if value is True:
             words.append(option)
+        elif name == "stop_token" and isinstance(value, (list, tuple)):
+            words += [f"{option}={one}" for one in value]
         elif value is not None and value is not False:
             words.append(f"{option}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")
     return words

@@ -121,7 +121,9 @@ class Worker:
         found = [cls.tokenizer.encode(part) for part in parts]
         if cls.objective == "sft":
             return [Unit([arrays_of(sample)], facts) for sample in found[0]]
-        if any(len(samples) != 1 for samples in found):
+        if any(not samples for samples in found):
+            raise UserError(f"{place}: an answer has the weight 0, so there is nothing to compare; drop the weight")
+        if any(len(samples) > 1 for samples in found):
             raise UserError(f"{place}: an answer has several turns of the assistant, which the chat template writes "
                             "differently from the last; leave one")
         return [Unit([arrays_of(samples[0]) for samples in found], facts)]
@@ -272,7 +274,7 @@ def lay_out(encoded, request, multiple):
             summary.dropped += 1
         if special:
             summary.special = [summary.special[0] + 1, *summary.special[1:]] if summary.special else [1, special, place]
-    units = objectives.complete([unit for of_record, *_ in encoded for unit in of_record], request.objective)
+    units = objectives.complete([unit for of_record, *_ in encoded for unit in of_record], request.objective, encoded[0][2])
     summary.limit = request.seq // max((len(unit.samples) for unit in units), default=1)
     kept = [unit for unit in units if cut(unit, summary, request.objective)]
     if not kept:
@@ -297,7 +299,7 @@ def cut(unit, summary, objective):
         summary.dropped += len(unit.samples)
         return False
     unit.samples = [(ids[:summary.limit], weights[:summary.limit]) for ids, weights in unit.samples]
-    if objective == "classify" or all(weights[1:].any() for _, weights in unit.samples):
+    if all(len(ids) if objective == "classify" else weights[1:].any() for ids, weights in unit.samples):
         return True
     summary.dropped += len(unit.samples)
     return False

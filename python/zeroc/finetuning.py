@@ -79,6 +79,10 @@ class Finetune(Run):
     def check(self):
         super().check()
         a = self.args
+        self.saved_modules = None
+        if a.lora and self.has_scores:  # the head is one of them
+            self.saved_modules = value_of(self.compiled, "--modules-to-save")
+            self.compiled = [option for option in self.compiled if not option.startswith("--modules-to-save=")]
         if a.merge and not a.lora:
             raise UserError("--merge is for the adapters of --lora, and there are none; drop it")
         if self.out.resolve() == self.model.resolve():
@@ -135,8 +139,8 @@ class Finetune(Run):
         if not lora:
             return []
         options = [f"--lora={lora}:{2 * int(lora)}" if lora.isascii() and lora.isdecimal() else f"--lora={lora}"]
-        if self.has_scores and not value_of(self.compiled, "--modules-to-save"):
-            options.append("--modules-to-save=score")
+        if self.has_scores:
+            options.append("--modules-to-save=" + "|".join(filter(None, ("score", self.saved_modules))))
         return options
 
     def train_options(self):
@@ -149,39 +153,57 @@ class Finetune(Run):
     def compile(self):
         super().compile()
         if self.objective in objectives.WITH_REFERENCE:
-            self.score_reference()
+            self.compile_reference()
 
     def reference_of(self, file):
         return file.with_suffix(".reference.npy")
 
-    def score_reference(self):
-        """Writes the log probabilities of the reference model, which a run reads in place of a second model."""
-        a, model, program = self.args, Path(self.args.reference or self.model), self.work / "score"
-        given = self.all_compile_options()
+    def key_of(self, file):
+        """A file with a hash of all that its log probabilities are made from."""
+        return file.with_suffix(".reference.json")
+
+    def compile_reference(self):
+        """The program that writes the log probabilities of the reference, which a run reads in place of a second model."""
+        a, given = self.args, self.all_compile_options()
+        self.reference = Path(a.reference or self.model)
         # Without another folder, it is the model that the run begins with, bit for bit.
         kept = ("--precision", "--world-size", "--stage", *(() if a.reference else OF_ADAPTERS))
         options = ["--score-only", *(option for option in given if option.partition("=")[0] in kept)]
         tier = value_of(given, "--offload-params") or value_of(given, "--offload")
         options += [f"--offload-params={tier}"] if tier else []
         source = self.work / "reference.mlir"
-        self.call(import_command(model, a.batch, self.seq, [*self.import_options(), *self.model_options], source))
-        self.call(compile_command(source, options, program), quiet=True)
-        for file in filter(None, (self.data, self.evaluation)):
-            command = [str(program), "--weights", str(model), "--data", str(file), "--out", str(self.reference_of(file))]
-            command += [option for option in self.trained if option.partition("=")[0] in ("--threads", "--nvme-path")]
-            if a.dry_run or self.is_made(file, model, options):
-                self.commands.append(command)
-                continue
-            self.call(command)
-            self.is_made(file, model, options, now=True)
+        self.call(import_command(self.reference, a.batch, self.seq, [*self.import_options(), *self.model_options], source))
+        self.call(compile_command(source, options, self.work / "score"), quiet=True)
+        parts = [self.data_key, *self.more_settings()["reference"], options]
+        self.reference_key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
-    def is_made(self, file, model, options, now=False):
-        """Whether the log probabilities of a file are there, made from the same; `now` says that they are."""
-        made = self.reference_of(file).with_suffix(".json")
-        key = hashlib.sha256(json.dumps([self.data_key, self.weights_of(model), options, self.seq]).encode()).hexdigest()
-        if now:
-            made.write_text(json.dumps({"key": key}) + "\n")
-        return self.reference_of(file).exists() and read_json(made).get("key") == key
+    def before_training(self):
+        """Scores of data that are not there, made from the same."""
+        commands = []
+        for file in filter(None, (self.data, self.evaluation)) if self.objective in objectives.WITH_REFERENCE else ():
+            scores = self.reference_of(file)
+            if not (scores.exists() and read_json(self.key_of(file)).get("key") == self.reference_key):
+                commands.append([str(self.work / "score"), "--weights", str(self.reference), "--data", str(file), "--out",
+                                 str(scores), *(option for option in self.trained
+                                                if option.partition("=")[0] in ("--threads", "--nvme-path"))])
+        return commands
+
+    def call(self, command, quiet=False):
+        keys = [self.key_of(file) for file in (self.data, self.evaluation)
+                if file and command[0] == str(self.work / "score") and str(self.reference_of(file)) in command]
+        for key in keys:
+            key.unlink(missing_ok=True)
+        super().call(command, quiet)
+        for key in keys:
+            key.write_text(json.dumps({"key": self.reference_key}) + "\n")
+
+    def more_settings(self):
+        """The reference, but for where its parameters lie."""
+        if self.objective not in objectives.WITH_REFERENCE:
+            return {}
+        text = (self.work / "reference.mlir").read_bytes()
+        return {"reference": [str(self.reference.resolve()), hashlib.sha256(text).hexdigest(),
+                              self.weights_of(self.reference)]}
 
     def export_options(self):
         a = self.args
@@ -199,12 +221,22 @@ class Finetune(Run):
                                                    for name in self.config.get("architectures") or []],
                   "id2label": {str(i): name for i, name in enumerate(names)},
                   "label2id": {name: i for i, name in enumerate(names)}}
-        if config.get("pad_token_id") is None:
-            end = config.get("eos_token_id")
-            config["pad_token_id"] = end[0] if isinstance(end, list) else end
+        config["pad_token_id"] = self.padding()
         path = self.work / "config.json"
         path.write_text(json.dumps(config, indent=2) + "\n")
         return path
+
+    def padding(self):
+        """A token that ends no sample: transformers reads the score of the last other token."""
+        tokenizer = Tokenizer(self.model, self.args.chat_template, tuple(self.args.stop_token))
+        names = [tokenizer.special.get(name) for name in ("pad_token", "unk_token")] + tokenizer.special_names()
+        ids = [self.config.get("pad_token_id"), *(tokenizer.tokenizer.token_to_id(name) for name in names if name)]
+        for number in ids:
+            if number is not None and number not in tokenizer.stops:
+                return number
+        print("zeroc finetune: warning: all special tokens of the tokenizer may end a sample, so none is pad_token_id, "
+              "and transformers reads one sample at once", file=sys.stderr)
+        return None
 
     def copy_tokenizer(self):
         self.copy_files(self.model)

@@ -48,7 +48,7 @@ def read_units(record, place, objective):
         return [([read_sample(record, place)], {})]
     if objective == "classify":
         label = record.get("label")
-        if not isinstance(label, (str, int)):
+        if not isinstance(label, (str, int)) or isinstance(label, bool):
             raise UserError(f"{place} has label {label!r}; --objective=classify reads a text or a number")
         return [([read_whole(record, place)], {"label": label})]
     if objective == "kto" and not all(name in record for name in PAIR):
@@ -111,31 +111,44 @@ def common_beginning(chosen, rejected):
     return common - 1 if common and isinstance(chosen, str) and chosen[common - 1] == " " else common
 
 
-def complete(units, objective):
-    """Gives each unit of kto its second sample: the answer of the record before, to this prompt."""
+def complete(units, objective, place):
+    """Gives each unit of kto its second sample: the last answer before it to another prompt, to this prompt."""
     if objective != "kto":
         return units
-    answers = [unit.samples[0] for unit in units]
-    for unit, (ids, weights) in zip(units, [answers[-1], *answers[:-1]]):
-        own, own_weights = unit.samples[0]
-        prompt, begin = first_trained(own_weights), first_trained(weights)
-        unit.samples.append((np.concatenate([own[:prompt], ids[begin:]]),
-                             np.concatenate([own_weights[:prompt], weights[begin:]])))
+    units = [unit for unit in units if unit.samples[0][1].any()]
+    parts = []
+    for unit in units:
+        ids, weights = unit.samples[0]
+        begin = int(np.flatnonzero(weights)[0])
+        parts.append((ids[:begin], weights[:begin], ids[begin:], weights[begin:]))
+    # The last answer of each run of one prompt; the first run follows the last.
+    before = next((part for part in reversed(parts) if bytes(part[0]) != bytes(parts[0][0])), None)
+    if before is None:
+        raise UserError(f"{place}: all answers are to one prompt, and --objective=kto compares with answers to others")
+    last = None
+    for unit, part in zip(units, parts):
+        prompt, prompt_weights, *_ = part
+        if last is not None and bytes(last[0]) != bytes(prompt):
+            before = last
+        last = part
+        unit.samples.append((np.concatenate([prompt, before[2]]), np.concatenate([prompt_weights, before[3]])))
     return units
 
 
-def first_trained(weights):
-    return int(np.flatnonzero(weights)[0])
+#: The most labels; what is above is no number of a label.
+MOST_LABELS = 1 << 16
 
 
 def count_labels(units, config):
     """The names of labels: of the config, or those of all units in order."""
     found = {unit.facts["label"] for unit in units}
     names = config.get("label2id") or {}
-    if all(isinstance(label, int) and label >= 0 for label in found):
+    if all(isinstance(label, int) and 0 <= label < MOST_LABELS for label in found):
+        if names and max(found) < len(names):
+            return sorted(names, key=names.get)
         return [str(i) for i in range(max(max(found) + 1, 2))]
     if not all(isinstance(label, str) for label in found):
-        raise UserError("labels are texts in some records and numbers in others, or below 0")
+        raise UserError(f"labels are texts in some records and numbers in others, or not from 0 to {MOST_LABELS - 1:,}")
     if found <= set(names):
         return sorted(names, key=names.get)
     if len(found) < 2:

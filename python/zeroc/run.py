@@ -107,6 +107,10 @@ class Run:
     def compile_options(self):
         return []
 
+    def before_training(self):
+        """Commands between the compiler and the run."""
+        return []
+
     def train_options(self):
         """How the model begins, and of what it learns."""
         return []
@@ -172,10 +176,12 @@ class Run:
         train = self.train_command()
         self.print_run()
         if self.args.dry_run:
-            self.commands += [train, *self.output_commands()]
+            self.commands += [*self.before_training(), train, *self.output_commands()]
             self.print_commands()
             return
         self.keep_settings()
+        for command in self.before_training():
+            self.call(command)
         self.call(train)
         self.remove_others()
         for command in self.output_commands():
@@ -195,7 +201,11 @@ class Run:
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
                 "options of zeroc import": [*self.import_options(), *self.model_options], "options of zeroc": sorted(compiled),
-                "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights()}
+                "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights(), **self.more_settings()}
+
+    def more_settings(self):
+        """Those of a command."""
+        return {}
 
     def describe_weights(self):
         return self.weights_of(self.model if self.model.is_dir() else self.model.parent)
@@ -215,7 +225,7 @@ class Run:
         for key, value in json.loads(json.dumps(now)).items():
             if key not in was or was[key] == value:
                 continue
-            what = (f"other {key}" if key in ("data", "weights") else
+            what = (f"other {key}" if key in ("data", "weights", "reference") else
                     f"{key} {json.dumps(was[key])}, and now it is {json.dumps(value)}")
             raise UserError(f"{self.out} has a run with {what}; name another folder with -o, or start again with "
                             "--restart")

@@ -10,8 +10,8 @@ from pathlib import Path
 from .errors import UserError
 
 #: Types of safetensors; bf16 has none in NumPy.
-TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U8": "u1",
-         "BOOL": "?"}
+TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U64": "<u8",
+         "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?"}
 
 
 class Weights(Mapping):
@@ -38,31 +38,29 @@ class Weights(Mapping):
             header = json.loads(bytes(data[8:8 + size]))
         except (OSError, ValueError, struct.error) as error:
             raise UserError(f"cannot read {file}: {error}") from error
-        for name, entry in header.items():
+        for name, entry in header.items() if isinstance(header, dict) else [("", None)]:
             if name == "__metadata__":
                 continue
-            begin, end = entry["data_offsets"]
+            try:
+                (begin, end), kind, shape = entry["data_offsets"], entry["dtype"], tuple(entry["shape"])
+                wanted = math.prod(shape) * (2 if kind == "BF16" else numpy.dtype(TYPES[kind]).itemsize)
+            except (KeyError, TypeError, ValueError) as error:
+                raise UserError(f"{file}: the header says nothing that is known of {name!r}") from error
             if not 0 <= begin <= end <= len(data) - 8 - size:
                 raise UserError(f"{file} ends before its tensor {name}")
-            self.places[name] = data[8 + size + begin:8 + size + end], entry["dtype"], tuple(entry["shape"])
+            if end - begin != wanted:
+                raise UserError(f"{file}: tensor {name} has {end - begin:,} bytes, and its shape needs {wanted:,}")
+            self.places[name] = data[8 + size + begin:8 + size + end], kind, shape
 
     def __getitem__(self, name):
         data, kind, shape = self.places[name]
-        kind = bfloat16() if kind == "BF16" else TYPES.get(kind)
-        if kind is None:
-            raise UserError(f"{name} has the type {self.places[name][1]}, which NumPy has not")
-        return data[:math.prod(shape) * kind_size(kind)].view(kind).reshape(shape)
+        return data.view(bfloat16() if kind == "BF16" else TYPES[kind]).reshape(shape)
 
     def __iter__(self):
         return iter(self.places)
 
     def __len__(self):
         return len(self.places)
-
-
-def kind_size(kind):
-    import numpy
-    return numpy.dtype(kind).itemsize
 
 
 def bfloat16():

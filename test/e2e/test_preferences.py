@@ -131,6 +131,72 @@ class Preferences(chats.ChatCase):
         self.run_ok(two, "--weights", other, "--data", folder / "data.safetensors", "--out", self.folder / "two.npy")
         self.assertEqual(support.read_npy(self.folder / "two.npy"), found)
 
+    def test_folders_without_head(self):
+        """A head that the folder lacks begins random; what is written begins the next run."""
+        texts = [{"text": "w1 w2 w3", "label": "good"}, {"text": "", "label": "bad"}, {"text": "w5 w6", "label": "good"},
+                 {"text": "w7", "label": "bad"}]
+        data = self.write("texts.jsonl", "".join(json.dumps(text) + "\n" for text in texts))
+        for options in ((), ("--lora=4", "--modules-to-save=model[.]norm")):
+            out = self.folder / f"labels{len(options)}"
+            command = (support.ZEROC, "finetune", MODEL, data, "-o", out, "--objective=classify", "--seq=16", "--steps=3",
+                       "--accumulate=1", "--threads=1", *options)
+            done = support.run(*command)
+            self.assertEqual(done.returncode, 0, done.err)
+            self.assertIn("has no score.weight, which begins random", done.err)
+            self.assertIn("1 sample left out", done.err + done.out)
+        weights = support.read_safetensors(self.folder / "labels2" / "adapter_model.safetensors")
+        self.assertLessEqual({"base_model.model.score.weight", "base_model.model.model.norm.weight"}, set(weights))
+        self.assertFalse(any("score.lora" in name for name in weights))
+        config = json.loads((self.folder / "labels0" / "config.json").read_text())
+        self.assertEqual((config["id2label"], config["pad_token_id"]), ({"0": "bad", "1": "good"}, 0))
+        done = support.run(support.ZEROC, "finetune", self.folder / "labels0", data, "-o", self.folder / "again",
+                           "--objective=classify", "--seq=16", "--steps=1", "--accumulate=1", "--threads=1")
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertNotIn("begins random", done.err)
+        self.assert_refused(support.run(support.ZEROC, "import", self.folder / "labels0", "--batch=1", "--seq=8"),
+                            "LlamaForSequenceClassification", "--objective=reward or classify", status=1)
+
+    def test_dropout(self):
+        """Values are without dropout."""
+        base = self.folder / "base"
+        shutil.copytree(MODEL, base)
+        config = json.loads((base / "config.json").read_text())
+        (base / "config.json").write_text(json.dumps({**config, "attention_dropout": 0.5}))
+        plain, drops = (("--batch=4", "--accumulate=1", "--no-packing", *more) for more in ((), ("--dropout",)))
+        self.finetune("dpo", "plain", *plain, steps=1)
+        self.base = lambda objective: base
+        self.finetune("dpo", "drops", *drops, steps=1)
+        files = [self.folder / out / "zeroc" / "data.reference.npy" for out in ("plain", "drops")]
+        self.assertEqual(*(support.read_npy(file) for file in files))
+
+    def test_other_reference(self):
+        """A run does not go on with another reference, nor with old values of one that has changed."""
+        other = self.folder / "other"
+        shutil.copytree(MODEL, other)
+        common = ("--batch=4", "--accumulate=1", "--no-packing", f"--reference={other}")
+        self.finetune("dpo", "run", *common, "--save-every=1", steps=2)
+        before = (self.folder / "run" / "zeroc" / "data.reference.npy").read_bytes()
+        config = json.loads((other / "config.json").read_text())
+        (other / "config.json").write_text(json.dumps({**config, "rms_norm_eps": 0.1}))
+        self.assert_refused(self.finetune("dpo", "run", *common, status=1, steps=2), "has a run with other reference",
+                            "--restart")
+        self.finetune("dpo", "run", *common, "--restart", steps=2)
+        self.assertNotEqual((self.folder / "run" / "zeroc" / "data.reference.npy").read_bytes(), before)
+
+    def test_answers_to_other_prompts(self):
+        """Of pairs, too, KTO measures with answers to other prompts."""
+        self.run_ok(support.ZEROC, "data", "build", MODEL, GOLDEN / "dpo.jsonl", "-o", self.folder / "data.safetensors",
+                    "--seq=64", "--objective=kto", "--no-packing")
+        data = support.read_safetensors(self.folder / "data.safetensors")
+        tokens, starts = (np.array(data[name][1]).reshape(data[name][0]) for name in ("tokens", "starts"))
+        answers = {}
+        for row, begin in zip(tokens, starts):
+            first, second = row[begin == 0], row[(begin == begin[-1]) & (row != 0)]
+            answers.setdefault(tuple(first[:2]), set()).add(tuple(first[-4:]))
+            self.assertNotIn(tuple(second[-4:]), answers[tuple(first[:2])])
+        one = self.write("one.jsonl", json.dumps({"prompt": "w1", "chosen": " w2", "rejected": " w3"}) + "\n")
+        self.assert_refused(self.finetune("kto", "refused", data=one, status=1), "all answers are to one prompt")
+
     def test_refused(self):
         pair = {"prompt": "w1", "chosen": " w2", "rejected": " w3"}
         for objective, record, *keywords in (
@@ -140,6 +206,11 @@ class Preferences(chats.ChatCase):
                 ("kto", {"prompt": "w1", "completion": " w2", "label": "yes"}, "label", "true or false"),
                 ("reward", {**pair, "margin": "much"}, "margin 'much'", "no number"),
                 ("classify", {"text": "w1"}, "label None"),
+                ("classify", {"text": "w1", "label": True}, "label True"),
+                ("classify", {"text": "w1", "label": 300_000_000}, "not from 0 to 65,535"),
+                ("dpo", {"prompt": [{"role": "user", "content": "w1"}], "chosen": [{"role": "assistant", "content": "w2",
+                                                                                   "weight": 0}],
+                         "rejected": [{"role": "assistant", "content": "w3"}]}, "chat template|weight 0"),
                 ("classify", {"label": 1}, "messages, conversations or text")):
             with self.subTest(record=record):
                 data = self.write("records.jsonl", json.dumps(record) + "\n")
@@ -153,7 +224,8 @@ class Preferences(chats.ChatCase):
                                   "--objective=kto has no --label-smoothing"),
                                  (("--objective=classify",), "needs --labels=L"),
                                  (("--beta=0.2",), "--objective=sft has no --beta"),
-                                 (("--objective=dpo", "--samples=2", "--packed", "--label-smoothing=0.5"), "below 0.5")):
+                                 (("--objective=dpo", "--samples=2", "--packed", "--label-smoothing=0.5"), "below 0.5"),
+                                 (("--objective=reward", "--samples=2", "--packed", "--label-smoothing=0.5"), "below 0.5")):
             with self.subTest(options=options):
                 done = support.run(support.ZEROC, "import", MODEL, "--batch=1", "--seq=8", *options)
                 self.assert_refused(done, keyword, status=1)

@@ -5,7 +5,9 @@ import io
 import json
 import os
 import re
+import shutil
 import sys
+import time
 from unittest import mock
 
 import chats
@@ -75,6 +77,55 @@ class Python(chats.ChatCase):
                     break
         self.assertIsNotNone(run.process.poll())
         self.assertTrue(any(checkpoints.glob("step-*")))
+        self.assertGreater(len(run.weights), 2)
+        # A reader that is slow, and a limit of time.
+        run = program.train(self.tokens, steps=10**7, lr=1e-3)
+        self.assertEqual(next(iter(run))["step"], 0)
+        time.sleep(1)
+        run.stop()
+        self.assertEqual(run.process.poll(), 130)
+        run = program.train(self.tokens, steps=10**7, lr=1e-3, time_limit="1s", checkpoint=self.folder / "limited",
+                            save_at_exit=True)
+        self.assertGreater(sum(1 for _ in run), 1)
+        self.assertEqual(run.process.poll(), 75)
+
+    def write_weights(self):
+        config = json.loads((self.base / "config.json").read_text())
+        self.run_ok(support.compile_model(support.import_model(config, 1, 8)), "--data", self.tokens, "--steps", 1, "--lr",
+                    "0", "--save", self.base / "model.safetensors")
+        self.chats = self.write("chats.jsonl", "".join(json.dumps({"messages": [
+            {"role": "user", "content": "red"}, {"role": "assistant", "content": "blue"}]}) + "\n" for _ in range(40)))
+
+    def finetune(self, **options):
+        return zeroc.finetune(self.base, self.chats, self.folder / "tuned", accumulate=1, seq=32, threads=1, lr=1e-3,
+                              **options)
+
+    def test_finetune(self):
+        """Stops what it has started; gives the steps that it did, when it goes on and when it begins again."""
+        self.write_weights()
+        with self.finetune(steps=10**6, save_every=1000) as run:
+            for line in run:
+                if line["step"] == 3:
+                    break
+            begun = time.monotonic()
+        self.assertLess(time.monotonic() - begun, 60)
+        self.assertLess(len(support.read_metrics(self.folder / "tuned" / "zeroc" / "metrics.jsonl")), 10**6)
+        self.assertEqual([line["step"] for line in self.finetune(steps=4, save_every=2, restart=True)], [0, 1, 2, 3])
+        shutil.rmtree(self.folder / "tuned" / "zeroc" / "run" / "step-4")
+        self.assertEqual([line["step"] for line in self.finetune(steps=4, save_every=2)], [2, 3])
+        run = self.finetune(steps=4, save_every=2, restart=True).wait()
+        self.assertEqual([line["step"] for line in run], [0, 1, 2, 3])
+        self.assertEqual(list(run), [])
+
+    def test_end_of_python(self):
+        """A run that is not stopped ends with Python."""
+        self.write_weights()
+        script = (f"import sys; sys.path.insert(0, {str(support.ROOT / 'python')!r}); import zeroc\n"
+                  f"run = zeroc.finetune({str(self.base)!r}, {str(self.chats)!r}, {str(self.folder / 'left')!r}, "
+                  "steps=10**6, seq=32, accumulate=1, threads=1)\nnext(iter(run)); print(run.process.pid)")
+        done = self.run_ok(sys.executable, "-c", script)
+        with self.assertRaises(ProcessLookupError):
+            os.killpg(int(done.out), 0)
 
     def test_errors(self):
         program = self.compile()
@@ -104,19 +155,20 @@ class Python(chats.ChatCase):
         self.assertEqual(weights["b"].tolist(), [[1, 2]])
         with mock.patch.dict(sys.modules, ml_dtypes=None):
             self.assertEqual(weights["a"].tolist(), [0x3F80, 0x4000])
+        for wrong, keyword in (({"shape": [3]}, "8 bytes, and its shape needs 12"), ({"dtype": "F3"}, "nothing that is known")):
+            text = json.dumps({"b": {**header["b"], "data_offsets": [0, 8], **wrong}}).encode()
+            path.with_name("wrong").write_bytes(len(text).to_bytes(8, "little") + text + bytes(8))
+            with self.assertRaisesRegex(zeroc.Error, keyword):
+                zeroc.Weights(path.with_name("wrong"))
         path.write_bytes(path.read_bytes()[:-1])
         with self.assertRaisesRegex(zeroc.Error, "ends before its tensor b"):
             zeroc.Weights(path)
 
     def test_examples(self):
         """The examples of the document, in one folder, one after the other."""
+        self.write_weights()
         self.base.rename(self.folder / "model")
-        config = self.folder / "model" / "config.json"
-        self.run_ok(support.compile_model(support.import_model(json.loads(config.read_text()), 1, 8)), "--data", self.tokens,
-                    "--steps", 1, "--lr", "0", "--save", self.folder / "model" / "model.safetensors")
         self.write("text.txt", "red green blue " * 400)
-        self.write("chats.jsonl", "".join(json.dumps({"messages": [
-            {"role": "user", "content": "red"}, {"role": "assistant", "content": "blue"}]}) + "\n" for _ in range(40)))
         names, before = {}, os.getcwd()
         self.addCleanup(os.chdir, before)
         os.chdir(self.folder)

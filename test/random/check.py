@@ -207,12 +207,12 @@ class Trial(Workplace):
             if self.adapters and adapters.NONE.search(str(error)):
                 self.adapters = []
                 return self.compile(model, name, *options)
-            if GPU[0] in options and NOT_ON_GPU.search(str(error)):
+            needless = ("--sample",) if NO_LOGITS.search(str(error)) else (
+                ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else ())
+            if not needless and GPU[0] in options and NOT_ON_GPU.search(str(error)):
                 self.counts["refused"] += 1
                 return self.compile(model, name, *(option for option in options
                                                      if option not in GPU and "--collectives" not in str(option)))
-            needless = ("--sample",) if NO_LOGITS.search(str(error)) else (
-                ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else ())
             if not needless:
                 raise
             return self.compile(model, name, *(option for option in options if not option.startswith(needless)))

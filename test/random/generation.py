@@ -30,7 +30,7 @@ def configuration(rng):
         case = draw_config.draw(rng.choice(sorted(draw_config.FAMILIES)), rng)
         config = {key: value for key, value in case.config.items() if key not in case.odd}
         options = rng.choice(ADAPTERS)
-        if case.must_refuse:
+        if case.must_refuse or case.seq == 1:
             continue
         # A head is not packed, and with the probe none is known as the head.
         if len(options) > 1:

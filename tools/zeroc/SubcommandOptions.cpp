@@ -158,11 +158,12 @@ void CommandLine::checkObjective() {
     fail("--objective=" + name +
          " needs --packed: a sequence holds several "
          "samples");
-  if (loss.objective == Preferences && loss.labelSmoothing >= 0.5)
+  if ((loss.objective == Preferences || loss.objective == Rewards) &&
+      loss.labelSmoothing >= 0.5)
     fail(
         "--label-smoothing=" + llvm::formatv("{0}", loss.labelSmoothing).str() +
-        " must be below 0.5 with --objective=dpo: it is the chance that a "
-        "pair is the wrong way round");
+        " must be below 0.5 with --objective=" + name +
+        ": it is the chance that a pair is the wrong way round");
 }
 
 /// The action that `run` describes, which has no status of its own.

@@ -362,6 +362,18 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place,
   writeBytes(ctx, keys.at(micro), values.data());
 }
 
+bool Feed::isOfText() const {
+  const auto boundOf = [&](std::string_view name) {
+    const auto found = std::ranges::find_if(sources, [&](const Source &source) {
+      return source.input->name == name;
+    });
+    return found == sources.end() ? std::nullopt
+                                  : std::optional(found->input->bound);
+  };
+  const auto tokens = boundOf("tokens");
+  return !boundOf("samples") && (!tokens || tokens == boundOf("targets"));
+}
+
 uint64_t Feed::perBatch() const { return batch * length.value_or(1); }
 
 std::string Feed::text() const {

@@ -54,6 +54,8 @@ public:
   std::string format() const { return data ? data->format() : ""; }
   /// The unit of rates: "tokens", or "samples" of a model that reads none.
   const char *unit() const { return length ? "tokens" : "samples"; }
+  /// Whether the targets are tokens of a text, and not labels or answers.
+  bool isOfText() const;
   /// Samples per micro-step of a rank.
   uint64_t samplesPerBatch() const { return batch; }
   /// The number of samples in the data.

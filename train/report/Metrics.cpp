@@ -38,7 +38,8 @@ std::vector<NamedValue> zrt::valuesOf(const StepMetrics &m) {
       unless0(m.checkpointMilliseconds));
   if (m.evalLoss) {
     add("eval_loss", "eval/loss", m.evalLoss);
-    add("eval_perplexity", "eval/perplexity", std::exp(*m.evalLoss));
+    if (m.isOfText)
+      add("eval_perplexity", "eval/perplexity", std::exp(*m.evalLoss));
     add("eval_ms", "", m.evalMilliseconds);
   }
   return values;

@@ -31,6 +31,7 @@ struct StepMetrics {
   /// The loss on --eval-data after the step's update, if it was evaluated.
   std::optional<double> evalLoss = std::nullopt;
   double evalMilliseconds = 0;
+  bool isOfText = true; ///< the loss is that of tokens, and has a perplexity
 };
 
 /// A value of a step.

@@ -70,10 +70,10 @@ size_t columnsOf(int terminal) {
 std::string zrt::evaluationText(const StepMetrics &m) {
   const double loss = m.evalLoss.value_or(std::nan(""));
   return fmt::format(
-      "evaluation {} step {}: loss {:.6f}, perplexity {:.4g}, in "
-      "{:.1f} ms",
+      "evaluation {} step {}: loss {:.6f}{}, in {:.1f} ms",
       m.step < 0 ? "before" : "after", std::max<int64_t>(m.step, 0), loss,
-      std::exp(loss), m.evalMilliseconds);
+      m.isOfText ? fmt::format(", perplexity {:.4g}", std::exp(loss)) : "",
+      m.evalMilliseconds);
 }
 
 Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind)

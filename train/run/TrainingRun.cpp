@@ -220,6 +220,7 @@ void Training::evaluate() {
   makeLeftUpdate();
   const auto start = Clock::now();
   metrics.evalLoss = evaluation->run(context.get());
+  metrics.isOfText = feed->isOfText();
   metrics.evalMilliseconds = secondsSince(start) * 1e3;
 }
 

@@ -16,6 +16,10 @@
 
 using namespace zrt;
 
+/// The head of transformers' classes for sequence classification, which other
+/// files of a model lack.
+static constexpr std::string_view kScoreHead = "score.weight";
+
 namespace {
 
 /// The parameters that are frozen, or those that are trained.
@@ -104,7 +108,30 @@ void Weights::initialize() const {
   initialize(all.roundings, /*warns=*/false);
 }
 
-void Weights::initialize(const std::vector<Parameter> &some, bool warns) const {
+std::vector<Parameter> Weights::takeHead(std::vector<Parameter> &some,
+                                         bool warns) const {
+  std::vector<Parameter> heads;
+  if (options.init.empty() ||
+      (!plan.programs[ZRT_STEP].ops && options.adapter.empty()))
+    return heads;
+  std::erase_if(some, [&](const Parameter &parameter) {
+    const bool lacks =
+        parameter.name == kScoreHead && !holdsAny(options.init, {parameter});
+    if (lacks)
+      heads.push_back(parameter);
+    return lacks;
+  });
+  if (!heads.empty() && options.adapter.empty() && warns && world.rank() == 0)
+    complain(fmt::format("{}: note: {} has no {}, which begins random",
+                         options.program, options.init, kScoreHead));
+  return heads;
+}
+
+void Weights::initialize(const std::vector<Parameter> &wanted,
+                         bool warns) const {
+  std::vector<Parameter> some = wanted;
+  const std::vector<Parameter> heads = takeHead(some, warns);
+  initializeParameters(heads, options.seed, zrt_threads(ctx), memory());
   const auto [base, added] = splitBase(some);
   // Files of a base model do not contain the parameters that are added to it.
   const bool isBase = !options.init.empty() &&
@@ -116,7 +143,7 @@ void Weights::initialize(const std::vector<Parameter> &some, bool warns) const {
   else
     load(isBase ? base : some, options.init, warns);
   if (!options.adapter.empty())
-    load(trainedInFile(some), options.adapter + "/" + kAdapterFile, warns);
+    load(trainedInFile(wanted), options.adapter + "/" + kAdapterFile, warns);
   else if (isRandom || isBase) {
     initializeParameters(added, options.seed, zrt_threads(ctx), memory());
     if (hasAdapters())

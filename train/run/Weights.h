@@ -50,7 +50,11 @@ private:
   /// Loads parameters; rank 0 prints warnings about the file if `warns`.
   void load(const std::vector<Parameter> &into, const std::string &path,
             bool warns) const;
-  void initialize(const std::vector<Parameter> &some, bool warns) const;
+  void initialize(const std::vector<Parameter> &wanted, bool warns) const;
+  /// Removes a head for scores from `some` if --init lacks it and the run
+  /// trains it, or --adapter has it; returns it.
+  std::vector<Parameter> takeHead(std::vector<Parameter> &some,
+                                  bool warns) const;
   /// The trained parameters of `some`, with their names in the file of --save:
   /// PEFT's, of adapters and of whole modules that are trained beside them.
   std::vector<Parameter>
