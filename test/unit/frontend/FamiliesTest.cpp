@@ -119,7 +119,8 @@ TEST_F(Families, RefuseOtherTasks) {
       importWith("llama",
                  R"("architectures": ["LlamaForSequenceClassification"])"),
       "architectures names LlamaForSequenceClassification, but zeroc "
-      "trains LlamaForCausalLM; use a config of that");
+      "trains LlamaForCausalLM; give the objective of its head "
+      "(--objective=reward or classify)");
   EXPECT_EQ(importWith("qwen2", R"("architectures": [1])"),
             "architectures must be an array of strings, got an array");
   EXPECT_EQ(importWith("phi3", R"("quantization_config": {"bits": 4})"),
