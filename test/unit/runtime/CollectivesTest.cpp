@@ -313,7 +313,7 @@ TEST_P(CollectivesTest, Of16BitsMoveTheirBytesAndAddInF32) {
         (n - 1) * 4099 * 2, type, type);
     add(ZRT_GATHER, ZRT_ALL_GATHER, n * 999, n * 999, n * 999, false,
         (n - 1) * 999 * 2, type, type);
-    for (const uint64_t slice : {1, 33, 2049, 20000}) {
+    for (const uint64_t slice : {1, 2049}) {
       const auto reduce = [&](uint64_t result, bool accumulate, zrt_dtype to) {
         add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * slice, n * slice, result,
             accumulate, (n - 1) * slice * 2, type, to);
