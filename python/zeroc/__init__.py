@@ -17,6 +17,7 @@ and its answers.
     conversations.py  what a record means: turns, or texts
     template.py       a model's chat template
     masks.py          which characters of a conversation are trained on
+    pieces.py         the bytes of each token
     tokenizer_file.py loads a tokenizer.json
     tokens.py         token ids of samples, with targets
     packing.py        several samples in one sequence

@@ -10,8 +10,10 @@ from pathlib import Path
 
 from . import dataset, objectives
 from .commands import compile_command, import_command
+from .conversations import Chat
 from .errors import UserError
 from .options import value_of
+from .pieces import write_pieces
 from .run import Run, new_parser
 from .source import OF_ADAPTERS
 from .template import read_json
@@ -45,6 +47,7 @@ def parser():
     p.add_argument("--reference", metavar="DIR", help="dpo, kto: the model to stay near (default: MODEL_DIR)")
     for name, value, help in OF_OBJECTIVES:
         p.add_argument(name, metavar=value, help=help)
+    p.add_argument("--sample-prompt", metavar="TEXT", help="answer this at the end, and --sample-every so many steps")
     p.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
     return p
 
@@ -87,6 +90,8 @@ class Finetune(Run):
             raise UserError("--merge is for the adapters of --lora, and there are none; drop it")
         if self.out.resolve() == self.model.resolve():
             raise UserError(f"-o {self.out} is the model itself; name another folder")
+        if a.sample_prompt is not None and self.objective != "sft":
+            raise UserError(f"--sample-prompt is for --objective=sft; drop it from --objective={self.objective}")
         if a.reference and self.objective not in objectives.WITH_REFERENCE:
             raise UserError(f"--reference is for --objective=dpo and kto; drop it from --objective={self.objective}")
         if a.reference and not any(Path(a.reference).glob("*.safetensors")):
@@ -135,6 +140,10 @@ class Finetune(Run):
         return [*super().model_options, *(f"{name}={value}" for name, value in given if value is not None)]
 
     def compile_options(self):
+        sample = ["--sample"] if self.args.sample_prompt is not None else []
+        return [*sample, *self.adapter_options()]
+
+    def adapter_options(self):
         lora = self.args.lora
         if not lora:
             return []
@@ -148,7 +157,18 @@ class Finetune(Run):
         for option, file in (("--input", self.data), ("--eval-input", self.evaluation)):
             if file and self.objective in objectives.WITH_REFERENCE:
                 options += [option, f"reference={self.reference_of(file)}"]
-        return options
+        return [*options, *self.sample_options()]
+
+    def sample_options(self):
+        """An answer to --sample-prompt, as text."""
+        text = self.args.sample_prompt
+        if text is None:
+            return []
+        tokenizer = Tokenizer(self.model, self.args.chat_template, tuple(self.args.stop_token))
+        prompt = Chat([{"role": "user", "content": text}], [0], "--sample-prompt") if tokenizer.template else text
+        ids, pieces = tokenizer.encode_prompt(prompt, "--sample-prompt"), self.work / "pieces.safetensors"
+        write_pieces(tokenizer, pieces)
+        return ["--sample=1", f"--prompt-ids={','.join(map(str, ids))}", f"--pieces={pieces}"]
 
     def compile(self):
         super().compile()

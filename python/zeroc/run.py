@@ -36,6 +36,8 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
            "--document-separator": "documents are apart already", "--data-format": "use train itself",
            "--data-weights": "use train itself", "--save-dtype": "say --precision", "--compare": "use zeroc itself",
+           "--pieces": "see zeroc finetune --sample-prompt", "--prompt": "see zeroc finetune --sample-prompt",
+           "--prompt-ids": "see zeroc finetune --sample-prompt",
            "--ds-config": "give its options by themselves; zeroc itself prints them",
            "--eval-data": "say --eval-split", "--eval-input": "say --eval-split", "--eval": "say --eval-split"}
 #: They change no step but its last bits, so a run goes on with others: of zeroc those of the layout and these, of

@@ -1,4 +1,5 @@
 """zeroc finetune: from a folder and chats to adapters or weights; and zeroc export --merge."""
+import array
 import json
 import os
 import random
@@ -81,6 +82,24 @@ class Finetune(FinetuneCase):
             done = support.run("bash", "-c", command, cwd=self.folder, env=path)
             self.assertEqual(done.returncode, 0, command + done.err)
         self.assertEqual(self.weights(out), before)
+
+    def test_samples(self):
+        """Answers as text while the model learns, which end with a stop token."""
+        done = self.finetune("out", "--steps=60", "--lr=1e-2", "--precision=fp32", "--sample-prompt=green",
+                             "--sample-every=30", "--sample-tokens=12", "--temperature=0")
+        shown = done.out.split("--- sample 1 of 1, after step")[1:]
+        self.assertEqual(len(shown), 2, done.out)
+        self.assertRegex(shown[-1], r"<.im_start.>user\ngreen<.im_end.>\n<.im_start.>assistant\n\w+<.im_end.>\n--- end of samples")
+        lines = [line for line in support.read_metrics(self.folder / "out" / "zeroc" / "metrics.jsonl") if "samples" in line]
+        self.assertRegex(lines[-1]["samples"][0]["text"], r"^\w+<.im_end.>$")
+        self.assert_refused(self.finetune("refused", "--steps=1", "--objective=dpo", "--sample-prompt=green", status=1),
+                            "--sample-prompt is for --objective=sft")
+        wrong = self.folder / "wrong.safetensors"
+        support.write_safetensors(wrong, {"ends": ((1,), array.array("i", [1]))})
+        program = self.folder / "out" / "zeroc" / "train"
+        done = support.run(program, "--data", self.folder / "out" / "zeroc" / "data.safetensors", "--steps=1", "--lr=1",
+                           "--sample=1", "--prompt-ids=1", "--pieces", wrong)
+        self.assert_refused(done, "has no tensor bytes of U8")
 
     def test_adapters(self):
         """With and without --merge: the merged weights are the base and what the adapters add."""

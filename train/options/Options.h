@@ -3,11 +3,13 @@
 
 #include "runtime/Error.h"
 #include "runtime/io/TokenData.h"
+#include "train/options/Pieces.h"
 #include "train/schedule/Schedule.h"
 #include "train/schedule/SpikeGuard.h"
 
 #include <cstdint>
 #include <fmt/format.h>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,6 +54,8 @@ struct SampleOptions {
   std::vector<int64_t> ids;        ///< or of these tokens
   double temperature = 0.8;        ///< 0: the likeliest token
   int64_t topK = 0;                ///< of the likeliest tokens; 0: of all
+  std::string piecesFile;          ///< of `pieces`; "": none
+  std::shared_ptr<const Pieces> pieces;
   bool isWanted() const { return count > 0; }
 };
 

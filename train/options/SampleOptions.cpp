@@ -36,6 +36,13 @@ void zrt::readPrompt(const CommandLine &line, SampleOptions &sample) {
     sample.ids = readIds(line, "--prompt-ids");
   if (hasText && sample.text->empty())
     usage("--prompt is empty; give it one token at least");
+  sample.piecesFile = line.text("--pieces");
+  if (!sample.piecesFile.empty()) {
+    if (hasText)
+      usage("--pieces are texts of the tokens of --prompt-ids; with --prompt "
+            "tokens are bytes");
+    sample.pieces = std::make_shared<const Pieces>(sample.piecesFile);
+  }
   sample.tokens = line.countFrom1("--sample-tokens", kMost, sample.tokens);
   sample.topK = line.countFrom1("--top-k", kMost, sample.topK);
   constexpr const char *kKind = "a finite number >= 0";
@@ -51,8 +58,9 @@ void zrt::readPrompt(const CommandLine &line, SampleOptions &sample) {
 
 void zrt::readSamples(const CommandLine &line, SampleOptions &sample) {
   if (!line.given("--sample")) {
-    for (const char *option : {"--sample-every", "--prompt", "--prompt-ids",
-                               "--sample-tokens", "--temperature", "--top-k"})
+    for (const char *option :
+         {"--sample-every", "--prompt", "--prompt-ids", "--pieces",
+          "--sample-tokens", "--temperature", "--top-k"})
       if (line.given(option))
         usage("{} needs --sample=N", option);
     return;

@@ -36,7 +36,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
                    "Generates text with the model that this program was "
                    "compiled from.",
                    "Print this text and end");
-  line.addListed({"--prompt", "--prompt-ids", "--sample-tokens",
+  line.addListed({"--prompt", "--prompt-ids", "--pieces", "--sample-tokens",
                   "--temperature", "--top-k", "--certificate", "--plan",
                   "--threads", "--nvme-path", "--verify-reads"});
   // These mean something else than in train, which has the others.
@@ -82,7 +82,7 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
             "with --world-size=1",
             plan.world_size);
     for (const char *other :
-         {"--prompt", "--prompt-ids", "--sample", "--sample-tokens",
+         {"--prompt", "--prompt-ids", "--pieces", "--sample", "--sample-tokens",
           "--temperature", "--top-k", "--logits", "--seed"})
       if (line.given(other))
         usage("{} is part of a request with --serve; drop it", other);

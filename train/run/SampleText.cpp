@@ -9,7 +9,15 @@ using namespace zrt;
 
 namespace {
 
-std::string textBytes(const std::vector<int64_t> &ids) {
+/// Whether tokens have texts.
+bool hasTexts(const SampleOptions &options) {
+  return options.text || options.pieces;
+}
+
+std::string textOf(const SampleOptions &options,
+                   const std::vector<int64_t> &ids) {
+  if (options.pieces)
+    return options.pieces->textOf(ids);
   std::string text;
   for (const int64_t id : ids)
     text += static_cast<char>(id);
@@ -70,14 +78,18 @@ std::string zrt::samplesText(const SampleOptions &options,
   for (size_t i = 0; i < samples.size(); ++i) {
     text += fmt::format("--- sample {} of {}{}{}\n", i + 1, samples.size(),
                         when.empty() ? "" : ", ", when);
-    text += options.text ? printable(textBytes(prompt) + textBytes(samples[i]))
-                         : fmt::format("{} | {}", fmt::join(prompt, " "),
-                                       fmt::join(samples[i], " "));
+    text +=
+        hasTexts(options)
+            ? printable(textOf(options, prompt) + textOf(options, samples[i]))
+            : fmt::format("{} | {}", fmt::join(prompt, " "),
+                          fmt::join(samples[i], " "));
     text += '\n';
     if (prompt.size() + samples[i].size() >= positions)
       text += fmt::format("--- the {} positions of the model end here\n",
                           positions);
-    else if (samples[i].size() < size_t(options.tokens))
+    else if (samples[i].size() < size_t(options.tokens) &&
+             !(options.pieces && !samples[i].empty() &&
+               options.pieces->stops(samples[i].back())))
       text += "--- its logits are not finite here\n";
   }
   return text + "--- end of samples\n";
@@ -93,8 +105,8 @@ std::string zrt::samplesLine(const SampleOptions &options,
   for (const Sample &sample : samples) {
     nlohmann::ordered_json one;
     one["ids"] = sample;
-    if (options.text)
-      one["text"] = textBytes(sample);
+    if (hasTexts(options))
+      one["text"] = textOf(options, sample);
     line["samples"].push_back(one);
   }
   return line.dump(-1, ' ', /*ensure_ascii=*/false,

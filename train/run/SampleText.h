@@ -18,15 +18,15 @@ namespace zrt {
 ///
 /// A line says if a sample ends because it fills the model's `positions`, or
 /// because logits are not finite.  Bytes that are not text are escaped.  For a
-/// prompt of ids, prints ids, with "|" after the prompt.
+/// prompt of ids without --pieces, prints ids, with "|" after the prompt.
 std::string samplesText(const SampleOptions &options,
                         const std::vector<int64_t> &prompt,
                         const std::vector<Sample> &samples,
                         const std::string &when, size_t positions);
 
 /// {"step":99,"prompt":[82,79],"samples":[{"ids":[58,32],"text":": "}]} without
-/// a newline; has "text" if the prompt was a text, with U+FFFD for bytes that
-/// are not UTF-8.
+/// a newline; has "text" if the prompt was a text, or with --pieces, with
+/// U+FFFD for bytes that are not UTF-8.
 std::string samplesLine(const SampleOptions &options,
                         const std::vector<int64_t> &prompt,
                         const std::vector<Sample> &samples, int64_t step);

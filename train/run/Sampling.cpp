@@ -94,6 +94,9 @@ std::vector<Sample> Sampling::drawBatch(PlanDecoder &decoder,
       if (!next)
         continue;
       text.push_back(*next);
+      ended[slot] = options.pieces && options.pieces->stops(*next);
+      if (ended[slot])
+        continue;
       tokens[slot] = *next;
       begin[slot] = int32_t(at);
       many[slot] = 1;
