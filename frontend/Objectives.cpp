@@ -17,6 +17,8 @@
 #include "dialect/nn/NN.h"
 #include "frontend/Emit.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace mlir::frontend;
 
@@ -61,14 +63,13 @@ static Tensor desirableLoss(Tensor values, const TextLoss &loss) {
   const int64_t B = values.size(0), S = values.size(1);
   Tensor labels = m.input("labels", {B, S}, Element::I32, 4);
   // By label: whether it counts, its weight, its sign, whether it measures.
-  const double table[] = {1,  loss.undesirable,
-                          -1, 0, //
-                          1,  loss.desirable,
-                          1,  0, //
-                          0,  0,
-                          0,  1, //
-                          0,  0,
-                          0,  0};
+  const std::array<double, 4> rows[] = {{1, loss.undesirable, -1, 0},
+                                        {1, loss.desirable, 1, 0},
+                                        {0, 0, 0, 1},
+                                        {0, 0, 0, 0}};
+  SmallVector<double> table;
+  for (const auto &row : rows)
+    llvm::append_range(table, row);
   Tensor facts = embedding(labels, m.dense({4, 4}, table));
   auto fact = [&](int64_t i) { return facts.slice(2, i, 1).reshape({B, S}); };
   Tensor counts = fact(0), measures = fact(3);

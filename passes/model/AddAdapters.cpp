@@ -77,9 +77,10 @@ public:
     return targets;
   }
 
-  /// Whether `target` is the head: a loss reads its result.
+  /// Whether `target` is the head: a loss reads its result, or it is that of
+  /// transformers' classes with scores.
   static bool isHead(const Target &target) {
-    return llvm::any_of(target.layers, isOfHead);
+    return target.module == "score" || llvm::any_of(target.layers, isOfHead);
   }
 
   /// Freezes all parameters but those of modules that `kept` matches, which it
@@ -412,20 +413,11 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
           << targets.getValue() << "\" is no regular expression: " << wrong;
       return signalPassFailure();
     }
-    llvm::Regex kept(("^(" + modulesToSave + ")$").c_str());
-    if (!modulesToSave.empty() && !kept.isValid(wrong)) {
-      getOperation().emitError("modules to save: \"")
-          << modulesToSave.getValue()
-          << "\" is no regular expression: " << wrong;
-      return signalPassFailure();
-    }
     Adapters adapters(*model, rank, alpha, rankStabilized, magnitudes, dropout);
     SmallVector<Target, 0> layers = adapters.findLayers(), chosen;
     for (Target &layer : layers)
-      if (targets.empty()
-              ? !Adapters::isHead(layer) &&
-                    (modulesToSave.empty() || !kept.match(layer.module))
-              : wanted.match(layer.module))
+      if (targets.empty() ? !Adapters::isHead(layer)
+                          : wanted.match(layer.module))
         chosen.push_back(layer);
     if (!targets.empty())
       if (auto [name, count] = adapters.findExperts(wanted); count > 0) {
@@ -464,6 +456,13 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
             << chosen.front().module << "\"; leave one out of the targets";
         return signalPassFailure();
       }
+    llvm::Regex kept(("^(" + modulesToSave + ")$").c_str());
+    if (!modulesToSave.empty() && !kept.isValid(wrong)) {
+      getOperation().emitError("modules to save: \"")
+          << modulesToSave.getValue()
+          << "\" is no regular expression: " << wrong;
+      return signalPassFailure();
+    }
     SmallVector<StringRef> whole =
         adapters.freeze(modulesToSave.empty() ? nullptr : &kept);
     if (!modulesToSave.empty() && whole.empty()) {

@@ -31,6 +31,7 @@ and its answers.
     cache.py          programs that were compiled before
     generation.py     options and the running program of generate.py and chat.py
     answer.py         the text of an answer while its tokens come
+    trace.py          traces of runs for Perfetto
 
 Compiling and training on the command line need none of it.
 """

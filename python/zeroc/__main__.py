@@ -5,7 +5,8 @@ import sys
 from .errors import UserError
 
 #: The module of each command.
-COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat"}
+COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat",
+            "trace": "trace"}
 
 
 def main():

@@ -1,6 +1,7 @@
 """zeroc finetune: from a model's folder and files of chats or texts to a tuned model."""
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import re
@@ -241,11 +242,12 @@ class Finetune(Run):
                                                    for name in self.config.get("architectures") or []],
                   "id2label": {str(i): name for i, name in enumerate(names)},
                   "label2id": {name: i for i, name in enumerate(names)}}
-        config["pad_token_id"] = self.padding()
+        config["pad_token_id"] = self.padding
         path = self.work / "config.json"
         path.write_text(json.dumps(config, indent=2) + "\n")
         return path
 
+    @functools.cached_property
     def padding(self):
         """A token that ends no sample: transformers reads the score of the last other token."""
         tokenizer = Tokenizer(self.model, self.args.chat_template, tuple(self.args.stop_token))

@@ -184,11 +184,11 @@ def read_safetensors(path):
 
 
 def write_safetensors(path, tensors):
-    """Writes {name: (shape, array of "f" or "i")}."""
+    """Writes {name: (shape, array of "f", "i", "q" or "B")}."""
     header, data = {}, b""
     for name, (shape, values) in tensors.items():
         raw = values.tobytes()
-        header[name] = {"dtype": {"f": "F32", "i": "I32"}[values.typecode], "shape": shape,
+        header[name] = {"dtype": {"f": "F32", "i": "I32", "q": "I64", "B": "U8"}[values.typecode], "shape": shape,
                         "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()

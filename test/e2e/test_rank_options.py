@@ -1,6 +1,7 @@
 """Two ranks that differ in one option of train: either all refuse, or no bit changes.
 
 The options come from the program's own help, so that none can be forgotten."""
+import array
 import os
 import re
 import socket
@@ -29,7 +30,7 @@ CASES = {
     "--eval-data": ((), ("tokens.u16",)), "--eval-input": (EVAL, ("targets=targets.npy",)),
     "--eval-every": (EVAL, ("1",)), "--eval-batches": (EVAL, ("2",)),
     "--sample": (SAMPLES, ("2",)), "--sample-every": (SAMPLES, ("1",)),
-    "--prompt-ids": (SAMPLES, ("3,4",)),
+    "--prompt-ids": (SAMPLES, ("3,4",)), "--pieces": (SAMPLES, ("pieces.safetensors",)),
     "--sample-tokens": (SAMPLES, ("4",)), "--temperature": (SAMPLES, ("0.1",)), "--top-k": (SAMPLES, ("3",)),
     "--init": ((), ("init.safetensors",)), "--adapter": ((), ("adapter",)),
     "--save": ((), ("v.safetensors",)), "--save-dtype": ((), ("bf16",)),
@@ -56,6 +57,9 @@ class RankOptions(support.Case):
         for name, seed in ("tokens", 1), ("other", 2):
             support.write_tokens(self.folder / f"{name}.u16", 500, vocab, seed)
         self.write("targets.npy", support.npy("i", (31, 16), [i % vocab for i in range(31 * 16)]))
+        support.write_safetensors(self.folder / "pieces.safetensors", {
+            "bytes": ((vocab,), array.array("B", b"x" * vocab)), "ends": ((vocab,), array.array("q", range(1, vocab + 1))),
+            "stops": ((1,), array.array("q", [2]))})
         self.run_ranks((), ())
         (self.folder / "w.safetensors").rename(self.folder / "init.safetensors")
 

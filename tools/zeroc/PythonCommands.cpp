@@ -15,7 +15,7 @@ using namespace mlir::zero;
 
 bool zero::isPythonCommand(StringRef name) {
   return name == "data" || name == "finetune" || name == "pretrain" ||
-         name == "generate" || name == "chat";
+         name == "generate" || name == "chat" || name == "trace";
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,

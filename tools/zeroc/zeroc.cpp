@@ -10,6 +10,7 @@
 //   zeroc finetune MODEL_DIR DATA... -o OUT
 //   zeroc generate MODEL_DIR --prompts FILE
 //   zeroc chat MODEL_DIR
+//   zeroc trace PREFIX -o FILE.json
 //
 //===----------------------------------------------------------------------===//
 

@@ -76,6 +76,7 @@ bool isOptionOfZeroc(std::string_view option) {
       "--params",
       "--rslora",
       "--sample-only",
+      "--score-only",
       "--skip-nonfinite",
       "--target",
       "--timing"};
