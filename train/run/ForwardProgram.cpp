@@ -20,8 +20,15 @@ void zrt::addWeights(CommandLine &line) {
            "A folder of adapters as PEFT writes it, of a program with --lora");
 }
 
-void zrt::readWeights(const zrt_plan &plan, const CommandLine &line,
-                      TrainOptions &options) {
+bool zrt::parseForward(const zrt_plan &plan, CommandLine &line, int argc,
+                       const char *const *argv, TrainOptions &options) {
+  line.parse(argc, argv);
+  options.help = line.help();
+  if (!options.help.empty())
+    return false;
+  readListings(line, options);
+  if (options.certificate || options.plan)
+    return false;
   options.init = line.text("--weights");
   options.adapter = line.text("--adapter");
   options.nvmePath = line.text("--nvme-path");
@@ -30,6 +37,7 @@ void zrt::readWeights(const zrt_plan &plan, const CommandLine &line,
   if (options.init.empty())
     usage("--weights is missing; see {} --help", options.program);
   checkTierOptions(plan, options);
+  return true;
 }
 
 /// Throws if the run of the checkpoint trained adapters and the plan has none.

@@ -15,10 +15,11 @@ namespace zrt {
 
 /// Declares --weights and --adapter.
 void addWeights(CommandLine &line);
-/// Reads them, and the options of the machine.  Throws UsageError without
-/// weights.
-void readWeights(const zrt_plan &plan, const CommandLine &line,
-                 TrainOptions &options);
+/// Parses a line that has them, and reads them and the options of the machine.
+/// Returns false for --help and for listings, which end the program.  Throws
+/// UsageError without weights.
+bool parseForward(const zrt_plan &plan, CommandLine &line, int argc,
+                  const char *const *argv, TrainOptions &options);
 
 /// Loads the parameters of `plan` on all ranks together: a checkpoint, a folder
 /// of checkpoints or of a Hugging Face model, or a safetensors file, and

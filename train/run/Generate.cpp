@@ -53,14 +53,8 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   line.add("--logits-by", "KIND", "Output",
            "Compute these logits token by token (default: token), or in chunks "
            "of a prompt (chunk); the same bits");
-  line.parse(argc, argv);
-  common.help = line.help();
-  if (!common.help.empty())
+  if (!parseForward(plan, line, argc, argv, common))
     return options;
-  readListings(line, common);
-  if (common.certificate || common.plan)
-    return options;
-  readWeights(plan, line, common);
   options.logits = line.text("--logits");
   if (const std::string kind = line.text("--logits-by"); !kind.empty()) {
     if (options.logits.empty())

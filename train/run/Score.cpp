@@ -38,14 +38,8 @@ ScoreOptions parseScoring(const zrt_plan &plan, int argc,
   addWeights(line);
   line.add("--out", "FILE.npy", "Required",
            "The file to write: f32, a row for each sample, in their order");
-  line.parse(argc, argv);
-  common.help = line.help();
-  if (!common.help.empty())
+  if (!parseForward(plan, line, argc, argv, common))
     return options;
-  readListings(line, common);
-  if (common.certificate || common.plan)
-    return options;
-  readWeights(plan, line, common);
   readData(line, common);
   options.output = line.text("--out");
   if (!options.output.ends_with(".npy"))
