@@ -11,15 +11,16 @@ from pathlib import Path
 import support
 
 
-def rank_processes(binary, ranks, deadline):
-    """Returns {rank: process id} of the running ranks of `binary`."""
+def rank_processes(binary, ranks, deadline, folder):
+    """Returns {rank: process id} of the running ranks of `binary` in `folder`."""
     while time.monotonic() < deadline:
         found = {}
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():
                 continue
             try:
-                if os.readlink(entry / "exe") != str(binary):
+                # Other tests may run the same program.
+                if os.readlink(entry / "exe") != str(binary) or os.readlink(entry / "cwd") != str(folder):
                     continue
                 environment = (entry / "environ").read_bytes().split(b"\0")
             except OSError:
@@ -63,7 +64,7 @@ class Faults(support.Case):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(job.kill)
         deadline = time.monotonic() + 60
-        processes = rank_processes(binary, ranks, deadline)
+        processes = rank_processes(binary, ranks, deadline, self.folder)
         while not (metrics.exists() and metrics.read_text().count("\n") > 3):
             self.assertLess(time.monotonic(), deadline, "the job does not train")
             time.sleep(0.02)
