@@ -38,7 +38,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialect/zero/BytesText.h"
-#include "passes/kernels/Clusters.h"
+#include "passes/kernels/ChunkedLoss.h"
 #include "passes/kernels/Passes.h"
 #include "passes/model/ModelFunction.h"
 
@@ -69,217 +69,11 @@ namespace {
 /// line for any size of a row.
 constexpr int64_t kAlignment = BucketOp::kAlignment;
 
-/// A product that reads the gradient of the logits, or the sum of its rows.
-struct Reader {
-  Operation *op;
-  /// Whether it sums over rows, as dw does; dx has a row for each.
-  bool sums;
-  /// For a product, the operand that is not the gradient.
-  Value other;
-};
-
-/// Whether `value` is a splat, which a chunk can make in its own shape.
-bool isSplat(Value value) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  return constant && isa<SplatElementsAttr>(constant.getValue());
-}
-
-struct Loss {
-  nn::MatmulOp logits; ///< rows x vocabulary
-  nn::CrossEntropyOp entropy;
-  nn::CrossEntropyBackwardOp backward; ///< may be null for a loss of rows
-  int64_t rows;
-  SmallVector<Reader> readers; ///< readers of the gradient
-  /// Operations on each logit before the loss, and on its gradient after, such
-  /// as a cap: elementwise ones, with casts and reshapes; in block order.
-  SmallVector<Operation *> before, after;
-  Value gradient; ///< the readers' value, before casts and reshapes
-};
-
-/// Collects the uses of `value` that are no reshapes or casts, through these.
-void collectUses(Value value, SmallVector<OpOperand *> &uses) {
-  for (OpOperand &use : value.getUses())
-    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp,
-            arith::TruncFOp>(use.getOwner()))
-      collectUses(use.getOwner()->getResult(0), uses);
-    else
-      uses.push_back(&use);
-}
-
-/// Whether `op` sums all rows, in any number of dimensions, starting from zero.
-bool isRowSum(linalg::GenericOp op) {
-  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1 ||
-      !nn::isZeros(op.getDpsInits()[0]))
-    return false;
-  const unsigned last = op.getNumLoops() - 1;
-  AffineMap columns =
-      AffineMap::get(last + 1, 0, getAffineDimExpr(last, op.getContext()));
-  Block *body = op.getBody();
-  auto sum = dyn_cast<arith::AddFOp>(body->front());
-  return last > 0 && op.getNumReductionLoops() == last &&
-         op.getIndexingMapsArray()[0].isIdentity() &&
-         op.getIndexingMapsArray()[1] == columns && llvm::hasNItems(*body, 2) &&
-         sum && body->getTerminator()->getOperand(0) == sum &&
-         llvm::all_of(body->getArguments(), [&](BlockArgument argument) {
-           return llvm::is_contained(sum->getOperands(), argument);
-         });
-}
-
-std::optional<Reader> matchReader(OpOperand &use) {
-  if (auto generic = dyn_cast<linalg::GenericOp>(use.getOwner());
-      generic && isRowSum(generic))
-    return Reader{generic, /*sums=*/true, Value()};
-  auto product = dyn_cast<nn::MatmulOp>(use.getOwner());
-  if (!product || product.getBias() || product.getInit() ||
-      product.getResult().getType().getRank() != 2)
-    return std::nullopt;
-  bool isA = use.getOperandNumber() == 0;
-  Value other = isA ? product.getB() : product.getA();
-  // Rows are the gradient's first dimension.  If they are summed, they must
-  // also be the other operand's first dimension, and else the result's.
-  bool sums = isA ? product.getTransposeA() : !product.getTransposeB();
-  bool fits =
-      sums ? (isA ? !product.getTransposeB() : product.getTransposeA()) : isA;
-  if (!fits)
-    return std::nullopt;
-  return Reader{product, sums, other};
-}
-
-bool isViewOrCast(Operation *op) {
-  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, arith::ExtFOp,
-             arith::TruncFOp>(op);
-}
-
-/// The product whose elements, through elementwise operations, are the logits.
-nn::MatmulOp findProduct(Value logits) {
-  while (Operation *op = logits.getDefiningOp()) {
-    if (auto product = dyn_cast<nn::MatmulOp>(op))
-      return product;
-    if (!isViewOrCast(op) && !OpTrait::hasElementwiseMappableTraits(op))
-      return nullptr;
-    Value next;
-    for (Value operand : op->getOperands())
-      if (!isSplat(operand) && !next)
-        next = operand;
-    if (!next)
-      return nullptr;
-    logits = next;
-  }
-  return nullptr;
-}
-
-/// Collects the operations on each element between the product and the loss,
-/// and between the gradient and its readers.  Fails if one of them reads
-/// anything else.
-LogicalResult collectCap(Loss &loss) {
-  nn::MatmulOp product = loss.logits;
-  llvm::SmallPtrSet<Operation *, 16> ofLogits, ofGradient;
-  DenseSet<Value> known = {product.getResult()}, late;
-  if (loss.backward) {
-    known.insert(loss.backward.getDlogits());
-    late.insert(loss.backward.getDlogits());
-  }
-  Block *block = loss.entropy->getBlock();
-  for (Operation &op : *block) {
-    bool reads = llvm::any_of(
-        op.getOperands(), [&](Value value) { return known.contains(value); });
-    if (!reads || &op == loss.entropy || &op == loss.backward)
-      continue;
-    bool isLate = llvm::any_of(
-        op.getOperands(), [&](Value value) { return late.contains(value); });
-    if (op.getNumResults() == 1 &&
-        (isViewOrCast(&op) || OpTrait::hasElementwiseMappableTraits(&op)) &&
-        llvm::all_of(op.getOperands(), [&](Value value) {
-          return known.contains(value) || isSplat(value);
-        })) {
-      known.insert(op.getResult(0));
-      if (isLate)
-        late.insert(op.getResult(0));
-      (isLate ? loss.after : loss.before).push_back(&op);
-      continue;
-    }
-    if (!isLate)
-      return failure();
-  }
-  if (!known.contains(loss.entropy.getLogits()))
-    return failure();
-  if (!loss.backward)
-    return success();
-  // The gradient ends at the last operation on it that computes.
-  bool sawSlice = false;
-  loss.gradient = loss.backward.getDlogits();
-  for (Operation *op : loss.after)
-    if (!isViewOrCast(op))
-      loss.gradient = op->getResult(0);
-  loss.gradient = skipViews(loss.gradient, sawSlice);
-  return success();
-}
-
-/// Whether anything but casts and reshapes lies between product and loss.
-bool hasCap(const Loss &loss) {
-  auto computes = [](Operation *op) { return !isViewOrCast(op); };
-  return llvm::any_of(loss.before, computes) ||
-         llvm::any_of(loss.after, computes);
-}
-
-/// The adjoint of the logits, if nothing else reads statistics; null if there
-/// is none.
-FailureOr<nn::CrossEntropyBackwardOp> findBackward(nn::CrossEntropyOp entropy) {
-  if (!entropy.isOfRows()) {
-    if (nn::CrossEntropyBackwardOp backward = entropy.getBackward())
-      return backward;
-    return failure();
-  }
-  if (!entropy.getLse() || entropy.getLse().use_empty())
-    return nn::CrossEntropyBackwardOp();
-  if (!entropy.getLse().hasOneUse())
-    return failure();
-  auto op =
-      dyn_cast<nn::CrossEntropyBackwardOp>(*entropy.getLse().user_begin());
-  if (!op || op.getLogits() != entropy.getLogits() ||
-      op.getTargets() != entropy.getTargets())
-    return failure();
-  return op;
-}
-
-std::optional<Loss> matchLoss(nn::CrossEntropyOp entropy) {
-  bool sawSlice = false;
-  nn::MatmulOp logits = findProduct(entropy.getLogits());
-  FailureOr<nn::CrossEntropyBackwardOp> backward = findBackward(entropy);
-  if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
-      failed(backward))
-    return std::nullopt;
-  RankedTensorType type = logits.getResult().getType();
-  if (type.getRank() != 2 ||
-      type.getDimSize(1) != entropy.getLogits().getType().getShape().back())
-    return std::nullopt;
-  Loss loss{logits, entropy, *backward, type.getDimSize(0), {}, {}, {}, {}};
-  if (failed(collectCap(loss)))
-    return std::nullopt;
-  if (!loss.backward)
-    return loss;
-
-  SmallVector<OpOperand *> uses;
-  Value gradient = loss.gradient;
-  collectUses(gradient, uses);
-  for (OpOperand *use : uses) {
-    std::optional<Reader> reader = matchReader(*use);
-    if (!reader ||
-        (reader->other && skipViews(reader->other, sawSlice) == gradient))
-      return std::nullopt;
-    loss.readers.push_back(*reader);
-  }
-  llvm::sort(loss.readers, [](const Reader &a, const Reader &b) {
-    return a.op->isBeforeInBlock(b.op);
-  });
-  return loss;
-}
-
 /// The most chunks of a loss; each is several operations of the step.
 constexpr int64_t kMaxChunks = 1024;
 
 /// Rows of a chunk: as few chunks as the limit allows, of equal size.
-FailureOr<int64_t> getChunkRows(Loss &loss, int64_t chunkBytes) {
+FailureOr<int64_t> getChunkRows(ChunkedLoss &loss, int64_t chunkBytes) {
   int64_t rowBytes = getByteSize(loss.logits.getResult().getType()) / loss.rows;
   if (chunkBytes <= 0 || loss.rows * rowBytes <= chunkBytes)
     return loss.rows;
@@ -301,7 +95,7 @@ FailureOr<int64_t> getChunkRows(Loss &loss, int64_t chunkBytes) {
 
 class Chunker {
 public:
-  Chunker(Loss loss, int64_t chunkRows)
+  Chunker(ChunkedLoss loss, int64_t chunkRows)
       : loss(std::move(loss)), chunkRows(chunkRows), b(this->loss.entropy) {}
 
   void run() {
@@ -328,13 +122,13 @@ public:
 private:
   /// What the readers of the gradient have computed so far.
   struct Readers {
-    explicit Readers(const Loss &loss)
+    explicit Readers(const ChunkedLoss &loss)
         : sums(loss.readers.size()), pieces(loss.readers.size()) {}
     SmallVector<Value> sums;
     SmallVector<SmallVector<Value>> pieces;
   };
 
-  Loss loss;
+  ChunkedLoss loss;
   int64_t chunkRows, first = 0;
   OpBuilder b;
   DenseMap<Value, Value> slices; ///< slices for this chunk
@@ -520,7 +314,8 @@ private:
     return sum;
   }
 
-  Value read(const Reader &reader, Value gradient, Value other, Value init) {
+  Value read(const GradientReader &reader, Value gradient, Value other,
+             Value init) {
     auto whole = cast<nn::MatmulOp>(reader.op);
     bool isA = whole.getB() == reader.other;
     RankedTensorType type = whole.getResult().getType();
@@ -554,7 +349,7 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
     IRRewriter rewriter(&getContext());
     llvm::SmallSetVector<Block *, 1> changed;
     for (nn::CrossEntropyOp op : losses) {
-      std::optional<Loss> loss = matchLoss(op);
+      std::optional<ChunkedLoss> loss = matchLoss(op);
       if (!loss)
         continue;
       FailureOr<int64_t> rows = getChunkRows(*loss, chunkBytes);
@@ -563,7 +358,7 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
       if (*rows >= loss->rows)
         continue;
       SmallVector<Value> read;
-      for (const Reader &reader : loss->readers)
+      for (const GradientReader &reader : loss->readers)
         if (reader.other)
           read.push_back(reader.other);
       if (!op.isOfRows())
