@@ -11,8 +11,8 @@ import time
 import weakref
 from pathlib import Path
 
+from .commands import compile_command, import_command, zeroc
 from .errors import UserError
-from .program import find_compiler
 from .weights import Weights
 
 #: Of a torch model, beside its program.
@@ -38,8 +38,7 @@ def compile(model, example_inputs=None, *, batch=None, seq=None, out=None, impor
         if source.is_dir() or source.suffix == ".json":
             if batch is None or seq is None:
                 raise UserError(f"{source} needs batch, the sequences of a micro-batch, and seq, the tokens of one")
-            given = flags({"batch": batch, "seq": seq, **(import_options or {})})
-            call([compiler(), "import", str(source), *given, "-o", str(folder / "model.mlir")])
+            call(import_command(source, batch, seq, flags(import_options or {}), folder / "model.mlir"))
             initial = source if any(source.glob("*.safetensors")) else None
             source = folder / "model.mlir"
         elif batch is not None or seq is not None or import_options:
@@ -49,7 +48,7 @@ def compile(model, example_inputs=None, *, batch=None, seq=None, out=None, impor
         more = write_model(model, tuple(example_inputs or ()), folder)
         source, initial = folder / "model.mlir", folder / INITIAL
     path = Path(out).absolute() if out else folder / "program"
-    call([compiler(), str(source), *more, *flags(options), "-o", str(path)])
+    call(compile_command(source, [*more, *flags(options)], path))
     return Program(path, initial, scratch)
 
 
@@ -61,7 +60,7 @@ def finetune(model, data, out, **options):
     out      the folder to write; `Run.weights` reads it
     options  those of the command: lora=16, objective="dpo", epochs=1, precision="bf16", ..."""
     files = [data] if isinstance(data, (str, os.PathLike)) else list(data)
-    return Run([compiler(), "finetune", str(model), *map(str, files), "-o", str(out), *flags(options)],
+    return Run([zeroc(), "finetune", str(model), *map(str, files), "-o", str(out), *flags(options)],
                Path(out) / "zeroc" / "metrics.jsonl", Path(out))
 
 
@@ -213,13 +212,6 @@ def place_of(name, value, folder):
     path = Path(folder) / f"{name}.npy"
     numpy.save(path, numpy.ascontiguousarray(value))
     return path
-
-
-def compiler():
-    found = find_compiler()
-    if not found:
-        raise UserError("there is no zeroc in PATH; install the wheel, or name the program with ZEROC_PROGRAM")
-    return found
 
 
 def environment():

@@ -2,11 +2,19 @@
 from __future__ import annotations
 
 import os
+import shutil
+from pathlib import Path
+
+from .errors import UserError
 
 
 def zeroc():
-    """The compiler that runs this package."""
-    return os.environ.get("ZEROC_PROGRAM", "zeroc")
+    """The compiler: the one that runs this package, that of the wheel, or the first in PATH."""
+    own = Path(__file__).parent / "bin" / "zeroc"
+    found = os.environ.get("ZEROC_PROGRAM") or (str(own) if own.exists() else shutil.which("zeroc"))
+    if not found:
+        raise UserError("there is no zeroc in PATH; install the wheel, or name the program with ZEROC_PROGRAM")
+    return found
 
 
 def import_command(config, batch, seq, options, out):

@@ -30,10 +30,10 @@ import numpy as np
 from . import objectives
 from .errors import UserError, plural
 from .packing import pack
-from .objectives import IGNORED, Unit
+from .objectives import Unit
 from .records import find_files, kind_of, read_records
 from .template import find_template, read_json, today
-from .tokens import Tokenizer
+from .tokens import IGNORED, Tokenizer
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
 VERSION = 3

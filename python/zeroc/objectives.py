@@ -25,13 +25,13 @@ import numpy as np
 
 from .conversations import Chat, Text, check_text, messages, new_chat, read_completion, read_sample
 from .errors import UserError
+from .tokens import IGNORED
 
 NAMES = ("sft", "dpo", "kto", "reward", "classify")
 #: Those whose samples are compared, with each other or with a reference model.
 COMPARED, WITH_REFERENCE = ("dpo", "kto", "reward"), ("dpo", "kto")
 #: Fields that say what is right; a record has one of these forms.
 PAIR = ("chosen", "rejected")
-IGNORED = -100
 UNDESIRABLE, DESIRABLE, OTHER, NONE = range(4)
 
 

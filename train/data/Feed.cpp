@@ -50,11 +50,10 @@ bool hasSamples(const TrainOptions &options) {
 /// Throws if --data is a file of samples with a tensor that the model does not
 /// read.  Only models with learned positions read "positions"; what a loss
 /// reads is no part of scores.
-void checkTensors(const zrt_plan &plan,
-                  const std::vector<const zrt_input *> &inputs,
-                  const TrainOptions &options) {
+void checkTensors(const zrt_plan &plan, const TrainOptions &options) {
   if (!hasSamples(options))
     return;
+  const std::vector<const zrt_input *> inputs = fedInputs(plan);
   const SafetensorsFile file(options.data[0]);
   for (const TensorEntry &tensor : file.tensors())
     if (tensor.name != "positions" &&
@@ -228,7 +227,7 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
 Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
     : keySeed(options.seed) {
   const Text text = textOf(plan, options);
-  checkTensors(plan, fedInputs(plan), options);
+  checkTensors(plan, options);
   for (const zrt_input *input : fedInputs(plan)) {
     const std::optional<std::string> place = placeOf(*input, options);
     if (input->dtype != ZRT_F32 && input->dtype != ZRT_I32 &&

@@ -50,12 +50,11 @@ struct SampleOptions {
   int64_t count = 0; ///< 0: nothing
   int64_t every = 0; ///< steps; 0: only at the end
   int64_t tokens = 100;
-  std::optional<std::string> text; ///< a prompt of bytes
-  std::vector<int64_t> ids;        ///< or of these tokens
-  double temperature = 0.8;        ///< 0: the likeliest token
-  int64_t topK = 0;                ///< of the likeliest tokens; 0: of all
-  std::string piecesFile;          ///< of `pieces`; "": none
-  std::shared_ptr<const Pieces> pieces;
+  std::optional<std::string> text;      ///< a prompt of bytes
+  std::vector<int64_t> ids;             ///< or of these tokens
+  double temperature = 0.8;             ///< 0: the likeliest token
+  int64_t topK = 0;                     ///< of the likeliest tokens; 0: of all
+  std::shared_ptr<const Pieces> pieces; ///< with which samples are text
   bool isWanted() const { return count > 0; }
 };
 

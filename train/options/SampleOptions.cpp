@@ -36,12 +36,11 @@ void zrt::readPrompt(const CommandLine &line, SampleOptions &sample) {
     sample.ids = readIds(line, "--prompt-ids");
   if (hasText && sample.text->empty())
     usage("--prompt is empty; give it one token at least");
-  sample.piecesFile = line.text("--pieces");
-  if (!sample.piecesFile.empty()) {
+  if (line.given("--pieces")) {
     if (hasText)
       usage("--pieces are texts of the tokens of --prompt-ids; with --prompt "
             "tokens are bytes");
-    sample.pieces = std::make_shared<const Pieces>(sample.piecesFile);
+    sample.pieces = std::make_shared<const Pieces>(line.text("--pieces"));
   }
   sample.tokens = line.countFrom1("--sample-tokens", kMost, sample.tokens);
   sample.topK = line.countFrom1("--top-k", kMost, sample.topK);
