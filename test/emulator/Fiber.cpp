@@ -44,19 +44,20 @@ constexpr size_t kStackBytes = 2 << 20, kGuardBytes = 4096;
 } // namespace
 
 Stacks::Stacks(size_t count) : count(count) {
-  void *all = mmap(nullptr, count * kStackBytes, PROT_READ | PROT_WRITE,
+  void *all = mmap(nullptr, count * kStackBytes, PROT_NONE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (all == MAP_FAILED)
     throw std::bad_alloc();
   base = static_cast<char *>(all);
-  for (size_t i = 0; i < count; ++i)
-    if (mprotect(base + i * kStackBytes, kGuardBytes, PROT_NONE) != 0)
-      throw std::bad_alloc();
 }
 
 Stacks::~Stacks() { munmap(base, count * kStackBytes); }
 
-void *Stacks::top(size_t number) const {
+void *Stacks::top(size_t number) {
+  for (; usable <= number; ++usable)
+    if (mprotect(base + usable * kStackBytes + kGuardBytes,
+                 kStackBytes - kGuardBytes, PROT_READ | PROT_WRITE) != 0)
+      throw std::bad_alloc();
   return base + (number + 1) * kStackBytes;
 }
 

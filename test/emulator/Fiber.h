@@ -5,7 +5,8 @@
 
 namespace zge {
 
-/// Stacks for many fibers, with a guard page below each.
+/// Stacks for many fibers, with a guard page below each.  Those that no fiber
+/// had take nothing but addresses.
 class Stacks {
 public:
   explicit Stacks(size_t count);
@@ -14,11 +15,12 @@ public:
   Stacks &operator=(const Stacks &) = delete;
 
   /// The highest address of stack `number`.
-  void *top(size_t number) const;
+  void *top(size_t number);
 
 private:
   char *base;
   size_t count;
+  size_t usable = 0; ///< the first so many can be used
 };
 
 /// The saved state of a fiber that is not running.

@@ -54,8 +54,8 @@ void Grid::runBlock() {
   ready.clear();
   for (uint32_t i = 0; i < threads.size(); ++i) {
     threads[i].wait = Wait::None;
+    threads[i].time = 0;
     threads[i].met = {};
-    threads[i].history.assign(1, Meetings{});
     threads[i].copies.clear();
     threads[i].copyGroups = 0;
     threads[i].fiber.prepare(stacks.top(i), threadBody);
@@ -185,8 +185,8 @@ void Grid::meet(uint32_t width, int level) {
   const uint32_t first = current / width * width;
   for (uint32_t i = first; i < first + width; ++i) {
     Thread &thread = threads[i];
-    ++thread.met[size_t(level)];
-    thread.history.push_back(thread.met);
+    ++thread.time;
+    std::fill_n(thread.met.begin(), level + 1, thread.time);
   }
 }
 
@@ -251,12 +251,9 @@ void Grid::barrier() {
 //===----------------------------------------------------------------------===//
 
 bool Grid::isBefore(const Access &old) const {
-  const Meetings &then = threads[old.thread].history[old.time];
-  const Meetings &now = threads[current].met;
-  for (int level = commonLevel(old.thread, current); level < kLevels; ++level)
-    if (now[size_t(level)] > then[size_t(level)])
-      return true;
-  return false;
+  // Both threads were at each meeting of a group that has both.
+  const int level = commonLevel(old.thread, current);
+  return threads[old.thread].met[size_t(level)] > old.time;
 }
 
 void Grid::access(const void *address, uint64_t bytes, bool writes) {
@@ -276,9 +273,8 @@ void Grid::access(const void *address, uint64_t bytes, bool writes) {
   if (bytes > 1 && bytes <= 16 && std::has_single_bit(bytes) && at % bytes != 0)
     fail(fmt::format("it {} {} bytes at {}, which is not aligned to them", verb,
                      bytes, place(address)));
-  const Thread &mine = threads[current];
-  const Access access = {currentBlock, current,
-                         uint32_t(mine.history.size() - 1), 0, writes};
+  const Access access = {currentBlock, current, threads[current].time, 0,
+                         writes};
   const auto other =
       (isShared ? sharedShadow : shadow)
           .record(at, bytes, access, random,

@@ -15,7 +15,6 @@ namespace zge {
 
 /// Widths of groups that synchronize: 1, 2, 4, ..., 32, and the block.
 constexpr int kLevels = 7, kBlockLevel = 6;
-using Meetings = std::array<uint32_t, kLevels>;
 
 class Grid {
 public:
@@ -58,9 +57,10 @@ private:
     uint32_t width = 0, distance = 0; ///< of the operation it waits in
     uint32_t value = 0;               ///< that it contributes
     uint32_t from = 0;                ///< the lane whose value it reads
-    Meetings met = {};
-    std::vector<Meetings> history; ///< `met` at earlier times
-    void *operands = nullptr;      ///< of an operation of the warp
+    uint32_t time = 0;                ///< its meetings until now
+    /// By level: its time after the last meeting there or at a higher one.
+    std::array<uint32_t, kLevels> met = {};
+    void *operands = nullptr; ///< of an operation of the warp
     std::vector<Copy> copies;
     uint32_t copyGroups = 0; ///< that are ended
   };

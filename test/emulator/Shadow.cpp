@@ -9,15 +9,17 @@ Shadow::Word &Shadow::wordAt(uintptr_t address) {
   const uintptr_t number = address / kPageBytes;
   if (number != lastNumber) {
     auto &page = pages[number];
-    if (!page)
-      page = std::make_unique<Page>();
+    if (!page) {
+      page = std::make_unique_for_overwrite<Page>();
+      page->generations.fill(0);
+    }
     last = page.get();
     lastNumber = number;
   }
-  if (last->generation != generation) {
-    for (Word &word : last->words)
-      word.fill(0);
-    last->generation = generation;
+  const uintptr_t word = address % kPageBytes / 4;
+  if (last->generations[word] != generation) {
+    last->words[word].fill(0);
+    last->generations[word] = generation;
   }
-  return last->words[address % kPageBytes / 4];
+  return last->words[word];
 }

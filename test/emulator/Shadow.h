@@ -52,7 +52,7 @@ private:
   static constexpr size_t kPlaces = 8;
   using Word = std::array<uint64_t, kPlaces>; ///< packed accesses, 0: none
   struct Page {
-    uint64_t generation = 0;
+    std::array<uint64_t, kPageBytes / 4> generations; ///< of each word
     std::array<Word, kPageBytes / 4> words;
   };
 
@@ -97,7 +97,7 @@ private:
     return std::nullopt;
   }
 
-  uint64_t generation = 0;
+  uint64_t generation = 1;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
   uintptr_t lastNumber = ~uintptr_t{0};
   Page *last = nullptr;
