@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 28u
+#define ZRT_ABI_VERSION 29u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -123,6 +123,9 @@ enum { ZRT_UNPACKED = 0, ZRT_NF4 = 1, ZRT_INT8 = 2, ZRT_PACKING_COUNT = 3 };
 ///   int8   64 b codes of an element, b scales f32
 #define ZRT_PACKED_BLOCK 64
 #define ZRT_PACKED_RUN 256
+/// The largest m and k of a product with a packed B.
+#define ZRT_PACKED_ROWS 8
+#define ZRT_PACKED_DEPTH 14336
 
 /// Returns the bytes of `elements` elements from the start of a run on.
 static inline uint64_t zrt_packed_bytes(uint32_t packing, uint64_t elements) {

@@ -186,6 +186,7 @@ static void addPasses(OpPassManager &pm, Level level,
       pm.addPass(createRotateUpdates({options.delayedUpdate}));
     break;
   case Level::Memory:
+    pm.addPass(createMultiplyPacked());
     // Ranges first: the waits for reused bytes depend on them.
     pm.addPass(createAssignMemory());
     pm.addPass(createInsertEvents());

@@ -10,6 +10,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
+#include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;

@@ -33,6 +33,8 @@ def NN_Float : AnyTypeOf<[F32, F64]>;
 def NN_Tensor : StaticShapeTensorOf<[NN_Float]>;
 /// For operations that add in f32 and round once, whatever type they read.
 def NN_AnyTensor : StaticShapeTensorOf<[BF16, F16, F32, F64]>;
+/// Or the bytes of a packed parameter.
+def NN_Factor : StaticShapeTensorOf<[BF16, F16, F32, F64, I8]>;
 def NN_IdTensor : StaticShapeTensorOf<[I32, I64]>;
 def NN_StartsTensor : StaticShapeTensorOf<[I32]>;
 def NN_KeysTensor : StaticShapeTensorOf<[I64]>;
@@ -138,6 +140,9 @@ def NN_MatmulOp : NN_Op<"matmul", [
     added in f32, with bias and `init`, and rounded once if the result has 16
     bits.
 
+    With `packed` b is the bytes of a packed parameter of a's element type, which
+    the product dequantizes itself: MultiplyPacked has few rows of a do so.
+
     ```mlir
     %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>
     %e = nn.matmul %a, %c init(%f) {transpose_a} : (tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
@@ -151,15 +156,22 @@ def NN_MatmulOp : NN_Op<"matmul", [
       type.
     * (C4) a and b have one element type; bias, init and the result have it too,
       or f32 where it has 16 bits.
+    * (C5) `packed` is nf4 or int8: then a and the result are matrices, b is the
+      bytes of n x k elements, transpose_b is there, and transpose_a is not.
   }];
-  let arguments = (ins NN_AnyTensor:$a, NN_AnyTensor:$b, Optional<NN_AnyTensor>:$bias, Optional<NN_AnyTensor>:$init,
-                       UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let arguments = (ins NN_AnyTensor:$a, NN_Factor:$b, Optional<NN_AnyTensor>:$bias, Optional<NN_AnyTensor>:$init,
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b, OptionalAttr<StrAttr>:$packed);
   let results = (outs NN_AnyTensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
+                                 "::mlir::Value":$bias, "::mlir::Value":$init, "bool":$transposeA, "bool":$transposeB),
+                            [{ build($_builder, $_state, result, a, b, bias, init, transposeA, transposeB, {}); }]>];
   let assemblyFormat = [{
     $a `,` $b (`bias` `(` $bias^ `)`)? (`init` `(` $init^ `)`)? attr-dict `:`
     functional-type(operands, results)
   }];
   let extraClassDeclaration = [{
+    /// The packing of b, if it is packed.
+    ::std::optional<::mlir::zero::Packing> getPacking();
     /// Sizes of op(a): m x k, and of the result: m x n, per batch index.
     int64_t getM(); int64_t getN(); int64_t getK(); int64_t getBatch();
   }];

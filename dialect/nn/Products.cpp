@@ -3,6 +3,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
+#include "dialect/zero/Zero.h"
 
 using namespace mlir;
 using namespace mlir::nn;
@@ -93,27 +94,62 @@ int64_t MatmulOp::getBatch() {
   return llvm::product_of(getResult().getType().getShape().drop_back(2));
 }
 
-LogicalResult MatmulOp::verify() {
-  RankedTensorType a = getA().getType(), b = getB().getType(),
-                   c = getResult().getType();
+std::optional<zero::Packing> MatmulOp::getPacking() {
+  return getPacked() ? zero::symbolizePacking(*getPacked()) : std::nullopt;
+}
+
+/// Fails unless b is the bytes of a packed matrix.
+static LogicalResult verifyPacked(MatmulOp op) {
+  RankedTensorType a = op.getA().getType(), b = op.getB().getType();
+  std::optional<zero::Packing> packing = op.getPacking();
+  if (!packing || a.getRank() != 2 || op.getResult().getType().getRank() != 2 ||
+      op.getTransposeA() || !op.getTransposeB()) // (C5)
+    return op.emitOpError("with packed = ")
+           << op.getPackedAttr() << " must multiply a matrix by a transposed "
+           << "one of nf4 or int8, got " << a;
+  auto expected = RankedTensorType::get(
+      {zero::getPackedBytes(*packing, op.getN() * op.getK())},
+      IntegerType::get(op.getContext(), 8));
+  if (b != expected) // (C5)
+    return op.emitOpError("multiplies by ")
+           << op.getN() << " x " << op.getK() << " elements of "
+           << op.getPackedAttr() << ", which are " << expected << ", got " << b;
+  return success();
+}
+
+/// Fails unless b is a matrix, or matrices, that a can be multiplied by.
+static LogicalResult verifyFactors(MatmulOp op) {
+  RankedTensorType a = op.getA().getType(), b = op.getB().getType(),
+                   c = op.getResult().getType();
   int64_t rank = a.getRank();
   if (rank < 2 || b.getRank() != rank || c.getRank() != rank ||
       a.getShape().drop_back(2) != b.getShape().drop_back(2) ||
       a.getShape().drop_back(2) != c.getShape().drop_back(2)) // (C1)
-    return emitOpError(
+    return op.emitOpError(
                "operands and result must have one rank of two or more and "
                "equal batch dimensions, got ")
            << a << ", " << b << " and " << c;
-  auto dims = [&](RankedTensorType type, bool transposed) {
-    int64_t rows = type.getDimSize(rank - 2), cols = type.getDimSize(rank - 1);
-    return transposed ? std::pair(cols, rows) : std::pair(rows, cols);
+  int64_t k = b.getDimSize(rank - (op.getTransposeB() ? 1 : 2));
+  if (op.getK() != k) // (C2)
+    return op.emitOpError("inner dimensions differ: ")
+           << op.getK() << " of a, " << k << " of b";
+  if (b.getElementType() != a.getElementType()) // (C4)
+    return op.emitOpError("multiplies ")
+           << a << " by " << b << "; both have one element type";
+  return success();
+}
+
+LogicalResult MatmulOp::verify() {
+  RankedTensorType a = getA().getType(), b = getB().getType(),
+                   c = getResult().getType();
+  if (failed(getPacked() ? verifyPacked(*this) : verifyFactors(*this)))
+    return failure();
+  auto rows = [](RankedTensorType type, bool transposed) {
+    return type.getDimSize(type.getRank() - (transposed ? 1 : 2));
   };
-  auto [m, k] = dims(a, getTransposeA());
-  auto [k2, n] = dims(b, getTransposeB());
-  if (k != k2) // (C2)
-    return emitOpError("inner dimensions differ: ")
-           << k << " of a, " << k2 << " of b";
-  if (dims(c, false) != std::pair(m, n)) // (C2)
+  int64_t m = rows(a, getTransposeA()),
+          n = getPacked() ? getN() : rows(b, !getTransposeB());
+  if (std::pair(getM(), getN()) != std::pair(m, n)) // (C2)
     return emitOpError("result must be ") << m << " x " << n << ", got " << c;
   if (Value bias = getBias()) {
     auto type = cast<RankedTensorType>(bias.getType());
@@ -127,9 +163,6 @@ LogicalResult MatmulOp::verify() {
     return getElementTypeOrSelf(type) == factor ||
            getElementTypeOrSelf(type) == sum;
   };
-  if (b.getElementType() != factor) // (C4)
-    return emitOpError("multiplies ")
-           << a << " by " << b << "; both have one element type";
   if (!isAllowed(c) || (getBias() && !isAllowed(getBias().getType()))) // (C4)
     return emitOpError("computes ")
            << c << " from " << a
@@ -164,5 +197,6 @@ MatmulOp::getStorageTies(SymbolTableCollection &) {
 
 int64_t MatmulOp::getFlops(SymbolTableCollection &) {
   int64_t results = getBatch() * getM() * getN();
-  return results * (2 * getK() + (getBias() ? 1 : 0) + (getInit() ? 1 : 0));
+  return results * (2 * getK() + (getBias() ? 1 : 0) + (getInit() ? 1 : 0)) +
+         (getPacked() ? getN() * getK() : 0);
 }

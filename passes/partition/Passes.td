@@ -241,6 +241,26 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
            "where the optimizer's state lies: none, cpu or nvme">];
 }
 
+def MultiplyPacked : Pass<"zero-multiply-packed", "::mlir::ModuleOp"> {
+  let summary = "Products of few rows read packed parameters";
+  let description = [{
+    Of a packed parameter that products of few rows read, as in the generation of
+    text, memory should give its packed bytes only.  So such a product
+    dequantizes it itself, a part that stays in the cache at a time: this needs a
+    transposed `b` whose rows are whole blocks of elements.  The bits are those of
+    the dequantized tensor.  Products of many rows reuse what they read, and GPUs
+    have a library's products; for these nothing changes.
+
+    ```mlir
+    %w = zero.dequantize %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+    %y = nn.matmul %x, %w {transpose_b} : (tensor<1x64xbf16>, tensor<64x64xbf16>) -> tensor<1x64xbf16>
+    // becomes
+    %y = nn.matmul %x, %b {transpose_b, packed = "nf4"} : (tensor<1x64xbf16>, tensor<2120xi8>) -> tensor<1x64xbf16>
+    ```
+  }];
+  let dependentDialects = ["::mlir::zero::ZeroDialect"];
+}
+
 def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
   let summary = "Regathers parameters for distant uses";
   let description = [{

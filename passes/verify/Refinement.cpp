@@ -46,6 +46,7 @@
 
 #include "passes/verify/Rules.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
 #include "passes/verify/ModelStep.h"
@@ -80,7 +81,13 @@ private:
   LogicalResult compute(Operation *op);
   void follow(Operation *op);
   LogicalResult visitView(ViewOp op);
+  /// The parameter whose packed bytes are `bytes`; fails unless it is of `type`
+  /// and `packing`.
+  FailureOr<Term> expectPacked(Operation *op, Value bytes, Packing packing,
+                               RankedTensorType type);
   LogicalResult visitDequantize(DequantizeOp op);
+  LogicalResult visitProduct(nn::MatmulOp op);
+  void countResult(Operation *op);
   LogicalResult visitPack(PackOp op);
   LogicalResult visitReturn(Operation *op);
   LogicalResult visitForward(Operation *op);
@@ -196,21 +203,51 @@ LogicalResult Refinement::visitView(ViewOp op) {
   return success();
 }
 
-LogicalResult Refinement::visitDequantize(DequantizeOp op) {
-  auto found = packed.find(op.getBytes());
+FailureOr<Term> Refinement::expectPacked(Operation *op, Value bytes,
+                                         Packing packing,
+                                         RankedTensorType type) {
+  auto found = packed.find(bytes);
   if (found == packed.end()) // (V14)
-    return op.emitOpError("takes ")
-           << judge::describe(op.getBytes())
+    return op->emitOpError("takes ")
+           << judge::describe(bytes)
            << ", which is not the bytes of a packed parameter (V14)";
-  auto [term, packing] = found->second;
-  Type type = symbolic.terms.typeOf(term);
-  if (packing != op.getPacking() || type != op.getResult().getType()) // (V14)
-    return op.emitOpError("makes ")
-           << op.getResult().getType() << " of "
-           << stringifyPacking(op.getPacking()) << ", and its bytes are "
-           << symbolic.terms.describe(term) << ", " << type << " of "
-           << stringifyPacking(packing) << " (V14)";
-  symbolic.set(op.getResult(), term);
+  auto [term, has] = found->second;
+  if (packing != has || type != symbolic.terms.typeOf(term)) // (V14)
+    return op->emitOpError("makes ")
+           << type << " of " << stringifyPacking(packing)
+           << ", and its bytes are " << symbolic.terms.describe(term) << ", "
+           << symbolic.terms.typeOf(term) << " of " << stringifyPacking(has)
+           << " (V14)";
+  return term;
+}
+
+LogicalResult Refinement::visitDequantize(DequantizeOp op) {
+  FailureOr<Term> term =
+      expectPacked(op, op.getBytes(), op.getPacking(),
+                   cast<RankedTensorType>(op.getResult().getType()));
+  if (succeeded(term))
+    symbolic.set(op.getResult(), *term);
+  return term;
+}
+
+LogicalResult Refinement::visitProduct(nn::MatmulOp op) {
+  if (!op.getPacked()) {
+    symbolic.execute(op);
+  } else {
+    FailureOr<Term> b = expectPacked(
+        op, op.getB(), *op.getPacking(),
+        RankedTensorType::get({op.getN(), op.getK()},
+                              op.getA().getType().getElementType()));
+    if (failed(b))
+      return failure();
+    SmallVector<Term> operands;
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(
+          operand.get() == op.getB() ? *b : symbolic.termOf(operand.get()));
+    symbolic.set(op.getResult(),
+                 symbolic.terms.apply(op, nullptr, operands, 0));
+  }
+  countResult(op);
   return success();
 }
 
@@ -352,6 +389,13 @@ void Refinement::follow(Operation *op) {
   }
 }
 
+void Refinement::countResult(Operation *op) {
+  auto micro = micros.find(op->getResult(0));
+  recomputation.count(op, symbolic.termOf(op->getResult(0)),
+                      micro == micros.end() ? std::nullopt
+                                            : std::optional(micro->second));
+}
+
 LogicalResult Refinement::visit(Operation *op) {
   follow(op);
   return compute(op);
@@ -405,13 +449,10 @@ LogicalResult Refinement::compute(Operation *op) {
       // (V12) and (V13) check these operations on gradients and state.
       .Case<ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp, SumSquaresOp,
             TotalOp, ClipOp, RecordOp, WaitOp>([](auto) { return success(); })
+      .Case([&](nn::MatmulOp product) { return visitProduct(product); })
       .Default([&](Operation *) {
         symbolic.execute(op);
-        auto micro = micros.find(op->getResult(0));
-        recomputation.count(op, symbolic.termOf(op->getResult(0)),
-                            micro == micros.end()
-                                ? std::nullopt
-                                : std::optional(micro->second));
+        countResult(op);
         return success();
       });
 }

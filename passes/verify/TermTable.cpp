@@ -2,6 +2,7 @@
 
 #include "passes/verify/TermTable.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "passes/verify/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
@@ -47,6 +48,13 @@ Term TermTable::apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
   // A launch is identified by its callee, other operations by their name and
   // properties.
   Attribute properties = callee ? Attribute() : op->getPropertiesAsAttribute();
+  // Its operand is the parameter, whoever dequantizes it.
+  if (auto product = dyn_cast<nn::MatmulOp>(op);
+      product && product.getPacked()) {
+    NamedAttrList others(cast<DictionaryAttr>(properties));
+    others.erase(product.getPackedAttrName());
+    properties = others.getDictionary(op->getContext());
+  }
   return intern(
       {Form::Result, op->getResult(index).getType(), op, index, operands},
       {op->getName().getAsOpaquePointer(), callee,

@@ -139,10 +139,33 @@ private:
     if (d.batch < 0 || d.m < 0 || d.n < 0 || d.k < 0)
       fail("negative size: batch {}, m {}, n {}, k {}", d.batch, d.m, d.n, d.k);
     checkMatrix("A", d.a, d.batch, storedA(d));
-    checkMatrix("B", d.b, d.batch, storedB(d));
+    if (d.packing == ZRT_UNPACKED)
+      checkMatrix("B", d.b, d.batch, storedB(d));
+    else
+      checkPacked(d);
     checkMatrix("C", d.c, d.batch, storedC(d));
     if (d.has_bias)
       checkMatrix("bias", d.bias, 1, storedMatrix(1, d.n, 0));
+  }
+
+  static void checkPacked(const zrt_matmul_desc &d) {
+    checkPacking("B", d.packing, d.b, uint64_t(d.n) * uint64_t(d.k));
+    if (d.batch != 1 || d.trans_a || !d.trans_b || d.m > ZRT_PACKED_ROWS ||
+        d.k == 0 || d.k > ZRT_PACKED_DEPTH || d.k % ZRT_PACKED_BLOCK != 0)
+      fail("B is packed, and so is that of one product with a transposed B, up "
+           "to {} rows, and a multiple of {} up to {} columns of A",
+           ZRT_PACKED_ROWS, ZRT_PACKED_BLOCK, ZRT_PACKED_DEPTH);
+  }
+
+  static void checkPacking(const char *what, uint32_t packing,
+                           const zrt_operand &packed, uint64_t elements) {
+    if (packing == ZRT_UNPACKED || packing >= ZRT_PACKING_COUNT)
+      fail("packing {} does not exist", packing);
+    const uint64_t bytes = zrt_packed_bytes(packing, elements);
+    if (packed.dtype != ZRT_I8 || packed.ref.bytes != bytes)
+      fail("{}: {} of {}, and {} elements of {} are {} of i8", what,
+           shownBytes(packed.ref.bytes), dtypeName(packed.dtype), elements,
+           packingName(packing), shownBytes(bytes));
   }
 
   static void check(const zrt_grouped_desc &d) {
@@ -165,13 +188,7 @@ private:
   }
 
   static void check(const zrt_dequantize_desc &d) {
-    if (d.packing == ZRT_UNPACKED || d.packing >= ZRT_PACKING_COUNT)
-      fail("packing {} does not exist", d.packing);
-    const uint64_t bytes = zrt_packed_bytes(d.packing, d.elements);
-    if (d.source.dtype != ZRT_I8 || d.source.ref.bytes != bytes)
-      fail("source: {} of {}, and {} elements of {} are {} of i8",
-           shownBytes(d.source.ref.bytes), dtypeName(d.source.dtype),
-           d.elements, packingName(d.packing), shownBytes(bytes));
+    checkPacking("source", d.packing, d.source, d.elements);
     if (elementsIn(d.result) != d.elements)
       fail("result: its {} hold {} of {}, and {} elements are made",
            shownBytes(d.result.ref.bytes), elementsIn(d.result),

@@ -82,7 +82,8 @@ void zrt::dequantize(uint32_t packing, const std::byte *packed,
     const PackedRun run(packing, packed + g * runBytes,
                         std::min(kBlocksOfRun, blocks - start));
     const std::byte *codes = run.codes + (block - start) * codeBytes;
-    auto *place = static_cast<std::byte *>(to) + block * kPackedBlock * size;
+    auto *place = static_cast<std::byte *>(to) +
+                  (block - firstBlock) * kPackedBlock * size;
     run.readScales(packing, block - start, end - start, scales);
     expand(expander, dtype, codes, scales, whole - block, place);
     if (whole < end) { // a partial last block: `to` has no room for more

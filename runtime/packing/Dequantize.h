@@ -25,7 +25,8 @@ struct Expander {
 /// some processors.
 extern const Expander kPortableExpander, kPortableScaler;
 #ifdef __x86_64__
-extern const Expander kAvx2Expander, kAvx512Expander, kAvx512Scaler;
+extern const Expander kAvx2Expander, kAvx2Scaler, kAvx512Expander,
+    kAvx512Scaler;
 #endif
 /// Return true if this processor has AVX2 and F16C, or AVX-512 (F, BW, VL).
 bool hasAvx2Expander();
@@ -35,7 +36,7 @@ bool hasAvx512Expander();
 const Expander &bestFor(uint32_t packing);
 
 /// Unpacks blocks [firstBlock, lastBlock) of a parameter of `elements` elements
-/// to their places in `to`: f32, bf16 or f16.
+/// to `to`: f32, bf16 or f16.
 void dequantize(uint32_t packing, const std::byte *packed, uint64_t elements,
                 uint64_t firstBlock, uint64_t lastBlock, zrt_dtype dtype,
                 void *to, const Expander &expander);

@@ -1,6 +1,7 @@
 """The plans that are mutated: small models over stages, ranks, micro-steps and bucket sizes.  All
 compile and train in well under a second."""
 import array
+import json
 import random
 import re
 import sys
@@ -72,6 +73,10 @@ class Recipe:
             model = support.import_model(PAIRS / "config.json", 1, 11, "--packed", "--objective=dpo", "--samples=4")
         elif self.model == "documents":
             model = support.import_model(GOLDEN / "llama" / "config.json", 1, 11, "--document-separator=0")
+        elif self.model == "wide":
+            config = json.loads((GOLDEN / "llama" / "config.json").read_text())
+            model = support.import_model({**config, "hidden_size": 64, "intermediate_size": 64,
+                                           "num_attention_heads": 4, "num_key_value_heads": 2}, 1, 11)
         elif (GOLDEN / self.model / "config.json").exists():
             model = support.import_model(GOLDEN / self.model / "config.json", 1, 11)
         elif self.model == "mlp":
@@ -145,6 +150,8 @@ PLANS = [
     Recipe("eval-1-2-2", "tiny", 48, 1, 2, 2, ("--eval",)),
     Recipe("eval-3-2-1", "tiny", 48, 3, 2, 1, ("--eval", "--offload=cpu", "--overlap-update")),
     # Samples between steps.
+    # Products that read packed weights.
+    Recipe("sample-packed-0-1-1", "wide", 89, 0, 1, 1, ("--sample", "--lora=2", "--base-storage=nf4")),
     Recipe("sample-1-2-2", "tiny", 48, 1, 2, 2, ("--sample",)),
     Recipe("sample-3-2-1", "tiny", 48, 3, 2, 1, ("--sample", "--offload=nvme", "--bucket-size=1KiB")),
     Recipe("documents-2-2-1", "documents", 89, 2, 2, 1, ("--sample",)),

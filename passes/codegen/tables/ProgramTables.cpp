@@ -180,22 +180,25 @@ private:
 
   llvm::Constant *describe(nn::MatmulOp op) {
     return constants.global(
-        Zrt<zrt_matmul_desc>{.name = constants.string(nameEntry(op)),
-                             .trans_a = op.getTransposeA(),
-                             .trans_b = op.getTransposeB(),
-                             .has_bias = op.getBias() != nullptr,
-                             .accumulate = op.getInit() != nullptr,
-                             .batch = op.getBatch(),
-                             .m = op.getM(),
-                             .n = op.getN(),
-                             .k = op.getK(),
-                             .lda = getRowPitch(op.getA().getType()),
-                             .ldb = getRowPitch(op.getB().getType()),
-                             .ldc = getRowPitch(op.getResult().getType()),
-                             .a = operand(op.getA()),
-                             .b = operand(op.getB()),
-                             .bias = operand(op.getBias()),
-                             .c = operand(op.getResult())},
+        Zrt<zrt_matmul_desc>{
+            .name = constants.string(nameEntry(op)),
+            .trans_a = op.getTransposeA(),
+            .trans_b = op.getTransposeB(),
+            .has_bias = op.getBias() != nullptr,
+            .accumulate = op.getInit() != nullptr,
+            .batch = op.getBatch(),
+            .m = op.getM(),
+            .n = op.getN(),
+            .k = op.getK(),
+            .lda = getRowPitch(op.getA().getType()),
+            .ldb = op.getPacked() ? 0 : getRowPitch(op.getB().getType()),
+            .ldc = getRowPitch(op.getResult().getType()),
+            .a = operand(op.getA()),
+            .b = operand(op.getB()),
+            .bias = operand(op.getBias()),
+            .c = operand(op.getResult()),
+            .packing =
+                static_cast<uint32_t>(op.getPacking().value_or(Packing(0)))},
         "matmul");
   }
 

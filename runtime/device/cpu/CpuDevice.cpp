@@ -42,7 +42,11 @@ void checkTypes(const zrt_update_desc &, Kernel16) {}
 void checkTypes(const zrt_matmul_desc &d, Kernel16 kernel) {
   const bool isHalf = is16Bits(d.a.dtype);
   needFactor("A", d.a.dtype, kernel);
-  need("B", d.b, d.a.dtype);
+  if (d.packing == ZRT_UNPACKED)
+    need("B", d.b, d.a.dtype);
+  else if (!isConvertible(d.a.dtype))
+    fail("A: it is {}, and a packed B stands for f32, bf16 or f16",
+         dtypeName(d.a.dtype));
   if (!isHalf || d.c.dtype != ZRT_F32)
     need("C", d.c, d.a.dtype);
   if (d.has_bias && (!isHalf || d.bias.dtype != ZRT_F32))
@@ -248,10 +252,11 @@ void CpuDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc) {
   streams[stream].team->parallelFor(
       static_cast<int64_t>((blocks + kShare - 1) / kShare),
       [&](int64_t first, int64_t last) {
-        zrt::dequantize(desc.packing, source, desc.elements,
-                        uint64_t(first) * kShare,
-                        std::min(blocks, uint64_t(last) * kShare),
-                        desc.result.dtype, result);
+        const uint64_t begin = uint64_t(first) * kShare;
+        zrt::dequantize(
+            desc.packing, source, desc.elements, begin,
+            std::min(blocks, uint64_t(last) * kShare), desc.result.dtype,
+            result + begin * kPackedBlock * dtypeBytes(desc.result.dtype));
       });
 }
 

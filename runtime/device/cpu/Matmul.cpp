@@ -16,6 +16,10 @@
 //
 // f64, for tests and reference runs: plain loops in a fixed order.
 //
+// A packed B is dequantized a strip of its rows at a time, which stays in the
+// second-level cache: memory gives 4 or 8 bits an element, once.  A product of
+// few rows adds in the same order for any division of its columns.
+//
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
 
@@ -24,6 +28,7 @@
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
+#include "runtime/packing/Dequantize.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -73,6 +78,7 @@ struct Grid {
 /// A part of one matrix product: C[row.., column..].
 struct Cell {
   int64_t batch, row, column, rows, columns;
+  int64_t columnOfB; ///< column, or that of a strip of B
 };
 
 /// Returns cell `i` of the grids of all products of the batch.
@@ -84,6 +90,7 @@ Cell cellAt(const zrt_matmul_desc &d, const Grid &grid, int64_t i) {
   cell.column = i % cells % grid.across * grid.columns;
   cell.rows = std::min(grid.rows, d.m - cell.row);
   cell.columns = std::min(grid.columns, d.n - cell.column);
+  cell.columnOfB = cell.column;
   return cell;
 }
 
@@ -100,7 +107,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
   g.ldb = storedB(d).ld;
   g.ldc = storedC(d).ld;
   g.a = a + cell.batch * d.m * d.k + cell.row * (d.trans_a ? 1 : g.lda);
-  g.b = b + cell.batch * d.k * d.n + cell.column * (d.trans_b ? g.ldb : 1);
+  g.b = b + cell.batch * d.k * d.n + cell.columnOfB * (d.trans_b ? g.ldb : 1);
   g.c = c + cell.batch * d.m * d.n + cell.row * g.ldc + cell.column;
   g.bias = d.has_bias ? bias + cell.column : nullptr;
   multiply(g, scratch());
@@ -129,7 +136,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const std::byte *a,
   g.a = reinterpret_cast<const uint16_t *>(a) + cell.batch * d.m * d.k +
         cell.row * (d.trans_a ? 1 : g.lda);
   g.b = reinterpret_cast<const uint16_t *>(b) + cell.batch * d.k * d.n +
-        cell.column * (d.trans_b ? g.ldb : 1);
+        cell.columnOfB * (d.trans_b ? g.ldb : 1);
   g.c = at(c, cell.batch * d.m * d.n + cell.row * g.ldc + cell.column, g.cType);
   g.bias = d.has_bias ? at(bias, cell.column, g.biasType) : nullptr;
   multiply(g, kernel, scratch());
@@ -150,6 +157,44 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
       for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
         row[j] += x * (d.trans_b ? b[j * ldb + p] : b[p * ldb + j]);
     }
+  }
+}
+
+/// The bytes of a strip; more if that is less than kLeastStrip rows.
+constexpr int64_t kStripBytes = 128 << 10, kLeastStrip = 16;
+/// The part of a thread's scratch memory that products of few rows leave free,
+/// in floats: from behind their f32 results (Gemm16.cpp) and few partial sums
+/// (Amx.cpp) on, up to the bias.
+constexpr int64_t kFreeFrom = (1 << 18) + (1 << 14),
+                  kFreeTo = (kGemmColumns + kRoundedRows) * kGemmDepth +
+                            kRoundedRows * kRoundedColumns;
+static_assert((kGemmColumns + kRoundedRows) * kGemmDepth +
+                  kFewRows * kRoundedColumns <=
+              kFreeFrom);
+static_assert(ZRT_PACKED_ROWS == kFewRows &&
+              kLeastStrip * ZRT_PACKED_DEPTH <= kFreeTo - kFreeFrom);
+
+/// Calls compute(part, strip) for parts of a cell with the elements of their
+/// strips of a packed B of which `b` is the bytes.
+template <typename Compute>
+void overStrips(const zrt_matmul_desc &d, const Cell &cell, const void *b,
+                Compute compute) {
+  const auto size = int64_t(dtypeBytes(d.a.dtype));
+  const int64_t fitting = kStripBytes / (d.k * size) / kLeastStrip,
+                rows = std::max<int64_t>(fitting, 1) * kLeastStrip;
+  float *const strip = scratch() + kFreeFrom;
+  for (int64_t at = 0; at < cell.columns; at += rows) {
+    Cell part = cell;
+    part.column += at;
+    part.columns = std::min(rows, cell.columns - at);
+    part.columnOfB = 0;
+    const auto block = [&](int64_t row) {
+      return uint64_t(row * (d.k / ZRT_PACKED_BLOCK));
+    };
+    dequantize(d.packing, static_cast<const std::byte *>(b),
+               uint64_t(d.n * d.k), block(part.column),
+               block(part.column + part.columns), d.a.dtype, strip);
+    compute(part, strip);
   }
 }
 
@@ -175,9 +220,15 @@ void byType(const zrt_matmul_desc &d, const void *a, const void *b,
             const void *bias, void *c, Kernel16 kernel, OverCells overCells) {
   const auto as = [&](auto element, const Costs &costs, auto... how) {
     using T = decltype(element);
-    overCells(costs, [&](const Cell &cell) {
-      compute(d, cell, static_cast<const T *>(a), static_cast<const T *>(b),
+    const auto computeWith = [&](const Cell &cell, const void *theB) {
+      compute(d, cell, static_cast<const T *>(a), static_cast<const T *>(theB),
               static_cast<const T *>(bias), static_cast<T *>(c), how...);
+    };
+    overCells(costs, [&](const Cell &cell) {
+      if (d.packing == ZRT_UNPACKED)
+        computeWith(cell, b);
+      else
+        overStrips(d, cell, b, computeWith);
     });
   };
   if (d.a.dtype == ZRT_F32)

@@ -63,6 +63,8 @@ void CudaDevice::check(zrt_stream, const zrt_launch_desc &desc) const {
 }
 
 void CudaDevice::check(zrt_stream stream, const zrt_matmul_desc &desc) const {
+  if (desc.packing != ZRT_UNPACKED)
+    fail("B is packed, and GPUs dequantize it first");
   products.prepare(desc);
   loadProduct(stream, desc);
 }

@@ -4,11 +4,15 @@
 // compared with the same rows of a product of many.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/HalfArrays.h"
+#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Gemm16.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
+#include "runtime/packing/Dequantize.h"
+#include "runtime/packing/Pack.h"
 
 #include <gtest/gtest.h>
 
@@ -202,6 +206,44 @@ TEST(FewRows, AreSharedByColumns) {
                             one.size() * sizeof(float)),
                 0);
   }
+}
+
+/// A packed B, and the same dequantized.
+TEST(FewRows, OfPackedNumbersHaveTheBitsOfThese) {
+  for (const uint32_t packing : {ZRT_NF4, ZRT_INT8})
+    for (const zrt_dtype type : {ZRT_F32, ZRT_BF16, ZRT_F16})
+      for (const auto &[m, n, k] : {std::array<int64_t, 3>{1, 77, 64},
+                                    {8, 300, 1088},
+                                    {3, 40, 14336}}) {
+        const auto elements = uint64_t(n * k);
+        const auto numbers = fewNumbers<float>(n * k, 3);
+        std::vector<std::byte> packed(zrt_packed_bytes(packing, elements));
+        for (uint64_t at = 0; at < elements; at += kPackedRun)
+          packRun(packing, numbers.data() + at,
+                  std::min(kPackedRun, elements - at),
+                  packed.data() + zrt_packed_bytes(packing, at));
+        const uint64_t size = dtypeBytes(type);
+        std::vector<std::byte> a(uint64_t(m * k) * size), b(elements * size);
+        const auto ofA = fewNumbers<float>(m * k, 4);
+        narrow(ofA.data(), ofA.size(), type, a.data());
+        dequantize(packing, packed.data(), elements, 0, elements / kPackedBlock,
+                   type, b.data());
+        zrt_matmul_desc d = {};
+        d.a.dtype = d.b.dtype = d.c.dtype = d.bias.dtype = type;
+        d.trans_b = d.batch = d.has_bias = 1;
+        d.m = m;
+        d.n = n;
+        d.k = k;
+        for (int threads : {1, 3}) {
+          Team team(threads);
+          std::vector<std::byte> c(uint64_t(m * n) * size), of(c.size());
+          d.packing = ZRT_UNPACKED;
+          runMatmul(d, a.data(), b.data(), b.data(), c.data(), team);
+          d.packing = packing;
+          runMatmul(d, a.data(), packed.data(), b.data(), of.data(), team);
+          EXPECT_EQ(c, of) << dtypeName(type) << " " << k;
+        }
+      }
 }
 
 } // namespace

@@ -178,7 +178,9 @@ void expectSameBits(uint32_t packing, const Expander &portable,
           dequantize(packing, bytes.data(), count, 0, blocks / 2, dtype,
                      found.data(), *expander);
           dequantize(packing, bytes.data(), count, blocks / 2, blocks, dtype,
-                     found.data(), *expander);
+                     found.data() +
+                         blocks / 2 * kPackedBlock * dtypeBytes(dtype),
+                     *expander);
           EXPECT_EQ(found, expected)
               << name << " " << dtypeName(dtype) << " " << factor;
         }
@@ -189,8 +191,10 @@ void expectSameBits(uint32_t packing, const Expander &portable,
 TEST(Dequantize, HasTheSameBitsOnAllInstructionSets) {
   Sets expanders, scalers;
 #ifdef __x86_64__
-  if (hasAvx2Expander())
+  if (hasAvx2Expander()) {
     expanders.push_back({"avx2", &kAvx2Expander});
+    scalers.push_back({"avx2", &kAvx2Scaler});
+  }
   if (hasAvx512Expander()) {
     expanders.push_back({"avx512", &kAvx512Expander});
     scalers.push_back({"avx512", &kAvx512Scaler});

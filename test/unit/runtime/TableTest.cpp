@@ -110,6 +110,40 @@ TEST(Tables, LaunchesHaveUnits) {
   EXPECT_EQ(launch(noKernel, 1, 0), wanted + "1 units, grain 0");
 }
 
+TEST(Tables, PackedMatricesAreThoseOfFewRows) {
+  zrt_matmul_desc desc = {};
+  desc.name = "up.3";
+  desc.batch = desc.trans_b = 1;
+  desc.m = 8;
+  desc.n = 2;
+  desc.k = 64;
+  desc.packing = ZRT_INT8;
+  desc.a = tensor(deviceRef(0, 2304));
+  desc.b = tensor(deviceRef(4096, 136));
+  desc.b.dtype = ZRT_I8;
+  desc.c = tensor(deviceRef(2560, 128));
+  const zrt_matmul_desc good = desc;
+  const auto message = [&] {
+    return refusal([&](Table &table) { table.matmul(ZRT_COMPUTE, desc); });
+  };
+  EXPECT_EQ(message(), "");
+  desc.packing = ZRT_NF4;
+  EXPECT_EQ(message(), "up.3: B: 136 bytes of i8, and 128 elements of nf4 are "
+                       "74 bytes of i8");
+  desc.packing = ZRT_PACKING_COUNT;
+  EXPECT_EQ(message(), "up.3: packing 3 does not exist");
+  for (const auto change : {+[](zrt_matmul_desc &d) { d.trans_b = 0; },
+                            +[](zrt_matmul_desc &d) { d.m = 9; },
+                            +[](zrt_matmul_desc &d) { d.k = 32, d.n = 4; }}) {
+    desc = good;
+    change(desc);
+    EXPECT_EQ(message(),
+              "up.3: B is packed, and so is that of one product with a "
+              "transposed B, up to 8 rows, and a multiple of 64 up to 14336 "
+              "columns of A");
+  }
+}
+
 TEST(Tables, MatricesFitTheirBytes) {
   zrt_matmul_desc desc = {};
   desc.name = "c_fc.3";
@@ -296,7 +330,9 @@ struct Operations {
                              tensor(deviceRef(0, 64)),
                              tensor(deviceRef(64, 64)),
                              tensor(deviceRef(128, 16)),
-                             tensor(deviceRef(192, 64))};
+                             tensor(deviceRef(192, 64)),
+                             ZRT_UNPACKED,
+                             0};
   zrt_operand ofW[2] = {tensor(deviceRef(512, 48)), tensor(deviceRef(576, 48))};
   zrt_grouped_desc grouped = {"experts.3",
                               0,
