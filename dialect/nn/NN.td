@@ -141,7 +141,7 @@ def NN_MatmulOp : NN_Op<"matmul", [
     bits.
 
     With `packed` b is the bytes of a packed parameter of a's element type, which
-    the product dequantizes itself: MultiplyPacked has few rows of a do so.
+    the product dequantizes itself; MultiplyPacked makes such products.
 
     ```mlir
     %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>

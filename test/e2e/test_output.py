@@ -79,6 +79,7 @@ class Output(support.Case):
     def test_metrics_on_standard_output(self):
         for ranks in (1, 2):
             done = support.run(*self.command(4, "--metrics", "-", ranks=ranks), env=support.MPI_ENVIRONMENT)
+            self.assertEqual(done.returncode, 0, done.err)
             self.assertEqual([json.loads(line)["step"] for line in done.out.splitlines()], [0, 1, 2, 3])
             self.assertIn("final loss", done.err)
         picture = support.run(support.ZEROC, "plot", "-", stdin=done.stdout)
