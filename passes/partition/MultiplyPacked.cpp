@@ -16,8 +16,7 @@ using namespace mlir::zero;
 /// Returns true if `use` is the matrix that few rows are multiplied by.
 static bool isOfFewRows(OpOperand &use) {
   auto product = dyn_cast<nn::MatmulOp>(use.getOwner());
-  return product && use.get() == product.getB() &&
-         use.get() != product.getA() && product.getTransposeB() &&
+  return product && &use == &product.getBMutable() && product.getTransposeB() &&
          !product.getTransposeA() && product.getA().getType().getRank() == 2 &&
          product.getM() <= ZRT_PACKED_ROWS &&
          product.getK() <= ZRT_PACKED_DEPTH &&

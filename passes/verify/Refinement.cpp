@@ -243,7 +243,7 @@ LogicalResult Refinement::visitProduct(nn::MatmulOp op) {
     SmallVector<Term> operands;
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(
-          operand.get() == op.getB() ? *b : symbolic.termOf(operand.get()));
+          &operand == &op.getBMutable() ? *b : symbolic.termOf(operand.get()));
     symbolic.set(op.getResult(),
                  symbolic.terms.apply(op, nullptr, operands, 0));
   }

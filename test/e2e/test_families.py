@@ -27,9 +27,9 @@ def layouts_of(case):
     every pair of these occurs."""
     number = CASES.index(case)
     ranks = 3 if is_of_experts(case) else 2 + number % 2
-    halves = ("fp32", "bf16")[number // 2 % 2]
+    precision = ("fp32", "bf16")[number // 2 % 2]
     place = (f"--offload={('cpu', 'nvme')[number // 4 % 2]}",) + (("--remat=block",) if number % 5 else ())
-    return ranks, halves, ((f"--stage={number % 4}",), (f"--stage={(number + 1 + number // 4) % 4}", *place))
+    return ranks, precision, ((f"--stage={number % 4}",), (f"--stage={(number + 1 + number // 4) % 4}", *place))
 
 
 class Families(support.Case):

@@ -43,4 +43,13 @@ module {
     %5 = nn.matmul %few, %4 {transpose_b} : (tensor<8x64xf32>, tensor<64x64xf32>) -> tensor<8x64xf32>
     return %1, %3, %5, %4 : tensor<9x64xf32>, tensor<8x64xf32>, tensor<8x64xf32>, tensor<64x64xf32>
   }
+  // A matrix that is multiplied by itself.
+  // CHECK-LABEL: func @by_itself
+  // CHECK: zero.dequantize
+  // CHECK-NOT: packed
+  func.func @by_itself(%b: tensor<272xi8>) -> tensor<8x8xf32> {
+    %w = zero.dequantize %b as <nf4> : tensor<272xi8> -> tensor<8x64xf32>
+    %0 = nn.matmul %w, %w {transpose_b} : (tensor<8x64xf32>, tensor<8x64xf32>) -> tensor<8x8xf32>
+    return %0 : tensor<8x8xf32>
+  }
 }
