@@ -37,10 +37,12 @@ def measure(limits, cases, model, folder, budget, precision):
         shapes = {shape for case in cases if case.threads == threads
                   for shape in model.products(case.tokens)}
         names = ["x".join(map(str, shape)) for shape in sorted(shapes)]
-        halves = ["bf16"] if precision == "bf16" else []
-        for m, n, k, form, seconds in _lines(folder, threads, "products", budget, *halves,
-                                             *names):
-            limits.add((threads, int(m), int(n), int(k), form), float(seconds))
+        # Where the processor multiplies bf16 more slowly, a step can widen it to f32.
+        for kind in (("fp32", "bf16") if precision == "bf16" else ("fp32",)):
+            first = ["bf16"] if kind == "bf16" else []
+            for m, n, k, form, seconds in _lines(folder, threads, "products", budget, *first,
+                                                 *names):
+                limits.add((threads, int(m), int(n), int(k), f"{kind} {form}"), float(seconds))
     for threads in sorted({case.threads * case.ranks for case in cases}):
         for form, seconds in _lines(folder, threads, "adamw", budget, ADAMW_PARAMETERS):
             limits.add(("adamw", threads, form), float(seconds) / ADAMW_PARAMETERS)

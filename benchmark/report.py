@@ -50,7 +50,8 @@ def limits_text(cases, model, limits):
 
 
 def _forms(threads, tokens, model, limits):
-    forms = ("NN", "NT", "TN", "packed")
+    first = (threads, *next(iter(model.products(tokens))))
+    forms = [key[-1] for key in limits.seconds if key[:-1] == first]
     rows = []
     for (m, n, k), count in model.products(tokens).items():
         flops = 2e-9 * m * n * k

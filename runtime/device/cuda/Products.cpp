@@ -114,11 +114,97 @@ uint64_t biasBytes(const zrt_matmul_desc &d) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The elements of 16 bits that a GPU loads at once.  cuBLASLt multiplies
+/// sizes that are no multiples of it at an eighth of the speed.
+constexpr int64_t kVector16 = 8;
+/// The least multiplications of a product that is cut: one that takes longer
+/// than the launch of another.
+constexpr double kLeastToCut = 1 << 29;
+
+enum class Axis : uint8_t { M, N, K };
+
+int64_t &sizeOf(zrt_matmul_desc &d, Axis axis) {
+  return axis == Axis::M ? d.m : axis == Axis::N ? d.n : d.k;
+}
+
+/// Returns `d` with only the elements [begin, begin + size) of an axis.
+zrt_matmul_desc partOf(zrt_matmul_desc d, Axis axis, int64_t begin,
+                       int64_t size) {
+  const auto skip = [&](zrt_operand &operand, int64_t elements) {
+    operand.ref.offset += uint64_t(elements) * dtypeBytes(operand.dtype);
+  };
+  const int64_t lda = storedA(d).ld, ldb = storedB(d).ld, ldc = storedC(d).ld;
+  if (axis != Axis::N)
+    skip(d.a, begin * ((axis == Axis::M) == (d.trans_a != 0) ? 1 : lda));
+  if (axis != Axis::M)
+    skip(d.b, begin * ((axis == Axis::K) == (d.trans_b != 0) ? 1 : ldb));
+  if (axis == Axis::N)
+    skip(d.bias, begin);
+  if (axis != Axis::K)
+    skip(d.c, begin * (axis == Axis::N ? 1 : ldc));
+  d.lda = lda;
+  d.ldb = ldb;
+  d.ldc = ldc;
+  sizeOf(d, axis) = size;
+  return d;
+}
+
+/// Returns true if `axis` is contiguous in an operand, and all operands in
+/// which it is begin their rows at vectors.
+bool isAlongVectors(const zrt_matmul_desc &d, Axis axis) {
+  const auto isAligned = [](const StoredMatrix &matrix) {
+    return matrix.ld % kVector16 == 0;
+  };
+  switch (axis) {
+  case Axis::M:
+    return d.trans_a && isAligned(storedA(d));
+  case Axis::N:
+    return isAligned(storedC(d)) && (d.trans_b || isAligned(storedB(d)));
+  default:
+    return (!d.trans_a || d.trans_b) && (d.trans_a || isAligned(storedA(d))) &&
+           (!d.trans_b || isAligned(storedB(d)));
+  }
+}
+
+/// Returns the products that compute `d`, in order.
+std::vector<zrt_matmul_desc> partsOf(const zrt_matmul_desc &d) {
+  if (d.batch != 1 || !is16Bit(d.a.dtype) ||
+      double(d.m) * double(d.n) * double(d.k) < kLeastToCut)
+    return {d};
+  for (const Axis axis : {Axis::M, Axis::N, Axis::K}) {
+    zrt_matmul_desc whole = d;
+    const int64_t size = sizeOf(whole, axis),
+                  most = size / kVector16 * kVector16;
+    if (most == size || !isAlongVectors(d, axis))
+      continue;
+    whole = partOf(d, axis, 0, most);
+    zrt_matmul_desc rest = partOf(d, axis, most, size - most);
+    if (axis != Axis::K)
+      return {whole, rest};
+    // A sum of 16 bits is rounded twice; the first part is small.
+    if (d.accumulate && is16Bit(d.c.dtype))
+      continue;
+    rest.has_bias = 0;
+    whole.accumulate = 1;
+    return {rest, whole};
+  }
+  return {d};
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // One product
 //===----------------------------------------------------------------------===//
 
 struct Products::Product {
-  explicit Product(const Library &library) : lt(library) {}
+  Product(const Library &library, const zrt_matmul_desc &desc)
+      : d(desc), lt(library) {}
   ~Product() {
     if (operation)
       (void)lt.raw.MatmulDescDestroy(operation);
@@ -131,11 +217,13 @@ struct Products::Product {
   Product(const Product &) = delete;
   Product &operator=(const Product &) = delete;
 
-  void describe(const zrt_matmul_desc &d);
-  void choose(const zrt_matmul_desc &d, uint64_t workspaceBytes);
+  void describe();
+  void choose(uint64_t workspaceBytes);
+  /// Describes the algorithm: "algorithm 66, tile 20, stages 7".
+  std::string text() const;
 
   /// Describes a row-major matrix of rows x columns as a column-major one.
-  cublasLtMatrixLayout_t layoutOf(const zrt_matmul_desc &d, zrt_dtype dtype,
+  cublasLtMatrixLayout_t layoutOf(zrt_dtype dtype,
                                   const StoredMatrix &matrix) const;
   template <typename T>
   void set(cublasLtMatmulDescAttributes_t attribute, const T &value) const {
@@ -149,6 +237,7 @@ struct Products::Product {
                                     sizeof(value));
   }
 
+  const zrt_matmul_desc d;
   const Library &lt;
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatmulPreference_t preference = nullptr;
@@ -158,8 +247,7 @@ struct Products::Product {
 };
 
 cublasLtMatrixLayout_t
-Products::Product::layoutOf(const zrt_matmul_desc &d, zrt_dtype dtype,
-                            const StoredMatrix &matrix) const {
+Products::Product::layoutOf(zrt_dtype dtype, const StoredMatrix &matrix) const {
   cublasLtMatrixLayout_t layout = nullptr;
   lt.MatrixLayoutCreate(&layout, typeOf(dtype), uint64_t(matrix.columns),
                         uint64_t(matrix.rows), matrix.ld);
@@ -172,7 +260,7 @@ Products::Product::layoutOf(const zrt_matmul_desc &d, zrt_dtype dtype,
   return layout;
 }
 
-void Products::Product::describe(const zrt_matmul_desc &d) {
+void Products::Product::describe() {
   const bool isDouble = d.a.dtype == ZRT_F64;
   lt.MatmulDescCreate(&operation,
                       isDouble ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F,
@@ -187,13 +275,12 @@ void Products::Product::describe(const zrt_matmul_desc &d) {
     set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,
         int32_t(typeOf(widensBias(d) ? d.c.dtype : d.bias.dtype)));
   }
-  first = layoutOf(d, d.b.dtype, storedB(d));
-  second = layoutOf(d, d.a.dtype, storedA(d));
-  result = layoutOf(d, d.c.dtype, storedC(d));
+  first = layoutOf(d.b.dtype, storedB(d));
+  second = layoutOf(d.a.dtype, storedA(d));
+  result = layoutOf(d.c.dtype, storedC(d));
 }
 
-void Products::Product::choose(const zrt_matmul_desc &d,
-                               uint64_t workspaceBytes) {
+void Products::Product::choose(uint64_t workspaceBytes) {
   lt.MatmulPreferenceCreate(&preference);
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes);
   prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
@@ -220,6 +307,22 @@ void Products::Product::choose(const zrt_matmul_desc &d,
   lt.check("cublasLtMatmulAlgoGetHeuristic", status);
   lt.check("cublasLtMatmulAlgoGetHeuristic", found.state);
   algorithm = found.algo;
+}
+
+std::string Products::Product::text() const {
+  const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
+    int32_t value = 0;
+    size_t written = 0;
+    lt.MatmulAlgoConfigGetAttribute(&algorithm, attribute, &value,
+                                    sizeof(value), &written);
+    return value;
+  };
+  const int32_t splits = number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+  return fmt::format("algorithm {}, tile {}, stages {}{}",
+                     number(CUBLASLT_ALGO_CONFIG_ID),
+                     number(CUBLASLT_ALGO_CONFIG_TILE_ID),
+                     number(CUBLASLT_ALGO_CONFIG_STAGES_ID),
+                     splits > 1 ? fmt::format(", k in {} parts", splits) : "");
 }
 
 //===----------------------------------------------------------------------===//
@@ -274,36 +377,47 @@ void Products::prepare(const zrt_matmul_desc &desc) {
   gpu.enter();
   if (!library)
     library = std::make_unique<Library>(gpu.driver());
-  auto product = std::make_unique<Product>(*library);
-  product->describe(desc);
-  product->choose(desc, workspaceOf(desc));
-  products[&desc] = std::move(product);
+  std::vector<std::unique_ptr<Product>> &parts = products[&desc];
+  for (const zrt_matmul_desc &part : partsOf(desc)) {
+    parts.push_back(std::make_unique<Product>(*library, part));
+    parts.back()->describe();
+    parts.back()->choose(workspaceOf(part));
+  }
 }
 
 std::string Products::text(const zrt_matmul_desc &desc) const {
+  std::string result;
   const auto found = products.find(&desc);
-  if (found == products.end())
-    return "";
-  const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
-    int32_t value = 0;
-    size_t written = 0;
-    library->MatmulAlgoConfigGetAttribute(&found->second->algorithm, attribute,
-                                          &value, sizeof(value), &written);
-    return value;
-  };
-  const int32_t splits = number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
-  return fmt::format("algorithm {}, tile {}, stages {}{}",
-                     number(CUBLASLT_ALGO_CONFIG_ID),
-                     number(CUBLASLT_ALGO_CONFIG_TILE_ID),
-                     number(CUBLASLT_ALGO_CONFIG_STAGES_ID),
-                     splits > 1 ? fmt::format(", k in {} parts", splits) : "");
+  if (found != products.end())
+    for (const auto &part : found->second) {
+      if (!result.empty())
+        result += ", and ";
+      if (found->second.size() > 1)
+        result +=
+            fmt::format("{} x {} x {} by ", part->d.m, part->d.n, part->d.k);
+      result += part->text();
+    }
+  return result;
 }
 
 void Products::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
                    CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const {
   if (isEmpty(desc))
     return;
-  const Product &product = *products.at(&desc);
+  for (const auto &part : products.at(&desc)) {
+    const auto within = [](CUdeviceptr address, const zrt_operand &of,
+                           const zrt_operand &whole) {
+      return address + (of.ref.offset - whole.ref.offset);
+    };
+    const zrt_matmul_desc &d = part->d;
+    run(stream, *part, within(a, d.a, desc.a), within(b, d.b, desc.b),
+        within(bias, d.bias, desc.bias), within(c, d.c, desc.c));
+  }
+}
+
+void Products::run(CUstream stream, const Product &product, CUdeviceptr a,
+                   CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const {
+  const zrt_matmul_desc &desc = product.d;
   const auto pointer = [](CUdeviceptr address) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr)
     return reinterpret_cast<void *>(address);

@@ -18,6 +18,10 @@
 // plan first widens such a bias into the end of the workspace.  A bias that is
 // not aligned to 16 bytes is copied there, too.
 //
+// A large product of 16 bits with a size that is no multiple of 8, as many
+// vocabularies are, is cut into two: all but the last elements, and these.  If
+// the cut size is k, the last elements are multiplied first and rounded, and
+// the others are added to them.
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -28,6 +32,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace zrt::cuda {
 
@@ -44,7 +49,7 @@ public:
   /// addresses with the same alignment as their offsets.  Throws zrt::Error if
   /// there is none.
   void prepare(const zrt_matmul_desc &desc);
-  /// Returns the chosen algorithm for reports: "algorithm 66, tile 20, stages
+  /// Returns the chosen algorithms for reports: "algorithm 66, tile 20, stages
   /// 7".
   std::string text(const zrt_matmul_desc &desc) const;
   /// Issues a product that was prepared.
@@ -55,6 +60,8 @@ private:
   struct Library;
   struct Product;
 
+  void run(CUstream stream, const Product &product, CUdeviceptr a,
+           CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const;
   /// Copies the bias into the workspace and returns its address there.
   CUdeviceptr copyBias(CUstream stream, const zrt_matmul_desc &desc,
                        CUdeviceptr bias) const;
@@ -67,7 +74,9 @@ private:
   const uint64_t workspaceBytes;
   std::mutex mutex;                 ///< guards prepare
   std::unique_ptr<Library> library; ///< set once there is a product
-  std::map<const zrt_matmul_desc *, std::unique_ptr<Product>> products;
+  /// The parts of each product, in order.
+  std::map<const zrt_matmul_desc *, std::vector<std::unique_ptr<Product>>>
+      products;
 };
 
 } // namespace zrt::cuda

@@ -12,6 +12,7 @@
 #include "CudaUnderTest.h"
 #include "KernelTwins.h"
 
+#include <functional>
 #include <gtest/gtest.h>
 #include <numeric>
 #include <set>
@@ -301,6 +302,80 @@ TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
                              found[0].begin()))
           << flags << " " << dtypeName(dtype);
     }
+}
+
+/// Adds the products of the same operands that a GPU computes for `d`.
+void addParts(Table &table, const zrt_matmul_desc &d) {
+  if (d.k % 8 == 0)
+    return void(table.matmul(ZRT_COMPUTE, d));
+  const int64_t most = d.k / 8 * 8;
+  const auto from = [](zrt_operand operand, int64_t elements) {
+    operand.ref.offset += uint64_t(2 * elements);
+    operand.ref.bytes -= uint64_t(2 * elements);
+    return operand;
+  };
+  zrt_matmul_desc rest = d, whole = d;
+  rest.a = from(d.a, d.trans_a ? most * d.lda : most);
+  rest.b = from(d.b, d.trans_b ? most : most * d.ldb);
+  rest.k = d.k - most;
+  rest.has_bias = 0;
+  whole.k = most;
+  whole.accumulate = 1;
+  table.matmul(ZRT_COMPUTE, rest).matmul(ZRT_COMPUTE, whole);
+}
+
+TEST(CudaDevice, LargeProductsOfOddSizesAreCutIntoTwo) {
+  constexpr int64_t kOdd = 1003, kOther = 760, kLd = 1008;
+  struct Case {
+    int64_t m, n, k;
+    uint32_t transA, transB, bias, accumulate;
+    zrt_dtype c;
+  };
+  const Case cases[] = {{kOther, kOdd, kOther, 0, 1, 1, 0, ZRT_BF16},
+                        {kOther, kOdd, kOther, 0, 0, 0, 1, ZRT_BF16},
+                        {kOdd, kOther, kOther, 1, 0, 0, 1, ZRT_F32},
+                        {kOther, kOther, kOdd, 0, 0, 1, 0, ZRT_BF16},
+                        {kOther, kOther, kOdd, 0, 1, 0, 1, ZRT_F32}};
+  for (const Case &of : cases) {
+    zrt_matmul_desc d = {};
+    d.name = "lm_head";
+    d.m = of.m;
+    d.n = of.n;
+    d.k = of.k;
+    d.batch = 1;
+    d.trans_a = of.transA;
+    d.trans_b = of.transB;
+    d.has_bias = of.bias;
+    d.accumulate = of.accumulate;
+    d.lda = d.ldb = d.ldc = kLd;
+    auto place = [at = uint64_t{0}](int64_t count, zrt_dtype type) mutable {
+      const zrt_ref ref = deviceRef(at, uint64_t(count) * dtypeBytes(type));
+      at += (ref.bytes + 255) / 256 * 256;
+      return tensor(ref, type);
+    };
+    d.a = place(kLd * kLd, ZRT_BF16);
+    d.b = place(kLd * kLd, ZRT_BF16);
+    d.bias = place(d.n, ZRT_BF16);
+    d.c = place(kLd * d.m, of.c);
+    const uint64_t bytes = d.c.ref.offset + d.c.ref.bytes;
+    const auto run = [&](const auto &fill, auto on) {
+      Table table;
+      fill(table);
+      zrt_plan plan = planOf(table);
+      plan.features = "";
+      plan.arena_bytes[ZRT_DEVICE] = (bytes + 4095) / 4096 * 4096;
+      plan.workspace = deviceRef(plan.arena_bytes[ZRT_DEVICE], 4096);
+      plan.arena_bytes[ZRT_DEVICE] += 4096;
+      std::vector<std::byte> all = bytesAfter(on(plan), 1)[0];
+      all.resize(bytes);
+      return all;
+    };
+    const auto parts =
+        run([&](Table &table) { addParts(table, d); }, std::identity());
+    EXPECT_EQ(run([&](Table &table) { table.matmul(ZRT_COMPUTE, d); }, onGpu),
+              parts)
+        << d.m << " x " << d.n << " x " << d.k;
+  }
 }
 
 //===----------------------------------------------------------------------===//
