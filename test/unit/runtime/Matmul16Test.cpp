@@ -337,9 +337,6 @@ TEST(Matmul16, TheKernelFollowsFromWhatThePlanWasCompiledFor) {
   EXPECT_EQ(kernel16For(sapphire), Kernel16::AmxBrains);
   EXPECT_EQ(kernel16For("avx512bf16,avx512bw,avx512dq,avx512f,avx512vl"),
             Kernel16::DotBrains);
-  EXPECT_EQ(
-      kernel16For("avx512bf16,avx512bw,avx512dq,avx512f,avx512fp16,avx512vl"),
-      Kernel16::Widen);
 #endif
   EXPECT_EQ(kernel16For(std::string(sapphire) + ",-amx-bf16"),
             kernel16For(sapphire));

@@ -112,10 +112,7 @@ Kernel16 zrt::kernel16For(std::string_view features) {
   if (all({"avx512f", "avx512vl", "avx512bw", "avx512dq"})) {
     if (all({"amx-tile", "amx-bf16"}))
       return Kernel16::AmxBrains;
-    // Where AVX512_FP16 is (Intel, from Sapphire Rapids on), VDPBF16PS takes two
-    // cycles of one port, and two ports multiply f32: half their rate.  On Zen
-    // 4 and 5 it has twice the rate.
-    if (all({"avx512bf16"}) && !all({"avx512fp16"}))
+    if (all({"avx512bf16"}))
       return Kernel16::DotBrains;
   }
 #endif
