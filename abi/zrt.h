@@ -40,7 +40,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 29u
+#define ZRT_ABI_VERSION 30u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -214,12 +214,16 @@ extern const zrt_plan zrt_compiled_plan;
 /// (one value per query, or NULL) receives the log of each row's sum of
 /// exponentials. width is at most ZRT_MAX_ATTENTION_WIDTH.  Sums are in f32;
 /// 16-bit results are rounded once.
+///
+/// `products` is a zrt::Kernel16 (numerics/Kernel16.h).  If it is not 0, dtype
+/// is bf16 and heads are at most 256 wide, the operands of all products are
+/// bf16, also probabilities and the gradients of scores.
 void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
                    float soft_cap, int32_t causal, int64_t window,
                    const int32_t *starts, const int64_t *key, int64_t place,
-                   double rate, int64_t head, zrt_dtype dtype, const void *q,
-                   int64_t q_stride, const void *k, int64_t k_stride,
-                   const void *v, int64_t v_stride, void *out,
+                   double rate, int64_t head, zrt_dtype dtype, int32_t products,
+                   const void *q, int64_t q_stride, const void *k,
+                   int64_t k_stride, const void *v, int64_t v_stride, void *out,
                    int64_t out_stride, float *lse);
 
 /// Computes dq, dk and dv, the gradients of q, k and v, from `grad`, the
@@ -230,12 +234,12 @@ void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
 void zrt_attention_backward(
     int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
     int32_t causal, int64_t window, const int32_t *starts, const int64_t *key,
-    int64_t place, double rate, int64_t head, zrt_dtype dtype, int64_t heads,
-    const void *grad, int64_t grad_stride, int64_t grad_head, const void *q,
-    int64_t q_stride, int64_t q_head, const void *k, int64_t k_stride,
-    const void *v, int64_t v_stride, const float *lse, int64_t lse_head,
-    void *dq, int64_t dq_stride, int64_t dq_head, void *dk, int64_t dk_stride,
-    void *dv, int64_t dv_stride);
+    int64_t place, double rate, int64_t head, zrt_dtype dtype, int32_t products,
+    int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
+    const void *q, int64_t q_stride, int64_t q_head, const void *k,
+    int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
+    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
+    int64_t dk_stride, void *dv, int64_t dv_stride);
 #define ZRT_MAX_ATTENTION_QUERIES (1 << 17)
 #define ZRT_MAX_ATTENTION_WIDTH 2048
 
@@ -260,12 +264,13 @@ void zrt_attention_backward(
 void zrt_cached_attention(int64_t queries, int64_t positions, int64_t width,
                           float scale, float soft_cap, int64_t window,
                           const int32_t *begin, const int32_t *count,
-                          const int32_t *start, zrt_dtype dtype, int64_t heads,
-                          const void *q, int64_t q_stride, int64_t q_head,
-                          const void *k, int64_t k_stride, const void *v,
-                          int64_t v_stride, void *keys, int64_t keys_stride,
-                          void *values, int64_t values_stride, void *out,
-                          int64_t out_stride, int64_t out_head);
+                          const int32_t *start, zrt_dtype dtype,
+                          int32_t products, int64_t heads, const void *q,
+                          int64_t q_stride, int64_t q_head, const void *k,
+                          int64_t k_stride, const void *v, int64_t v_stride,
+                          void *keys, int64_t keys_stride, void *values,
+                          int64_t values_stride, void *out, int64_t out_stride,
+                          int64_t out_head);
 
 //===----------------------------------------------------------------------===//
 // Functions that main() and tests call

@@ -27,10 +27,11 @@ constexpr int64_t kMaxQueries = 64;
 constexpr int64_t kPanel = 48;
 
 struct Sizes {
-  int64_t width;   ///< padded
-  int64_t queries; ///< of a block, padded: the distance of rows of scores
-  int64_t keys;    ///< of a block
+  int64_t width = 0;   ///< padded
+  int64_t queries = 0; ///< of a block, padded: the distance of rows of scores
+  int64_t keys = 0;    ///< of a block
 
+  Sizes() = default;
   /// The blocks of a shape with the numbers `queries`, `keys` and `width`.
   /// Each query needs `perQuery` rows of `width`; each key needs `perKey` of
   /// these and `scores` rows of `queries`.  `others` floats are reserved for

@@ -29,8 +29,8 @@ struct TargetOptions {
   /// How ranks exchange data of the device: "nccl", "direct", or "host", the
   /// only way of the host's processors.
   std::string collectives = "nccl";
-  /// What multiplies in attention: "f32", "tensor-cores", or "" for the
-  /// device's choice.
+  /// What multiplies in attention: "f32", "bf16" (processors), "tensor-cores"
+  /// (GPUs), or "" for the device's choice.
   std::string attention;
 };
 

@@ -30,8 +30,9 @@ namespace {
 class AttentionEmitter : LoopCode {
 public:
   AttentionEmitter(func::FuncOp kernel, Operation *op, OpBuilder &b,
-                   KernelViews &views)
-      : LoopCode(b, op->getLoc()), kernel(kernel), op(op), views(views) {}
+                   KernelViews &views, zrt::Kernel16 products)
+      : LoopCode(b, op->getLoc()), kernel(kernel), op(op), views(views),
+        products(products) {}
 
   LogicalResult forward(nn::AttentionOp attention);
   LogicalResult backward(nn::AttentionBackwardOp attention);
@@ -41,6 +42,7 @@ private:
   func::FuncOp kernel;
   Operation *op;
   KernelViews &views;
+  const zrt::Kernel16 products;
   Value batch, head;
   SmallVector<Value> args;
 
@@ -81,11 +83,13 @@ private:
     return success();
   }
 
+  /// Passes the type of elements, and what multiplies them.
   void passElement(Type element) {
     passInteger(element.isBF16()  ? ZRT_BF16
                 : element.isF16() ? ZRT_F16
                                   : ZRT_F32,
                 32);
+    passInteger(element.isBF16() ? static_cast<int64_t>(products) : 0, 32);
   }
 
   /// Passes T, S, D, scale, cap, the mask, dropout, and the type of elements.
@@ -285,7 +289,8 @@ LogicalResult AttentionEmitter::cached(nn::CachedAttentionOp attention) {
 
 } // namespace
 
-LogicalResult zero::emitAttentionKernel(func::FuncOp kernel) {
+LogicalResult zero::emitAttentionKernel(func::FuncOp kernel,
+                                        zrt::Kernel16 products) {
   nn::AttentionOp forward;
   nn::AttentionBackwardOp backward;
   nn::CachedAttentionOp cached;
@@ -301,7 +306,7 @@ LogicalResult zero::emitAttentionKernel(func::FuncOp kernel) {
     return op->emitError("has a kernel for f32, bf16 and f16; compile with "
                          "--reference");
   KernelViews views(kernel, b);
-  AttentionEmitter emitter(kernel, op, b, views);
+  AttentionEmitter emitter(kernel, op, b, views, products);
   LogicalResult result = forward    ? emitter.forward(forward)
                          : backward ? emitter.backward(backward)
                                     : emitter.cached(cached);

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "numerics/Kernel16.h"
 #include "passes/codegen/loops/KernelViews.h"
 
 namespace mlir::zero {
@@ -20,7 +21,7 @@ LogicalResult emitUnitLoops(func::FuncOp kernel, KernelKind kind,
 /// Emit kernels around nn.attention, nn.attention_backward or
 /// nn.embedding_backward, from memref views of their operands (still in tensor
 /// form).
-LogicalResult emitAttentionKernel(func::FuncOp kernel);
+LogicalResult emitAttentionKernel(func::FuncOp kernel, zrt::Kernel16 products);
 LogicalResult emitScatterKernel(func::FuncOp kernel, bool isHalfWarp = false);
 
 } // namespace mlir::zero

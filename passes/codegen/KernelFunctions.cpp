@@ -96,16 +96,21 @@ struct LowerHandWrittenKernels
     : zero::impl::LowerHandWrittenKernelsBase<LowerHandWrittenKernels> {
   using LowerHandWrittenKernelsBase::LowerHandWrittenKernelsBase;
 
-  std::optional<AttentionUnits> getUnits() {
+  /// What multiplies on a GPU, and on a processor.
+  std::optional<std::pair<AttentionUnits, zrt::Kernel16>> getUnits() {
+    using enum zrt::Kernel16;
     if (attention.empty())
-      return AttentionUnits::Usual;
+      return std::pair(AttentionUnits::Usual, Widen);
     if (attention == "f32")
-      return AttentionUnits::F32;
-    if (attention == "tensor-cores")
-      return AttentionUnits::TensorCores;
-    getOperation()->emitError(
-        "attention is computed by f32 or tensor-cores, not ")
-        << attention;
+      return std::pair(AttentionUnits::F32, Widen);
+    if (forGpu && attention == "tensor-cores")
+      return std::pair(AttentionUnits::TensorCores, Widen);
+    if (!forGpu && attention == "dots")
+      return std::pair(AttentionUnits::Usual, DotBrains);
+    if (!forGpu && attention == "tiles")
+      return std::pair(AttentionUnits::Usual, AmxBrains);
+    getOperation()->emitError("attention is computed by f32 or ")
+        << (forGpu ? "tensor-cores" : "dots or tiles") << ", not " << attention;
     return std::nullopt;
   }
 
@@ -114,7 +119,7 @@ struct LowerHandWrittenKernels
       declareHalfWarpFunctions(getOperation());
       declareWarpFunctions(getOperation());
     }
-    std::optional<AttentionUnits> units = getUnits();
+    auto units = getUnits();
     if (!units)
       return signalPassFailure();
     for (KernelOp kernel : getDefined<KernelOp>(getOperation())) {
@@ -123,12 +128,12 @@ struct LowerHandWrittenKernels
         continue;
       func::FuncOp function = toFunction(kernel);
       if (forGpu && kind == KernelKind::Attention) {
-        if (failed(emitAttentionBlocks(function, *units)))
+        if (failed(emitAttentionBlocks(function, units->first)))
           return signalPassFailure();
         continue;
       }
       if (failed(kind == KernelKind::Attention
-                     ? emitAttentionKernel(function)
+                     ? emitAttentionKernel(function, units->second)
                      : emitScatterKernel(function, forGpu)))
         return signalPassFailure();
     }

@@ -160,9 +160,13 @@ static LogicalResult lowerKernels(ModuleOp module,
 }
 
 LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
-                                      PassManagerSetup setup) {
+                                      PassManagerSetup setup,
+                                      zrt::Kernel16 products) {
   KernelPipelineOptions options;
   options.reference = reference;
+  options.attention = products == zrt::Kernel16::AmxBrains   ? "tiles"
+                      : products == zrt::Kernel16::DotBrains ? "dots"
+                                                             : "f32";
   if (failed(lowerKernels(module, options, setup)))
     return failure();
   return verify(module);

@@ -1,6 +1,7 @@
 //===- KernelPipeline.h - Kernels from tensors to the LLVM dialect --------===//
 #pragma once
 
+#include "numerics/Kernel16.h"
 #include "passes/RunPasses.h"
 #include "passes/codegen/gpu/RuntimeKernels.h"
 
@@ -11,9 +12,11 @@ namespace mlir::zero {
 LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 
 /// Lowers the kernels of a module to the LLVM dialect, and drops all else.
-/// With `reference`, model kernels take upstream's scalar loops.
+/// With `reference`, model kernels take upstream's scalar loops.  `products`
+/// multiplies in attention of bf16.
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
-                                PassManagerSetup setup = {});
+                                PassManagerSetup setup = {},
+                                zrt::Kernel16 products = zrt::Kernel16::Widen);
 
 /// Lowers kernels for the threads of a GPU (gpu/EmitDeviceCode.h), together
 /// with `more`, which the runtime calls there.  `attention` selects the

@@ -6,6 +6,7 @@ docs/precision.md describes the places of roundings.
 import json
 import math
 import struct
+from pathlib import Path
 
 import support
 from support import npy
@@ -55,6 +56,45 @@ class Golden(support.Case):
             with self.subTest(precision, options=options):
                 self.check(precision, *options)
         self.check("bf16", "--grad-dtype=f32", "--reference", steps=6)
+
+
+class Attention(support.Outcomes):
+    """Products of bf16 in attention, which the unit tests hold against bounds.  The CPU is one that a machine with
+    AVX512_BF16 can run, and which multiplies in this way."""
+    CPU = "--cpu=znver4"
+    PLAN = (CPU, "--precision=bf16", "--attention=bf16")
+
+    def setUp(self):
+        super().setUp()
+        flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+        if "avx512_bf16" not in flags:
+            self.skipTest("this processor has no AVX512_BF16")
+
+    def test_golden(self):
+        self.check_golden(*self.PLAN, early=1e-2, late=1e-2, norms=3e-2, weights=1e-2)
+
+    def test_bits(self):
+        plain = self.outcome(*self.PLAN, ranks=2)
+        self.check_same_bits([("plain", plain)] +
+                             [(str(options), self.outcome(*self.PLAN, *options, ranks=2))
+                              for options in (("--stage=3",), ("--stage=2", "--remat=block"), ("--stage=1", "--offload=cpu"))] +
+                             [("threads", self.outcome(*self.PLAN, "--stage=3", ranks=2, flags=("--threads", 2)))])
+        self.assertNotEqual(plain, self.outcome(self.CPU, "--precision=bf16", "--attention=f32", ranks=2))
+
+    def test_by_default_where_it_is_fast(self):
+        self.check_same_bits([("asked", self.outcome(*self.PLAN)), ("default", self.outcome(*self.PLAN[:-1]))])
+
+
+class Refusals(support.Case):
+    def test_attention(self):
+        model = support.import_model(support.SMALL, 2, 16)
+        for cpu, precision, error in (("x86-64-v3", "bf16", "no product of this plan has operands of bf16 on --cpu=x86-64-v3"),
+                                      ("znver4", "fp32", "no product of this plan has operands of bf16 on --cpu=znver4"),
+                                      ("znver4", "fp16", "attention has heads of width 8 of f16")):
+            done = support.run(support.ZEROC, model, f"--cpu={cpu}", f"--precision={precision}", "--attention=bf16",
+                               "-o", self.folder / "refused")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"--attention=bf16: {error}", done.err)
 
 
 class Gradients(support.Case):

@@ -107,6 +107,37 @@ static bool multipliesHalves(ModuleOp plan) {
   return does;
 }
 
+/// Refuses --attention=bf16 if any attention of `plan` would multiply in f32.
+static llvm::Error checkPairs(ModuleOp plan, zrt::Kernel16 products,
+                              const std::string &cpu) {
+  if (products == zrt::Kernel16::Widen)
+    return llvm::createStringError(
+        "--attention=bf16: no product of this plan has operands of bf16 on "
+        "--cpu=%s, which would need AMX, or AVX512_BF16 without AVX512_FP16; "
+        "drop it",
+        cpu.c_str());
+  llvm::Error error = llvm::Error::success();
+  bool hasAny = false;
+  plan.walk([&](Operation *op) {
+    if (error || !isa<nn::AttentionOp, nn::CachedAttentionOp>(op))
+      return;
+    auto type = cast<RankedTensorType>(op->getOperand(0).getType());
+    hasAny = true;
+    if (!type.getElementType().isBF16() ||
+        type.getDimSize(3) > zrt::kMaxPairWidth)
+      error = llvm::createStringError(
+          "--attention=bf16: attention has heads of width %d of %s, and "
+          "products of bf16 are for bf16 up to width %d; drop it",
+          int(type.getDimSize(3)),
+          llvm::formatv("{0}", type.getElementType()).str().c_str(),
+          int(zrt::kMaxPairWidth));
+  });
+  if (!error && !hasAny)
+    return llvm::createStringError(
+        "--attention=bf16: this plan has no attention; drop it");
+  return error;
+}
+
 llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
                            StringRef argv0, PassManagerSetup setup) {
   llvm::Expected<CpuTarget> cpu = resolveCpu(options.cpu);
@@ -151,6 +182,15 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (options.target->multipliesOnHost() && multipliesHalves(plan) &&
       !cpu->ofHalves.empty())
     features += (features.empty() ? "" : ",") + cpu->ofHalves;
+  // GPUs have kernels of their own, and their twins on processors the bits of
+  // f32.
+  const std::string &attention = options.targetOptions.attention;
+  zrt::Kernel16 products = zrt::Kernel16::Widen;
+  if (options.target->multipliesOnHost() && attention != "f32")
+    products = zrt::kernel16For(features);
+  if (attention == "bf16")
+    if (llvm::Error error = checkPairs(plan, products, options.cpu))
+      return error;
   PlanInfo info{certificate.model,    certificate.options,
                 cpu->description,     features,
                 certificate.toJson(), listCategories(certificate)};
@@ -168,7 +208,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     info.device = std::move(*device);
     tables = describePlan(plan, context, info);
   }
-  if (tables && succeeded(lowerKernelsToCpu(plan, reference, setup)))
+  if (tables && succeeded(lowerKernelsToCpu(plan, reference, setup, products)))
     code = translateKernels(plan, context, *cpu);
   if (!code)
     return llvm::createStringError("code generation failed");

@@ -135,11 +135,12 @@ void CommandLine::declareDriver() {
       "GPUs run the program, too); emulated: for tests without\n"
       "a GPU",
       {machine, Emit::Memory});
-  add("attention=f32|tensor-cores",
-      text(options.targetOptions.attention, {"f32", "tensor-cores"})
-          .showing("tensor-cores for 16 bits"),
-      "how GPUs multiply in attention: f32 (same bits as the\n"
-      "CPU), or tensor-cores (16-bit types only)",
+  add("attention=f32|bf16|tensor-cores",
+      text(options.targetOptions.attention, {"f32", "bf16", "tensor-cores"})
+          .showing("as products where that is fast"),
+      "how attention of 16 bits multiplies: f32 (same bits\n"
+      "everywhere), bf16 (CPUs with AMX or fast AVX512_BF16),\n"
+      "or tensor-cores (GPUs)",
       {machine, Emit::LLVM});
   add("collectives=host|nccl|direct",
       text(options.targetOptions.collectives, {"host", "nccl", "direct"}),
@@ -249,12 +250,16 @@ void CommandLine::takeTarget() {
          {std::tuple("--cuda-arch=", cudaArch, isGiven("--cuda-arch")),
           {"--collectives=", given.collectives,
            isGiven("--collectives") && given.collectives != "host"},
-          {"--attention=", given.attention, !given.attention.empty()}})
+          {"--attention=", given.attention, given.attention == "tensor-cores"}})
       if (isAsked)
         fail(flag + value + " is for GPUs; add --target=cuda");
     given.collectives = "host";
+    if (given.attention == "bf16" && options.pipeline.reference)
+      fail("--reference has no kernel for --attention=bf16; drop one of them");
     return;
   }
+  if (given.attention == "bf16")
+    fail("--attention=bf16 is for processors; use f32 or tensor-cores");
   if (options.pipeline.reference)
     fail("--reference computes on one thread of the processors; drop "
          "--target=" +

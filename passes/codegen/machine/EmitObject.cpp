@@ -58,7 +58,9 @@ constexpr std::pair<const char *, const char *> kRequired[] = {
 constexpr std::pair<const char *, const char *> kDots[] = {
     {"+avx512bf16", "avx512bf16"}};
 constexpr std::pair<const char *, const char *> kTiles[] = {
-    {"+amx-tile", "amx-tile"}, {"+amx-bf16", "amx-bf16"}};
+    {"+avx512bf16", "avx512bf16"},
+    {"+amx-tile", "amx-tile"},
+    {"+amx-bf16", "amx-bf16"}};
 
 } // namespace
 
@@ -92,11 +94,15 @@ llvm::Expected<CpuTarget> zero::resolveCpu(StringRef option) {
         list += (list.empty() ? "" : ",") + std::string(name);
   };
   add(kRequired, target.required);
+  const auto has = [&](StringRef feature) {
+    return machine->getMCSubtargetInfo()->checkFeatures(feature.str());
+  };
+  if (has("+amx-tile,+amx-bf16,+avx512bf16"))
+    add(kTiles, target.ofHalves);
   // Where AVX512_FP16 is (Intel, from Sapphire Rapids on), VDPBF16PS has half
   // the rate of f32's FMA; on Zen 4 and 5 it has twice that rate.
-  if (!machine->getMCSubtargetInfo()->checkFeatures("+avx512fp16"))
+  else if (!has("+avx512fp16"))
     add(kDots, target.ofHalves);
-  add(kTiles, target.ofHalves);
   return target;
 }
 

@@ -133,8 +133,8 @@ int64_t &sizeOf(zrt_matmul_desc &d, Axis axis) {
 }
 
 /// Returns `d` with only the elements [begin, begin + size) of an axis.
-zrt_matmul_desc partOf(zrt_matmul_desc d, Axis axis, int64_t begin,
-                       int64_t size) {
+zrt_matmul_desc pieceOf(zrt_matmul_desc d, Axis axis, int64_t begin,
+                        int64_t size) {
   const auto skip = [&](zrt_operand &operand, int64_t elements) {
     operand.ref.offset += uint64_t(elements) * dtypeBytes(operand.dtype);
   };
@@ -172,7 +172,7 @@ bool isAlongVectors(const zrt_matmul_desc &d, Axis axis) {
 }
 
 /// Returns the products that compute `d`, in order.
-std::vector<zrt_matmul_desc> partsOf(const zrt_matmul_desc &d) {
+std::vector<zrt_matmul_desc> piecesOf(const zrt_matmul_desc &d) {
   if (d.batch != 1 || !is16Bit(d.a.dtype) ||
       double(d.m) * double(d.n) * double(d.k) < kLeastToCut)
     return {d};
@@ -182,8 +182,8 @@ std::vector<zrt_matmul_desc> partsOf(const zrt_matmul_desc &d) {
                   most = size / kVector16 * kVector16;
     if (most == size || !isAlongVectors(d, axis))
       continue;
-    whole = partOf(d, axis, 0, most);
-    zrt_matmul_desc rest = partOf(d, axis, most, size - most);
+    whole = pieceOf(d, axis, 0, most);
+    zrt_matmul_desc rest = pieceOf(d, axis, most, size - most);
     if (axis != Axis::K)
       return {whole, rest};
     // A sum of 16 bits is rounded twice; the first part is small.
@@ -378,7 +378,7 @@ void Products::prepare(const zrt_matmul_desc &desc) {
   if (!library)
     library = std::make_unique<Library>(gpu.driver());
   std::vector<std::unique_ptr<Product>> &parts = products[&desc];
-  for (const zrt_matmul_desc &part : partsOf(desc)) {
+  for (const zrt_matmul_desc &part : piecesOf(desc)) {
     parts.push_back(std::make_unique<Product>(*library, part));
     parts.back()->describe();
     parts.back()->choose(workspaceOf(part));

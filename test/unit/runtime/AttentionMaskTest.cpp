@@ -35,6 +35,11 @@ TEST_P(AttentionMask, Of16BitsRoundsOnce) {
   expectRoundedOnce<Half>(GetParam(), 0x1p-10);
 }
 
+TEST_P(AttentionMask, OfPairsStaysWithinItsBounds) {
+  if (GetParam().width <= kMaxPairWidth)
+    expectPairsNear({GetParam(), /*packed=*/false});
+}
+
 std::vector<Ask> asks() {
   std::vector<Ask> all;
   for (int64_t queries : {1, 50, 130, 300})

@@ -72,10 +72,11 @@ class AttentionPositions : public ::testing::TestWithParam<Ask> {
 protected:
   /// Compares the forward of all positions with calls of few of them.
   template <typename T>
-  void expectSameBits(std::initializer_list<int64_t> calls, bool few) {
+  void expectSameBits(std::initializer_list<int64_t> calls, bool few,
+                      const std::vector<Target<T>> &of = targets<T>()) {
     const Problem<T> p(GetParam(), /*packed=*/false);
     const int64_t all = p.ask.queries;
-    for (const Target<T> &one : targets<T>()) {
+    for (const Target<T> &one : of) {
       Parts<T> whole(p, one), parts(p, one);
       whole.attend(0, all);
       for (int64_t queries : calls) {
@@ -105,6 +106,11 @@ protected:
 
 TEST_P(AttentionPositions, PartsHaveTheBitsOfTheWhole) {
   expectSameBitsOfAllTypes({1, 5, 64}, /*few=*/false);
+}
+
+TEST_P(AttentionPositions, PartsOfPairsHaveTheBitsOfTheWhole) {
+  if (GetParam().width <= kMaxPairWidth)
+    expectSameBits<Brain>({1, 5, 64}, /*few=*/false, pairTargets());
 }
 
 TEST_P(AttentionPositions, FewQueriesHaveTheBitsOfTheWhole) {

@@ -92,6 +92,50 @@ TEST(Attention, ANanStaysOne) {
   }
 }
 
+TEST(Attention, OfPairsIsRightForAllShapes) {
+  for (int64_t queries : {1, 31, 65, 130})
+    for (int64_t width : {1, 33, 64, 256})
+      for (int64_t more : {0, 100})
+        for (bool causal : {false, true})
+          expectPairsNear(
+              problemOf<Brain>(queries, queries + more, width, causal));
+  // Keys in blocks: with 256 columns 384 fit for the backward.
+  for (bool causal : {false, true}) {
+    expectPairsNear(problemOf<Brain>(70, 1700, 64, causal));
+    expectPairsNear(problemOf<Brain>(100, 900, 256, causal));
+  }
+}
+
+TEST(Attention, OfPairsKeepsANan) {
+  Problem<Brain> problem = problemOf<Brain>(80, 80, 16, true);
+  problem.qkv[problem.k.at(70, 0)] = Brain{0x7fc0};
+  for (const Target<Brain> &target : pairTargets()) {
+    const Results<Brain> results = run(problem, target);
+    const auto isNan = [&](const auto &of, size_t at) {
+      return std::isnan(numberOf(of[at]));
+    };
+    for (int64_t i = 0; i < 80; ++i)
+      EXPECT_EQ(isNan(results.out, problem.grad.at(i, 0)), i >= 70) << i;
+    EXPECT_TRUE(isNan(results.dqkv, problem.q.at(75, 0)));
+  }
+}
+
+TEST(Attention, OfPairsIsWhatKernelsCall) {
+  const Problem<Brain> problem = problemOf<Brain>(70, 90, 64, true);
+  for (const Target<Brain> &target : pairTargets()) {
+    const bool isDot = target.attend == avx512bf16::attend;
+    if (!isDot && target.attend != amx::attend)
+      continue;
+    EXPECT_TRUE(run(problem, target)
+                    .sameBits(run(problem, isDot ? kernelCalls<Brain, 1>()
+                                                 : kernelCalls<Brain, 2>())));
+  }
+  // Wider heads are multiplied in f32.
+  const Problem<Brain> wide = problemOf<Brain>(20, 20, 257, true);
+  EXPECT_TRUE(run(wide, kernelCalls<Brain, 2>())
+                  .sameBits(run(wide, kernelCalls<Brain>())));
+}
+
 TEST(Attention, LseIsLeftOutWhereNobodyAsks) {
   const Problem<float> p = problemOf(9, 9, 8, true);
   Target<float> withoutLse = kernelCalls<float>();

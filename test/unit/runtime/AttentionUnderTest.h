@@ -4,8 +4,11 @@
 
 #include "runtime/device/cpu/attention/Targets.h"
 
+#include "TileAttention.h"
 #include "abi/zrt.h"
+#include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
+#include "runtime/device/cpu/gemm/Gemm16.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 
 #include <gtest/gtest.h>
@@ -15,6 +18,8 @@
 #include <cstring>
 #include <ostream>
 #include <random>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -173,8 +178,30 @@ std::vector<Target<T>> targets() {
   return all;
 }
 
+/// Returns those whose products have operands of bf16.  They have orders of
+/// their own.
+inline std::vector<Target<Brain>> pairTargets() {
+  std::vector<Target<Brain>> all;
+  if (instructionSet() != InstructionSet::Portable)
+    all.push_back({"a model of AMX", tile_attention::attend,
+                   tile_attention::attendBackward});
+#ifdef __x86_64__
+  const std::set<std::string> flags = cpuFlags();
+  if (instructionSet() == InstructionSet::Avx512 &&
+      hasFeature(flags, "avx512bf16")) {
+    all.push_back(
+        {"AVX512_BF16", avx512bf16::attend, avx512bf16::attendBackward});
+    if (hasFeature(flags, "amx-tile") && hasFeature(flags, "amx-bf16")) {
+      enable(Kernel16::AmxBrains);
+      all.push_back({"AMX", amx::attend, amx::attendBackward});
+    }
+  }
+#endif
+  return all;
+}
+
 /// Returns the functions that kernels call.
-template <typename T>
+template <typename T, int32_t kProducts = 0>
 Target<T> kernelCalls() {
   static constexpr zrt_dtype kType = std::is_same_v<T, Brain>  ? ZRT_BF16
                                      : std::is_same_v<T, Half> ? ZRT_F16
@@ -185,19 +212,19 @@ Target<T> kernelCalls() {
             zrt_attention(s.queries, s.keys, s.width, s.scale, s.softCap,
                           s.causal, s.window, s.starts,
                           s.dropout ? &kDropoutKey : nullptr, kDropoutPlace,
-                          kDropoutRate, s.head, kType, a.q.at, a.q.stride,
-                          a.k.at, a.k.stride, a.v.at, a.v.stride, a.out.at,
-                          a.out.stride, a.lse);
+                          kDropoutRate, s.head, kType, kProducts, a.q.at,
+                          a.q.stride, a.k.at, a.k.stride, a.v.at, a.v.stride,
+                          a.out.at, a.out.stride, a.lse);
           },
           [](const AttentionBackwardOf<T> &a, float *) {
             const AttentionShape &s = a.shape;
             zrt_attention_backward(
                 s.queries, s.keys, s.width, s.scale, s.softCap, s.causal,
                 s.window, s.starts, s.dropout ? &kDropoutKey : nullptr,
-                kDropoutPlace, kDropoutRate, s.head, kType, a.heads.count,
-                a.grad.at, a.grad.stride, a.heads.grad, a.q.at, a.q.stride,
-                a.heads.q, a.k.at, a.k.stride, a.v.at, a.v.stride, a.lse,
-                a.heads.lse, a.dq.at, a.dq.stride, a.heads.dq, a.dk.at,
+                kDropoutPlace, kDropoutRate, s.head, kType, kProducts,
+                a.heads.count, a.grad.at, a.grad.stride, a.heads.grad, a.q.at,
+                a.q.stride, a.heads.q, a.k.at, a.k.stride, a.v.at, a.v.stride,
+                a.lse, a.heads.lse, a.dq.at, a.dq.stride, a.heads.dq, a.dk.at,
                 a.dk.stride, a.dv.at, a.dv.stride);
           }};
 }
@@ -244,10 +271,13 @@ Results<T> run(const Problem<T> &p, const Target<T> &target) {
 template <typename T>
 struct Expected {
   std::vector<double> out, dqkv, lse;
+  /// The sums of the magnitudes of what is added, for each element.
+  std::vector<double> outTerms, dqkvTerms;
 
   explicit Expected(const Problem<T> &p)
       : out(p.grads.size(), NAN), dqkv(p.qkv.size(), NAN),
-        lse(size_t(p.ask.heads * p.ask.queries)) {
+        lse(size_t(p.ask.heads * p.ask.queries)), outTerms(out.size()),
+        dqkvTerms(dqkv.size()) {
     const Ask &ask = p.ask;
     const auto clear = [](std::vector<double> &of, const Part &part,
                           int64_t rows, int64_t columns) {
@@ -305,6 +335,8 @@ private:
         const size_t of = p.grad.at(i, h * width + c), v = p.v.at(seen[n], c);
         const double factor = p.factor(h, i, seen[n]);
         out[of] += factor * x * value(v);
+        outTerms[of] += std::fabs(factor * x * value(v));
+        dqkvTerms[v] += std::fabs(factor * x * numberOf(p.grads[of]));
         d += factor * numberOf(p.grads[of]) * value(v);
         dqkv[v] += factor * x * numberOf(p.grads[of]);
       }
@@ -317,6 +349,8 @@ private:
         const size_t k = p.k.at(seen[n], c);
         dqkv[q(c)] += d * value(k);
         dqkv[k] += d * value(q(c));
+        dqkvTerms[q(c)] += std::fabs(d * value(k));
+        dqkvTerms[k] += std::fabs(d * value(q(c)));
       }
     }
   }
@@ -337,6 +371,38 @@ template <typename T>
              << "at " << i << " of " << x.size() << ": " << numberOf(x[i])
              << " instead of " << expected;
   return ::testing::AssertionSuccess();
+}
+
+/// Compares what products with operands of bf16 compute: rounding P and dS
+/// changes an element by up to 2^-8 of its terms, the result by half a unit in
+/// the last place, and sums in f32 by up to 2^-14 of the terms.
+inline ::testing::AssertionResult nearTerms(const std::vector<Brain> &x,
+                                            const std::vector<double> &y,
+                                            const std::vector<double> &terms) {
+  for (size_t i = 0; i < x.size(); ++i)
+    if (const double expected =
+            std::isnan(y[i]) ? numberOf(untouched<Brain>()) : y[i],
+        most = std::isnan(y[i]) ? 0
+                                : (0x1p-8 + 0x1p-14) * terms[i] +
+                                      0x1p-8 * std::abs(expected) + 1e-5;
+        !(std::abs(numberOf(x[i]) - expected) <= most))
+      return ::testing::AssertionFailure()
+             << "at " << i << " of " << x.size() << ": " << numberOf(x[i])
+             << " instead of " << expected << ", within " << most;
+  return ::testing::AssertionSuccess();
+}
+
+/// Expects that all pair targets compute `p` within their bounds.
+inline void expectPairsNear(const Problem<Brain> &p) {
+  const Expected<Brain> expected(p);
+  for (const Target<Brain> &target : pairTargets()) {
+    SCOPED_TRACE(target.name);
+    SCOPED_TRACE(::testing::PrintToString(p.ask));
+    const Results<Brain> found = run(p, target);
+    EXPECT_TRUE(nearTerms(found.out, expected.out, expected.outTerms));
+    EXPECT_TRUE(nearTerms(found.dqkv, expected.dqkv, expected.dqkvTerms));
+    EXPECT_TRUE(near(found.lse, expected.lse, 2e-5, 0));
+  }
 }
 
 template <typename T>

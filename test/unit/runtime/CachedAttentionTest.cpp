@@ -50,9 +50,18 @@ private:
   std::vector<T> all;
 };
 
+/// Elements of type T, and what multiplies them.
+template <typename T, Kernel16 kKernel = Kernel16::Widen>
+struct ElementsOf {
+  using Type = T;
+  static constexpr auto kNumber = int32_t(kKernel);
+};
+
 /// Sequences of a batch, and their caches.
-template <typename T>
+template <typename Of>
 class Sequences {
+  using T = typename Of::Type;
+
 public:
   Sequences(const CachedSizes &sizes, std::vector<int32_t> starts)
       : s(sizes), starts(std::move(starts)),
@@ -98,9 +107,9 @@ public:
           s.chunk, s.positions, s.width, kScale, s.softCap, s.window,
           &begin[size_t(slot)], &count[size_t(slot)],
           starts.empty() ? nullptr : &starts[size_t(slot)], typeOf<T>(),
-          perKeyHead, q + g * perKeyHead * s.width, stride, s.width, k, stride,
-          v, stride, keys.data() + cache, s.width, values.data() + cache,
-          s.width,
+          Of::kNumber, perKeyHead, q + g * perKeyHead * s.width, stride,
+          s.width, k, stride, v, stride, keys.data() + cache, s.width,
+          values.data() + cache, s.width,
           out.data() + slot * s.chunk * outStride + g * perKeyHead * s.width,
           outStride, s.width);
     }
@@ -155,19 +164,26 @@ private:
             size_t(s.positions), starts.empty() ? 0 : starts[size_t(slot)]);
         const T *q = at(slot, 0), *k = q + (s.heads + g) * s.width,
                 *v = k + s.keyHeads * s.width;
-        zrt_attention(s.positions, s.positions, s.width, kScale, s.softCap, 1,
-                      s.window, all.data(), nullptr, 0, 0, h, typeOf<T>(),
-                      q + h * s.width, stride, k, stride, v, stride,
-                      whole.data() + slot * s.positions * s.heads * s.width +
-                          h * s.width,
-                      s.heads * s.width, nullptr);
+        zrt_attention(
+            s.positions, s.positions, s.width, kScale, s.softCap, 1, s.window,
+            all.data(), nullptr, 0, 0, h, typeOf<T>(), Of::kNumber,
+            q + h * s.width, stride, k, stride, v, stride,
+            whole.data() + slot * s.positions * s.heads * s.width + h * s.width,
+            s.heads * s.width, nullptr);
       }
   }
 };
 
-template <typename T>
-class CachedAttention : public ::testing::Test {};
-using Types = ::testing::Types<float, Brain, Half>;
+template <typename Of>
+class CachedAttention : public ::testing::Test {
+  void SetUp() override {
+    if (Of::kNumber != 0 && !hasFeature(cpuFlags(), "avx512bf16"))
+      GTEST_SKIP() << "this processor has no AVX512_BF16";
+  }
+};
+using Types =
+    ::testing::Types<ElementsOf<float>, ElementsOf<Brain>, ElementsOf<Half>,
+                     ElementsOf<Brain, Kernel16::DotBrains>>;
 TYPED_TEST_SUITE(CachedAttention, Types);
 
 /// All shapes with `chunk` rows in a call.
@@ -253,7 +269,7 @@ TEST(CachedAttention, TakesNegativeBeginsAsZero) {
   const int32_t begin = -7, count = 1;
   const float row[] = {1, 2};
   float keys[] = {9, 9, 9, 9}, values[] = {9, 9, 9, 9}, out[] = {9, 9, 9, 9};
-  zrt_cached_attention(2, 2, 2, 1, 0, 0, &begin, &count, nullptr, ZRT_F32, 1,
+  zrt_cached_attention(2, 2, 2, 1, 0, 0, &begin, &count, nullptr, ZRT_F32, 0, 1,
                        row, 2, 2, row, 2, row, 2, keys, 2, values, 2, out, 2,
                        2);
   EXPECT_EQ(std::vector<float>(keys, keys + 4),

@@ -36,6 +36,29 @@ const Target<T> &target() {
   return chosen;
 }
 
+/// Returns true if products of `shape` have operands of bf16.
+bool hasPairs(const AttentionShape &shape, int32_t products) {
+  return products != int32_t(Kernel16::Widen) && shape.width <= kMaxPairWidth;
+}
+
+/// Returns the functions that `products` asks for.
+template <typename T>
+const Target<T> &targetFor(const AttentionShape &, int32_t) {
+  return target<T>();
+}
+#ifdef __x86_64__
+template <>
+const Target<Brain> &targetFor(const AttentionShape &shape, int32_t products) {
+  static constexpr Target<Brain> kDots = {avx512bf16::attend, nullptr,
+                                          avx512bf16::attendBackward},
+                                 kTiles = {amx::attend, nullptr,
+                                           amx::attendBackward};
+  if (!hasPairs(shape, products))
+    return target<Brain>();
+  return products == int32_t(Kernel16::AmxBrains) ? kTiles : kDots;
+}
+#endif
+
 /// The dropout that a call asks for, if any.
 std::optional<Dropout> dropoutOf(const int64_t *key, int64_t place,
                                  double rate) {
@@ -77,60 +100,69 @@ extern "C" void zrt_attention(int64_t queries, int64_t keys, int64_t width,
                               float scale, float soft_cap, int32_t causal,
                               int64_t window, const int32_t *starts,
                               const int64_t *key, int64_t place, double rate,
-                              int64_t head, zrt_dtype dtype, const void *q,
-                              int64_t q_stride, const void *k, int64_t k_stride,
-                              const void *v, int64_t v_stride, void *out,
-                              int64_t out_stride, float *lse) {
+                              int64_t head, zrt_dtype dtype, int32_t products,
+                              const void *q, int64_t q_stride, const void *k,
+                              int64_t k_stride, const void *v, int64_t v_stride,
+                              void *out, int64_t out_stride, float *lse) {
   const std::optional<Dropout> dropout = dropoutOf(key, place, rate);
   withType(dtype, [&](auto type) {
     using T = decltype(type);
-    target<T>().attend({{queries, keys, width, scale, causal != 0, window,
-                         soft_cap, starts, dropout ? &*dropout : nullptr, head},
-                        {static_cast<const T *>(q), q_stride},
-                        {static_cast<const T *>(k), k_stride},
-                        {static_cast<const T *>(v), v_stride},
-                        {static_cast<T *>(out), out_stride},
-                        lse},
-                       scratch());
+    const AttentionShape shape{
+        queries,  keys,        width,
+        scale,    causal != 0, window,
+        soft_cap, starts,      dropout ? &*dropout : nullptr,
+        head};
+    targetFor<T>(shape, products)
+        .attend({shape,
+                 {static_cast<const T *>(q), q_stride},
+                 {static_cast<const T *>(k), k_stride},
+                 {static_cast<const T *>(v), v_stride},
+                 {static_cast<T *>(out), out_stride},
+                 lse},
+                scratch());
   });
 }
 
 extern "C" void zrt_attention_backward(
     int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
     int32_t causal, int64_t window, const int32_t *starts, const int64_t *key,
-    int64_t place, double rate, int64_t head, zrt_dtype dtype, int64_t heads,
-    const void *grad, int64_t grad_stride, int64_t grad_head, const void *q,
-    int64_t q_stride, int64_t q_head, const void *k, int64_t k_stride,
-    const void *v, int64_t v_stride, const float *lse, int64_t lse_head,
-    void *dq, int64_t dq_stride, int64_t dq_head, void *dk, int64_t dk_stride,
-    void *dv, int64_t dv_stride) {
+    int64_t place, double rate, int64_t head, zrt_dtype dtype, int32_t products,
+    int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
+    const void *q, int64_t q_stride, int64_t q_head, const void *k,
+    int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
+    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
+    int64_t dk_stride, void *dv, int64_t dv_stride) {
   const std::optional<Dropout> dropout = dropoutOf(key, place, rate);
   withType(dtype, [&](auto type) {
     using T = decltype(type);
-    target<T>().attendBackward(
-        {{queries, keys, width, scale, causal != 0, window, soft_cap, starts,
-          dropout ? &*dropout : nullptr, head},
-         {static_cast<const T *>(grad), grad_stride},
-         {static_cast<const T *>(q), q_stride},
-         {static_cast<const T *>(k), k_stride},
-         {static_cast<const T *>(v), v_stride},
-         lse,
-         {static_cast<T *>(dq), dq_stride},
-         {static_cast<T *>(dk), dk_stride},
-         {static_cast<T *>(dv), dv_stride},
-         {heads, grad_head, q_head, lse_head, dq_head}},
-        scratch());
+    const AttentionShape shape{
+        queries,  keys,        width,
+        scale,    causal != 0, window,
+        soft_cap, starts,      dropout ? &*dropout : nullptr,
+        head};
+    targetFor<T>(shape, products)
+        .attendBackward({shape,
+                         {static_cast<const T *>(grad), grad_stride},
+                         {static_cast<const T *>(q), q_stride},
+                         {static_cast<const T *>(k), k_stride},
+                         {static_cast<const T *>(v), v_stride},
+                         lse,
+                         {static_cast<T *>(dq), dq_stride},
+                         {static_cast<T *>(dk), dk_stride},
+                         {static_cast<T *>(dv), dv_stride},
+                         {heads, grad_head, q_head, lse_head, dq_head}},
+                        scratch());
   });
 }
 
 extern "C" void zrt_cached_attention(
     int64_t queries, int64_t positions, int64_t width, float scale,
     float soft_cap, int64_t window, const int32_t *begin, const int32_t *count,
-    const int32_t *start, zrt_dtype dtype, int64_t heads, const void *q,
-    int64_t q_stride, int64_t q_head, const void *k, int64_t k_stride,
-    const void *v, int64_t v_stride, void *keys, int64_t keys_stride,
-    void *values, int64_t values_stride, void *out, int64_t out_stride,
-    int64_t out_head) {
+    const int32_t *start, zrt_dtype dtype, int32_t products, int64_t heads,
+    const void *q, int64_t q_stride, int64_t q_head, const void *k,
+    int64_t k_stride, const void *v, int64_t v_stride, void *keys,
+    int64_t keys_stride, void *values, int64_t values_stride, void *out,
+    int64_t out_stride, int64_t out_head) {
   const int64_t first = std::clamp<int64_t>(*begin, 0, positions),
                 rows = std::clamp<int64_t>(
                     *count, 0, std::min(queries, positions - first));
@@ -155,14 +187,15 @@ extern "C" void zrt_cached_attention(
               {cachedValues.at, values_stride},
               ofHead(result, h, out_head)};
     };
-    if (rows > 0 && rows <= kFewQueries) {
+    const Target<T> &by = targetFor<T>(shape, products);
+    if (rows > 0 && rows <= kFewQueries && by.attendFew) {
       const AttentionOf<T> one = head(0);
-      target<T>().attendFew(
+      by.attendFew(
           {shape, one.q, one.k, one.v, one.out, heads, q_head, out_head},
           scratch());
     } else if (rows > 0) {
       for (int64_t h = 0; h < heads; ++h)
-        target<T>().attend(head(h), scratch());
+        by.attend(head(h), scratch());
     }
     for (int64_t h = 0; h < heads; ++h)
       clearRows(ofHead(result, h, out_head), rows, queries, width);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "numerics/Kernel16.h"
 #include "runtime/device/cpu/attention/Attention.h"
 
 namespace zrt {
@@ -28,5 +29,18 @@ ZRT_ATTENTION_TARGET(avx512)
 #endif
 #undef ZRT_ATTENTION_TARGET
 #undef ZRT_ATTENTION_OF
+
+/// Products have operands of bf16; heads are at most kMaxPairWidth wide.
+#define ZRT_ATTENTION_OF_PAIRS(NAME)                                           \
+  namespace NAME {                                                             \
+  void attend(const AttentionOf<Brain> &attention, float *memory);             \
+  void attendBackward(const AttentionBackwardOf<Brain> &attention,             \
+                      float *memory);                                          \
+  }
+#ifdef __x86_64__
+ZRT_ATTENTION_OF_PAIRS(avx512bf16)
+ZRT_ATTENTION_OF_PAIRS(amx)
+#endif
+#undef ZRT_ATTENTION_OF_PAIRS
 
 } // namespace zrt

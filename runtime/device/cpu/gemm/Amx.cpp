@@ -36,23 +36,43 @@
 #define ZRT_LANES 16
 #include "runtime/device/cpu/gemm/Gemm16.h"
 
+#include "runtime/device/cpu/gemm/AmxTiles.inc"
 #include "runtime/device/cpu/gemm/Vectors.inc"
 
 #include <cstring>
-#include <immintrin.h>
 
 namespace zrt::amx {
 namespace {
 
-constexpr int64_t kTile = 16, kBlock = 2 * kTile; ///< rows, columns
-constexpr int64_t kStep = 32;                     ///< the k of a tile
+constexpr int64_t kBlock = 2 * kTile; ///< rows, columns
+constexpr int64_t kStep = 32;         ///< the k of a tile
 /// Two adjacent tiles, of A or of B.
 constexpr int64_t kStepBytes = kBlock * kStep * 2;
-constexpr int64_t kTileBytes = kStepBytes / 2, kTileRow = 64;
+constexpr int64_t kTileBytes = kStepBytes / 2;
 
 #include "runtime/device/cpu/gemm/AmxPanels.inc"
 
-#include "runtime/device/cpu/gemm/AmxTiles.inc"
+/// Adds `steps` steps; calls between() after each.
+template <typename Between>
+inline void addSteps(const Left &a, const std::byte *b, int64_t steps,
+                     Between between) {
+  const std::byte *upper = a.upper, *lower = a.lower;
+  const auto stride = size_t(a.stride);
+  for (int64_t s = 0; s < steps; ++s) {
+    _tile_loadd(4, upper, stride);
+    _tile_loadd(6, b, kTileRow);
+    _tile_loadd(7, b + kTileBytes, kTileRow);
+    _tile_dpbf16ps(0, 4, 6);
+    _tile_dpbf16ps(1, 4, 7);
+    _tile_loadd(5, lower, stride);
+    _tile_dpbf16ps(2, 5, 6);
+    _tile_dpbf16ps(3, 5, 7);
+    upper += a.step;
+    lower += a.step;
+    b += kStepBytes;
+    between();
+  }
+}
 
 #include "runtime/device/cpu/gemm/AmxFinish.inc"
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 
+#include "numerics/Kernel16.h"
 #include "runtime/Error.h"
 
 #include <algorithm>
@@ -61,22 +62,6 @@ constexpr std::pair<std::string_view, std::string_view> kLevels[] = {
     {"x86-64-v2", "cx16,sahf,popcnt,sse3,sse4.1,sse4.2,ssse3"},
 };
 
-/// Calls visit(name) for each of the comma-separated `features`, except those
-/// like "-avx512f", which the code does not use.
-template <typename Visit>
-void forEachFeature(std::string_view features, Visit visit) {
-  while (!features.empty()) {
-    std::string_view name = features.substr(0, features.find(','));
-    features.remove_prefix(std::min(features.size(), name.size() + 1));
-    while (!name.empty() && (name.front() == ' ' || name.front() == '+'))
-      name.remove_prefix(1);
-    while (!name.empty() && name.back() == ' ')
-      name.remove_suffix(1);
-    if (!name.empty() && name.front() != '-')
-      visit(name);
-  }
-}
-
 /// Returns those of the comma-separated `features` that `flags` lack.
 std::string lacking(std::string_view features,
                     const std::set<std::string> &flags) {
@@ -116,13 +101,6 @@ bool zrt::hasFeature(const std::set<std::string> &flags,
   return std::any_of(flags.begin(), flags.end(), [&](const std::string &flag) {
     return bare(flag) == wanted;
   });
-}
-
-bool zrt::lists(std::string_view features, std::string_view feature) {
-  bool found = false;
-  forEachFeature(features,
-                 [&](std::string_view name) { found |= name == feature; });
-  return found;
 }
 
 void zrt::checkFeatures(std::string_view features, std::string_view cpu,

@@ -19,9 +19,6 @@ std::set<std::string> cpuFlags();
 /// "sse4.2").
 bool hasFeature(const std::set<std::string> &flags, std::string_view feature);
 
-/// Returns true if the comma-separated `features` of a plan contain `feature`.
-bool lists(std::string_view features, std::string_view feature);
-
 /// Throws unless `flags` have all of `features`, a comma-separated list.  `cpu`
 /// names the plan's target in the message.
 void checkFeatures(std::string_view features, std::string_view cpu,

@@ -11,13 +11,11 @@
 #include "runtime/Error.h"
 #include "runtime/HalfArrays.h"
 #include "runtime/Vocabulary.h"
-#include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <initializer_list>
 #ifdef __x86_64__
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -101,24 +99,6 @@ void multiply16By(Loops<From> loops, const Gemm16 &g, float *packing) {
 }
 
 } // namespace
-
-Kernel16 zrt::kernel16For(std::string_view features) {
-#ifdef __x86_64__
-  const auto all = [&](std::initializer_list<const char *> names) {
-    return std::all_of(names.begin(), names.end(),
-                       [&](const char *name) { return lists(features, name); });
-  };
-  // The features for which CMakeLists.txt compiles the files.
-  if (all({"avx512f", "avx512vl", "avx512bw", "avx512dq"})) {
-    if (all({"amx-tile", "amx-bf16"}))
-      return Kernel16::AmxBrains;
-    if (all({"avx512bf16"}))
-      return Kernel16::DotBrains;
-  }
-#endif
-  (void)features;
-  return Kernel16::Widen;
-}
 
 void zrt::enable(Kernel16 kernel) {
 #ifdef __x86_64__

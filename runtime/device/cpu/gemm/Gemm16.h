@@ -9,11 +9,11 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "numerics/Kernel16.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 namespace zrt {
 
@@ -32,15 +32,6 @@ struct Gemm16 {
   std::byte *c = nullptr;
   int64_t ldc = 0;
 };
-
-enum class Kernel16 {
-  Widen,     ///< f32 product of the widened operands, rounded
-  DotBrains, ///< bf16 by AVX512_BF16's dot products of pairs; f16 as Widen
-  AmxBrains  ///< bf16 by AMX's tiles; f16 as Widen
-};
-
-/// Returns the kernel for the comma-separated features of a plan.
-Kernel16 kernel16For(std::string_view features);
 
 /// Asks the system for resources that `kernel` needs besides instructions.
 /// Throws zrt::Error if it refuses.

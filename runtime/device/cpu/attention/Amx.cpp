@@ -1,0 +1,7 @@
+//===- Amx.cpp - Attention with AMX's tiles -------------------------------===//
+#define ZRT_TARGET amx
+#define ZRT_LANES 16
+#define ZRT_ROWS 4
+#define ZRT_VECTORS 4
+#define ZRT_PAIRS
+#include "runtime/device/cpu/attention/Loops.inc"
