@@ -9,11 +9,13 @@
 #include "runtime/Error.h"
 #include "runtime/HalfArrays.h"
 #include "runtime/HalfFloats.h"
+#include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 
 #include "TestPlan.h"
+#include "TileProducts.h"
 
 #include <cmath>
 #include <cstring>
@@ -124,12 +126,17 @@ struct KernelUnderTest {
   Kernel16 kernel;
   zrt_dtype type;
   float (*plain)(const Sum &);
+  /// Multiplies instead of `kernel`, on one thread.
+  void (*multiply)(const Gemm16 &, float *) = nullptr;
 };
 
 std::vector<KernelUnderTest> kernels() {
   std::vector<KernelUnderTest> all = {
       {"widened bf16", Kernel16::Widen, ZRT_BF16, byFloats},
       {"widened f16", Kernel16::Widen, ZRT_F16, byFloats}};
+  if (instructionSet() == InstructionSet::Avx512)
+    all.push_back({"a model of AMX", Kernel16::Widen, ZRT_BF16, byTiles,
+                   tile_products::multiply});
   const auto flags = cpuFlags();
   if (hasFeature(flags, "avx512bf16"))
     all.push_back({"AVX512_BF16", Kernel16::DotBrains, ZRT_BF16, byPairs});
@@ -188,19 +195,37 @@ struct Problem16 {
       std::fill(c.begin(), c.end(), std::byte{0xff});
   }
 
-  Bytes run(Kernel16 kernel, int threads) const {
+  Bytes run(const KernelUnderTest &by, int threads) const {
     static std::map<int, Team> teams;
     Team &team = teams.try_emplace(threads, threads).first->second;
     // The bytes around C must not change.
     constexpr size_t kFence = 64;
     Bytes result(kFence + c.size() + kFence, std::byte{0x5a});
     std::copy(c.begin(), c.end(), result.begin() + kFence);
-    runMatmul(desc, a.data(), b.data(), bias.data(), result.data() + kFence,
-              team, kernel);
+    std::byte *const to = result.data() + kFence;
+    if (by.multiply && desc.k > 0)
+      multiplyEach(by.multiply, to);
+    else
+      runMatmul(desc, a.data(), b.data(), bias.data(), to, team, by.kernel);
     for (size_t i = 0; i < kFence; ++i)
       EXPECT_TRUE(result[i] == std::byte{0x5a} &&
                   result[result.size() - 1 - i] == std::byte{0x5a});
     return {result.begin() + kFence, result.end() - kFence};
+  }
+
+  void multiplyEach(void (*multiply)(const Gemm16 &, float *),
+                    std::byte *to) const {
+    const auto &d = desc;
+    const auto at = [](const Bytes &of, int64_t element) {
+      return reinterpret_cast<const uint16_t *>(of.data()) + element;
+    };
+    for (int64_t s = 0; s < d.batch; ++s)
+      multiply({d.trans_a != 0, d.trans_b != 0, d.accumulate != 0, d.m, d.n,
+                d.k, d.a.dtype, at(a, s * d.m * d.k), storedA(d).ld,
+                at(b, s * d.k * d.n), storedB(d).ld, d.bias.dtype,
+                d.has_bias ? bias.data() : nullptr, d.c.dtype,
+                to + uint64_t(s * d.m * d.n) * dtypeBytes(d.c.dtype), d.n},
+               scratch());
   }
 
   Bytes expected(float (*plain)(const Sum &)) const {
@@ -242,7 +267,9 @@ void expectItsBits(const KernelUnderTest &kernel, const Problem16 &problem) {
   const Bytes expected = problem.expected(kernel.plain);
   const auto &d = problem.desc;
   for (const int threads : {1, 2, 3}) {
-    const Bytes got = problem.run(kernel.kernel, threads);
+    if (kernel.multiply && threads > 1)
+      break;
+    const Bytes got = problem.run(kernel, threads);
     const uint64_t size = dtypeBytes(d.c.dtype);
     for (size_t i = 0; i < got.size(); i += size)
       ASSERT_EQ(std::memcmp(&got[i], &expected[i], size), 0)
@@ -320,7 +347,7 @@ TEST(Matmul16, NotANumberSpreadsToItsRowAndNoFurther) {
     Problem16 problem(kernel.type, 1, 40, 40, 45, 0);
     const uint16_t nan = kernel.type == ZRT_BF16 ? 0x7fc0 : 0x7e00;
     std::memcpy(&problem.a[size_t(7 * 45) * 2], &nan, 2);
-    const Bytes got = problem.run(kernel.kernel, 1);
+    const Bytes got = problem.run(kernel, 1);
     std::vector<float> values(40 * 40);
     widen(got.data(), kernel.type, values.size(), values.data());
     for (size_t i = 0; i < values.size(); ++i)
@@ -353,7 +380,7 @@ TEST(Matmul16, RunsOnAStreamByTheKernelOfItsPlan) {
       {Kernel16::AmxBrains, wide + ",avx512bf16,amx-tile,amx-bf16"}};
   for (const KernelUnderTest &kernel : kernels())
     for (const auto &[which, features] : compiledFor) {
-      if (which != kernel.kernel)
+      if (which != kernel.kernel || kernel.multiply)
         continue;
       Problem16 problem(kernel.type, 1, 17, 33, 70, 0);
       auto place = [at = uint64_t{0}](zrt_operand &operand,

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <immintrin.h>
 #include <limits>
 
 namespace zrt::tile_model {
@@ -102,6 +103,12 @@ inline void dotBrains(int c, int a, int b) {
 } // namespace zrt::tile_model
 
 // NOLINTBEGIN(bugprone-reserved-identifier)
+#undef _tile_loadconfig
+#undef _tile_release
+#undef _tile_zero
+#undef _tile_loadd
+#undef _tile_stored
+#undef _tile_dpbf16ps
 #define _tile_loadconfig zrt::tile_model::loadConfig
 #define _tile_release zrt::tile_model::release
 #define _tile_zero zrt::tile_model::zero

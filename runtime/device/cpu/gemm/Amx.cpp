@@ -32,7 +32,9 @@
 // that memory is read along its rows.
 //
 //===----------------------------------------------------------------------===//
+#ifndef ZRT_TARGET
 #define ZRT_TARGET amx
+#endif
 #define ZRT_LANES 16
 #include "runtime/device/cpu/gemm/Gemm16.h"
 
@@ -41,7 +43,7 @@
 
 #include <cstring>
 
-namespace zrt::amx {
+namespace zrt::ZRT_TARGET {
 namespace {
 
 constexpr int64_t kBlock = 2 * kTile; ///< rows, columns
@@ -331,4 +333,4 @@ void multiply(const Gemm16 &g, float *packing) {
   Product(g, packing).run();
 }
 
-} // namespace zrt::amx
+} // namespace zrt::ZRT_TARGET

@@ -1,0 +1,11 @@
+//===- TileProducts.h - Products by a model of AMX's tiles ------*- C++ -*-===//
+#pragma once
+
+#include "runtime/device/cpu/gemm/Gemm16.h"
+
+namespace zrt::tile_products {
+
+/// As amx::multiply, for processors with AVX-512.
+void multiply(const Gemm16 &gemm, float *packing);
+
+} // namespace zrt::tile_products
