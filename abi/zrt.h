@@ -140,7 +140,7 @@ static inline uint64_t zrt_packed_bytes(uint32_t packing, uint64_t elements) {
 
 /// Bytes that each thread which multiplies matrices keeps outside the arenas
 /// for copies of matrix blocks.
-#define ZRT_PACKING_BYTES (2 << 20)
+#define ZRT_PACKING_BYTES (4 << 20)
 /// Data to be saved waits in blocks of this many bytes, outside the arenas.  Of
 /// the data on nvme, at most ZRT_CHECKPOINT_STREAMED bytes wait.
 #define ZRT_CHECKPOINT_BLOCK (4 << 20)

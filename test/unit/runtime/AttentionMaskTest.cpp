@@ -59,7 +59,7 @@ std::vector<Ask> asks() {
   for (int64_t window : {0, 100, 2000})
     for (bool documents : {false, true}) {
       all.push_back({150, 3000, 64, 2, window, 0, documents});
-      all.push_back({130, 170, 768, 2, window, 0.8f, documents});
+      all.push_back({70, 600, 768, 2, window, 0.8f, documents});
     }
   return all;
 }

@@ -109,8 +109,13 @@ TEST_P(AttentionPositions, PartsHaveTheBitsOfTheWhole) {
 }
 
 TEST_P(AttentionPositions, PartsOfPairsHaveTheBitsOfTheWhole) {
-  if (GetParam().width <= kMaxPairWidth)
-    expectSameBits<Brain>({1, 5, 64}, /*few=*/false, pairTargets());
+  if (GetParam().width > kMaxPairWidth)
+    return;
+  std::vector<Target<Brain>> all = pairTargets();
+  // The model would take a minute.
+  if (GetParam().queries > 1000 && !all.empty())
+    all.erase(all.begin());
+  expectSameBits<Brain>({1, 5, 64}, /*few=*/false, all);
 }
 
 TEST_P(AttentionPositions, FewQueriesHaveTheBitsOfTheWhole) {
@@ -125,12 +130,13 @@ std::vector<Ask> asksOfPositions() {
         for (bool documents : {false, true})
           all.push_back({200, 200, width, 1, window, cap, documents});
   all.push_back({120, 120, 40, 7, 70, 0.8f, true});
-  // Keys in several blocks: 823 with 256 columns, 158 with 768.
-  all.push_back({1024, 1024, 256, 1});
-  all.push_back({1024, 1024, 256, 1, 500, 0, true});
-  all.push_back({3000, 3000, 64, 1});
-  all.push_back({400, 400, 768, 2, 0, 0.8f});
-  all.push_back({90, 90, ZRT_MAX_ATTENTION_WIDTH, 1});
+  // Keys in several blocks: 562 with 768 columns, 157 with the most.
+  all.push_back({700, 700, 768, 1});
+  all.push_back({700, 700, 768, 1, 400, 0, true});
+  all.push_back({600, 600, 768, 2, 0, 0.8f});
+  all.push_back({180, 180, ZRT_MAX_ATTENTION_WIDTH, 1});
+  // And for pairs.
+  all.push_back({3100, 3100, 256, 1});
   return all;
 }
 

@@ -40,11 +40,12 @@ TEST(Attention, IsRightForFewerKeysThanQueries) {
 }
 
 TEST(Attention, IsRightWhereKeysComeInBlocks) {
-  // With 64 columns, 1282 keys fit for the backward and 2661 for the forward.
+  // With 64 columns, 2648 keys fit for the backward and 5392 for the forward;
+  // with 768, 215 and 562.
   for (bool causal : {false, true}) {
-    expectRight(70, 3000, 64, causal);
-    expectRight(150, 150, 768, causal);
-    expectRight(40, 75, ZRT_MAX_ATTENTION_WIDTH, causal);
+    expectRight(70, 6000, 64, causal);
+    expectRight(150, 600, 768, causal);
+    expectRight(40, 175, ZRT_MAX_ATTENTION_WIDTH, causal);
   }
 }
 
@@ -99,11 +100,13 @@ TEST(Attention, OfPairsIsRightForAllShapes) {
         for (bool causal : {false, true})
           expectPairsNear(
               problemOf<Brain>(queries, queries + more, width, causal));
-  // Keys in blocks: with 256 columns 384 fit for the backward.
+  // Keys in blocks: with 256 columns 896 fit for the backward and 3008 for the
+  // forward.
   for (bool causal : {false, true}) {
-    expectPairsNear(problemOf<Brain>(70, 1700, 64, causal));
-    expectPairsNear(problemOf<Brain>(100, 900, 256, causal));
+    expectPairsNear(problemOf<Brain>(70, 3300, 64, causal));
+    expectPairsNear(problemOf<Brain>(70, 1000, 256, causal));
   }
+  expectPairsNear(problemOf<Brain>(33, 3200, 256, true));
 }
 
 TEST(Attention, OfPairsKeepsANan) {
@@ -207,7 +210,7 @@ TEST(Attention, Of16BitsIsTheRoundingOfThatOfF32) {
 TEST(Attention, Of16BitsRoundsOnceWhereKeysComeInBlocks) {
   for (bool causal : {false, true})
     for (auto [queries, keys, width] :
-         {std::tuple{200, 3000, 64}, {150, 150, 768}, {300, 20, 1500}}) {
+         {std::tuple{200, 3000, 64}, {150, 600, 768}, {300, 80, 1500}}) {
       if (causal && keys < queries)
         continue;
       const Problem<Half> p = problemOf<Half>(queries, keys, width, causal);

@@ -195,8 +195,8 @@ std::vector<CachedSizes> shapesOf(int64_t chunk) {
       all.push_back({2, chunk, 6, 2, 100, 64, window, cap});
     }
   // Keys in several blocks.
-  all.push_back({1, chunk, 2, 1, 300, 768});
-  all.push_back({1, chunk, 2, 1, 300, 768, 170});
+  all.push_back({1, chunk, 2, 1, 600, 768});
+  all.push_back({1, chunk, 2, 1, 600, 768, 170});
   return all;
 }
 
@@ -225,7 +225,7 @@ TYPED_TEST(CachedAttention, StartsHideWhatIsNotInTheCache) {
     Sequences<TypeParam>(sizes, {-5, 48, 119}).feedAll(1);
   }
   // More than a block of keys is hidden.
-  Sequences<TypeParam>({1, 7, 2, 1, 300, 768}, {250}).feedAll(7);
+  Sequences<TypeParam>({1, 7, 2, 1, 700, 768}, {650}).feedAll(7);
 }
 
 TYPED_TEST(CachedAttention, SlotsHaveTheirOwnLengths) {

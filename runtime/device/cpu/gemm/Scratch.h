@@ -15,7 +15,7 @@
 
 namespace zrt {
 
-/// Scratch memory of each thread: one huge page.
+/// Scratch memory of each thread: two huge pages.
 constexpr size_t kScratchBytes = ZRT_PACKING_BYTES;
 
 /// The scratch memory of some threads.  Pages that a thread never touches cost
