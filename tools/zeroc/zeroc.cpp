@@ -190,7 +190,7 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
   if (llvm::Error error = checkResumed(module, options))
     return error;
-  if (options.getLevel() == Level::Memory) {
+  if (options.compare || options.getLevel() == Level::Memory) {
     const std::string &arch = options.targetOptions.arch;
     if (getLevel(module) != Level::Memory)
       setTarget(module, *options.target, arch);

@@ -117,7 +117,7 @@ TEST(TeamDeathTest, OfMoreThreadsThanThereIsRoomForSaysSo) {
       "thread [0-9]+ of 120 cannot be started: .*; use fewer with --threads");
   EXPECT_EXIT(
       startMoreThanFit(1000), testing::ExitedWithCode(7),
-      "no memory for the 2,097,152 bytes .2.0 MiB. that each of 1000 threads");
+      "no memory for the 4,194,304 bytes .4.0 MiB. that each of 1000 threads");
 }
 
 } // namespace

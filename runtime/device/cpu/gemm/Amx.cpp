@@ -140,9 +140,9 @@ struct Round {
   int64_t i = 0, j = 0, p = 0;
 };
 
-class Product {
+class TileProduct {
 public:
-  Product(const Gemm16 &g, float *packing)
+  TileProduct(const Gemm16 &g, float *packing)
       : g(g), left(g.transB ? ofB(g) : ofA(g)),
         right(g.transB ? ofA(g) : ofB(g)), blocks(left, right, g.k),
         memoryRight(reinterpret_cast<std::byte *>(packing)),
@@ -330,7 +330,7 @@ private:
 
 void multiply(const Gemm16 &g, float *packing) {
   const Tiles tiles;
-  Product(g, packing).run();
+  TileProduct(g, packing).run();
 }
 
 } // namespace zrt::ZRT_TARGET
