@@ -123,6 +123,7 @@ TEST(Attention, OfPairsKeepsANan) {
   }
 }
 
+#ifdef __x86_64__
 TEST(Attention, OfPairsIsWhatKernelsCall) {
   const Problem<Brain> problem = problemOf<Brain>(70, 90, 64, true);
   for (const Target<Brain> &target : pairTargets()) {
@@ -138,6 +139,7 @@ TEST(Attention, OfPairsIsWhatKernelsCall) {
   EXPECT_TRUE(run(wide, kernelCalls<Brain, 2>())
                   .sameBits(run(wide, kernelCalls<Brain>())));
 }
+#endif
 
 TEST(Attention, LseIsLeftOutWhereNobodyAsks) {
   const Problem<float> p = problemOf(9, 9, 8, true);

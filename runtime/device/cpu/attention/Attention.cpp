@@ -36,24 +36,19 @@ const Target<T> &target() {
   return chosen;
 }
 
-/// Returns true if products of `shape` have operands of bf16.
-bool hasPairs(const AttentionShape &shape, int32_t products) {
-  return products != int32_t(Kernel16::Widen) && shape.width <= kMaxPairWidth;
-}
-
 /// Returns the functions that `products` asks for.
 template <typename T>
-const Target<T> &targetFor(const AttentionShape &, int32_t) {
+const Target<T> &targetFor(int64_t /*width*/, int32_t /*products*/) {
   return target<T>();
 }
 #ifdef __x86_64__
 template <>
-const Target<Brain> &targetFor(const AttentionShape &shape, int32_t products) {
+const Target<Brain> &targetFor(int64_t width, int32_t products) {
   static constexpr Target<Brain> kDots = {avx512bf16::attend, nullptr,
                                           avx512bf16::attendBackward},
                                  kTiles = {amx::attend, nullptr,
                                            amx::attendBackward};
-  if (!hasPairs(shape, products))
+  if (products == int32_t(Kernel16::Widen) || width > kMaxPairWidth)
     return target<Brain>();
   return products == int32_t(Kernel16::AmxBrains) ? kTiles : kDots;
 }
@@ -107,13 +102,9 @@ extern "C" void zrt_attention(int64_t queries, int64_t keys, int64_t width,
   const std::optional<Dropout> dropout = dropoutOf(key, place, rate);
   withType(dtype, [&](auto type) {
     using T = decltype(type);
-    const AttentionShape shape{
-        queries,  keys,        width,
-        scale,    causal != 0, window,
-        soft_cap, starts,      dropout ? &*dropout : nullptr,
-        head};
-    targetFor<T>(shape, products)
-        .attend({shape,
+    targetFor<T>(width, products)
+        .attend({{queries, keys, width, scale, causal != 0, window, soft_cap,
+                  starts, dropout ? &*dropout : nullptr, head},
                  {static_cast<const T *>(q), q_stride},
                  {static_cast<const T *>(k), k_stride},
                  {static_cast<const T *>(v), v_stride},
@@ -135,23 +126,20 @@ extern "C" void zrt_attention_backward(
   const std::optional<Dropout> dropout = dropoutOf(key, place, rate);
   withType(dtype, [&](auto type) {
     using T = decltype(type);
-    const AttentionShape shape{
-        queries,  keys,        width,
-        scale,    causal != 0, window,
-        soft_cap, starts,      dropout ? &*dropout : nullptr,
-        head};
-    targetFor<T>(shape, products)
-        .attendBackward({shape,
-                         {static_cast<const T *>(grad), grad_stride},
-                         {static_cast<const T *>(q), q_stride},
-                         {static_cast<const T *>(k), k_stride},
-                         {static_cast<const T *>(v), v_stride},
-                         lse,
-                         {static_cast<T *>(dq), dq_stride},
-                         {static_cast<T *>(dk), dk_stride},
-                         {static_cast<T *>(dv), dv_stride},
-                         {heads, grad_head, q_head, lse_head, dq_head}},
-                        scratch());
+    targetFor<T>(width, products)
+        .attendBackward(
+            {{queries, keys, width, scale, causal != 0, window, soft_cap,
+              starts, dropout ? &*dropout : nullptr, head},
+             {static_cast<const T *>(grad), grad_stride},
+             {static_cast<const T *>(q), q_stride},
+             {static_cast<const T *>(k), k_stride},
+             {static_cast<const T *>(v), v_stride},
+             lse,
+             {static_cast<T *>(dq), dq_stride},
+             {static_cast<T *>(dk), dk_stride},
+             {static_cast<T *>(dv), dv_stride},
+             {heads, grad_head, q_head, lse_head, dq_head}},
+            scratch());
   });
 }
 
@@ -187,7 +175,7 @@ extern "C" void zrt_cached_attention(
               {cachedValues.at, values_stride},
               ofHead(result, h, out_head)};
     };
-    const Target<T> &by = targetFor<T>(shape, products);
+    const Target<T> &by = targetFor<T>(width, products);
     if (rows > 0 && rows <= kFewQueries && by.attendFew) {
       const AttentionOf<T> one = head(0);
       by.attendFew(
