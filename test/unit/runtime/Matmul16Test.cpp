@@ -368,8 +368,16 @@ TEST(Matmul16, TheKernelFollowsFromWhatThePlanWasCompiledFor) {
 #endif
   EXPECT_EQ(kernel16For(std::string(sapphire) + ",-amx-bf16"),
             kernel16For(sapphire));
+  EXPECT_EQ(
+      kernel16For("amx-bf16,-amx-tile,avx512bw,avx512dq,avx512f,avx512vl"),
+      Kernel16::Widen);
   EXPECT_EQ(kernel16For("amx-bf16,amx-tile,avx512bw,avx512dq,avx512f,avx512vl"),
             Kernel16::Widen);
+#ifdef __x86_64__
+  EXPECT_EQ(kernel16For("amx-bf16,-amx-tile,avx512bf16,avx512bw,avx512dq,"
+                        "avx512f,avx512vl"),
+            Kernel16::DotBrains);
+#endif
 }
 
 TEST(Matmul16, RunsOnAStreamByTheKernelOfItsPlan) {
