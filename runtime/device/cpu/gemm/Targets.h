@@ -26,9 +26,13 @@ constexpr int64_t kRoundedRows = 384, kRoundedColumns = 768;
 /// A product with up to this many rows reads B once, in place (Few.inc).
 constexpr int64_t kFewRows = 8;
 
+/// The most rows of a tile of C, less one: zeros that the last panel may have.
+constexpr int64_t kGemmPadding = 7;
+
 /// The bytes that a product packs: columns of B, then rows of A.
 constexpr int64_t kGemmPackingBytes =
-    (kGemmRows + kGemmColumns) * kGemmDepth * int64_t(sizeof(float));
+    (kGemmRows + kGemmPadding + kGemmColumns) * kGemmDepth *
+    int64_t(sizeof(float));
 static_assert(kGemmPackingBytes <= ZRT_PACKING_BYTES);
 
 #define ZRT_GEMM_TARGET(NAME)                                                  \
