@@ -107,6 +107,23 @@ def deepspeed_8486(plan):
     step.drop(again)
 
 
+def megatron_4910(plan):
+    """Rank 1 is at a reduce_scatter where the other ranks are at an all_reduce."""
+    step = plan.of_rank_one("step")
+    loss = step.find(r"all_reduce .*f32>$")
+    step.move(loss, loss + 1, to=step.find_all("reduce_scatter", after=loss)[0] + 1)
+
+
+def nemo_rl_2225(plan):
+    """Rank 1 never comes to an exchange."""
+    step = plan.of_rank_one("step")
+    loss = step.find(r"all_reduce .*f32>$")
+    own, = step.operands(loss)
+    step.place_at(step.definition(own), step.place(loss))
+    step.replace(step.find("^    zero.return"), step.result(loss), own)
+    step.drop(loss)
+
+
 # The computation.
 
 def deepspeed_7985(plan):
@@ -129,6 +146,22 @@ def deepspeed_7839(plan):
     clear = step.find(r"zero\.clear .* of @b1 ")
     step.replace(step.find("^    zero.return"), step.result(clear), *step.operands(clear))
     step.drop(clear)
+
+
+def deepspeed_7718(plan):
+    """The last micro-step begins its sum anew."""
+    step = plan["step"]
+    reduce = step.find(r"reduce_scatter .* of @b1 ")
+    older = step.operands(reduce)[1]
+    step.replace(reduce, f"into {older}", "into %none")
+    step.insert(reduce, f"%none = zero.clear {older} of @b1 : !zero.shard<128 x f32 by 2>")
+
+
+def deepspeed_7837(plan):
+    """Gradients are divided by a loss scale that the loss never had."""
+    for program in plan["micro"], plan["step"]:
+        for reduce in program.find_all("reduce_scatter"):
+            program.replace(reduce, "scale = 2.500000e-01", f"scale = {0.25 / 65536}")
 
 
 def deepspeed_4321(plan):
