@@ -2,6 +2,7 @@
 
 #include "dialect/zero/Locations.h"
 
+#include "dialect/zero/Storage.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -79,4 +80,16 @@ void zero::inheritLocation(Operation *op) {
       for (BlockArgument argument : region.getArguments())
         argument.setLoc(op->getLoc());
   });
+}
+
+std::string zero::nameOperation(Operation *op) {
+  StringRef what = op->getName().stripDialect();
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    what = launch.getKernel();
+  if (auto update = dyn_cast<UpdateOp>(op))
+    what = update.getOptimizer();
+  FlatSymbolRefAttr bucket = getBucketRef(op);
+  std::string of =
+      bucket ? bucket.getValue().str() : describeLocation(op->getLoc());
+  return what.str() + (of.empty() ? "" : " of " + of);
 }

@@ -31,6 +31,11 @@ std::string describeLocation(Location loc);
 /// The first name in `loc`, without a place; empty if it has none.
 StringRef getLocationName(Location loc);
 
+/// An operation of a plan and its object, as profiles and traces show it:
+/// "all_gather of b0", "spill of clip", "matmul of h.0.attn.c_attn", "kernel.3
+/// of mlp.mlir:46", "adamw of b1".
+std::string nameOperation(Operation *op);
+
 /// Gives every operation inside of `op`, a kernel or an optimizer, the location
 /// of `op`.  Equal kernels are merged, so an inner location would name one of
 /// many users.

@@ -123,6 +123,14 @@ inline bool isLayered(ModuleOp module) {
   return getMicroSteps(module) > 1 && !hasProgram(module, "micro");
 }
 
+/// The number of times that a step runs the program `name`; 0 for @first and
+/// @flush, which begin and end a run, and for those that do not train.
+inline int64_t getRuns(ModuleOp module, StringRef name) {
+  if (name == "count")
+    return isLayered(module) ? 1 : getMicroSteps(module);
+  return name == "micro" ? getMicroSteps(module) - 1 : name == "step";
+}
+
 /// A key that differs for outputs of one name in several micro-steps; "" for a
 /// next state.  Names contain no NUL.
 inline std::string getOutputKey(ProgramOp program, unsigned result) {

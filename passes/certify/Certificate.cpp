@@ -35,15 +35,6 @@ struct CertifiedProgram {
   std::array<LivePeak, kNumTiers> peaks;
 };
 
-/// The number of times that a step runs the program `name`; 0 for @first and
-/// @flush, which begin and end a run.
-int64_t getRuns(StringRef name, const Certificate &certificate) {
-  return name == "count"   ? certificate.isLayered ? 1 : certificate.microSteps
-         : name == "micro" ? certificate.microSteps - 1
-         : name == "step"  ? 1
-                           : 0;
-}
-
 /// Bytes of all members of `bucket`, in elements as wide as those of `type`.
 int64_t getMemberBytes(BucketOp bucket, Type type) {
   auto shard = dyn_cast<ShardType>(type);
@@ -295,7 +286,7 @@ Certificate zero::certify(ModuleOp module) {
     std::array<LivePeak, kNumTiers> peaks;
     for (unsigned tier = 0; tier != kNumTiers; ++tier)
       peaks[tier] = getLivePeak(*storage, static_cast<Tier>(tier));
-    programs.push_back({function, getRuns(function.getName(), certificate),
+    programs.push_back({function, getRuns(module, function.getName()),
                         std::move(*storage), peaks});
   }
   if (programs.empty() || !arena || arena.size() != kNumTiers)

@@ -11,6 +11,7 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <array>
+#include <optional>
 #include <string>
 
 namespace mlir::zero {
@@ -112,6 +113,17 @@ struct Certificate {
     int64_t copies = 0;
   };
   Checkpoint checkpoint;
+
+  /// What a step is predicted to take; set by the caller.
+  struct Time {
+    std::string machine;
+    double seconds = 0;
+    /// Of an operation's time, in the mean, when the machine was measured; 0 if
+    /// it was not.
+    double error = 0;
+    double joules = 0, dollars = 0; ///< of all ranks; 0 if unknown
+  };
+  std::optional<Time> time;
 
   /// The memory that libraries and the runtime take outside the arenas, a line
   /// each; set by the caller.

@@ -96,6 +96,14 @@ std::string Certificate::toJson() const {
       out.attribute("on_nvme", checkpoint.onNvme);
       out.attribute("copies", checkpoint.copies);
     });
+    if (time)
+      out.attributeObject("time", [&] {
+        out.attribute("simulated_on", toText(time->machine));
+        out.attribute("seconds", time->seconds);
+        out.attribute("error", time->error);
+        out.attribute("joules", time->joules);
+        out.attribute("dollars", time->dollars);
+      });
     out.attributeArray("outside", [&] {
       for (const std::string &what : outside)
         out.value(toText(what));

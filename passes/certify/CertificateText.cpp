@@ -4,6 +4,7 @@
 
 #include "dialect/zero/BytesText.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -113,6 +114,17 @@ std::string Certificate::print() const {
     for (const Arena::Live &live : arena->largest)
       os << "    " << llvm::right_justify(groupDigits(live.bytes), 20) << " B  "
          << live.name << '\n';
+  }
+  if (time) {
+    os << llvm::formatv("  time: {0:f2} ms a step, simulated on {1}",
+                        1e3 * time->seconds, time->machine);
+    if (time->error)
+      os << llvm::formatv(", whose operations are off by {0:f1} % in the mean",
+                          100 * time->error);
+    os << '\n';
+    if (time->joules || time->dollars)
+      os << llvm::formatv("    {0:f1} J and ${1:f6} a step, of all ranks\n",
+                          time->joules, time->dollars);
   }
   for (const std::string &what : outside)
     os << "  outside the arenas: " << what << '\n';

@@ -6,7 +6,7 @@ from .errors import UserError
 
 #: The module of each command.
 COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat",
-            "trace": "trace"}
+            "trace": "trace", "calibrate": "calibrate", "explain": "explain", "diff": "explain"}
 
 
 def main():
@@ -14,7 +14,8 @@ def main():
     if command not in COMMANDS:
         sys.exit(f"zeroc: error: {command or 'no command'}; this package has {', '.join(COMMANDS)}")
     try:
-        importlib.import_module(f".{COMMANDS[command]}", __package__).main(sys.argv[2:])
+        module = importlib.import_module(f".{COMMANDS[command]}", __package__)
+        getattr(module, f"main_{command}", module.main)(sys.argv[2:])
     except BrokenPipeError:
         sys.exit(0)
     except UserError as error:

@@ -160,6 +160,9 @@ public:
   /// changes no value of an update.
   std::string listOptions() const;
 
+  /// Whether the command is zeroc simulate, which has all of these options.
+  bool isSimulated = false;
+
 private:
   Action checkImport();
   void checkObjective();
@@ -182,6 +185,9 @@ private:
   cl::SubCommand plotting{
       "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
               "from files of train --metrics, as SVG"};
+  /// Of --help; parseCommandLine() takes its name away.
+  cl::SubCommand simulating{"simulate", "Predicts the time of a step of a plan "
+                                        "on a machine"};
   /// Of --help; PythonCommands.h runs them.
   cl::SubCommand data{"data", "Prepares chats and texts for training: masks, "
                               "packing, and a look at samples"};
@@ -232,12 +238,15 @@ private:
   void checkOptimizer();
   void offload(PipelineOptions &p, Offload tier) const;
   void checkComparison();
+  void takeSimulation();
   /// Of --compare of a folder or config.json.
   void takeChoices();
   void takeTarget();
   std::vector<Variant> listCompared() const;
 
   DriverOptions options;
+  SimulateRequest simulated;
+  int64_t jitterSeed = 1;
   Offload offloadAll = Offload::None;
   std::string deepSpeedFile;
   std::string target = "cpu", cudaArch = "sm_80";

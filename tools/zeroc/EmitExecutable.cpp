@@ -26,6 +26,7 @@
 #include "targets/RunTool.h"
 #include "targets/TemporaryFolder.h"
 #include "tools/zeroc/LibraryFile.h"
+#include "tools/zeroc/Simulate.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -175,6 +176,12 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     certificate.outside.push_back(
         "with train --checkpoint, " + bytesText(certificate.checkpoint.copies) +
         " of host memory for copies of what is saved");
+  if (!options.machine.empty()) {
+    auto time = predictTime(plan, options.machine, options.threads);
+    if (!time)
+      return time.takeError();
+    certificate.time = std::move(*time);
+  }
   certificate.model = llvm::sys::path::filename(options.input);
   certificate.options = getPlanOptions(plan);
 

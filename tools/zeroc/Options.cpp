@@ -158,6 +158,33 @@ void CommandLine::declareDriver() {
       "more is an error",
       {machine, Emit::Scheduled});
 
+  add("machine=FILE", text(simulated.machine).showing(""),
+      "the machine whose time a step is predicted for: a file of\n"
+      "zeroc calibrate, or one of machines/",
+      {machine});
+  add("threads=N",
+      count(simulated.threads, 1, 4096, "an integer from 1 to 4096")
+          .showing("cores / ranks"),
+      "with --machine: threads that compute for a rank", {machine});
+  add("jitter=PART",
+      number(simulated.jitter.mean, 0, 10, "a number from 0 to 10"),
+      "with simulate: the mean part by which each operation of\n"
+      "each rank takes longer, at random",
+      {machine});
+  add("straggler=FACTOR",
+      number(simulated.jitter.straggler, 1, 1000, "a number from 1 to 1000"),
+      "with simulate: how much longer the last rank computes", {machine});
+  add("jitter-seed=N", count(jitterSeed, 0, INT32_MAX, "an integer, 0 or more"),
+      "with simulate: seed of --jitter", {machine});
+  add("trace=PREFIX", text(simulated.trace).showing(""),
+      "with simulate: write the predicted times to\n"
+      "PREFIX.0.jsonl, for zeroc trace",
+      {output});
+  add("list-work", given(simulated.listWork),
+      "with simulate: print the work of each operation, as JSON,\n"
+      "instead of the time",
+      {output});
+
   add("o=OUT", text(options.output),
       "the file to write; default: the model's name without\n"
       ".mlir for a program, standard output for text",
@@ -272,6 +299,37 @@ void CommandLine::takeTarget() {
     options.pipeline.lossChunk = kLossChunkOfGpu;
 }
 
+/// What zeroc simulate needs; its options are errors elsewhere.
+void CommandLine::takeSimulation() {
+  options.machine = simulated.machine;
+  options.threads = simulated.threads;
+  if (!isSimulated) {
+    for (StringRef name :
+         {"--trace", "--list-work", "--jitter", "--straggler", "--jitter-seed"})
+      if (isGiven(name))
+        fail(name + " is for zeroc simulate MODEL.mlir; drop it, or write "
+                    "simulate before the model");
+    if (isGiven("--threads") && !isGiven("--machine"))
+      fail("--threads is for predicted times; add --machine=FILE. A program's "
+           "threads are those of ./train --threads");
+    if (isGiven("--machine") &&
+        (options.compare || options.emit < Emit::Object))
+      fail("--machine predicts the time of a program that is written; drop it, "
+           "or see zeroc simulate");
+    return;
+  }
+  for (StringRef name : {"--compare", "--emit", "--timing"})
+    if (isGiven(name))
+      fail("zeroc simulate prints times and no plan; drop " + name);
+  if (simulated.machine.empty())
+    fail("zeroc simulate needs --machine=FILE: zeroc calibrate -o machine.json "
+         "measures this machine, and machines/ has published ones");
+  options.emit = Emit::Memory;
+  simulated.isJson = options.certificate == "json";
+  simulated.jitter.seed = uint64_t(jitterSeed);
+  options.simulated = simulated;
+}
+
 DriverOptions CommandLine::check() {
   if (!deepSpeedFile.empty())
     takeDeepSpeed();
@@ -281,11 +339,12 @@ DriverOptions CommandLine::check() {
   options.emit = static_cast<Emit>(llvm::find(names, emit) - names.begin());
   if (options.compare)
     checkComparison();
+  takeSimulation();
   for (const Flag &flag : flags) {
     if (!flag.changes || !flag.isSet())
       continue;
     // A file is for all levels, and a table has its own form.
-    if (options.compare && flag.getName() == "--certificate")
+    if ((options.compare || isSimulated) && flag.getName() == "--certificate")
       continue;
     if (options.emit < *flag.changes && flag.getNumOccurrences())
       fail(flag.getName() + " changes nothing before --emit=" +
@@ -385,6 +444,14 @@ Command zero::parseCommandLine(int argc, char **argv) {
   });
   // Not freed: the library keeps pointers to options until the process ends.
   CommandLine &line = *new CommandLine;
+  // It has the options of the compiler, which those of a subcommand are not.
+  SmallVector<char *> words(argv, argv + argc);
+  if (argc > 1 && StringRef(argv[1]) == "simulate") {
+    words.erase(words.begin() + 1);
+    line.isSimulated = true;
+    argc = int(words.size());
+    argv = words.data();
+  }
   std::string text;
   llvm::raw_string_ostream errors(text);
   bool isRight = cl::ParseCommandLineOptions(

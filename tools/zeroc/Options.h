@@ -7,6 +7,7 @@
 #include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/MarkArguments.h"
+#include "tools/zeroc/Simulate.h"
 #include "tools/zeroc/Subcommands.h"
 #include <functional>
 #include <optional>
@@ -42,6 +43,12 @@ struct DriverOptions {
   bool timing = false, compare = false;
   /// The plans that --compare compares; none without it.
   std::vector<Variant> compared;
+  /// The file of the machine whose time the certificate predicts, "" for none,
+  /// and the threads of a rank there.
+  std::string machine;
+  int64_t threads = 0;
+  /// Of zeroc simulate; none without it.
+  std::optional<SimulateRequest> simulated;
   /// Of --compare of a folder or config.json; see Choices.h.
   std::optional<ChoiceRequest> choices;
   /// The options that were given, such as "--betas", each with the first output

@@ -15,7 +15,8 @@ using namespace mlir::zero;
 
 bool zero::isPythonCommand(StringRef name) {
   return name == "data" || name == "finetune" || name == "pretrain" ||
-         name == "generate" || name == "chat" || name == "trace";
+         name == "generate" || name == "chat" || name == "trace" ||
+         name == "calibrate" || name == "explain" || name == "diff";
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,

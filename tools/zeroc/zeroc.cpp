@@ -2,6 +2,7 @@
 //
 //   zeroc MODEL.mlir [options] [-o OUT]
 //   zeroc MODEL.mlir --compare [options]
+//   zeroc simulate MODEL.mlir --machine=FILE [options]
 //   zeroc import DIR|CONFIG.json --batch=B --seq=T [...] [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
@@ -241,6 +242,8 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
                              " does not compile; the errors are above");
   }
 
+  if (options.simulated)
+    return simulatePlan(module, *options.simulated, options.output);
   if (options.isText())
     return frontend::writeOutput(options.output, frontend::printModel(module));
   return timed("kernels, plan and link", [&](PassManagerSetup setup) {

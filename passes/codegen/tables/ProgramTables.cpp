@@ -96,7 +96,7 @@ private:
     if (isa<CopyOp>(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
     if (isa<FetchOp, SpillOp>(op))
-      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameEntry(op))};
+      return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameOperation(op))};
     if (auto packed = dyn_cast<DequantizeOp>(op))
       return {ZRT_DEQUANTIZE, describe(packed)};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
@@ -119,11 +119,10 @@ private:
 
   llvm::Constant *describe(SumSquaresOp op) {
     return constants.global(
-        Zrt<zrt_squares_desc>{
-            .name = constants.string("sum_squares of " + op.getBucket().str()),
-            .bucket = operands.getBucket(op.getBucketAttr()),
-            .grad = operand(op.getFlat()),
-            .partials = operand(op.getPartials())},
+        Zrt<zrt_squares_desc>{.name = constants.string(nameOperation(op)),
+                              .bucket = operands.getBucket(op.getBucketAttr()),
+                              .grad = operand(op.getFlat()),
+                              .partials = operand(op.getPartials())},
         "squares");
   }
 
@@ -131,24 +130,12 @@ private:
     auto type = cast<RankedTensorType>(op.getResult().getType());
     return constants.global(
         Zrt<zrt_dequantize_desc>{
-            .name = constants.string(nameEntry(op)),
+            .name = constants.string(nameOperation(op)),
             .packing = static_cast<uint32_t>(op.getPacking()),
             .elements = static_cast<uint64_t>(type.getNumElements()),
             .source = operand(op.getBytes()),
             .result = operand(op.getResult())},
         "dequantize");
-  }
-
-  /// The operation and its object: "all_gather of b0", "spill of clip", "matmul
-  /// of h.0.attn.c_attn", "kernel.3 of mlp.mlir:46".
-  static std::string nameEntry(StringRef what, Operation *op) {
-    FlatSymbolRefAttr bucket = getBucketRef(op);
-    std::string of =
-        bucket ? bucket.getValue().str() : describeLocation(op->getLoc());
-    return what.str() + (of.empty() ? "" : " of " + of);
-  }
-  static std::string nameEntry(Operation *op) {
-    return nameEntry(op->getName().stripDialect(), op);
   }
 
   llvm::Constant *describe(PlanOpInterface op, const std::string &name) {
@@ -164,7 +151,7 @@ private:
     Value whole = op.getWhole();
     return constants.global(
         Zrt<zrt_collective_desc>{
-            .name = constants.string(nameEntry(op)),
+            .name = constants.string(nameOperation(op)),
             .kind = isa<AllGatherOp>(op)       ? ZRT_ALL_GATHER
                     : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
                                                : ZRT_ALL_REDUCE,
@@ -181,7 +168,7 @@ private:
   llvm::Constant *describe(nn::MatmulOp op) {
     return constants.global(
         Zrt<zrt_matmul_desc>{
-            .name = constants.string(nameEntry(op)),
+            .name = constants.string(nameOperation(op)),
             .trans_a = op.getTransposeA(),
             .trans_b = op.getTransposeB(),
             .has_bias = op.getBias() != nullptr,
@@ -209,7 +196,7 @@ private:
     auto ofX = cast<RankedTensorType>(x.getType()),
          ofY = cast<RankedTensorType>(y.getType());
     return constants.global(
-        Zrt<zrt_grouped_desc>{.name = constants.string(nameEntry(op)),
+        Zrt<zrt_grouped_desc>{.name = constants.string(nameOperation(op)),
                               .sums = sums,
                               .trans_w = transW,
                               .groups = static_cast<uint32_t>(w.size()),
@@ -236,8 +223,8 @@ private:
     Dispatch dispatch = getDispatch(kernel);
     SmallVector<Value> arguments = getKernelArguments(op);
     // A kernel that no launch names is called by its operation.
-    std::string name = isa<LaunchOp>(op)   ? nameEntry(kernel.getSymName(), op)
-                       : op.getBucketRef() ? nameEntry(op)
+    std::string name = isa<LaunchOp>(op)   ? nameOperation(op)
+                       : op.getBucketRef() ? nameOperation(op)
                                            : kernel.getSymName().str();
     int64_t units = dispatch.extent;
     if (!units) { // all elements
@@ -262,10 +249,9 @@ private:
   }
 
   llvm::Constant *describe(UpdateOp op, KernelOp plain, KernelOp decayed) {
-    std::string name = (op.getOptimizer() + " of " + op.getBucket()).str();
     SmallVector<Value> arguments = getKernelArguments(op);
     return constants.global(
-        Zrt<zrt_update_desc>{.name = constants.string(name),
+        Zrt<zrt_update_desc>{.name = constants.string(nameOperation(op)),
                              .bucket = operands.getBucket(op.getBucketAttr()),
                              .arg_count =
                                  static_cast<uint32_t>(arguments.size()),

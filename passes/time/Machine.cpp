@@ -1,0 +1,175 @@
+//===- Machine.cpp - Reads machine files ----------------------------------===//
+
+#include "passes/time/Machine.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace mlir::zero;
+using llvm::createStringError;
+
+namespace {
+
+/// Reads the fields of an object; keeps the first error.
+class Fields {
+public:
+  Fields(const llvm::json::Object &object, StringRef file, std::string where)
+      : object(object), file(file), where(std::move(where)) {}
+
+  void count(StringRef key, int64_t &value, int64_t least) {
+    auto given = object.getInteger(key);
+    if (!given || *given < least)
+      fail(key, ("an integer of at least " + Twine(least)).str());
+    else
+      value = *given;
+  }
+  void number(StringRef key, double &value) {
+    if (!object.get(key))
+      return;
+    auto given = object.getNumber(key);
+    if (!given || !(*given >= 0) || !std::isfinite(*given))
+      fail(key, "a number, 0 or more");
+    else
+      value = *given;
+  }
+  void text(StringRef key, std::string &value) {
+    if (auto given = object.getString(key))
+      value = given->str();
+    else
+      fail(key, "a string");
+  }
+  void fail(StringRef key, StringRef what) {
+    if (!error)
+      error = llvm::formatv("{0}: {1}{2} must be {3}", file, where, key, what);
+  }
+  llvm::Error take() {
+    return error ? createStringError(*error) : llvm::Error::success();
+  }
+
+  const llvm::json::Object &object;
+
+private:
+  StringRef file;
+  std::string where;
+  std::optional<std::string> error;
+};
+
+} // namespace
+
+/// Reads {"kind": number}.
+static llvm::Error readSeconds(const llvm::json::Object &object, StringRef file,
+                               std::map<std::string, double> &seconds) {
+  for (const auto &[kind, value] : object) {
+    auto number = value.getAsNumber();
+    if (!number || !(*number >= 0) || !std::isfinite(*number))
+      return createStringError(file + ": the seconds of " + StringRef(kind) +
+                               " must be a number, 0 or more");
+    seconds[kind.str()] = *number;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Machine> Machine::read(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  if (!buffer)
+    return createStringError("cannot read " + path + ": " +
+                             buffer.getError().message());
+  auto json = llvm::json::parse((*buffer)->getBuffer());
+  if (!json)
+    return createStringError(
+        path + " is not JSON: " + llvm::toString(json.takeError()));
+  const llvm::json::Object *object = json->getAsObject();
+  if (!object)
+    return createStringError(path + " is no machine file, an object; zeroc "
+                                    "calibrate writes one");
+  Machine machine;
+  machine.file = path.str();
+  Fields fields(*object, path, "");
+  fields.text("machine", machine.name);
+  fields.text("target", machine.target);
+  fields.count("cores", machine.cores, 1);
+  fields.count("cache_bytes", machine.cacheBytes, 0);
+  fields.number("watts", machine.watts);
+  fields.number("dollars_per_hour", machine.dollarsPerHour);
+  const llvm::json::Array *layouts = object->getArray("layouts");
+  if (!layouts || layouts->empty())
+    fields.fail("layouts", "a list of at least one layout");
+  if (llvm::Error error = fields.take())
+    return error;
+  for (const llvm::json::Value &value : *layouts) {
+    const llvm::json::Object *one = value.getAsObject();
+    const llvm::json::Object *seconds =
+        one ? one->getObject("seconds") : nullptr;
+    if (!seconds)
+      return createStringError(
+          path + ": each of layouts must be an object with \"seconds\"");
+    Layout layout;
+    Fields inner(*one, path, "layouts: ");
+    inner.count("ranks", layout.ranks, 1);
+    inner.count("threads", layout.threads, 1);
+    inner.number("error", layout.error);
+    if (llvm::Error error = inner.take())
+      return error;
+    if (llvm::Error error = readSeconds(*seconds, path, layout.seconds))
+      return error;
+    machine.layouts.push_back(std::move(layout));
+  }
+  if (const llvm::json::Object *sources = object->getObject("sources"))
+    for (const auto &[kind, value] : *sources)
+      if (auto text = value.getAsString())
+        machine.sources[kind.str()] = text->str();
+  return machine;
+}
+
+std::optional<double> Machine::Layout::find(StringRef kind) const {
+  const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
+  for (const std::string &name :
+       {kind.str(), "*." + rest.str(), "*." + last.str()})
+    if (auto known = seconds.find(name); known != seconds.end())
+      return known->second;
+  return std::nullopt;
+}
+
+llvm::Expected<const Machine::Layout *> Machine::find(int64_t ranks,
+                                                      int64_t threads) const {
+  if (target != "cpu") {
+    const Layout *best = nullptr;
+    for (const Layout &layout : layouts)
+      if (layout.ranks >= ranks && (!best || layout.ranks < best->ranks))
+        best = &layout;
+    if (best)
+      return best;
+    return createStringError(file + " is for at most " +
+                             Twine(layouts.back().ranks) + " ranks, got " +
+                             Twine(ranks));
+  }
+  if (!threads)
+    threads = std::max<int64_t>(cores / ranks, 1);
+  std::string known;
+  for (const Layout &layout : layouts) {
+    if (layout.ranks == ranks && layout.threads == threads)
+      return &layout;
+    known += llvm::formatv("{0}{1} x {2}", known.empty() ? "" : ", ",
+                           layout.ranks, layout.threads);
+  }
+  return createStringError(llvm::formatv(
+      "{0} has no times of {1} ranks with {2} threads each, but of ranks x "
+      "threads {3}; measure them: zeroc calibrate --ranks={1} --threads={2}",
+      file, ranks, threads, known));
+}
+
+llvm::Expected<double> zero::getSeconds(const Machine::Layout &layout,
+                                        const Work &work, StringRef file) {
+  double sum = 0;
+  for (const auto &[kind, amount] : work) {
+    if (std::optional<double> unit = layout.find(kind))
+      sum += amount * *unit;
+    else if (amount > 0)
+      return createStringError(file + " has no time of " + kind +
+                               "; measure it with zeroc calibrate, or add it");
+  }
+  return sum;
+}

@@ -1,0 +1,139 @@
+//===- Timeline.cpp - When the tasks of a program run on a machine --------===//
+
+#include "passes/time/Timeline.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace mlir::zero;
+
+namespace {
+
+constexpr size_t kSimulatedStreams = getMaxEnumValForStream() + 1;
+
+class Simulation {
+public:
+  Simulation(ArrayRef<Task> tasks, Timeline &timeline, double cores,
+             double threads)
+      : tasks(tasks), timeline(timeline), cores(cores), threads(threads) {
+    for (auto [i, task] : llvm::enumerate(tasks))
+      queues[unsigned(task.stream)].push_back(unsigned(i));
+    isDone.resize(tasks.size());
+    runs.fill(-1);
+    last.fill(-1);
+  }
+
+  void run() {
+    while (start())
+      advance();
+    timeline.seconds = now;
+  }
+
+private:
+  /// Starts what can start; returns false when nothing runs.
+  bool start();
+  /// Goes on to the next end of a task.
+  void advance();
+  /// Cores that a stream uses while it runs.
+  double wants(size_t stream) const {
+    switch (static_cast<Stream>(stream)) {
+    case Stream::Compute:
+      return threads;
+    case Stream::NvmeRead:
+    case Stream::NvmeWrite:
+      return 0; // the drive works
+    default:
+      return 1;
+    }
+  }
+
+  ArrayRef<Task> tasks;
+  Timeline &timeline;
+  const double cores, threads;
+  std::array<SmallVector<unsigned, 0>, kSimulatedStreams> queues;
+  std::array<size_t, kSimulatedStreams> next = {};
+  std::array<int64_t, kSimulatedStreams> runs, last;
+  std::array<double, kSimulatedStreams> left = {}; ///< of what runs, alone
+  std::vector<bool> isDone;
+  double now = 0;
+};
+
+} // namespace
+
+bool Simulation::start() {
+  bool any = false;
+  for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
+    if (runs[stream] < 0 && next[stream] < queues[stream].size()) {
+      unsigned number = queues[stream][next[stream]];
+      const Task &task = tasks[number];
+      if (llvm::all_of(task.after,
+                       [&](unsigned before) { return isDone[before]; })) {
+        Span &span = timeline.spans[number];
+        span.begin = now;
+        span.because = last[stream];
+        for (unsigned before : task.after)
+          if (span.because < 0 ||
+              timeline.spans[before].end > timeline.spans[span.because].end)
+            span.because = before;
+        runs[stream] = number;
+        left[stream] = span.alone;
+        ++next[stream];
+      }
+    }
+    any |= runs[stream] >= 0;
+  }
+  return any;
+}
+
+void Simulation::advance() {
+  double wanted = 0;
+  for (size_t stream = 0; stream != kSimulatedStreams; ++stream)
+    if (runs[stream] >= 0)
+      wanted += wants(stream);
+  const double speed = wanted > cores && cores > 0 ? cores / wanted : 1;
+  double first = -1;
+  for (size_t stream = 0; stream != kSimulatedStreams; ++stream)
+    if (runs[stream] >= 0 && (first < 0 || left[stream] < first))
+      first = left[stream];
+  now += first / speed;
+  for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
+    if (runs[stream] < 0)
+      continue;
+    left[stream] -= first;
+    if (left[stream] > 0)
+      continue;
+    timeline.spans[size_t(runs[stream])].end = now;
+    isDone[size_t(runs[stream])] = true;
+    last[stream] = runs[stream];
+    runs[stream] = -1;
+  }
+}
+
+std::vector<unsigned> Timeline::getCriticalPath() const {
+  std::vector<unsigned> path;
+  auto latest = std::ranges::max_element(spans, {}, &Span::end);
+  for (int64_t at = latest == spans.end() ? -1 : latest - spans.begin();
+       at >= 0; at = spans[size_t(at)].because)
+    path.push_back(unsigned(at));
+  std::ranges::reverse(path);
+  return path;
+}
+
+llvm::Expected<Timeline> zero::simulate(const Schedule &schedule,
+                                        const Machine &machine,
+                                        const Machine::Layout &layout) {
+  Timeline timeline;
+  for (const Task &task : schedule.getTasks()) {
+    llvm::Expected<double> alone = getSeconds(layout, task.work, machine.file);
+    if (!alone)
+      return alone.takeError();
+    timeline.spans.push_back({.alone = *alone});
+  }
+  // A GPU's streams have engines of their own.
+  const double cores = machine.target == "cpu"
+                           ? double(machine.cores) / double(layout.ranks)
+                           : 0;
+  Simulation(schedule.getTasks(), timeline, cores, double(layout.threads))
+      .run();
+  return timeline;
+}

@@ -1,0 +1,173 @@
+"""zeroc calibrate, simulate, explain and diff: predicted times of steps, and where they come from."""
+import json
+import random
+import sys
+import unittest
+
+import support
+
+sys.path.insert(0, str(support.ROOT / "python"))
+
+#: Seconds of a unit of work, none of which decides anything: a machine for tests.
+SECONDS = {"*.call": 1e-6, "*.memory": 1e-10, "*.cache": 1e-11, "*.flop": 1e-11, "*.a": 0, "*.b": 0, "*.c": 0,
+           "*.score": 1e-9, "kernel.op": 1e-10, "kernel.division": 1e-9, "kernel.function": 2e-9,
+           "kernel.rounding": 1e-10, "kernel.reduction": 1e-10, "*.byte": 1e-9, "step.call": 1e-4}
+
+
+class Simulate(support.Case):
+    def machine(self, **changes):
+        file = {"machine": "a test", "target": "cpu", "cores": 2, "cache_bytes": 1 << 20,
+                "layouts": [{"ranks": 1, "threads": 2, "seconds": SECONDS},
+                            {"ranks": 2, "threads": 1, "error": 0.04, "seconds": SECONDS}]} | changes
+        return self.write("machine.json", {key: value for key, value in file.items() if value is not None})
+
+    def model(self):
+        return support.import_model(support.SMALL, 2, 16)
+
+    def simulate(self, *options):
+        return json.loads(self.run_ok(support.ZEROC, "simulate", self.model(), "--certificate=json",
+                                      f"--machine={self.machine()}", *options).out)
+
+    def test_step(self):
+        """What is printed adds up, and the text says that it is simulated."""
+        options = ["--stage=3", "--world-size=2", "--accumulate=2"]
+        step = self.simulate(*options)
+        self.assertEqual({part["program"]: part["runs"] for part in step["programs"]}, {"count": 2, "micro": 1, "step": 1})
+        self.assertAlmostEqual(step["step_seconds"], 1e-4 + sum(part["runs"] * part["seconds"] for part in step["programs"]))
+        self.assertGreater(step["waited"], 0)
+        for part in step["programs"]:
+            ends = {}
+            for task in part["tasks"]:
+                self.assertGreaterEqual(task["begin"], ends.get(task["stream"], 0))
+                self.assertGreaterEqual(task["end"] - task["begin"], task["alone"] * (1 - 1e-9))
+                ends[task["stream"]] = task["end"]
+            self.assertAlmostEqual(part["seconds"], max(ends.values()))
+            path = [part["tasks"][number] for number in part["critical_path"]]
+            self.assertEqual(path[-1]["end"], part["seconds"])
+            for before, after in zip(path, path[1:]):
+                self.assertAlmostEqual(before["end"], after["begin"])
+        text = self.run_ok(support.ZEROC, "simulate", self.model(), f"--machine={self.machine()}", *options).out
+        self.assertIn("simulated: ", text)
+        self.assertIn("off by 4.0 % in the mean", text)
+
+    def test_certificate(self):
+        machine = self.machine(watts=10, dollars_per_hour=3.6)
+        done = self.run_ok(support.ZEROC, self.model(), "--world-size=2", f"--machine={machine}", "--certificate=json", "-o",
+                           self.folder / "train")
+        time = json.loads(done.out)["time"]
+        seconds = self.simulate("--world-size=2")["step_seconds"]
+        self.assertAlmostEqual(time["seconds"], seconds)
+        self.assertAlmostEqual(time["joules"], 2 * 10 * seconds)
+        self.assertAlmostEqual(time["dollars"], 2 * 1e-3 * seconds)
+        self.assertEqual(time["simulated_on"], "a test")
+
+    def test_trace(self):
+        """The simulated trace has the operations of a run's trace, and both are compared by kind."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16)
+        self.run_ok(binary, "--data", self.write_tokens(1000, 256), "--steps", 3, "--lr", 1e-3, "--quiet",
+                    env={"ZRT_TRACE": str(self.folder / "ran")})
+        self.run_ok(support.ZEROC, "simulate", self.model(), "--certificate=json", f"--machine={self.machine()}",
+                    f"--trace={self.folder / 'simulated'}", "-o", self.folder / "step.json")
+        names = [[(line["stream"], line["number"], line["name"])
+                  for line in map(json.loads, (self.folder / f"{name}.0.jsonl").read_text().splitlines())
+                  if line["run"] == 1] for name in ("ran", "simulated")]
+        self.assertEqual([place[:2] for place in names[0]], [place[:2] for place in names[1]])
+        products = [[name for _, _, name in one if name.startswith("matmul")] for one in names]
+        self.assertEqual(*products)
+        self.run_ok(support.ZEROC, "trace", self.folder / "simulated", "-o", self.folder / "trace.json")
+        text = self.run_ok(support.ZEROC, "explain", self.folder / "step.json", "--trace", self.folder / "ran").out
+        self.assertIn("the critical path:", text)
+        self.assertIn("compute never waits", text)
+        self.assertRegex(text, r"matmul +[\d.,]+ ms +[\d.,]+ ms +[+-]")
+        # A trace of another plan.
+        other = self.write("other.json", self.simulate("--stage=3", "--world-size=2"))
+        done = support.run(support.ZEROC, "explain", other, "--trace", self.folder / "ran")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it is of another plan", done.err)
+
+    def test_diff(self):
+        a, b = self.write("a.json", self.simulate("--world-size=2")), self.write("b.json", self.simulate(
+            "--world-size=2", "--stage=3"))
+        text = self.run_ok(support.ZEROC, "diff", a, b).out
+        self.assertRegex(text, r"all_gather\.byte +[\d,]+ +[\d,]+")
+        self.assertIn("@step and @step differ first at operation 1: ", text)
+        text = self.run_ok(support.ZEROC, "diff", a, a).out
+        self.assertIn("+0.0%", text)
+        self.assertIn("the same calls, bytes over links and flops", text)
+
+    def test_bad_machines(self):
+        def refused(expected, *options, **changes):
+            done = support.run(support.ZEROC, "simulate", self.model(), f"--machine={self.machine(**changes)}", *options)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(expected, done.err)
+        refused("cores must be an integer of at least 1", cores=0)
+        refused("layouts must be a list of at least one layout", layouts=None)
+        refused("each of layouts must be an object with \"seconds\"", layouts=[{"ranks": 1}])
+        refused("the seconds of *.call must be a number, 0 or more",
+                layouts=[{"ranks": 1, "threads": 2, "seconds": SECONDS | {"*.call": -1}}])
+        refused("has no times of 4 ranks with 1 threads each, but of ranks x threads 1 x 2, 2 x 1; measure them: zeroc "
+                "calibrate --ranks=4 --threads=1", "--world-size=4", "--threads=1")
+        refused("is of a machine for --target=cuda, and the plan is for cpu", target="cuda")
+        refused("has no time of ", layouts=[{"ranks": 1, "threads": 2, "seconds": {"step.call": 0}}])
+        done = support.run(support.ZEROC, "simulate", self.model(), f"--machine={self.write('bad.json', '{')}")
+        self.assertIn("bad.json is not JSON: ", done.err)
+        done = support.run(support.ZEROC, "simulate", self.model())
+        self.assertIn("zeroc simulate needs --machine=FILE: zeroc calibrate -o machine.json measures", done.err)
+        done = support.run(support.ZEROC, self.model(), "--threads=2", "-o", self.folder / "train")
+        self.assertIn("--threads is for predicted times; add --machine=FILE", done.err)
+
+    def test_published_machines(self):
+        """Each file of machines/ has a source for each number, and times for all that plans do."""
+        model = self.model()
+        for path in sorted((support.ROOT / "machines").glob("*.json")):
+            machine = json.loads(path.read_text())
+            for layout in machine["layouts"]:
+                self.assertEqual(set(layout["seconds"]) - set(machine["sources"]), set(), path)
+            for options in (["--precision=bf16", "--stage=3", "--world-size=16", "--accumulate=2"],
+                            ["--precision=bf16", "--offload=nvme"], ["--lora=2", "--base-storage=nf4"]):
+                self.run_ok(support.ZEROC, "simulate", model, "--target=cuda", *options, f"--machine={path}")
+
+    def test_calibrate(self):
+        """One small model measured once gives a machine on which it can be simulated."""
+        script = ("import zeroc.calibrate as c, sys\n"
+                  "c.ALONE, c.ROUNDS = c.ALONE[-1:], 1\n"
+                  "c.EXPERTS = c.SUMS = c.PACKED = c.TIERS = []\n"
+                  "c.main(sys.argv[1:])")
+        self.run_ok("python3", "-c", script, "-o", self.folder / "m.json", "--ranks", 1, "--precision", "fp32",
+                    env={"PYTHONPATH": str(support.ROOT / "python"), "ZEROC_PROGRAM": str(support.ZEROC)})
+        machine = json.loads((self.folder / "m.json").read_text())
+        layout, = machine["layouts"]
+        self.assertGreater(layout["seconds"]["matmul.f32.flop"], 0)
+        self.assertEqual(set(machine["sources"].values()), {"measured"})
+        self.run_ok(support.ZEROC, "simulate", self.model(), f"--machine={self.folder / 'm.json'}")
+
+
+class Fit(unittest.TestCase):
+    def setUp(self):
+        try:
+            import numpy  # noqa: F401
+        except ModuleNotFoundError:
+            self.skipTest("needs numpy")
+
+    def test_exact(self):
+        """Times that are a sum give its terms back; a kind that does nothing gets 0, none a negative time."""
+        from zeroc.fit import fit
+        rng = random.Random(3)
+        true = {"call": 2e-6, "flop": 3e-12, "byte": 1e-10, "nothing": 0.0}
+        amounts = [{"call": 1, "flop": rng.uniform(1e6, 1e10), "byte": rng.uniform(1e3, 1e8),
+                    "nothing": rng.uniform(0, 1e6)} for _ in range(60)]
+        seconds, error = fit([(work, sum(true[kind] * amount for kind, amount in work.items())) for work in amounts])
+        self.assertLess(error, 1e-4)
+        for kind in true:
+            self.assertAlmostEqual(seconds[kind], true[kind], delta=1e-3 * true[kind] + 1e-16)
+
+    def test_alone(self):
+        """The time alone of what ran beside others, as much as cores allowed."""
+        from zeroc.calibrate import shared_time
+        second = 10**9
+        self.assertEqual(shared_time(0, 4 * second, [], 2, 1), 2)
+        self.assertEqual(shared_time(0, 4 * second, [], 1, 2), 4)
+        # Half of the time beside another on one core.
+        self.assertEqual(shared_time(0, 4 * second, [(2 * second, 9 * second, 1)], 1, 1), 3)
+        # The drive takes no core.
+        self.assertEqual(shared_time(0, 4 * second, [(0, 9 * second, 0)], 1, 1), 4)

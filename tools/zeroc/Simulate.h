@@ -1,0 +1,29 @@
+//===- Simulate.h - The command zeroc simulate ------------------*- C++ -*-===//
+#pragma once
+
+#include "passes/certify/Certificate.h"
+#include "passes/time/Jitter.h"
+#include "llvm/Support/Error.h"
+#include <string>
+
+namespace mlir::zero {
+
+struct SimulateRequest {
+  std::string machine; ///< a file, see passes/time/Machine.h
+  int64_t threads = 0; ///< of a rank; 0: its share of the machine's cores
+  std::string trace;   ///< PREFIX.0.jsonl is written; "" for none
+  Jitter jitter;
+  bool listWork = false, isJson = false;
+};
+
+/// Predicts a step of `plan`, at level memory, on the machine of a file; with
+/// `threads` of a rank, or 0.
+llvm::Expected<Certificate::Time> predictTime(ModuleOp plan, StringRef machine,
+                                              int64_t threads);
+
+/// Predicts a step of `plan`, at level memory, and writes what is asked for to
+/// `output`, "-" for the standard output.
+llvm::Error simulatePlan(ModuleOp plan, const SimulateRequest &request,
+                         StringRef output);
+
+} // namespace mlir::zero
