@@ -6,7 +6,8 @@
 #include "dialect/zero/Storage.h"
 #include "passes/verify/Accesses.h"
 #include "passes/verify/KnownOperations.h"
-#include "llvm/Support/SHA256.h"
+#include "llvm/Support/BLAKE3.h"
+#include <algorithm>
 #include <set>
 
 using namespace mlir;
@@ -50,7 +51,7 @@ public:
           add(op->getResult(writing.result), *spans);
     }
     SmallVector<int64_t> sorted(places);
-    llvm::sort(sorted);
+    std::ranges::sort(sorted); // llvm::sort calls a function for each pair
     sorted.erase(llvm::unique(sorted), sorted.end());
     // The rank of each place among all places, and among the fixed ones.
     for (int64_t place : places) {
@@ -59,7 +60,7 @@ public:
       order.push_back(2 * (among - fixed.begin()) +
                       (among != fixed.end() && *among == place));
     }
-    return llvm::SHA256::hash(
+    return llvm::BLAKE3::hash(
         ArrayRef(reinterpret_cast<const uint8_t *>(order.data()),
                  order.size() * sizeof(uint64_t)));
   }
