@@ -126,6 +126,9 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
 
 std::optional<double> Machine::Layout::find(StringRef kind) const {
   const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
+  if (network > 0 && last == "byte" &&
+      (kind.starts_with("all_") || kind.starts_with("reduce_")))
+    return 1 / network;
   for (const std::string &name :
        {kind.str(), "*." + rest.str(), "*." + last.str()})
     if (auto known = seconds.find(name); known != seconds.end())

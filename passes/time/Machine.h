@@ -36,6 +36,9 @@ struct Machine {
     /// Seconds of a unit of work, by kind (Work.h); "step.call" is what a step
     /// takes beside its programs.
     std::map<std::string, double> seconds;
+    /// Bytes a second of each rank's link to ranks of other hosts; 0: exchanges
+    /// stay on the host, and take the seconds of their kinds.
+    double network = 0;
 
     /// The seconds of a unit of this kind, if the file says them.
     std::optional<double> find(StringRef kind) const;

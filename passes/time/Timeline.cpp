@@ -2,6 +2,8 @@
 
 #include "passes/time/Timeline.h"
 
+#include "dialect/zero/Storage.h"
+
 #include <algorithm>
 
 using namespace mlir;
@@ -14,8 +16,9 @@ constexpr size_t kSimulatedStreams = getMaxEnumValForStream() + 1;
 class Simulation {
 public:
   Simulation(ArrayRef<Task> tasks, Timeline &timeline, double cores,
-             double threads)
-      : tasks(tasks), timeline(timeline), cores(cores), threads(threads) {
+             const Machine::Layout &layout)
+      : tasks(tasks), timeline(timeline), cores(cores),
+        threads(double(layout.threads)), hasNetwork(layout.network > 0) {
     for (auto [i, task] : llvm::enumerate(tasks))
       queues[unsigned(task.stream)].push_back(unsigned(i));
     isDone.resize(tasks.size());
@@ -34,7 +37,7 @@ private:
   bool start();
   /// Goes on to the next end of a task.
   void advance();
-  /// Cores that a stream uses while it runs.
+  /// The cores that a stream uses while it runs.
   double wants(size_t stream) const {
     switch (static_cast<Stream>(stream)) {
     case Stream::Compute:
@@ -43,13 +46,19 @@ private:
     case Stream::NvmeWrite:
       return 0; // the drive works
     default:
-      return 1;
+      return isOnNetwork(stream) ? 0 : 1;
     }
+  }
+  /// Whether what runs on a stream is an exchange over a network.
+  bool isOnNetwork(size_t stream) const {
+    return hasNetwork && runs[stream] >= 0 &&
+           isCollective(tasks[size_t(runs[stream])].op);
   }
 
   ArrayRef<Task> tasks;
   Timeline &timeline;
   const double cores, threads;
+  const bool hasNetwork;
   std::array<SmallVector<unsigned, 0>, kSimulatedStreams> queues;
   std::array<size_t, kSimulatedStreams> next = {};
   std::array<int64_t, kSimulatedStreams> runs, last;
@@ -86,21 +95,30 @@ bool Simulation::start() {
 }
 
 void Simulation::advance() {
-  double wanted = 0;
+  double wanted = 0, exchanges = 0;
   for (size_t stream = 0; stream != kSimulatedStreams; ++stream)
-    if (runs[stream] >= 0)
+    if (runs[stream] >= 0) {
       wanted += wants(stream);
-  const double speed = wanted > cores && cores > 0 ? cores / wanted : 1;
-  double first = -1;
-  for (size_t stream = 0; stream != kSimulatedStreams; ++stream)
-    if (runs[stream] >= 0 && (first < 0 || left[stream] < first))
-      first = left[stream];
-  now += first / speed;
+      exchanges += isOnNetwork(stream);
+    }
+  std::array<double, kSimulatedStreams> speeds;
+  double step = -1; // to the first end
+  for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
+    speeds[stream] = isOnNetwork(stream) ? 1 / exchanges
+                     : wants(stream) == 0 || cores == 0
+                         ? 1
+                         : std::min(1.0, cores / wanted);
+    if (runs[stream] >= 0 && (step < 0 || left[stream] / speeds[stream] < step))
+      step = left[stream] / speeds[stream];
+  }
+  now += step;
   for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
     if (runs[stream] < 0)
       continue;
-    left[stream] -= first;
-    if (left[stream] > 0)
+    // What ends first ends exactly, whatever is lost in rounding.
+    const bool ends = left[stream] / speeds[stream] <= step;
+    left[stream] -= step * speeds[stream];
+    if (!ends)
       continue;
     timeline.spans[size_t(runs[stream])].end = now;
     isDone[size_t(runs[stream])] = true;
@@ -133,7 +151,6 @@ llvm::Expected<Timeline> zero::simulate(const Schedule &schedule,
   const double cores = machine.target == "cpu"
                            ? double(machine.cores) / double(layout.ranks)
                            : 0;
-  Simulation(schedule.getTasks(), timeline, cores, double(layout.threads))
-      .run();
+  Simulation(schedule.getTasks(), timeline, cores, layout).run();
   return timeline;
 }

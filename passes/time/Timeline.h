@@ -4,7 +4,7 @@
 // and a task starts when those that it waits for are complete.  On processors
 // the running tasks share a rank's cores: compute wants one for each thread, a
 // drive none, any other stream one.  If they want more than there are, all slow
-// down alike.
+// down alike.  Exchanges over a network share its link, and want no core.
 //
 // All ranks do the same at the same time, so one rank stands for all.
 //

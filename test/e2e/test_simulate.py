@@ -50,6 +50,27 @@ class Simulate(support.Case):
         self.assertIn("simulated: ", text)
         self.assertIn("off by 4.0 % in the mean", text)
 
+    def test_memory(self):
+        """On one rank the most bytes that are alive over time are the certificate's peak, and within the arena of two."""
+        for options in ([], ["--world-size=2", "--stage=3"]):
+            step = self.simulate(*options)
+            done = self.run_ok(support.ZEROC, self.model(), *options, "--certificate=json", "-o", self.folder / "train")
+            arena = json.loads(done.out)["arenas"][0]
+            most = max(bytes_alive for _, bytes_alive in step["programs"][-1]["memory"]["device"])
+            if options:
+                self.assertLessEqual(most, arena["bytes"])
+            else:
+                self.assertEqual(most, arena["peak"]["bytes"])
+
+    def test_network(self):
+        """Exchanges over a network take the bytes that a rank receives, at its rate."""
+        step = self.simulate("--world-size=2", "--stage=3", "--network=1MB")
+        wire = sum(part["runs"] * task["work"].get("all_gather.byte", 0) for part in step["programs"]
+                   for task in part["tasks"])
+        self.assertGreater(wire, 1000)
+        self.assertAlmostEqual(step["by_kind"]["all_gather"], wire / 1e6, delta=1e-4)
+        self.assertGreater(step["step_seconds"], wire / 1e6)
+
     def test_certificate(self):
         machine = self.machine(watts=10, dollars_per_hour=3.6)
         done = self.run_ok(support.ZEROC, self.model(), "--world-size=2", f"--machine={machine}", "--certificate=json", "-o",

@@ -166,6 +166,10 @@ void CommandLine::declareDriver() {
       count(simulated.threads, 1, 4096, "an integer from 1 to 4096")
           .showing("cores / ranks"),
       "with --machine: threads that compute for a rank", {machine});
+  add("network=BYTES", bytes(simulated.network, 1, "all on one host"),
+      "with simulate: each rank is on a host of its own, and its\n"
+      "link carries so many bytes a second each way",
+      {machine});
   add("jitter=PART",
       number(simulated.jitter.mean, 0, 10, "a number from 0 to 10"),
       "with simulate: the mean part by which each operation of\n"
@@ -304,8 +308,8 @@ void CommandLine::takeSimulation() {
   options.machine = simulated.machine;
   options.threads = simulated.threads;
   if (!isSimulated) {
-    for (StringRef name :
-         {"--trace", "--list-work", "--jitter", "--straggler", "--jitter-seed"})
+    for (StringRef name : {"--trace", "--list-work", "--network", "--jitter",
+                           "--straggler", "--jitter-seed"})
       if (isGiven(name))
         fail(name + " is for zeroc simulate MODEL.mlir; drop it, or write "
                     "simulate before the model");

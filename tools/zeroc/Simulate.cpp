@@ -4,12 +4,29 @@
 #include "dialect/zero/Locations.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "frontend/OutputFile.h"
+#include "passes/time/MemoryUse.h"
 #include "passes/time/StepTime.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 namespace json = llvm::json;
+
+/// {"device": [[seconds, bytes], ...], ...}
+static json::Object describeMemory(const StepTime::Program &program) {
+  json::Object tiers;
+  auto use = getMemoryUse(program.schedule, program.timeline);
+  if (failed(use))
+    return tiers;
+  for (auto [tier, points] : llvm::enumerate(*use)) {
+    json::Array list;
+    for (const MemoryPoint &point : points)
+      list.push_back(json::Array{point.seconds, point.bytes});
+    if (!list.empty())
+      tiers[stringifyTier(Tier(tier))] = std::move(list);
+  }
+  return tiers;
+}
 
 /// A task without its times.
 static json::Object describeTask(const Task &task) {
@@ -78,6 +95,7 @@ static json::Object describeStep(const StepTime &step, const Machine &machine,
                      {"runs", program.runs},
                      {"seconds", program.timeline.seconds},
                      {"critical_path", std::move(path)},
+                     {"memory", describeMemory(program)},
                      {"tasks", std::move(tasks)}});
   }
   json::Object all{{"simulated", true},
@@ -139,10 +157,12 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
     auto text = listWork(plan, *machine);
     return text ? frontend::writeOutput(output, *text) : text.takeError();
   }
-  auto layout = machine->find(getNumRanks(plan), request.threads);
-  if (!layout)
-    return layout.takeError();
-  auto step = predictStep(plan, *machine, **layout);
+  auto found = machine->find(getNumRanks(plan), request.threads);
+  if (!found)
+    return found.takeError();
+  Machine::Layout layout = **found;
+  layout.network = double(request.network);
+  auto step = predictStep(plan, *machine, layout);
   if (!step)
     return step.takeError();
   if (!request.trace.empty())
@@ -154,8 +174,8 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
       request.jitter.isAny() ? getSecondsWith(*step, ranks, request.jitter) : 0;
   if (request.isJson)
     return frontend::writeOutput(
-        output, write(describeStep(*step, *machine, **layout, uneven)));
-  std::string text = printStepTime(*step, *machine, **layout);
+        output, write(describeStep(*step, *machine, layout, uneven)));
+  std::string text = printStepTime(*step, *machine, layout);
   if (request.jitter.isAny())
     text += llvm::formatv(
         "  {0:f2} ms, {1:f1} % more, on {2} ranks with jitter of {3} and a "

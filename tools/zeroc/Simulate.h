@@ -11,6 +11,7 @@ namespace mlir::zero {
 struct SimulateRequest {
   std::string machine; ///< a file, see passes/time/Machine.h
   int64_t threads = 0; ///< of a rank; 0: its share of the machine's cores
+  int64_t network = 0; ///< Machine::Layout::network
   std::string trace;   ///< PREFIX.0.jsonl is written; "" for none
   Jitter jitter;
   bool listWork = false, isJson = false;

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Holds predicted times of steps over a network against measured ones.
+
+    benchmark/networks.py --machine=FILE [--rates=250,1000,4000]
+
+Two ranks are in network namespaces with a virtual cable between them, whose rate `tc ... tbf` limits: they share this
+machine's processors and nothing else.  FILE has the times of two ranks (zeroc calibrate --ranks=2).  How fast MPI and TCP
+are by themselves is measured first, by a model of another shape on a cable without a limit.  Needs root, ip, tc and
+mpirun.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+import trainer
+import watch
+
+sys.path.insert(0, str(trainer.ROOT / "test" / "e2e"))
+import test_hosts  # noqa: E402
+
+CONFIG = {"model_type": "gpt2", "n_layer": 6, "n_head": 6, "n_embd": 384, "vocab_size": 4096, "n_positions": 256,
+          "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "initializer_range": 0.02, "resid_pdrop": 0.0,
+          "embd_pdrop": 0.0, "attn_pdrop": 0.0, "tie_word_embeddings": True}
+#: Measured on a cable without a limit.
+PROBE = CONFIG | {"n_layer": 2, "n_embd": 512, "n_head": 8, "vocab_size": 2048}
+#: Ethernet, IP and TCP take 66 of 1,514 bytes; tbf counts them all.
+PAYLOAD = 1448 / 1514
+
+
+def run(command, **more):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stderr or done.stdout}")
+    return done.stdout
+
+
+def measure(hosts, agent, program, tokens, metrics, steps):
+    inner = ["mpirun", "--mca", "plm_rsh_agent", agent, "-n", 2, "--host", ",".join(f"{host}:1" for host in hosts)]
+    for layer in ("btl_tcp_if_include", "oob_tcp_if_include"):
+        inner += ["--mca", layer, f"{test_hosts.NETWORK}.0/24"]
+    inner += [program, "--data", tokens, "--lr", "1e-4", "--steps", steps, "--threads", 1, "--progress", "none", "--metrics",
+              metrics]
+    run(["ip", "netns", "exec", hosts[0], "unshare", "--uts", "--fork", "bash", "-c",
+         f"hostname {hosts[0]}; exec {' '.join(map(str, inner))}"],
+        env={**watch.environment(), **test_hosts.support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "60"})
+    steps = sorted(json.loads(line)["step_ms"] / 1e3 for line in metrics.read_text().splitlines()[trainer.WARM_UP:])
+    return steps[(len(steps) - 1) // 4]
+
+
+class Model:
+    def __init__(self, folder, name, config, stage, machine):
+        self.model, self.program, self.machine = folder / f"{name}.mlir", folder / f"{name}{stage}", machine
+        self.plan = ["--world-size=2", f"--stage={stage}"]
+        path = folder / f"{name}.json"
+        path.write_text(json.dumps(config))
+        run([trainer.ZEROC, "import", path, "--batch=2", "--seq=128", "-o", self.model])
+        run([trainer.ZEROC, self.model, *self.plan, "-o", self.program])
+
+    def predict(self, rate):
+        """Seconds of a step where exchanges get `rate` bytes a second."""
+        return json.loads(run([trainer.ZEROC, "simulate", self.model, *self.plan, f"--machine={self.machine}",
+                               "--certificate=json", f"--network={round(rate)}"]))["step_seconds"]
+
+    def rate_of(self, seconds):
+        """The rate at which a step takes so long, by bisection."""
+        low, high = 1e6, 1e11
+        for _ in range(20):
+            middle = (low * high) ** 0.5
+            low, high = (low, middle) if self.predict(middle) < seconds else (middle, high)
+        return low
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--machine", required=True)
+    parser.add_argument("--rates", default="250,1000,4000", help="Mbit/s")
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        unique = "".join(chr(ord("a") + int(digit)) for digit in str(os.getpid()))
+        hosts = [f"zero-{unique}-{letter}" for letter in "xy"]
+        test_hosts.make_hosts(stack, hosts)
+        agent, tokens, metrics = (folder / name for name in ("agent.sh", "tokens.u16", "metrics.jsonl"))
+        agent.write_text(test_hosts.AGENT)
+        agent.chmod(0o755)
+        trainer.write_tokens(tokens, 1 << 15, 256)
+        probe = Model(folder, "probe", PROBE, 3, options.machine)
+        most = probe.rate_of(measure(hosts, agent, probe.program, tokens, metrics, 10))
+        print(f"MPI and TCP by themselves: {most / 1e6:.0f} MB/s")
+        print(f"{'':24} {'simulated':>10} {'measured':>10}  {'ms; error':>8}")
+        for stage in 1, 3:
+            model = Model(folder, "model", CONFIG, stage, options.machine)
+            for rate in map(int, options.rates.split(",")):
+                for host in hosts:
+                    run(["ip", "netns", "exec", host, "tc", "qdisc", "replace", "dev", "cable", "root", "tbf", "rate",
+                         f"{rate}mbit", "burst", "1mb", "latency", "50ms"])
+                seconds = measure(hosts, agent, model.program, tokens, metrics, 10)
+                predicted = model.predict(min(most, rate * 1e6 / 8 * PAYLOAD))
+                print(f"stage {stage}, {rate:5} Mbit/s     {1e3 * predicted:10.1f} {1e3 * seconds:10.1f}  "
+                      f"{100 * (predicted / seconds - 1):+7.1f} %", flush=True)
+
+
+main()
