@@ -1,4 +1,4 @@
-//===- MemoryUse.h - Bytes that are alive during a simulated program -------===//
+//===- MemoryUse.h - Bytes that are alive during a program ------*- C++ -*-===//
 #pragma once
 
 #include "passes/time/Timeline.h"
