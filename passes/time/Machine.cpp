@@ -99,6 +99,10 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
     fields.fail("layouts", "a list of at least one layout");
   if (llvm::Error error = fields.take())
     return error;
+  std::map<std::string, double> common;
+  if (const llvm::json::Object *seconds = object->getObject("seconds"))
+    if (llvm::Error error = readSeconds(*seconds, path, common))
+      return error;
   for (const llvm::json::Value &value : *layouts) {
     const llvm::json::Object *one = value.getAsObject();
     const llvm::json::Object *seconds =
@@ -107,6 +111,7 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
       return createStringError(
           path + ": each of layouts must be an object with \"seconds\"");
     Layout layout;
+    layout.seconds = common;
     Fields inner(*one, path, "layouts: ");
     inner.count("ranks", layout.ranks, 1);
     inner.count("threads", layout.threads, 1);

@@ -4,6 +4,7 @@
 //
 //   { "machine": "two cores of Zen 3",
 //     "cores": 2, "cache_bytes": 33554432,
+//     "seconds": { ... of all layouts ... },
 //     "layouts": [
 //       { "ranks": 1, "threads": 2, "error": 0.03,
 //         "seconds": { "matmul.f32.flop": 6.1e-12,

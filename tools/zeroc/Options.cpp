@@ -162,7 +162,7 @@ void CommandLine::declareDriver() {
       "the machine whose time a step is predicted for: a file of\n"
       "zeroc calibrate, or one of machines/",
       {machine});
-  add("threads=N",
+  add("threads-per-rank=N",
       count(simulated.threads, 1, 4096, "an integer from 1 to 4096")
           .showing("cores / ranks"),
       "with --machine: threads that compute for a rank", {machine});
@@ -313,9 +313,9 @@ void CommandLine::takeSimulation() {
       if (isGiven(name))
         fail(name + " is for zeroc simulate MODEL.mlir; drop it, or write "
                     "simulate before the model");
-    if (isGiven("--threads") && !isGiven("--machine"))
-      fail("--threads is for predicted times; add --machine=FILE. A program's "
-           "threads are those of ./train --threads");
+    if (isGiven("--threads-per-rank") && !isGiven("--machine"))
+      fail("--threads-per-rank is for predicted times; add --machine=FILE. A "
+           "program's threads are those of ./train --threads");
     if (isGiven("--machine") &&
         (options.compare || options.emit < Emit::Object))
       fail("--machine predicts the time of a program that is written; drop it, "

@@ -64,12 +64,17 @@ bool isOptionOfZeroc(std::string_view option) {
       "--function",
       "--host-memory",
       "--inputs",
+      "--jitter",
+      "--jitter-seed",
+      "--list-work",
       "--lora",
       "--lora-dropout",
       "--lora-targets",
       "--loss",
+      "--machine",
       "--modules-to-save",
       "--momentum",
+      "--network",
       "--offload",
       "--optimizer",
       "--optimizer-numbers",
@@ -78,8 +83,11 @@ bool isOptionOfZeroc(std::string_view option) {
       "--sample-only",
       "--score-only",
       "--skip-nonfinite",
+      "--straggler",
       "--target",
-      "--timing"};
+      "--threads-per-rank",
+      "--timing",
+      "--trace"};
   return std::any_of(std::begin(options), std::end(options),
                      [&](std::string_view known) {
                        return known.substr(0, known.find('=')) == option;
