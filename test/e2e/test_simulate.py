@@ -100,6 +100,9 @@ class Simulate(support.Case):
         self.assertIn("the critical path:", text)
         self.assertIn("compute never waits", text)
         self.assertRegex(text, r"matmul +[\d.,]+ ms +[\d.,]+ ms +[+-]")
+        text = self.run_ok(support.ZEROC, "explain", self.folder / "step.json", "--what-if").out
+        self.assertRegex(text, r"with --remat=block: [\d.]+ ms more, [\d.]+ MiB less")
+        self.assertNotIn("--stage", text)
         # A trace of another plan.
         other = self.write("other.json", self.simulate("--stage=3", "--world-size=2"))
         done = support.run(support.ZEROC, "explain", other, "--trace", self.folder / "ran")

@@ -162,6 +162,7 @@ public:
 
   /// Whether the command is zeroc simulate, which has all of these options.
   bool isSimulated = false;
+  SimulateRequest simulated;
 
 private:
   Action checkImport();
@@ -245,7 +246,6 @@ private:
   std::vector<Variant> listCompared() const;
 
   DriverOptions options;
-  SimulateRequest simulated;
   int64_t jitterSeed = 1;
   Offload offloadAll = Offload::None;
   std::string deepSpeedFile;

@@ -453,6 +453,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
   if (argc > 1 && StringRef(argv[1]) == "simulate") {
     words.erase(words.begin() + 1);
     line.isSimulated = true;
+    line.simulated.command.assign(words.begin() + 1, words.end());
     argc = int(words.size());
     argv = words.data();
   }

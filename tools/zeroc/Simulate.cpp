@@ -172,9 +172,11 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
   const int64_t ranks = getNumRanks(plan);
   const double uneven =
       request.jitter.isAny() ? getSecondsWith(*step, ranks, request.jitter) : 0;
-  if (request.isJson)
-    return frontend::writeOutput(
-        output, write(describeStep(*step, *machine, layout, uneven)));
+  if (request.isJson) {
+    json::Object all = describeStep(*step, *machine, layout, uneven);
+    all["command"] = json::Array(request.command);
+    return frontend::writeOutput(output, write(std::move(all)));
+  }
   std::string text = printStepTime(*step, *machine, layout);
   if (request.jitter.isAny())
     text += llvm::formatv(
