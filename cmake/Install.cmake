@@ -19,7 +19,7 @@ foreach(module zrt_mpi zrt_cuda_module)
     install(TARGETS ${module} LIBRARY DESTINATION ${ZEROC_LIBRARY_DIR})
   endif()
 endforeach()
-install(DIRECTORY python DESTINATION ${ZEROC_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY python DESTINATION ${ZEROC_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py" PATTERN "*.html")
 install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/zeroc_tokenize.py DESTINATION ${ZEROC_LIBRARY_DIR})
 install(DIRECTORY frontend DESTINATION ${ZEROC_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
 install(FILES abi/zrt.h abi/ElementTypes.def abi/OperationKinds.def

@@ -6,7 +6,8 @@ from .errors import UserError
 
 #: The module of each command.
 COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat",
-            "trace": "trace", "calibrate": "calibrate", "explain": "explain", "diff": "explain"}
+            "trace": "trace", "calibrate": "calibrate", "explain": "explain", "diff": "explain",
+            "report": "report"}
 
 
 def main():

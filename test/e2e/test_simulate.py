@@ -1,8 +1,11 @@
 """zeroc calibrate, simulate, explain and diff: predicted times of steps, and where they come from."""
 import json
 import random
+import re
+import shutil
 import sys
 import unittest
+from pathlib import Path
 
 import support
 
@@ -108,6 +111,36 @@ class Simulate(support.Case):
         done = support.run(support.ZEROC, "explain", other, "--trace", self.folder / "ran")
         self.assertEqual(done.returncode, 1)
         self.assertIn("it is of another plan", done.err)
+
+    def test_report(self):
+        """A page of its own: it loads nothing, and has the operations, the memory and the losses."""
+        if not Path("/usr/share/javascript/dygraphs/dygraph.min.js").exists():
+            self.skipTest("libjs-dygraphs is not installed")
+        binary = support.compile_gpt2(support.SMALL, 2, 16)
+        metrics, report = self.folder / "run <script>.jsonl", self.folder / "report.html"
+        self.run_ok(binary, "--data", self.write_tokens(1000, 256), "--steps", 3, "--lr", 1e-3, "--quiet", "--metrics", metrics,
+                    env={"ZRT_TRACE": str(self.folder / "ran")})
+        step = self.write("step.json", self.simulate())
+        self.run_ok(support.ZEROC, "report", step, "--trace", self.folder / "ran", f"--run={metrics}", "-o", report)
+        text = report.read_text()
+        self.assertLess(len(text), 2 << 20)
+        self.assertNotRegex(text, r"<(script|link|img)[^>]*(src|href)=")
+        content = json.loads(re.search(r"const data = (\{.*\});\n", text)[1])
+        program, = content["programs"]
+        for lanes in program["simulated"], program["measured"]:
+            compute, = [lane["tasks"] for lane in lanes if lane["stream"] == "compute"]
+            self.assertIn("matmul", {task[3] for task in compute})
+        self.assertEqual([task[2] for task in program["simulated"][0]["tasks"]][:1],
+                         [task[2] for task in program["measured"][0]["tasks"]][:1])
+        self.assertEqual(len(content["curves"][0]["points"]), 3)
+        self.assertTrue(program["memory"]["device"] and content["rates"] and content["tables"])
+        if shutil.which("chromium"):
+            done = support.run("chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom",
+                               report.as_uri())
+            self.assertNotIn("CONSOLE", done.err)
+            self.assertIn("@step, measured", done.out)
+        done = support.run(support.ZEROC, "report", step, "-o", report, env={"ZEROC_DYGRAPHS": "/nowhere"})
+        self.assertIn("apt-get install libjs-dygraphs", done.err)
 
     def test_diff(self):
         a, b = self.write("a.json", self.simulate("--world-size=2")), self.write("b.json", self.simulate(

@@ -16,7 +16,8 @@ using namespace mlir::zero;
 bool zero::isPythonCommand(StringRef name) {
   return name == "data" || name == "finetune" || name == "pretrain" ||
          name == "generate" || name == "chat" || name == "trace" ||
-         name == "calibrate" || name == "explain" || name == "diff";
+         name == "calibrate" || name == "explain" || name == "diff" ||
+         name == "report";
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,

@@ -162,6 +162,8 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
     return found.takeError();
   Machine::Layout layout = **found;
   layout.network = double(request.network);
+  if (machine->target != "cpu")
+    layout.ranks = getNumRanks(plan); // not the most that it is for
   auto step = predictStep(plan, *machine, layout);
   if (!step)
     return step.takeError();
