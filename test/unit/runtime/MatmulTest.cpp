@@ -140,7 +140,13 @@ TEST(Matmul, IsRightWhereEachLoopHasSeveralBlocksAndARest) {
 TEST(Matmul, IsRightWhereAllColumnsAreInOneTile) {
   for (unsigned flags = 0; flags < 16; ++flags)
     for (auto [m, n, k] :
-         {std::tuple{203, 16, 70}, {1603, 7, 40}, {110, 48, 793}})
+         {std::tuple{203, 16, 70},
+          {1603, 7, 40},
+          {110, 48, 793},
+          // Blocks of k as deep as they come fill the packing memory most.
+          {110, 16, 384},
+          {110, 13, 1024},
+          {50, 24, 768}})
       expectRightProduct<float>(1, m, n, k, flags);
 }
 
