@@ -83,9 +83,11 @@ std::string zero::getWorkKind(PlanOpInterface op,
   }
   if (isa<FetchOp, SpillOp>(op))
     return stringifyStream(getStream(op)).str();
+  // What the host's processors do is not what a device does.
+  const std::string where = getStream(op) == Stream::Host ? "host_" : "";
   if (isa<AccumulateOp, ClearOp, ZerosOp, CopyOp>(op))
-    return "move";
-  return op->getName().stripDialect().str();
+    return where + "move";
+  return where + op->getName().stripDialect().str();
 }
 
 int64_t zero::countWorkBytes(PlanOpInterface op, Value value,

@@ -37,7 +37,7 @@ using Work = std::map<std::string, double>;
 /// The first word of the kinds of work of `op`: "matmul", "attention" or
 /// another operation with a routine of its own, "kernel", "update",
 /// "all_gather", the stream of a copy between tiers such as "h2d", or "move"
-/// for other copies.
+/// for other copies; with "host_" before it on stream host.
 std::string getWorkKind(PlanOpInterface op, SymbolTableCollection &symbols);
 
 /// The bytes of `value` that `op` reads or writes on a rank; of a table, the

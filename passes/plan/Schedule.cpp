@@ -56,7 +56,8 @@ void Schedule::collectTasks() {
   std::array<int64_t, kScheduledStreams> last;
   std::array<SmallVector<unsigned>, kScheduledStreams> held;
   last.fill(-1);
-  DenseMap<Value, int64_t> reached; // by event: the task that reaches it
+  // By event: the tasks that are complete when it is reached.
+  DenseMap<Value, SmallVector<unsigned>> reached;
   // The tasks that make `value`, behind operations that only name bytes.
   auto addMakers = [&](auto &self, Value value, Stream stream,
                        SmallVectorImpl<unsigned> &after) -> void {
@@ -75,10 +76,14 @@ void Schedule::collectTasks() {
   for (auto op : program.front().getOps<PlanOpInterface>()) {
     if (auto record = dyn_cast<RecordOp>(*op)) {
       hasEvents = true;
-      reached[record.getEvent()] = last[unsigned(record.getOn())];
+      const auto stream = unsigned(record.getOn());
+      SmallVector<unsigned> complete = held[stream];
+      if (last[stream] >= 0)
+        complete.push_back(unsigned(last[stream]));
+      reached[record.getEvent()] = std::move(complete);
     } else if (auto wait = dyn_cast<WaitOp>(*op)) {
-      if (int64_t task = reached.lookup(wait.getEvent()); task >= 0)
-        held[unsigned(wait.getOn())].push_back(unsigned(task));
+      llvm::append_range(held[unsigned(wait.getOn())],
+                         reached.lookup(wait.getEvent()));
     } else if (!op.movesNothing()) {
       const Stream stream = getStream(op);
       const auto number = unsigned(stream);

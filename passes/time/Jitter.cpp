@@ -10,17 +10,22 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// A number from above 0 to 1 that depends on `counter` only (SplitMix64,
-/// Steele, Lea and Flood, 2014).
-static double draw(uint64_t counter) {
-  uint64_t x = counter * 0x9e3779b97f4a7c15;
+/// SplitMix64 (Steele, Lea and Flood, 2014).
+static uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
   x = (x ^ x >> 27) * 0x94d049bb133111eb;
-  return double((x ^ x >> 31) >> 11 | 1) * 0x1p-53;
+  return x ^ x >> 31;
+}
+
+/// A number from above 0 to 1 that depends on its arguments only.
+static double draw(uint64_t seed, uint64_t run, uint64_t rank, uint64_t task) {
+  return double(mix(mix(mix(mix(seed) + run) + rank) + task) >> 11 | 1) *
+         0x1p-53;
 }
 
 double zero::simulateRanks(const Schedule &schedule, const Timeline &timeline,
-                           int64_t ranks, const Jitter &jitter) {
+                           int64_t ranks, const Jitter &jitter, uint64_t run) {
   ArrayRef<Task> tasks = schedule.getTasks();
   std::vector<size_t> lastUse(tasks.size());
   for (auto [i, task] : llvm::enumerate(tasks))
@@ -41,12 +46,12 @@ double zero::simulateRanks(const Schedule &schedule, const Timeline &timeline,
     const Span &span = timeline.spans[i];
     for (size_t rank = 0; rank != count; ++rank) {
       // An exchange takes as long as the links do, on all ranks alike.
-      const uint64_t noise = meets ? i : i + (rank + 1) * tasks.size();
+      const uint64_t who = meets ? 0 : rank + 1;
       double factor =
           jitter.mean > 0
-              ? 1 - jitter.mean * std::log(draw(noise ^ jitter.seed << 48))
+              ? 1 - jitter.mean * std::log(draw(jitter.seed, run, who, i))
               : 1;
-      if (!meets && rank + 1 == count)
+      if (rank + 1 == count && task.stream == Stream::Compute)
         factor *= jitter.straggler;
       now[rank] += factor * (span.end - span.begin);
     }

@@ -15,7 +15,7 @@ struct Jitter {
   /// The mean part by which a task takes longer; the part is distributed
   /// exponentially.
   double mean = 0;
-  /// How much longer the last rank takes for each task that is no exchange.
+  /// How much longer the last rank takes for each task of compute.
   double straggler = 1;
   uint64_t seed = 1;
 
@@ -23,8 +23,8 @@ struct Jitter {
 };
 
 /// The seconds of `schedule` on `ranks` ranks, given its times on one.  A
-/// function of the seed.
+/// function of the seed and of `run`, which counts the programs of a step.
 double simulateRanks(const Schedule &schedule, const Timeline &timeline,
-                     int64_t ranks, const Jitter &jitter);
+                     int64_t ranks, const Jitter &jitter, uint64_t run = 0);
 
 } // namespace mlir::zero

@@ -89,7 +89,8 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
   machine.file = path.str();
   Fields fields(*object, path, "");
   fields.text("machine", machine.name);
-  fields.text("target", machine.target);
+  if (object->get("target"))
+    fields.text("target", machine.target);
   fields.count("cores", machine.cores, 1);
   fields.count("cache_bytes", machine.cacheBytes, 0);
   fields.number("watts", machine.watts);
@@ -99,6 +100,15 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
     fields.fail("layouts", "a list of at least one layout");
   if (llvm::Error error = fields.take())
     return error;
+  for (const auto &[key, value] : *object)
+    if (!llvm::is_contained({"machine", "target", "cores", "cache_bytes",
+                             "watts", "dollars_per_hour", "seconds", "layouts",
+                             "sources"},
+                            StringRef(key)))
+      return createStringError(path + ": " + StringRef(key) +
+                               " is no field of a machine file");
+  if (object->get("seconds") && !object->getObject("seconds"))
+    return createStringError(path + ": seconds must be an object");
   std::map<std::string, double> common;
   if (const llvm::json::Object *seconds = object->getObject("seconds"))
     if (llvm::Error error = readSeconds(*seconds, path, common))
@@ -122,10 +132,6 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
       return error;
     machine.layouts.push_back(std::move(layout));
   }
-  if (const llvm::json::Object *sources = object->getObject("sources"))
-    for (const auto &[kind, value] : *sources)
-      if (auto text = value.getAsString())
-        machine.sources[kind.str()] = text->str();
   return machine;
 }
 
@@ -150,9 +156,11 @@ llvm::Expected<const Machine::Layout *> Machine::find(int64_t ranks,
         best = &layout;
     if (best)
       return best;
-    return createStringError(file + " is for at most " +
-                             Twine(layouts.back().ranks) + " ranks, got " +
-                             Twine(ranks));
+    int64_t most = 0;
+    for (const Layout &layout : layouts)
+      most = std::max(most, layout.ranks);
+    return createStringError(file + " is for at most " + Twine(most) +
+                             " ranks, got " + Twine(ranks));
   }
   if (!threads)
     threads = std::max<int64_t>(cores / ranks, 1);

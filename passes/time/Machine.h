@@ -7,8 +7,7 @@
 //     "seconds": { ... of all layouts ... },
 //     "layouts": [
 //       { "ranks": 1, "threads": 2, "error": 0.03,
-//         "seconds": { "matmul.f32.flop": 6.1e-12,
-//                      "gather": ... } } ],
+//         "seconds": { "matmul.f32.flop": 6.1e-12, ... } } ],
 //     "sources": { "matmul.f32.flop": "measured" } }
 //
 // A layout says how many ranks share the machine, and how many threads compute
@@ -52,8 +51,6 @@ struct Machine {
   std::vector<Layout> layouts;
   /// Of a rank, if the file has them.
   double watts = 0, dollarsPerHour = 0;
-  /// By kind of work: "measured", "published: ...", "assumed: ...".
-  std::map<std::string, std::string> sources;
 
   /// Errors name the file and what is wrong with it.
   static llvm::Expected<Machine> read(StringRef path);

@@ -15,31 +15,43 @@ FailureOr<MemoryUse> zero::getMemoryUse(const Schedule &schedule,
   DenseMap<Operation *, const Span *> spans;
   for (auto [task, span] : llvm::zip_equal(schedule.getTasks(), timeline.spans))
     spans[task.op] = &span;
-  // By program point; an operation that only names bytes has the times of the
-  // task before it.
-  std::vector<std::pair<double, double>> times = {{0, 0}};
+  // The first begin and the last end of the tasks that use each buffer.
+  std::vector<std::pair<double, double>> alive(storage->buffers.size(),
+                                               {timeline.seconds, 0});
   for (Operation *op : storage->operations) {
     const Span *span = spans.lookup(op);
-    times.push_back(span ? std::pair(span->begin, span->end) : times.back());
+    if (!span)
+      continue;
+    auto use = [&](Value value) {
+      auto place = storage->places.find(value);
+      if (place == storage->places.end())
+        return;
+      auto &[begin, end] = alive[place->second.buffer];
+      begin = std::min(begin, span->begin);
+      end = std::max(end, span->end);
+    };
+    for (Value operand : op->getOperands())
+      use(operand);
+    for (Value result : op->getResults())
+      use(result);
   }
   std::array<std::map<double, int64_t>, kNumTiers> changes;
-  for (const Buffer &buffer : storage->buffers) {
+  for (auto [buffer, span] : llvm::zip_equal(storage->buffers, alive)) {
     auto &ofTier = changes[unsigned(buffer.tier)];
     const bool isAlways = buffer.role != Buffer::Temporary;
-    double born = times[std::min<size_t>(buffer.birth, times.size() - 1)].first,
-           dead =
-               times[std::min<size_t>(buffer.death, times.size() - 1)].second;
-    ofTier[isAlways ? 0 : born] += buffer.size;
+    if (!isAlways && span.first > span.second)
+      continue; // no task uses it
+    ofTier[isAlways ? 0 : span.first] += buffer.size;
     if (!isAlways)
-      ofTier[std::max(born, dead)] -= buffer.size;
+      ofTier[span.second] -= buffer.size;
   }
   MemoryUse use;
   for (auto [points, ofTier] : llvm::zip_equal(use, changes)) {
-    int64_t alive = 0;
+    int64_t bytes = 0;
     for (auto [seconds, change] : ofTier)
       if (change) {
-        alive += change;
-        points.push_back({seconds, alive});
+        bytes += change;
+        points.push_back({seconds, bytes});
       }
   }
   return use;

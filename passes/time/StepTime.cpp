@@ -51,9 +51,23 @@ static void addWaits(const StepTime::Program &program, StepTime &step) {
     add("the end", last - spans.begin(), program.timeline.seconds - free);
 }
 
+int64_t zero::getCacheBytes(const Machine &machine, int64_t ranks) {
+  return machine.target == "cpu" ? machine.cacheBytes / ranks
+                                 : machine.cacheBytes;
+}
+
 llvm::Expected<std::vector<Schedule>> zero::getSchedules(ModuleOp plan,
                                                          int64_t cacheBytes) {
   std::vector<Schedule> schedules;
+  for (auto kernel : plan.getOps<KernelOp>())
+    if (kernel.isExternal())
+      return llvm::createStringError("kernel @" + kernel.getSymName() +
+                                     " has no body, and so no known work");
+  for (auto program : plan.getOps<ProgramOp>())
+    if (program.getRank())
+      return llvm::createStringError(
+          "@" + program.getSymName() +
+          " is a program of one rank; one rank stands for all here");
   for (ProgramOp program : findPrograms(plan)) {
     if (getRuns(plan, getProgramName(program)) == 0)
       continue;
@@ -70,7 +84,7 @@ llvm::Expected<std::vector<Schedule>> zero::getSchedules(ModuleOp plan,
 llvm::Expected<StepTime> zero::predictStep(ModuleOp plan,
                                            const Machine &machine,
                                            const Machine::Layout &layout) {
-  auto schedules = getSchedules(plan, machine.cacheBytes / layout.ranks);
+  auto schedules = getSchedules(plan, getCacheBytes(machine, layout.ranks));
   if (!schedules)
     return schedules.takeError();
   StepTime step;
@@ -104,9 +118,11 @@ llvm::Expected<StepTime> zero::predictStep(ModuleOp plan,
 double zero::getSecondsWith(const StepTime &step, int64_t ranks,
                             const Jitter &jitter) {
   double seconds = step.beside;
+  uint64_t run = 0;
   for (const StepTime::Program &program : step.programs)
-    seconds += double(program.runs) *
-               simulateRanks(program.schedule, program.timeline, ranks, jitter);
+    for (int64_t i = 0; i != program.runs; ++i)
+      seconds += simulateRanks(program.schedule, program.timeline, ranks,
+                               jitter, run++);
   return seconds;
 }
 
@@ -116,7 +132,8 @@ std::string zero::printStepTime(const StepTime &step, const Machine &machine,
   llvm::raw_string_ostream os(text);
   auto ms = [](double seconds) { return formatv("{0:f2} ms", 1e3 * seconds); };
   auto share = [&](double seconds) {
-    return formatv("{0:f1} %", 100 * seconds / step.seconds);
+    return formatv("{0:f1} %",
+                   step.seconds > 0 ? 100 * seconds / step.seconds : 0);
   };
   os << formatv(
       "simulated: {0} a step on {1} ({2}, {3} x {4} ranks x threads)\n",

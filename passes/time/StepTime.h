@@ -38,6 +38,9 @@ llvm::Expected<StepTime> predictStep(ModuleOp plan, const Machine &machine,
 double getSecondsWith(const StepTime &step, int64_t ranks,
                       const Jitter &jitter);
 
+/// The bytes of cache that each of `ranks` ranks has; GPUs are not shared.
+int64_t getCacheBytes(const Machine &machine, int64_t ranks);
+
 /// The programs that a step of `plan` runs, as schedules.
 llvm::Expected<std::vector<Schedule>> getSchedules(ModuleOp plan,
                                                    int64_t cacheBytes);

@@ -18,7 +18,6 @@ from pathlib import Path
 
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError, plural
-from .fit import fit
 from .trace import read_ranks
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
@@ -50,7 +49,7 @@ ALONE = [("wide", gpt2(1024, 1, 16, 4096), 1, 256, []),
          ("narrow", gpt2(320, 3, 5, 2048), 4, 128, []),
          ("long", llama(640, 1728, 1, 10, 5, 8192), 1, 512, []),
          ("rows", llama(896, 2432, 1, 14, 2, 16384), 1, 96, []),
-         ("tiny", gpt2(128, 4, 4), 8, 64, [])]
+         ("tiny", gpt2(96, 3, 3), 6, 48, [])]
 EXPERTS = [("experts", mixtral(384, 512, 2, 6, 4), 2, 128, [])]
 SHARED = [(name + "-3", config, batch, tokens, ["--stage=3"]) for name, config, batch, tokens, _ in ALONE] + [
     (name + "-1", config, batch, tokens, ["--stage=1"]) for name, config, batch, tokens, _ in ALONE[1:3]]
@@ -80,7 +79,8 @@ def cache_bytes():
     sizes = []
     for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size"):
         text = path.read_text().strip()
-        sizes.append(int(text[:-1]) * {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}[text[-1]])
+        units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+        sizes.append(int(text.rstrip("KMG")) * units.get(text[-1], 1))
     return max(sizes, default=0)
 
 
@@ -192,7 +192,7 @@ class Probe:
             for task in part["tasks"]:
                 numbers[task["stream"]] += 1
                 samples = self.samples.get((part["program"], task["stream"], numbers[task["stream"]]))
-                if samples and not (self.only_moves and task["stream"] in ("compute", "host")):
+                if samples and not (self.only_moves and task["stream"] == "compute"):
                     yield task["work"], quiet(samples), f"{self.name} {self.precision} {task['name']}"
 
     def measure_beside(self, command, base):
@@ -229,6 +229,7 @@ class Calibration:
         return [operation for probe in self.probes for operation in probe.operations()]
 
     def result(self):
+        from .fit import fit  # needs numpy
         seconds, error = fit([(work, time) for work, time, _ in self.operations()])
         beside = [seconds for probe in self.probes for seconds in probe.beside]
         seconds["step.call"] = quiet(beside) if beside else 0
@@ -238,6 +239,12 @@ class Calibration:
 
 def main(arguments):
     a = parser().parse_args(arguments)
+    for option, value in (*(("--ranks", count) for count in a.ranks or ()), ("--threads", a.threads)):
+        if value is not None and value < 1:
+            raise UserError(f"{option} must be an integer of at least 1, got {value}")
+    out = Path(a.o)
+    partial = out.with_name(out.name + ".partial")
+    partial.write_text("")  # before minutes of measuring
     cores = len(os.sched_getaffinity(0))
     ranks = a.ranks or ([1, 2] if cores > 1 else [1])
     cache, layouts = cache_bytes(), []
@@ -259,7 +266,8 @@ def main(arguments):
     name = a.name or f"{plural(cores, 'processor')} of {processor_name()}"
     machine = {"machine": name, "target": "cpu", "cores": cores, "cache_bytes": cache, "layouts": layouts,
                "sources": {kind: "measured" for layout in layouts for kind in layout["seconds"]}}
-    Path(a.o).write_text(json.dumps(machine, indent=1) + "\n")
+    partial.write_text(json.dumps(machine, indent=1) + "\n")
+    partial.replace(out)
     for layout in layouts:
         print(f"ranks {layout['ranks']} x threads {layout['threads']}: the times of operations are off by "
               f"{100 * layout['error']:.1f} % in the mean")

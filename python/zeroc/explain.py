@@ -69,7 +69,7 @@ def largest(sums, count=8):
 
 
 def explain_step(step):
-    total = step["step_seconds"]
+    total = step["step_seconds"] or 1
     sums = path_sums(step)
     by_stream = defaultdict(float)
     for (stream, _), seconds in sums.items():
@@ -88,7 +88,7 @@ def explain_step(step):
 
 
 def measured_kinds(prefix, step):
-    """({kind: seconds of a step}, {(program, stream, number): seconds}) of rank 0."""
+    """{kind: seconds of a step}, of rank 0."""
     samples = defaultdict(list)
     for one in read_ranks(prefix)[0]:
         samples[one["program"], one["stream"], one["number"]].append((one["end"] - one["begin"]) / 1e9)
@@ -102,11 +102,11 @@ def measured_kinds(prefix, step):
             if key not in times:
                 raise UserError(f"{prefix}.0.jsonl has no operation {key[2]} on {key[1]} of @{key[0]}; it is of another plan")
             sums[kind_of(task)] += part["runs"] * times[key]
-    return sums, times
+    return sums
 
 
 def compare_with_trace(step, prefix):
-    measured, _ = measured_kinds(prefix, step)
+    measured = measured_kinds(prefix, step)
     simulated = defaultdict(float)
     for part in step["programs"]:
         for task in part["tasks"]:
@@ -142,20 +142,10 @@ def simulated(words):
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
-def without_output(words):
-    """The words of a command that writes no file."""
-    kept, before = [], ""
-    for word in words:
-        if before not in ("-o", "--o", "--trace") and not word.startswith(("-o", "--o=", "--trace")):
-            kept.append(word)
-        before = word
-    return kept
-
-
 def what_if(step):
     """What one other option would change, the fastest first."""
-    command = without_output(step["command"])
-    rows = []
+    command = step["command"]
+    rows, refused = [], []
     if simulated(command) is None:
         raise UserError(f"`zeroc simulate {' '.join(command)}` fails now; run it where it was run, with the same files")
     for option in ALTERNATIVES:
@@ -165,12 +155,15 @@ def what_if(step):
         words = [word for word in command if word.split("=")[0] != name] + [option]
         other = simulated(words)
         if other is None:
-            continue  # it does not go with the others
+            refused.append(option)
+            continue
         time, memory = other["step_seconds"] - step["step_seconds"], peak(other) - peak(step)
         if abs(time) > 1e-4 * step["step_seconds"] or memory:
             rows.append((time, f"  with {option}: {signed(1e3 * time, 'ms')}, {signed(memory / 2**20, 'MiB')}"))
     yield "what one other option would change, of time and of device memory:" if rows else "no other option changes it"
     yield from (line for _, line in sorted(rows))
+    if refused:
+        yield f"zeroc refuses, with these others: {', '.join(refused)}"
 
 
 def amounts(step):
@@ -185,7 +178,7 @@ def amounts(step):
 
 def compare_plans(a, b):
     ta, tb = a["step_seconds"], b["step_seconds"]
-    yield f"simulated: {milliseconds(ta)} and {milliseconds(tb)} a step, {tb / ta - 1:+.1%}"
+    yield f"simulated: {milliseconds(ta)} and {milliseconds(tb)} a step, {tb / (ta or 1) - 1:+.1%}"
     if a["machine"] != b["machine"]:
         yield f"on two machines: {a['machine']}, and {b['machine']}"
     yield f"compute waits {milliseconds(a['waited'])} and {milliseconds(b['waited'])}"

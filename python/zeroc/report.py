@@ -109,7 +109,7 @@ def curves(paths):
 
 
 def tables(step):
-    total = step["step_seconds"]
+    total = step["step_seconds"] or 1
     yield {"title": "The critical path", "rows": [[f"{kind} on {stream}", milliseconds(seconds), f"{seconds / total:.1%}"]
                                                   for (stream, kind), seconds in largest(path_sums(step))]}
     if step["waits"]:

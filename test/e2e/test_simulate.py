@@ -90,7 +90,8 @@ class Simulate(support.Case):
         binary = support.compile_gpt2(support.SMALL, 2, 16)
         self.run_ok(binary, "--data", self.write_tokens(1000, 256), "--steps", 3, "--lr", 1e-3, "--quiet",
                     env={"ZRT_TRACE": str(self.folder / "ran")})
-        self.run_ok(support.ZEROC, "simulate", self.model(), "--certificate=json", f"--machine={self.machine()}",
+        # Values may be words of their own.
+        self.run_ok(support.ZEROC, "simulate", self.model(), "--certificate", "json", "--machine", self.machine(),
                     f"--trace={self.folder / 'simulated'}", "-o", self.folder / "step.json")
         names = [[(line["stream"], line["number"], line["name"])
                   for line in map(json.loads, (self.folder / f"{name}.0.jsonl").read_text().splitlines())
@@ -165,6 +166,12 @@ class Simulate(support.Case):
         refused("has no times of 4 ranks with 1 threads each, but of ranks x threads 1 x 2, 2 x 1; measure them: zeroc "
                 "calibrate --ranks=4 --threads=1", "--world-size=4", "--threads-per-rank=1")
         refused("is of a machine for --target=cuda, and the plan is for cpu", target="cuda")
+        refused("dolars is no field of a machine file", dolars=1)
+        refused("seconds must be an object", seconds=5)
+        refused("--list-work counts work and predicts no time; drop --jitter", "--list-work", "--jitter=0.1")
+        refused("--jitter-seed is the seed of --jitter; add --jitter=PART", "--jitter-seed=3")
+        refused("--network is between ranks; add --world-size=N", "--network=1MB")
+        refused("zeroc simulate makes no code, so --cpu changes nothing; drop it", "--cpu=znver4")
         refused("has no time of ", layouts=[{"ranks": 1, "threads": 2, "seconds": {"step.call": 0}}])
         done = support.run(support.ZEROC, "simulate", self.model(), f"--machine={self.write('bad.json', '{')}")
         self.assertIn("bad.json is not JSON: ", done.err)
@@ -182,7 +189,12 @@ class Simulate(support.Case):
                 self.assertEqual(set(layout["seconds"] | machine["seconds"]) - set(machine["sources"]), set(), path)
             for options in (["--precision=bf16", "--stage=3", "--world-size=16", "--accumulate=2"],
                             ["--precision=bf16", "--offload=nvme"], ["--lora=2", "--base-storage=nf4"]):
-                self.run_ok(support.ZEROC, "simulate", model, "--target=cuda", *options, f"--machine={path}")
+                done = self.run_ok(support.ZEROC, "simulate", model, "--target=cuda", *options, f"--machine={path}",
+                                   "--certificate=json")
+                step = json.loads(done.out)
+                self.assertEqual(step["ranks"], 16 if "--world-size=16" in options else 1)
+                # What the host's processors do takes the host's time.
+                self.assertEqual("host_update" in step["by_kind"], "--offload=nvme" in options)
 
     def test_calibrate(self):
         """One small model measured once gives a machine on which it can be simulated."""

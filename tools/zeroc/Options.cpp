@@ -167,8 +167,8 @@ void CommandLine::declareDriver() {
           .showing("cores / ranks"),
       "with --machine: threads that compute for a rank", {machine});
   add("network=BYTES", bytes(simulated.network, 1, "all on one host"),
-      "with simulate: each rank is on a host of its own, and its\n"
-      "link carries so many bytes a second each way",
+      "with simulate: exchanges go over a network; a rank's link\n"
+      "carries so many bytes a second each way",
       {machine});
   add("jitter=PART",
       number(simulated.jitter.mean, 0, 10, "a number from 0 to 10"),
@@ -328,6 +328,25 @@ void CommandLine::takeSimulation() {
   if (simulated.machine.empty())
     fail("zeroc simulate needs --machine=FILE: zeroc calibrate -o machine.json "
          "measures this machine, and machines/ has published ones");
+  for (StringRef name : {"--trace", "--network", "--jitter", "--straggler",
+                         "--threads-per-rank"})
+    if (simulated.listWork && isGiven(name))
+      fail("--list-work counts work and predicts no time; drop " + name);
+  if (isGiven("--jitter-seed") && !isGiven("--jitter"))
+    fail("--jitter-seed is the seed of --jitter; add --jitter=PART");
+  if (isGiven("--network") && options.pipeline.worldSize == 1)
+    fail("--network is between ranks; add --world-size=N");
+  for (StringRef name : {"--cpu", "--attention", "--collectives"})
+    if (isGiven(name))
+      fail("zeroc simulate makes no code, so " + name +
+           " changes nothing; drop it");
+  simulated.command = {options.input};
+  for (const Flag &flag : flags)
+    if (flag.getNumOccurrences() && flag.getName() != "-o" &&
+        flag.getName() != "--trace")
+      simulated.command.push_back(
+          flag.getName() +
+          (flag.getTyped().empty() ? "" : "=" + flag.getTyped().str()));
   options.emit = Emit::Memory;
   simulated.isJson = options.certificate == "json";
   simulated.jitter.seed = uint64_t(jitterSeed);
@@ -453,7 +472,6 @@ Command zero::parseCommandLine(int argc, char **argv) {
   if (argc > 1 && StringRef(argv[1]) == "simulate") {
     words.erase(words.begin() + 1);
     line.isSimulated = true;
-    line.simulated.command.assign(words.begin() + 1, words.end());
     argc = int(words.size());
     argv = words.data();
   }

@@ -45,7 +45,8 @@ static std::string write(json::Value value) {
 /// The work of all programs.
 static llvm::Expected<std::string> listWork(ModuleOp plan,
                                             const Machine &machine) {
-  auto schedules = getSchedules(plan, machine.cacheBytes / getNumRanks(plan));
+  auto schedules =
+      getSchedules(plan, getCacheBytes(machine, getNumRanks(plan)));
   if (!schedules)
     return schedules.takeError();
   json::Array programs;
@@ -184,7 +185,8 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
     text += llvm::formatv(
         "  {0:f2} ms, {1:f1} % more, on {2} ranks with jitter of {3} and a "
         "straggler of {4} (seed {5})\n",
-        1e3 * uneven, 100 * (uneven / step->seconds - 1), ranks,
+        1e3 * uneven,
+        step->seconds > 0 ? 100 * (uneven / step->seconds - 1) : 0, ranks,
         request.jitter.mean, request.jitter.straggler, request.jitter.seed);
   return frontend::writeOutput(output, text);
 }

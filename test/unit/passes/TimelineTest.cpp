@@ -130,6 +130,19 @@ TEST_F(TimelineTest, AnInputThatNothingOrdersIsAnError) {
                      "not wait for it");
 }
 
+TEST_F(TimelineTest, AnEventPassesOnWhatItsStreamWaitsFor) {
+  // compute knows that host is done only by way of d2h, which runs nothing.
+  std::string text = kTwoStreams;
+  const std::string wait = "    zero.wait %e1 on compute\n";
+  text.replace(text.find(wait), wait.size(),
+               "    zero.wait %e1 on d2h\n    %e2 = zero.record on d2h\n"
+               "    zero.wait %e2 on compute\n");
+  ProgramOp program = parse(text);
+  ASSERT_TRUE(program);
+  EXPECT_TRUE(succeeded(Schedule(program, 0).verify()));
+  EXPECT_EQ(ends(program).back(), 3);
+}
+
 TEST_F(TimelineTest, WorkIsCountedFromTypes) {
   ProgramOp program = parse(kTwoStreams);
   ASSERT_TRUE(program);
@@ -168,6 +181,9 @@ TEST_F(TimelineTest, RanksThatAreNotEquallyFast) {
   const double once = simulateRanks(schedule, *timeline, 100, {.mean = 0.1});
   EXPECT_GT(once, 1.1 * timeline->seconds);
   EXPECT_EQ(simulateRanks(schedule, *timeline, 100, {.mean = 0.1}), once);
-  EXPECT_NE(simulateRanks(schedule, *timeline, 100, {.mean = 0.1, .seed = 2}),
-            once);
+  for (uint64_t seed : {uint64_t(0), uint64_t(2), uint64_t(65537)})
+    EXPECT_NE(
+        simulateRanks(schedule, *timeline, 100, {.mean = 0.1, .seed = seed}),
+        once);
+  EXPECT_NE(simulateRanks(schedule, *timeline, 100, {.mean = 0.1}, 1), once);
 }
