@@ -13,8 +13,8 @@ struct MemoryPoint {
 using MemoryUse = std::array<std::vector<MemoryPoint>, kNumTiers>;
 
 /// The bytes of each tier that are alive while the program of `schedule` runs
-/// as `timeline` says: state and inputs always, a temporary from the first begin
-/// to the last end of the operations that make or use it.
+/// as `timeline` says: state and inputs always, a temporary from the first
+/// begin to the last end of the operations that make or use it.
 FailureOr<MemoryUse> getMemoryUse(const Schedule &schedule,
                                   const Timeline &timeline);
 
