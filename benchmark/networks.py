@@ -11,7 +11,6 @@ mpirun.
 import argparse
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import trainer
 import watch
+from cases import quiet
 
 sys.path.insert(0, str(trainer.ROOT / "test" / "e2e"))
 import test_hosts  # noqa: E402
@@ -32,24 +32,16 @@ PROBE = CONFIG | {"n_layer": 2, "n_embd": 512, "n_head": 8, "vocab_size": 2048}
 PAYLOAD = 1448 / 1514
 
 
-def run(command, **more):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **more)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stderr or done.stdout}")
-    return done.stdout
-
-
 def measure(hosts, agent, program, tokens, metrics, steps):
     inner = ["mpirun", "--mca", "plm_rsh_agent", agent, "-n", 2, "--host", ",".join(f"{host}:1" for host in hosts)]
     for layer in ("btl_tcp_if_include", "oob_tcp_if_include"):
         inner += ["--mca", layer, f"{test_hosts.NETWORK}.0/24"]
     inner += [program, "--data", tokens, "--lr", "1e-4", "--steps", steps, "--threads", 1, "--progress", "none", "--metrics",
               metrics]
-    run(["ip", "netns", "exec", hosts[0], "unshare", "--uts", "--fork", "bash", "-c",
-         f"hostname {hosts[0]}; exec {' '.join(map(str, inner))}"],
-        env={**watch.environment(), **test_hosts.support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "60"})
-    steps = sorted(json.loads(line)["step_ms"] / 1e3 for line in metrics.read_text().splitlines()[trainer.WARM_UP:])
-    return steps[(len(steps) - 1) // 4]
+    watch.run(program.name, ["ip", "netns", "exec", hosts[0], "unshare", "--uts", "--fork", "bash", "-c",
+                             f"hostname {hosts[0]}; exec {' '.join(map(str, inner))}"],
+              watch.environment(**test_hosts.support.MPI_ENVIRONMENT, ZRT_TIMEOUT="60"), metrics.parent)
+    return quiet([json.loads(line)["step_ms"] / 1e3 for line in metrics.read_text().splitlines()[trainer.WARM_UP:]])
 
 
 class Model:
@@ -58,13 +50,16 @@ class Model:
         self.plan = ["--world-size=2", f"--stage={stage}"]
         path = folder / f"{name}.json"
         path.write_text(json.dumps(config))
-        run([trainer.ZEROC, "import", path, "--batch=2", "--seq=128", "-o", self.model])
-        run([trainer.ZEROC, self.model, *self.plan, "-o", self.program])
+        self.run("import", path, "--batch=2", "--seq=128", "-o", self.model)
+        self.run(self.model, *self.plan, "-o", self.program)
+
+    def run(self, *words):
+        return watch.run("zeroc", [trainer.ZEROC, *words], watch.environment(), self.model.parent).out
 
     def predict(self, rate):
         """Seconds of a step where exchanges get `rate` bytes a second."""
-        return json.loads(run([trainer.ZEROC, "simulate", self.model, *self.plan, f"--machine={self.machine}",
-                               "--certificate=json", f"--network={round(rate)}"]))["step_seconds"]
+        return json.loads(self.run("simulate", self.model, *self.plan, f"--machine={self.machine}", "--certificate=json",
+                                   f"--network={round(rate)}"))["step_seconds"]
 
     def rate_of(self, seconds):
         """The rate at which a step takes so long, by bisection."""
@@ -77,9 +72,10 @@ class Model:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--machine", required=True)
+    parser.add_argument("--machine", required=True, type=Path)
     parser.add_argument("--rates", default="250,1000,4000", help="Mbit/s")
     options = parser.parse_args()
+    machine = options.machine.resolve()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         unique = "".join(chr(ord("a") + int(digit)) for digit in str(os.getpid()))
@@ -89,20 +85,24 @@ def main():
         agent.write_text(test_hosts.AGENT)
         agent.chmod(0o755)
         trainer.write_tokens(tokens, 1 << 15, 256)
-        probe = Model(folder, "probe", PROBE, 3, options.machine)
+        probe = Model(folder, "probe", PROBE, 3, machine)
         most = probe.rate_of(measure(hosts, agent, probe.program, tokens, metrics, 10))
         print(f"MPI and TCP by themselves: {most / 1e6:.0f} MB/s")
         print(f"{'':24} {'simulated':>10} {'measured':>10}  {'ms; error':>8}")
         for stage in 1, 3:
-            model = Model(folder, "model", CONFIG, stage, options.machine)
+            model = Model(folder, "model", CONFIG, stage, machine)
             for rate in map(int, options.rates.split(",")):
                 for host in hosts:
-                    run(["ip", "netns", "exec", host, "tc", "qdisc", "replace", "dev", "cable", "root", "tbf", "rate",
-                         f"{rate}mbit", "burst", "1mb", "latency", "50ms"])
+                    test_hosts.ip("netns", "exec", host, "tc", "qdisc", "replace", "dev", "cable", "root", "tbf", "rate",
+                                  f"{rate}mbit", "burst", "1mb", "latency", "50ms")
                 seconds = measure(hosts, agent, model.program, tokens, metrics, 10)
                 predicted = model.predict(min(most, rate * 1e6 / 8 * PAYLOAD))
                 print(f"stage {stage}, {rate:5} Mbit/s     {1e3 * predicted:10.1f} {1e3 * seconds:10.1f}  "
                       f"{100 * (predicted / seconds - 1):+7.1f} %", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    try:
+        main()
+    except watch.Failed as error:
+        sys.exit(f"networks.py: error: {error}")

@@ -9,14 +9,13 @@ lower quartile of the steps of all rounds but the first two of each run, as cali
 """
 import argparse
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import trainer
 import watch
-from cases import median
+from cases import median, quiet
 
 MODELS = {"gpt2": "examples/gpt2-small.json", "char": "examples/char-gpt2.json",
           "llama": "benchmark/models/llama-100m.json", "mixtral": "benchmark/models/mixtral-121m.json"}
@@ -54,13 +53,16 @@ class Case:
         self.model, self.program = folder / f"{name}.mlir", folder / name
         self.steps = []
 
+    def run(self, command):
+        return watch.run(self.name, command, watch.environment(), self.folder).out
+
     def compile(self):
-        run([trainer.ZEROC, "import", self.config, f"--batch={self.batch}", f"--seq={self.seq}", "-o", self.model])
-        run([trainer.ZEROC, self.model, *self.options, "-o", self.program])
+        self.run([trainer.ZEROC, "import", self.config, f"--batch={self.batch}", f"--seq={self.seq}", "-o", self.model])
+        self.run([trainer.ZEROC, self.model, *self.options, "-o", self.program])
 
     def predict(self, machine):
-        return json.loads(run([trainer.ZEROC, "simulate", self.model, *self.options, f"--machine={machine}",
-                               "--certificate=json"]))
+        return json.loads(self.run([trainer.ZEROC, "simulate", self.model, *self.options, f"--machine={machine}",
+                                    "--certificate=json"]))
 
     def measure(self, steps):
         tokens = self.folder / "tokens.u16"
@@ -69,16 +71,9 @@ class Case:
         metrics = self.folder / "metrics.jsonl"
         metrics.unlink(missing_ok=True)
         nvme = ["--nvme-path", self.folder] if "--offload=nvme" in self.options else []
-        run([self.program, "--data", tokens, "--steps", steps, "--lr", "1e-4", "--metrics", metrics, "--init", "random",
-             "--progress", "none", *nvme])
+        self.run([self.program, "--data", tokens, "--steps", steps, "--lr", "1e-4", "--metrics", metrics, "--init", "random",
+                  "--progress", "none", *nvme])
         self.steps += [json.loads(line)["step_ms"] / 1e3 for line in metrics.read_text().splitlines()][trainer.WARM_UP:]
-
-
-def run(command):
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=watch.environment())
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stderr or done.stdout}")
-    return done.stdout
 
 
 def main():
@@ -93,10 +88,11 @@ def main():
             parser.error(f"{name} is no case; they are {', '.join(CASES)}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        machine = options.machine
+        machine = options.machine and Path(options.machine).resolve()
         if not machine:
             machine = folder / "machine.json"
-            run([trainer.ZEROC, "calibrate", "-o", machine, "--nvme-path", folder])
+            watch.run("zeroc calibrate", [trainer.ZEROC, "calibrate", "-o", machine, "--nvme-path", folder],
+                      watch.environment(), folder)
         cases = [Case(name, folder) for name in options.case.split(",")]
         for case in cases:
             case.compile()
@@ -107,10 +103,14 @@ def main():
         print(f"{'case':32} {'simulated':>10} {'measured':>10}  {'ms; error':>8}")
         for case in cases:
             seconds = case.predict(machine)["step_seconds"]
-            measured = sorted(case.steps)[(len(case.steps) - 1) // 4]
+            measured = quiet(case.steps)
             errors.append(abs(seconds / measured - 1))
             print(f"{case.name:32} {1e3 * seconds:10.1f} {1e3 * measured:10.1f}  {100 * (seconds / measured - 1):+7.1f} %")
         print(f"error: median {100 * median(errors):.1f} %, worst {100 * max(errors):.1f} %")
 
 
-main()
+if __name__ == "__main__":
+    try:
+        main()
+    except watch.Failed as error:
+        sys.exit(f"predicted.py: error: {error}")

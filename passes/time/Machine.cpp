@@ -150,6 +150,9 @@ std::optional<double> Machine::Layout::find(StringRef kind) const {
 llvm::Expected<const Machine::Layout *> Machine::find(int64_t ranks,
                                                       int64_t threads) const {
   if (target != "cpu") {
+    if (threads)
+      return createStringError(file + " is of GPUs, which have no threads of "
+                                      "ranks; drop --threads-per-rank");
     const Layout *best = nullptr;
     for (const Layout &layout : layouts)
       if (layout.ranks >= ranks && (!best || layout.ranks < best->ranks))

@@ -19,6 +19,7 @@ from pathlib import Path
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError, plural
 from .trace import read_ranks
+from .whole_file import write_whole
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
 VOCABULARY = 512  #: tokens of the data; no probe has fewer
@@ -159,7 +160,7 @@ class Probe:
 
     def __init__(self, calibration, name, config, batch, tokens, options, precision):
         base = calibration.folder / f"{name}-{precision}-{calibration.ranks}"
-        self.name, self.base, self.precision = name, base, precision
+        self.name, self.base = name, base
         config_file, model, self.program = (base.with_suffix(end) for end in (".config", ".mlir", ".train"))
         config_file.write_text(json.dumps(config))
         options = [*options, f"--precision={precision}", f"--world-size={calibration.ranks}"]
@@ -186,14 +187,14 @@ class Probe:
             self.beside.append(self.measure_beside(self.command(calibration), self.base))
 
     def operations(self):
-        """(work, seconds, name) of each operation."""
+        """(work, seconds) of each operation."""
         for part in self.work:
             numbers = defaultdict(int)
             for task in part["tasks"]:
                 numbers[task["stream"]] += 1
                 samples = self.samples.get((part["program"], task["stream"], numbers[task["stream"]]))
                 if samples and not (self.only_moves and task["stream"] == "compute"):
-                    yield task["work"], quiet(samples), f"{self.name} {self.precision} {task['name']}"
+                    yield task["work"], quiet(samples)
 
     def measure_beside(self, command, base):
         """Seconds of a step without a trace, less those of its programs in the trace."""
@@ -225,12 +226,9 @@ class Calibration:
         for probe in self.probes:
             probe.measure(self)
 
-    def operations(self):
-        return [operation for probe in self.probes for operation in probe.operations()]
-
     def result(self):
         from .fit import fit  # needs numpy
-        seconds, error = fit([(work, time) for work, time, _ in self.operations()])
+        seconds, error = fit([operation for probe in self.probes for operation in probe.operations()])
         beside = [seconds for probe in self.probes for seconds in probe.beside]
         seconds["step.call"] = quiet(beside) if beside else 0
         return {"ranks": self.ranks, "threads": self.threads, "error": round(error, 4),
@@ -242,9 +240,8 @@ def main(arguments):
     for option, value in (*(("--ranks", count) for count in a.ranks or ()), ("--threads", a.threads)):
         if value is not None and value < 1:
             raise UserError(f"{option} must be an integer of at least 1, got {value}")
-    out = Path(a.o)
-    partial = out.with_name(out.name + ".partial")
-    partial.write_text("")  # before minutes of measuring
+    if not os.access(Path(a.o).parent, os.W_OK):  # before minutes of measuring
+        raise UserError(f"cannot write {a.o}; choose a folder that exists and is writable")
     cores = len(os.sched_getaffinity(0))
     ranks = a.ranks or ([1, 2] if cores > 1 else [1])
     cache, layouts = cache_bytes(), []
@@ -261,13 +258,10 @@ def main(arguments):
                 say(f"ranks {count}: measuring, {number + 1} of {ROUNDS}")
                 calibration.measure()
             layouts.append(calibration.result())
-            if os.environ.get("ZEROC_CALIBRATE_ROWS"):
-                Path(os.environ["ZEROC_CALIBRATE_ROWS"] + f".{count}").write_text(json.dumps(calibration.operations()))
     name = a.name or f"{plural(cores, 'processor')} of {processor_name()}"
     machine = {"machine": name, "target": "cpu", "cores": cores, "cache_bytes": cache, "layouts": layouts,
                "sources": {kind: "measured" for layout in layouts for kind in layout["seconds"]}}
-    partial.write_text(json.dumps(machine, indent=1) + "\n")
-    partial.replace(out)
+    write_whole(a.o, json.dumps(machine, indent=1) + "\n")
     for layout in layouts:
         print(f"ranks {layout['ranks']} x threads {layout['threads']}: the times of operations are off by "
               f"{100 * layout['error']:.1f} % in the mean")

@@ -15,6 +15,7 @@ from pathlib import Path
 from .errors import UserError
 from .explain import kind_of, largest, milliseconds, path_sums, peak, read
 from .trace import read_ranks
+from .whole_file import write_whole
 
 FOLDER = Path(os.environ.get("ZEROC_DYGRAPHS", "/usr/share/javascript/dygraphs"))
 
@@ -155,8 +156,5 @@ def page(a):
 def main(arguments):
     a = parser().parse_args(arguments)
     text = page(a)
-    out = Path(a.o)
-    partial = out.with_name(out.name + ".partial")
-    partial.write_text(text, encoding="utf-8")
-    partial.replace(out)
-    print(f"wrote {out}: {len(text.encode()):,} bytes")
+    write_whole(a.o, text)
+    print(f"wrote {a.o}: {len(text.encode()):,} bytes")

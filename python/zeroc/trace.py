@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from .errors import UserError, plural
+from .whole_file import write_whole
 
 NAME = re.compile(r"(.*)\.(\d+)\.jsonl")
 
@@ -113,10 +114,7 @@ def main(arguments):
     a = parser().parse_args(arguments)
     ranks = read_ranks(a.prefix)
     trace = convert(ranks)
-    out = Path(a.o)
-    partial = out.with_name(out.name + ".partial")
-    partial.write_text(json.dumps(trace, separators=(",", ":")) + "\n", encoding="utf-8")
-    partial.replace(out)
+    write_whole(a.o, json.dumps(trace, separators=(",", ":")) + "\n")
     shifted = trace["otherData"]["clock shifts in ns"]
-    print(f"wrote {out}: {plural(sum(map(len, ranks.values())), 'operation')} of {plural(len(ranks), 'rank')}"
+    print(f"wrote {a.o}: {plural(sum(map(len, ranks.values())), 'operation')} of {plural(len(ranks), 'rank')}"
           + (f"; the clocks of {plural(len(shifted), 'rank')} were moved" if shifted else ""))

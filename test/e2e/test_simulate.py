@@ -173,6 +173,9 @@ class Simulate(support.Case):
         refused("--network is between ranks; add --world-size=N", "--network=1MB")
         refused("zeroc simulate makes no code, so --cpu changes nothing; drop it", "--cpu=znver4")
         refused("has no time of ", layouts=[{"ranks": 1, "threads": 2, "seconds": {"step.call": 0}}])
+        done = support.run(support.ZEROC, "simulate", self.model(), "--target=cuda", "--threads-per-rank=2",
+                           f"--machine={support.ROOT / 'machines' / 'h100.json'}")
+        self.assertIn("is of GPUs, which have no threads of ranks; drop --threads-per-rank", done.err)
         done = support.run(support.ZEROC, "simulate", self.model(), f"--machine={self.write('bad.json', '{')}")
         self.assertIn("bad.json is not JSON: ", done.err)
         done = support.run(support.ZEROC, "simulate", self.model())

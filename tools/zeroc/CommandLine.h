@@ -160,9 +160,8 @@ public:
   /// changes no value of an update.
   std::string listOptions() const;
 
-  /// Whether the command is zeroc simulate, which has all of these options.
-  bool isSimulated = false;
-  SimulateRequest simulated;
+  /// The command is zeroc simulate, which has all of these options.
+  void simulate() { options.isSimulated = true; }
 
 private:
   Action checkImport();

@@ -176,8 +176,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     certificate.outside.push_back(
         "with train --checkpoint, " + bytesText(certificate.checkpoint.copies) +
         " of host memory for copies of what is saved");
-  if (!options.machine.empty()) {
-    auto time = predictTime(plan, options.machine, options.threads);
+  if (!options.prediction.machine.empty()) {
+    auto time = predictTime(plan, options.prediction);
     if (!time)
       return time.takeError();
     certificate.time = std::move(*time);

@@ -158,6 +158,7 @@ void CommandLine::declareDriver() {
       "more is an error",
       {machine, Emit::Scheduled});
 
+  SimulateRequest &simulated = options.prediction;
   add("machine=FILE", text(simulated.machine).showing(""),
       "the machine whose time a step is predicted for: a file of\n"
       "zeroc calibrate, or one of machines/",
@@ -305,9 +306,8 @@ void CommandLine::takeTarget() {
 
 /// What zeroc simulate needs; its options are errors elsewhere.
 void CommandLine::takeSimulation() {
-  options.machine = simulated.machine;
-  options.threads = simulated.threads;
-  if (!isSimulated) {
+  SimulateRequest &simulated = options.prediction;
+  if (!options.isSimulated) {
     for (StringRef name : {"--trace", "--list-work", "--network", "--jitter",
                            "--straggler", "--jitter-seed"})
       if (isGiven(name))
@@ -350,7 +350,6 @@ void CommandLine::takeSimulation() {
   options.emit = Emit::Memory;
   simulated.isJson = options.certificate == "json";
   simulated.jitter.seed = uint64_t(jitterSeed);
-  options.simulated = simulated;
 }
 
 DriverOptions CommandLine::check() {
@@ -367,7 +366,8 @@ DriverOptions CommandLine::check() {
     if (!flag.changes || !flag.isSet())
       continue;
     // A file is for all levels, and a table has its own form.
-    if ((options.compare || isSimulated) && flag.getName() == "--certificate")
+    if ((options.compare || options.isSimulated) &&
+        flag.getName() == "--certificate")
       continue;
     if (options.emit < *flag.changes && flag.getNumOccurrences())
       fail(flag.getName() + " changes nothing before --emit=" +
@@ -471,7 +471,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
   SmallVector<char *> words(argv, argv + argc);
   if (argc > 1 && StringRef(argv[1]) == "simulate") {
     words.erase(words.begin() + 1);
-    line.isSimulated = true;
+    line.simulate();
     argc = int(words.size());
     argv = words.data();
   }

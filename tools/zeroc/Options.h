@@ -43,12 +43,9 @@ struct DriverOptions {
   bool timing = false, compare = false;
   /// The plans that --compare compares; none without it.
   std::vector<Variant> compared;
-  /// The file of the machine whose time the certificate predicts, "" for none,
-  /// and the threads of a rank there.
-  std::string machine;
-  int64_t threads = 0;
-  /// Of zeroc simulate; none without it.
-  std::optional<SimulateRequest> simulated;
+  /// What the certificate predicts, or zeroc simulate.
+  SimulateRequest prediction;
+  bool isSimulated = false; ///< whether the command is zeroc simulate
   /// Of --compare of a folder or config.json; see Choices.h.
   std::optional<ChoiceRequest> choices;
   /// The options that were given, such as "--betas", each with the first output

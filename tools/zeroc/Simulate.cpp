@@ -13,11 +13,13 @@ using namespace mlir::zero;
 namespace json = llvm::json;
 
 /// {"device": [[seconds, bytes], ...], ...}
-static json::Object describeMemory(const StepTime::Program &program) {
+static llvm::Expected<json::Object>
+describeMemory(const StepTime::Program &program) {
   json::Object tiers;
   auto use = getMemoryUse(program.schedule, program.timeline);
   if (failed(use))
-    return tiers;
+    return llvm::createStringError("the plan's bytes are wrong; the errors are "
+                                   "above");
   for (auto [tier, points] : llvm::enumerate(*use)) {
     json::Array list;
     for (const MemoryPoint &point : points)
@@ -63,8 +65,10 @@ static llvm::Expected<std::string> listWork(ModuleOp plan,
 }
 
 /// `uneven`: the seconds with jitter, 0 without it.
-static json::Object describeStep(const StepTime &step, const Machine &machine,
-                                 const Machine::Layout &layout, double uneven) {
+static llvm::Expected<json::Object> describeStep(const StepTime &step,
+                                                 const Machine &machine,
+                                                 const Machine::Layout &layout,
+                                                 double uneven) {
   auto sums = [](const auto &pairs) {
     json::Object object;
     for (const auto &[name, seconds] : pairs)
@@ -88,6 +92,9 @@ static json::Object describeStep(const StepTime &step, const Machine &machine,
       one["alone"] = span.alone;
       tasks.push_back(std::move(one));
     }
+    auto memory = describeMemory(program);
+    if (!memory)
+      return memory.takeError();
     json::Array path;
     for (unsigned task : program.timeline.getCriticalPath())
       path.push_back(task);
@@ -96,7 +103,7 @@ static json::Object describeStep(const StepTime &step, const Machine &machine,
                      {"runs", program.runs},
                      {"seconds", program.timeline.seconds},
                      {"critical_path", std::move(path)},
-                     {"memory", describeMemory(program)},
+                     {"memory", std::move(*memory)},
                      {"tasks", std::move(tasks)}});
   }
   json::Object all{{"simulated", true},
@@ -131,22 +138,42 @@ static llvm::Expected<Machine> readMachine(StringRef file, ModuleOp plan) {
       " or take another machine");
 }
 
-llvm::Expected<Certificate::Time>
-zero::predictTime(ModuleOp plan, StringRef file, int64_t threads) {
-  auto machine = readMachine(file, plan);
-  if (!machine)
-    return machine.takeError();
+namespace {
+struct Prediction {
+  Machine::Layout layout;
+  StepTime step;
+};
+} // namespace
+
+static llvm::Expected<Prediction> predict(ModuleOp plan, const Machine &machine,
+                                          const SimulateRequest &request) {
   const int64_t ranks = getNumRanks(plan);
-  auto layout = machine->find(ranks, threads);
-  if (!layout)
-    return layout.takeError();
-  auto step = predictStep(plan, *machine, **layout);
+  auto found = machine.find(ranks, request.threads);
+  if (!found)
+    return found.takeError();
+  Machine::Layout layout = **found;
+  layout.network = double(request.network);
+  if (machine.target != "cpu")
+    layout.ranks = ranks; // not the most that it is for
+  auto step = predictStep(plan, machine, layout);
   if (!step)
     return step.takeError();
-  const double ranksTime = double(ranks) * step->seconds;
-  return Certificate::Time{machine->name, step->seconds, (*layout)->error,
-                           ranksTime * machine->watts,
-                           ranksTime / 3600 * machine->dollarsPerHour};
+  return Prediction{std::move(layout), std::move(*step)};
+}
+
+llvm::Expected<Certificate::Time>
+zero::predictTime(ModuleOp plan, const SimulateRequest &request) {
+  auto machine = readMachine(request.machine, plan);
+  if (!machine)
+    return machine.takeError();
+  auto predicted = predict(plan, *machine, request);
+  if (!predicted)
+    return predicted.takeError();
+  const double seconds = predicted->step.seconds,
+               ofRanks = double(getNumRanks(plan)) * seconds;
+  return Certificate::Time{machine->name, seconds, predicted->layout.error,
+                           ofRanks * machine->watts,
+                           ofRanks / 3600 * machine->dollarsPerHour};
 }
 
 llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
@@ -158,35 +185,31 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
     auto text = listWork(plan, *machine);
     return text ? frontend::writeOutput(output, *text) : text.takeError();
   }
-  auto found = machine->find(getNumRanks(plan), request.threads);
-  if (!found)
-    return found.takeError();
-  Machine::Layout layout = **found;
-  layout.network = double(request.network);
-  if (machine->target != "cpu")
-    layout.ranks = getNumRanks(plan); // not the most that it is for
-  auto step = predictStep(plan, *machine, layout);
-  if (!step)
-    return step.takeError();
+  auto predicted = predict(plan, *machine, request);
+  if (!predicted)
+    return predicted.takeError();
+  const auto &[layout, step] = *predicted;
   if (!request.trace.empty())
     if (llvm::Error error =
-            frontend::writeOutput(request.trace + ".0.jsonl", traceStep(*step)))
+            frontend::writeOutput(request.trace + ".0.jsonl", traceStep(step)))
       return error;
   const int64_t ranks = getNumRanks(plan);
   const double uneven =
-      request.jitter.isAny() ? getSecondsWith(*step, ranks, request.jitter) : 0;
+      request.jitter.isAny() ? getSecondsWith(step, ranks, request.jitter) : 0;
   if (request.isJson) {
-    json::Object all = describeStep(*step, *machine, layout, uneven);
-    all["command"] = json::Array(request.command);
-    return frontend::writeOutput(output, write(std::move(all)));
+    auto all = describeStep(step, *machine, layout, uneven);
+    if (!all)
+      return all.takeError();
+    (*all)["command"] = json::Array(request.command);
+    return frontend::writeOutput(output, write(std::move(*all)));
   }
-  std::string text = printStepTime(*step, *machine, layout);
+  std::string text = printStepTime(step, *machine, layout);
   if (request.jitter.isAny())
     text += llvm::formatv(
         "  {0:f2} ms, {1:f1} % more, on {2} ranks with jitter of {3} and a "
         "straggler of {4} (seed {5})\n",
-        1e3 * uneven,
-        step->seconds > 0 ? 100 * (uneven / step->seconds - 1) : 0, ranks,
-        request.jitter.mean, request.jitter.straggler, request.jitter.seed);
+        1e3 * uneven, step.seconds > 0 ? 100 * (uneven / step.seconds - 1) : 0,
+        ranks, request.jitter.mean, request.jitter.straggler,
+        request.jitter.seed);
   return frontend::writeOutput(output, text);
 }

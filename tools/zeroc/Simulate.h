@@ -10,7 +10,7 @@
 namespace mlir::zero {
 
 struct SimulateRequest {
-  std::string machine; ///< a file, see passes/time/Machine.h
+  std::string machine; ///< a file, see passes/time/Machine.h; "" for none
   int64_t threads = 0; ///< of a rank; 0: its share of the machine's cores
   int64_t network = 0; ///< Machine::Layout::network
   std::string trace;   ///< PREFIX.0.jsonl is written; "" for none
@@ -20,10 +20,9 @@ struct SimulateRequest {
   bool listWork = false, isJson = false;
 };
 
-/// Predicts a step of `plan`, at level memory, on the machine of a file; with
-/// `threads` of a rank, or 0.
-llvm::Expected<Certificate::Time> predictTime(ModuleOp plan, StringRef machine,
-                                              int64_t threads);
+/// Predicts a step of `plan`, at level memory, for its certificate.
+llvm::Expected<Certificate::Time> predictTime(ModuleOp plan,
+                                              const SimulateRequest &request);
 
 /// Predicts a step of `plan`, at level memory, and writes what is asked for to
 /// `output`, "-" for the standard output.

@@ -242,8 +242,8 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
                              " does not compile; the errors are above");
   }
 
-  if (options.simulated)
-    return simulatePlan(module, *options.simulated, options.output);
+  if (options.isSimulated)
+    return simulatePlan(module, options.prediction, options.output);
   if (options.isText())
     return frontend::writeOutput(options.output, frontend::printModel(module));
   return timed("kernels, plan and link", [&](PassManagerSetup setup) {
