@@ -45,6 +45,9 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   /// The most bytes of device and of host memory that a rank may use; -1: no
   /// limit.
   int64_t deviceMemory = -1, hostMemory = -1;
+  /// The plan is one of many that are compared, and neither verified nor
+  /// judged; the one that is taken is compiled again.
+  bool isDraft = false;
 };
 
 /// The level that `zero.level` of `module` names; Level::Model without the
@@ -66,8 +69,8 @@ void registerPipelineDialects(DialectRegistry &registry);
 void registerPipelinePasses();
 
 /// Compiles `module` to level `target`, starting at the level in `zero.level`;
-/// a level beyond the target is an error.  A plan is always judged, even one
-/// that was parsed from its text, which may have been changed.
+/// a level beyond the target is an error.  A plan that is no draft is always
+/// judged, even one that was parsed from its text, which may have been changed.
 LogicalResult runPipeline(ModuleOp module, Level target,
                           const PipelineOptions &options,
                           PassManagerSetup setup = {});

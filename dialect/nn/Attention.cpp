@@ -13,6 +13,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::nn;
@@ -300,11 +301,35 @@ static int64_t productFlops(OpT op, int64_t products) {
          q.getDimSize(3);
 }
 
+// The products for each pair of a query and a key: forward, q k^T and P v;
+// backward, q k^T again, dO v^T, dS k, dS^T q and P^T dO.
+static constexpr int64_t kForwardProducts = 2, kBackwardProducts = 5;
+
 int64_t AttentionOp::getFlops(SymbolTableCollection &) {
-  return productFlops(*this, /*products=*/2);
+  return productFlops(*this, kForwardProducts);
 }
 
 int64_t AttentionBackwardOp::getFlops(SymbolTableCollection &) {
-  // q k^T again, dO v^T, dS k, dS^T q and P^T dO.
-  return productFlops(*this, /*products=*/5);
+  return productFlops(*this, kBackwardProducts);
+}
+
+void AttentionOp::addWork(zero::Work &work) {
+  addAttentionWork(*this, getQ(), productFlops(*this, kForwardProducts),
+                   kForwardProducts, work);
+}
+
+void AttentionBackwardOp::addWork(zero::Work &work) {
+  addAttentionWork(*this, getQ(), productFlops(*this, kBackwardProducts),
+                   kBackwardProducts, work);
+}
+
+void nn::addAttentionWork(Operation *op, Value q, int64_t flops,
+                          int64_t products, zero::Work &work) {
+  auto heads = cast<RankedTensorType>(q.getType());
+  const std::string kind = llvm::formatv(
+      "{0}.{1}.", op->getName().stripDialect(), heads.getElementType());
+  work[kind + "flop"] += double(flops);
+  // Each product takes two flops for each column of a pair.
+  work[kind + "score"] +=
+      double(flops) / double(2 * products * heads.getShape().back());
 }

@@ -123,3 +123,18 @@ SmallVector<Value> EmbeddingBackwardOp::emitLinalgForm(OpBuilder &b) {
 int64_t EmbeddingBackwardOp::getFlops(SymbolTableCollection &) {
   return cast<RankedTensorType>(getGrad().getType()).getNumElements();
 }
+
+void EmbeddingBackwardOp::addWork(zero::Work &work) {
+  work["embedding_backward.flop"] +=
+      double(cast<RankedTensorType>(getGrad().getType()).getNumElements());
+}
+
+/// The rows of a table that is already there.
+int64_t EmbeddingBackwardOp::getWrittenElements() {
+  const int64_t all =
+      cast<RankedTensorType>(getResult().getType()).getNumElements();
+  if (!isa<BlockArgument>(getInit()))
+    return all;
+  return std::min(all,
+                  cast<RankedTensorType>(getGrad().getType()).getNumElements());
+}

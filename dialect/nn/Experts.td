@@ -130,7 +130,7 @@ def NN_CombineRowsOp : NN_ModelOp<"combine_rows"> {
 }
 
 def NN_GroupedMatmulOp : NN_ModelOp<"grouped_matmul", [
-    DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsFlops]> {
+    DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsWork]> {
   let summary = "x W^T, where each group of rows has a W of its own";
   let description = [{
     `result[r, o] = sum_i x[r, i] * weights[g][o, i]` for the rows r of group g,
@@ -168,7 +168,7 @@ def NN_GroupedMatmulOp : NN_ModelOp<"grouped_matmul", [
 }
 
 def NN_GroupedMatmulBackwardOp : NN_Op<"grouped_matmul_backward", [
-    DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsFlops]> {
+    DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsWork]> {
   let summary = "Adjoints of the weights of a grouped product";
   let description = [{
     `results[g][i, j] = sum_r a[r, i] * b[r, j]` over the rows r of group g, in

@@ -29,4 +29,12 @@ inline bool isPlanProduct(Operation *op) {
       op);
 }
 
+/// Adds the work of attention that needs `flops` for so many products of each
+/// pair of a query and a key; `q` ends in the columns of a head.
+void addAttentionWork(Operation *op, Value q, int64_t flops, int64_t products,
+                      zero::Work &work);
+
+/// Adds the work of a product that needs `flops`, whose first operand is a.
+void addProductWork(Operation *op, int64_t flops, zero::Work &work);
+
 } // namespace mlir::nn

@@ -46,7 +46,7 @@ class NN_Op<string mnemonic, list<Trait> traits = []> :
 }
 
 /// For operations with kernels of their own.
-defvar CountsFlops = DeclareOpInterfaceMethods<Zero_FlopsOpInterface>;
+defvar CountsWork = DeclareOpInterfaceMethods<Zero_FlopsOpInterface, ["addWork"]>;
 
 /// Operations a model is written with; the others come from derivatives.
 class NN_ModelOp<string mnemonic, list<Trait> traits = [], list<string> overridden = []> :
@@ -84,7 +84,9 @@ def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
   let assemblyFormat = "$tokens `,` $table attr-dict `:` type($tokens) `,` type($table) `->` type($result)";
 }
 
-def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [CountsFlops, AllTypesMatch<["init", "result"]>]> {
+def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [
+    DeclareOpInterfaceMethods<Zero_FlopsOpInterface, ["addWork", "getWrittenElements"]>,
+    AllTypesMatch<["init", "result"]>]> {
   let summary = "Adds row gradients into a table gradient, in token order";
   let description = [{
     `result = init`, then for every token in row-major order
@@ -130,7 +132,7 @@ def NN_LinearOp : NN_ModelOp<"linear"> {
 }
 
 def NN_MatmulOp : NN_Op<"matmul", [
-    DeclareOpInterfaceMethods<Zero_PlanOpInterface, ["getStorageTies"]>, CountsFlops, AttrSizedOperandSegments]> {
+    DeclareOpInterfaceMethods<Zero_PlanOpInterface, ["getStorageTies"]>, CountsWork, AttrSizedOperandSegments]> {
   let summary = "A matrix product with transposes, bias and accumulation folded in";
   let description = [{
     `c = op(a) op(b) [+ bias] [+ init]`, for each leading batch index.  This is
@@ -367,7 +369,7 @@ def NN_SoftmaxOp : NN_UnaryOp<"softmax"> {
 }
 
 def NN_AttentionOp : NN_ModelOp<"attention", [
-    CountsFlops, AttrSizedOperandSegments, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>],
+    CountsWork, AttrSizedOperandSegments, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>],
     ["saveForBackward"]> {
   let summary = "softmax(scale q k^T) v, per batch and head";
   let description = [{
@@ -424,7 +426,7 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
 }
 
 def NN_CachedAttentionOp : NN_Op<"cached_attention", [
-    CountsFlops, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>,
+    CountsWork, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["keys", "values", "next_keys", "next_values"]>, AllTypesMatch<["begin", "count"]>]> {
   let summary = "Attention of some positions, with kept keys and values";
   let description = [{
@@ -463,7 +465,7 @@ def NN_CachedAttentionOp : NN_Op<"cached_attention", [
 }
 
 def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
-    CountsFlops, AttrSizedOperandSegments, AllTypesMatch<["grad", "q", "dq"]>,
+    CountsWork, AttrSizedOperandSegments, AllTypesMatch<["grad", "q", "dq"]>,
     AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "Adjoints of attention's q, k and v";
   let description = [{

@@ -4,6 +4,7 @@
 #include "dialect/nn/Precision.h"
 #include "dialect/nn/Scalar.h"
 #include "dialect/zero/Zero.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::nn;
@@ -195,8 +196,32 @@ MatmulOp::getStorageTies(SymbolTableCollection &) {
   return {{zero::StorageTie::MustReplace, getNumOperands() - 1, 0}};
 }
 
+static int64_t countProductFlops(MatmulOp op) {
+  int64_t results = op.getBatch() * op.getM() * op.getN();
+  return results *
+             (2 * op.getK() + (op.getBias() ? 1 : 0) + (op.getInit() ? 1 : 0)) +
+         (op.getPacked() ? op.getN() * op.getK() : 0);
+}
+
 int64_t MatmulOp::getFlops(SymbolTableCollection &) {
-  int64_t results = getBatch() * getM() * getN();
-  return results * (2 * getK() + (getBias() ? 1 : 0) + (getInit() ? 1 : 0)) +
-         (getPacked() ? getN() * getK() : 0);
+  return countProductFlops(*this);
+}
+
+void MatmulOp::addWork(zero::Work &work) {
+  addProductWork(*this, countProductFlops(*this), work);
+}
+
+void nn::addProductWork(Operation *op, int64_t flops, zero::Work &work) {
+  auto bytes = [](ValueRange values) {
+    double sum = 0;
+    for (Value value : values)
+      sum += double(zero::getByteSize(value.getType()));
+    return sum;
+  };
+  const std::string kind = llvm::formatv(
+      "matmul.{0}.", getElementTypeOrSelf(op->getOperand(0).getType()));
+  work[kind + "flop"] += double(flops);
+  work[kind + "a"] += bytes(op->getOperands().take_front());
+  work[kind + "b"] += bytes(op->getOperands().drop_front());
+  work[kind + "c"] += bytes(op->getResults());
 }

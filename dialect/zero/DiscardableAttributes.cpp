@@ -54,7 +54,6 @@ bool isTierNumbers(Attribute value) {
 const Known kKnown[] = {
     {kLevelAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kTargetAttr, OnModule, isOneOf<TargetAttr>, "a #zero.target"},
-    {kMachineAttr, OnModule, isOneOf<MachineAttr>, "a #zero.machine"},
     {kOptionsAttr, OnModule, isOneOf<OptionsAttr>, "a #zero.options"},
     {kReferenceAttr, OnModule, isOneOf<UnitAttr>, "a unit"},
     {kLossChunkAttr, OnModule, isNumber, "an i64"},

@@ -7,10 +7,15 @@
 
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/SymbolTable.h"
+#include <map>
+#include <string>
 
 #include "dialect/zero/ZeroEnums.h.inc"
 
 namespace mlir::zero {
+
+/// Amounts of work by kind (Work.h).
+using Work = std::map<std::string, double>;
 
 /// One pair of values of an operation that share bytes.
 struct StorageTie {

@@ -8,15 +8,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
-
-/// "bf16", of the first operand.
-static std::string getFactorType(Operation *op) {
-  return llvm::formatv("{0}", getElementType(op->getOperand(0).getType()));
-}
 
 /// The work of each element in a body.
 static void countBody(Operation *op, double points, Work &work) {
@@ -34,24 +28,9 @@ static void countBody(Operation *op, double points, Work &work) {
 }
 
 /// The work of an operation of a kernel.
-static void countPart(Operation *op, SymbolTableCollection &symbols,
-                      Work &work) {
-  StringRef name = op->getName().stripDialect();
-  if (name.contains("attention")) {
-    std::string kind = (name + "." + getFactorType(op) + ".").str();
-    double flops = countFlops(op, symbols);
-    auto heads = cast<RankedTensorType>(op->getOperand(0).getType());
-    // Each product of a pair takes two flops for each column.
-    int64_t products = name.ends_with("backward") ? 5 : 2;
-    work[kind + "flop"] += flops;
-    work[kind + "score"] +=
-        flops / double(2 * products * heads.getShape().back());
-    return;
-  }
-  if (isa<FlopsOpInterface>(op)) {
-    work[(name + ".flop").str()] += double(countFlops(op, symbols));
-    return;
-  }
+static void countPart(Operation *op, Work &work) {
+  if (auto own = dyn_cast<FlopsOpInterface>(op))
+    own.addWork(work);
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
   if (!linalg || linalg.hasDynamicShape())
     return;
@@ -99,10 +78,9 @@ int64_t zero::countWorkBytes(PlanOpInterface op, Value value,
     return all;
   // A sum of rows into a table that is there touches those rows.
   for (Operation &part : kernel.getOps())
-    if (part.getName().stripDialect() == "embedding_backward" &&
-        isa<BlockArgument>(part.getOperand(2)) &&
-        value.getType() == part.getResult(0).getType())
-      return std::min(all, countFlops(&part, symbols) *
+    if (auto own = dyn_cast<FlopsOpInterface>(part);
+        own && value.getType() == part.getResult(0).getType())
+      return std::min(all, own.getWrittenElements() *
                                getElementBytes(value.getType()));
   if (operand == op->operand_end())
     return all;
@@ -125,23 +103,11 @@ Work zero::countWork(PlanOpInterface op, SymbolTableCollection &symbols) {
   if (isa<LaunchOp>(op)) {
     if (KernelOp kernel = getKernel(op, symbols))
       for (Operation &part : kernel.getOps())
-        countPart(&part, symbols, work);
+        countPart(&part, work);
     return work;
   }
-  if (kind.find("matmul") != std::string::npos) {
-    const std::string of = "matmul." + getFactorType(op) + ".";
-    auto bytes = [](ValueRange values) {
-      double sum = 0;
-      for (Value value : values)
-        sum += double(getByteSize(value.getType()));
-      return sum;
-    };
-    work[of + "flop"] = double(countFlops(op, symbols));
-    work[of + "a"] = bytes(op->getOperands().take_front());
-    work[of + "b"] = bytes(op->getOperands().drop_front());
-    work[of + "c"] = bytes(op->getResults());
-    return work;
-  }
+  if (auto own = dyn_cast<FlopsOpInterface>(*op))
+    own.addWork(work);
   if (auto exchange = dyn_cast<CollectiveOpInterface>(*op))
     work[kind + ".byte"] = double(getCost(op, symbols).wire);
   else if (isa<FetchOp, SpillOp>(op))

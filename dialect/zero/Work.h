@@ -26,13 +26,8 @@
 #pragma once
 
 #include "dialect/zero/Zero.h"
-#include <map>
-#include <string>
 
 namespace mlir::zero {
-
-/// Amounts by kind.
-using Work = std::map<std::string, double>;
 
 /// The first word of the kinds of work of `op`: "matmul", "attention" or
 /// another operation with a routine of its own, "kernel", "update",

@@ -133,9 +133,8 @@ constexpr llvm::StringLiteral kMicroStepsAttr = "zero.micro_steps";
 constexpr llvm::StringLiteral kOptionsAttr = "zero.options";
 
 // On the module: the #zero.target that shall run it (absent: the host's
-// processors), and the #zero.machine whose rates are known.
+// processors).
 constexpr llvm::StringLiteral kTargetAttr = "zero.target";
-constexpr llvm::StringLiteral kMachineAttr = "zero.machine";
 
 // On the module, from level kernels on: the step is one serial kernel, which is
 // compiled through plain loops (--reference).

@@ -19,7 +19,7 @@
 //   zero.kernels                         kernels of an update, a clip etc.
 //   zero.level                           on the module: the last finished level
 //   zero.options                         on the module: the options of the plan
-//   zero.target, zero.machine            on the module: what runs the plan
+//   zero.target                          on the module: what runs the plan
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_TD
@@ -170,24 +170,6 @@ def Zero_TargetAttr : Zero_Attr<"Target", "target"> {
   }];
   let parameters = (ins StringRefParameter<>:$name, StringRefParameter<"", [{""}]>:$arch,
                         DefaultValuedParameter<"int64_t", "0">:$workspace);
-  let assemblyFormat = "`<` struct(params) `>`";
-  let genVerifyDecl = 1;
-}
-
-def Zero_MachineAttr : Zero_Attr<"Machine", "machine"> {
-  let summary = "The rates of the machine that a plan is made for";
-  let description = [{
-    ```mlir
-    zero.machine = #zero.machine<name = "one H100", rates = {flops.bf16 = 9.9e14, h2d = 5.5e10}>
-    ```
-    `flops.TYPE` is the flop/s of products of that type, `memory` the bytes/s of
-    the device's memory, and the name of a stream that moves bytes (gather,
-    reduce, h2d, d2h, nvme_read, nvme_write) the bytes/s of its link.
-
-    Constraints:
-    * (C1) every rate has one of these names, and is an f64 above 0, and finite.
-  }];
-  let parameters = (ins StringRefParameter<>:$name, "::mlir::DictionaryAttr":$rates);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -93,6 +93,8 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
     fields.text("target", machine.target);
   fields.count("cores", machine.cores, 1);
   fields.count("cache_bytes", machine.cacheBytes, 0);
+  if (object->get("device_bytes"))
+    fields.count("device_bytes", machine.deviceBytes, 1);
   fields.number("watts", machine.watts);
   fields.number("dollars_per_hour", machine.dollarsPerHour);
   const llvm::json::Array *layouts = object->getArray("layouts");
@@ -102,8 +104,8 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
     return error;
   for (const auto &[key, value] : *object)
     if (!llvm::is_contained({"machine", "target", "cores", "cache_bytes",
-                             "watts", "dollars_per_hour", "seconds", "layouts",
-                             "sources"},
+                             "device_bytes", "watts", "dollars_per_hour",
+                             "seconds", "layouts", "sources"},
                             StringRef(key)))
       return createStringError(path + ": " + StringRef(key) +
                                " is no field of a machine file");
@@ -126,6 +128,7 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
     inner.count("ranks", layout.ranks, 1);
     inner.count("threads", layout.threads, 1);
     inner.number("error", layout.error);
+    inner.number("waiting", layout.waiting);
     if (llvm::Error error = inner.take())
       return error;
     if (llvm::Error error = readSeconds(*seconds, path, layout.seconds))

@@ -6,7 +6,7 @@
 //     "cores": 2, "cache_bytes": 33554432,
 //     "seconds": { ... of all layouts ... },
 //     "layouts": [
-//       { "ranks": 1, "threads": 2, "error": 0.03,
+//       { "ranks": 1, "threads": 2, "error": 0.03, "waiting": 0.01,
 //         "seconds": { "matmul.f32.flop": 6.1e-12, ... } } ],
 //     "sources": { "matmul.f32.flop": "measured" } }
 //
@@ -33,6 +33,9 @@ struct Machine {
     int64_t ranks = 1, threads = 1;
     /// The mean relative error of an operation's time in calibration.
     double error = 0;
+    /// The part by which steps took longer in calibration than their operations
+    /// say: ranks are not equally fast at any time, and wait for each other.
+    double waiting = 0;
     /// Seconds of a unit of work, by kind (Work.h); "step.call" is what a step
     /// takes beside its programs.
     std::map<std::string, double> seconds;
@@ -48,6 +51,8 @@ struct Machine {
   /// "cpu" or "cuda".
   std::string target = "cpu";
   int64_t cores = 1, cacheBytes = 0;
+  /// Of a device's memory; 0 if the file does not say it.
+  int64_t deviceBytes = 0;
   std::vector<Layout> layouts;
   /// Of a rank, if the file has them.
   double watts = 0, dollarsPerHour = 0;

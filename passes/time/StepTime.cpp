@@ -107,7 +107,8 @@ llvm::Expected<StepTime> zero::predictStep(ModuleOp plan,
     addWaits(program, step);
   }
   step.beside = layout.find("step.call").value_or(0);
-  step.seconds += step.beside;
+  step.uneven = layout.waiting * step.seconds;
+  step.seconds += step.beside + step.uneven;
   step.byStream = largestFirst(ofStream);
   step.byKind = largestFirst(ofKind);
   std::ranges::stable_sort(step.waits, std::ranges::greater(),
@@ -143,6 +144,10 @@ std::string zero::printStepTime(const StepTime &step, const Machine &machine,
     os << formatv("  an operation's time was off by {0:f1} % in the mean when "
                   "the machine was measured\n",
                   100 * layout.error);
+  if (step.uneven > 0)
+    os << formatv("  {0} of it since ranks are not equally fast, as when the "
+                  "machine was measured\n",
+                  ms(step.uneven));
   os << "  work by stream, as if alone:\n";
   for (const auto &[stream, seconds] : step.byStream)
     os << formatv("    {0,-10} {1,12}  {2}\n", stream, ms(seconds),

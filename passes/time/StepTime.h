@@ -13,8 +13,9 @@ struct StepTime {
     int64_t runs; ///< in a step
   };
   std::vector<Program> programs;
-  /// Of a step, with what it takes beside its programs.
-  double seconds = 0, beside = 0;
+  /// Of a step, with what it takes beside its programs, and the part of it that
+  /// ranks wait for each other (Machine::Layout::waiting).
+  double seconds = 0, beside = 0, uneven = 0;
 
   /// What tasks take alone, in a step: by stream, and by the first word of the
   /// kinds of their work, the largest first.

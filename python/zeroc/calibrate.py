@@ -155,6 +155,13 @@ def measured(ranks_of_trace, cores, threads):
     return samples
 
 
+def step_seconds(metrics):
+    """Of the steps of a run, from its file of --metrics, which is removed."""
+    steps = [json.loads(line)["step_ms"] / 1e3 for line in metrics.read_text().splitlines()][SKIPPED:]
+    metrics.unlink()
+    return steps
+
+
 class Probe:
     """A small model, compiled for ranks and a precision."""
 
@@ -171,7 +178,9 @@ class Probe:
         self.more = ["--nvme-path", calibration.nvme] if "--offload=nvme" in options else []
         self.more += ["--init", "random"] if any(option.startswith("--lora") for option in options) else []
         self.only_moves = any(option.startswith("--offload") for option in options)
+        self.model, self.options = model, options
         self.samples = defaultdict(list)  #: seconds of operations
+        self.steps = []  #: seconds of steps
         self.beside = []  #: seconds of steps beside their programs
 
     def command(self, calibration):
@@ -179,7 +188,9 @@ class Probe:
                 calibration.threads, "--progress", "none", *self.more]
 
     def measure(self, calibration):
-        run(self.command(calibration), env=os.environ | {"ZRT_TRACE": str(self.base)})
+        metrics = self.base.with_suffix(".jsonl")
+        run([*self.command(calibration), "--metrics", metrics], env=os.environ | {"ZRT_TRACE": str(self.base)})
+        self.steps += step_seconds(metrics)
         for key, seconds in measured(read_ranks(str(self.base)), calibration.cores / calibration.ranks,
                                      calibration.threads).items():
             self.samples[key] += seconds
@@ -200,7 +211,7 @@ class Probe:
         """Seconds of a step without a trace, less those of its programs in the trace."""
         metrics = base.with_suffix(".jsonl")
         run([*command, "--metrics", metrics])
-        steps = [json.loads(line)["step_ms"] / 1e3 for line in metrics.read_text().splitlines()][SKIPPED:]
+        steps = step_seconds(metrics)
         runs = defaultdict(list)
         for one in read_ranks(str(base))[0]:
             runs[one["run"]] += [one["begin"], one["end"]]
@@ -234,6 +245,22 @@ class Calibration:
         return {"ranks": self.ranks, "threads": self.threads, "error": round(error, 4),
                 "seconds": {kind: float(f"{value:.4g}") for kind, value in seconds.items()}}
 
+    def longer(self, layout):
+        """How many times as long steps take as `layout` says, the median of the models without offload."""
+        machine = self.folder / "fitted.json"
+        machine.write_text(json.dumps(json.loads(self.machine.read_text()) | {"layouts": [layout]}))
+        return statistics.median(quiet(probe.steps) / json.loads(run(
+            [zeroc(), "simulate", probe.model, *probe.options, f"--machine={machine}", "--certificate=json",
+             f"--threads-per-rank={self.threads}"]))["step_seconds"] for probe in self.probes if not probe.only_moves)
+
+
+def set_waiting(layouts, longer):
+    """Ranks wait for each other: by what their steps take longer, beside those of one rank, `longer` of each layout."""
+    alone = [times for layout, times in zip(layouts, longer) if layout["ranks"] == 1]
+    for layout, times in zip(layouts, longer):
+        if layout["ranks"] > 1:
+            layout["waiting"] = round(max(times / max(*alone, 1, 1) - 1, 0), 4)
+
 
 def main(arguments):
     a = parser().parse_args(arguments)
@@ -244,7 +271,7 @@ def main(arguments):
         raise UserError(f"cannot write {a.o}; choose a folder that exists and is writable")
     cores = len(os.sched_getaffinity(0))
     ranks = a.ranks or ([1, 2] if cores > 1 else [1])
-    cache, layouts = cache_bytes(), []
+    cache, layouts, longer = cache_bytes(), [], []
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMPDIR")) as folder:
         for count in ranks:
             threads = a.threads or max(cores // count, 1)
@@ -258,6 +285,8 @@ def main(arguments):
                 say(f"ranks {count}: measuring, {number + 1} of {ROUNDS}")
                 calibration.measure()
             layouts.append(calibration.result())
+            longer.append(calibration.longer(layouts[-1]))
+    set_waiting(layouts, longer)
     name = a.name or f"{plural(cores, 'processor')} of {processor_name()}"
     machine = {"machine": name, "target": "cpu", "cores": cores, "cache_bytes": cache, "layouts": layouts,
                "sources": {kind: "measured" for layout in layouts for kind in layout["seconds"]}}

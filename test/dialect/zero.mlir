@@ -301,10 +301,3 @@ func.func @packed(%flat: tensor<2128xi8>) -> tensor<64x64xbf16> {
 module attributes {
 zero.target = #zero.target<name = "cuda", arch = "sm_90", workspace = 33554432>
 } {}
-
-// -----
-
-// CHECK: module attributes {zero.machine = #zero.machine<name = "one H100", rates = {flops.bf16 = 9.900000e+14 : f64, h2d = 5.500000e+10 : f64}>}
-module attributes {
-zero.machine = #zero.machine<name = "one H100", rates = {flops.bf16 = 9.9e14, h2d = 5.5e10}>
-} {}

@@ -11,7 +11,7 @@ A mark stands alone on the line before a fenced block:
     <!-- sketch -->            the block is not tested
 
 Every block of ```mlir needs one.  The files and commands of a document share a
-folder, which has `benchmark`, `examples` and `test` of the repository too.
+folder, which has `benchmark`, `examples`, `machines` and `test` of the repository too.
 
 Lines of an output block are whole lines of the output, neighbours of each other
 unless a line of `...` stands between them: then the first that fits is taken.
@@ -103,7 +103,7 @@ def check_block(mark, argument, language, text, folder):
 def check_document(path):
     text = path.read_text()
     with tempfile.TemporaryDirectory() as name:
-        for shared in ("benchmark", "examples", "test"):
+        for shared in ("benchmark", "examples", "machines", "test"):
             (Path(name) / shared).symlink_to(ROOT / shared)
         for match in BLOCK.finditer(text):
             wrong = check_block(*match.groups(), Path(name))

@@ -25,7 +25,6 @@ ELSEWHERE = {
     "zero.block": "a model", "zero.frozen": "a model", "zero.init": "a model", "zero.packing": "a model",
     "zero.param": "a model",
     "zero.kernels": "machine code", "zero.workspace": "a plan for GPUs", "zero.target": "a plan for GPUs",
-    "zero.machine": "no plan yet",
     "zero.program program": "a plan whose ranks differ", "zero.program rank": "a plan whose ranks differ",
 }
 ELEMENTS = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8")

@@ -160,8 +160,12 @@ public:
   /// changes no value of an update.
   std::string listOptions() const;
 
-  /// The command is zeroc simulate, which has all of these options.
-  void simulate() { options.isSimulated = true; }
+  /// The command is zeroc simulate or zeroc plan, which have all of these
+  /// options.
+  void predict(StringRef command) {
+    options.isSimulated = command == "simulate";
+    options.isPlanned = command == "plan";
+  }
 
 private:
   Action checkImport();
@@ -188,6 +192,8 @@ private:
   /// Of --help; parseCommandLine() takes its name away.
   cl::SubCommand simulating{"simulate", "Predicts the time of a step of a plan "
                                         "on a machine"};
+  cl::SubCommand planning{"plan", "Makes the plans of a model that may fit a "
+                                  "machine, and says which is the fastest"};
   /// Of --help; PythonCommands.h runs them.
   cl::SubCommand data{"data", "Prepares chats and texts for training: masks, "
                               "packing, and a look at samples"};
@@ -238,9 +244,14 @@ private:
   void checkOptimizer();
   void offload(PipelineOptions &p, Offload tier) const;
   void checkComparison();
-  void takeSimulation();
+  void declarePrediction();
+  Values mayBeAuto(StringRef usage, Values values);
+  void takePrediction();
+  void takeModelToPredict();
+  void takeSearch();
   /// Of --compare of a folder or config.json.
   void takeChoices();
+  std::string listTyped(ArrayRef<StringRef> without) const;
   void takeTarget();
   std::vector<Variant> listCompared() const;
 

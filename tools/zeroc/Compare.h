@@ -45,10 +45,9 @@ std::string printComparison(StringRef model, ArrayRef<ComparedPlan> plans);
 /// Prints the same numbers, and each plan's certificate, as a JSON object.
 std::string toJson(StringRef model, ArrayRef<ComparedPlan> plans);
 
-/// Compiles `kernels`, at level kernels, to plans that may need less memory
-/// than the one of `options`, which has `certificate`.  Describes those that
-/// fit the limits of `options`; if none does, the smallest one.
-std::string findSmallerPlans(ModuleOp kernels, const PipelineOptions &options,
-                             const Certificate &certificate);
+/// Searches the plans of `kernels`, at level kernels, that may need less memory
+/// than the one of `given`.  Describes some that fit its limits; if none does,
+/// the smallest one.
+std::string findSmallerPlans(ModuleOp kernels, const PipelineOptions &given);
 
 } // namespace mlir::zero

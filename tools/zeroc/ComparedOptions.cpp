@@ -46,14 +46,36 @@ static std::string quoted(StringRef value) {
   return text + "'";
 }
 
+/// The typed options but `without`, as a shell reads them.
+std::string CommandLine::listTyped(ArrayRef<StringRef> without) const {
+  std::string text;
+  for (const Flag &flag : flags) {
+    if (!flag.getNumOccurrences() ||
+        !flag.Subs.contains(&cl::SubCommand::getTopLevel()) ||
+        llvm::is_contained(without, flag.getName()) ||
+        flag.getTyped() == "auto")
+      continue;
+    text += " " + flag.getName();
+    if (!flag.getTyped().empty())
+      text += "=" + quoted(flag.getTyped());
+  }
+  return text;
+}
+
+bool DriverOptions::isFolder() const {
+  return llvm::sys::fs::is_directory(input) ||
+         StringRef(input).ends_with(".json");
+}
+
 void CommandLine::takeChoices() {
-  const bool isFolder = llvm::sys::fs::is_directory(options.input) ||
-                        StringRef(options.input).ends_with(".json");
-  for (StringRef name : {"--batch", "--seq", "--ranks-per-host"})
-    if (isGiven(name) && !(options.compare && isFolder))
-      fail(name + " is for zeroc MODEL_DIR --compare; drop it, or see zeroc "
-                  "import --help");
-  if (!isFolder)
+  const bool isFolder = options.isFolder();
+  for (StringRef name : {"--batch", "--seq"})
+    if (isGiven(name) && !(isFolder && (options.compare || options.isPlanned)))
+      fail(name + " is for zeroc MODEL_DIR --compare and zeroc plan MODEL_DIR; "
+                  "drop it, or see zeroc import --help");
+  if (isGiven("--ranks-per-host") && !(isFolder && options.compare))
+    fail("--ranks-per-host is for zeroc MODEL_DIR --compare; drop it");
+  if (!isFolder || options.isPlanned)
     return;
   if (!options.compare)
     fail(options.input +
@@ -76,19 +98,9 @@ void CommandLine::takeChoices() {
   if (choices.choosesPrecision)
     choices.options.precision = Precision::BF16;
   choices.choosesRemat = !isGiven("--remat");
-  for (const Flag &flag : flags) {
-    constexpr StringLiteral kOwn[] = {
-        "--compare",     "--certificate",    "--batch",
-        "--seq",         "--world-size",     "--device-memory",
-        "--host-memory", "--ranks-per-host", "--timing"};
-    if (!flag.getNumOccurrences() ||
-        !flag.Subs.contains(&cl::SubCommand::getTopLevel()) ||
-        llvm::is_contained(kOwn, flag.getName()))
-      continue;
-    choices.given += " " + flag.getName();
-    if (!flag.getTyped().empty())
-      choices.given += "=" + quoted(flag.getTyped());
-  }
+  choices.given = listTyped({"--compare", "--certificate", "--batch", "--seq",
+                             "--world-size", "--device-memory", "--host-memory",
+                             "--ranks-per-host", "--timing"});
   choices.isJson = options.certificate == "json";
   options.choices = choices;
 }

@@ -113,3 +113,11 @@ Values zero::text(std::string &target, ArrayRef<StringRef> words) {
   };
   return {read, target};
 }
+
+Values zero::orAuto(Values values, bool &isAuto) {
+  auto read = [&isAuto, inner = values.read](StringRef text) {
+    isAuto = text == "auto";
+    return isAuto ? Error::success() : inner(text);
+  };
+  return {read, values.otherwise};
+}

@@ -50,6 +50,8 @@ Values choice(Enum &target, llvm::StringRef shown) {
   };
   return choice(words, store, shown.empty() ? stringify(target) : shown);
 }
+/// These values, or "auto", which sets `isAuto`.
+Values orAuto(Values values, bool &isAuto);
 /// `word`, or true, once it is there.
 template <typename T>
 Values given(T &target, std::type_identity_t<T> word = T(true)) {

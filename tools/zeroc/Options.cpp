@@ -78,10 +78,11 @@ void CommandLine::declareDriver() {
       "layers, except the head, in 4 or 8 bits; they are\n"
       "unpacked before each use",
       {loss, Emit::Step});
-  add("offload=TIER", choice(offloadAll, ""),
+  add("offload=TIER", orAuto(choice(offloadAll, ""), options.plan.free.offload),
       "where optimizer state and parameters are kept: none (on\n"
       "the device), cpu or nvme; on several ranks below stage 3\n"
-      "only optimizer state",
+      "only optimizer state; auto: where a step is fastest, and\n"
+      "activations, too",
       {ranks, Emit::Partitioned});
   add("ds-config=FILE", text(deepSpeedFile).showing(""),
       "take options from a DeepSpeed config; --ds-config=keys\n"
@@ -158,38 +159,7 @@ void CommandLine::declareDriver() {
       "more is an error",
       {machine, Emit::Scheduled});
 
-  SimulateRequest &simulated = options.prediction;
-  add("machine=FILE", text(simulated.machine).showing(""),
-      "the machine whose time a step is predicted for: a file of\n"
-      "zeroc calibrate, or one of machines/",
-      {machine});
-  add("threads-per-rank=N",
-      count(simulated.threads, 1, 4096, "an integer from 1 to 4096")
-          .showing("cores / ranks"),
-      "with --machine: threads that compute for a rank", {machine});
-  add("network=BYTES", bytes(simulated.network, 1, "all on one host"),
-      "with simulate: exchanges go over a network; a rank's link\n"
-      "carries so many bytes a second each way",
-      {machine});
-  add("jitter=PART",
-      number(simulated.jitter.mean, 0, 10, "a number from 0 to 10"),
-      "with simulate: the mean part by which each operation of\n"
-      "each rank takes longer, at random",
-      {machine});
-  add("straggler=FACTOR",
-      number(simulated.jitter.straggler, 1, 1000, "a number from 1 to 1000"),
-      "with simulate: how much longer the last rank computes", {machine});
-  add("jitter-seed=N", count(jitterSeed, 0, INT32_MAX, "an integer, 0 or more"),
-      "with simulate: seed of --jitter", {machine});
-  add("trace=PREFIX", text(simulated.trace).showing(""),
-      "with simulate: write the predicted times to\n"
-      "PREFIX.0.jsonl, for zeroc trace",
-      {output});
-  add("list-work", given(simulated.listWork),
-      "with simulate: print the work of each operation, as JSON,\n"
-      "instead of the time",
-      {output});
-
+  declarePrediction();
   add("o=OUT", text(options.output),
       "the file to write; default: the model's name without\n"
       ".mlir for a program, standard output for text",
@@ -212,14 +182,16 @@ void CommandLine::declareDriver() {
   add("batch=B",
       count(choices.batch, 1, INT32_MAX,
             "an integer from 1 to " + std::to_string(INT32_MAX)),
-      "with --compare of a model's folder: sequences of a\nmicro-batch",
+      "with --compare or plan of a model's folder: sequences of\na "
+      "micro-batch; "
+      "plan with --batch-tokens chooses them",
       {output});
   add("seq=T",
       count(choices.sequence, 1, INT32_MAX,
             "an integer from 1 to " + std::to_string(INT32_MAX))
           .showing(""),
-      "with --compare of a model's folder: tokens of a sequence\n[2048, or the "
-      "model's positions]",
+      "with --compare or plan of a model's folder: tokens of a\nsequence "
+      "[2048, or the model's positions]",
       {output});
   add("ranks-per-host=N",
       count(choices.ranksPerHost, 1, INT32_MAX,
@@ -238,13 +210,16 @@ void CommandLine::declarePlanOptions() {
   add(USAGE, given(p.FIELD), HELP, {GROUP, Emit::LEVEL});
 #define ZERO_CHOICE(TYPE, FIELD, GETTER, USAGE, SHOWN, GROUP, LEVEL, EFFECT,   \
                     HELP)                                                      \
-  add(USAGE, choice(p.FIELD, SHOWN), HELP, {GROUP, Emit::LEVEL});
+  add(USAGE, mayBeAuto(USAGE, choice(p.FIELD, SHOWN)), HELP,                   \
+      {GROUP, Emit::LEVEL});
 #define ZERO_COUNT(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,     \
                    LEVEL, EFFECT, HELP)                                        \
-  add(USAGE, count(p.FIELD, LOW, HIGH, RANGE), HELP, {GROUP, Emit::LEVEL});
+  add(USAGE, mayBeAuto(USAGE, count(p.FIELD, LOW, HIGH, RANGE)), HELP,         \
+      {GROUP, Emit::LEVEL});
 #define ZERO_BYTES(FIELD, GETTER, USAGE, DEFAULT, LOW, SHOWN, GROUP, LEVEL,    \
                    EFFECT, HELP)                                               \
-  add(USAGE, bytes(p.FIELD, LOW, SHOWN), HELP, {GROUP, Emit::LEVEL});
+  add(USAGE, mayBeAuto(USAGE, bytes(p.FIELD, LOW, SHOWN)), HELP,               \
+      {GROUP, Emit::LEVEL});
 #define ZERO_NUMBER(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,    \
                     LEVEL, EFFECT, HELP)                                       \
   add(USAGE, number(p.FIELD, LOW, HIGH, RANGE), HELP, {GROUP, Emit::LEVEL});
@@ -304,54 +279,6 @@ void CommandLine::takeTarget() {
     options.pipeline.lossChunk = kLossChunkOfGpu;
 }
 
-/// What zeroc simulate needs; its options are errors elsewhere.
-void CommandLine::takeSimulation() {
-  SimulateRequest &simulated = options.prediction;
-  if (!options.isSimulated) {
-    for (StringRef name : {"--trace", "--list-work", "--network", "--jitter",
-                           "--straggler", "--jitter-seed"})
-      if (isGiven(name))
-        fail(name + " is for zeroc simulate MODEL.mlir; drop it, or write "
-                    "simulate before the model");
-    if (isGiven("--threads-per-rank") && !isGiven("--machine"))
-      fail("--threads-per-rank is for predicted times; add --machine=FILE. A "
-           "program's threads are those of ./train --threads");
-    if (isGiven("--machine") &&
-        (options.compare || options.emit < Emit::Object))
-      fail("--machine predicts the time of a program that is written; drop it, "
-           "or see zeroc simulate");
-    return;
-  }
-  for (StringRef name : {"--compare", "--emit", "--timing"})
-    if (isGiven(name))
-      fail("zeroc simulate prints times and no plan; drop " + name);
-  if (simulated.machine.empty())
-    fail("zeroc simulate needs --machine=FILE: zeroc calibrate -o machine.json "
-         "measures this machine, and machines/ has published ones");
-  for (StringRef name : {"--trace", "--network", "--jitter", "--straggler",
-                         "--threads-per-rank"})
-    if (simulated.listWork && isGiven(name))
-      fail("--list-work counts work and predicts no time; drop " + name);
-  if (isGiven("--jitter-seed") && !isGiven("--jitter"))
-    fail("--jitter-seed is the seed of --jitter; add --jitter=PART");
-  if (isGiven("--network") && options.pipeline.worldSize == 1)
-    fail("--network is between ranks; add --world-size=N");
-  for (StringRef name : {"--cpu", "--attention", "--collectives"})
-    if (isGiven(name))
-      fail("zeroc simulate makes no code, so " + name +
-           " changes nothing; drop it");
-  simulated.command = {options.input};
-  for (const Flag &flag : flags)
-    if (flag.getNumOccurrences() && flag.getName() != "-o" &&
-        flag.getName() != "--trace")
-      simulated.command.push_back(
-          flag.getName() +
-          (flag.getTyped().empty() ? "" : "=" + flag.getTyped().str()));
-  options.emit = Emit::Memory;
-  simulated.isJson = options.certificate == "json";
-  simulated.jitter.seed = uint64_t(jitterSeed);
-}
-
 DriverOptions CommandLine::check() {
   if (!deepSpeedFile.empty())
     takeDeepSpeed();
@@ -361,12 +288,12 @@ DriverOptions CommandLine::check() {
   options.emit = static_cast<Emit>(llvm::find(names, emit) - names.begin());
   if (options.compare)
     checkComparison();
-  takeSimulation();
+  takePrediction();
   for (const Flag &flag : flags) {
     if (!flag.changes || !flag.isSet())
       continue;
     // A file is for all levels, and a table has its own form.
-    if ((options.compare || options.isSimulated) &&
+    if ((options.compare || options.isSimulated || options.isPlanned) &&
         flag.getName() == "--certificate")
       continue;
     if (options.emit < *flag.changes && flag.getNumOccurrences())
@@ -469,9 +396,10 @@ Command zero::parseCommandLine(int argc, char **argv) {
   CommandLine &line = *new CommandLine;
   // It has the options of the compiler, which those of a subcommand are not.
   SmallVector<char *> words(argv, argv + argc);
-  if (argc > 1 && StringRef(argv[1]) == "simulate") {
+  const StringRef first = argc > 1 ? argv[1] : "";
+  if (first == "simulate" || first == "plan") {
     words.erase(words.begin() + 1);
-    line.simulate();
+    line.predict(first);
     argc = int(words.size());
     argv = words.data();
   }

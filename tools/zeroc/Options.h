@@ -7,6 +7,7 @@
 #include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/MarkArguments.h"
+#include "tools/zeroc/PlanCommand.h"
 #include "tools/zeroc/Simulate.h"
 #include "tools/zeroc/Subcommands.h"
 #include <functional>
@@ -46,6 +47,8 @@ struct DriverOptions {
   /// What the certificate predicts, or zeroc simulate.
   SimulateRequest prediction;
   bool isSimulated = false; ///< whether the command is zeroc simulate
+  bool isPlanned = false;   ///< whether the command is zeroc plan
+  PlanRequest plan;
   /// Of --compare of a folder or config.json; see Choices.h.
   std::optional<ChoiceRequest> choices;
   /// The options that were given, such as "--betas", each with the first output
@@ -54,6 +57,8 @@ struct DriverOptions {
   /// What --ds-config became; none without it.
   std::optional<deepspeed::Config> deepSpeed;
 
+  /// Whether the input is a model's folder or config.json, and not MLIR.
+  bool isFolder() const;
   bool isText() const { return emit <= Emit::Memory; }
   /// The level that a model is brought to.
   Level getLevel() const {

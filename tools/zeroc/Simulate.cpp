@@ -113,6 +113,7 @@ static llvm::Expected<json::Object> describeStep(const StepTime &step,
                    {"step_seconds", step.seconds},
                    {"error", layout.error},
                    {"beside_programs", step.beside},
+                   {"uneven", step.uneven},
                    {"by_stream", sums(step.byStream)},
                    {"by_kind", sums(step.byKind)},
                    {"waited", step.waited},
@@ -123,12 +124,11 @@ static llvm::Expected<json::Object> describeStep(const StepTime &step,
   return all;
 }
 
-/// The machine of a file, which must be one for `plan`.
-static llvm::Expected<Machine> readMachine(StringRef file, ModuleOp plan) {
+llvm::Expected<Machine> zero::readMachine(StringRef file, ModuleOp module) {
   auto machine = Machine::read(file);
   if (!machine)
     return machine.takeError();
-  auto target = plan->getAttrOfType<TargetAttr>(kTargetAttr);
+  auto target = module->getAttrOfType<TargetAttr>(kTargetAttr);
   const StringRef runsOn = target ? target.getName() : "cpu";
   if (runsOn == machine->target)
     return machine;
@@ -138,15 +138,8 @@ static llvm::Expected<Machine> readMachine(StringRef file, ModuleOp plan) {
       " or take another machine");
 }
 
-namespace {
-struct Prediction {
-  Machine::Layout layout;
-  StepTime step;
-};
-} // namespace
-
-static llvm::Expected<Prediction> predict(ModuleOp plan, const Machine &machine,
-                                          const SimulateRequest &request) {
+llvm::Expected<Prediction> zero::predict(ModuleOp plan, const Machine &machine,
+                                         const SimulateRequest &request) {
   const int64_t ranks = getNumRanks(plan);
   auto found = machine.find(ranks, request.threads);
   if (!found)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/certify/Certificate.h"
-#include "passes/time/Jitter.h"
+#include "passes/time/StepTime.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -19,6 +19,18 @@ struct SimulateRequest {
   std::vector<std::string> command;
   bool listWork = false, isJson = false;
 };
+
+struct Prediction {
+  Machine::Layout layout; ///< of the machine, for the plan's ranks
+  StepTime step;
+};
+
+/// The machine of a file, which must be one for the target of `module`.
+llvm::Expected<Machine> readMachine(StringRef file, ModuleOp module);
+
+/// Predicts a step of `plan`, at level memory.
+llvm::Expected<Prediction> predict(ModuleOp plan, const Machine &machine,
+                                   const SimulateRequest &request);
 
 /// Predicts a step of `plan`, at level memory, for its certificate.
 llvm::Expected<Certificate::Time> predictTime(ModuleOp plan,

@@ -3,6 +3,7 @@
 //   zeroc MODEL.mlir [options] [-o OUT]
 //   zeroc MODEL.mlir --compare [options]
 //   zeroc simulate MODEL.mlir --machine=FILE [options]
+//   zeroc plan MODEL.mlir --machine=FILE [options]
 //   zeroc import DIR|CONFIG.json --batch=B --seq=T [...] [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
@@ -19,6 +20,7 @@
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/Messages.h"
 #include "tools/zeroc/OptimizerFile.h"
+#include "tools/zeroc/PlanCommand.h"
 #include "tools/zeroc/PythonCommands.h"
 
 #include "dialect/zero/Zero.h"
@@ -157,6 +159,8 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   ExplainErrors explanations(context);
   if (options.choices)
     return choose(context, *options.choices);
+  if (options.isPlanned && options.isFolder())
+    return planFolder(context, options);
   auto buffer =
       llvm::MemoryBuffer::getFileOrSTDIN(options.input, /*IsText=*/true);
   if (!buffer)
@@ -219,10 +223,19 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
     return timed("plans", [&](PassManagerSetup setup) {
       return compare(module, options, setup);
     });
+  PipelineOptions p = options.pipeline;
+  if (options.isPlanned)
+    return timed("plans", [&](PassManagerSetup setup) {
+      return planModel(module, options, setup);
+    });
+  if (options.plan.free.any())
+    if (llvm::Error error = timed("plans", [&](PassManagerSetup setup) {
+          return choosePlan(module, options, p, setup);
+        }))
+      return error;
   // A copy of the kernels, for smaller plans if this one is too large.
   OwningOpRef<ModuleOp> kernels;
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {
-        const PipelineOptions &p = options.pipeline;
         if ((p.deviceMemory >= 0 || p.hostMemory >= 0) &&
             options.getLevel() == Level::Memory &&
             getLevel(module).value_or(Level::Memory) <= Level::Kernels) {
@@ -234,9 +247,7 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
       }))) {
     if (kernels && exceedsBudget(module)) {
       TimingScope scope = all.nest("smaller plans");
-      llvm::errs() << "zeroc: note: "
-                   << findSmallerPlans(*kernels, options.pipeline,
-                                       certify(module));
+      llvm::errs() << "zeroc: note: " << findSmallerPlans(*kernels, p);
     }
     return createStringError(options.input +
                              " does not compile; the errors are above");

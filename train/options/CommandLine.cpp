@@ -86,6 +86,7 @@ bool isOptionOfZeroc(std::string_view option) {
       "--straggler",
       "--target",
       "--threads-per-rank",
+      "--batch-tokens",
       "--timing",
       "--trace"};
   return std::any_of(std::begin(options), std::end(options),

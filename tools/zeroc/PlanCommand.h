@@ -1,0 +1,38 @@
+//===- PlanCommand.h - zeroc plan, and options that are auto ----*- C++ -*-===//
+#pragma once
+
+#include "targets/Target.h"
+#include "tools/zeroc/PlanSearch.h"
+#include "tools/zeroc/Simulate.h"
+
+namespace mlir::zero {
+
+struct DriverOptions;
+
+/// Of zeroc plan.
+struct PlanRequest {
+  FreeOptions free;
+  /// Tokens of a step of all ranks; 0: one micro-batch of each.
+  int64_t batchTokens = 0;
+  /// Of a model's folder: whether the sequences of a micro-batch and the
+  /// precision are chosen.
+  bool choosesBatch = false, choosesPrecision = false;
+  /// Sequences of a micro-batch and their tokens, see frontend::ImportedBatch.
+  int64_t batch = 1, sequence = 0;
+  /// The options of every plan, as they are typed: " --world-size=2".
+  std::string given;
+};
+
+/// Searches the plans of `module`, which it brings to level kernels, and
+/// replaces `pipeline` by the options of the fastest that fits; says so.
+llvm::Error choosePlan(ModuleOp module, const DriverOptions &options,
+                       PipelineOptions &pipeline, PassManagerSetup setup);
+
+/// Writes the table of the plans of `module`.
+llvm::Error planModel(ModuleOp module, const DriverOptions &options,
+                      PassManagerSetup setup);
+
+/// Writes the table of the plans of a model's folder or config.json.
+llvm::Error planFolder(MLIRContext &context, const DriverOptions &options);
+
+} // namespace mlir::zero
