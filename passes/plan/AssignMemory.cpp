@@ -17,7 +17,9 @@
 //    then inputs, scalars and outputs.
 // 3. Place temporaries, the largest first, each into the smallest gap that fits
 //    among the placed ones that are alive at the same time.  A second order, by
-//    size times lifetime, is tried as well; the smaller arena wins.
+//    size times lifetime, is tried as well; the smaller arena wins.  If it is
+//    still larger than what is alive at once, search for a better one
+//    (Packing.h).
 //
 // The programs of a step share one arena: state, inputs, scalars and outputs
 // have the same bytes in all of them, and the temporaries of different programs
@@ -41,8 +43,7 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
 #include "mlir/IR/Builders.h"
-#include "passes/plan/Lifetimes.h"
-#include "passes/plan/Occupancy.h"
+#include "passes/plan/Layouts.h"
 #include "passes/plan/Passes.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -56,60 +57,10 @@ namespace mlir::zero {
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Every buffer starts at a multiple of this: a cache line, and the widest
-/// vector.
-static constexpr int64_t kAlignment = 64;
-/// Exported bytes are mapped separately.  On NVMe no block holds two buffers,
-/// and host buffers are copied from and to such blocks.
-static constexpr int64_t kPage = 4096;
 /// The alignment of workspaces that libraries for products require.
 static constexpr int64_t kWorkspaceAlignment = 256;
 
-static int64_t align(const Buffer &buffer) {
-  return llvm::alignTo(buffer.size,
-                       buffer.tier == Tier::Device ? kAlignment : kPage);
-}
-
 namespace {
-
-/// A part of an arena that is laid out by itself.
-struct Section {
-  Tier tier;
-  bool exported;
-  bool holds(const Buffer &buffer) const {
-    return buffer.tier == tier && buffer.exported == exported;
-  }
-};
-
-/// Offsets of one program's buffers in a section, and the bytes they need.
-struct Layout {
-  explicit Layout(const Storage &storage)
-      : offsets(storage.buffers.size()),
-        temporaries(storage.operations.size()) {}
-
-  std::vector<int64_t> offsets;
-  int64_t size = 0;
-  /// The bytes of pinned buffers; temporaries lie above them.
-  int64_t pinned = 0;
-  Occupancy temporaries;
-
-  int64_t findPlace(const Buffer &buffer) {
-    return temporaries.findBestFit(buffer.birth, buffer.death, align(buffer),
-                                   pinned);
-  }
-  void place(unsigned index, const Buffer &buffer, int64_t begin) {
-    int64_t end = begin + align(buffer);
-    temporaries.take(buffer.birth, buffer.death, begin, end);
-    offsets[index] = begin;
-    size = std::max(size, end);
-  }
-};
-
-/// A program and its buffers.
-struct Program {
-  mutable ProgramOp function;
-  Storage storage;
-};
 
 struct AssignMemory : zero::impl::AssignMemoryBase<AssignMemory> {
   using AssignMemoryBase::AssignMemoryBase;
@@ -117,133 +68,14 @@ struct AssignMemory : zero::impl::AssignMemoryBase<AssignMemory> {
   void runOnOperation() override;
 
 private:
+  using Sections = SmallVector<std::pair<Section, SmallVector<Layout>>>;
   int64_t placeWorkspace(int64_t end);
+  std::optional<int64_t> moveBorder(SmallVectorImpl<Program> &programs,
+                                    ArrayRef<Program> apart, Sections &sections,
+                                    int64_t size);
 };
 
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Packing
-//===----------------------------------------------------------------------===//
-
-/// Places the buffers in `order` above the pinned ones; stops when the layout
-/// reaches `limit` bytes.
-static void pack(const Storage &storage, ArrayRef<unsigned> order,
-                 Layout &layout, int64_t limit) {
-  for (unsigned i : order) {
-    if (layout.size >= limit)
-      return;
-    const Buffer &buffer = storage.buffers[i];
-    layout.place(i, buffer, layout.findPlace(buffer));
-  }
-}
-
-/// The name of an output; outputs without a name (in hand-written plans) get
-/// one from their program and value.
-static std::string getOutputName(ProgramOp function, const Buffer &buffer) {
-  for (OpOperand &operand : function.front().getTerminator()->getOpOperands())
-    if (operand.get() == buffer.name)
-      if (std::string key = getOutputKey(function, operand.getOperandNumber());
-          !key.empty())
-        return key;
-  std::string text;
-  llvm::raw_string_ostream(text) << function.getName() << buffer.name.getImpl();
-  return text;
-}
-
-/// Gives buffers that outlive a program the same bytes in all programs:
-/// arguments by position, outputs by name.  Returns one layout per program.
-static SmallVector<Layout> pin(ArrayRef<Program> programs, Section section) {
-  SmallVector<Layout> layouts;
-  for (const Program &program : programs)
-    layouts.emplace_back(program.storage);
-  int64_t size = 0;
-  ProgramOp first = programs.front().function;
-  for (Buffer::Role role : {Buffer::State, Buffer::Input, Buffer::Scalar})
-    for (BlockArgument argument : first.getArguments()) {
-      int64_t bytes = 0;
-      for (auto [program, layout] : llvm::zip(programs, layouts)) {
-        Value mine = program.function.getArgument(argument.getArgNumber());
-        auto place = program.storage.places.find(mine);
-        if (place == program.storage.places.end())
-          continue;
-        const Buffer &buffer = program.storage.buffers[place->second.buffer];
-        if (buffer.role != role || !section.holds(buffer))
-          continue;
-        layout.offsets[place->second.buffer] = size;
-        bytes = align(buffer);
-      }
-      size += bytes;
-    }
-  llvm::StringMap<int64_t> outputs;
-  for (auto [program, layout] : llvm::zip(programs, layouts))
-    for (auto [i, buffer] : llvm::enumerate(program.storage.buffers)) {
-      if (buffer.role != Buffer::Output || !section.holds(buffer))
-        continue;
-      auto [known, isNew] =
-          outputs.try_emplace(getOutputName(program.function, buffer), size);
-      if (isNew)
-        size += align(buffer);
-      layout.offsets[i] = known->second;
-    }
-  for (auto [program, layout] : llvm::zip(programs, layouts)) {
-    layout.size = layout.pinned = size;
-    for (const NextCache &cache : findNextCaches(program.function)) {
-      const unsigned place =
-          program.storage.places.lookup(cache.argument).buffer;
-      const Buffer &buffer = program.storage.buffers[place];
-      if (!section.holds(buffer))
-        continue;
-      layout.offsets[place] = layout.pinned;
-      layout.size = layout.pinned += align(buffer);
-    }
-  }
-  return layouts;
-}
-
-/// The temporaries of a section, the one of the largest weight first.  Equal
-/// ones keep program order, so that plans are repeatable.
-template <typename Weight>
-static SmallVector<unsigned> orderBy(Weight weight, const Storage &storage,
-                                     Section section) {
-  SmallVector<unsigned> order;
-  for (auto [i, buffer] : llvm::enumerate(storage.buffers))
-    if (buffer.role == Buffer::Temporary && section.holds(buffer))
-      order.push_back(i);
-  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-    return weight(storage.buffers[a]) > weight(storage.buffers[b]);
-  });
-  return order;
-}
-
-static int64_t sizeOf(const Buffer &buffer) { return buffer.size; }
-static double areaOf(const Buffer &buffer) {
-  return static_cast<double>(buffer.size) * (buffer.death - buffer.birth + 1);
-}
-
-/// Lays out the temporaries of one program above the pinned buffers.
-static Layout layOut(const Storage &storage, Section section,
-                     const Layout &pinned) {
-  Layout bySize = pinned, byArea = pinned;
-  pack(storage, orderBy(sizeOf, storage, section), bySize,
-       std::numeric_limits<int64_t>::max());
-  pack(storage, orderBy(areaOf, storage, section), byArea, bySize.size);
-  return byArea.size < bySize.size ? std::move(byArea) : std::move(bySize);
-}
-
-/// Moves private temporaries into the exported section wherever they fit below
-/// `limit`, the largest first; the buffers that peers read leave gaps there.
-static void fillGaps(Storage &storage, Layout &layout, int64_t limit) {
-  Section device{Tier::Device, /*exported=*/false};
-  for (unsigned i : orderBy(sizeOf, storage, device)) {
-    Buffer &buffer = storage.buffers[i];
-    int64_t begin = layout.findPlace(buffer);
-    if (begin + align(buffer) > limit)
-      continue;
-    layout.place(i, buffer, begin);
-    buffer.exported = true;
-  }
-}
 
 //===----------------------------------------------------------------------===//
 // Rewriting
@@ -364,6 +196,55 @@ int64_t AssignMemory::placeWorkspace(int64_t end) {
   return begin + workspace;
 }
 
+/// If the device's `size` bytes are many more than are alive at once, looks for
+/// a lower place of the exported bytes, with the private buffers laid out
+/// across their border.  `apart` are the programs before buffers filled gaps.
+/// Changes programs and sections, and returns the border, if there is one.
+std::optional<int64_t>
+AssignMemory::moveBorder(SmallVectorImpl<Program> &programs,
+                         ArrayRef<Program> apart, Sections &sections,
+                         int64_t size) {
+  constexpr int64_t kTries = 3;
+  SmallVector<Layout> pinned = pin(apart, {Tier::Device, false}),
+                      exported = sections[0].second;
+  int64_t begin = 0, least = 0, exportedSize = 0;
+  for (const Layout &layout : pinned)
+    begin = std::max(begin, layout.pinned);
+  for (const Layout &layout : exported)
+    exportedSize = std::max(exportedSize, layout.size);
+  begin = placeWorkspace(begin);
+  for (auto [program, layout, gathered] : llvm::zip(apart, pinned, exported)) {
+    layout.pinned = begin;
+    least = std::max(least,
+                     getLeastBytes(program.storage, begin + gathered.pinned));
+  }
+  least = std::max(allowWaste(least), begin + exportedSize);
+  for (int64_t i = 0; i != kTries; ++i) {
+    const int64_t border = llvm::alignTo(
+        least + i * (size - least) / kTries - exportedSize, kPage);
+    if (border + exportedSize >= size)
+      break;
+    SmallVector<Layout> layouts;
+    for (auto [program, layout, gathered] : llvm::zip(apart, pinned, exported))
+      if (auto offsets = layOutAcross(program.storage, layout, gathered,
+                                      exportedSize, border + exportedSize)) {
+        layouts.push_back(layout);
+        layouts.back().offsets = std::move(*offsets);
+      }
+    if (layouts.size() != programs.size())
+      continue;
+    programs.assign(apart.begin(), apart.end());
+    // Their offsets are from the begin of the device's bytes.
+    sections[0].second = sections[1].second = std::move(layouts);
+    return border;
+  }
+  int64_t end = 0;
+  for (const Layout &layout : sections[1].second)
+    end = std::max(end, layout.size);
+  placeWorkspace(end); // as it was
+  return std::nullopt;
+}
+
 void AssignMemory::runOnOperation() {
   ModuleOp module = getOperation();
   SmallVector<Program> programs;
@@ -379,8 +260,9 @@ void AssignMemory::runOnOperation() {
 
   // Exported buffers first, since the others fill their gaps.
   SmallVector<int64_t> arena(kNumTiers), peak(kNumTiers);
-  SmallVector<std::pair<Section, SmallVector<Layout>>> sections;
+  Sections sections;
   SmallVector<int64_t> begins, sizes;
+  const SmallVector<Program> apart = programs;
   for (Section section :
        {Section{Tier::Device, true}, Section{Tier::Device, false},
         Section{Tier::Host, false}, Section{Tier::Nvme, false}}) {
@@ -390,25 +272,28 @@ void AssignMemory::runOnOperation() {
       layout = layOut(program.storage, section, layout);
       size = std::max(size, layout.size);
     }
+    begins.push_back(0);
+    sections.emplace_back(section, std::move(layouts));
     if (section.exported)
-      for (auto [program, layout] : llvm::zip(programs, layouts))
+      for (auto [program, layout] : llvm::zip(programs, sections[0].second))
         fillGaps(program.storage, layout, size);
     LDBG() << stringifyTier(section.tier)
            << (section.exported ? ", read by peers: " : ": ") << size
            << " bytes";
-    arena[static_cast<unsigned>(section.tier)] += size;
-    begins.push_back(0);
-    sections.emplace_back(section, std::move(layouts));
+    if (section.tier != Tier::Device)
+      arena[static_cast<unsigned>(section.tier)] = size;
   }
-  // ... and after the others, in separate pages.
+  // Exported bytes come after the others, in separate pages.
   int64_t &device = arena[static_cast<unsigned>(Tier::Device)];
-  const int64_t end = placeWorkspace(sizes[1]);
-  device += end - sizes[1];
+  device = placeWorkspace(sizes[1]);
   int64_t exported = device;
   if (sizes[0] > 0) {
-    exported = llvm::alignTo(end, kPage);
-    begins[0] = exported;
+    exported = begins[0] = llvm::alignTo(device, kPage);
     device = exported + sizes[0];
+    if (auto border = moveBorder(programs, apart, sections, device)) {
+      device = (exported = *border) + sizes[0];
+      begins[0] = 0;
+    }
   }
   for (auto [p, program] : llvm::enumerate(programs)) {
     writeBytes(program, [&, p = p](unsigned buffer) {

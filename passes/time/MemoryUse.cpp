@@ -2,13 +2,30 @@
 
 #include "passes/time/MemoryUse.h"
 
+#include "dialect/zero/Locations.h"
 #include "passes/plan/Lifetimes.h"
+#include <algorithm>
 
 using namespace mlir;
 using namespace mlir::zero;
 
-FailureOr<MemoryUse> zero::getMemoryUse(const Schedule &schedule,
-                                        const Timeline &timeline) {
+/// The place of a buffer's use in kMemoryCategories.
+static size_t getCategory(const Buffer &buffer) {
+  if (buffer.role != Buffer::Temporary)
+    return 0;
+  switch (buffer.use) {
+  case Buffer::Activations:
+    return 1;
+  case Buffer::Communication:
+    return 2;
+  case Buffer::Gradients:
+    return 3;
+  }
+  llvm_unreachable("no use of temporaries");
+}
+
+FailureOr<std::array<MemoryUse, kNumTiers>>
+zero::getMemoryUse(const Schedule &schedule, const Timeline &timeline) {
   auto storage = analyzeStorage(schedule.getProgram(), /*asAssigned=*/true);
   if (failed(storage))
     return failure();
@@ -35,24 +52,34 @@ FailureOr<MemoryUse> zero::getMemoryUse(const Schedule &schedule,
     for (Value result : op->getResults())
       use(result);
   }
-  std::array<std::map<double, int64_t>, kNumTiers> changes;
+  std::array<std::map<double, MemoryPoint>, kNumTiers> changes;
+  std::array<MemoryUse, kNumTiers> uses;
   for (auto [buffer, span] : llvm::zip_equal(storage->buffers, alive)) {
     auto &ofTier = changes[unsigned(buffer.tier)];
+    const size_t category = getCategory(buffer);
     const bool isAlways = buffer.role != Buffer::Temporary;
-    if (!isAlways && span.first > span.second)
+    const auto [begin, end] = span;
+    if (!isAlways && begin > end)
       continue; // no task uses it
-    ofTier[isAlways ? 0 : span.first] += buffer.size;
-    if (!isAlways)
-      ofTier[span.second] -= buffer.size;
+    ofTier[isAlways ? 0 : begin].bytes[category] += buffer.size;
+    if (isAlways)
+      continue;
+    ofTier[end].bytes[category] -= buffer.size;
+    Operation *maker = buffer.name.getDefiningOp();
+    uses[unsigned(buffer.tier)].largest.push_back(
+        {begin, end, buffer.size, maker ? nameOperation(maker) : ""});
   }
-  MemoryUse use;
-  for (auto [points, ofTier] : llvm::zip_equal(use, changes)) {
-    int64_t bytes = 0;
-    for (auto [seconds, change] : ofTier)
-      if (change) {
-        bytes += change;
-        points.push_back({seconds, bytes});
-      }
+  for (auto [use, ofTier] : llvm::zip_equal(uses, changes)) {
+    MemoryPoint now;
+    for (const auto &[seconds, change] : ofTier) {
+      now.seconds = seconds;
+      for (auto [bytes, more] : llvm::zip_equal(now.bytes, change.bytes))
+        bytes += more;
+      use.points.push_back(now);
+    }
+    std::ranges::stable_sort(use.largest, std::ranges::greater(),
+                             &MemorySpan::bytes);
+    use.largest.resize(std::min(use.largest.size(), kLargestSpans));
   }
-  return use;
+  return uses;
 }

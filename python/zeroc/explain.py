@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 from collections import defaultdict
 from pathlib import Path
 
 from .calibrate import quiet
-from .commands import zeroc
 from .errors import UserError
 from .trace import read_ranks
 
@@ -20,7 +18,6 @@ def explain_parser():
     p = argparse.ArgumentParser(prog="zeroc explain", allow_abbrev=False, description="Says what binds a step of a plan.")
     p.add_argument("plan", metavar="SIMULATED.json", help="what zeroc simulate --certificate=json printed")
     p.add_argument("--trace", metavar="PREFIX", help="of a run with ZRT_TRACE=PREFIX, to compare with")
-    p.add_argument("--what-if", action="store_true", help="simulate the plan with other options, too")
     return p
 
 
@@ -119,51 +116,10 @@ def compare_with_trace(step, prefix):
     yield table(rows)
 
 
-#: Options that may change a plan's time and memory, one at a time; not all go with all plans.
-ALTERNATIVES = ("--remat=block", "--remat=none", "--stage=0", "--stage=1", "--stage=2", "--stage=3", "--reuse-distance=64MiB",
-                "--persist-below=1MiB", "--bucket-size=4MiB", "--bucket-size=64MiB", "--accumulate-order=block",
-                "--offload-optimizer=cpu", "--offload=cpu", "--offload-activations=cpu", "--overlap-update")
-
-
 def peak(step, tier="device"):
     """The most bytes of a tier that are alive at once."""
-    return max((alive for part in step["programs"] for _, alive in part["memory"].get(tier, [])), default=0)
-
-
-def signed(value, unit):
-    if abs(value) < 0.005:
-        return f"as many {unit}"
-    return f"{abs(value):,.2f} {unit} {'more' if value > 0 else 'less'}"
-
-
-def simulated(words):
-    """What zeroc simulate prints, or None if it refuses."""
-    done = subprocess.run([zeroc(), "simulate", *words], capture_output=True, text=True)
-    return json.loads(done.stdout) if done.returncode == 0 else None
-
-
-def what_if(step):
-    """What one other option would change, the fastest first."""
-    command = step["command"]
-    rows, refused = [], []
-    if simulated(command) is None:
-        raise UserError(f"`zeroc simulate {' '.join(command)}` fails now; run it where it was run, with the same files")
-    for option in ALTERNATIVES:
-        name = option.split("=")[0]
-        if option in command:
-            continue
-        words = [word for word in command if word.split("=")[0] != name] + [option]
-        other = simulated(words)
-        if other is None:
-            refused.append(option)
-            continue
-        time, memory = other["step_seconds"] - step["step_seconds"], peak(other) - peak(step)
-        if abs(time) > 1e-4 * step["step_seconds"] or memory:
-            rows.append((time, f"  with {option}: {signed(1e3 * time, 'ms')}, {signed(memory / 2**20, 'MiB')}"))
-    yield "what one other option would change, of time and of device memory:" if rows else "no other option changes it"
-    yield from (line for _, line in sorted(rows))
-    if refused:
-        yield f"zeroc refuses, with these others: {', '.join(refused)}"
+    return max((sum(alive) for part in step["programs"] for _, *alive in part["memory"].get(tier, {"points": []})["points"]),
+               default=0)
 
 
 def amounts(step):
@@ -207,9 +163,6 @@ def main(arguments):
     step = read(a.plan)
     for line in explain_step(step):
         print(line)
-    if a.what_if:
-        for line in what_if(step):
-            print(line)
     if a.trace:
         for line in compare_with_trace(step, a.trace):
             print(line)

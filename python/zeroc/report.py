@@ -22,7 +22,8 @@ FOLDER = Path(os.environ.get("ZEROC_DYGRAPHS", "/usr/share/javascript/dygraphs")
 
 def parser():
     p = argparse.ArgumentParser(prog="zeroc report", allow_abbrev=False, description="Writes a page about a plan and its runs.")
-    p.add_argument("plan", nargs="?", metavar="SIMULATED.json", help="what zeroc simulate --certificate=json printed")
+    p.add_argument("plan", nargs="?", metavar="SIMULATED.json",
+                   help="what zeroc simulate or zeroc plan printed with --certificate=json")
     p.add_argument("--trace", metavar="PREFIX", help="of a run of this plan with ZRT_TRACE=PREFIX")
     p.add_argument("--run", action="append", default=[], metavar="RUN.jsonl", help="metrics of a run; may be repeated")
     p.add_argument("-o", metavar="REPORT.html", required=True, help="the file to write")
@@ -74,6 +75,13 @@ def measured_lanes(part, operations):
     return [{"stream": stream, "tasks": tasks} for stream, tasks in lanes.items()], rounded((end - begin) / 1e9)
 
 
+def memory_of(use, end):
+    """MiB alive by category, and the largest temporaries: [begin ms, end ms, MiB, name]."""
+    rows = [[rounded(seconds), *(round(alive / 2**20, 3) for alive in bytes_alive)] for seconds, *bytes_alive in use["points"]]
+    return {"labels": ["ms", *use["categories"]], "points": [*rows, [rounded(end), *rows[-1][1:]]],
+            "largest": [[rounded(begin), rounded(last), round(size / 2**20, 3), name] for begin, last, size, name in use["largest"]]}
+
+
 def rates(step):
     """[log10 of flops per byte, GFLOP/s, text] of the operations that count flops."""
     points = []
@@ -89,24 +97,68 @@ def rates(step):
     return sorted(points)
 
 
+def scatter_of_rates(step):
+    points = rates(step)
+    return [{"title": "Operations by flops per byte (as powers of 10), and GFLOP/s", "labels": ["log10 of flops per byte", "GFLOP/s"],
+             "points": points}] if points else []
+
+
+def scatter_of_plans(plans):
+    """Device memory against time, and the plans that no other beats in both."""
+    points, best = [], math.inf
+    for plan in sorted(plans, key=lambda plan: (device_bytes(plan), plan["step_seconds"])):
+        best = min(best, plan["step_seconds"])
+        points.append([round(device_bytes(plan) / 2**20, 3), rounded(plan["step_seconds"]),
+                       f"{plan['options']}: {milliseconds(plan['step_seconds'])}, {device_bytes(plan) / 2**20:,.1f} MiB",
+                       rounded(best)])
+    return {"title": "Plans: MiB of device memory of a rank, and ms a step, simulated; the line has the fastest within so many",
+            "labels": ["MiB", "ms", "fastest"], "points": points}
+
+
+def device_bytes(plan):
+    return next(arena["bytes"] for arena in plan["certificate"]["arenas"] if arena["tier"] == "device")
+
+
+def table_of_plans(plans):
+    return {"title": "Plans", "rows": [[("* " if plan["best"] else "") + plan["options"], milliseconds(plan["step_seconds"]),
+                                        f"{device_bytes(plan) / 2**20:,.1f} MiB", plan["why_not"]] for plan in plans]}
+
+
+def read_plans(path):
+    """The plans of what zeroc plan printed; None if it is something else."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8")).get("plans")
+    except (ValueError, AttributeError) as error:
+        raise UserError(f"{path} is not what zeroc simulate or zeroc plan --certificate=json prints: {error}") from error
+
+
+#: What is drawn of runs: (a title, [(a key of a line of metrics, what the curve is called behind the run)]).
+CURVES = [("Loss", [("loss", ""), ("eval_loss", ", evaluation")]), ("Norm of the gradient", [("grad_norm", "")]),
+          ("Learning rate", [("lr", "")]), ("Milliseconds a step", [("step_ms", "")])]
+
+
+def read_metrics(path):
+    try:
+        return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
+    except ValueError as error:
+        raise UserError(f"{path} is not what train --metrics writes: {error}") from error
+
+
 def curves(paths):
-    """The losses of runs by step, and of evaluations."""
-    by_step, labels = defaultdict(dict), []
-    for path in paths:
-        try:
-            lines = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
-        except ValueError as error:
-            raise UserError(f"{path} is not what train --metrics writes: {error}") from error
-        for key, label in (("loss", Path(path).name), ("eval_loss", f"{Path(path).name}, evaluation")):
-            points = {line["step"]: line[key] for line in lines if line.get(key) is not None and "step" in line}
-            if points:
-                labels.append(label)
-                for number, value in points.items():
-                    by_step[number][label] = value
-    if not labels:
-        return []
-    return [{"title": "Loss", "labels": ["step", *labels],
-             "points": [[number, *(by_step[number].get(label) for label in labels)] for number in sorted(by_step)]}]
+    """What runs print of each step, one chart of all runs for each of CURVES."""
+    runs = [(Path(path).name, read_metrics(path)) for path in paths]
+    for title, keys in CURVES:
+        by_step, labels = defaultdict(dict), []
+        for name, lines in runs:
+            for key, label in keys:
+                points = {line["step"]: line[key] for line in lines if line.get(key) is not None and "step" in line}
+                if points:
+                    labels.append(name + label)
+                    for number, value in points.items():
+                        by_step[number][name + label] = value
+        if labels:
+            yield {"title": title, "labels": ["step", *labels],
+                   "points": [[number, *(by_step[number].get(label) for label in labels)] for number in sorted(by_step)]}
 
 
 def tables(step):
@@ -120,9 +172,13 @@ def tables(step):
 
 
 def page(a):
-    step = read(a.plan) if a.plan else None
-    content = {"title": "zeroc report", "summary": "", "programs": [], "kinds": [], "rates": [], "curves": curves(a.run),
-               "tables": []}
+    plans = read_plans(a.plan) if a.plan else None
+    step = read(a.plan) if a.plan and plans is None else None
+    content = {"title": "zeroc report", "summary": "", "programs": [], "kinds": [], "scatters": [],
+               "curves": list(curves(a.run)), "tables": []}
+    if plans:
+        content["scatters"], content["tables"] = [scatter_of_plans(plans)], [table_of_plans(plans)]
+        content["summary"] = f"{len(plans)} plans, simulated, not measured."
     if step:
         operations = read_ranks(a.trace)[0] if a.trace else None
         kinds = defaultdict(float)
@@ -131,20 +187,18 @@ def page(a):
                 kinds[kind_of(task)] += task["end"] - task["begin"]
             program = {"name": part["program"], "runs": part["runs"], "ms": rounded(part["seconds"]),
                        "simulated": simulated_lanes(part),
-                       "memory": {tier: [[rounded(seconds), round(alive / 2**20, 3)] for seconds, alive in points]
-                                  + [[rounded(part["seconds"]), round(points[-1][1] / 2**20, 3)]]
-                                  for tier, points in part["memory"].items()}}
+                       "memory": {tier: memory_of(use, part["seconds"]) for tier, use in part["memory"].items()}}
             if operations:
                 program["measured"], program["measuredMs"] = measured_lanes(part, operations)
             content["programs"].append(program)
         content["kinds"] = sorted(kinds, key=lambda kind: -kinds[kind])
-        content["rates"], content["tables"] = rates(step), list(tables(step))
+        content["scatters"], content["tables"] = scatter_of_rates(step), list(tables(step))
         content["summary"] = (f"Simulated, not measured: {milliseconds(step['step_seconds'])} a step on {step['machine']}, "
                               f"{step['ranks']} x {step['threads']} ranks x threads; at most {peak(step) / 2**20:,.1f} MiB of "
                               "device memory alive.")
     elif a.trace:
         raise UserError("--trace is of a plan's run; name SIMULATED.json of that plan, too")
-    elif not a.run:
+    elif not a.run and not plans:
         raise UserError("there is nothing to report on; name SIMULATED.json, or --run=RUN.jsonl")
     text = (Path(__file__).parent / "report.html").read_text(encoding="utf-8")
     for mark, value in (("@@DYGRAPHS_CSS@@", library("dygraph.min.css")), ("@@DYGRAPHS_JS@@", library("dygraph.min.js")),

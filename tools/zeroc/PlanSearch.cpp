@@ -32,6 +32,9 @@ constexpr int64_t MiB = 1 << 20, GiB = int64_t{1} << 30;
 /// 0 is a bucket for each block.
 constexpr int64_t kBucketSizes[] = {0,        1 * MiB,  4 * MiB,
                                     16 * MiB, 64 * MiB, 256 * MiB};
+constexpr int64_t kPersistBelow[] = {0, 64 << 10, 1 * MiB};
+constexpr AccumulateOrder kOrders[] = {AccumulateOrder::Batch,
+                                       AccumulateOrder::Block};
 constexpr bool kOverlap[] = {true};
 constexpr int64_t kReuseDistances[] = {0, 64 * MiB, 1 * GiB, 16 * GiB};
 
@@ -146,6 +149,10 @@ void PlanSearch::refine(const Model &model) {
     tryOthers(ArrayRef(kBucketSizes), &PlanOptions::bucketSize);
   if (free.reuseDistance)
     tryOthers(ArrayRef(kReuseDistances), &PlanOptions::reuseDistance);
+  if (free.persistBelow)
+    tryOthers(ArrayRef(kPersistBelow), &PlanOptions::persistBelow);
+  if (free.accumulateOrder)
+    tryOthers(ArrayRef(kOrders), &PlanOptions::accumulateOrder);
   if (free.offload)
     tryOthers(ArrayRef(kOverlap), &PlanOptions::overlapUpdate);
 }

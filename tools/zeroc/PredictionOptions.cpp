@@ -108,13 +108,6 @@ void CommandLine::takeModelToPredict() {
     if (isGiven(name))
       fail(command + " makes no code, so " + name +
            " changes nothing; drop it");
-  simulated.command = {options.input};
-  for (const Flag &flag : flags)
-    if (flag.getNumOccurrences() && flag.getName() != "-o" &&
-        flag.getName() != "--trace")
-      simulated.command.push_back(
-          flag.getName() +
-          (flag.getTyped().empty() ? "" : "=" + flag.getTyped().str()));
   options.emit = Emit::Memory;
   simulated.isJson = options.certificate == "json";
   simulated.jitter.seed = uint64_t(jitterSeed);
@@ -151,6 +144,8 @@ void CommandLine::takeSearch() {
         listTyped({"-o", "--machine", "--threads-per-rank", "--network",
                    "--certificate", "--batch", "--seq", "--batch-tokens"});
     free.stage |= !isGiven("--stage") && !isGiven("--persist-below");
+    free.persistBelow |= !isGiven("--persist-below");
+    free.accumulateOrder |= !isGiven("--accumulate-order");
     free.offload |= !isGiven("--offload") && findTier().empty();
     free.remat |= !isGiven("--remat");
     free.bucketSize |= !isGiven("--bucket-size");

@@ -12,20 +12,30 @@ using namespace mlir;
 using namespace mlir::zero;
 namespace json = llvm::json;
 
-/// {"device": [[seconds, bytes], ...], ...}
+/// By tier: "points", [seconds, bytes of each category] from when on they are
+/// alive, and "largest", [begin, end, bytes, name] of temporaries.
 static llvm::Expected<json::Object>
 describeMemory(const StepTime::Program &program) {
   json::Object tiers;
-  auto use = getMemoryUse(program.schedule, program.timeline);
-  if (failed(use))
+  auto uses = getMemoryUse(program.schedule, program.timeline);
+  if (failed(uses))
     return llvm::createStringError("the plan's bytes are wrong; the errors are "
                                    "above");
-  for (auto [tier, points] : llvm::enumerate(*use)) {
-    json::Array list;
-    for (const MemoryPoint &point : points)
-      list.push_back(json::Array{point.seconds, point.bytes});
-    if (!list.empty())
-      tiers[stringifyTier(Tier(tier))] = std::move(list);
+  for (auto [tier, use] : llvm::enumerate(*uses)) {
+    json::Array points, largest;
+    for (const MemoryPoint &point : use.points) {
+      json::Array row{point.seconds};
+      llvm::append_range(row, point.bytes);
+      points.push_back(std::move(row));
+    }
+    for (const MemorySpan &span : use.largest)
+      largest.push_back(
+          json::Array{span.begin, span.end, span.bytes, span.name});
+    if (!points.empty())
+      tiers[stringifyTier(Tier(tier))] =
+          json::Object{{"categories", json::Array(kMemoryCategories)},
+                       {"points", std::move(points)},
+                       {"largest", std::move(largest)}};
   }
   return tiers;
 }
@@ -193,7 +203,6 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
     auto all = describeStep(step, *machine, layout, uneven);
     if (!all)
       return all.takeError();
-    (*all)["command"] = json::Array(request.command);
     return frontend::writeOutput(output, write(std::move(*all)));
   }
   std::string text = printStepTime(step, *machine, layout);

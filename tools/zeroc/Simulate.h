@@ -15,8 +15,6 @@ struct SimulateRequest {
   int64_t network = 0; ///< Machine::Layout::network
   std::string trace;   ///< PREFIX.0.jsonl is written; "" for none
   Jitter jitter;
-  /// The words after zeroc simulate, for who asks what would be otherwise.
-  std::vector<std::string> command;
   bool listWork = false, isJson = false;
 };
 
