@@ -165,8 +165,8 @@ static void addPasses(OpPassManager &pm, Level level,
     // copy.
     pm.addPass(createKeepModel());
     // While forward and backward are one function of whole tensors.
-    if (options.remat == Remat::Block)
-      pm.addPass(createRematerializeBlocks());
+    if (options.remat != Remat::None)
+      pm.addPass(createRematerializeBlocks({stringify(options.remat).str()}));
     if (options.offloadActivations != Offload::None)
       pm.addPass(createStashActivations(
           {stringify(options.offloadActivations).str()}));

@@ -49,8 +49,13 @@ def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> 
     parameters of two blocks are kept, too, because it belongs to neither.  Only
     matrix products, launches and reshapes of their results are computed again.
 
+    With `what` kernels, products and operations with routines of their own,
+    such as attention, are kept: they take most of the time, and what the other
+    kernels compute from them, such as %a and %c above, much of the memory.
+
     It is an error if a step has nothing to compute again.
   }];
+  let options = [Option<"what", "what", "std::string", "\"block\"", "block or kernels">];
 }
 
 def StashActivations : Pass<"zero-stash-activations", "::mlir::ModuleOp"> {

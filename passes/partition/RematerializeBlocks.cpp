@@ -8,6 +8,8 @@
 //      the backward first reads any of them.
 //   3. The backward reads the clones' results.
 //
+// Products and attention may be kept: the rest is a small part of the time.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/model/ModelFunction.h"
@@ -33,15 +35,32 @@ using namespace mlir::zero;
 
 namespace {
 
+/// Whether `op` is a product, or launches an operation with a routine of its
+/// own.
+bool hasOwnRoutine(Operation *op) {
+  if (nn::isPlanProduct(op))
+    return true;
+  auto launch = dyn_cast<LaunchOp>(op);
+  auto kernel = launch ? SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+                             op, launch.getKernelAttr())
+                       : KernelOp();
+  return kernel && llvm::any_of(kernel.getOps(), [](Operation &part) {
+           return isa<FlopsOpInterface>(part);
+         });
+}
+
 /// Recomputes a block of a step.
 class Rematerialization {
 public:
-  Rematerialization(const ForwardBlocks &forward, unsigned block)
-      : forward(forward), block(block) {}
+  Rematerialization(const ForwardBlocks &forward, unsigned block,
+                    bool keepsProducts)
+      : forward(forward), block(block), keepsProducts(keepsProducts) {}
 
   /// Returns the number of operations that are computed again.
   unsigned run() {
     SmallVector<LateValue> late = forward.getLateValues(block);
+    for (const LateValue &one : late)
+      isLate.insert(one.value);
     llvm::erase_if(late,
                    [&](const LateValue &one) { return isKept(one.value); });
     if (late.empty())
@@ -68,15 +87,33 @@ public:
 private:
   const ForwardBlocks &forward;
   unsigned block;
+  bool keepsProducts;
   SmallVector<Operation *> again;
   llvm::DenseSet<Operation *> known;
+  llvm::DenseSet<Value> isLate;
 
   /// Returns true if `value`, which is no reshape, is kept for the backward.
   bool isKept(Value value) const {
     Operation *op = value.getDefiningOp();
     return !op || !forward.isForward(op) || forward.getBlock(op) != block ||
            !(isa<LaunchOp>(op) || nn::isPlanProduct(op)) ||
-           forward.isBetween(op) || forward.leavesBlock(value);
+           forward.isBetween(op) || forward.leavesBlock(value) ||
+           (keepsProducts && (hasOwnRoutine(op) || needsAsMuch(value)));
+  }
+
+  /// Whether as many bytes of products would be kept for computing `value`
+  /// again as it has.
+  bool needsAsMuch(Value value) const {
+    int64_t bytes = 0;
+    for (Value operand : value.getDefiningOp()->getOperands()) {
+      Value source = getReshaped(operand);
+      Operation *op = source.getDefiningOp();
+      if (op && forward.isForward(op) && forward.getBlock(op) == block &&
+          hasOwnRoutine(op) && !isLate.contains(source) &&
+          !forward.leavesBlock(source))
+        bytes += getByteSize(source.getType());
+    }
+    return bytes >= getByteSize(value.getType());
   }
 
   /// Collects `op` and the operations for its operands that are not kept.
@@ -98,17 +135,21 @@ private:
 
 struct RematerializeBlocksPass
     : zero::impl::RematerializeBlocksBase<RematerializeBlocksPass> {
+  using RematerializeBlocksBase::RematerializeBlocksBase;
+
   void runOnOperation() override {
     func::FuncOp step = findStep(getOperation());
-    if (!step)
+    std::optional<Remat> remat = parseWord<Remat>(what);
+    if (!step || !remat || *remat == Remat::None)
       return signalPassFailure();
     ForwardBlocks forward(step);
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block)
-      count += Rematerialization(forward, block).run();
+      count +=
+          Rematerialization(forward, block, *remat == Remat::Kernels).run();
     if (count == 0) {
-      step.emitError("has nothing that remat=block could compute again: of ")
-          << forward.size()
+      step.emitError("has nothing that remat=")
+          << what << " could compute again: of " << forward.size()
           << " blocks of parameters the last one is kept, and "
           << "the backward reads of others only what goes from block to block; "
           << "drop it, or name more blocks by zero.block";

@@ -29,7 +29,7 @@ AXES = {
     "state": ("none", "cpu", "nvme"),
     "parameters": ("none", "cpu", "nvme"),
     "update": ("", "--overlap-update", "--delayed-update"),
-    "remat": ("", "--remat=block"),
+    "remat": ("", "--remat=block", "--remat=kernels"),
     "activations": ("none", "cpu", "nvme"),
     "bucket": ("", "1", "2KiB", "20KiB", "1GiB"),
     "kept": ("", "--persist-below=1KiB", "--persist-below=1GiB", "--reuse-distance=8KiB", "--reuse-distance=1GiB"),

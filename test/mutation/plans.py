@@ -165,6 +165,7 @@ PLANS = [
     # Recomputed or offloaded activations.
     Recipe("remat-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=block",)),
     Recipe("stash-0-1-2", "tiny", 48, 0, 1, 2, ("--offload-activations=nvme",)),
+    Recipe("kernels-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=kernels",)),
     Recipe("both-2-2-1", "tiny", 48, 2, 2, 1, ("--remat=block", "--offload-activations=cpu",
                                                "--precision=bf16")),
     # All micro-steps of a block before the next block.

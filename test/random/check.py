@@ -94,7 +94,7 @@ NO_PRODUCT = "cuBLASLt has no product"
 #: Error for models with several losses.
 NO_LOGITS = re.compile("drop --sample")
 #: Error for models whose blocks keep nothing for the backward.
-NOTHING_TO_DO = re.compile("nothing that remat=block could compute|no activations to offload")
+NOTHING_TO_DO = re.compile("nothing that remat=(?:block|kernels) could compute|no activations to offload")
 
 
 class Trial(Workplace):
@@ -169,7 +169,7 @@ class Trial(Workplace):
                 places = [f"--offload-optimizer={self.places.choice(('cpu', 'nvme'))}", "--delayed-update"]
             options += places
             kept = self.activations.choice(((),) * 3 + (
-                ("--remat=block",), ("--offload-activations=cpu",), ("--offload-activations=nvme",),
+                ("--remat=block",), ("--remat=kernels",), ("--offload-activations=cpu",), ("--offload-activations=nvme",),
                 ("--remat=block", "--offload-activations=nvme")))
             options += kept
             environment = {}

@@ -171,7 +171,7 @@ void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
     tiers.assign(std::begin(kTierChoices), std::end(kTierChoices));
   SmallVector<Remat> remats = {given.remat};
   if (free.remat)
-    remats = {Remat::None, Remat::Block};
+    remats = {Remat::None, Remat::Kernels, Remat::Block};
   SmallVector<int64_t> stages = {given.stage};
   if (free.stage && given.worldSize > 1)
     stages = {0, 1, 2, 3};
