@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds predicted times of steps over a network against measured ones.
 
-    benchmark/networks.py --machine=FILE [--rates=250,1000,4000]
+    benchmark/networks.py --machine=FILE [--rates=250,1000,4000] [--options="--stage=2 --bucket-size=4MiB" ...]
 
 Two ranks are in network namespaces with a virtual cable between them, whose rate `tc ... tbf` limits: they share this
 machine's processors and nothing else.  FILE has the times of two ranks (zeroc calibrate --ranks=2).  How fast MPI and TCP
@@ -45,9 +45,9 @@ def measure(hosts, agent, program, tokens, metrics, steps):
 
 
 class Model:
-    def __init__(self, folder, name, config, stage, machine):
-        self.model, self.program, self.machine = folder / f"{name}.mlir", folder / f"{name}{stage}", machine
-        self.plan = ["--world-size=2", f"--stage={stage}"]
+    def __init__(self, folder, name, config, options, machine):
+        self.model, self.program, self.machine = folder / f"{name}.mlir", folder / name, machine
+        self.plan = ["--world-size=2", *options.split()]
         path = folder / f"{name}.json"
         path.write_text(json.dumps(config))
         self.run("import", path, "--batch=2", "--seq=128", "-o", self.model)
@@ -74,6 +74,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--machine", required=True, type=Path)
     parser.add_argument("--rates", default="250,1000,4000", help="Mbit/s")
+    parser.add_argument("--options", action="append", help="of a plan; may be repeated [--stage=1, and --stage=3]")
     options = parser.parse_args()
     machine = options.machine.resolve()
     with ExitStack() as stack:
@@ -85,19 +86,19 @@ def main():
         agent.write_text(test_hosts.AGENT)
         agent.chmod(0o755)
         trainer.write_tokens(tokens, 1 << 15, 256)
-        probe = Model(folder, "probe", PROBE, 3, machine)
+        probe = Model(folder, "probe", PROBE, "--stage=3", machine)
         most = probe.rate_of(measure(hosts, agent, probe.program, tokens, metrics, 10))
         print(f"MPI and TCP by themselves: {most / 1e6:.0f} MB/s")
         print(f"{'':24} {'simulated':>10} {'measured':>10}  {'ms; error':>8}")
-        for stage in 1, 3:
-            model = Model(folder, "model", CONFIG, stage, machine)
+        for number, plan in enumerate(options.options or ("--stage=1", "--stage=3")):
+            model = Model(folder, f"model{number}", CONFIG, plan, machine)
             for rate in map(int, options.rates.split(",")):
                 for host in hosts:
                     test_hosts.ip("netns", "exec", host, "tc", "qdisc", "replace", "dev", "cable", "root", "tbf", "rate",
                                   f"{rate}mbit", "burst", "1mb", "latency", "50ms")
                 seconds = measure(hosts, agent, model.program, tokens, metrics, 10)
                 predicted = model.predict(min(most, rate * 1e6 / 8 * PAYLOAD))
-                print(f"stage {stage}, {rate:5} Mbit/s     {1e3 * predicted:10.1f} {1e3 * seconds:10.1f}  "
+                print(f"{plan}, {rate:5} Mbit/s   {1e3 * predicted:10.1f} {1e3 * seconds:10.1f}  "
                       f"{100 * (predicted / seconds - 1):+7.1f} %", flush=True)
 
 

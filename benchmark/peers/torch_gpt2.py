@@ -2,7 +2,8 @@
 
     torch_gpt2.py CONFIG.json BATCH SEQ THREADS STEPS
 
-prints one line of JSON: the seconds of each step, and the peak of memory.  Gradients are not clipped, which
+prints one line of JSON: the seconds of each step, and the peak of memory.  With "checkpoint": true in the config,
+blocks are recomputed (torch.utils.checkpoint).  Gradients are not clipped, which
 saves PyTorch a pass over them.
 """
 import json
@@ -14,6 +15,7 @@ import time
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 
 class Block(nn.Module):
@@ -52,13 +54,16 @@ class GPT2(nn.Module):
         self.positions = nn.Embedding(config["n_positions"], width)
         self.blocks = nn.Sequential(*(Block(config) for _ in range(config["n_layer"])))
         self.norm = nn.LayerNorm(width)
+        self.recomputes = config.get("checkpoint", False)
         for parameter in self.parameters():
             if parameter.dim() > 1:
                 nn.init.normal_(parameter, std=0.02)
 
     def forward(self, inputs, targets):
         x = self.tokens(inputs) + self.positions.weight[:inputs.shape[1]]
-        logits = functional.linear(self.norm(self.blocks(x)), self.tokens.weight)
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=False) if self.recomputes else block(x)
+        logits = functional.linear(self.norm(x), self.tokens.weight)
         return functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
 

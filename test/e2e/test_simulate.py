@@ -38,6 +38,8 @@ class Simulate(support.Case):
         self.assertEqual({part["program"]: part["runs"] for part in step["programs"]}, {"count": 2, "micro": 1, "step": 1})
         self.assertAlmostEqual(step["step_seconds"], 1e-4 + sum(part["runs"] * part["seconds"] for part in step["programs"]))
         self.assertGreater(step["waited"], 0)
+        self.assertLessEqual(max(step["by_stream"].values()), step["bound_seconds"])
+        self.assertLessEqual(step["bound_seconds"], step["step_seconds"])
         for part in step["programs"]:
             ends = {}
             for task in part["tasks"]:

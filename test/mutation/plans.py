@@ -166,6 +166,11 @@ PLANS = [
     Recipe("remat-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=block",)),
     Recipe("stash-0-1-2", "tiny", 48, 0, 1, 2, ("--offload-activations=nvme",)),
     Recipe("kernels-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=kernels",)),
+    # As zeroc chooses plans.
+    Recipe("chosen-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=kernels", "--offload=cpu", "--overlap-update", "--bucket-size=1KiB",
+                                                 "--precision=bf16")),
+    Recipe("chosen-1-2-2", "tiny", 48, 1, 2, 2, ("--remat=kernels", "--offload-optimizer=cpu", "--bucket-size=1KiB",
+                                                 "--accumulate-order=block")),
     Recipe("both-2-2-1", "tiny", 48, 2, 2, 1, ("--remat=block", "--offload-activations=cpu",
                                                "--precision=bf16")),
     # All micro-steps of a block before the next block.

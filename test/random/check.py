@@ -30,6 +30,7 @@ With --keep=DIR its files stay in DIR/S.  The status is 1 if any model failed.
 import argparse
 import concurrent.futures
 import contextlib
+import json
 import random
 import re
 import shutil
@@ -131,6 +132,7 @@ class Trial(Workplace):
         self.delayed = (random.Random(f"delayed {seed}").random() < 0.1 and self.micro_steps == 1 and not gpu
                         and "--master=none" not in self.types)
         self.guards = random.Random(f"guards {seed}")
+        self.machines = random.Random(f"machines {seed}")
         self.counts = Counter()
 
     def _optimizer(self):
@@ -185,6 +187,8 @@ class Trial(Workplace):
                 flags += ["--eval-data", "tokens.u16", "--eval-every", 2]
             if self.drawn.random() < 0.4:
                 options.append("--sample")
+            if not self.gpu and not self.delayed and self.machines.random() < 0.2:
+                options = self.left_to_zeroc(options, stage)
             if self.gpu:
                 options.append(ANY_CPU)
                 if stage > 0:
@@ -193,6 +197,22 @@ class Trial(Workplace):
                     options.append(f"--collectives={self.ways.choice(ways)}")
                     environment |= {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(self.seed)}
             yield stage, options, flags, environment
+
+    def left_to_zeroc(self, options, stage):
+        """The options with all that can be chosen left open, on a machine whose rates are drawn."""
+        rng, text = self.machines, (self.folder / "machine.json")
+        seconds = {kind: 10 ** rng.uniform(-12, -7) for kind in (
+            "*.call", "*.memory", "*.cache", "*.flop", "kernel.op", "kernel.division", "kernel.function", "kernel.rounding",
+            "kernel.reduction", "*.score", "all_gather.byte", "reduce_scatter.byte", "all_reduce.byte", "h2d.byte", "d2h.byte")}
+        text.write_text(json.dumps({"machine": "drawn", "target": "cpu", "cores": self.ranks, "cache_bytes": 4096, "layouts": [
+            {"ranks": self.ranks, "threads": 1, "seconds": seconds | {"*.a": 0, "*.b": 0, "*.c": 0, "step.call": 0}}]}))
+        chosen = ("--stage", "--persist-below", "--reuse-distance", "--bucket-size", "--offload", "--overlap-update", "--remat")
+        # Stages add the gradients of micro-steps in other orders.
+        first = "auto" if self.micro_steps == 1 else stage
+        self.counts["chosen"] += 1
+        return [option for option in options if not option.startswith(chosen)] + [
+            f"--stage={first}", "--offload=auto", "--remat=auto", "--bucket-size=auto", "--reuse-distance=auto",
+            "--persist-below=auto", f"--machine={text}"]
 
     def compile(self, model, name, *options):
         """Returns those of the given options that the plan has."""

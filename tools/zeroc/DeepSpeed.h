@@ -13,6 +13,8 @@ struct Given {
   int64_t worldSize = 1;
   std::optional<int64_t> accumulate;
   std::optional<std::string> precision;
+  /// Whether sizes that are "auto" are chosen by predicted time.
+  bool choosesByTime = false;
 };
 
 struct Config {

@@ -171,10 +171,22 @@ void Mapping::mapState() {
   if (!stage)
     return;
   add("--stage", Twine(*stage), "zero_optimization.stage");
-  if (*stage != 3)
-    return;
   StringRef reuse = "zero_optimization.stage3_max_reuse_distance",
             persist = "zero_optimization.stage3_param_persistence_threshold";
+  for (auto [path, option, isThere] :
+       {std::tuple(StringRef("zero_optimization.reduce_bucket_size"),
+                   "--bucket-size", *stage > 0),
+        {reuse, "--reuse-distance", *stage == 3},
+        {persist, "--persist-below", *stage == 3}})
+    if (given.choosesByTime && isThere && file.isAuto(path)) {
+      add(option, "auto", path);
+      file.autos.erase(path.str());
+      erase_if(file.notes, [&, path = path](const File::Note &note) {
+        return note.key == path;
+      });
+    }
+  if (*stage != 3)
+    return;
   if (std::optional<int64_t> elements = file.count(reuse))
     add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
   // DeepSpeed's limit is inclusive and counts elements; zeroc's is exclusive

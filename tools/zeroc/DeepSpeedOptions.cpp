@@ -15,6 +15,7 @@ void CommandLine::takeDeepSpeed() {
   deepspeed::Given given{p.worldSize, std::nullopt, getTyped("--precision")};
   if (getTyped("--accumulate"))
     given.accumulate = p.accumulate;
+  given.choosesByTime = isGiven("--machine");
   llvm::Expected<deepspeed::Config> config =
       deepspeed::readConfig(deepSpeedFile, given);
   if (!config)

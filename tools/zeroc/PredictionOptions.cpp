@@ -51,7 +51,8 @@ Values CommandLine::mayBeAuto(StringRef usage, Values values) {
   for (auto [name, isFree] : {std::pair{StringRef("stage"), &free.stage},
                               {"remat", &free.remat},
                               {"bucket-size", &free.bucketSize},
-                              {"reuse-distance", &free.reuseDistance}})
+                              {"reuse-distance", &free.reuseDistance},
+                              {"persist-below", &free.persistBelow}})
     if (getOptionName(usage) == name)
       return orAuto(std::move(values), *isFree);
   return values;
