@@ -362,6 +362,7 @@ struct DifferentiateLossPass
     model.walk([&](nn::CountValidOp op) { counts.push_back(op); });
     Operation *front = &model.getBody().front().front();
     OpBuilder b(&getContext());
+    DenseSet<Operation *> isInFront; // counts may share what computes them
     auto isInput = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
       return !argument || argument.getOwner() != front->getBlock() ||
@@ -378,8 +379,9 @@ struct DifferentiateLossPass
         for (Operation *op : needed) {
           if (op == front)
             front = front->getNextNode();
-          else
+          else if (!isInFront.contains(op))
             op->moveBefore(front);
+          isInFront.insert(op);
         }
       b.setInsertionPointAfter(count);
       auto average = AverageOp::create(b, count.getLoc(), count.getType(),

@@ -190,3 +190,24 @@ func.func @loss(%a: tensor<f32> {zero.param = "a"}, %x: tensor<f32> {zero.input 
   %y = arith.addf %a, %f : tensor<f32>
   return %y : tensor<f32>
 }
+
+// -----
+
+// Two counts share what computes their weights: it goes to the front once, before both.
+
+// CHECK-LABEL: func.func @step(
+// CHECK: %[[C:.*]] = arith.constant dense<[5.000000e-01, 1.000000e+00]>
+// CHECK-COUNT-2: nn.count_valid
+// CHECK: nn.cross_entropy
+func.func @loss(%w: tensor<4x5xf32> {zero.param = "h.0.w"}, %x: tensor<2x4xf32> {zero.input = "x"},
+                %t: tensor<2xi32> {zero.input = "targets"}) -> tensor<f32> {
+  %c = arith.constant dense<[0.5, 1.0]> : tensor<2xf32>
+  %e = tensor.empty() : tensor<2xf32>
+  %s = linalg.copy ins(%c : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %y = nn.linear %x, %w {transposed} : tensor<2x4xf32>, tensor<4x5xf32> -> tensor<2x5xf32>
+  %a = nn.cross_entropy %y, %t weights(%s : tensor<2xf32>) {} : tensor<2x5xf32>, tensor<2xi32> -> tensor<f32>
+  %u = linalg.copy ins(%c : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %z = nn.cross_entropy %y, %t weights(%u : tensor<2xf32>) {} : tensor<2x5xf32>, tensor<2xi32> -> tensor<f32>
+  %l = arith.addf %a, %z : tensor<f32>
+  return %l : tensor<f32>
+}

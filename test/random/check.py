@@ -351,7 +351,7 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
             total["models"] += 1
             total["plans"] += counts["plans"]
             total["runs"] += counts["runs"]
-            for what in ("packed", "gpu", "refused"):
+            for what in ("packed", "chosen", "gpu", "refused"):
                 total[what] += counts[what]
             total["nudged"] += counts["nudged"] > 0
             total["ratio"] = max(total["ratio"], counts["ratio"])
@@ -365,7 +365,8 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
                f"reference is {total['ratio']:.2g} of the tolerance")
     gpus = f"{total['gpu']} on the emulated GPU, {total['refused']} plans it has no kernels for, " if gpu else ""
     report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
-           f"{total['runs']} runs, {total['packed']} of packed weights, {gpus}"
+           f"{total['runs']} runs, {total['packed']} of packed weights, "
+           f"{total['chosen']} plans chosen by zeroc, {gpus}"
            f"{time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
     return total
 
