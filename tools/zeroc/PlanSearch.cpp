@@ -38,6 +38,10 @@ constexpr AccumulateOrder kOrders[] = {AccumulateOrder::Batch,
 constexpr bool kOverlap[] = {true};
 constexpr int64_t kReuseDistances[] = {0, 64 * MiB, 1 * GiB, 16 * GiB};
 
+/// Smaller buckets than so many of a model would cost more calls than they
+/// overlap, and long compilations.
+constexpr int64_t kMostBuckets = 2048;
+
 /// A plan must be faster by this part to be preferred to a simpler one.
 constexpr double kWorthIt = 1e-3;
 
@@ -145,8 +149,16 @@ void PlanSearch::refine(const Model &model) {
       tryPlan(model, options);
     }
   };
-  if (free.bucketSize)
-    tryOthers(ArrayRef(kBucketSizes), &PlanOptions::bucketSize);
+  if (free.bucketSize) {
+    const TriedPlan *best = getBest(model.name);
+    const int64_t parameters = best ? best->certificate.parameterCount : 0;
+    SmallVector<int64_t> sizes;
+    llvm::copy_if(ArrayRef(kBucketSizes), std::back_inserter(sizes),
+                  [&](int64_t size) {
+                    return size == 0 || 2 * parameters / size < kMostBuckets;
+                  });
+    tryOthers(ArrayRef(sizes), &PlanOptions::bucketSize);
+  }
   if (free.reuseDistance)
     tryOthers(ArrayRef(kReuseDistances), &PlanOptions::reuseDistance);
   if (free.persistBelow)
@@ -155,6 +167,20 @@ void PlanSearch::refine(const Model &model) {
     tryOthers(ArrayRef(kOrders), &PlanOptions::accumulateOrder);
   if (free.offload)
     tryOthers(ArrayRef(kOverlap), &PlanOptions::overlapUpdate);
+}
+
+/// Whether no plan of the stage of `options` fits: parameters that every rank
+/// holds whole stay on the device, and are too many.
+bool PlanSearch::isHopeless(const Model &model,
+                            const PipelineOptions &options) const {
+  return !mayOffloadParameters(options) && options.deviceMemory >= 0 &&
+         llvm::any_of(tried, [&](const TriedPlan &plan) {
+           const auto &device =
+               plan.certificate.arenas[static_cast<unsigned>(Tier::Device)];
+           return plan.model == model.name &&
+                  plan.options.stage == options.stage &&
+                  device.parameters > options.deviceMemory;
+         });
 }
 
 void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
@@ -186,7 +212,7 @@ void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
         options.offloadActivations = place.activations;
         options.offloadOptimizer = place.optimizer;
         options.offloadParams = place.params;
-        if (!givesUpMore(model, options))
+        if (!givesUpMore(model, options) && !isHopeless(model, options))
           tryPlan(model, options);
         if (hasEnough())
           return;

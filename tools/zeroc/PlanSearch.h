@@ -92,6 +92,7 @@ private:
   };
   void tryPlan(const Model &model, const PipelineOptions &options);
   bool givesUpMore(const Model &model, const PipelineOptions &options) const;
+  bool isHopeless(const Model &model, const PipelineOptions &options) const;
   void refine(const Model &model);
 
   FreeOptions free;
