@@ -51,7 +51,7 @@ class Chooser {
 public:
   Chooser(ModuleOp module, const ChoiceRequest &request, PassManagerSetup setup)
       : module(module), request(request), setup(setup),
-        parameters(countParameters(module)), sequence(findSequence(module)) {
+        parameters(countParameters(module)), sequence(countTokens(module)) {
     const PipelineOptions &given = request.options;
     if (given.loraRank) {
       trainings.push_back({given.baseStorage == "model"
@@ -104,17 +104,6 @@ private:
           count += cast<RankedTensorType>(loss.getArgument(i).getType())
                        .getNumElements();
     return count;
-  }
-
-  /// The tokens of a sequence.
-  static int64_t findSequence(ModuleOp module) {
-    for (auto loss : module.getOps<func::FuncOp>())
-      for (unsigned i = 0; i != loss.getNumArguments(); ++i)
-        if (auto name = loss.getArgAttrOfType<StringAttr>(i, kInputAttr);
-            name && name.getValue() == "tokens")
-          return cast<RankedTensorType>(loss.getArgument(i).getType())
-              .getDimSize(1);
-    return 0;
   }
 
   SmallVector<Remat> listRemat() const {
@@ -305,6 +294,16 @@ private:
 };
 
 } // namespace
+
+int64_t zero::countTokens(ModuleOp module) {
+  for (auto loss : module.getOps<func::FuncOp>())
+    for (unsigned i = 0; i != loss.getNumArguments(); ++i)
+      if (auto name = loss.getArgAttrOfType<StringAttr>(i, kInputAttr);
+          name && name.getValue() == "tokens")
+        return cast<RankedTensorType>(loss.getArgument(i).getType())
+            .getDimSize(1);
+  return 0;
+}
 
 FailureOr<std::string> zero::choosePlans(ModuleOp module,
                                          const ChoiceRequest &request,

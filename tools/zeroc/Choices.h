@@ -37,6 +37,9 @@ struct ChoiceRequest {
   bool isJson = false;
 };
 
+/// The tokens of a sequence of an imported `module`.
+int64_t countTokens(ModuleOp module);
+
 /// Compiles `module`, at level model, to plans, and returns the table.
 FailureOr<std::string> choosePlans(ModuleOp module,
                                    const ChoiceRequest &request,

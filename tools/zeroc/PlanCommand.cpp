@@ -4,7 +4,6 @@
 
 #include "frontend/OutputFile.h"
 #include "frontend/families/HuggingFace.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "tools/zeroc/Options.h"
 #include "tools/zeroc/PlanTable.h"
@@ -86,17 +85,6 @@ llvm::Error zero::planModel(ModuleOp module, const DriverOptions &options,
   PlanSearch search(options.plan.free, predictOn(*machine, options.prediction));
   search.run(module, pipeline);
   return writeTable(search, options, *machine);
-}
-
-/// The tokens of a sequence of the imported `module`.
-static int64_t countTokens(ModuleOp module) {
-  for (auto loss : module.getOps<func::FuncOp>())
-    for (unsigned i = 0; i != loss.getNumArguments(); ++i)
-      if (auto name = loss.getArgAttrOfType<StringAttr>(i, kInputAttr);
-          name && name.getValue() == "tokens")
-        return cast<RankedTensorType>(loss.getArgument(i).getType())
-            .getDimSize(1);
-  return 0;
 }
 
 llvm::Error zero::planFolder(MLIRContext &context,
