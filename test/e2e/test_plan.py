@@ -1,7 +1,9 @@
 """zeroc plan, options that are auto, and zeroc tune: the fastest plan that fits."""
 import json
+import re
 import shlex
 import unittest
+from pathlib import Path
 
 import support
 from test_simulate import SECONDS
@@ -46,6 +48,19 @@ class Plan(support.Case):
         self.assertIn(plans[0]["commands"][0].split(maxsplit=2)[2], text)
         self.assertEqual(text, self.run_ok(support.ZEROC, "plan", self.model(), f"--machine={machine}",
                                            "--world-size=2").out)
+
+    def test_report(self):
+        """The page has a point for each plan, and no other that fits within as much memory is faster than the line."""
+        if not Path("/usr/share/javascript/dygraphs/dygraph.min.js").exists():
+            self.skipTest("libjs-dygraphs is not installed")
+        plans = self.plan("--world-size=2")
+        self.run_ok(support.ZEROC, "report", self.write("plans.json", {"plans": plans}), "-o", self.folder / "plans.html")
+        content = json.loads(re.search(r"const data = (\{.*\});\n", (self.folder / "plans.html").read_text())[1])
+        points = content["scatters"][0]["points"]
+        self.assertEqual(len(points), len(plans))
+        for size, _, _, fastest in points:
+            self.assertEqual(fastest, min(time for other, time, *_ in points if other <= size))
+        self.assertEqual(len(content["tables"][0]["rows"]), len(plans))
 
     def test_limit(self):
         """A plan that does not fit is not taken, though it is faster; the one that is has the bits of all others."""
