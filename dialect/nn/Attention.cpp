@@ -313,14 +313,13 @@ int64_t AttentionBackwardOp::getFlops(SymbolTableCollection &) {
   return productFlops(*this, kBackwardProducts);
 }
 
-void AttentionOp::addWork(zero::Work &work) {
-  addAttentionWork(*this, getQ(), productFlops(*this, kForwardProducts),
-                   kForwardProducts, work);
+void AttentionOp::addWork(SymbolTableCollection &symbols, zero::Work &work) {
+  addAttentionWork(*this, getQ(), getFlops(symbols), kForwardProducts, work);
 }
 
-void AttentionBackwardOp::addWork(zero::Work &work) {
-  addAttentionWork(*this, getQ(), productFlops(*this, kBackwardProducts),
-                   kBackwardProducts, work);
+void AttentionBackwardOp::addWork(SymbolTableCollection &symbols,
+                                  zero::Work &work) {
+  addAttentionWork(*this, getQ(), getFlops(symbols), kBackwardProducts, work);
 }
 
 void nn::addAttentionWork(Operation *op, Value q, int64_t flops,

@@ -148,16 +148,12 @@ SmallVector<Value> CachedAttentionOp::emitLinalgForm(OpBuilder &b) {
 }
 
 /// As if each query read all T places, which is an upper bound.
-static int64_t countAttentionFlops(CachedAttentionOp op) {
-  return 4 * op.getQ().getType().getNumElements() *
-         op.getKeys().getType().getDimSize(2);
-}
-
 int64_t CachedAttentionOp::getFlops(SymbolTableCollection &) {
-  return countAttentionFlops(*this);
+  return 4 * getQ().getType().getNumElements() *
+         getKeys().getType().getDimSize(2);
 }
 
-void CachedAttentionOp::addWork(zero::Work &work) {
-  addAttentionWork(*this, getQ(), countAttentionFlops(*this), /*products=*/2,
-                   work);
+void CachedAttentionOp::addWork(SymbolTableCollection &symbols,
+                                zero::Work &work) {
+  addAttentionWork(*this, getQ(), getFlops(symbols), /*products=*/2, work);
 }

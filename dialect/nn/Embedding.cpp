@@ -124,9 +124,9 @@ int64_t EmbeddingBackwardOp::getFlops(SymbolTableCollection &) {
   return cast<RankedTensorType>(getGrad().getType()).getNumElements();
 }
 
-void EmbeddingBackwardOp::addWork(zero::Work &work) {
-  work["embedding_backward.flop"] +=
-      double(cast<RankedTensorType>(getGrad().getType()).getNumElements());
+void EmbeddingBackwardOp::addWork(SymbolTableCollection &symbols,
+                                  zero::Work &work) {
+  work["embedding_backward.flop"] += double(getFlops(symbols));
 }
 
 /// The rows of a table that is already there.

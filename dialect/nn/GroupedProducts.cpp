@@ -124,17 +124,14 @@ LogicalResult GroupedMatmulOp::differentiate(OpBuilder &b, ValueRange adjoints,
   return success();
 }
 
-static int64_t countGroupedFlops(GroupedMatmulOp op) {
-  return 2 * op.getResult().getType().getNumElements() *
-         op.getX().getType().getDimSize(1);
-}
-
 int64_t GroupedMatmulOp::getFlops(SymbolTableCollection &) {
-  return countGroupedFlops(*this);
+  return 2 * getResult().getType().getNumElements() *
+         getX().getType().getDimSize(1);
 }
 
-void GroupedMatmulOp::addWork(zero::Work &work) {
-  addProductWork(*this, countGroupedFlops(*this), work);
+void GroupedMatmulOp::addWork(SymbolTableCollection &symbols,
+                              zero::Work &work) {
+  addProductWork(*this, getFlops(symbols), work);
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,15 +181,11 @@ SmallVector<Value> GroupedMatmulBackwardOp::emitLinalgForm(OpBuilder &b) {
   return results;
 }
 
-static int64_t countGroupedFlops(GroupedMatmulBackwardOp op) {
-  return 2 * op.getA().getType().getNumElements() *
-         op.getB().getType().getDimSize(1);
-}
-
 int64_t GroupedMatmulBackwardOp::getFlops(SymbolTableCollection &) {
-  return countGroupedFlops(*this);
+  return 2 * getA().getType().getNumElements() * getB().getType().getDimSize(1);
 }
 
-void GroupedMatmulBackwardOp::addWork(zero::Work &work) {
-  addProductWork(*this, countGroupedFlops(*this), work);
+void GroupedMatmulBackwardOp::addWork(SymbolTableCollection &symbols,
+                                      zero::Work &work) {
+  addProductWork(*this, getFlops(symbols), work);
 }

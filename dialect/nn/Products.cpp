@@ -196,19 +196,14 @@ MatmulOp::getStorageTies(SymbolTableCollection &) {
   return {{zero::StorageTie::MustReplace, getNumOperands() - 1, 0}};
 }
 
-static int64_t countProductFlops(MatmulOp op) {
-  int64_t results = op.getBatch() * op.getM() * op.getN();
-  return results *
-             (2 * op.getK() + (op.getBias() ? 1 : 0) + (op.getInit() ? 1 : 0)) +
-         (op.getPacked() ? op.getN() * op.getK() : 0);
-}
-
 int64_t MatmulOp::getFlops(SymbolTableCollection &) {
-  return countProductFlops(*this);
+  int64_t results = getBatch() * getM() * getN();
+  return results * (2 * getK() + (getBias() ? 1 : 0) + (getInit() ? 1 : 0)) +
+         (getPacked() ? getN() * getK() : 0);
 }
 
-void MatmulOp::addWork(zero::Work &work) {
-  addProductWork(*this, countProductFlops(*this), work);
+void MatmulOp::addWork(SymbolTableCollection &symbols, zero::Work &work) {
+  addProductWork(*this, getFlops(symbols), work);
 }
 
 void nn::addProductWork(Operation *op, int64_t flops, zero::Work &work) {

@@ -55,7 +55,8 @@ def Zero_FlopsOpInterface : OpInterface<"FlopsOpInterface"> {
     InterfaceMethod<"Floating-point operations on a rank; a multiply-add is two.",
       "int64_t", "getFlops", (ins "::mlir::SymbolTableCollection &":$symbols)>,
     InterfaceMethod<"Adds its work beside calls and bytes (Work.h); by default there is none.",
-      "void", "addWork", (ins "::mlir::zero::Work &":$work), "", "(void)work;">,
+      "void", "addWork", (ins "::mlir::SymbolTableCollection &":$symbols, "::mlir::zero::Work &":$work), "",
+      "(void)symbols, (void)work;">,
     InterfaceMethod<"Elements of the first result that it writes, if that may replace an operand.",
       "int64_t", "getWrittenElements", (ins), "",
       "return ::mlir::cast<::mlir::ShapedType>($_op->getResult(0).getType()).getNumElements();">

@@ -28,9 +28,10 @@ static void countBody(Operation *op, double points, Work &work) {
 }
 
 /// The work of an operation of a kernel.
-static void countPart(Operation *op, Work &work) {
+static void countPart(Operation *op, SymbolTableCollection &symbols,
+                      Work &work) {
   if (auto own = dyn_cast<FlopsOpInterface>(op))
-    own.addWork(work);
+    own.addWork(symbols, work);
   auto linalg = dyn_cast<linalg::LinalgOp>(op);
   if (!linalg || linalg.hasDynamicShape())
     return;
@@ -103,11 +104,11 @@ Work zero::countWork(PlanOpInterface op, SymbolTableCollection &symbols) {
   if (isa<LaunchOp>(op)) {
     if (KernelOp kernel = getKernel(op, symbols))
       for (Operation &part : kernel.getOps())
-        countPart(&part, work);
+        countPart(&part, symbols, work);
     return work;
   }
   if (auto own = dyn_cast<FlopsOpInterface>(*op))
-    own.addWork(work);
+    own.addWork(symbols, work);
   if (auto exchange = dyn_cast<CollectiveOpInterface>(*op))
     work[kind + ".byte"] = double(getCost(op, symbols).wire);
   else if (isa<FetchOp, SpillOp>(op))

@@ -18,6 +18,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Storage.h"
+#include "dialect/zero/Work.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -35,26 +36,13 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Whether `op` is a product, or launches an operation with a routine of its
-/// own.
-bool hasOwnRoutine(Operation *op) {
-  if (nn::isPlanProduct(op))
-    return true;
-  auto launch = dyn_cast<LaunchOp>(op);
-  auto kernel = launch ? SymbolTable::lookupNearestSymbolFrom<KernelOp>(
-                             op, launch.getKernelAttr())
-                       : KernelOp();
-  return kernel && llvm::any_of(kernel.getOps(), [](Operation &part) {
-           return isa<FlopsOpInterface>(part);
-         });
-}
-
 /// Recomputes a block of a step.
 class Rematerialization {
 public:
   Rematerialization(const ForwardBlocks &forward, unsigned block,
-                    bool keepsProducts)
-      : forward(forward), block(block), keepsProducts(keepsProducts) {}
+                    bool keepsProducts, SymbolTableCollection &symbols)
+      : forward(forward), block(block), keepsProducts(keepsProducts),
+        symbols(symbols) {}
 
   /// Returns the number of operations that are computed again.
   unsigned run() {
@@ -88,6 +76,7 @@ private:
   const ForwardBlocks &forward;
   unsigned block;
   bool keepsProducts;
+  SymbolTableCollection &symbols;
   SmallVector<Operation *> again;
   llvm::DenseSet<Operation *> known;
   llvm::DenseSet<Value> isLate;
@@ -99,6 +88,13 @@ private:
            !(isa<LaunchOp>(op) || nn::isPlanProduct(op)) ||
            forward.isBetween(op) || forward.leavesBlock(value) ||
            (keepsProducts && (hasOwnRoutine(op) || needsAsMuch(value)));
+  }
+
+  /// Whether `op` is a product, or launches an operation with a routine of its
+  /// own.
+  bool hasOwnRoutine(Operation *op) const {
+    auto plan = dyn_cast<PlanOpInterface>(op);
+    return plan && getWorkKind(plan, symbols) != "kernel";
   }
 
   /// Whether as many bytes of products would be kept for computing `value`
@@ -143,10 +139,12 @@ struct RematerializeBlocksPass
     if (!step || !remat || *remat == Remat::None)
       return signalPassFailure();
     ForwardBlocks forward(step);
+    SymbolTableCollection symbols;
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block)
       count +=
-          Rematerialization(forward, block, *remat == Remat::Kernels).run();
+          Rematerialization(forward, block, *remat == Remat::Kernels, symbols)
+              .run();
     if (count == 0) {
       step.emitError("has nothing that remat=")
           << what << " could compute again: of " << forward.size()

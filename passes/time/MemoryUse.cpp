@@ -72,6 +72,8 @@ zero::getMemoryUse(const Schedule &schedule, const Timeline &timeline) {
   for (auto [use, ofTier] : llvm::zip_equal(uses, changes)) {
     MemoryPoint now;
     for (const auto &[seconds, change] : ofTier) {
+      if (llvm::all_of(change.bytes, [](int64_t bytes) { return bytes == 0; }))
+        continue;
       now.seconds = seconds;
       for (auto [bytes, more] : llvm::zip_equal(now.bytes, change.bytes))
         bytes += more;

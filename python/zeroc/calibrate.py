@@ -19,7 +19,7 @@ from pathlib import Path
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError, plural
 from .trace import read_ranks
-from .whole_file import write_whole
+from .whole_file import check_writable, write_whole
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
 VOCABULARY = 512  #: tokens of the data; no probe has fewer
@@ -259,7 +259,7 @@ def set_waiting(layouts, longer):
     alone = [times for layout, times in zip(layouts, longer) if layout["ranks"] == 1]
     for layout, times in zip(layouts, longer):
         if layout["ranks"] > 1:
-            layout["waiting"] = round(max(times / max(*alone, 1, 1) - 1, 0), 4)
+            layout["waiting"] = round(max(times / max([1, *alone]) - 1, 0), 4)
 
 
 def main(arguments):
@@ -267,8 +267,7 @@ def main(arguments):
     for option, value in (*(("--ranks", count) for count in a.ranks or ()), ("--threads", a.threads)):
         if value is not None and value < 1:
             raise UserError(f"{option} must be an integer of at least 1, got {value}")
-    if not os.access(Path(a.o).parent, os.W_OK):  # before minutes of measuring
-        raise UserError(f"cannot write {a.o}; choose a folder that exists and is writable")
+    check_writable(a.o)  # before minutes of measuring
     cores = len(os.sched_getaffinity(0))
     ranks = a.ranks or ([1, 2] if cores > 1 else [1])
     cache, layouts, longer = cache_bytes(), [], []

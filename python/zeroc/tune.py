@@ -9,11 +9,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from .calibrate import quiet, run, say
+from .calibrate import SKIPPED, quiet, run, say, step_seconds
 from .commands import zeroc
 from .errors import UserError
-
-SKIPPED = 2  #: steps at the begin of a run
+from .whole_file import check_writable
 
 
 def parser():
@@ -41,8 +40,7 @@ class Candidate:
         metrics = self.program.with_suffix(".jsonl")
         run([self.program, "--data", Path(a.data).absolute(), "--steps", a.steps, "--lr", "0", "--progress", "none",
              "--metrics", metrics, *shlex.split(a.run_options)], cwd=self.program.parent)
-        self.steps += [json.loads(line)["step_ms"] / 1e3 for line in metrics.read_text().splitlines()][SKIPPED:]
-        metrics.unlink()
+        self.steps += step_seconds(metrics)
 
     def seconds(self):
         return quiet(self.steps)
@@ -64,6 +62,9 @@ def main(arguments):
     for name, least in (("plans", 1), ("steps", SKIPPED + 1), ("rounds", 1)):
         if getattr(a, name) < least:
             raise UserError(f"--{name} must be an integer of at least {least}, got {getattr(a, name)}")
+    if Path(a.model).is_dir() or a.model.endswith(".json"):
+        raise UserError(f"{a.model} has no batch yet, and no tokens fit it; zeroc import it first, or see zeroc plan")
+    check_writable(a.o)  # before minutes of measuring
     with tempfile.TemporaryDirectory() as folder:
         plans = [Candidate(plan, Path(folder) / f"plan{i}") for i, plan in enumerate(find_plans(a, options))]
         for plan in plans:

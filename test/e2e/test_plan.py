@@ -13,7 +13,7 @@ class Plan(support.Case):
     def machine(self, **changes):
         layouts = [{"ranks": ranks, "threads": 1, "seconds": SECONDS | changes} for ranks in (1, 2)]
         return self.write("machine.json", {"machine": "a test", "target": "cpu", "cores": 1, "cache_bytes": 1 << 20,
-                                           "layouts": layouts[:1] + [layouts[1] | {"threads": 1}]})
+                                           "layouts": layouts})
 
     def model(self):
         return support.import_model(support.SMALL, 2, 16)
@@ -158,6 +158,11 @@ class Plan(support.Case):
         refused("--batch-tokens is for zeroc plan MODEL_DIR", "plan", model, machine, "--batch-tokens=64")
         refused("--batch-tokens=100 is no step: 2 ranks with one sequence each take 32 tokens", "plan",
                 self.write("config.json", support.SMALL), machine, "--seq=16", "--batch-tokens=100", "--world-size=2")
+        config = self.write("config.json", support.SMALL)
+        refused("--optimizer=rule.mlir is for a model.mlir; import", "plan", config, machine, "--optimizer=rule.mlir")
+        refused("has no batch yet", "tune", config, machine, "--data", "tokens.u16", "-o", self.folder / "train")
+        refused("cannot write /nowhere/train; choose a folder", "tune", model, machine, "--data", "tokens.u16", "-o",
+                "/nowhere/train")
         refused("no plan of", model, machine, "--remat=auto", "--device-memory=1KiB")
         self.run_ok(support.ZEROC, model, "--emit=memory", "-o", self.folder / "plan.mlir")
         refused("is a plan already, and has nothing to choose", "plan", self.folder / "plan.mlir", machine)

@@ -1,5 +1,4 @@
 // RUN: zero-opt %s -split-input-file --zero-rematerialize-blocks -verify-diagnostics | FileCheck %s
-// RUN: zero-opt %S/Inputs/remat-kernels.mlir -split-input-file --zero-rematerialize-blocks=what=kernels -verify-diagnostics | FileCheck %S/Inputs/remat-kernels.mlir
 
 // What the first two blocks compute and the backward reads is computed again,
 // where the backward first reads any of it.  What goes from block to block is

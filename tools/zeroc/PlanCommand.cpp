@@ -38,12 +38,19 @@ static llvm::Error formKernels(ModuleOp module, StringRef input,
 /// The limits of a plan, by default those of the machine.
 static void takeLimits(const Machine &machine, PipelineOptions &pipeline) {
   if (pipeline.deviceMemory < 0 && machine.deviceBytes)
-    pipeline.deviceMemory = machine.deviceBytes - kHeadRoom;
+    pipeline.deviceMemory =
+        std::max<int64_t>(machine.deviceBytes - kHeadRoom, 0);
 }
 
-llvm::Error zero::choosePlan(ModuleOp module, const DriverOptions &options,
-                             PipelineOptions &pipeline,
-                             PassManagerSetup setup) {
+static llvm::Error writeTable(const PlanTable &table,
+                              const DriverOptions &options) {
+  return frontend::writeOutput(options.output, options.prediction.isJson
+                                                   ? table.toJson()
+                                                   : table.print());
+}
+
+llvm::Error zero::planModel(ModuleOp module, const DriverOptions &options,
+                            PipelineOptions &pipeline, PassManagerSetup setup) {
   auto machine = readMachine(options.prediction.machine, module);
   if (!machine)
     return machine.takeError();
@@ -53,6 +60,8 @@ llvm::Error zero::choosePlan(ModuleOp module, const DriverOptions &options,
   PlanSearch search(options.plan.free, predictOn(*machine, options.prediction));
   search.run(module, pipeline);
   const PlanTable table(search, options, machine->name);
+  if (options.isPlanned)
+    return writeTable(table, options);
   const TriedPlan *best = search.getBest();
   if (!best) {
     llvm::errs() << table.print();
@@ -64,34 +73,12 @@ llvm::Error zero::choosePlan(ModuleOp module, const DriverOptions &options,
   return llvm::Error::success();
 }
 
-static llvm::Error writeTable(const PlanSearch &search,
-                              const DriverOptions &options,
-                              const Machine &machine, int64_t sequence = 0) {
-  const PlanTable table(search, options, machine.name, sequence);
-  return frontend::writeOutput(options.output, options.prediction.isJson
-                                                   ? table.toJson()
-                                                   : table.print());
-}
-
-llvm::Error zero::planModel(ModuleOp module, const DriverOptions &options,
-                            PassManagerSetup setup) {
-  auto machine = readMachine(options.prediction.machine, module);
-  if (!machine)
-    return machine.takeError();
-  PipelineOptions pipeline = options.pipeline;
-  takeLimits(*machine, pipeline);
-  if (llvm::Error error = formKernels(module, options.input, pipeline, setup))
-    return error;
-  PlanSearch search(options.plan.free, predictOn(*machine, options.prediction));
-  search.run(module, pipeline);
-  return writeTable(search, options, *machine);
-}
-
 llvm::Error zero::planFolder(MLIRContext &context,
                              const DriverOptions &options) {
   const PlanRequest &request = options.plan;
   std::optional<Machine> machine;
   std::optional<PlanSearch> search;
+  bool isSearched = false;
   int64_t sequence = 0;
   int64_t least = 0; ///< tokens of a step with the smallest micro-batch
   for (int64_t batch = request.choosesBatch ? 1 : request.batch;; batch *= 2) {
@@ -135,14 +122,16 @@ llvm::Error zero::planFolder(MLIRContext &context,
         name += llvm::formatv("{0}--precision={1}", name.empty() ? "" : " ",
                               stringify(precision));
       search->run(*kernels, pipeline, name);
+      isSearched = true;
     }
     if (!request.choosesBatch)
       break;
   }
-  if (!search || search->getTried().empty())
+  if (!isSearched)
     return createStringError(llvm::formatv(
         "--batch-tokens={0} is no step: {1} ranks with one sequence each take "
         "{2} tokens, and a step is a multiple of them",
         request.batchTokens, options.pipeline.worldSize, least));
-  return writeTable(*search, options, *machine, sequence);
+  return writeTable(PlanTable(*search, options, machine->name, sequence),
+                    options);
 }

@@ -23,14 +23,11 @@ struct PlanRequest {
   std::string given;
 };
 
-/// Searches the plans of `module`, which it brings to level kernels, and
-/// replaces `pipeline` by the options of the fastest that fits; says so.
-llvm::Error choosePlan(ModuleOp module, const DriverOptions &options,
-                       PipelineOptions &pipeline, PassManagerSetup setup);
-
-/// Writes the table of the plans of `module`.
+/// Searches the plans of `module`, which it brings to level kernels.  The
+/// command zeroc plan writes their table; otherwise `pipeline` becomes the
+/// options of the fastest that fits, and a note says so.
 llvm::Error planModel(ModuleOp module, const DriverOptions &options,
-                      PassManagerSetup setup);
+                      PipelineOptions &pipeline, PassManagerSetup setup);
 
 /// Writes the table of the plans of a model's folder or config.json.
 llvm::Error planFolder(MLIRContext &context, const DriverOptions &options);

@@ -15,8 +15,9 @@ void CommandLine::declarePrediction() {
           .showing("cores / ranks"),
       "with --machine: threads that compute for a rank", {machine});
   add("network=BYTES", bytes(simulated.network, 1, "all on one host"),
-      "with simulate: exchanges go over a network; a rank's link\n"
-      "carries so many bytes a second each way",
+      "with simulate, plan and auto: exchanges go over a\n"
+      "network; a rank's link carries so many bytes a second\n"
+      "each way",
       {machine});
   add("jitter=PART",
       number(simulated.jitter.mean, 0, 10, "a number from 0 to 10"),
@@ -133,6 +134,11 @@ void CommandLine::takeSearch() {
   if (isGiven("--batch-tokens") && !(options.isPlanned && options.isFolder()))
     fail("--batch-tokens is for zeroc plan MODEL_DIR; a model.mlir has its "
          "batch, and --accumulate=K");
+  if (options.isPlanned && options.isFolder() &&
+      (!deepSpeedFile.empty() || !options.optimizerFile.empty()))
+    fail((deepSpeedFile.empty() ? "--optimizer=" + options.optimizerFile
+                                : "--ds-config=" + deepSpeedFile) +
+         " is for a model.mlir; import " + options.input + " first");
   if (options.isPlanned) {
     if (isGiven("--batch-tokens") && isGiven("--accumulate"))
       fail("--batch-tokens chooses micro-steps, and --accumulate says them; "

@@ -224,15 +224,14 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
       return compare(module, options, setup);
     });
   PipelineOptions p = options.pipeline;
-  if (options.isPlanned)
-    return timed("plans", [&](PassManagerSetup setup) {
-      return planModel(module, options, setup);
-    });
-  if (options.plan.free.any())
+  if (options.isPlanned || options.plan.free.any()) {
     if (llvm::Error error = timed("plans", [&](PassManagerSetup setup) {
-          return choosePlan(module, options, p, setup);
+          return planModel(module, options, p, setup);
         }))
       return error;
+    if (options.isPlanned)
+      return llvm::Error::success();
+  }
   // A copy of the kernels, for smaller plans if this one is too large.
   OwningOpRef<ModuleOp> kernels;
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {

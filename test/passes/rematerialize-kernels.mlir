@@ -1,3 +1,5 @@
+// RUN: zero-opt %s -split-input-file --zero-rematerialize-blocks=what=kernels -verify-diagnostics | FileCheck %s
+
 // Products are kept, and what a kernel computes from one that the backward reads
 // anyway is computed again: %f.  %s would need %y, which nothing else keeps, and has as
 // many bytes: it is kept itself.
