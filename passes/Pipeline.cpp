@@ -179,8 +179,9 @@ static void addPasses(OpPassManager &pm, Level level,
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());
-    pm.addPass(createMoveTransfers(
-        {options.deviceMemory, options.hostMemory, getRotation(options)}));
+    pm.addPass(createMoveTransfers({options.deviceMemory, options.hostMemory,
+                                    options.prefetch, options.maxLive,
+                                    getRotation(options)}));
     // Runs when all operations but the updates have their final places.
     if (options.overlapUpdate || options.delayedUpdate)
       pm.addPass(createRotateUpdates({options.delayedUpdate}));
@@ -232,6 +233,37 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
                                  optimizer, values);
 }
 
+/// Lowers the limits of `options` until the arenas of `module`, at level
+/// partitioned, fit: MoveTransfers counts bytes that are alive at once, and
+/// their layout may take more.  Keeps them where that is in vain.
+static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
+  constexpr int kTries = 6;
+  const PipelineOptions given = options;
+  for (int i = 0; i != kTries; ++i) {
+    OwningOpRef<ModuleOp> draft = module.clone();
+    PassManager pm(module->getName());
+    pm.enableVerifier(false);
+    addPasses(pm, Level::Scheduled, options);
+    addPasses(pm, Level::Memory, options);
+    if (failed(pm.run(*draft)))
+      return failure();
+    auto arenas = (*draft)->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+    bool fits = true;
+    for (auto [tier, field] :
+         {std::pair(Tier::Device, &PipelineOptions::deviceMemory),
+          {Tier::Host, &PipelineOptions::hostMemory}}) {
+      const int64_t limit = given.*field, excess = arenas[int(tier)] - limit;
+      if (limit < 0 || excess <= 0)
+        continue;
+      fits = false;
+      options.*field = std::max<int64_t>(options.*field - (excess << i), 0);
+    }
+    if (fits)
+      return success();
+  }
+  return success(); // (V8) refuses it
+}
+
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
                                 const PipelineOptions &given,
                                 PassManagerSetup setup) {
@@ -270,6 +302,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   if (auto made = module->getAttrOfType<OptionsAttr>(kOptionsAttr)) {
     options.overlapUpdate = made.getOverlapUpdate();
     options.delayedUpdate = made.getDelayedUpdate();
+    options.prefetch = made.getPrefetch();
+    options.maxLive = made.getMaxLive();
   }
   for (int level = static_cast<int>(current) + 1;
        level <= static_cast<int>(target); ++level) {
@@ -280,9 +314,14 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
         llvm::raw_string_ostream os(options.rule);
         own.print(os, OpPrintingFlags().enableDebugInfo(false));
       }
+    PipelineOptions aimed = options;
+    if (static_cast<Level>(level) == Level::Scheduled &&
+        (options.deviceMemory >= 0 || options.hostMemory >= 0) &&
+        failed(aimBelowLimits(module, aimed)))
+      return failure();
     PassManager pm(module->getName());
     pm.enableVerifier(false); // once, below
-    addPasses(pm, static_cast<Level>(level), options);
+    addPasses(pm, static_cast<Level>(level), aimed);
     if (failed(runPasses(pm, module, setup)) || failed(checkSizes(module)))
       return failure();
     // A level that an option shaped says so: its text may be compiled later,

@@ -120,12 +120,18 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
                                   flag("offload-params", p.offloadParams),
                                   flag("stage", p.stage), p.worldSize)};
   for (auto [name, bytes] : {std::pair("persist-below", p.persistBelow),
-                             std::pair("reuse-distance", p.reuseDistance)})
+                             std::pair("reuse-distance", p.reuseDistance),
+                             std::pair("max-live", p.maxLive)})
     if (bytes > 0 && p.stage != 3)
       return Conflict{
           "(C11)", llvm::formatv("--{0} needs --stage=3; parameters of stage "
                                  "{1} are whole on every rank",
                                  name, p.stage)};
+  if (p.prefetch != PlanOptions().prefetch && p.stage != 3 && !offloadsState &&
+      p.offloadActivations == Offload::None)
+    return Conflict{"(C11)",
+                    "--prefetch moves gathers of --stage=3 and fetches "
+                    "of --offload ahead, and this plan has none"};
   if (p.master == Masters::None && offloadsState)
     return Conflict{"(C6)", "--master=none keeps all state on the device; drop "
                             "--offload, or keep masters"};

@@ -414,6 +414,11 @@ void LifetimeAnalysis::outliveCollectives() {
     if (before)
       keep(before, i + 1);
     before = op;
+    // Far ahead of its use, a gather is complete only then.
+    if (auto gather = dyn_cast<AllGatherOp>(op))
+      if (unsigned reader = points.lookup(
+              findFirstReader(llvm::to_vector(gather.getResult().getUsers()))))
+        keep(op, reader - 1);
   }
 }
 
@@ -539,9 +544,15 @@ FailureOr<Storage> zero::analyzeStorage(ProgramOp step, bool asAssigned) {
 }
 
 LivePeak zero::getLivePeak(const Storage &storage, Tier tier) {
+  return getLivePeak(
+      storage, [tier](const Buffer &buffer) { return buffer.tier == tier; });
+}
+
+LivePeak zero::getLivePeak(const Storage &storage,
+                           llvm::function_ref<bool(const Buffer &)> counts) {
   std::vector<int64_t> change(storage.operations.size() + 2);
   for (const Buffer &buffer : storage.buffers) {
-    if (buffer.tier != tier)
+    if (!counts(buffer))
       continue;
     change[buffer.birth] += buffer.size;
     change[buffer.death + 1] -= buffer.size;

@@ -60,8 +60,8 @@ std::string getValueName(Value value);
 
 /// Computes the program's buffers.  A collective runs in parallel with the
 /// operations that follow it: the buffers that it reads or writes stay alive
-/// until the next collective of its stream, so that later operations use other
-/// bytes and do not wait.  Kernels that may work in place do so wherever the
+/// until the next collective of its stream, and those of a gather until its
+/// result is used, so that later operations use other bytes and do not wait.  Kernels that may work in place do so wherever the
 /// operand dies; with `asAssigned`, only where the step's `zero.at` agrees.
 /// Fails with an error if even a copy cannot satisfy a tie.
 FailureOr<Storage> analyzeStorage(ProgramOp step, bool asAssigned = false);
@@ -73,5 +73,8 @@ struct LivePeak {
   unsigned point = 0;
 };
 LivePeak getLivePeak(const Storage &storage, Tier tier);
+/// The same of the buffers that `counts` holds for.
+LivePeak getLivePeak(const Storage &storage,
+                     llvm::function_ref<bool(const Buffer &)> counts);
 
 } // namespace mlir::zero

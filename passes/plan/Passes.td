@@ -24,12 +24,14 @@ def AssignStreams : Pass<"zero-assign-streams", "::mlir::ModuleOp"> {
 }
 
 def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
-  let summary = "Gathers and fetches one bucket ahead";
+  let summary = "Gathers and fetches ahead of their uses";
   let description = [{
     A gather or a fetch of parameters moves up to the first use of the
     parameters that were gathered before it: it runs while the model computes
     with those.  The device holds at once what one operation reads and what the
-    next one reads: two buckets if each reads one.
+    next one reads: two buckets if each reads one.  With a larger `prefetch` it
+    moves further up, to the first use after which others with fewer than so
+    many bytes are used.
 
     ```mlir
     %f0 = zero.all_gather %p0 of @b0        %f0 = zero.all_gather %p0 of @b0
@@ -40,7 +42,8 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
 
     Parameters in another tier are fetched one bucket before their gather, and
     those on NVMe are fetched to the host one more bucket ahead.  State for
-    updates is fetched one update ahead, after the backward.
+    updates is fetched one update ahead, after the backward; `prefetch` bytes of
+    it may be fetched before, when the drive has nothing else to read.
 
     Activations that wait in another tier (StashActivations) are fetched one
     block ahead; those on NVMe are fetched to the host two blocks ahead.
@@ -49,8 +52,10 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
     `host-memory` allows, fewer results are held ahead of their use.  First, the
     parameter from NVMe that would wait longest in host memory is fetched from
     NVMe again for the backward.  If there is none, the transfer whose result is
-    used last, of those at that point, stays at its use.  All others go ahead,
+    used last, of those at that point, starts later.  All others go ahead,
     unless that is not enough for the host: then no transfer to the host does.
+    `max-live` limits the bytes of gathered parameters in the same way, and is
+    an error if more are needed at one time.
     With a `rotation`, the bytes are those of the step that
     `zero-rotate-updates` will make.
   }];
@@ -58,6 +63,8 @@ def MoveTransfers : Pass<"zero-move-transfers", "::mlir::ModuleOp"> {
   let options = [
     Option<"deviceMemory", "device-memory", "int64_t", "-1", "the most bytes; -1: any number">,
     Option<"hostMemory", "host-memory", "int64_t", "-1", "the same of host memory">,
+    Option<"prefetch", "prefetch", "int64_t", "1", "bytes that may be used between a transfer and its use; 0: none goes ahead">,
+    Option<"maxLive", "max-live", "int64_t", "0", "the most bytes of gathered parameters; 0: any number">,
     Option<"rotation", "rotation", "::mlir::zero::Rotation", "::mlir::zero::Rotation::None",
            "when updates of host memory will run", [{::llvm::cl::values(
              clEnumValN(::mlir::zero::Rotation::None, "none", "in their step"),

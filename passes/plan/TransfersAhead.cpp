@@ -1,4 +1,4 @@
-//===- TransfersAhead.cpp - Moves transfers one bucket ahead --------------===//
+//===- TransfersAhead.cpp - Moves transfers ahead of their uses ------------===//
 
 #include "passes/plan/TransfersAhead.h"
 
@@ -31,28 +31,103 @@ void moveWithSources(Operation *op, Operation *target) {
       moveWithSources(source, op);
 }
 
-/// Moves each of `transfers`, which are in program order, to the first use of
-/// the previous one; the transfers for one operation move together.  The first
-/// ones move to `start`.
-void moveAhead(ArrayRef<Operation *> transfers, Operation *start,
-               const DenseSet<Operation *> &inTime) {
-  Operation *before = start, *last = nullptr;
-  SmallVector<std::pair<Operation *, Operation *>> moves;
-  for (Operation *transfer : transfers) {
-    Operation *reader = getFirstReader(transfer->getResult(0));
-    if (!reader)
-      continue;
-    if (last && reader != last)
-      before = last;
-    // Compare before moving: a block renumbers its operations after each move.
-    if (!inTime.contains(transfer) && before->isBeforeInBlock(transfer))
-      moves.emplace_back(transfer, before);
-    last = reader;
+/// Groups of transfers in the order of their uses.
+class Groups {
+public:
+  explicit Groups(int64_t prefetch) : prefetch(prefetch) {}
+
+  void add(Operation *reader) { groups.push_back({reader, 0}); }
+  Operation *&lastReader() { return groups.back().reader; }
+  void addBytes(Operation *transfer) {
+    groups.back().bytes += getByteSize(transfer->getResult(0).getType());
   }
+  size_t size() const { return groups.size(); }
+  Operation *getReader(size_t group) const { return groups[group].reader; }
+
+  /// The first group at whose use `group` may be on its way: those between them
+  /// have fewer bytes than `prefetch`.
+  size_t findAhead(size_t group) const {
+    size_t ahead = group;
+    for (int64_t between = 0; ahead > 0 && between < prefetch;)
+      between += groups[--ahead].bytes;
+    return ahead;
+  }
+
+private:
+  struct Group {
+    Operation *reader; ///< the first that computes with any of them
+    int64_t bytes;
+  };
+  int64_t prefetch;
+  SmallVector<Group> groups;
+};
+
+using Moves = SmallVector<std::pair<Operation *, Operation *>>;
+
+/// Adds the move of `transfer` to `target`, or to where it is held.  Compares
+/// before anything moves: a block renumbers its operations after each move.
+void addMove(Operation *transfer, Operation *target, const Holds &holds,
+             Moves &moves) {
+  if (auto hold = holds.find(transfer); hold != holds.end()) {
+    if (!hold->second)
+      return;
+    if (target->isBeforeInBlock(hold->second))
+      target = hold->second;
+  }
+  if (target->isBeforeInBlock(transfer))
+    moves.emplace_back(transfer, target);
+}
+
+void apply(const Moves &moves) {
   for (auto [transfer, target] : moves) {
     LDBG() << *transfer << " goes before " << *target;
     moveWithSources(transfer, target);
   }
+}
+
+/// Moves each of `transfers`, which are in program order, ahead; the transfers
+/// for one operation move together.  The first ones move to `start`.
+void moveAhead(ArrayRef<Operation *> transfers, Operation *start,
+               const Holds &holds, int64_t prefetch) {
+  Groups groups(prefetch);
+  groups.add(start);
+  Moves moves;
+  for (Operation *transfer : transfers) {
+    Operation *reader = getFirstReader(transfer->getResult(0));
+    if (!reader)
+      continue;
+    if (groups.size() == 1 || reader != groups.lastReader())
+      groups.add(reader);
+    groups.addBytes(transfer);
+    addMove(transfer, groups.getReader(groups.findAhead(groups.size() - 1)),
+            holds, moves);
+  }
+  apply(moves);
+}
+
+/// Moves the first of `transfers`, which bring state from drives to updates
+/// behind `norm`, into the backward: `prefetch` bytes at most, when their
+/// streams have nothing else to bring.
+void fetchBeforeNorm(ArrayRef<Operation *> transfers, Operation *norm,
+                     const Holds &holds, int64_t prefetch) {
+  DenseMap<Stream, Operation *> others;
+  for (Operation &op : *norm->getBlock()) {
+    if (&op == norm)
+      break;
+    if (auto known = dyn_cast<PlanOpInterface>(op);
+        known && !known.movesNothing())
+      others[getStream(known)] = &op;
+  }
+  Moves moves;
+  for (Operation *transfer : transfers) {
+    prefetch -= getByteSize(transfer->getResult(0).getType());
+    if (prefetch < 0 || !isa<BlockArgument>(transfer->getOperand(0)))
+      break;
+    Operation *other = others.lookup(getStream(transfer));
+    addMove(transfer, other ? other->getNextNode() : &norm->getBlock()->front(),
+            holds, moves);
+  }
+  apply(moves);
 }
 
 /// Returns true if `op` fetches a value that the program spilled to another
@@ -70,15 +145,11 @@ Operation *findSpill(Operation *fetch) {
   return isa<SpillOp>(source) ? source : findSpill(source);
 }
 
-/// Moves the fetches of activations: each group of adjacent fetches moves to
-/// the first use of the previous group.  Values that come over two links take
-/// the first link one group earlier.
-void stashAhead(Block &block, const DenseSet<Operation *> &inTime) {
-  struct Group {
-    SmallVector<Operation *> fetches;
-    Operation *reader = nullptr; ///< the first that computes with any of them
-  };
-  SmallVector<Group> groups;
+/// Moves the fetches of activations ahead, groups of adjacent ones together.
+/// Values that come over two links take the first link one group earlier.
+void stashAhead(Block &block, const Holds &holds, int64_t prefetch) {
+  Groups groups(prefetch);
+  SmallVector<std::pair<Operation *, size_t>> fetches; // with their groups
   bool isNext = false;
   for (Operation &op : block) {
     if (!isOfStash(&op)) {
@@ -86,34 +157,29 @@ void stashAhead(Block &block, const DenseSet<Operation *> &inTime) {
       continue;
     }
     if (!isNext)
-      groups.emplace_back();
+      groups.add(nullptr);
     isNext = true;
-    groups.back().fetches.push_back(&op);
+    fetches.emplace_back(&op, groups.size() - 1);
+    Operation *reader = getFirstReader(op.getResult(0));
+    if (!reader || isOfStash(reader))
+      continue;
+    groups.addBytes(&op);
+    if (!groups.lastReader() || reader->isBeforeInBlock(groups.lastReader()))
+      groups.lastReader() = reader;
   }
-  for (Group &group : groups)
-    for (Operation *fetch : group.fetches)
-      if (Operation *reader = getFirstReader(fetch->getResult(0));
-          reader && !isOfStash(reader) &&
-          (!group.reader || reader->isBeforeInBlock(group.reader)))
-        group.reader = reader;
-  SmallVector<std::pair<Operation *, Operation *>> moves;
-  for (auto [i, group] : llvm::enumerate(groups))
-    for (Operation *fetch : group.fetches) {
-      Operation *reader = getFirstReader(fetch->getResult(0));
-      size_t ahead = reader && isOfStash(reader) ? 2 : 1;
-      Operation *target = groups[i - std::min(i, ahead)].reader;
-      if (i == 0 || !target || inTime.contains(fetch))
-        continue;
-      // With several micro-steps, a group may stand before all of its readers,
-      // or be spilled after the target.
-      if (findSpill(fetch)->isBeforeInBlock(target) &&
-          target->isBeforeInBlock(fetch))
-        moves.emplace_back(fetch, target);
-    }
-  for (auto [fetch, target] : moves) {
-    LDBG() << *fetch << " goes before " << *target;
-    moveWithSources(fetch, target);
+  Moves moves;
+  for (auto [fetch, group] : fetches) {
+    Operation *reader = getFirstReader(fetch->getResult(0));
+    size_t ahead = groups.findAhead(group);
+    if (reader && isOfStash(reader))
+      ahead = groups.findAhead(ahead);
+    Operation *target = groups.getReader(ahead);
+    // With several micro-steps, a group may stand before all of its readers, or
+    // be spilled after the target.
+    if (ahead != group && target && findSpill(fetch)->isBeforeInBlock(target))
+      addMove(fetch, target, holds, moves);
   }
+  apply(moves);
 }
 
 } // namespace
@@ -126,8 +192,8 @@ bool zero::canGoAhead(Operation *op) { return isEarly(op) || isOfStash(op); }
 
 /// Works link by link, starting at the uses: a gather moves ahead of its use,
 /// then a fetch ahead of the moved gather.
-void zero::moveTransfersAhead(ProgramOp program,
-                              const DenseSet<Operation *> &inTime) {
+void zero::moveTransfersAhead(ProgramOp program, const Holds &holds,
+                              int64_t prefetch, bool isRotated) {
   Block &block = program.front();
   // By number of links up to the use; transfers for updates are separate.
   std::vector<SmallVector<Operation *>> links, ofUpdates;
@@ -144,18 +210,25 @@ void zero::moveTransfersAhead(ProgramOp program,
       list.resize(link + 1);
     list[link].push_back(&op);
   }
-  stashAhead(block, inTime);
+  stashAhead(block, holds, prefetch);
+  // What moves with its reader stands before this, in order.
+  Operation *start =
+      &*llvm::find_if_not(block, [](Operation &op) { return canGoAhead(&op); });
   for (ArrayRef<Operation *> transfers : links)
-    moveAhead(transfers, &block.front(), inTime);
-  // State is not held while the model runs, except for updates in parallel with
-  // it.
-  Operation *start = nullptr;
+    moveAhead(transfers, start, holds, prefetch);
+  // Other state is not held while the model runs, except for updates in
+  // parallel with it.
+  Operation *norm = nullptr;
   for (Operation &op : block) {
     if (isa<UpdateOp>(op))
       break;
     if (isa<ClipOp>(op))
-      start = &op;
+      norm = &op;
   }
-  for (ArrayRef<Operation *> transfers : ofUpdates)
-    moveAhead(transfers, start ? start : transfers.front(), inTime);
+  for (ArrayRef<Operation *> transfers : ofUpdates) {
+    moveAhead(transfers, norm ? norm : transfers.front(), holds, prefetch);
+    // Rotation cuts the step at the norm.
+    if (norm && !isRotated)
+      fetchBeforeNorm(transfers, norm, holds, prefetch);
+  }
 }

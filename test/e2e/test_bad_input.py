@@ -101,6 +101,7 @@ class Compiler(support.Case):
                                 ("--bucket-size=1M", "number of bytes"),
                                 ("--bucket-size=9999999999999GiB", "number of bytes"),
                                 ("--persist-below=1KiB", "--stage=3"),
+                                ("--max-live=1KiB", "--stage=3"), ("--prefetch=1KiB", "--offload"),
                                 ("--reuse-distance=1KiB", "--stage=3")):
             with self.subTest(option):
                 self.refuse(self.good(), option.split("=")[0], keyword, options=(option,))

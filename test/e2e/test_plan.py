@@ -78,7 +78,7 @@ class Plan(support.Case):
         tokens = self.write_tokens(4096, 64)
         losses = set()
         for name, options in (("plain", []), ("auto", [
-                "--stage=auto", "--offload=auto", "--remat=auto", "--bucket-size=auto", "--reuse-distance=auto",
+                "--stage=auto", "--offload=auto", "--remat=auto", "--bucket-size=auto", "--reuse-distance=auto", "--prefetch=auto",
                 f"--machine={machine}", f"--device-memory={limit}"])):
             made = self.run_ok(support.ZEROC, self.model(), "--world-size=2", *options, "--certificate=json", "-o",
                                self.folder / name)

@@ -33,6 +33,7 @@ AXES = {
     "activations": ("none", "cpu", "nvme"),
     "bucket": ("", "1", "2KiB", "20KiB", "1GiB"),
     "kept": ("", "--persist-below=1KiB", "--persist-below=1GiB", "--reuse-distance=8KiB", "--reuse-distance=1GiB"),
+    "ahead": ("", "--prefetch=0", "--prefetch=8KiB", "--prefetch=1GiB"),
     "besides": ("", "--eval", "--sample"),
     "run": ("", "delays", "1 on a host", "2 on a host", "2 threads", "guard", "checked reads"),
 }
@@ -48,6 +49,8 @@ def refuses(part):
             or (get("parameters", "none") != "none" and get("ranks", 1) > 1
                 and (get("stage", 3) < 3 or get("kept") == "--persist-below=1GiB"))
             or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
+            or (get("ahead", "") != "" and get("stage", 3) < 3 and {"none"} == {
+                get("state", "cpu"), get("parameters", "cpu"), get("activations", "cpu")})
             or (get("update", "") != "" and (get("state") == "none" or get("accumulate", 1) > 1))
             or (get("update") == "--delayed-update" and get("parameters", "none") != "none")
             or (not masters and (get("precision", "bf16") != "bf16" or tiers or get("update", "") != ""))
@@ -81,7 +84,7 @@ def options_of(row):
     """Returns zeroc's options."""
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", row["update"], row["remat"],
-               f"--offload-activations={row['activations']}", row["kept"], row["besides"], *row["optimizer"].split(),
+               f"--offload-activations={row['activations']}", row["kept"], row["ahead"], row["besides"], *row["optimizer"].split(),
                *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")

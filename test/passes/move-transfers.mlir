@@ -2,6 +2,10 @@
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters=reuse-distance=1000000 | FileCheck %s --check-prefix=KEEP
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=AHEAD
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=device-memory=14000 | FileCheck %s --check-prefix=LITTLE
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=prefetch=0 | FileCheck %s --check-prefix=AT-USE
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=prefetch=5000 | FileCheck %s --check-prefix=TWO-AHEAD
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers="prefetch=5000 max-live=8192" | FileCheck %s --check-prefix=LIVE
+// RUN: not zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=max-live=4000 2>&1 | FileCheck %s --check-prefix=TOO-LITTLE
 // RUN: zero-opt %s --zero-partition-state --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=ALONE
 
 // The forward's gathers are dropped where others are used before the backward;
@@ -73,6 +77,41 @@
 // LITTLE: zero.launch @g
 // LITTLE: zero.all_gather %{{.*}} of @b0
 // LITTLE: zero.launch @g
+
+// AT-USE-LABEL: zero.program @step
+// AT-USE: zero.all_gather %{{.*}} of @b0
+// AT-USE: zero.launch @f
+// AT-USE: zero.all_gather %{{.*}} of @b1
+// AT-USE: zero.launch @f
+// AT-USE: zero.all_gather %{{.*}} of @b2
+// AT-USE: zero.launch @f
+// AT-USE: zero.launch @g
+// AT-USE: zero.all_gather %{{.*}} of @b1
+// AT-USE: zero.launch @g
+// AT-USE: zero.all_gather %{{.*}} of @b0
+// AT-USE: zero.launch @g
+
+// A bucket has 4,096 bytes: with more than one of them on the way, the next but
+// one is gathered.
+// TWO-AHEAD-LABEL: zero.program @step
+// TWO-AHEAD: zero.all_gather %{{.*}} of @b0
+// TWO-AHEAD: zero.all_gather %{{.*}} of @b1
+// TWO-AHEAD: zero.all_gather %{{.*}} of @b2
+// TWO-AHEAD: zero.launch @f
+// TWO-AHEAD: zero.all_gather %{{.*}} of @b1
+// TWO-AHEAD: zero.launch @f
+// TWO-AHEAD: zero.all_gather %{{.*}} of @b0
+// TWO-AHEAD: zero.launch @f
+// TWO-AHEAD-NOT: zero.all_gather
+
+// Of that, no more than two buckets may be held.
+// LIVE-LABEL: zero.program @step
+// LIVE: zero.all_gather %{{.*}} of @b0
+// LIVE: zero.all_gather %{{.*}} of @b1
+// LIVE-NOT: zero.all_gather
+// LIVE: zero.launch @f
+// LIVE: zero.all_gather %{{.*}} of @b2
+// TOO-LITTLE: error: gathers 8192 bytes of parameters that are needed at one time, more than --max-live=4000; raise it, or take a smaller --bucket-size or --reuse-distance
 
 // ALONE-NOT: zero.stream
 func.func @step(%u: tensor<32x32xf32> {zero.param = "h.0.w"}, %v: tensor<32x32xf32> {zero.param = "h.1.w"},

@@ -64,6 +64,7 @@ def kept_state(rng, stage):
                                ("--reuse-distance=1GiB",)))
         options += rng.choice(((), (), ("--persist-below=100",), ("--persist-below=1KiB",),
                                ("--persist-below=1GiB",)))
+        options += rng.choice(((), (), ("--prefetch=0",), ("--prefetch=8KiB",), ("--prefetch=1GiB",)))
     return options
 
 
@@ -206,13 +207,14 @@ class Trial(Workplace):
             "kernel.reduction", "*.score", "all_gather.byte", "reduce_scatter.byte", "all_reduce.byte", "h2d.byte", "d2h.byte")}
         text.write_text(json.dumps({"machine": "drawn", "target": "cpu", "cores": self.ranks, "cache_bytes": 4096, "layouts": [
             {"ranks": self.ranks, "threads": 1, "seconds": seconds | {"*.a": 0, "*.b": 0, "*.c": 0, "step.call": 0}}]}))
-        chosen = ("--stage", "--persist-below", "--reuse-distance", "--bucket-size", "--offload", "--overlap-update", "--remat")
+        chosen = ("--stage", "--persist-below", "--reuse-distance", "--bucket-size", "--offload", "--overlap-update", "--remat",
+                  "--prefetch")
         # Stages add the gradients of micro-steps in other orders.
         first = "auto" if self.micro_steps == 1 else stage
         self.counts["chosen"] += 1
         return [option for option in options if not option.startswith(chosen)] + [
             f"--stage={first}", "--offload=auto", "--remat=auto", "--bucket-size=auto", "--reuse-distance=auto",
-            "--persist-below=auto", f"--machine={text}"]
+            "--persist-below=auto", "--prefetch=auto", f"--machine={text}"]
 
     def compile(self, model, name, *options):
         """Returns those of the given options that the plan has."""

@@ -172,12 +172,15 @@ void Mapping::mapState() {
     return;
   add("--stage", Twine(*stage), "zero_optimization.stage");
   StringRef reuse = "zero_optimization.stage3_max_reuse_distance",
-            persist = "zero_optimization.stage3_param_persistence_threshold";
+            persist = "zero_optimization.stage3_param_persistence_threshold",
+            prefetch = "zero_optimization.stage3_prefetch_bucket_size",
+            live = "zero_optimization.stage3_max_live_parameters";
   for (auto [path, option, isThere] :
        {std::tuple(StringRef("zero_optimization.reduce_bucket_size"),
                    "--bucket-size", *stage > 0),
         {reuse, "--reuse-distance", *stage == 3},
-        {persist, "--persist-below", *stage == 3}})
+        {persist, "--persist-below", *stage == 3},
+        {prefetch, "--prefetch", *stage == 3}})
     if (given.choosesByTime && isThere && file.isAuto(path)) {
       add(option, "auto", path);
       file.autos.erase(path.str());
@@ -189,6 +192,10 @@ void Mapping::mapState() {
     return;
   if (std::optional<int64_t> elements = file.count(reuse))
     add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
+  if (std::optional<int64_t> elements = file.count(prefetch))
+    add("--prefetch", Twine(bytesOf(*elements)), prefetch);
+  if (std::optional<int64_t> elements = file.count(live))
+    add("--max-live", Twine(bytesOf(std::max<int64_t>(*elements, 1))), live);
   // DeepSpeed's limit is inclusive and counts elements; zeroc's is exclusive
   // and counts bytes.
   if (std::optional<int64_t> elements = file.count(persist))

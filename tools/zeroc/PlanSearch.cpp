@@ -37,6 +37,8 @@ constexpr AccumulateOrder kOrders[] = {AccumulateOrder::Batch,
                                        AccumulateOrder::Block};
 constexpr bool kOverlap[] = {true};
 constexpr int64_t kReuseDistances[] = {0, 64 * MiB, 1 * GiB, 16 * GiB};
+constexpr int64_t kPrefetches[] = {1,       64 * MiB, 256 * MiB,
+                                   1 * GiB, 4 * GiB,  16 * GiB};
 
 /// Smaller buckets than so many of a model would cost more calls than they
 /// overlap, and long compilations.
@@ -163,6 +165,8 @@ void PlanSearch::refine(const Model &model) {
     tryOthers(ArrayRef(kReuseDistances), &PlanOptions::reuseDistance);
   if (free.persistBelow)
     tryOthers(ArrayRef(kPersistBelow), &PlanOptions::persistBelow);
+  if (free.prefetch)
+    tryOthers(ArrayRef(kPrefetches), &PlanOptions::prefetch);
   if (free.accumulateOrder)
     tryOthers(ArrayRef(kOrders), &PlanOptions::accumulateOrder);
   if (free.offload)

@@ -12,8 +12,9 @@
 //    no respect less, is left out: it moves and computes more for nothing.
 // 2. From the fastest that fits, one other value of a further option is tried
 //    at a time, and kept if it is faster: the size of buckets, how long
-//    gathered parameters are kept, which are not sharded, the order of
-//    micro-steps, updates beside the forward.
+//    gathered parameters are kept, which are not sharded, how far ahead they
+//    are gathered or fetched, the order of micro-steps, updates beside the
+//    forward.
 //
 // Plans of a search are not judged.  Who takes one compiles it as any other,
 // and then it is.
@@ -36,10 +37,10 @@ struct FreeOptions {
   bool offload = false; ///< of state and activations; and overlapped updates
   bool remat = false;
   bool bucketSize = false, reuseDistance = false, persistBelow = false,
-       accumulateOrder = false;
+       prefetch = false, accumulateOrder = false;
   bool any() const {
     return stage || offload || remat || bucketSize || reuseDistance ||
-           persistBelow || accumulateOrder;
+           persistBelow || prefetch || accumulateOrder;
   }
 };
 

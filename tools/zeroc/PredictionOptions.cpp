@@ -53,7 +53,8 @@ Values CommandLine::mayBeAuto(StringRef usage, Values values) {
                               {"remat", &free.remat},
                               {"bucket-size", &free.bucketSize},
                               {"reuse-distance", &free.reuseDistance},
-                              {"persist-below", &free.persistBelow}})
+                              {"persist-below", &free.persistBelow},
+                              {"prefetch", &free.prefetch}})
     if (getOptionName(usage) == name)
       return orAuto(std::move(values), *isFree);
   return values;
@@ -157,6 +158,7 @@ void CommandLine::takeSearch() {
     free.remat |= !isGiven("--remat");
     free.bucketSize |= !isGiven("--bucket-size");
     free.reuseDistance |= !isGiven("--reuse-distance");
+    free.prefetch |= !isGiven("--prefetch");
   }
   if (!free.any() || options.isPlanned)
     return;
