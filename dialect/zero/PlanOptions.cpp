@@ -70,6 +70,11 @@ static std::string findUpdateConflict(const PlanOptions &p) {
            "reads while the host makes the next ones; replace --offload by " +
            flag("offload-optimizer", p.offloadOptimizer) +
            ", or take --overlap-update";
+  if ((p.overlapUpdate || p.delayedUpdate) && p.offloadRatio < 1 &&
+      p.offloadOptimizer == Offload::Cpu)
+    return (p.overlapUpdate ? "--overlap-update" : "--delayed-update") +
+           std::string(" needs all updates in host memory, got ") +
+           flag("offload-ratio", p.offloadRatio) + "; drop one of them";
   if (p.delayedUpdate && p.accumulate > 1)
     return "--delayed-update" + several;
   return "";
@@ -132,6 +137,16 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
     return Conflict{"(C11)",
                     "--prefetch moves gathers of --stage=3 and fetches "
                     "of --offload ahead, and this plan has none"};
+  if (p.offloadRatio < 1 && p.offloadOptimizer == Offload::None)
+    return Conflict{"(C11)", flag("offload-ratio", p.offloadRatio) +
+                                 " is a part of what --offload-optimizer "
+                                 "moves; add --offload-optimizer=cpu or nvme"};
+  if (isKnown && p.offloadRatio < 1 && p.precision == Precision::FP32 &&
+      p.offloadOptimizer == Offload::Cpu && p.offloadParams == Offload::None)
+    return Conflict{"(C11)", flag("offload-ratio", p.offloadRatio) +
+                                 " needs masters of f32 parameters in host "
+                                 "memory for all of them or none; take "
+                                 "--precision=bf16, or --offload=cpu"};
   if (p.master == Masters::None && offloadsState)
     return Conflict{"(C6)", "--master=none keeps all state on the device; drop "
                             "--offload, or keep masters"};

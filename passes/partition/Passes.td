@@ -237,13 +237,18 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
     the host.
 
     Parameters that several ranks hold whole stay on the device.
+
+    With an `offload-ratio` below 1 the optimizer's state of the module's first
+    buckets, with at most the other part of all elements, lies one tier nearer
+    to the device, and is updated there.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [
     Option<"offloadParams", "offload-params", "std::string", "\"none\"",
            "where parameters lie: none, cpu or nvme">,
     Option<"offloadOptimizer", "offload-optimizer", "std::string", "\"none\"",
-           "where the optimizer's state lies: none, cpu or nvme">];
+           "where the optimizer's state lies: none, cpu or nvme">,
+    Option<"offloadRatio", "offload-ratio", "double", "1.0", "the part of the optimizer's state that lies there">];
 }
 
 def MultiplyPacked : Pass<"zero-multiply-packed", "::mlir::ModuleOp"> {

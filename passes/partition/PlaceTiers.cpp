@@ -7,6 +7,9 @@
 //   host     updates, if any of the optimizer's state is not on the device
 //   nvme     nothing
 //
+// With a ratio below 1 the optimizer's state of the first buckets stays one
+// tier nearer: buckets with so many elements in all, and not more.
+//
 //   1. The types of state name the tier: !zero.shard<... on host>.
 //   2. A gather or a view of parameters that lie elsewhere gets a fetch before
 //      it.  (RegatherParameters adds fetches for later uses.)
@@ -38,15 +41,28 @@ namespace {
 
 /// The tiers of state.
 struct Places {
-  Tier parameters = Tier::Device, optimizer = Tier::Device;
+  Tier parameters = Tier::Device, farOptimizer = Tier::Device;
+  /// Buckets whose optimizer state stays one tier nearer.
+  DenseSet<Attribute> near;
 
-  /// The tier in which updates run; never NVMe.
-  Tier updates() const { return std::min(optimizer, Tier::Host); }
+  Tier optimizer(FlatSymbolRefAttr bucket) const {
+    return near.contains(bucket) ? Tier(int(farOptimizer) - 1) : farOptimizer;
+  }
+  /// The tier in which a bucket is updated; never NVMe.
+  Tier updates(FlatSymbolRefAttr bucket) const {
+    return std::min(optimizer(bucket), Tier::Host);
+  }
+  /// The tier in which all buckets are updated, or the nearest of several.
+  Tier allUpdates() const {
+    return std::min(near.empty() ? farOptimizer : Tier(int(farOptimizer) - 1),
+                    Tier::Host);
+  }
   Tier of(StateAttr state) const {
     if (state.getSlot() == "param")
       return parameters;
     // Sums of gradients stay where the backward runs.
-    return state.getSlot() == "grad" ? Tier::Device : optimizer;
+    return state.getSlot() == "grad" ? Tier::Device
+                                     : optimizer(state.getBucket());
   }
 };
 
@@ -63,7 +79,7 @@ Type inTier(Type type, Tier tier) {
 /// Moves the values of one program between tiers.
 class Placement {
 public:
-  Placement(ProgramOp program, Places places, int64_t ranks)
+  Placement(ProgramOp program, const Places &places, int64_t ranks)
       : program(program), places(places), ranks(ranks), b(program) {}
 
   void run() {
@@ -74,7 +90,8 @@ public:
       if (state.getSlot() == "param" &&
           getTier(argument.getType()) != Tier::Device)
         fetchForUse(argument, state.getBucket());
-    if (places.updates() != Tier::Device || places.parameters != Tier::Device)
+    if (places.farOptimizer != Tier::Device ||
+        places.parameters != Tier::Device)
       for (auto update :
            llvm::make_early_inc_range(program.front().getOps<UpdateOp>()))
         moveUpdate(update);
@@ -85,7 +102,7 @@ public:
 
 private:
   ProgramOp program;
-  Places places;
+  const Places &places;
   int64_t ranks;
   OpBuilder b;
   /// Scalars that were spilled to the host.
@@ -102,7 +119,7 @@ private:
         argument.setType(inTier(argument.getType(), places.of(state)));
       } else if (auto scalar = program.getScalar(i);
                  scalar && isOfUpdates(scalar)) {
-        argument.setType(inTier(argument.getType(), places.updates()));
+        argument.setType(inTier(argument.getType(), places.allUpdates()));
       }
     }
   }
@@ -197,37 +214,37 @@ private:
     return users;
   }
 
-  /// `scalar` in the tier of updates; spilled once.
-  Value scalarOf(Value scalar) {
-    if (getTier(scalar.getType()) == places.updates())
+  /// `scalar` in the tier of an update; spilled once.
+  Value scalarOf(Value scalar, Tier tier) {
+    if (getTier(scalar.getType()) == tier)
       return scalar;
     Value &known = onHost[scalar];
     if (!known) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointAfterValue(scalar);
-      known = move(scalar, places.updates(), {}, scalar.getLoc());
+      known = move(scalar, tier, {}, scalar.getLoc());
     }
     return known;
   }
 
-  /// The gradient in the tier of updates, moved there where it is finished.
+  /// The gradient in the tier of its update, moved there where it is finished.
   Value gradientOf(UpdateOp op) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointAfterValue(op.getGrad());
     bool slice =
         op.isSliced() && !zero::detail::isSlice(op.getGrad().getType());
-    return move(op.getGrad(), places.updates(), op.getBucketAttr(),
-                op.getGrad().getLoc(), slice);
+    return move(op.getGrad(), places.updates(op.getBucketAttr()),
+                op.getBucketAttr(), op.getGrad().getLoc(), slice);
   }
 
   void moveUpdate(UpdateOp old) {
-    Tier here = places.updates();
     FlatSymbolRefAttr bucket = old.getBucketAttr();
+    Tier here = places.updates(bucket);
     Location loc = old.getLoc();
     bool isSliced = old.isSliced();
     Value gradient = gradientOf(old);
     SmallVector<Value> scalars = llvm::map_to_vector(
-        old.getScalars(), [&](Value scalar) { return scalarOf(scalar); });
+        old.getScalars(), [&](Value scalar) { return scalarOf(scalar, here); });
 
     b.setInsertionPoint(old);
     auto bring = [&](Value value) {
@@ -294,9 +311,11 @@ struct PlaceTiersPass : zero::impl::PlaceTiersBase<PlaceTiersPass> {
                             parse(offloadOptimizer, "offload-optimizer");
     if (!parameters || !optimizer)
       return signalPassFailure();
-    Places places{*parameters, *optimizer};
-    if (places.parameters == Tier::Device && places.optimizer == Tier::Device)
+    Places places{*parameters, *optimizer, {}};
+    if (*parameters == Tier::Device && *optimizer == Tier::Device)
       return;
+    if (*optimizer != Tier::Device)
+      keepNear(places);
     int64_t ranks = getNumRanks(module);
     if (places.parameters != Tier::Device && ranks > 1 && !hasShards(module)) {
       module.emitError("offload-params=")
@@ -320,6 +339,19 @@ private:
       getOperation().emitError()
           << option << "=" << text << " is no place; use none, cpu or nvme";
     return tier;
+  }
+
+  void keepNear(Places &places) {
+    double all = 0, sum = 0;
+    auto buckets = getOperation().getOps<BucketOp>();
+    for (BucketOp bucket : buckets)
+      all += double(bucket.getElements());
+    for (BucketOp bucket : buckets) {
+      sum += double(bucket.getElements());
+      if (sum > (1 - offloadRatio) * all)
+        break;
+      places.near.insert(FlatSymbolRefAttr::get(bucket.getSymNameAttr()));
+    }
   }
 
   /// Whether any parameter is cut into slices.

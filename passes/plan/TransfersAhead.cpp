@@ -1,4 +1,4 @@
-//===- TransfersAhead.cpp - Moves transfers ahead of their uses ------------===//
+//===- TransfersAhead.cpp - Moves transfers ahead of their uses -----------===//
 
 #include "passes/plan/TransfersAhead.h"
 

@@ -277,11 +277,33 @@ LogicalResult Options::judgeActivations() {
   return success();
 }
 
+/// Buckets whose optimizer state --offload-ratio leaves one tier nearer: the
+/// first ones of the module, as long as all of them have no more than the other
+/// part of all elements.
+static DenseSet<StringRef> findNear(ModuleOp plan, double ratio) {
+  SmallVector<BucketOp> buckets = llvm::to_vector(plan.getOps<BucketOp>());
+  double all = 0;
+  for (BucketOp bucket : buckets)
+    all += double(bucket.getElements());
+  const double most = (1 - ratio) * all;
+  DenseSet<StringRef> near;
+  double elements = 0;
+  for (BucketOp bucket : buckets) {
+    elements += double(bucket.getElements());
+    if (elements > most)
+      break;
+    near.insert(bucket.getSymName());
+  }
+  return near;
+}
+
 /// Checks the tiers of state: parameters and optimizer state lie where the
 /// options say; gradient sums, and parameters that several ranks hold whole,
 /// lie on the device; pending gradients lie in host memory, where updates run.
 LogicalResult Options::judgeTiers() {
   bool isOffloaded = false;
+  const DenseSet<StringRef> near =
+      findNear(plan, options.getOffloadRatio().convertToDouble());
   for (ProgramOp program : programs())
     for (auto &[argument, state, next] : findNextStates(program)) {
       auto shard = dyn_cast<ShardType>(argument.getType());
@@ -291,6 +313,9 @@ LogicalResult Options::judgeTiers() {
       bool isOfDevice = isParameter && ranks > 1 && shard.getRanks() == 1;
       Tier tier = tierOf(
           word(isParameter ? "--offload-params" : "--offload-optimizer"));
+      if (!isParameter && tier != Tier::Device &&
+          near.contains(state.getBucket().getValue()))
+        tier = Tier(int(tier) - 1);
       if (state.getSlot() == "grad")
         tier = isPending() ? Tier::Host : Tier::Device;
       if (isOfDevice)

@@ -35,7 +35,7 @@ LAYOUTS = (
     (2, "--stage=0"),
     (2, "--stage=1", "--offload-optimizer=cpu"),
     (2, "--stage=2", "--precision=bf16", "--bucket-size=8KiB"),
-    (2, "--stage=3", "--offload=nvme"),
+    (2, "--stage=3", "--offload=nvme", "--offload-ratio=0.5"),
     (2, "--stage=3", "--offload=cpu", "--precision=bf16", "--overlap-update"),
     (3, "--stage=1", "--precision=bf16", "--offload-optimizer=nvme"),
     (3, "--stage=2", "--offload-optimizer=cpu"),

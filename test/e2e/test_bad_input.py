@@ -102,6 +102,8 @@ class Compiler(support.Case):
                                 ("--bucket-size=9999999999999GiB", "number of bytes"),
                                 ("--persist-below=1KiB", "--stage=3"),
                                 ("--max-live=1KiB", "--stage=3"), ("--prefetch=1KiB", "--offload"),
+                                ("--offload-ratio=0.5", "--offload-optimizer=cpu"), ("--offload-ratio=0", "more than 0"),
+                                ("--offload-ratio=2", "at most 1"),
                                 ("--reuse-distance=1KiB", "--stage=3")):
             with self.subTest(option):
                 self.refuse(self.good(), option.split("=")[0], keyword, options=(option,))

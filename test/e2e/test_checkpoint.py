@@ -60,6 +60,7 @@ class SameLayout(Checkpoints):
         (1, "--precision=bf16", "--master=none", "--state-dtype=bf16"),
         (1, "--offload=nvme", "--overlap-update"),
         (1, "--offload-optimizer=nvme", "--delayed-update"),
+        (1, "--offload=cpu", "--offload-ratio=0.5", "--bucket-size=4KiB"),
         (2, "--stage=1", "--precision=fp16"),
         (2, "--stage=3", "--offload-optimizer=cpu", "--precision=bf16", "--delayed-update"),
         (2, "--stage=2", "--accumulate=3", "--bucket-size=4KiB"),

@@ -27,6 +27,7 @@ AXES = {
     "adapters": ("", "--lora=4:8 --dora", "--lora=4:8 --base-storage=nf4", "--lora=4:8 --dora --base-storage=int8"),
     "chunks": ("", "--loss-chunk=1", "--loss-chunk=9KiB"),  # one row; several, with a smaller last chunk
     "state": ("none", "cpu", "nvme"),
+    "near": ("", "--offload-ratio=0.9", "--offload-ratio=0.4"),
     "parameters": ("none", "cpu", "nvme"),
     "update": ("", "--overlap-update", "--delayed-update"),
     "remat": ("", "--remat=block", "--remat=kernels"),
@@ -51,6 +52,8 @@ def refuses(part):
             or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
             or (get("ahead", "") != "" and get("stage", 3) < 3 and {"none"} == {
                 get("state", "cpu"), get("parameters", "cpu"), get("activations", "cpu")})
+            or (get("near", "") != "" and (get("state") == "none" or (get("state") == "cpu" and (
+                get("update", "") != "" or (get("precision") == "fp32" and get("parameters") == "none")))))
             or (get("update", "") != "" and (get("state") == "none" or get("accumulate", 1) > 1))
             or (get("update") == "--delayed-update" and get("parameters", "none") != "none")
             or (not masters and (get("precision", "bf16") != "bf16" or tiers or get("update", "") != ""))
@@ -84,7 +87,7 @@ def options_of(row):
     """Returns zeroc's options."""
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", row["update"], row["remat"],
-               f"--offload-activations={row['activations']}", row["kept"], row["ahead"], row["besides"], *row["optimizer"].split(),
+               f"--offload-activations={row['activations']}", row["near"], row["kept"], row["ahead"], row["besides"], *row["optimizer"].split(),
                *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")

@@ -3,6 +3,7 @@
 // RUN: zero-opt %t/adamw.mlir --zero-partition-state="world-size=2 stage=3" --zero-place-tiers="offload-optimizer=nvme offload-params=nvme" | FileCheck %s --check-prefix=ALL
 // RUN: zero-opt %t/adamw.mlir --zero-partition-state="world-size=2 stage=1 masters" --zero-place-tiers="offload-optimizer=cpu" | FileCheck %s --check-prefix=WHOLE
 // RUN: zero-opt %t/half.mlir --zero-partition-state --zero-place-tiers="offload-optimizer=cpu" | FileCheck %s --check-prefix=HALF
+// RUN: zero-opt %t/two.mlir --zero-partition-state --zero-place-tiers="offload-optimizer=cpu offload-params=cpu offload-ratio=0.5" | FileCheck %s --check-prefix=NEAR
 // RUN: not zero-opt %t/adamw.mlir --zero-partition-state="world-size=2 stage=2" --zero-place-tiers="offload-params=cpu" 2>&1 | FileCheck %s --check-prefix=STAGE
 // RUN: not zero-opt %t/adamw.mlir --zero-partition-state --zero-place-tiers="offload-params=disk" 2>&1 | FileCheck %s --check-prefix=PLACE
 
@@ -53,6 +54,28 @@
 // HALF: zero.update @adamw of @b0({{ ?}}_, %{{.*}}) master(%{{.*}}) scalars
 // HALF-SAME: : (_, !zero.shard<16 x bf16 by 1 on host>,
 // HALF-NEXT: zero.fetch %{{.*}}#0 of @b0 into %{{.*}} : !zero.shard<16 x bf16 by 1 on host>,
+
+// With a ratio of a half the optimizer's state of the first of two equal
+// buckets stays on the device, where its parameters are fetched for the update.
+
+// NEAR: zero.program @step(%{{[a-z0-9]+}}: !zero.shard<16 x f32 by 1 on host> {{.*}}<@b0, "param">
+// NEAR-SAME: !zero.shard<16 x f32 by 1> {zero.state = #zero.state<@b0, "m">}
+// NEAR-SAME: !zero.shard<16 x f32 by 1 on host> {zero.state = #zero.state<@b1, "m">}
+// NEAR-SAME: %[[LR:[a-z0-9]+]]: tensor<f32> {zero.scalar = "lr"}
+// NEAR-COUNT-1: zero.spill %{{.*}} of @b1 : tensor<16xf32> -> !zero.shard<16 x f32 by 1 on host>
+// NEAR: zero.fetch %{{.*}} of @b0 : !zero.shard<16 x f32 by 1 on host> -> !zero.shard<16 x f32 by 1>
+// NEAR: zero.update @adamw of @b0({{.*}} scalars(%[[LR]],
+// NEAR-NEXT: zero.spill %{{.*}}#0 of @b0 into
+// NEAR-NEXT: zero.update @adamw of @b1({{.*}}!zero.stored<tensor<f32> on host>
+
+//--- two.mlir
+func.func @step(%u: tensor<4x4xf32> {zero.param = "h.0.w", zero.init = #zero.constant<1.0>},
+                %v: tensor<4x4xf32> {zero.param = "h.1.w", zero.init = #zero.constant<1.0>},
+                %x: tensor<4x4xf32> {zero.input = "x"}) -> (tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>) {
+  %du, %dv, %l = zero.launch @model(%u, %v, %x) : (tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>)
+  return %l, %du, %dv : tensor<f32>, tensor<4x4xf32>, tensor<4x4xf32>
+}
+zero.kernel @model(tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>, tensor<f32>) units serial
 
 //--- adamw.mlir
 func.func @step(%w: tensor<4x4xf32> {zero.param = "w", zero.init = #zero.constant<1.0>},

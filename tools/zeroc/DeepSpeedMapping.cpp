@@ -238,6 +238,9 @@ void Mapping::mapTiers() {
   mapTier("offload_param", "cpu_offload_param", "--offload-params");
   if (!nvmePaths.empty())
     train("--nvme-path", llvm::join(nvmePaths, ","));
+  StringRef ratio = "zero_optimization.offload_optimizer.ratio";
+  if (std::optional<double> part = file.number(ratio))
+    add("--offload-ratio", showNumber(*part), ratio);
   int64_t stage = file.count("zero_optimization.stage").value_or(0);
   for (const Config::Option &option : config.options)
     if (option.name == "--offload-params" && option.value != "none" &&

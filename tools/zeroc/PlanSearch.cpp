@@ -35,6 +35,7 @@ constexpr int64_t kBucketSizes[] = {0,        1 * MiB,  4 * MiB,
 constexpr int64_t kPersistBelow[] = {0, 64 << 10, 1 * MiB};
 constexpr AccumulateOrder kOrders[] = {AccumulateOrder::Batch,
                                        AccumulateOrder::Block};
+constexpr double kOffloadRatios[] = {1, 0.75, 0.5, 0.25};
 constexpr bool kOverlap[] = {true};
 constexpr int64_t kReuseDistances[] = {0, 64 * MiB, 1 * GiB, 16 * GiB};
 constexpr int64_t kPrefetches[] = {1,       64 * MiB, 256 * MiB,
@@ -151,6 +152,8 @@ void PlanSearch::refine(const Model &model) {
       tryPlan(model, options);
     }
   };
+  if (free.offload)
+    tryOthers(ArrayRef(kOffloadRatios), &PlanOptions::offloadRatio);
   if (free.bucketSize) {
     const TriedPlan *best = getBest(model.name);
     const int64_t parameters = best ? best->certificate.parameterCount : 0;
