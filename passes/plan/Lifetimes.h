@@ -63,8 +63,8 @@ std::string getValueName(Value value);
 /// until the next collective of its stream, and those of a gather until its
 /// result is used, so that later operations use other bytes and do not wait.
 /// Kernels that may work in place do so wherever the operand dies; with
-/// `asAssigned`, only where the step's `zero.at` agrees.  Fails with an error if
-/// even a copy cannot satisfy a tie.
+/// `asAssigned`, only where the step's `zero.at` agrees.  Fails with an error
+/// if even a copy cannot satisfy a tie.
 FailureOr<Storage> analyzeStorage(ProgramOp step, bool asAssigned = false);
 
 /// The most bytes of a tier that are alive at one program point, and the first
