@@ -41,6 +41,12 @@ bool isArrayOf(Attribute value) {
   return list && llvm::all_of(list, llvm::IsaPred<T>);
 }
 
+bool isPartOfKernel(Attribute value) {
+  auto list = dyn_cast<ArrayAttr>(value);
+  return list && list.size() > 2 && isa<FlatSymbolRefAttr>(list[0]) &&
+         llvm::all_of(list.getValue().drop_front(), isNumber);
+}
+
 template <typename... Types>
 bool isOneOf(Attribute value) {
   return isa<Types...>(value);
@@ -70,6 +76,8 @@ const Known kKnown[] = {
     {kStreamAttr, OnOperation, isOneOf<StreamAttr>, "a #zero.stream"},
     {kBytesAttr, OnOperation, isArrayOf<BytesAttr>, "an array of #zero.bytes"},
     {kSameAttr, OnOperation, isOneOf<DenseI64ArrayAttr>, "an array of i64"},
+    {kRestOfAttr, OnOperation, isPartOfKernel,
+     "a kernel and the numbers of results"},
     {kMicroAttr, OnOperation | OnArgument | OnResult, isNumber, "an i64"},
     {kKernelsAttr, OnOperation, isArrayOf<FlatSymbolRefAttr>,
      "an array of symbols"},

@@ -66,6 +66,9 @@ constexpr llvm::StringLiteral kBytesAttr = "zero.at";
 constexpr llvm::StringLiteral kLevelAttr = "zero.level";
 constexpr llvm::StringLiteral kInPlaceAttr = "zero.in_place";
 constexpr llvm::StringLiteral kMustAliasAttr = "zero.must_alias";
+// On kernels that compute results of another kernel, given one: [the other
+// kernel, the number of the given result, those of the others].
+constexpr llvm::StringLiteral kRestOfAttr = "zero.rest_of";
 // On launches of several ranks: operands that must be equal on all of them,
 // such as the number that a loss is divided by.
 constexpr llvm::StringLiteral kSameAttr = "zero.same";

@@ -43,6 +43,18 @@ def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> 
     %dw2 = nn.matmul %c, %dy                %dw2 = nn.matmul %c2, %dy
     ```
 
+    Where the first launch of a block adds up values of the one before and
+    computes more of the sum, as the norm of a residual block, the sum is kept
+    instead of the values; the rest of the kernel becomes a kernel with the
+    attribute `zero.rest_of`: the kernel, the result that is given, and those
+    that are computed of it.
+
+    ```mlir
+    %x, %n = zero.launch @k(%before, %branch, %w)
+    ...
+    %n2 = zero.launch @k.rest(%x, %w)
+    ```
+
     Blocks are the ones that share buckets (PartitionState), in the order in
     which the forward reads them.  The last one, with the loss, is kept, because
     its backward follows directly.  The results of an operation that reads

@@ -8,11 +8,15 @@
 //      the backward first reads any of them.
 //   3. The backward reads the clones' results.
 //
+// Of a launch that begins a block by adding up values of the one before, the
+// sum is kept, not the values (BlockInputs.h).
+//
 // Products and attention may be kept: the rest is a small part of the time.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/model/ModelFunction.h"
+#include "passes/partition/BlockInputs.h"
 #include "passes/partition/ForwardBlocks.h"
 #include "passes/partition/Passes.h"
 
@@ -39,10 +43,11 @@ namespace {
 /// Recomputes a block of a step.
 class Rematerialization {
 public:
-  Rematerialization(const ForwardBlocks &forward, unsigned block,
-                    bool keepsProducts, SymbolTableCollection &symbols)
-      : forward(forward), block(block), keepsProducts(keepsProducts),
-        symbols(symbols) {}
+  Rematerialization(const ForwardBlocks &forward, BlockInputs &inputs,
+                    unsigned block, bool keepsProducts,
+                    SymbolTableCollection &symbols)
+      : forward(forward), inputs(inputs), block(block),
+        keepsProducts(keepsProducts), symbols(symbols) {}
 
   /// Returns the number of operations that are computed again.
   unsigned run() {
@@ -61,7 +66,10 @@ public:
       return a->isBeforeInBlock(b);
     });
     for (Operation *op : again)
-      b.clone(*op, clones);
+      if (inputs.find(op))
+        inputs.cloneRest(b, op, clones);
+      else
+        b.clone(*op, clones);
     for (const LateValue &one : late)
       for (OpOperand *use : one.uses)
         use->set(
@@ -74,6 +82,7 @@ public:
 
 private:
   const ForwardBlocks &forward;
+  BlockInputs &inputs;
   unsigned block;
   bool keepsProducts;
   SymbolTableCollection &symbols;
@@ -86,8 +95,19 @@ private:
     Operation *op = value.getDefiningOp();
     return !op || !forward.isForward(op) || forward.getBlock(op) != block ||
            !(isa<LaunchOp>(op) || nn::isPlanProduct(op)) ||
-           forward.isBetween(op) || forward.leavesBlock(value) ||
+           (forward.isBetween(op) && !inputs.find(op)) ||
+           inputs.leavesBlock(value) || inputs.isKept(value) ||
            (keepsProducts && (hasOwnRoutine(op) || needsAsMuch(value)));
+  }
+
+  /// The operands of which the results of `op` are computed again.
+  SmallVector<Value> getSources(Operation *op) const {
+    const BlockInput *input = inputs.find(op);
+    if (!input)
+      return llvm::to_vector(op->getOperands());
+    return llvm::map_to_vector(input->rest, [&](unsigned argument) {
+      return op->getOperand(argument);
+    });
   }
 
   /// Whether `op` is a product, or launches an operation with a routine of its
@@ -101,12 +121,12 @@ private:
   /// again as it has.
   bool needsAsMuch(Value value) const {
     int64_t bytes = 0;
-    for (Value operand : value.getDefiningOp()->getOperands()) {
+    for (Value operand : getSources(value.getDefiningOp())) {
       Value source = getReshaped(operand);
       Operation *op = source.getDefiningOp();
       if (op && forward.isForward(op) && forward.getBlock(op) == block &&
           hasOwnRoutine(op) && !isLate.contains(source) &&
-          !forward.leavesBlock(source))
+          !inputs.leavesBlock(source))
         bytes += getByteSize(source.getType());
     }
     return bytes >= getByteSize(value.getType());
@@ -117,7 +137,7 @@ private:
     if (!known.insert(op).second)
       return;
     again.push_back(op);
-    for (Value operand : op->getOperands()) {
+    for (Value operand : getSources(op)) {
       if (isKept(getReshaped(operand)))
         continue;
       for (Value value = operand; value != getReshaped(operand);
@@ -140,11 +160,12 @@ struct RematerializeBlocksPass
       return signalPassFailure();
     ForwardBlocks forward(step);
     SymbolTableCollection symbols;
+    BlockInputs inputs(step, forward, symbols);
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block)
-      count +=
-          Rematerialization(forward, block, *remat == Remat::Kernels, symbols)
-              .run();
+      count += Rematerialization(forward, inputs, block,
+                                 *remat == Remat::Kernels, symbols)
+                   .run();
     if (count == 0) {
       step.emitError("has nothing that remat=")
           << what << " could compute again: of " << forward.size()

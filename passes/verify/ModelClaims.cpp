@@ -269,7 +269,8 @@ void Recomputation::countModel(ModuleOp model, StringRef name,
   DenseMap<Term, int64_t> here;
   for (Operation &op : model.lookupSymbol<func::FuncOp>(name).front())
     if (isWork(&op))
-      ++here[symbolic.termOf(op.getResult(0))];
+      for (Value result : op.getResults())
+        ++here[symbolic.termOf(result)];
   for (auto [term, times] : here)
     inModel[term] = std::max(inModel.lookup(term), times);
 }

@@ -3,6 +3,7 @@
 #include "passes/verify/ModelStep.h"
 
 #include "dialect/nn/Precision.h"
+#include "passes/verify/RestKernels.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -15,12 +16,47 @@ using Mean = TermTable::Mean;
 // Kernels, parameters and inputs
 //===----------------------------------------------------------------------===//
 
+/// A kernel of the rest of another one computes results of the model's kernel
+/// of that name as that does, where one result is given.
+static LogicalResult matchRest(KernelOp kernel, SymbolTable &model,
+                               SymbolicExecutor &symbolic) {
+  auto of = kernel->getAttrOfType<ArrayAttr>(kRestOfAttr);
+  auto whole = model.lookup<KernelOp>(cast<FlatSymbolRefAttr>(of[0]).getAttr());
+  SmallVector<unsigned> numbers;
+  for (Attribute one : of.getValue().drop_front())
+    if (auto number = cast<IntegerAttr>(one);
+        whole && number.getValue().ult(whole.getNumResults()))
+      numbers.push_back(unsigned(number.getInt()));
+  if (numbers.size() + 1 != of.size()) // (V14)
+    return kernel.emitOpError("is the rest of ")
+           << of << ", which the model does not have (V14)";
+  SymbolicExecutor::Rest rest{
+      whole, numbers[0], SmallVector<unsigned>(llvm::drop_begin(numbers)), {}};
+  std::optional<SmallVector<unsigned>> operands =
+      matchRestOfKernel(kernel, whole, rest.given, rest.results);
+  if (!operands) { // (V14)
+    InFlightDiagnostic error =
+        kernel.emitOpError("does not compute the results of ")
+        << of << " as the model does (V14)";
+    error.attachNote(whole.getLoc()) << "the model's";
+    return error;
+  }
+  rest.operands = std::move(*operands);
+  symbolic.identifyRest(kernel, std::move(rest));
+  return success();
+}
+
 /// Every kernel of the plan has the same body as the model's kernel of that
 /// name.
 LogicalResult ModelStep::matchKernels(ModuleOp plan, ModuleOp model,
                                       SymbolicExecutor &symbolic) {
   SymbolTable symbols(model);
   for (auto kernel : plan.getOps<KernelOp>()) {
+    if (kernel->hasAttr(kRestOfAttr)) {
+      if (failed(matchRest(kernel, symbols, symbolic)))
+        return failure();
+      continue;
+    }
     auto same = symbols.lookup<KernelOp>(kernel.getSymNameAttr());
     if (!same) // (V14)
       return kernel.emitOpError("is no kernel of the model (V14)");

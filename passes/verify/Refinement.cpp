@@ -391,9 +391,10 @@ void Refinement::follow(Operation *op) {
 
 void Refinement::countResult(Operation *op) {
   auto micro = micros.find(op->getResult(0));
-  recomputation.count(op, symbolic.termOf(op->getResult(0)),
-                      micro == micros.end() ? std::nullopt
-                                            : std::optional(micro->second));
+  for (Value result : op->getResults())
+    recomputation.count(op, symbolic.termOf(result),
+                        micro == micros.end() ? std::nullopt
+                                              : std::optional(micro->second));
 }
 
 LogicalResult Refinement::visit(Operation *op) {

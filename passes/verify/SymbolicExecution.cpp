@@ -22,6 +22,24 @@ Term SymbolicExecutor::mean(TermTable::Mean over, Term term) {
   return count == 1 ? term : terms.mean(over, term);
 }
 
+/// Its results are those of the whole kernel if all of its operands are of one
+/// launch of that, else unknown.
+void SymbolicExecutor::executeRest(Operation *launch, const Rest &rest,
+                                   ArrayRef<Term> operands) {
+  const Term given = operands.front();
+  std::optional<ArrayRef<Term>> of =
+      terms.operandsOf(given, rest.whole, rest.given);
+  bool isSame = of.has_value();
+  for (auto [operand, place] :
+       llvm::zip_equal(operands.drop_front(), rest.operands))
+    isSame = isSame && operand == (*of)[place];
+  for (auto [result, number] :
+       llvm::zip_equal(launch->getResults(), rest.results))
+    set(result, isSame ? terms.otherResult(given, rest.whole, number, launch,
+                                           result.getType())
+                       : terms.unknown(result));
+}
+
 void SymbolicExecutor::execute(Operation *op) {
   SmallVector<Term> operands;
   for (Value operand : op->getOperands())
@@ -38,6 +56,8 @@ void SymbolicExecutor::execute(Operation *op) {
     if (Operation *same = kernels.lookup(callee))
       callee = same;
   }
+  if (auto rest = rests.find(callee); rest != rests.end())
+    return executeRest(op, rest->second, operands);
   for (OpResult result : op->getResults())
     set(result, terms.apply(op, callee, operands, result.getResultNumber()));
 }

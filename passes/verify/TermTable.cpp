@@ -61,6 +61,23 @@ Term TermTable::apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
        properties.getAsOpaquePointer()});
 }
 
+std::optional<ArrayRef<Term>>
+TermTable::operandsOf(Term term, Operation *kernel, unsigned index) const {
+  const Node &node = nodes[term];
+  // The key has three fields, then the head: name, callee, properties.
+  constexpr size_t kCallee = 4;
+  if (node.form != Form::Result || node.number != int64_t(index) ||
+      keys[term][kCallee] != reinterpret_cast<uintptr_t>(kernel))
+    return std::nullopt;
+  return node.operands;
+}
+
+Term TermTable::otherResult(Term of, Operation *kernel, unsigned index,
+                            Operation *op, Type type) {
+  return intern({Form::Result, type, op, index, nodes[of].operands},
+                {op->getName().getAsOpaquePointer(), kernel, nullptr});
+}
+
 int64_t TermTable::countRows(Term term) const {
   return cast<RankedTensorType>(nodes[term].type).getDimSize(0);
 }

@@ -45,6 +45,13 @@ public:
   /// have do not count.  `callee` is the kernel of a launch, otherwise null.
   Term apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
              unsigned index);
+  /// The operands of `term` if it is result `index` of a launch of `kernel`.
+  std::optional<ArrayRef<Term>> operandsOf(Term term, Operation *kernel,
+                                           unsigned index) const;
+  /// Result `index`, of `type`, of the launch of `kernel` that `of` is a result
+  /// of; `op` stands for it in messages.
+  Term otherResult(Term of, Operation *kernel, unsigned index, Operation *op,
+                   Type type);
   Term rows(Term whole, int64_t from, int64_t count);
   Term join(ArrayRef<Term> pieces);
   Term mean(Mean over, Term term);
@@ -111,11 +118,26 @@ public:
   void execute(Operation *op);
   /// Treats launches of `kernel` as launches of `same`.
   void identify(Operation *kernel, Operation *same) { kernels[kernel] = same; }
+  /// Results of a kernel that another one computes: its first operand is result
+  /// `given` of `whole`, and the others are those `operands` of it.
+  struct Rest {
+    Operation *whole;
+    unsigned given;
+    SmallVector<unsigned> results, operands;
+  };
+  /// Treats launches of `kernel` as computing results of another one.
+  void identifyRest(Operation *kernel, Rest rest) {
+    rests[kernel] = std::move(rest);
+  }
 
   TermTable terms;
 
 private:
+  void executeRest(Operation *launch, const Rest &rest,
+                   ArrayRef<Term> operands);
+
   int64_t ranks, microSteps;
+  DenseMap<Operation *, Rest> rests;
   SymbolTableCollection symbols;
   DenseMap<Operation *, Operation *> kernels;
   DenseMap<Value, Term> values;
