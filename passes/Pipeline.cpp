@@ -174,7 +174,8 @@ static void addPasses(OpPassManager &pm, Level level,
     // While an update is one operation, and a bucket is gathered once.
     pm.addPass(createPlaceTiers({stringify(options.offloadParams).str(),
                                  stringify(options.offloadOptimizer).str(),
-                                 options.offloadRatio}));
+                                 options.offloadRatio,
+                                 stringify(options.offloadGradients).str()}));
     // Until here a program gathers each bucket once, for all of its uses.
     pm.addPass(createRegatherParameters({options.reuseDistance}));
     break;

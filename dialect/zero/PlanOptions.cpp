@@ -153,6 +153,12 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
   if (p.accumulateOrder == AccumulateOrder::Block && p.accumulate == 1)
     return Conflict{"(C8)", "--accumulate-order=block is for steps of several "
                             "micro-steps; add --accumulate=K, or drop it"};
+  if (p.offloadGradients != Offload::None &&
+      (p.accumulate == 1 || p.accumulateOrder == AccumulateOrder::Block))
+    return Conflict{"(C8)",
+                    flag("offload-gradients", p.offloadGradients) +
+                        " is for sums that wait from one micro-step to the "
+                        "next; add --accumulate=K, in batch order, or drop it"};
   if ((p.sample == Sample::Only || p.sample == Sample::Score) &&
       (p.accumulate > 1 || p.eval || p.remat != Remat::None ||
        p.offloadActivations != Offload::None || p.overlapUpdate ||

@@ -284,9 +284,10 @@ private:
       if (found != clusterOf.end() && previous->hasOneUse() &&
           !clusters[found->second].closed &&
           clusters[found->second].kind == KernelKind::Serial) {
-        clusters[found->second].members.push_back(op);
-        clusterOf[op] = found->second;
-        closeProducers(op, found->second);
+        const int id = found->second; // the map may grow
+        clusters[id].members.push_back(op);
+        clusterOf[op] = id;
+        closeProducers(op, id);
         return;
       }
     }

@@ -250,7 +250,10 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
 
     Parameters that several ranks hold whole stay on the device.
 
-    With an `offload-ratio` below 1 the optimizer's state of the module's first
+    Sums of gradients over micro-steps (`offload-gradients`) are fetched before a
+    gradient is added to them, and spilled back.
+
+    With an `offload-ratio` below 1 the optimizer's state of the first trained
     buckets, with at most the other part of all elements, lies one tier nearer
     to the device, and is updated there.
   }];
@@ -260,7 +263,9 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
            "where parameters lie: none, cpu or nvme">,
     Option<"offloadOptimizer", "offload-optimizer", "std::string", "\"none\"",
            "where the optimizer's state lies: none, cpu or nvme">,
-    Option<"offloadRatio", "offload-ratio", "double", "1.0", "the part of the optimizer's state that lies there">];
+    Option<"offloadRatio", "offload-ratio", "double", "1.0", "the part of the optimizer's state that lies there">,
+    Option<"offloadGradients", "offload-gradients", "std::string", "\"none\"",
+           "where sums of gradients over micro-steps lie: none, cpu or nvme">];
 }
 
 def MultiplyPacked : Pass<"zero-multiply-packed", "::mlir::ModuleOp"> {

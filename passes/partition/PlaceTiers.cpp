@@ -13,7 +13,9 @@
 //   1. The types of state name the tier: !zero.shard<... on host>.
 //   2. A gather or a view of parameters that lie elsewhere gets a fetch before
 //      it.  (RegatherParameters adds fetches for later uses.)
-//   3. An update moves to the host.  Its gradient is spilled where it is
+//   3. A sum of gradients over micro-steps that lies elsewhere is fetched before
+//      a gradient is added to it, and spilled back.
+//   4. An update moves to the host.  Its gradient is spilled where it is
 //      finished, its slots are fetched and spilled back, scalars are moved to
 //      the host, and the next parameter is moved to the tier of the parameters.
 //
@@ -41,7 +43,8 @@ namespace {
 
 /// The tiers of state.
 struct Places {
-  Tier parameters = Tier::Device, farOptimizer = Tier::Device;
+  Tier parameters = Tier::Device, farOptimizer = Tier::Device,
+       sums = Tier::Device;
   /// Buckets whose optimizer state stays one tier nearer.
   DenseSet<Attribute> near;
 
@@ -60,9 +63,7 @@ struct Places {
   Tier of(StateAttr state) const {
     if (state.getSlot() == "param")
       return parameters;
-    // Sums of gradients stay where the backward runs.
-    return state.getSlot() == "grad" ? Tier::Device
-                                     : optimizer(state.getBucket());
+    return state.getSlot() == "grad" ? sums : optimizer(state.getBucket());
   }
 };
 
@@ -90,6 +91,8 @@ public:
       if (state.getSlot() == "param" &&
           getTier(argument.getType()) != Tier::Device)
         fetchForUse(argument, state.getBucket());
+    if (places.sums != Tier::Device)
+      placeSums();
     if (places.farOptimizer != Tier::Device ||
         places.parameters != Tier::Device)
       for (auto update :
@@ -205,6 +208,33 @@ private:
     }
   }
 
+  /// Fetches sums of gradients where they are added to, and spills them back;
+  /// where the step clears one, zeros take its place.
+  void placeSums() {
+    Operation *terminator = program.front().getTerminator();
+    for (auto &[argument, state, next] : findNextStates(program)) {
+      if (state.getSlot() != "grad" || next == argument)
+        continue;
+      FlatSymbolRefAttr bucket = state.getBucket();
+      Location loc = argument.getLoc();
+      SmallVector<Operation *> users = getUsersInOrder(argument);
+      b.setInsertionPoint(users.front());
+      Value here = move(argument, Tier::Device, bucket, loc);
+      for (Operation *user : users)
+        user->replaceUsesOfWith(argument, here);
+      Value sum = next;
+      b.setInsertionPointAfterValue(sum);
+      if (auto clear = sum.getDefiningOp<ClearOp>())
+        sum = ZerosOp::create(b, loc, clear.getResult().getType(), bucket);
+      Value back = move(sum, places.sums, bucket, loc, false, argument);
+      for (OpOperand &returned : terminator->getOpOperands())
+        if (returned.get() == next)
+          returned.set(back);
+      if (auto clear = next.getDefiningOp<ClearOp>())
+        clear.erase();
+    }
+  }
+
   static SmallVector<Operation *> getUsersInOrder(Value value) {
     SmallVector<Operation *> users(value.getUsers());
     llvm::sort(users, [](Operation *a, Operation *b) {
@@ -308,11 +338,13 @@ struct PlaceTiersPass : zero::impl::PlaceTiersBase<PlaceTiersPass> {
     ModuleOp module = getOperation();
     std::optional<Tier> parameters = parse(offloadParams, "offload-params"),
                         optimizer =
-                            parse(offloadOptimizer, "offload-optimizer");
-    if (!parameters || !optimizer)
+                            parse(offloadOptimizer, "offload-optimizer"),
+                        sums = parse(offloadGradients, "offload-gradients");
+    if (!parameters || !optimizer || !sums)
       return signalPassFailure();
-    Places places{*parameters, *optimizer, {}};
-    if (*parameters == Tier::Device && *optimizer == Tier::Device)
+    Places places{*parameters, *optimizer, *sums, {}};
+    if (*parameters == Tier::Device && *optimizer == Tier::Device &&
+        *sums == Tier::Device)
       return;
     if (*optimizer != Tier::Device)
       keepNear(places);
@@ -343,7 +375,9 @@ private:
 
   void keepNear(Places &places) {
     double all = 0, sum = 0;
-    auto buckets = getOperation().getOps<BucketOp>();
+    auto buckets = llvm::make_filter_range(
+        getOperation().getOps<BucketOp>(),
+        [](BucketOp bucket) { return !bucket.getFrozen(); });
     for (BucketOp bucket : buckets)
       all += double(bucket.getElements());
     for (BucketOp bucket : buckets) {

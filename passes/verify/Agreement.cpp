@@ -144,7 +144,7 @@ private:
   }
 
   /// A transfer may take a slice out of a value that is the same, or put one
-  /// into it.  Values without a bucket keep their class.
+  /// into it.  Values without a bucket, and whole ones, keep their class.
   LogicalResult judgeTransfer(Operation *op) {
     Value source = op->getOperand(0);
     if (!cast<PlanOpInterface>(op).getBucketRef()) {
@@ -154,6 +154,8 @@ private:
     bool isSlice = zero::detail::isSlice(source.getType()) ||
                    zero::detail::isSlice(op->getResult(0).getType());
     set(op, isSlice ? Part::Slice : parts.lookup(source));
+    if (!isSlice)
+      return success();
     return expect(op, source, {Part::Slice, Part::Same}, "a value");
   }
 

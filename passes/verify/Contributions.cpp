@@ -174,13 +174,13 @@ private:
   /// The gradient that the previous step left pending.
   Share pending() { return {mean, {}, ranks > 1, 0}; }
 
-  /// Returns true if `value` is the pending gradient, which the next one
-  /// replaces.
-  bool isPending(Value value) {
+  /// Returns true if `value` is a gradient that the program starts with: a sum
+  /// or a pending one, which the next one replaces.
+  bool isGradientState(Value value) {
     auto argument = dyn_cast<BlockArgument>(value);
     StateAttr state =
         argument ? program.getState(argument.getArgNumber()) : StateAttr();
-    return rotated && state && state.getSlot() == "grad";
+    return state && state.getSlot() == "grad";
   }
 
   /// The mean gradient of `bucket`.
@@ -343,7 +343,8 @@ private:
       if (isFrozen(state.getBucket()))
         expected = shares.lookup(argument);
       else if (name == "step" || (name == "flush" && !sum))
-        expected = {0, {}, 0, !sum};
+        // New zeros of a slice count as reduced.
+        expected = {0, {}, sum ? shares.lookup(next).reduced : 0, !sum};
       if (rotated && sum && name != "flush" && name != "eval" &&
           !isDecoding(name))
         expected = {0, {mean}, ranks > 1, 0};
@@ -379,7 +380,8 @@ private:
         })
         .Case<FetchOp, SpillOp>([&](auto transfer) {
           shares[transfer.getResult()] = shares.lookup(transfer.getSource());
-          return transfer.getInto() && !isPending(transfer.getInto())
+          // What a sum held may be overwritten: what is returned is compared.
+          return transfer.getInto() && !isGradientState(transfer.getInto())
                      ? expect(op, transfer.getInto(), {})
                      : success();
         })

@@ -278,10 +278,13 @@ LogicalResult Options::judgeActivations() {
 }
 
 /// Buckets whose optimizer state --offload-ratio leaves one tier nearer: the
-/// first ones of the module, as long as all of them have no more than the other
-/// part of all elements.
+/// first of the module that are trained, as long as all of them have no more
+/// than the other part of all elements of such buckets.
 static DenseSet<StringRef> findNear(ModuleOp plan, double ratio) {
-  SmallVector<BucketOp> buckets = llvm::to_vector(plan.getOps<BucketOp>());
+  SmallVector<BucketOp> buckets;
+  for (auto bucket : plan.getOps<BucketOp>())
+    if (!bucket.getFrozen())
+      buckets.push_back(bucket);
   double all = 0;
   for (BucketOp bucket : buckets)
     all += double(bucket.getElements());
@@ -298,8 +301,8 @@ static DenseSet<StringRef> findNear(ModuleOp plan, double ratio) {
 }
 
 /// Checks the tiers of state: parameters and optimizer state lie where the
-/// options say; gradient sums, and parameters that several ranks hold whole,
-/// lie on the device; pending gradients lie in host memory, where updates run.
+/// options say, and gradient sums; parameters that several ranks hold whole lie
+/// on the device; pending gradients lie in host memory, where updates run.
 LogicalResult Options::judgeTiers() {
   bool isOffloaded = false;
   const DenseSet<StringRef> near =
@@ -317,7 +320,7 @@ LogicalResult Options::judgeTiers() {
           near.contains(state.getBucket().getValue()))
         tier = Tier(int(tier) - 1);
       if (state.getSlot() == "grad")
-        tier = isPending() ? Tier::Host : Tier::Device;
+        tier = isPending() ? Tier::Host : tierOf(word("--offload-gradients"));
       if (isOfDevice)
         tier = Tier::Device;
       if (shard.getTier() != tier) // (S7)
@@ -325,7 +328,9 @@ LogicalResult Options::judgeTiers() {
                      "slot " + state.getSlot().getValue() + " of @" +
                          state.getBucket().getValue() + " on the " +
                          stringifyTier(shard.getTier()),
-                     isParameter ? "--offload-params" : "--offload-optimizer");
+                     isParameter                 ? "--offload-params"
+                     : state.getSlot() == "grad" ? "--offload-gradients"
+                                                 : "--offload-optimizer");
       isOffloaded |= isParameter && tier != Tier::Device;
     }
   if (!isOffloaded && tierOf(word("--offload-params")) != Tier::Device) // (S7)

@@ -102,6 +102,7 @@ class Compiler(support.Case):
                                 ("--bucket-size=9999999999999GiB", "number of bytes"),
                                 ("--persist-below=1KiB", "--stage=3"),
                                 ("--max-live=1KiB", "--stage=3"), ("--prefetch=1KiB", "--offload"),
+                                ("--offload-gradients=cpu", "--accumulate=K"),
                                 ("--offload-ratio=0.5", "--offload-optimizer=cpu"), ("--offload-ratio=0", "more than 0"),
                                 ("--offload-ratio=2", "at most 1"),
                                 ("--reuse-distance=1KiB", "--stage=3")):

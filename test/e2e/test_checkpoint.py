@@ -63,7 +63,7 @@ class SameLayout(Checkpoints):
         (1, "--offload=cpu", "--offload-ratio=0.5", "--bucket-size=4KiB"),
         (2, "--stage=1", "--precision=fp16"),
         (2, "--stage=3", "--offload-optimizer=cpu", "--precision=bf16", "--delayed-update"),
-        (2, "--stage=2", "--accumulate=3", "--bucket-size=4KiB"),
+        (2, "--stage=2", "--accumulate=3", "--bucket-size=4KiB", "--offload-gradients=nvme"),
         (2, "--stage=3", "--accumulate=3", "--accumulate-order=block", "--offload=cpu"),
         (2, "--stage=3", "--accumulate=2", "--accumulate-order=block"),
         (2, "--stage=3", "--offload=cpu", "--precision=bf16", "--overlap-update"),

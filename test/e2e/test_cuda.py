@@ -114,6 +114,7 @@ class Cuda(support.Case):
 
     def test_offload(self):
         self.gpt2("--precision=bf16", "--offload=cpu", "--accumulate=2")
+        self.gpt2("--precision=bf16", "--offload=cpu", "--accumulate=3", "--offload-gradients=cpu")
         self.gpt2("--precision=bf16", "--offload-optimizer=cpu", "--offload-ratio=0.5", "--stage=1", ranks=2)
 
     def test_heads_of_odd_width(self):

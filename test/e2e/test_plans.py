@@ -29,6 +29,7 @@ AXES = {
     "state": ("none", "cpu", "nvme"),
     "near": ("", "--offload-ratio=0.9", "--offload-ratio=0.4"),
     "parameters": ("none", "cpu", "nvme"),
+    "sums": ("none", "cpu", "nvme"),
     "update": ("", "--overlap-update", "--delayed-update"),
     "remat": ("", "--remat=block", "--remat=kernels"),
     "activations": ("none", "cpu", "nvme"),
@@ -46,6 +47,7 @@ def refuses(part):
     several, masters = get("ranks", 2) > 1, "master" not in get("types", "")
     tiers = {get("state", "none"), get("parameters", "none")} - {"none"}
     return ((get("order") == "block" and get("accumulate") == 1)
+            or (get("sums", "none") != "none" and (get("accumulate", 2) == 1 or get("order") == "block"))
             # State that each of several ranks holds completely stays on the device.
             or (get("parameters", "none") != "none" and get("ranks", 1) > 1
                 and (get("stage", 3) < 3 or get("kept") == "--persist-below=1GiB"))
@@ -60,7 +62,7 @@ def refuses(part):
             or (get("types") == "--grad-dtype=half" and get("precision") == "fp32")
             or ("host" in get("run", "") and not several)
             or (get("run") == "checked reads" and "nvme" not in (get("state", "nvme"), get("parameters", "nvme"),
-                                                                 get("activations", "nvme"))))
+                                                                 get("activations", "nvme"), get("sums", "nvme"))))
 
 
 #: Rows that are always included: past errors, and near errors.
@@ -87,7 +89,7 @@ def options_of(row):
     """Returns zeroc's options."""
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", row["update"], row["remat"],
-               f"--offload-activations={row['activations']}", row["near"], row["kept"], row["ahead"], row["besides"], *row["optimizer"].split(),
+               f"--offload-activations={row['activations']}", f"--offload-gradients={row['sums']}", row["near"], row["kept"], row["ahead"], row["besides"], *row["optimizer"].split(),
                *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")

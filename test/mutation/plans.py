@@ -122,6 +122,9 @@ PLANS = [
     Recipe("nvme-2-2-1", "mlp", 40, 2, 2, 1, ("--offload-optimizer=nvme",)),
     Recipe("near-3-2-1", "tiny", 48, 3, 2, 1, ("--offload=cpu", "--offload-ratio=0.5", "--bucket-size=1KiB")),
     Recipe("near-1-2-1", "tiny", 48, 1, 2, 1, ("--offload-optimizer=nvme", "--offload-ratio=0.5", "--bucket-size=1KiB")),
+    # Sums of gradients elsewhere.
+    Recipe("sums-1-2-2", "tiny", 48, 1, 2, 2, ("--offload-gradients=cpu",)),
+    Recipe("sums-3-2-3", "tiny", 48, 3, 2, 3, ("--offload=cpu", "--offload-gradients=nvme", "--bucket-size=1KiB")),
     # Updates with the gradients of the previous step.
     Recipe("rotated-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=nvme", "--overlap-update", "--bucket-size=1KiB")),
     Recipe("rotated-2-2-1", "tiny", 48, 2, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=bf16")),

@@ -70,14 +70,17 @@ def kept_state(rng, stage):
 
 def offloaded_state(rng, options):
     """Options of zeroc for the place of state."""
+    sums = []
+    if "--accumulate=1" not in options and "--accumulate-order=block" not in options:
+        sums = rng.choice(([], ["--offload-gradients=cpu"], ["--offload-gradients=nvme"]))
     if rng.random() < 0.5:
-        return []
+        return sums
     optimizer, parameters = rng.choice(("none", "cpu", "nvme")), rng.choice(("none", "cpu", "nvme"))
     # State that is whole on several ranks stays on the device; in a small model that may be all of
     # it.
     if "--stage=3" not in options or any(option.startswith("--persist-below") for option in options):
         parameters = "none"
-    places = [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
+    places = sums + [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
     if optimizer != "none" and "--accumulate=1" in options and rng.random() < 0.5:
         places.append("--overlap-update")
     if optimizer == "nvme" or (optimizer != "none" and parameters != "none" and "--overlap-update" not in places):
