@@ -9,24 +9,32 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Where state and activations are kept.
+/// Where state, activations and sums of gradients are kept.
 struct TierChoice {
-  Offload activations, optimizer, params;
+  Offload activations, optimizer, params, gradients;
 };
 
 /// In the order of what they give up.
 constexpr TierChoice kTierChoices[] = {
-    {Offload::None, Offload::None, Offload::None},
-    {Offload::Cpu, Offload::None, Offload::None},
-    {Offload::None, Offload::Cpu, Offload::None},
-    {Offload::Cpu, Offload::Cpu, Offload::None},
-    {Offload::None, Offload::Cpu, Offload::Cpu},
-    {Offload::Cpu, Offload::Cpu, Offload::Cpu},
-    {Offload::None, Offload::Nvme, Offload::None},
-    {Offload::Cpu, Offload::Nvme, Offload::None},
-    {Offload::None, Offload::Nvme, Offload::Nvme},
-    {Offload::Cpu, Offload::Nvme, Offload::Nvme},
-    {Offload::Nvme, Offload::Nvme, Offload::Nvme}};
+    {Offload::None, Offload::None, Offload::None, Offload::None},
+    {Offload::Cpu, Offload::None, Offload::None, Offload::None},
+    {Offload::None, Offload::Cpu, Offload::None, Offload::None},
+    {Offload::None, Offload::Cpu, Offload::None, Offload::Cpu},
+    {Offload::Cpu, Offload::Cpu, Offload::None, Offload::None},
+    {Offload::Cpu, Offload::Cpu, Offload::None, Offload::Cpu},
+    {Offload::None, Offload::Cpu, Offload::Cpu, Offload::None},
+    {Offload::None, Offload::Cpu, Offload::Cpu, Offload::Cpu},
+    {Offload::Cpu, Offload::Cpu, Offload::Cpu, Offload::None},
+    {Offload::Cpu, Offload::Cpu, Offload::Cpu, Offload::Cpu},
+    {Offload::None, Offload::Nvme, Offload::None, Offload::None},
+    {Offload::None, Offload::Nvme, Offload::None, Offload::Nvme},
+    {Offload::Cpu, Offload::Nvme, Offload::None, Offload::None},
+    {Offload::Cpu, Offload::Nvme, Offload::None, Offload::Nvme},
+    {Offload::None, Offload::Nvme, Offload::Nvme, Offload::None},
+    {Offload::None, Offload::Nvme, Offload::Nvme, Offload::Nvme},
+    {Offload::Cpu, Offload::Nvme, Offload::Nvme, Offload::None},
+    {Offload::Cpu, Offload::Nvme, Offload::Nvme, Offload::Nvme},
+    {Offload::Nvme, Offload::Nvme, Offload::Nvme, Offload::Nvme}};
 
 constexpr int64_t MiB = 1 << 20, GiB = int64_t{1} << 30;
 /// 0 is a bucket for each block.
@@ -114,7 +122,8 @@ bool PlanSearch::givesUpMore(const Model &model,
            other.stage == options.stage && other.remat <= options.remat &&
            other.offloadActivations <= options.offloadActivations &&
            other.offloadOptimizer <= options.offloadOptimizer &&
-           other.offloadParams <= options.offloadParams;
+           other.offloadParams <= options.offloadParams &&
+           other.offloadGradients <= options.offloadGradients;
   });
 }
 
@@ -198,8 +207,9 @@ void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
              return plan.fits();
            })) >= enough;
   };
-  SmallVector<TierChoice> tiers = {
-      {given.offloadActivations, given.offloadOptimizer, given.offloadParams}};
+  SmallVector<TierChoice> tiers = {{given.offloadActivations,
+                                    given.offloadOptimizer, given.offloadParams,
+                                    given.offloadGradients}};
   if (free.offload)
     tiers.assign(std::begin(kTierChoices), std::end(kTierChoices));
   SmallVector<Remat> remats = {given.remat};
@@ -219,6 +229,7 @@ void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
         options.offloadActivations = place.activations;
         options.offloadOptimizer = place.optimizer;
         options.offloadParams = place.params;
+        options.offloadGradients = place.gradients;
         if (!givesUpMore(model, options) && !isHopeless(model, options))
           tryPlan(model, options);
         if (hasEnough())

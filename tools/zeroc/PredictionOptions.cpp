@@ -122,8 +122,9 @@ void CommandLine::takeSearch() {
   FreeOptions &free = options.plan.free;
   auto findTier = [&]() -> StringRef {
     for (StringRef name :
-         {"--offload-optimizer", "--offload-params", "--offload-activations",
-          "--overlap-update", "--delayed-update"})
+         {"--offload-optimizer", "--offload-ratio", "--offload-params",
+          "--offload-gradients", "--offload-activations", "--overlap-update",
+          "--delayed-update"})
       if (isGiven(name))
         return name;
     return "";
