@@ -237,7 +237,7 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
 
 /// Lowers the limits of `options` until the arenas of `module`, at level
 /// partitioned, fit: MoveTransfers counts bytes that are alive at once, and
-/// their layout may take more.  Keeps them where that is in vain.
+/// their layout may take more.  If that is in vain, (V8) refuses the plan.
 static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
   constexpr int kTries = 6;
   const PipelineOptions given = options;
@@ -263,7 +263,7 @@ static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
     if (fits)
       return success();
   }
-  return success(); // (V8) refuses it
+  return success();
 }
 
 LogicalResult zero::runPipeline(ModuleOp module, Level target,

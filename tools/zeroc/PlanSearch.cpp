@@ -161,7 +161,12 @@ void PlanSearch::refine(const Model &model) {
       tryPlan(model, options);
     }
   };
-  if (free.offload)
+  // Parameters of f32 on the device need masters beside all state or none.
+  if (const TriedPlan *best = getBest(model.name);
+      free.offload && best &&
+      (best->options.precision != Precision::FP32 ||
+       best->options.offloadOptimizer != Offload::Cpu ||
+       best->options.offloadParams != Offload::None))
     tryOthers(ArrayRef(kOffloadRatios), &PlanOptions::offloadRatio);
   if (free.bucketSize) {
     const TriedPlan *best = getBest(model.name);
