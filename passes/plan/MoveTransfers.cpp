@@ -24,6 +24,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/Storage.h"
 #include "passes/plan/HostCopies.h"
 #include "passes/plan/Lifetimes.h"
 #include "passes/plan/Passes.h"
