@@ -13,8 +13,8 @@
 //   1. The types of state name the tier: !zero.shard<... on host>.
 //   2. A gather or a view of parameters that lie elsewhere gets a fetch before
 //      it.  (RegatherParameters adds fetches for later uses.)
-//   3. A sum of gradients over micro-steps that lies elsewhere is fetched before
-//      a gradient is added to it, and spilled back.
+//   3. A sum of gradients over micro-steps that lies elsewhere is fetched
+//      before a gradient is added to it, and spilled back.
 //   4. An update moves to the host.  Its gradient is spilled where it is
 //      finished, its slots are fetched and spilled back, scalars are moved to
 //      the host, and the next parameter is moved to the tier of the parameters.

@@ -183,6 +183,12 @@ private:
     return state && state.getSlot() == "grad";
   }
 
+  /// Returns true if `value` contains no gradients.
+  bool isZero(Value value) {
+    Share share = shares.lookup(value);
+    return share.before == 0 && share.own.empty() && share.updates == 0;
+  }
+
   /// The mean gradient of `bucket`.
   Share whole(FlatSymbolRefAttr bucket) {
     auto unit = units.find(bucket);
@@ -344,7 +350,8 @@ private:
         expected = shares.lookup(argument);
       else if (name == "step" || (name == "flush" && !sum))
         // New zeros of a slice count as reduced.
-        expected = {0, {}, sum ? shares.lookup(next).reduced : 0, !sum};
+        expected = {
+            0, {}, sum && isZero(next) ? shares.lookup(next).reduced : 0, !sum};
       if (rotated && sum && name != "flush" && name != "eval" &&
           !isDecoding(name))
         expected = {0, {mean}, ranks > 1, 0};
