@@ -32,20 +32,9 @@ static llvm::SmallDenseSet<Value> findNeeded(Value value, Value given) {
 /// `launch` reads it in the forward.
 bool BlockInputs::isSummand(Value value, LaunchOp launch) const {
   Operation *op = value.getDefiningOp();
-  if (!op || !forward.isForward(op) ||
-      forward.getBlock(op) == forward.getBlock(launch) || forward.isBetween(op))
-    return false;
-  SmallVector<Operation *> open(value.getUsers());
-  while (!open.empty()) {
-    Operation *user = open.pop_back_val();
-    if (isReshape(user))
-      llvm::append_range(open, user->getUsers());
-    else if (user != launch && forward.isForward(user) &&
-             (forward.getBlock(user) != forward.getBlock(op) ||
-              forward.isBetween(user)))
-      return false;
-  }
-  return true;
+  return op && forward.isForward(op) &&
+         forward.getBlock(op) != forward.getBlock(launch) &&
+         !forward.isBetween(op) && !forward.leavesBlock(value, launch);
 }
 
 /// The result of `launch` that takes the place of the most bytes of summands,

@@ -85,12 +85,13 @@ static void forEachUse(Value value, function_ref<void(OpOperand &)> visit) {
       visit(use);
 }
 
-bool ForwardBlocks::leavesBlock(Value value) const {
+bool ForwardBlocks::leavesBlock(Value value, Operation *except) const {
   unsigned mine = getBlock(value.getDefiningOp());
   bool leaves = false;
   forEachUse(value, [&](OpOperand &use) {
     Operation *op = use.getOwner();
-    leaves |= isForward(op) && (getBlock(op) != mine || isBetween(op));
+    leaves |= op != except && isForward(op) &&
+              (getBlock(op) != mine || isBetween(op));
   });
   return leaves;
 }

@@ -39,8 +39,9 @@ public:
   unsigned getBlock(Operation *op) const { return blocks.at(op); }
   /// Whether an operation of the forward reads parameters of several blocks.
   bool isBetween(Operation *op) const { return between.contains(op); }
-  /// Whether an operation of another block, in the forward, reads `value`.
-  bool leavesBlock(Value value) const;
+  /// Whether an operation of another block, in the forward, reads `value`;
+  /// `except` does not count.
+  bool leavesBlock(Value value, Operation *except = nullptr) const;
   /// The values of a block that the backward reads, in program order.
   SmallVector<LateValue> getLateValues(unsigned block) const;
 

@@ -28,6 +28,7 @@
 #include "dialect/zero/Locations.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
+#include "passes/plan/TransfersAhead.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -416,8 +417,7 @@ void LifetimeAnalysis::outliveCollectives() {
     before = op;
     // Far ahead of its use, a gather is complete only then.
     if (auto gather = dyn_cast<AllGatherOp>(op))
-      if (unsigned reader = points.lookup(
-              findFirstReader(llvm::to_vector(gather.getResult().getUsers()))))
+      if (unsigned reader = points.lookup(getFirstReader(gather.getResult())))
         keep(op, reader - 1);
   }
 }

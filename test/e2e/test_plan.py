@@ -62,6 +62,13 @@ class Plan(support.Case):
             self.assertEqual(fastest, min(time for other, time, *_ in points if other <= size))
         self.assertEqual(len(content["tables"][0]["rows"]), len(plans))
 
+    def test_last_resort(self):
+        """If nothing else fits, activations go to drives, with one micro-step and with several."""
+        for more in ((), ("--accumulate=2",)):
+            plans = self.plan("--device-memory=1KiB", "--host-memory=1KiB", *more)
+            self.assertTrue(any("--offload-activations=nvme" in plan["options"] for plan in plans), more)
+            self.assertEqual(any("--offload-gradients" in plan["options"] for plan in plans), bool(more))
+
     def test_limit(self):
         """A plan that does not fit is not taken, though it is faster; the one that is has the bits of all others."""
         machine = self.machine()

@@ -88,9 +88,9 @@ FIXED = (
 def options_of(row):
     """Returns zeroc's options."""
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
-               f"--offload-params={row['parameters']}", row["update"], row["remat"],
-               f"--offload-activations={row['activations']}", f"--offload-gradients={row['sums']}", row["near"], row["kept"], row["ahead"], row["besides"], *row["optimizer"].split(),
-               *numbers_of(row)]
+               f"--offload-params={row['parameters']}", f"--offload-activations={row['activations']}",
+               f"--offload-gradients={row['sums']}", row["near"], row["update"], row["remat"], row["kept"], row["ahead"],
+               row["besides"], *row["optimizer"].split(), *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")
     if row["order"] == "block":

@@ -9,32 +9,24 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Where state, activations and sums of gradients are kept.
+/// Where state and activations are kept.
 struct TierChoice {
-  Offload activations, optimizer, params, gradients;
+  Offload activations, optimizer, params;
 };
 
 /// In the order of what they give up.
 constexpr TierChoice kTierChoices[] = {
-    {Offload::None, Offload::None, Offload::None, Offload::None},
-    {Offload::Cpu, Offload::None, Offload::None, Offload::None},
-    {Offload::None, Offload::Cpu, Offload::None, Offload::None},
-    {Offload::None, Offload::Cpu, Offload::None, Offload::Cpu},
-    {Offload::Cpu, Offload::Cpu, Offload::None, Offload::None},
-    {Offload::Cpu, Offload::Cpu, Offload::None, Offload::Cpu},
-    {Offload::None, Offload::Cpu, Offload::Cpu, Offload::None},
-    {Offload::None, Offload::Cpu, Offload::Cpu, Offload::Cpu},
-    {Offload::Cpu, Offload::Cpu, Offload::Cpu, Offload::None},
-    {Offload::Cpu, Offload::Cpu, Offload::Cpu, Offload::Cpu},
-    {Offload::None, Offload::Nvme, Offload::None, Offload::None},
-    {Offload::None, Offload::Nvme, Offload::None, Offload::Nvme},
-    {Offload::Cpu, Offload::Nvme, Offload::None, Offload::None},
-    {Offload::Cpu, Offload::Nvme, Offload::None, Offload::Nvme},
-    {Offload::None, Offload::Nvme, Offload::Nvme, Offload::None},
-    {Offload::None, Offload::Nvme, Offload::Nvme, Offload::Nvme},
-    {Offload::Cpu, Offload::Nvme, Offload::Nvme, Offload::None},
-    {Offload::Cpu, Offload::Nvme, Offload::Nvme, Offload::Nvme},
-    {Offload::Nvme, Offload::Nvme, Offload::Nvme, Offload::Nvme}};
+    {Offload::None, Offload::None, Offload::None},
+    {Offload::Cpu, Offload::None, Offload::None},
+    {Offload::None, Offload::Cpu, Offload::None},
+    {Offload::Cpu, Offload::Cpu, Offload::None},
+    {Offload::None, Offload::Cpu, Offload::Cpu},
+    {Offload::Cpu, Offload::Cpu, Offload::Cpu},
+    {Offload::None, Offload::Nvme, Offload::None},
+    {Offload::Cpu, Offload::Nvme, Offload::None},
+    {Offload::None, Offload::Nvme, Offload::Nvme},
+    {Offload::Cpu, Offload::Nvme, Offload::Nvme},
+    {Offload::Nvme, Offload::Nvme, Offload::Nvme}};
 
 constexpr int64_t MiB = 1 << 20, GiB = int64_t{1} << 30;
 /// 0 is a bucket for each block.
@@ -212,9 +204,8 @@ void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
              return plan.fits();
            })) >= enough;
   };
-  SmallVector<TierChoice> tiers = {{given.offloadActivations,
-                                    given.offloadOptimizer, given.offloadParams,
-                                    given.offloadGradients}};
+  SmallVector<TierChoice> tiers = {
+      {given.offloadActivations, given.offloadOptimizer, given.offloadParams}};
   if (free.offload)
     tiers.assign(std::begin(kTierChoices), std::end(kTierChoices));
   SmallVector<Remat> remats = {given.remat};
@@ -225,21 +216,26 @@ void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
     stages = {0, 1, 2, 3};
   else if (free.stage)
     stages = {0};
-  for (const TierChoice &place : tiers)
-    for (Remat remat : remats)
-      for (int64_t stage : stages) {
-        PipelineOptions options = given;
-        options.stage = stage;
-        options.remat = remat;
-        options.offloadActivations = place.activations;
-        options.offloadOptimizer = place.optimizer;
-        options.offloadParams = place.params;
-        options.offloadGradients = place.gradients;
-        if (!givesUpMore(model, options) && !isHopeless(model, options))
-          tryPlan(model, options);
-        if (hasEnough())
-          return;
-      }
+  for (const TierChoice &place : tiers) {
+    SmallVector<Offload> sums = {given.offloadGradients};
+    if (free.offload && place.optimizer != Offload::None)
+      sums.push_back(place.optimizer);
+    for (Offload gradients : sums)
+      for (Remat remat : remats)
+        for (int64_t stage : stages) {
+          PipelineOptions options = given;
+          options.stage = stage;
+          options.remat = remat;
+          options.offloadActivations = place.activations;
+          options.offloadOptimizer = place.optimizer;
+          options.offloadParams = place.params;
+          options.offloadGradients = gradients;
+          if (!givesUpMore(model, options) && !isHopeless(model, options))
+            tryPlan(model, options);
+          if (hasEnough())
+            return;
+        }
+  }
   if (predict)
     refine(model);
 }

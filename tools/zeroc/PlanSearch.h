@@ -11,10 +11,10 @@
 //    what they give up.  One that gives up more than a plan that fits, and in
 //    no respect less, is left out: it moves and computes more for nothing.
 // 2. From the fastest that fits, one other value of a further option is tried
-//    at a time, and kept if it is faster: the size of buckets, how long
-//    gathered parameters are kept, which are not sharded, how far ahead they
-//    are gathered or fetched, the order of micro-steps, updates beside the
-//    forward.
+//    at a time, and kept if it is faster: the part of the optimizer's state
+//    that is moved, the size of buckets, how long gathered parameters are kept,
+//    which are not sharded, how far ahead they are brought, the order of
+//    micro-steps, updates beside the forward.
 //
 // Plans of a search are not judged.  Who takes one compiles it as any other,
 // and then it is.
@@ -34,7 +34,8 @@ namespace mlir::zero {
 /// The options that a search may change; the others are as given.
 struct FreeOptions {
   bool stage = false;
-  bool offload = false; ///< of state and activations; and overlapped updates
+  /// Of state, its parts, activations and sums; and overlapped updates.
+  bool offload = false;
   bool remat = false;
   bool bucketSize = false, reuseDistance = false, persistBelow = false,
        prefetch = false, accumulateOrder = false;
