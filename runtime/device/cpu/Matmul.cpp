@@ -41,7 +41,7 @@ int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
 
 /// The costs of f32 products, fitted to cells of GPT-2's products with operands
 /// in memory.
-Costs costsOfFloats() { return {gemmTile(), 27, 27, 5, 11}; }
+Costs costsOfFloats() { return {gemmUnits(), 27, 27, 5, 11}; }
 
 /// The division of one product's C among threads.
 struct Grid {
@@ -49,13 +49,13 @@ struct Grid {
   int64_t rows = 0, columns = 0; ///< of a cell; fewer at the edges
 
   Grid(const zrt_matmul_desc &d, int64_t cells, const Costs &costs) {
-    const GemmTile &tile = costs.tile;
+    const GemmUnits &units = costs.units;
     double best = 0;
     const int64_t mostDown = d.m <= kFewRows ? 1 : cells;
     for (int64_t tryDown = 1; tryDown <= mostDown; ++tryDown) {
       const int64_t tryAcross = cells / tryDown;
-      const int64_t r = cellSize(d.m, tryDown, tile.rows),
-                    c = cellSize(d.n, tryAcross, tile.columns);
+      const int64_t r = cellSize(d.m, tryDown, units.rows),
+                    c = cellSize(d.n, tryAcross, units.columns);
       const double cost =
           double(r) * double(c) +
           (d.trans_a ? costs.transposedA : costs.a) * double(r) +
@@ -70,8 +70,8 @@ struct Grid {
     across = divideUp(d.n, columns);
   }
 
-  static int64_t cellSize(int64_t size, int64_t cells, int64_t tile) {
-    return divideUp(divideUp(size, tile), cells) * tile;
+  static int64_t cellSize(int64_t size, int64_t cells, int64_t unit) {
+    return divideUp(divideUp(size, unit), cells) * unit;
   }
 };
 

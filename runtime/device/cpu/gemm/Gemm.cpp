@@ -11,7 +11,7 @@ struct Target {
   void (*multiply)(const Gemm &, float *);
   void (*multiplyBrains)(const GemmOf<Brain> &, float *);
   void (*multiplyHalves)(const GemmOf<Half> &, float *);
-  GemmTile tile;
+  GemmUnits units;
 };
 
 const Target &target() {
@@ -19,12 +19,12 @@ const Target &target() {
 #ifdef __x86_64__
     if (instructionSet() == InstructionSet::Avx512)
       return {avx512::multiply, avx512::multiply, avx512::multiply,
-              avx512::kTile};
+              avx512::kUnits};
     if (instructionSet() == InstructionSet::Avx2)
-      return {avx2::multiply, avx2::multiply, avx2::multiply, avx2::kTile};
+      return {avx2::multiply, avx2::multiply, avx2::multiply, avx2::kUnits};
 #endif
     return {portable::multiply, portable::multiply, portable::multiply,
-            portable::kTile};
+            portable::kUnits};
   }();
   return chosen;
 }
@@ -79,4 +79,4 @@ void zrt::multiply(const GemmOf<Half> &gemm, float *packing) {
   multiplyBy(target().multiplyHalves, gemm, packing);
 }
 
-GemmTile zrt::gemmTile() { return target().tile; }
+GemmUnits zrt::gemmUnits() { return target().units; }

@@ -45,10 +45,11 @@ void multiply(const GemmOf<Half> &gemm, float *packing);
 enum class InstructionSet { Portable, Avx2, Avx512 };
 InstructionSet instructionSet();
 
-/// The size of the tile of C that is kept in registers.
-struct GemmTile {
+/// What the rows and columns of a thread's part of C are multiples of: those of
+/// a tile in registers, but a vector where tiles may have fewer columns.
+struct GemmUnits {
   int64_t rows, columns;
 };
-GemmTile gemmTile();
+GemmUnits gemmUnits();
 
 } // namespace zrt

@@ -136,8 +136,8 @@ Costs zrt::costsOf(Kernel16 kernel, zrt_dtype type) {
   if (kernel == Kernel16::AmxBrains && type == ZRT_BF16)
     return {{32, 32}, 40, 100, 60, 30};
   if (kernel == Kernel16::DotBrains && type == ZRT_BF16)
-    return {avx512bf16::kTile, 40, 40, 20, 30};
+    return {avx512bf16::kUnits, 40, 40, 20, 30};
 #endif
   (void)kernel, (void)type;
-  return {gemmTile(), 27, 27, 8, 12};
+  return {gemmUnits(), 27, 27, 8, 12};
 }

@@ -40,16 +40,16 @@ void enable(Kernel16 kernel);
 /// Computes on the calling thread.  `packing` has ZRT_PACKING_BYTES.
 void multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing);
 
-/// The tile of C that cells are multiples of, and the cost of copying an
-/// element of an operand, in multiply-adds.
+/// What cells are multiples of, and the cost of copying an element of an
+/// operand, in multiply-adds.
 struct Costs {
-  GemmTile tile;
+  GemmUnits units;
   double a, transposedA, b, transposedB;
 };
 Costs costsOf(Kernel16 kernel, zrt_dtype type);
 
 namespace avx512bf16 {
-extern const GemmTile kTile;
+extern const GemmUnits kUnits;
 /// As in Gemm.h, in the order of Pairs.inc; m, n and k are not 0.
 void multiply(const GemmOf<Brain> &gemm, float *packing);
 } // namespace avx512bf16

@@ -37,7 +37,7 @@ static_assert(kGemmPackingBytes <= ZRT_PACKING_BYTES);
 
 #define ZRT_GEMM_TARGET(NAME)                                                  \
   namespace NAME {                                                             \
-  extern const GemmTile kTile;                                                 \
+  extern const GemmUnits kUnits;                                               \
   void multiply(const Gemm &gemm, float *packing);                             \
   void multiply(const GemmOf<Brain> &gemm, float *packing);                    \
   void multiply(const GemmOf<Half> &gemm, float *packing);                     \
