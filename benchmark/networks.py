@@ -4,9 +4,8 @@
     benchmark/networks.py --machine=FILE [--rates=250,1000,4000] [--options="--stage=2 --bucket-size=4MiB" ...]
 
 Two ranks are in network namespaces with a virtual cable between them, whose rate `tc ... tbf` limits: they share this
-machine's processors and nothing else.  FILE has the times of two ranks (zeroc calibrate --ranks=2).  How fast MPI and TCP
-are by themselves is measured first, by a model of another shape on a cable without a limit.  Needs root, ip, tc and
-mpirun.
+machine's processors and nothing else.  FILE has the times of two ranks, and what MPI and TCP take of a core (zeroc
+calibrate --ranks=2, with mpirun).  Needs root, ip, tc and mpirun.
 """
 import argparse
 import json
@@ -26,14 +25,14 @@ import test_hosts  # noqa: E402
 CONFIG = {"model_type": "gpt2", "n_layer": 6, "n_head": 6, "n_embd": 384, "vocab_size": 4096, "n_positions": 256,
           "activation_function": "gelu_new", "layer_norm_epsilon": 1e-5, "initializer_range": 0.02, "resid_pdrop": 0.0,
           "embd_pdrop": 0.0, "attn_pdrop": 0.0, "tie_word_embeddings": True}
-#: Measured on a cable without a limit.
-PROBE = CONFIG | {"n_layer": 2, "n_embd": 512, "n_head": 8, "vocab_size": 2048}
 #: Ethernet, IP and TCP take 66 of 1,514 bytes; tbf counts them all.
 PAYLOAD = 1448 / 1514
 
 
 def measure(hosts, agent, program, tokens, metrics, steps):
-    inner = ["mpirun", "--mca", "plm_rsh_agent", agent, "-n", 2, "--host", ",".join(f"{host}:1" for host in hosts)]
+    # Each host would bind its rank to its first processor, which is the other's, too.
+    inner = ["mpirun", "--mca", "plm_rsh_agent", agent, "--bind-to", "none", "-n", 2, "--host",
+             ",".join(f"{host}:1" for host in hosts)]
     for layer in ("btl_tcp_if_include", "oob_tcp_if_include"):
         inner += ["--mca", layer, f"{test_hosts.NETWORK}.0/24"]
     inner += [program, "--data", tokens, "--lr", "1e-4", "--steps", steps, "--threads", 1, "--progress", "none", "--metrics",
@@ -61,14 +60,6 @@ class Model:
         return json.loads(self.run("simulate", self.model, *self.plan, f"--machine={self.machine}", "--certificate=json",
                                    f"--network={round(rate)}"))["step_seconds"]
 
-    def rate_of(self, seconds):
-        """The rate at which a step takes so long, by bisection."""
-        low, high = 1e6, 1e11
-        for _ in range(20):
-            middle = (low * high) ** 0.5
-            low, high = (low, middle) if self.predict(middle) < seconds else (middle, high)
-        return low
-
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -86,18 +77,15 @@ def main():
         agent.write_text(test_hosts.AGENT)
         agent.chmod(0o755)
         trainer.write_tokens(tokens, 1 << 15, 256)
-        probe = Model(folder, "probe", PROBE, "--stage=3", machine)
-        most = probe.rate_of(measure(hosts, agent, probe.program, tokens, metrics, 10))
-        print(f"MPI and TCP by themselves: {most / 1e6:.0f} MB/s")
         print(f"{'':24} {'simulated':>10} {'measured':>10}  {'ms; error':>8}")
         for number, plan in enumerate(options.options or ("--stage=1", "--stage=3")):
             model = Model(folder, f"model{number}", CONFIG, plan, machine)
             for rate in map(int, options.rates.split(",")):
                 for host in hosts:
                     test_hosts.ip("netns", "exec", host, "tc", "qdisc", "replace", "dev", "cable", "root", "tbf", "rate",
-                                  f"{rate}mbit", "burst", "1mb", "latency", "50ms")
+                                  f"{rate}mbit", "burst", str(max(500 * rate, 256000)), "latency", "200ms")
                 seconds = measure(hosts, agent, model.program, tokens, metrics, 10)
-                predicted = model.predict(min(most, rate * 1e6 / 8 * PAYLOAD))
+                predicted = model.predict(rate * 1e6 / 8 * PAYLOAD)
                 print(f"{plan}, {rate:5} Mbit/s   {1e3 * predicted:10.1f} {1e3 * seconds:10.1f}  "
                       f"{100 * (predicted / seconds - 1):+7.1f} %", flush=True)
 

@@ -138,11 +138,21 @@ llvm::Expected<Machine> Machine::read(StringRef path) {
   return machine;
 }
 
+/// What a byte from another host takes of a core.
+static double ofNetworkByte(const Machine::Layout &layout) {
+  auto known = layout.seconds.find("network.byte");
+  return known == layout.seconds.end() ? 0 : known->second;
+}
+
+double Machine::Layout::coreOfNetwork() const {
+  return std::min(network * ofNetworkByte(*this), 1.0);
+}
+
 std::optional<double> Machine::Layout::find(StringRef kind) const {
   const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
   if (network > 0 && last == "byte" &&
       (kind.starts_with("all_") || kind.starts_with("reduce_")))
-    return 1 / network;
+    return std::max(1 / network, ofNetworkByte(*this));
   for (const std::string &name :
        {kind.str(), "*." + rest.str(), "*." + last.str()})
     if (auto known = seconds.find(name); known != seconds.end())

@@ -37,7 +37,8 @@ struct Machine {
     /// say: ranks are not equally fast at any time, and wait for each other.
     double waiting = 0;
     /// Seconds of a unit of work, by kind (Work.h); "step.call" is what a step
-    /// takes beside its programs.
+    /// takes beside its programs, and "network.byte" what a byte from another
+    /// host takes of a core; 0 if the file does not say it.
     std::map<std::string, double> seconds;
     /// Bytes a second of each rank's link to ranks of other hosts; 0: exchanges
     /// stay on the host, and take the seconds of their kinds.
@@ -45,6 +46,8 @@ struct Machine {
 
     /// The seconds of a unit of this kind, if the file says them.
     std::optional<double> find(StringRef kind) const;
+    /// The part of a core that an exchange over the network takes.
+    double coreOfNetwork() const;
   };
 
   std::string file, name;

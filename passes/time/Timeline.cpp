@@ -18,7 +18,8 @@ public:
   Simulation(ArrayRef<Task> tasks, Timeline &timeline, double cores,
              const Machine::Layout &layout)
       : tasks(tasks), timeline(timeline), cores(cores),
-        threads(double(layout.threads)), hasNetwork(layout.network > 0) {
+        threads(double(layout.threads)), hasNetwork(layout.network > 0),
+        coreOfNetwork(layout.coreOfNetwork()) {
     for (auto [i, task] : llvm::enumerate(tasks))
       queues[unsigned(task.stream)].push_back(unsigned(i));
     isDone.resize(tasks.size());
@@ -37,7 +38,7 @@ private:
   bool start();
   /// Goes on to the next end of a task.
   void advance();
-  /// The cores that a stream uses while it runs.
+  /// The cores that a stream wants while it runs.
   double wants(size_t stream) const {
     switch (static_cast<Stream>(stream)) {
     case Stream::Compute:
@@ -46,7 +47,7 @@ private:
     case Stream::NvmeWrite:
       return 0; // the drive works
     default:
-      return isOnNetwork(stream) ? 0 : 1;
+      return 1;
     }
   }
   /// Whether what runs on a stream is an exchange over a network.
@@ -59,6 +60,7 @@ private:
   Timeline &timeline;
   const double cores, threads;
   const bool hasNetwork;
+  const double coreOfNetwork; ///< what sending and receiving takes of a core
   std::array<SmallVector<unsigned, 0>, kSimulatedStreams> queues;
   std::array<size_t, kSimulatedStreams> next = {};
   std::array<int64_t, kSimulatedStreams> runs, last;
@@ -96,18 +98,25 @@ bool Simulation::start() {
 
 void Simulation::advance() {
   double wanted = 0, exchanges = 0;
-  for (size_t stream = 0; stream != kSimulatedStreams; ++stream)
-    if (runs[stream] >= 0) {
+  for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
+    if (runs[stream] < 0)
+      continue;
+    if (isOnNetwork(stream))
+      ++exchanges;
+    else
       wanted += wants(stream);
-      exchanges += isOnNetwork(stream);
-    }
+  }
+  // The system sends and receives before anything computes, on half of the
+  // cores at most.
+  const double free =
+      cores - (exchanges > 0 ? std::min(coreOfNetwork, cores / 2) : 0);
   std::array<double, kSimulatedStreams> speeds;
   double step = -1; // to the first end
   for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
     speeds[stream] = isOnNetwork(stream) ? 1 / exchanges
                      : wants(stream) == 0 || cores == 0
                          ? 1
-                         : std::min(1.0, cores / wanted);
+                         : std::min(1.0, free / wanted);
     if (runs[stream] >= 0 && (step < 0 || left[stream] / speeds[stream] < step))
       step = left[stream] / speeds[stream];
   }

@@ -4,7 +4,8 @@
 // and a task starts when those that it waits for are complete.  On processors
 // the running tasks share a rank's cores: compute wants one for each thread, a
 // drive none, any other stream one.  If they want more than there are, all slow
-// down alike.  Exchanges over a network share its link, and want no core.
+// down alike.  Exchanges over a network share its link; the system takes for
+// them from the cores what "network.byte" says, and leaves the rest to others.
 //
 // All ranks do the same at the same time, so one rank stands for all.
 //

@@ -9,6 +9,7 @@ import argparse
 import array
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from .trace import read_ranks
 from .whole_file import check_writable, write_whole
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
+LARGE_EXCHANGE = 1 << 16  #: bytes that a rank receives
+MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 VOCABULARY = 512  #: tokens of the data; no probe has fewer
 
 
@@ -197,15 +200,25 @@ class Probe:
         if self.name.startswith("tiny"):
             self.beside.append(self.measure_beside(self.command(calibration), self.base))
 
-    def operations(self):
-        """(work, seconds) of each operation."""
+    def measure_network(self, calibration):
+        """What a byte from another host takes of a core: of large exchanges by MPI and TCP, had they run alone."""
+        run(["mpirun", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo", "--bind-to", "none", "--oversubscribe",
+             "-n", calibration.ranks, *self.command(calibration)],
+            env=os.environ | MPI_AS_ROOT | {"ZRT_TRACE": str(self.base), "ZRT_RANKS_PER_HOST": "1"})
+        samples = measured(read_ranks(str(self.base)), calibration.cores / calibration.ranks, calibration.threads)
+        return statistics.median(seconds / received for work, seconds in self.operations(samples)
+                                 for kind, received in work.items() if kind.endswith(".byte") and received >= LARGE_EXCHANGE)
+
+    def operations(self, samples=None):
+        """(work, seconds) of each operation, by this probe's samples or others."""
+        samples = self.samples if samples is None else samples
         for part in self.work:
             numbers = defaultdict(int)
             for task in part["tasks"]:
                 numbers[task["stream"]] += 1
-                samples = self.samples.get((part["program"], task["stream"], numbers[task["stream"]]))
-                if samples and not (self.only_moves and task["stream"] == "compute"):
-                    yield task["work"], quiet(samples)
+                times = samples.get((part["program"], task["stream"], numbers[task["stream"]]))
+                if times and not (self.only_moves and task["stream"] == "compute"):
+                    yield task["work"], quiet(times)
 
     def measure_beside(self, command, base):
         """Seconds of a step without a trace, less those of its programs in the trace."""
@@ -242,6 +255,8 @@ class Calibration:
         seconds, error = fit([operation for probe in self.probes for operation in probe.operations()])
         beside = [seconds for probe in self.probes for seconds in probe.beside]
         seconds["step.call"] = quiet(beside) if beside else 0
+        if self.ranks > 1 and shutil.which("mpirun"):
+            seconds["network.byte"] = self.probes[0].measure_network(self)
         return {"ranks": self.ranks, "threads": self.threads, "error": round(error, 4),
                 "seconds": {kind: float(f"{value:.4g}") for kind, value in seconds.items()}}
 

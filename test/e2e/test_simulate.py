@@ -75,6 +75,14 @@ class Simulate(support.Case):
         self.assertGreater(wire, 1000)
         self.assertAlmostEqual(step["by_kind"]["all_gather"], wire / 1e6, delta=1e-4)
         self.assertGreater(step["step_seconds"], wire / 1e6)
+        # The system takes 0.25 of a core for it, and what runs beside has 0.75.
+        machine = self.machine(layouts=[{"ranks": 2, "threads": 1, "seconds": SECONDS | {"network.byte": 0.25e-6}}])
+        slower = json.loads(self.run_ok(support.ZEROC, "simulate", self.model(), "--certificate=json", "--world-size=2",
+                                        "--stage=3", f"--machine={machine}", "--network=1MB").out)
+        beside = {(task["end"] - task["begin"]) / task["alone"] for part in slower["programs"] for task in part["tasks"]
+                  if task["stream"] == "compute" and task["alone"] > 0}
+        self.assertTrue(any(abs(ratio - 1 / 0.75) < 1e-6 for ratio in beside), beside)
+        self.assertAlmostEqual(slower["by_kind"]["all_gather"], step["by_kind"]["all_gather"])
 
     def test_certificate(self):
         machine = self.machine(watts=10, dollars_per_hour=3.6)
@@ -199,18 +207,21 @@ class Simulate(support.Case):
                 self.assertEqual("host_update" in step["by_kind"], "--offload=nvme" in options)
 
     def test_calibrate(self):
-        """One small model measured once gives a machine on which it can be simulated."""
+        """Small models measured once give a machine on which they can be simulated, over a network as well."""
         script = ("import zeroc.calibrate as c, sys\n"
-                  "c.ALONE, c.ROUNDS = c.ALONE[-1:], 1\n"
+                  "c.ALONE, c.SHARED, c.ROUNDS = c.ALONE[-1:], [next(one for one in c.SHARED if one[0] == 'tiny-3')], 1\n"
                   "c.EXPERTS = c.SUMS = c.PACKED = c.TIERS = []\n"
                   "c.main(sys.argv[1:])")
-        self.run_ok("python3", "-c", script, "-o", self.folder / "m.json", "--ranks", 1, "--precision", "fp32",
+        self.run_ok("python3", "-c", script, "-o", self.folder / "m.json", "--ranks", 1, "--ranks", 2, "--threads", 1,
+                    "--precision", "fp32",
                     env={"PYTHONPATH": str(support.ROOT / "python"), "ZEROC_PROGRAM": str(support.ZEROC)})
         machine = json.loads((self.folder / "m.json").read_text())
-        layout, = machine["layouts"]
-        self.assertGreater(layout["seconds"]["matmul.f32.flop"], 0)
+        alone, shared = machine["layouts"]
+        self.assertGreater(alone["seconds"]["matmul.f32.flop"], 0)
+        self.assertGreater(shared["seconds"]["network.byte"], 0)
         self.assertEqual(set(machine["sources"].values()), {"measured"})
-        self.run_ok(support.ZEROC, "simulate", self.model(), f"--machine={self.folder / 'm.json'}")
+        for options in (["--threads-per-rank=1"], ["--world-size=2", "--stage=3", "--network=125MB"]):
+            self.run_ok(support.ZEROC, "simulate", self.model(), f"--machine={self.folder / 'm.json'}", *options)
 
 
 class Fit(unittest.TestCase):
