@@ -77,8 +77,7 @@ def infinity(model, config, batch, options, published, conditions, source, cause
 ON_NVME = "--offload-params=cpu --offload-optimizer=nvme --offload-activations=cpu"
 
 #: LLMQ prints the share as "sol"; the headline of its file says RTX PRO 6000, its name and its shares an H100.  zeroc's plans
-#: of its last three models need 100 to 102 GB: sums of gradients are f32.  "Without" in a cause: with "matmul.memory": 0 in
-#: the machine's file.
+#: of its last three models need 100 to 102 GB: sums of gradients are f32.
 #: The table of shapes in ZeRO-Infinity's paper is quoted in issues of DeepSpeed and DeepSpeedExamples: 10B as 50 layers of
 #: 4096 with a batch of 8 (192), 50B with one of 26 (4047).  62 layers of 8192 make 50B; 32 heads are those of
 #: DeepSpeedExamples for this width, 1024 its tokens.  No --cuda-arch is a V100's; predicted times do not depend on it.
@@ -86,21 +85,20 @@ ROWS = (
     torchtitan(8, 6667, 1),
     torchtitan(128, 6514, 3),
     llmq("Qwen2.5-0.5B", qwen(896, 4864, 24, 14, 2), 32, 16, 149_500, 0.468,
-         "18 % of the step are bytes of products' operands, which the measured rate of products has in it (without: -20 %); "
-         "kernels take 24 %, attention 12 %, where LLMQ fuses more and calls cuDNN"),
+         "kernels take 30 % of the step, attention 14 %, where LLMQ fuses more and calls cuDNN"),
     llmq("Qwen2.5-1.5B", qwen(1536, 8960, 28, 12, 2), 32, 16, 59_250, 0.570,
-         "likewise 13 % (without: -22 %); kernels 19 %, attention 10 %"),
+         "likewise 22 and 11 %"),
     llmq("Qwen2.5-3B", qwen(2048, 11008, 36, 16, 2), 16, 32, 30_900, 0.593,
-         "likewise 12 % (without: -21 %); kernels 16 %, attention 9 %"),
+         "likewise 18 and 10 %"),
     llmq("Qwen2.5-7B", qwen(3584, 18944, 28, 28, 4, 152064, False), 4, 128, 13_850, 0.602,
-         "likewise 10 % (without: -18 %); sums of gradients in f32 6 %; at the file's 650 TFLOP/s products alone take 90 % of "
-         "LLMQ's step, so its are faster"),
+         "likewise 12 and 6 %; sums of gradients in f32 7 %; at the file's 650 TFLOP/s products alone take 91 % of LLMQ's step, "
+         "so its are faster"),
     infinity("GPT 10B", gpt(4096, 50, 16), 8, "", 63, "state on the GPUs; a user's repetition of the paper's row",
              "github.com/deepspeedai/DeepSpeed/issues/1776"),
     infinity("GPT 50B", gpt(8192, 62, 32), 26, ON_NVME, 40, "optimizer state on NVMe; \"over 40\", section 8.4",
              "arXiv 2104.07857, by the issue and by notes on the paper",
              "DeepSpeed recomputes whole blocks (zeroc all but the last product), swaps gradients, too, and reads and writes "
-             "share the drives: with these it would be 47; the rest is not explained"),
+             "share the drives: with these it would be 48; the rest is not explained"),
     infinity("GPT 50B", gpt(8192, 62, 32), 26, ON_NVME, 35, "the same, a user's repetition",
              "github.com/deepspeedai/DeepSpeed/issues/1776",
              "likewise; its drives were slower than those of DeepSpeed's authors"),
