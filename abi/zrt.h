@@ -215,9 +215,10 @@ extern const zrt_plan zrt_compiled_plan;
 /// exponentials. width is at most ZRT_MAX_ATTENTION_WIDTH.  Sums are in f32;
 /// 16-bit results are rounded once.
 ///
-/// `products` is a zrt::Kernel16 (numerics/Kernel16.h).  If it is not 0, dtype
-/// is bf16 and heads are at most 256 wide, the operands of all products are
-/// bf16, also probabilities and the gradients of scores.
+/// `products` is a zrt::Kernel16 (numerics/Kernel16.h).  If it multiplies
+/// numbers of `dtype` without widening them, and heads are at most 256 wide,
+/// the operands of all products are of `dtype`, also probabilities and the
+/// gradients of scores.
 void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
                    float soft_cap, int32_t causal, int64_t window,
                    const int32_t *starts, const int64_t *key, int64_t place,

@@ -15,10 +15,11 @@ namespace zrt {
 enum class Kernel16 : int32_t {
   Widen,     ///< f32 product of the widened operands, rounded
   DotBrains, ///< bf16 by AVX512_BF16's dot products of pairs; f16 as Widen
-  AmxBrains  ///< bf16 by AMX's tiles; f16 as Widen
+  AmxBrains, ///< bf16 by AMX's tiles; f16 as Widen
+  AmxBoth    ///< bf16 and f16 by AMX's tiles
 };
 
-/// The widest heads of attention whose products have operands of bf16.
+/// The widest heads of attention whose products have operands of 16 bits.
 constexpr int64_t kMaxPairWidth = 256;
 
 /// Calls visit(name) for each of the comma-separated `features`, except those
@@ -55,8 +56,9 @@ inline Kernel16 kernel16For(std::string_view features) {
   };
   // The features for which runtime/CMakeLists.txt compiles the files.
   if (all("avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512bf16"))
-    return all("amx-tile", "amx-bf16") ? Kernel16::AmxBrains
-                                       : Kernel16::DotBrains;
+    return !all("amx-tile", "amx-bf16") ? Kernel16::DotBrains
+           : all("amx-fp16")            ? Kernel16::AmxBoth
+                                        : Kernel16::AmxBrains;
 #endif
   (void)features;
   return Kernel16::Widen;

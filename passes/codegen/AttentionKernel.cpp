@@ -89,7 +89,7 @@ private:
                 : element.isF16() ? ZRT_F16
                                   : ZRT_F32,
                 32);
-    passInteger(element.isBF16() ? static_cast<int64_t>(products) : 0, 32);
+    passInteger(element.isF32() ? 0 : static_cast<int64_t>(products), 32);
   }
 
   /// Passes T, S, D, scale, cap, the mask, dropout, and the type of elements.

@@ -109,8 +109,11 @@ struct LowerHandWrittenKernels
       return std::pair(AttentionUnits::Usual, DotBrains);
     if (!forGpu && attention == "tiles")
       return std::pair(AttentionUnits::Usual, AmxBrains);
+    if (!forGpu && attention == "both-tiles")
+      return std::pair(AttentionUnits::Usual, AmxBoth);
     getOperation()->emitError("attention is computed by f32 or ")
-        << (forGpu ? "tensor-cores" : "dots or tiles") << ", not " << attention;
+        << (forGpu ? "tensor-cores" : "dots, tiles or both-tiles") << ", not "
+        << attention;
     return std::nullopt;
   }
 

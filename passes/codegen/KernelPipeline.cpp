@@ -164,7 +164,8 @@ LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
                                       zrt::Kernel16 products) {
   KernelPipelineOptions options;
   options.reference = reference;
-  options.attention = products == zrt::Kernel16::AmxBrains   ? "tiles"
+  options.attention = products == zrt::Kernel16::AmxBoth     ? "both-tiles"
+                      : products == zrt::Kernel16::AmxBrains ? "tiles"
                       : products == zrt::Kernel16::DotBrains ? "dots"
                                                              : "f32";
   if (failed(lowerKernels(module, options, setup)))

@@ -13,7 +13,7 @@ LogicalResult formPlanKernels(ModuleOp plan, PassManagerSetup setup = {});
 
 /// Lowers the kernels of a module to the LLVM dialect, and drops all else.
 /// With `reference`, model kernels take upstream's scalar loops.  `products`
-/// multiplies in attention of bf16.
+/// multiplies in attention of 16 bits.
 LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
                                 PassManagerSetup setup = {},
                                 zrt::Kernel16 products = zrt::Kernel16::Widen);

@@ -45,7 +45,7 @@ def LowerHandWrittenKernels : Pass<"zero-lower-hand-written-kernels", "::mlir::M
   }];
   let options = [Option<"forGpu", "gpu", "bool", "false", "for half-warps of a GPU">,
     Option<"attention", "attention", "std::string", "\"\"",
-      "what multiplies in attention: f32; on a GPU tensor-cores, by default where they can; on a processor dots or tiles">];
+      "what multiplies in attention: f32; on a GPU tensor-cores, by default where they can; on a processor dots, tiles (of bf16) or both-tiles">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect"];

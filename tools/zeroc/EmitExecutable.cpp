@@ -108,15 +108,20 @@ static bool multipliesHalves(ModuleOp plan) {
   return does;
 }
 
-/// Refuses --attention=bf16 if any attention of `plan` would multiply in f32.
+/// Refuses --attention=bf16 or fp16 if any attention of `plan` would multiply
+/// in f32.
 static llvm::Error checkPairs(ModuleOp plan, zrt::Kernel16 products,
+                              const std::string &attention,
                               const std::string &cpu) {
-  if (products == zrt::Kernel16::Widen)
+  const bool isBrain = attention == "bf16";
+  const char *name = isBrain ? "bf16" : "f16";
+  if (isBrain ? products == zrt::Kernel16::Widen
+              : products != zrt::Kernel16::AmxBoth)
     return llvm::createStringError(
-        "--attention=bf16: no product of this plan has operands of bf16 on "
-        "--cpu=%s, which would need AMX, or AVX512_BF16 without AVX512_FP16; "
-        "drop it",
-        cpu.c_str());
+        "--attention=%s: no product of this plan has operands of %s on "
+        "--cpu=%s, which would need %s; drop it",
+        attention.c_str(), name, cpu.c_str(),
+        isBrain ? "AMX, or AVX512_BF16 without AVX512_FP16" : "AMX-FP16");
   llvm::Error error = llvm::Error::success();
   bool hasAny = false;
   plan.walk([&](Operation *op) {
@@ -124,18 +129,20 @@ static llvm::Error checkPairs(ModuleOp plan, zrt::Kernel16 products,
       return;
     auto type = cast<RankedTensorType>(op->getOperand(0).getType());
     hasAny = true;
-    if (!type.getElementType().isBF16() ||
+    const Type element = type.getElementType();
+    if (!(isBrain ? element.isBF16() : element.isF16()) ||
         type.getDimSize(3) > zrt::kMaxPairWidth)
       error = llvm::createStringError(
-          "--attention=bf16: attention has heads of width %d of %s, and "
-          "products of bf16 are for bf16 up to width %d; drop it",
-          int(type.getDimSize(3)),
-          llvm::formatv("{0}", type.getElementType()).str().c_str(),
+          "--attention=%s: attention has heads of width %d of %s, and "
+          "products of %s are for %s up to width %d; drop it",
+          attention.c_str(), int(type.getDimSize(3)),
+          llvm::formatv("{0}", element).str().c_str(), name, name,
           int(zrt::kMaxPairWidth));
   });
   if (!error && !hasAny)
     return llvm::createStringError(
-        "--attention=bf16: this plan has no attention; drop it");
+        "--attention=%s: this plan has no attention; drop it",
+        attention.c_str());
   return error;
 }
 
@@ -195,8 +202,8 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   zrt::Kernel16 products = zrt::Kernel16::Widen;
   if (options.target->multipliesOnHost() && attention != "f32")
     products = zrt::kernel16For(features);
-  if (attention == "bf16")
-    if (llvm::Error error = checkPairs(plan, products, options.cpu))
+  if (attention == "bf16" || attention == "fp16")
+    if (llvm::Error error = checkPairs(plan, products, attention, options.cpu))
       return error;
   PlanInfo info{certificate.model,    certificate.options,
                 cpu->description,     features,

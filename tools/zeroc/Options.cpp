@@ -136,11 +136,13 @@ void CommandLine::declareDriver() {
       "GPUs run the program, too); emulated: for tests without\n"
       "a GPU",
       {machine, Emit::Memory});
-  add("attention=f32|bf16|tensor-cores",
-      text(options.targetOptions.attention, {"f32", "bf16", "tensor-cores"})
+  add("attention=f32|TYPE|tensor-cores",
+      text(options.targetOptions.attention,
+           {"f32", "bf16", "fp16", "tensor-cores"})
           .showing("as products where that is fast"),
       "how attention of 16 bits multiplies: f32 (same bits\n"
       "everywhere), bf16 (CPUs with AMX or fast AVX512_BF16),\n"
+      "fp16 (CPUs with AMX-FP16),\n"
       "or tensor-cores (GPUs)",
       {machine, Emit::LLVM});
   add("collectives=host|nccl|direct",
@@ -252,6 +254,7 @@ void CommandLine::dropAlienOptions() {
 void CommandLine::takeTarget() {
   options.target = &getTarget(target);
   TargetOptions &given = options.targetOptions;
+  const bool asksPairs = given.attention == "bf16" || given.attention == "fp16";
   if (options.target->getArchs().empty()) {
     for (const auto &[flag, value, isAsked] :
          {std::tuple("--cuda-arch=", cudaArch, isGiven("--cuda-arch")),
@@ -261,12 +264,14 @@ void CommandLine::takeTarget() {
       if (isAsked)
         fail(flag + value + " is for GPUs; add --target=cuda");
     given.collectives = "host";
-    if (given.attention == "bf16" && options.pipeline.reference)
-      fail("--reference has no kernel for --attention=bf16; drop one of them");
+    if (asksPairs && options.pipeline.reference)
+      fail("--reference has no kernel for --attention=" + given.attention +
+           "; drop one of them");
     return;
   }
-  if (given.attention == "bf16")
-    fail("--attention=bf16 is for processors; use f32 or tensor-cores");
+  if (asksPairs)
+    fail("--attention=" + given.attention +
+         " is for processors; use f32 or tensor-cores");
   if (options.pipeline.reference)
     fail("--reference computes on one thread of the processors; drop "
          "--target=" +

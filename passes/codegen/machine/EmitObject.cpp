@@ -60,7 +60,8 @@ constexpr std::pair<const char *, const char *> kDots[] = {
 constexpr std::pair<const char *, const char *> kTiles[] = {
     {"+avx512bf16", "avx512bf16"},
     {"+amx-tile", "amx-tile"},
-    {"+amx-bf16", "amx-bf16"}};
+    {"+amx-bf16", "amx-bf16"},
+    {"+amx-fp16", "amx-fp16"}};
 
 } // namespace
 

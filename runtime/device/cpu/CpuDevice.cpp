@@ -25,13 +25,12 @@ void need(const char *what, const zrt_operand &operand, zrt_dtype dtype) {
          dtypeName(operand.dtype), dtypeName(dtype));
 }
 
-/// Checks the type of a product's factors; `kernel` shall multiply bf16.
+/// Checks the type of a product's factors; `kernel` shall multiply 16 bits.
 void needFactor(const char *what, zrt_dtype dtype, Kernel16 kernel) {
   if (dtype != ZRT_F32 && dtype != ZRT_F64 && !is16Bits(dtype))
     fail("{}: it is {}, and this device multiplies f64, f32, bf16 and f16",
          what, dtypeName(dtype));
-  if (dtype == ZRT_BF16)
-    enable(kernel);
+  enable(kernel, dtype);
 }
 
 // Kernels of a plan are compiled for their types.

@@ -164,7 +164,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
 constexpr int64_t kStripBytes = 128 << 10, kLeastStrip = 16;
 /// The part of a thread's scratch memory that products of few rows leave free,
 /// in floats: from behind their f32 results (Gemm16.cpp) and few partial sums
-/// (Amx.cpp) on, up to the bias.
+/// (AmxLoops.inc) on, up to the bias.
 constexpr int64_t kFreeFrom = (1 << 18) + (1 << 14),
                   kFreeTo = (kGemmColumns + kRoundedRows) * kGemmDepth +
                             kRoundedRows * kRoundedColumns;

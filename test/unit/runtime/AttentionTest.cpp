@@ -93,27 +93,32 @@ TEST(Attention, ANanStaysOne) {
   }
 }
 
-TEST(Attention, OfPairsIsRightForAllShapes) {
+template <typename T>
+class AttentionOfPairs : public ::testing::Test {};
+using Pairs = ::testing::Types<Brain, Half>;
+TYPED_TEST_SUITE(AttentionOfPairs, Pairs);
+
+TYPED_TEST(AttentionOfPairs, IsRightForAllShapes) {
   for (int64_t queries : {1, 31, 65, 130})
     for (int64_t width : {1, 33, 64, 256})
       for (int64_t more : {0, 100})
         for (bool causal : {false, true})
           expectPairsNear(
-              problemOf<Brain>(queries, queries + more, width, causal));
+              problemOf<TypeParam>(queries, queries + more, width, causal));
   // Keys in blocks: with 256 columns 896 fit for the backward and 3008 for the
   // forward.
   for (bool causal : {false, true}) {
-    expectPairsNear(problemOf<Brain>(70, 3300, 64, causal));
-    expectPairsNear(problemOf<Brain>(70, 1000, 256, causal));
+    expectPairsNear(problemOf<TypeParam>(70, 3300, 64, causal));
+    expectPairsNear(problemOf<TypeParam>(70, 1000, 256, causal));
   }
-  expectPairsNear(problemOf<Brain>(33, 3200, 256, true));
+  expectPairsNear(problemOf<TypeParam>(33, 3200, 256, true));
 }
 
-TEST(Attention, OfPairsKeepsANan) {
-  Problem<Brain> problem = problemOf<Brain>(80, 80, 16, true);
-  problem.qkv[problem.k.at(70, 0)] = Brain{0x7fc0};
-  for (const Target<Brain> &target : pairTargets()) {
-    const Results<Brain> results = run(problem, target);
+TYPED_TEST(AttentionOfPairs, KeepsANan) {
+  Problem<TypeParam> problem = problemOf<TypeParam>(80, 80, 16, true);
+  narrow(NAN, problem.qkv[problem.k.at(70, 0)]);
+  for (const Target<TypeParam> &target : pairTargets<TypeParam>()) {
+    const Results<TypeParam> results = run(problem, target);
     const auto isNan = [&](const auto &of, size_t at) {
       return std::isnan(numberOf(of[at]));
     };
@@ -126,7 +131,7 @@ TEST(Attention, OfPairsKeepsANan) {
 #ifdef __x86_64__
 TEST(Attention, OfPairsIsWhatKernelsCall) {
   const Problem<Brain> problem = problemOf<Brain>(70, 90, 64, true);
-  for (const Target<Brain> &target : pairTargets()) {
+  for (const Target<Brain> &target : pairTargets<Brain>()) {
     const bool isDot = target.attend == avx512bf16::attend;
     if (!isDot && target.attend != amx::attend)
       continue;
@@ -138,6 +143,21 @@ TEST(Attention, OfPairsIsWhatKernelsCall) {
   const Problem<Brain> wide = problemOf<Brain>(20, 20, 257, true);
   EXPECT_TRUE(run(wide, kernelCalls<Brain, 2>())
                   .sameBits(run(wide, kernelCalls<Brain>())));
+}
+
+TEST(Attention, OfPairsOfF16IsWhatKernelsCall) {
+  const Problem<Half> problem = problemOf<Half>(70, 90, 64, true),
+                      wide = problemOf<Half>(20, 20, 257, true);
+  for (const Target<Half> &target : pairTargets<Half>())
+    if (target.attend == amxfp16::attend)
+      EXPECT_TRUE(
+          run(problem, target).sameBits(run(problem, kernelCalls<Half, 3>())));
+  // Other kernels multiply f16 in f32, and so do wider heads.
+  const Results<Half> floats = run(problem, kernelCalls<Half>());
+  EXPECT_TRUE(run(problem, kernelCalls<Half, 1>()).sameBits(floats));
+  EXPECT_TRUE(run(problem, kernelCalls<Half, 2>()).sameBits(floats));
+  EXPECT_TRUE(run(wide, kernelCalls<Half, 3>())
+                  .sameBits(run(wide, kernelCalls<Half>())));
 }
 #endif
 

@@ -178,8 +178,11 @@ std::vector<Target<T>> targets() {
   return all;
 }
 
-/// Returns those whose products have operands of bf16.  They have orders of
-/// their own.
+/// Returns those whose products have operands of T.  They have orders of their
+/// own.
+template <typename T>
+std::vector<Target<T>> pairTargets();
+template <>
 inline std::vector<Target<Brain>> pairTargets() {
   std::vector<Target<Brain>> all;
   if (instructionSet() != InstructionSet::Portable)
@@ -192,9 +195,25 @@ inline std::vector<Target<Brain>> pairTargets() {
     all.push_back(
         {"AVX512_BF16", avx512bf16::attend, avx512bf16::attendBackward});
     if (hasFeature(flags, "amx-tile") && hasFeature(flags, "amx-bf16")) {
-      enable(Kernel16::AmxBrains);
+      enable(Kernel16::AmxBrains, ZRT_BF16);
       all.push_back({"AMX", amx::attend, amx::attendBackward});
     }
+  }
+#endif
+  return all;
+}
+template <>
+inline std::vector<Target<Half>> pairTargets() {
+  std::vector<Target<Half>> all;
+  if (instructionSet() != InstructionSet::Portable)
+    all.push_back({"a model of AMX-FP16", tile_attention_fp16::attend,
+                   tile_attention_fp16::attendBackward});
+#ifdef __x86_64__
+  const std::set<std::string> flags = cpuFlags();
+  if (instructionSet() == InstructionSet::Avx512 &&
+      hasFeature(flags, "amx-tile") && hasFeature(flags, "amx-fp16")) {
+    enable(Kernel16::AmxBoth, ZRT_F16);
+    all.push_back({"AMX-FP16", amxfp16::attend, amxfp16::attendBackward});
   }
 #endif
   return all;
@@ -373,18 +392,21 @@ template <typename T>
   return ::testing::AssertionSuccess();
 }
 
-/// Compares what products with operands of bf16 compute: rounding P and dS
-/// changes an element by up to 2^-8 of its terms, the result by half a unit in
-/// the last place, and sums in f32 by up to 2^-14 of the terms.
-inline ::testing::AssertionResult nearTerms(const std::vector<Brain> &x,
-                                            const std::vector<double> &y,
-                                            const std::vector<double> &terms) {
+/// Compares what products with operands of T compute: rounding P and dS changes
+/// an element by up to half a unit (2^-8 for bf16, 2^-11 for f16) of its terms,
+/// the result by half a unit in the last place, and sums in f32 by up to 2^-14
+/// of the terms.
+template <typename T>
+::testing::AssertionResult nearTerms(const std::vector<T> &x,
+                                     const std::vector<double> &y,
+                                     const std::vector<double> &terms) {
+  constexpr double kHalfUnit = std::is_same_v<T, Brain> ? 0x1p-8 : 0x1p-11;
   for (size_t i = 0; i < x.size(); ++i)
     if (const double expected =
-            std::isnan(y[i]) ? numberOf(untouched<Brain>()) : y[i],
+            std::isnan(y[i]) ? numberOf(untouched<T>()) : y[i],
         most = std::isnan(y[i]) ? 0
-                                : (0x1p-8 + 0x1p-14) * terms[i] +
-                                      0x1p-8 * std::abs(expected) + 1e-5;
+                                : (kHalfUnit + 0x1p-14) * terms[i] +
+                                      kHalfUnit * std::abs(expected) + 1e-5;
         !(std::abs(numberOf(x[i]) - expected) <= most))
       return ::testing::AssertionFailure()
              << "at " << i << " of " << x.size() << ": " << numberOf(x[i])
@@ -393,12 +415,13 @@ inline ::testing::AssertionResult nearTerms(const std::vector<Brain> &x,
 }
 
 /// Expects that all pair targets compute `p` within their bounds.
-inline void expectPairsNear(const Problem<Brain> &p) {
-  const Expected<Brain> expected(p);
-  for (const Target<Brain> &target : pairTargets()) {
+template <typename T>
+void expectPairsNear(const Problem<T> &p) {
+  const Expected<T> expected(p);
+  for (const Target<T> &target : pairTargets<T>()) {
     SCOPED_TRACE(target.name);
     SCOPED_TRACE(::testing::PrintToString(p.ask));
-    const Results<Brain> found = run(p, target);
+    const Results<T> found = run(p, target);
     EXPECT_TRUE(nearTerms(found.out, expected.out, expected.outTerms));
     EXPECT_TRUE(nearTerms(found.dqkv, expected.dqkv, expected.dqkvTerms));
     EXPECT_TRUE(near(found.lse, expected.lse, 2e-5, 0));

@@ -134,17 +134,25 @@ std::vector<KernelUnderTest> kernels() {
   std::vector<KernelUnderTest> all = {
       {"widened bf16", Kernel16::Widen, ZRT_BF16, byFloats},
       {"widened f16", Kernel16::Widen, ZRT_F16, byFloats}};
-  if (instructionSet() == InstructionSet::Avx512)
+  if (instructionSet() == InstructionSet::Avx512) {
     all.push_back({"a model of AMX", Kernel16::Widen, ZRT_BF16, byTiles,
                    tile_products::multiply});
+    all.push_back({"a model of AMX-FP16", Kernel16::Widen, ZRT_F16, byTiles,
+                   tile_products_fp16::multiply});
+  }
   const auto flags = cpuFlags();
   if (hasFeature(flags, "avx512bf16"))
     all.push_back({"AVX512_BF16", Kernel16::DotBrains, ZRT_BF16, byPairs});
   if (hasFeature(flags, "amx-tile") && hasFeature(flags, "amx-bf16"))
     try {
-      enable(Kernel16::AmxBrains);
+      enable(Kernel16::AmxBrains, ZRT_BF16);
       all.push_back({"AMX", Kernel16::AmxBrains, ZRT_BF16, byTiles});
       all.push_back({"f16 beside AMX", Kernel16::AmxBrains, ZRT_F16, byFloats});
+      if (hasFeature(flags, "amx-fp16")) {
+        all.push_back({"AMX-FP16", Kernel16::AmxBoth, ZRT_F16, byTiles});
+        all.push_back(
+            {"bf16 beside AMX-FP16", Kernel16::AmxBoth, ZRT_BF16, byTiles});
+      }
     } catch (const Error &) {
     }
   return all;
@@ -152,7 +160,8 @@ std::vector<KernelUnderTest> kernels() {
 
 using Bytes = std::vector<std::byte>;
 
-/// Numbers of mixed magnitudes; with `small`, some have denormal products.
+/// Numbers of mixed magnitudes; with `small`, some have denormal products, or
+/// are denormals of f16.
 Bytes numbers16(int64_t count, zrt_dtype type, unsigned seed, bool small) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> value(-1, 1);
@@ -160,9 +169,10 @@ Bytes numbers16(int64_t count, zrt_dtype type, unsigned seed, bool small) {
   std::vector<float> values(static_cast<size_t>(count));
   for (float &x : values) {
     const int scale = int(random() % 8) - 4;
-    x = std::ldexp(value(random), small ? scale - 62 : scale);
+    const bool isHalf = type == ZRT_F16;
+    x = std::ldexp(value(random), small ? scale - (isHalf ? 14 : 62) : scale);
     if (small && random() % 16 == 0)
-      x = std::ldexp(value(random), -126);
+      x = std::ldexp(value(random), isHalf ? -14 : -126);
   }
   narrow(values.data(), values.size(), type, bytes.data());
   return bytes;
@@ -363,6 +373,11 @@ TEST(Matmul16, TheKernelFollowsFromWhatThePlanWasCompiledFor) {
       "avx512vl";
 #ifdef __x86_64__
   EXPECT_EQ(kernel16For(sapphire), Kernel16::AmxBrains);
+  EXPECT_EQ(kernel16For(std::string(sapphire) + ",amx-fp16"),
+            Kernel16::AmxBoth);
+  EXPECT_EQ(kernel16For("amx-fp16,amx-tile,avx512bf16,avx512bw,avx512dq,"
+                        "avx512f,avx512vl"),
+            Kernel16::DotBrains);
   EXPECT_EQ(kernel16For("avx512bf16,avx512bw,avx512dq,avx512f,avx512vl"),
             Kernel16::DotBrains);
 #endif
@@ -385,7 +400,8 @@ TEST(Matmul16, RunsOnAStreamByTheKernelOfItsPlan) {
   const std::pair<Kernel16, std::string> compiledFor[] = {
       {Kernel16::Widen, ""},
       {Kernel16::DotBrains, wide + ",avx512bf16"},
-      {Kernel16::AmxBrains, wide + ",avx512bf16,amx-tile,amx-bf16"}};
+      {Kernel16::AmxBrains, wide + ",avx512bf16,amx-tile,amx-bf16"},
+      {Kernel16::AmxBoth, wide + ",avx512bf16,amx-tile,amx-bf16,amx-fp16"}};
   for (const KernelUnderTest &kernel : kernels())
     for (const auto &[which, features] : compiledFor) {
       if (which != kernel.kernel || kernel.multiply)

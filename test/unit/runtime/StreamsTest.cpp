@@ -284,13 +284,14 @@ TEST(Create, AChaosSeedThatIsNoNumberIsAnError) {
 }
 
 TEST(Features, MapLlvmNamesToLinuxFlags) {
-  const std::set<std::string> flags = {"pni",     "sse4_1",     "sse4_2",
-                                       "ssse3",   "popcnt",     "cx16",
-                                       "lahf_lm", "avx512_vnni"};
-  for (const char *have : {"sse3", "sse4.1", "sse4.2", "avx512vnni", "sahf",
-                           "crc32", "sse2", "64bit"})
+  const std::set<std::string> flags = {"pni",     "sse4_1",      "sse4_2",
+                                       "ssse3",   "popcnt",      "cx16",
+                                       "lahf_lm", "avx512_vnni", "amx_fp16"};
+  for (const char *have : {"sse3", "sse4.1", "sse4.2", "avx512vnni", "amx-fp16",
+                           "sahf", "crc32", "sse2", "64bit"})
     EXPECT_TRUE(hasFeature(flags, have)) << have;
-  for (const char *lack : {"avx", "avx2", "bmi", "lzcnt", "avx512f", "sse4"})
+  for (const char *lack :
+       {"avx", "avx2", "bmi", "lzcnt", "avx512f", "sse4", "amx-bf16"})
     EXPECT_FALSE(hasFeature(flags, lack)) << lack;
   EXPECT_EQ(errorOf([&] {
               checkFeatures("sse4.2, +avx2,-avx512f,fma", "native (znver4)",

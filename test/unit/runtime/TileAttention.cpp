@@ -8,3 +8,8 @@
 #include "test/unit/runtime/TileAttention.h"
 
 #include "runtime/device/cpu/attention/Loops.inc"
+
+#undef ZRT_TARGET
+#define ZRT_TARGET tile_attention_fp16
+#define ZRT_HALVES
+#include "runtime/device/cpu/attention/Loops.inc"

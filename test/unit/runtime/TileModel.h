@@ -1,13 +1,25 @@
 //===- TileModel.h - AMX's instructions as functions ------------*- C++ -*-===//
 //
 // For code that is compiled with ZRT_TILE_MODEL, so that its tests run on every
-// processor.  The arithmetic is that of Intel's manual: of 16 pairs the lower
-// and the upper products are added in order, with one rounding for each, and
-// denormals are zeros.  Misuse ends the program: tiles that are not configured
-// as 16 rows of 64 bytes, or not released.
+// processor.  The arithmetic is that of Intel's manual (volume 2, TDPBF16PS and
+// TDPFP16PS), for each row m of C:
+//
+//   temp[0 ... 31] = 0
+//   for k in 0 ... 15, n in 0 ... 15:
+//     temp[2n]     += f32(a[m][2k])     * f32(b[k][2n])       fused
+//     temp[2n + 1] += f32(a[m][2k + 1]) * f32(b[k][2n + 1])   fused
+//   c[m][n] = c[m][n] + (temp[2n] + temp[2n + 1])
+//
+// Each operation rounds to nearest even, and reads and writes denormals of f32
+// as zeros; MXCSR does not matter.  A denormal of bf16 is one of f32.  One of
+// f16 is not: "Input FP16 denormals are always handled and not treated as
+// zero."  Misuse ends the program: tiles that are not configured as 16 rows of
+// 64 bytes, or not released.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
+
+#include "runtime/HalfFloats.h"
 
 #include <cmath>
 #include <cstdint>
@@ -80,18 +92,25 @@ inline uint32_t bitsOf(float value) {
 }
 inline float flushed(float value) { return floatOf(bitsOf(value)); }
 
-inline void dotBrains(int c, int a, int b) {
+/// T is Brain or Half.
+template <typename T>
+void dot(int c, int a, int b) {
+  const auto lowerOf = [](uint32_t pair) {
+    return flushed(widen(T{uint16_t(pair)}));
+  };
+  const auto upperOf = [](uint32_t pair) {
+    return flushed(widen(T{uint16_t(pair >> 16)}));
+  };
   auto &sums = tile(c);
   const auto &left = tile(a), &right = tile(b);
   for (int i = 0; i < kRowsOfTile; ++i) {
     float lower[kWordsOfRow] = {}, upper[kWordsOfRow] = {};
     for (int p = 0; p < kWordsOfRow; ++p) {
-      const float low = floatOf(left[i][p] << 16),
-                  high = floatOf(left[i][p] & 0xffff0000);
+      const float low = lowerOf(left[i][p]), high = upperOf(left[i][p]);
       for (int j = 0; j < kWordsOfRow; ++j) {
         const uint32_t y = right[p][j];
-        lower[j] = flushed(std::fma(low, floatOf(y << 16), lower[j]));
-        upper[j] = flushed(std::fma(high, floatOf(y & 0xffff0000), upper[j]));
+        lower[j] = flushed(std::fma(low, lowerOf(y), lower[j]));
+        upper[j] = flushed(std::fma(high, upperOf(y), upper[j]));
       }
     }
     for (int j = 0; j < kWordsOfRow; ++j)
@@ -109,10 +128,12 @@ inline void dotBrains(int c, int a, int b) {
 #undef _tile_loadd
 #undef _tile_stored
 #undef _tile_dpbf16ps
+#undef _tile_dpfp16ps
 #define _tile_loadconfig zrt::tile_model::loadConfig
 #define _tile_release zrt::tile_model::release
 #define _tile_zero zrt::tile_model::zero
 #define _tile_loadd zrt::tile_model::load
 #define _tile_stored zrt::tile_model::store
-#define _tile_dpbf16ps zrt::tile_model::dotBrains
+#define _tile_dpbf16ps zrt::tile_model::dot<zrt::Brain>
+#define _tile_dpfp16ps zrt::tile_model::dot<zrt::Half>
 // NOLINTEND(bugprone-reserved-identifier)

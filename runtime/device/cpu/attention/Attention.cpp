@@ -50,7 +50,15 @@ const Target<Brain> &targetFor(int64_t width, int32_t products) {
                                            amx::attendBackward};
   if (products == int32_t(Kernel16::Widen) || width > kMaxPairWidth)
     return target<Brain>();
-  return products == int32_t(Kernel16::AmxBrains) ? kTiles : kDots;
+  return products == int32_t(Kernel16::DotBrains) ? kDots : kTiles;
+}
+template <>
+const Target<Half> &targetFor(int64_t width, int32_t products) {
+  static constexpr Target<Half> kTiles = {amxfp16::attend, nullptr,
+                                          amxfp16::attendBackward};
+  if (products != int32_t(Kernel16::AmxBoth) || width > kMaxPairWidth)
+    return target<Half>();
+  return kTiles;
 }
 #endif
 

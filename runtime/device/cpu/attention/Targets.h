@@ -30,16 +30,17 @@ ZRT_ATTENTION_TARGET(avx512)
 #undef ZRT_ATTENTION_TARGET
 #undef ZRT_ATTENTION_OF
 
-/// Products have operands of bf16; heads are at most kMaxPairWidth wide.
-#define ZRT_ATTENTION_OF_PAIRS(NAME)                                           \
+/// Products have operands of TYPE; heads are at most kMaxPairWidth wide.
+#define ZRT_ATTENTION_OF_PAIRS(NAME, TYPE)                                     \
   namespace NAME {                                                             \
-  void attend(const AttentionOf<Brain> &attention, float *memory);             \
-  void attendBackward(const AttentionBackwardOf<Brain> &attention,             \
+  void attend(const AttentionOf<TYPE> &attention, float *memory);              \
+  void attendBackward(const AttentionBackwardOf<TYPE> &attention,              \
                       float *memory);                                          \
   }
 #ifdef __x86_64__
-ZRT_ATTENTION_OF_PAIRS(avx512bf16)
-ZRT_ATTENTION_OF_PAIRS(amx)
+ZRT_ATTENTION_OF_PAIRS(avx512bf16, Brain)
+ZRT_ATTENTION_OF_PAIRS(amx, Brain)
+ZRT_ATTENTION_OF_PAIRS(amxfp16, Half)
 #endif
 #undef ZRT_ATTENTION_OF_PAIRS
 

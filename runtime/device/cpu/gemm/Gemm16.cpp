@@ -98,31 +98,36 @@ void multiply16By(Loops<From> loops, const Gemm16 &g, float *packing) {
       multiplyBlock<From>(g, i, j, loops, packing);
 }
 
+/// Returns true if `kernel` multiplies numbers of `type` by AMX's tiles.
+[[maybe_unused]] bool usesTiles(Kernel16 kernel, zrt_dtype type) {
+  return (type == ZRT_BF16 && kernel == Kernel16::AmxBrains) ||
+         (is16Bits(type) && kernel == Kernel16::AmxBoth);
+}
+
 } // namespace
 
-void zrt::enable(Kernel16 kernel) {
+void zrt::enable(Kernel16 kernel, zrt_dtype type) {
 #ifdef __x86_64__
   // ARCH_REQ_XCOMP_PERM for tile data: applies to all threads of the process.
   constexpr long kRequest = 0x1023, kTileData = 18;
-  if (kernel == Kernel16::AmxBrains &&
+  if (usesTiles(kernel, type) &&
       syscall(SYS_arch_prctl, kRequest, kTileData) != 0)
     fail("this system keeps the tiles of AMX from programs: {}; compile with "
          "--cpu=x86-64-v4",
          std::strerror(errno));
 #endif
-  (void)kernel;
+  (void)kernel, (void)type;
 }
 
 void zrt::multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing) {
   if (gemm.m <= 0 || gemm.n <= 0)
     return;
 #ifdef __x86_64__
-  if (gemm.type == ZRT_BF16 && gemm.k > 0) {
-    if (kernel == Kernel16::AmxBrains)
-      return amx::multiply(gemm, packing);
-    if (kernel == Kernel16::DotBrains)
-      return multiply16By<Brain>(avx512bf16::multiply, gemm, packing);
-  }
+  if (usesTiles(kernel, gemm.type) && gemm.k > 0)
+    return gemm.type == ZRT_BF16 ? amx::multiply(gemm, packing)
+                                 : amxfp16::multiply(gemm, packing);
+  if (kernel == Kernel16::DotBrains && gemm.type == ZRT_BF16 && gemm.k > 0)
+    return multiply16By<Brain>(avx512bf16::multiply, gemm, packing);
 #endif
   (void)kernel;
   if (gemm.type == ZRT_BF16)
@@ -133,7 +138,7 @@ void zrt::multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing) {
 
 Costs zrt::costsOf(Kernel16 kernel, zrt_dtype type) {
 #ifdef __x86_64__
-  if (kernel == Kernel16::AmxBrains && type == ZRT_BF16)
+  if (usesTiles(kernel, type))
     return {{32, 32}, 40, 100, 60, 30};
   if (kernel == Kernel16::DotBrains && type == ZRT_BF16)
     return {avx512bf16::kUnits, 40, 40, 20, 30};

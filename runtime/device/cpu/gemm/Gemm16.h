@@ -33,9 +33,9 @@ struct Gemm16 {
   int64_t ldc = 0;
 };
 
-/// Asks the system for resources that `kernel` needs besides instructions.
-/// Throws zrt::Error if it refuses.
-void enable(Kernel16 kernel);
+/// Asks the system for resources that products of `type` by `kernel` need
+/// besides instructions.  Throws zrt::Error if it refuses.
+void enable(Kernel16 kernel, zrt_dtype type);
 
 /// Computes on the calling thread.  `packing` has ZRT_PACKING_BYTES.
 void multiply(const Gemm16 &gemm, Kernel16 kernel, float *packing);
@@ -58,5 +58,10 @@ namespace amx {
 /// `type` is ZRT_BF16, and k is not 0.
 void multiply(const Gemm16 &gemm, float *packing);
 } // namespace amx
+
+namespace amxfp16 {
+/// `type` is ZRT_F16, and k is not 0.
+void multiply(const Gemm16 &gemm, float *packing);
+} // namespace amxfp16
 
 } // namespace zrt
