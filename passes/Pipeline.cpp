@@ -166,7 +166,8 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createKeepModel());
     // While forward and backward are one function of whole tensors.
     if (options.remat != Remat::None)
-      pm.addPass(createRematerializeBlocks({stringify(options.remat).str()}));
+      pm.addPass(createRematerializeBlocks(
+          {stringify(options.remat).str(), options.rematRatio}));
     if (options.offloadActivations != Offload::None)
       pm.addPass(createStashActivations(
           {stringify(options.offloadActivations).str()}));

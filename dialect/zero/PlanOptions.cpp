@@ -137,6 +137,10 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
     return Conflict{"(C11)",
                     "--prefetch moves gathers of --stage=3 and fetches "
                     "of --offload ahead, and this plan has none"};
+  if (p.rematRatio < 1 && p.remat != Remat::Block)
+    return Conflict{"(C11)", flag("remat-ratio", p.rematRatio) +
+                                 " is a part of the blocks that --remat=block "
+                                 "recomputes; add --remat=block"};
   if (p.offloadRatio < 1 && p.offloadOptimizer == Offload::None)
     return Conflict{"(C11)", flag("offload-ratio", p.offloadRatio) +
                                  " is a part of what --offload-optimizer "

@@ -63,11 +63,17 @@ def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> 
 
     With `what` kernels, products and operations with routines of their own,
     such as attention, are kept: they take most of the time, and what the other
-    kernels compute from them, such as %a and %c above, much of the memory.
+    kernels compute from them, such as %a and %c above, much of the memory.  With
+    a `ratio` below 1 only the first of the blocks, this part of them, are
+    recomputed as `what` says, the others as kernels: the activations of the
+    first wait longest.
 
     It is an error if a step has nothing to compute again.
   }];
-  let options = [Option<"what", "what", "std::string", "\"block\"", "block or kernels">];
+  let options = [
+    Option<"what", "what", "std::string", "\"block\"", "block or kernels">,
+    Option<"ratio", "ratio", "double", "1.0", "the part of the blocks for which it holds">,
+  ];
 }
 
 def StashActivations : Pass<"zero-stash-activations", "::mlir::ModuleOp"> {

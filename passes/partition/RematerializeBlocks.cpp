@@ -11,7 +11,8 @@
 // Of a launch that begins a block by adding up values of the one before, the
 // sum is kept, not the values (BlockInputs.h).
 //
-// Products and attention may be kept: the rest is a small part of the time.
+// Products and attention may be kept, in all blocks or in the last of them: the
+// rest is a small part of the time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -162,10 +163,12 @@ struct RematerializeBlocksPass
     SymbolTableCollection symbols;
     BlockInputs inputs(step, forward, symbols);
     unsigned count = 0;
-    for (unsigned block = 0; block + 1 < forward.size(); ++block)
-      count += Rematerialization(forward, inputs, block,
-                                 *remat == Remat::Kernels, symbols)
+    for (unsigned block = 0; block + 1 < forward.size(); ++block) {
+      bool keepsProducts = *remat == Remat::Kernels ||
+                           block >= ratio * double(forward.size() - 1);
+      count += Rematerialization(forward, inputs, block, keepsProducts, symbols)
                    .run();
+    }
     if (count == 0) {
       step.emitError("has nothing that remat=")
           << what << " could compute again: of " << forward.size()

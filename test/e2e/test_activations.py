@@ -27,6 +27,10 @@ class Activations(support.Outcomes):
         self.assertEqual((host, nvme), (0, 0))
         again = self.peak("--remat=block")
         self.assertLess(again[0], 0.6 * device)
+        kernels = self.peak("--remat=kernels")[0]
+        parts = [self.peak("--remat=block", f"--remat-ratio={part}")[0] for part in (0.25, 0.5, 0.75)]
+        for more, less in zip((device, kernels, *parts), (kernels, *parts, again[0])):
+            self.assertLess(less, 0.98 * more)
         there = self.peak("--offload-activations=cpu")
         self.assertLess(there[0], 0.7 * device)
         self.assertGreater(there[1], 0.3 * device)

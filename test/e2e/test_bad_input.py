@@ -104,7 +104,7 @@ class Compiler(support.Case):
                                 ("--max-live=1KiB", "--stage=3"), ("--prefetch=1KiB", "--offload"),
                                 ("--offload-gradients=cpu", "--accumulate=K"),
                                 ("--offload-ratio=0.5", "--offload-optimizer=cpu"), ("--offload-ratio=0", "more than 0"),
-                                ("--offload-ratio=2", "at most 1"),
+                                ("--offload-ratio=2", "at most 1"), ("--remat-ratio=0.5", "--remat=block"),
                                 ("--reuse-distance=1KiB", "--stage=3")):
             with self.subTest(option):
                 self.refuse(self.good(), option.split("=")[0], keyword, options=(option,))

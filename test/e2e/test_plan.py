@@ -18,8 +18,8 @@ class Plan(support.Case):
     def model(self):
         return support.import_model(support.SMALL, 2, 16)
 
-    def plan(self, *options, machine=None):
-        return json.loads(self.run_ok(support.ZEROC, "plan", self.model(), f"--machine={machine or self.machine()}",
+    def plan(self, *options, machine=None, model=None):
+        return json.loads(self.run_ok(support.ZEROC, "plan", model or self.model(), f"--machine={machine or self.machine()}",
                                       *options, "--certificate=json").out)["plans"]
 
     def bytes_of(self, plan, tier="device"):
@@ -96,6 +96,21 @@ class Plan(support.Case):
             self.run_ok(self.folder / name, "--data", tokens, "--steps", 4, "--lr", "1e-3", "--metrics", metrics)
             losses.add(tuple(json.loads(line)["loss"] for line in metrics.read_text().splitlines()))
         self.assertEqual(len(losses), 1)
+
+    def test_recomputes_no_more_than_needed(self):
+        """The least of eight parts of the blocks that fits, which is faster than more."""
+        def plan(*options):
+            return self.plan("--offload=none", "--bucket-size=1GiB", *options, model=model)
+        model = support.import_model({**support.SMALL, "n_layer": 8, "n_embd": 64}, 32, 32)
+        whole, kernels = (plan(f"--remat={what}")[0] for what in ("block", "kernels"))
+        limit = (self.bytes_of(whole) + self.bytes_of(kernels)) // 2
+        plans = plan(f"--device-memory={limit}", "--remat=auto")
+        part = re.fullmatch(r"--remat=block --remat-ratio=(.*)", plans[0]["options"])
+        self.assertIsNotNone(part, plans[0]["options"])
+        self.assertLessEqual(self.bytes_of(plans[0]), limit)
+        self.assertLess(plans[0]["step_seconds"], whole["step_seconds"])
+        less = f"--remat-ratio={float(part[1]) - 0.125:g}"
+        self.assertGreater(self.bytes_of(plan("--remat=block", less)[0]), limit)
 
     def test_machine_decides(self):
         """What is slow on a machine is not chosen on it: exchanges, recomputation, copies to the host."""

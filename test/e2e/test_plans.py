@@ -31,7 +31,7 @@ AXES = {
     "parameters": ("none", "cpu", "nvme"),
     "sums": ("none", "cpu", "nvme"),
     "update": ("", "--overlap-update", "--delayed-update"),
-    "remat": ("", "--remat=block", "--remat=kernels"),
+    "remat": ("", "--remat=block", "--remat=kernels", "--remat=block --remat-ratio=0.5"),
     "activations": ("none", "cpu", "nvme"),
     "bucket": ("", "1", "2KiB", "20KiB", "1GiB"),
     "kept": ("", "--persist-below=1KiB", "--persist-below=1GiB", "--reuse-distance=8KiB", "--reuse-distance=1GiB"),

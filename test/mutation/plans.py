@@ -171,6 +171,7 @@ PLANS = [
     Recipe("remat-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=block",)),
     Recipe("stash-0-1-2", "tiny", 48, 0, 1, 2, ("--offload-activations=nvme",)),
     Recipe("kernels-3-2-1", "tiny", 48, 3, 2, 1, ("--remat=kernels",)),
+    Recipe("part-2-2-1", "tiny", 48, 2, 2, 1, ("--remat=block", "--remat-ratio=0.5")),
     # Far ahead of uses.
     Recipe("ahead-3-2-1", "tiny", 48, 3, 2, 1, ("--offload=nvme", "--bucket-size=1KiB", "--prefetch=16KiB")),
     # As zeroc chooses plans.

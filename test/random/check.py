@@ -177,7 +177,8 @@ class Trial(Workplace):
                 places = [f"--offload-optimizer={self.places.choice(('cpu', 'nvme'))}", "--delayed-update"]
             options += places
             kept = self.activations.choice(((),) * 3 + (
-                ("--remat=block",), ("--remat=kernels",), ("--offload-activations=cpu",), ("--offload-activations=nvme",),
+                ("--remat=block",), ("--remat=kernels",), ("--remat=block", "--remat-ratio=0.5"),
+                ("--offload-activations=cpu",), ("--offload-activations=nvme",),
                 ("--remat=block", "--offload-activations=nvme")))
             options += kept
             environment = {}

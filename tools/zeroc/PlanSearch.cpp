@@ -4,6 +4,8 @@
 
 #include "mlir/IR/OwningOpRef.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -63,17 +65,18 @@ static int64_t getExcess(const Certificate &certificate,
 }
 
 /// Makes, measures and keeps the plan of `options`, if there is one: some
-/// models have nothing to recompute or to offload.
-void PlanSearch::tryPlan(const Model &model, const PipelineOptions &options) {
+/// models have nothing to recompute or to offload.  Returns whether it fits.
+bool PlanSearch::tryPlan(const Model &model, const PipelineOptions &options) {
   if (findConflict(options, /*isKnown=*/false) ||
       llvm::any_of(tried, [&](const TriedPlan &known) {
         return known.model == model.name &&
                static_cast<const PlanOptions &>(known.options) == options;
       }))
-    return;
+    return false;
   auto fail = [&](std::string why) {
     if (!llvm::is_contained(failures, why))
       failures.push_back(std::move(why));
+    return false;
   };
   OwningOpRef<ModuleOp> plan = cast<ModuleOp>(model.kernels->clone());
   std::string said;
@@ -96,12 +99,26 @@ void PlanSearch::tryPlan(const Model &model, const PipelineOptions &options) {
     made.parts.insert(step->byKind.begin(), step->byKind.end());
     made.parts["waits"] = step->waited;
   }
+  const bool fits = made.fits();
   // Another option may be without effect.
   if (llvm::none_of(tried, [&](const TriedPlan &known) {
         return known.model == made.model && known.seconds == made.seconds &&
                known.certificate.toJson() == made.certificate.toJson();
       }))
     tried.push_back(std::move(made));
+  return fits;
+}
+
+/// Tries to recompute fewer blocks than `options`, whose plan fits: the least
+/// of eight parts with which it does.
+void PlanSearch::recomputeLess(const Model &model, PipelineOptions options) {
+  constexpr double kParts = 8;
+  double tooFew = 0, enough = kParts;
+  while (enough - tooFew > 1) {
+    const double middle = std::floor((tooFew + enough) / 2);
+    options.rematRatio = middle / kParts;
+    (tryPlan(model, options) ? enough : tooFew) = middle;
+  }
 }
 
 /// Whether a plan that fits gives up less than that of `options`, and in no
@@ -230,8 +247,11 @@ void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
           options.offloadOptimizer = place.optimizer;
           options.offloadParams = place.params;
           options.offloadGradients = gradients;
-          if (!givesUpMore(model, options) && !isHopeless(model, options))
-            tryPlan(model, options);
+          if (givesUpMore(model, options) || isHopeless(model, options))
+            continue;
+          if (tryPlan(model, options) && predict && free.remat &&
+              remat == Remat::Block)
+            recomputeLess(model, options);
           if (hasEnough())
             return;
         }

@@ -9,7 +9,8 @@
 //
 // 1. Plans of all stages, recomputations and tiers are made in the order of
 //    what they give up.  One that gives up more than a plan that fits, and in
-//    no respect less, is left out: it moves and computes more for nothing.
+//    no respect less, is left out: it moves and computes more for nothing.  Of
+//    those that recompute blocks, the least part of the blocks is sought.
 // 2. From the fastest that fits, one other value of a further option is tried
 //    at a time, and kept if it is faster: the part of the optimizer's state
 //    that is moved, the size of buckets, how long gathered parameters are kept,
@@ -92,7 +93,8 @@ private:
     const PipelineOptions &given;
     std::string name;
   };
-  void tryPlan(const Model &model, const PipelineOptions &options);
+  bool tryPlan(const Model &model, const PipelineOptions &options);
+  void recomputeLess(const Model &model, PipelineOptions options);
   bool givesUpMore(const Model &model, const PipelineOptions &options) const;
   bool isHopeless(const Model &model, const PipelineOptions &options) const;
   void refine(const Model &model);
