@@ -238,7 +238,8 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
 
 /// Lowers the limits of `options` until the arenas of `module`, at level
 /// partitioned, fit: MoveTransfers counts bytes that are alive at once, and
-/// their layout may take more.  If that is in vain, (V8) refuses the plan.
+/// their layout may take more.  If that is in vain, (V8) refuses the plan; where
+/// more bytes than given are alive at once, it is.
 static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
   constexpr int kTries = 6;
   const PipelineOptions given = options;
@@ -250,7 +251,8 @@ static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
     addPasses(pm, Level::Memory, options);
     if (failed(pm.run(*draft)))
       return failure();
-    auto arenas = (*draft)->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+    auto arenas = (*draft)->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr),
+         alive = (*draft)->getAttrOfType<DenseI64ArrayAttr>(kLivePeakAttr);
     bool fits = true;
     for (auto [tier, field] :
          {std::pair(Tier::Device, &PipelineOptions::deviceMemory),
@@ -258,6 +260,8 @@ static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
       const int64_t limit = given.*field, excess = arenas[int(tier)] - limit;
       if (limit < 0 || excess <= 0)
         continue;
+      if (alive[int(tier)] > limit)
+        return success();
       fits = false;
       options.*field = std::max<int64_t>(options.*field - (excess << i), 0);
     }

@@ -543,26 +543,44 @@ FailureOr<Storage> zero::analyzeStorage(ProgramOp step, bool asAssigned) {
   return LifetimeAnalysis(step, asAssigned).run();
 }
 
-LivePeak zero::getLivePeak(const Storage &storage, Tier tier) {
-  return getLivePeak(
-      storage, [tier](const Buffer &buffer) { return buffer.tier == tier; });
-}
-
-LivePeak zero::getLivePeak(const Storage &storage,
-                           llvm::function_ref<bool(const Buffer &)> counts) {
-  std::vector<int64_t> change(storage.operations.size() + 2);
+/// The bytes that are alive by point.
+static std::vector<int64_t>
+getLiveBytes(const Storage &storage,
+             llvm::function_ref<bool(const Buffer &)> counts) {
+  std::vector<int64_t> live(storage.operations.size() + 2);
   for (const Buffer &buffer : storage.buffers) {
     if (!counts(buffer))
       continue;
-    change[buffer.birth] += buffer.size;
-    change[buffer.death + 1] -= buffer.size;
+    live[buffer.birth] += buffer.size;
+    live[buffer.death + 1] -= buffer.size;
   }
+  for (size_t point = 1; point < live.size(); ++point)
+    live[point] += live[point - 1];
+  return live;
+}
+
+LivePeak zero::getLivePeak(const Storage &storage, Tier tier) {
   LivePeak peak;
-  int64_t live = 0;
-  for (auto [point, bytes] : llvm::enumerate(change)) {
-    live += bytes;
-    if (live > peak.bytes)
-      peak = {live, static_cast<unsigned>(point)};
-  }
+  for (auto [point, bytes] :
+       llvm::enumerate(getLiveBytes(storage, [tier](const Buffer &buffer) {
+         return buffer.tier == tier;
+       })))
+    if (bytes > peak.bytes)
+      peak = {bytes, static_cast<unsigned>(point)};
   return peak;
+}
+
+SmallVector<LivePeak>
+zero::getPeaksAbove(const Storage &storage, int64_t limit,
+                    llvm::function_ref<bool(const Buffer &)> counts) {
+  SmallVector<LivePeak> peaks;
+  bool isAbove = false;
+  for (auto [point, bytes] : llvm::enumerate(getLiveBytes(storage, counts))) {
+    if (bytes > limit && !std::exchange(isAbove, true))
+      peaks.emplace_back();
+    isAbove = bytes > limit;
+    if (isAbove && bytes > peaks.back().bytes)
+      peaks.back() = {bytes, static_cast<unsigned>(point)};
+  }
+  return peaks;
 }

@@ -74,8 +74,10 @@ struct LivePeak {
   unsigned point = 0;
 };
 LivePeak getLivePeak(const Storage &storage, Tier tier);
-/// The same of the buffers that `counts` holds for.
-LivePeak getLivePeak(const Storage &storage,
-                     llvm::function_ref<bool(const Buffer &)> counts);
+/// Of each run of points where the buffers that `counts` holds for have more
+/// than `limit` bytes: the most, and the first point that has them.
+SmallVector<LivePeak>
+getPeaksAbove(const Storage &storage, int64_t limit,
+              llvm::function_ref<bool(const Buffer &)> counts);
 
 } // namespace mlir::zero

@@ -1,8 +1,8 @@
 //===- MoveTransfers.cpp - Moves transfers ahead within memory limits -----===//
 //
-// All transfers are moved ahead (TransfersAhead.h).  If more bytes are alive at
-// once than a tier may hold, one result that is alive there before it is needed
-// is held back, until after that point:
+// All transfers are moved ahead (TransfersAhead.h).  Where more bytes are alive
+// at once than a tier may hold, one result that is alive there before it is
+// needed is held back, until after that point:
 //
 //   bytes of the host      ___
 //                      ___|   |__        limit
@@ -12,9 +12,11 @@
 //
 // First, parameters from NVMe that wait in host memory for the backward are
 // fetched from NVMe again (HostCopies.h), the longest wait first; then the
-// result that is used last is held back.  This repeats for the next peak.  If
-// that is not enough for the host, all transfers to the host stay at their
-// uses.  The bytes of gathered parameters alone may be limited, too.
+// result that is used last is held back.  This is done at all peaks at once, and
+// repeats while there are any.  If that is not enough for the host, all
+// transfers to the host stay at their uses.  What does not fit with all
+// transfers to the device at their uses is not tried.  The bytes of gathered
+// parameters alone may be limited, too.
 //
 // Updates in host memory may move to the next step (RotateUpdates.h): then the
 // bytes are counted in the step as it will be.
@@ -51,15 +53,17 @@ struct Limit {
   int64_t bytes; ///< -1: no limit
 };
 
-/// The peak that exceeds a limit, at the first such point.
+/// The peaks that exceed a limit.
 struct Excess {
-  unsigned point;
-  int64_t bytes;
+  struct Peak {
+    LivePeak live;
+    /// Operations whose results are alive there.
+    DenseSet<Operation *> alive;
+  };
+  SmallVector<Peak> peaks; ///< empty: the limit holds
   /// Program points by operation; operations that rotation leaves out have
   /// none.
   DenseMap<Operation *, unsigned> points;
-  /// Operations whose results are alive there.
-  DenseSet<Operation *> alive;
 };
 
 /// The transfers of a program, in the order that the limits allow.
@@ -79,9 +83,12 @@ public:
 private:
   void keepOrder();
   void restoreOrder();
-  FailureOr<std::optional<Excess>> findExcess(const Limit &limit);
+  FailureOr<Excess> findExcess(const Limit &limit);
+  FailureOr<Excess> findLeastExcess(const Limit &limit);
   bool relieve(const Excess &excess, Tier tier);
-  void holdBack(Operation *transfer, const Excess &excess);
+  bool holdBackTransfers(Tier tier);
+  Operation *findLastUsed(const Excess &excess, const Excess::Peak &peak) const;
+  void holdBack(Operation *transfer, unsigned point, const Excess &excess);
 
   ProgramOp program;
   Rotation rotation;
@@ -106,8 +113,8 @@ void TransferOrder::restoreOrder() {
     op->moveBefore(program.front().getTerminator());
 }
 
-FailureOr<std::optional<Excess>> TransferOrder::findExcess(const Limit &limit) {
-  std::optional<Excess> excess;
+FailureOr<Excess> TransferOrder::findExcess(const Limit &limit) {
+  Excess excess;
   auto look = [&](ProgramOp looked, OriginalOf original) -> LogicalResult {
     FailureOr<Storage> storage = analyzeStorage(looked);
     if (failed(storage))
@@ -122,24 +129,30 @@ FailureOr<std::optional<Excess>> TransferOrder::findExcess(const Limit &limit) {
              (!limit.isOfGathered ||
               gathered.contains(unsigned(&buffer - storage->buffers.data())));
     };
-    LivePeak peak = getLivePeak(*storage, counts);
-    if (peak.bytes <= limit.bytes)
+    for (const LivePeak &peak : getPeaksAbove(*storage, limit.bytes, counts))
+      excess.peaks.push_back({peak, {}});
+    if (excess.peaks.empty())
       return success();
-    excess.emplace();
-    excess->point = peak.point;
-    excess->bytes = peak.bytes;
     for (auto [i, op] : llvm::enumerate(storage->operations)) {
       Operation *known = original(op);
       if (!known)
         continue;
-      excess->points[known] = i + 1;
+      excess.points[known] = i + 1;
       for (Value result : op->getResults())
         if (auto place = storage->places.find(result);
             place != storage->places.end()) {
           const Buffer &buffer = storage->buffers[place->second.buffer];
-          if (counts(buffer) && buffer.birth <= peak.point &&
-              peak.point <= buffer.death)
-            excess->alive.insert(known);
+          if (!counts(buffer))
+            continue;
+          // Peaks are in program order.
+          auto peak =
+              llvm::lower_bound(excess.peaks, buffer.birth,
+                                [](const Excess::Peak &one, unsigned birth) {
+                                  return one.live.point < birth;
+                                });
+          for (; peak != excess.peaks.end() && peak->live.point <= buffer.death;
+               ++peak)
+            peak->alive.insert(known);
         }
     }
     return success();
@@ -149,9 +162,10 @@ FailureOr<std::optional<Excess>> TransferOrder::findExcess(const Limit &limit) {
   return excess;
 }
 
-/// Lets `transfer` start after the point of `excess`, each time four times as
-/// many operations later; at its use at the latest.
-void TransferOrder::holdBack(Operation *transfer, const Excess &excess) {
+/// Lets `transfer` start after `point`, each time four times as many operations
+/// later; at its use at the latest.
+void TransferOrder::holdBack(Operation *transfer, unsigned point,
+                             const Excess &excess) {
   const unsigned used =
       excess.points.lookup(getFirstReader(transfer->getResult(0)));
   size_t &skipped = distance.try_emplace(transfer, 1).first->second;
@@ -162,8 +176,8 @@ void TransferOrder::holdBack(Operation *transfer, const Excess &excess) {
   for (Operation *op : asItWas) {
     if (canGoAhead(op) || movesNothing(op))
       continue;
-    if (unsigned point = excess.points.lookup(op);
-        point > excess.point && point < used && --left == 0) {
+    if (unsigned at = excess.points.lookup(op);
+        at > point && at < used && --left == 0) {
       hold = op;
       break;
     }
@@ -171,42 +185,29 @@ void TransferOrder::holdBack(Operation *transfer, const Excess &excess) {
   LDBG() << "held back: " << *transfer;
 }
 
-/// Removes the result of one transfer from those alive at `excess`.  If there
-/// is none on the host, holds back all transfers to the host, wherever they
-/// are.  Returns false if nothing is left to hold back.
-bool TransferOrder::relieve(const Excess &excess, Tier tier) {
-  auto pointOf = [&](Operation *op) {
-    return op ? excess.points.lookup(op) : 0;
-  };
-  if (tier == Tier::Host)
-    if (std::optional<size_t> copy = copies.findAcross([&](Operation *op) {
-          return pointOf(op) != 0 && pointOf(op) <= excess.point;
-        })) {
-      restoreOrder();
-      copies.fetchAgain(*copy);
-      keepOrder();
-      return true;
-    }
+/// The transfer ahead of its use whose result is alive at `peak` and used last;
+/// null if there is none.
+Operation *TransferOrder::findLastUsed(const Excess &excess,
+                                       const Excess::Peak &peak) const {
   Operation *last = nullptr;
-  unsigned latest = excess.point;
+  unsigned latest = peak.live.point;
   for (Operation *op : asItWas) {
     auto hold = holds.find(op);
     if (!canGoAhead(op) || (hold != holds.end() && !hold->second) ||
-        !excess.alive.contains(op))
+        !peak.alive.contains(op))
       continue;
-    unsigned used = pointOf(getFirstReader(op->getResult(0)));
+    Operation *reader = getFirstReader(op->getResult(0));
+    unsigned used = reader ? excess.points.lookup(reader) : 0;
     if (used > latest) {
       latest = used;
       last = op;
     }
   }
-  if (last) {
-    holdBack(last, excess);
-    return true;
-  }
-  if (tier != Tier::Host)
-    return false;
-  // Results of other transfers may be alive there when their streams are late.
+  return last;
+}
+
+/// Leaves all transfers to `tier` at their uses; returns false if they were.
+bool TransferOrder::holdBackTransfers(Tier tier) {
   bool any = false;
   for (Operation *op : asItWas)
     if (canGoAhead(op) && getTier(op->getResult(0).getType()) == tier) {
@@ -217,32 +218,76 @@ bool TransferOrder::relieve(const Excess &excess, Tier tier) {
   return any;
 }
 
+/// Removes the result of a transfer from those alive at each peak.  If there is
+/// none on the host, holds back all transfers to the host, wherever they are.
+/// Returns false if nothing is left to hold back.
+bool TransferOrder::relieve(const Excess &excess, Tier tier) {
+  if (tier == Tier::Host)
+    if (std::optional<size_t> copy = copies.findAcross([&](Operation *op) {
+          const unsigned point = op ? excess.points.lookup(op) : 0;
+          return point != 0 && point <= excess.peaks.front().live.point;
+        })) {
+      restoreOrder();
+      copies.fetchAgain(*copy);
+      keepOrder();
+      return true;
+    }
+  DenseSet<Operation *> held;
+  for (const Excess::Peak &peak : excess.peaks)
+    if (Operation *last = findLastUsed(excess, peak);
+        last && held.insert(last).second)
+      holdBack(last, peak.live.point, excess);
+  // Results of other transfers may be alive there when their streams are late.
+  return !held.empty() || (tier == Tier::Host && holdBackTransfers(tier));
+}
+
+/// What exceeds the limit with all transfers to its tier at their uses; if
+/// anything does, they stay there.
+FailureOr<Excess> TransferOrder::findLeastExcess(const Limit &limit) {
+  Holds before = holds;
+  holdBackTransfers(limit.tier);
+  moveAhead();
+  FailureOr<Excess> excess = findExcess(limit);
+  if (succeeded(excess) && excess->peaks.empty()) {
+    holds = std::move(before);
+    moveAhead();
+  }
+  return excess;
+}
+
 void TransferOrder::moveAhead() {
   restoreOrder();
   moveTransfersAhead(program, holds, prefetch, rotation != Rotation::None);
 }
 
 LogicalResult TransferOrder::keepWithin(const Limit &limit) {
-  while (limit.bytes >= 0) {
-    FailureOr<std::optional<Excess>> excess = findExcess(limit);
-    if (failed(excess))
-      return failure();
-    if (!*excess)
-      return success();
-    if (!relieve(**excess, limit.tier)) {
-      if (limit.isOfGathered)
-        return program.emitError()
-               << "gathers " << (*excess)->bytes
-               << " bytes of parameters that are needed at one time, more than "
-                  "--max-live="
-               << limit.bytes
-               << "; raise it, or take a smaller --bucket-size or "
-                  "--reuse-distance";
-      return success(); // (V8) refuses it
-    }
-    moveAhead();
+  if (limit.bytes < 0)
+    return success();
+  FailureOr<Excess> excess = findExcess(limit);
+  if (limit.tier == Tier::Device && succeeded(excess) &&
+      !excess->peaks.empty()) {
+    FailureOr<Excess> least = findLeastExcess(limit);
+    if (failed(least) || !least->peaks.empty())
+      excess = std::move(least);
   }
-  return success();
+  while (succeeded(excess) && !excess->peaks.empty() &&
+         relieve(*excess, limit.tier)) {
+    moveAhead();
+    excess = findExcess(limit);
+  }
+  if (failed(excess))
+    return failure();
+  if (excess->peaks.empty() || !limit.isOfGathered)
+    return success(); // (V8) refuses what does not fit
+  int64_t most = 0;
+  for (const Excess::Peak &peak : excess->peaks)
+    most = std::max(most, peak.live.bytes);
+  return program.emitError()
+         << "gathers " << most
+         << " bytes of parameters that are needed at one time, more than "
+            "--max-live="
+         << limit.bytes
+         << "; raise it, or take a smaller --bucket-size or --reuse-distance";
 }
 
 namespace {

@@ -1,7 +1,7 @@
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters | FileCheck %s --check-prefix=REGATHER
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters=reuse-distance=1000000 | FileCheck %s --check-prefix=KEEP
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=AHEAD
-// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=device-memory=14000 | FileCheck %s --check-prefix=LITTLE
+// RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=device-memory=36000 | FileCheck %s --check-prefix=LITTLE
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=prefetch=0 | FileCheck %s --check-prefix=AT-USE
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers=prefetch=5000 | FileCheck %s --check-prefix=TWO-AHEAD
 // RUN: zero-opt %s --zero-partition-state="stage=3 world-size=2" --zero-regather-parameters --zero-assign-streams --zero-move-transfers="prefetch=5000 max-live=8192" | FileCheck %s --check-prefix=LIVE
