@@ -59,17 +59,16 @@ void Schedule::collectTasks() {
   // By event: the tasks that are complete when it is reached.
   DenseMap<Value, SmallVector<unsigned>> reached;
   // The tasks that make `value`, behind operations that only name bytes.
-  auto addMakers = [&](auto &self, Value value, Stream stream,
-                       SmallVectorImpl<unsigned> &after) -> void {
+  auto addMakers = [&](auto &self, Value value,
+                       SmallVectorImpl<unsigned> &makers) -> void {
     Operation *maker = value.getDefiningOp();
     if (!maker)
       return;
     if (auto task = taskOf.find(maker); task != taskOf.end()) {
-      if (tasks[task->second].stream != stream)
-        after.push_back(task->second);
+      makers.push_back(task->second);
     } else {
       for (Value operand : maker->getOperands())
-        self(self, operand, stream, after);
+        self(self, operand, makers);
     }
   };
   bool hasEvents = false;
@@ -91,7 +90,7 @@ void Schedule::collectTasks() {
           op, stream, {}, std::move(held[number]), countWork(op, symbols)};
       held[number].clear();
       for (Value operand : op->getOperands())
-        addMakers(addMakers, operand, stream, task.inputs);
+        addMakers(addMakers, operand, task.inputs);
       last[number] = int64_t(tasks.size());
       taskOf[op] = unsigned(tasks.size());
       tasks.push_back(std::move(task));

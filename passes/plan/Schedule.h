@@ -20,8 +20,8 @@ namespace mlir::zero {
 struct Task {
   Operation *op;
   Stream stream;
-  /// Tasks of other streams, by position: whose results it reads, and which it
-  /// waits for.
+  /// By position: the tasks whose results it reads, and those of other streams
+  /// that it waits for.
   SmallVector<unsigned> inputs, after;
   Work work;
 };

@@ -4,6 +4,7 @@
 
 #include "dialect/zero/Locations.h"
 #include "dialect/zero/PlanPrograms.h"
+#include "passes/time/Bound.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -97,20 +98,16 @@ llvm::Expected<StepTime> zero::predictStep(ModuleOp plan,
     step.programs.push_back({std::move(schedule), std::move(*timeline), runs});
     const StepTime::Program &program = step.programs.back();
     step.seconds += double(runs) * program.timeline.seconds;
-    std::map<Stream, double> busy;
     for (auto [task, span] :
          llvm::zip_equal(program.schedule.getTasks(), program.timeline.spans)) {
-      busy[task.stream] += span.alone;
       ofStream[stringifyStream(task.stream).str()] += double(runs) * span.alone;
       for (const auto &[kind, amount] : task.work)
         ofKind[firstWord(kind)] +=
             double(runs) * amount * layout.find(kind).value_or(0);
     }
     addWaits(program, step);
-    double most = 0;
-    for (auto [stream, seconds] : busy)
-      most = std::max(most, seconds);
-    step.bound += double(runs) * most;
+    step.bound += double(runs) *
+                  getBound(program.schedule, program.timeline, machine, layout);
   }
   step.beside = layout.find("step.call").value_or(0);
   step.uneven = layout.waiting * step.seconds;
@@ -165,8 +162,7 @@ std::string zero::printStepTime(const StepTime &step, const Machine &machine,
       os << formatv("    {0,-24} {1,12}  {2}\n", kind, ms(seconds),
                     share(seconds));
   os << formatv(
-      "  at least {0} in any order, the busiest stream alone; the step "
-      "is {1:f2} of it\n",
+      "  at least {0} in any order of transfers; the step is {1:f2} of it\n",
       ms(step.bound), step.bound > 0 ? step.seconds / step.bound : 1);
   os << formatv("  compute waits {0}, {1} of the step\n", ms(step.waited),
                 share(step.waited));

@@ -16,8 +16,7 @@ struct StepTime {
   /// Of a step, with what it takes beside its programs, and the part of it that
   /// ranks wait for each other (Machine::Layout::waiting).
   double seconds = 0, beside = 0, uneven = 0;
-  /// No order of the same work is faster: the busiest stream of each program
-  /// alone.
+  /// No order of the same work is faster (Bound.h).
   double bound = 0;
 
   /// What tasks take alone, in a step: by stream, and by the first word of the

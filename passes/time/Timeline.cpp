@@ -17,9 +17,7 @@ class Simulation {
 public:
   Simulation(ArrayRef<Task> tasks, Timeline &timeline, double cores,
              const Machine::Layout &layout)
-      : tasks(tasks), timeline(timeline), cores(cores),
-        threads(double(layout.threads)), hasNetwork(layout.network > 0),
-        coreOfNetwork(layout.coreOfNetwork()) {
+      : tasks(tasks), timeline(timeline), layout(layout), cores(cores) {
     for (auto [i, task] : llvm::enumerate(tasks))
       queues[unsigned(task.stream)].push_back(unsigned(i));
     isDone.resize(tasks.size());
@@ -40,27 +38,18 @@ private:
   void advance();
   /// The cores that a stream wants while it runs.
   double wants(size_t stream) const {
-    switch (static_cast<Stream>(stream)) {
-    case Stream::Compute:
-      return threads;
-    case Stream::NvmeRead:
-    case Stream::NvmeWrite:
-      return 0; // the drive works
-    default:
-      return 1;
-    }
+    return getWantedCores(tasks[size_t(runs[stream])], layout);
   }
   /// Whether what runs on a stream is an exchange over a network.
   bool isOnNetwork(size_t stream) const {
-    return hasNetwork && runs[stream] >= 0 &&
+    return layout.network > 0 && runs[stream] >= 0 &&
            isCollective(tasks[size_t(runs[stream])].op);
   }
 
   ArrayRef<Task> tasks;
   Timeline &timeline;
-  const double cores, threads;
-  const bool hasNetwork;
-  const double coreOfNetwork; ///< what sending and receiving takes of a core
+  const Machine::Layout &layout;
+  const double cores;
   std::array<SmallVector<unsigned, 0>, kSimulatedStreams> queues;
   std::array<size_t, kSimulatedStreams> next = {};
   std::array<int64_t, kSimulatedStreams> runs, last;
@@ -98,26 +87,25 @@ bool Simulation::start() {
 
 void Simulation::advance() {
   double wanted = 0, exchanges = 0;
-  for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
-    if (runs[stream] < 0)
-      continue;
-    if (isOnNetwork(stream))
-      ++exchanges;
-    else
+  for (size_t stream = 0; stream != kSimulatedStreams; ++stream)
+    if (runs[stream] >= 0) {
       wanted += wants(stream);
-  }
+      exchanges += isOnNetwork(stream);
+    }
   // The system sends and receives before anything computes, on half of the
   // cores at most.
   const double free =
-      cores - (exchanges > 0 ? std::min(coreOfNetwork, cores / 2) : 0);
+      cores - (exchanges > 0 ? std::min(layout.coreOfNetwork(), cores / 2) : 0);
   std::array<double, kSimulatedStreams> speeds;
   double step = -1; // to the first end
   for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
+    if (runs[stream] < 0)
+      continue;
     speeds[stream] = isOnNetwork(stream) ? 1 / exchanges
                      : wants(stream) == 0 || cores == 0
                          ? 1
                          : std::min(1.0, free / wanted);
-    if (runs[stream] >= 0 && (step < 0 || left[stream] / speeds[stream] < step))
+    if (step < 0 || left[stream] / speeds[stream] < step)
       step = left[stream] / speeds[stream];
   }
   now += step;
@@ -146,6 +134,23 @@ std::vector<unsigned> Timeline::getCriticalPath() const {
   return path;
 }
 
+double zero::getCores(const Machine &machine, const Machine::Layout &layout) {
+  return machine.target == "cpu" ? double(machine.cores) / double(layout.ranks)
+                                 : 0;
+}
+
+double zero::getWantedCores(const Task &task, const Machine::Layout &layout) {
+  switch (task.stream) {
+  case Stream::Compute:
+    return double(layout.threads);
+  case Stream::NvmeRead:
+  case Stream::NvmeWrite:
+    return 0; // the drive works
+  default:
+    return layout.network > 0 && isCollective(task.op) ? 0 : 1;
+  }
+}
+
 llvm::Expected<Timeline> zero::simulate(const Schedule &schedule,
                                         const Machine &machine,
                                         const Machine::Layout &layout) {
@@ -156,10 +161,7 @@ llvm::Expected<Timeline> zero::simulate(const Schedule &schedule,
       return alone.takeError();
     timeline.spans.push_back({.alone = *alone});
   }
-  // A GPU's streams have engines of their own.
-  const double cores = machine.target == "cpu"
-                           ? double(machine.cores) / double(layout.ranks)
-                           : 0;
-  Simulation(schedule.getTasks(), timeline, cores, layout).run();
+  Simulation(schedule.getTasks(), timeline, getCores(machine, layout), layout)
+      .run();
   return timeline;
 }

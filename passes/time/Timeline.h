@@ -35,6 +35,13 @@ struct Timeline {
   std::vector<unsigned> getCriticalPath() const;
 };
 
+/// The cores of a rank; 0 on a GPU, whose streams have engines of their own.
+double getCores(const Machine &machine, const Machine::Layout &layout);
+
+/// The cores that a task wants while it runs; the system's work for exchanges
+/// over a network is not among them.
+double getWantedCores(const Task &task, const Machine::Layout &layout);
+
 /// Runs `schedule` on `machine`.  An error names work that it has no time for.
 llvm::Expected<Timeline> simulate(const Schedule &schedule,
                                   const Machine &machine,

@@ -27,9 +27,9 @@ class Simulate(support.Case):
     def model(self):
         return support.import_model(support.SMALL, 2, 16)
 
-    def simulate(self, *options):
+    def simulate(self, *options, machine=None):
         return json.loads(self.run_ok(support.ZEROC, "simulate", self.model(), "--certificate=json",
-                                      f"--machine={self.machine()}", *options).out)
+                                      f"--machine={machine or self.machine()}", *options).out)
 
     def test_step(self):
         """What is printed adds up, and the text says that it is simulated."""
@@ -55,6 +55,21 @@ class Simulate(support.Case):
         self.assertIn("simulated: ", text)
         self.assertIn("off by 4.0 % in the mean", text)
 
+    def test_bound(self):
+        """No plan is faster than its bound, whatever the rates; without transfers that wait both are equal."""
+        rng = random.Random(8)
+        for options in (["--stage=3"], ["--stage=1", "--accumulate=3"], ["--stage=3", "--offload=nvme", "--prefetch=4KiB"],
+                        ["--stage=2", "--offload-optimizer=cpu", "--overlap-update"], ["--offload-activations=nvme"],
+                        ["--stage=2", "--network=20MB"]):
+            for _ in range(4):
+                seconds = {kind: value * 10 ** rng.uniform(-3, 3) for kind, value in SECONDS.items()}
+                machine = self.machine(layouts=[{"ranks": 2, "threads": 1, "seconds": seconds, "waiting": rng.random()}])
+                with self.subTest(options=options, machine=machine.read_text()):
+                    step = self.simulate(*options, "--world-size=2", machine=machine)
+                    self.assertLessEqual(step["bound_seconds"], step["step_seconds"] * (1 + 1e-9))
+        alone = self.simulate("--threads-per-rank=2")
+        self.assertAlmostEqual(alone["bound_seconds"] / alone["step_seconds"], 1)
+
     def test_memory(self):
         """On one rank the most bytes that are alive over time are the certificate's peak, and within the arena of two."""
         for options in ([], ["--world-size=2", "--stage=3"]):
@@ -77,8 +92,7 @@ class Simulate(support.Case):
         self.assertGreater(step["step_seconds"], wire / 1e6)
         # The system takes 0.25 of a core for it, and what runs beside has 0.75.
         machine = self.machine(layouts=[{"ranks": 2, "threads": 1, "seconds": SECONDS | {"network.byte": 0.25e-6}}])
-        slower = json.loads(self.run_ok(support.ZEROC, "simulate", self.model(), "--certificate=json", "--world-size=2",
-                                        "--stage=3", f"--machine={machine}", "--network=1MB").out)
+        slower = self.simulate("--world-size=2", "--stage=3", "--network=1MB", machine=machine)
         beside = {(task["end"] - task["begin"]) / task["alone"] for part in slower["programs"] for task in part["tasks"]
                   if task["stream"] == "compute" and task["alone"] > 0}
         self.assertTrue(any(abs(ratio - 1 / 0.75) < 1e-6 for ratio in beside), beside)
