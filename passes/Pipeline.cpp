@@ -238,8 +238,8 @@ static OptionsAttr getOptionsAttr(ModuleOp module,
 
 /// Lowers the limits of `options` until the arenas of `module`, at level
 /// partitioned, fit: MoveTransfers counts bytes that are alive at once, and
-/// their layout may take more.  If that is in vain, (V8) refuses the plan; where
-/// more bytes than given are alive at once, it is.
+/// their layout may take more.  If that is in vain, as where more bytes are
+/// alive at once, (V8) refuses the plan.
 static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
   constexpr int kTries = 6;
   const PipelineOptions given = options;

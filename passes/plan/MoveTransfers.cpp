@@ -12,8 +12,8 @@
 //
 // First, parameters from NVMe that wait in host memory for the backward are
 // fetched from NVMe again (HostCopies.h), the longest wait first; then the
-// result that is used last is held back.  This is done at all peaks at once, and
-// repeats while there are any.  If that is not enough for the host, all
+// result that is used last is held back.  This is done at all peaks at once,
+// and repeats while there are any.  If that is not enough for the host, all
 // transfers to the host stay at their uses.  What does not fit with all
 // transfers to the device at their uses is not tried.  The bytes of gathered
 // parameters alone may be limited, too.

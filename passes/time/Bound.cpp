@@ -1,4 +1,4 @@
-//===- Bound.cpp - What no order of a program's tasks is below ------------===//
+//===- Bound.cpp - The least time of a program ----------------------------===//
 
 #include "passes/time/Bound.h"
 
@@ -57,8 +57,8 @@ private:
 
   unsigned numTasks() const { return unsigned(tasks.size()); }
 
-  /// When `some` tasks can be complete, and what follows(task) takes after each,
-  /// too; sorts them.
+  /// When `some` tasks can be complete, and what follows(task) takes after each
+  /// of them; sorts them.
   double of(MutableArrayRef<unsigned> some,
             function_ref<double(unsigned)> follows) const {
     llvm::stable_sort(

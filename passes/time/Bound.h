@@ -1,4 +1,4 @@
-//===- Bound.h - What no order of a program's tasks is below ----*- C++ -*-===//
+//===- Bound.h - The least time of a program --------------------*- C++ -*-===//
 //
 // Tasks that share a resource, a stream or the cores, take the sum of their
 // times there.  Those whose inputs are complete at `head` or later, and after
