@@ -26,6 +26,7 @@ CHOICES = {
     "gpt2-b4t256-tight": ("gpt2", 4, 256, [], 0.5),
     "deep-b4t128-tight": ("deep", 4, 128, [], 0.5),
     "llama-b1t256-r2-tight": ("llama", 1, 256, ["--world-size=2"], 0.6),
+    "gpt2-b2t64-r2-nvme": ("gpt2", 2, 64, ["--world-size=2", "--stage=3", "--offload=nvme"], None),
 }
 #: 48 layers, 38M parameters.
 DEEP = {"model_type": "gpt2", "n_layer": 48, "n_head": 4, "n_embd": 256, "vocab_size": 4096, "n_positions": 1024,
@@ -35,11 +36,16 @@ TIERS = [[], ["--offload-activations=cpu"], ["--offload-optimizer=cpu"], ["--off
          ["--offload=cpu", "--offload-activations=cpu"]]
 BUCKETS = [[], ["--bucket-size=4MiB"], ["--bucket-size=64MiB"]]
 REMAT = [[], ["--remat=block"]]
+#: Where all state is on drives.
+DRIVES = [[["--prefetch=64MiB"], ["--prefetch=256MiB"], ["--prefetch=1GiB"], []], [["--bucket-size=16MiB"], []],
+          [["--offload-ratio=0.5"], ["--overlap-update"], ["--reuse-distance=16GiB"], []]]
 FASTEST = 4  #: of the grid, which are measured again
 
 
-def grid(ranks):
+def grid(given, ranks):
     """Options of plans, as a person would try them."""
+    if "--offload=nvme" in given:
+        return [sum(parts, []) for parts in itertools.product(*DRIVES)]
     if ranks == 1:
         return [sum(parts, []) for parts in itertools.product(TIERS, REMAT, BUCKETS)]
     sharded = [[f"--stage={stage}"] for stage in range(4)]
@@ -80,7 +86,7 @@ def measure(name, machine, steps, folder):
     fitting = [plan for plan in planned if plan["fits"]]
     chosen = [Plan(model, f"-chosen{i}", [*given, *limit, *plan["options"].replace("as given", "").split()], folder)
               for i, plan in enumerate(fitting[:3])]
-    plans = [Plan(model, i, [*given, *limit, *options], folder) for i, options in enumerate(grid(ranks))]
+    plans = [Plan(model, i, [*given, *limit, *options], folder) for i, options in enumerate(grid(given, ranks))]
     plans = [plan for plan in plans if plan.compile()]
     for plan in plans:
         plan.measure(steps)

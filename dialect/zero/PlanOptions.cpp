@@ -51,13 +51,16 @@ static std::string flag(StringRef name, T value) {
 
 /// Of updates in host memory that run in the next step.
 static std::string findUpdateConflict(const PlanOptions &p) {
-  std::string several =
-      " needs steps of one micro-step, got " + flag("accumulate", p.accumulate);
+  std::string several = " needs steps of one program, got " +
+                        flag("accumulate", p.accumulate) +
+                        "; add --accumulate-order=block";
+  const bool isSeveral =
+      p.accumulate > 1 && p.accumulateOrder != AccumulateOrder::Block;
   bool isOffloaded = p.offloadOptimizer != Offload::None;
   if (p.overlapUpdate && !isOffloaded)
     return "--overlap-update is for updates in host memory; add "
            "--offload-optimizer=cpu or nvme, or --offload";
-  if (p.overlapUpdate && p.accumulate > 1)
+  if (p.overlapUpdate && isSeveral)
     return "--overlap-update" + several;
   if (p.delayedUpdate && p.overlapUpdate)
     return "--overlap-update and --delayed-update run updates at different "
@@ -75,7 +78,7 @@ static std::string findUpdateConflict(const PlanOptions &p) {
     return (p.overlapUpdate ? "--overlap-update" : "--delayed-update") +
            std::string(" needs all updates in host memory, got ") +
            flag("offload-ratio", p.offloadRatio) + "; drop one of them";
-  if (p.delayedUpdate && p.accumulate > 1)
+  if (p.delayedUpdate && isSeveral)
     return "--delayed-update" + several;
   return "";
 }

@@ -79,11 +79,13 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
   using RotateUpdatesBase::RotateUpdatesBase;
 
   void runOnOperation() override {
-    SmallVector<ProgramOp> programs = findPrograms(getOperation());
-    SmallVector<ProgramOp> between;
-    while (!programs.empty() && (programs.back().getName() == "eval" ||
-                                 isDecoding(programs.back().getName())))
-      between.push_back(programs.pop_back_val());
+    SmallVector<ProgramOp> programs, between;
+    for (ProgramOp program : findPrograms(getOperation())) {
+      const StringRef name = program.getName();
+      const bool isBetween =
+          name == "count" || name == "eval" || isDecoding(name);
+      (isBetween ? between : programs).push_back(program);
+    }
     if (programs.size() != 1 || programs.front().getName() != "step") {
       getOperation().emitError("updates move to the next step's forward where "
                                "a step is one program, @step; this module has ")

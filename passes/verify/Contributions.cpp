@@ -352,9 +352,8 @@ private:
         // New zeros of a slice count as reduced.
         expected = {
             0, {}, sum && isZero(next) ? shares.lookup(next).reduced : 0, !sum};
-      if (rotated && sum && name != "flush" && name != "eval" &&
-          !isDecoding(name))
-        expected = {0, {mean}, ranks > 1, 0};
+      if (rotated && sum && (name == "first" || name == "step"))
+        expected = {0, ofEach(mean), ranks > 1, 0};
       if (next && failed(expect(op, next, expected)))
         return failure();
     }

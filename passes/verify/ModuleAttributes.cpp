@@ -125,10 +125,9 @@ static LogicalResult judgeSteps(ModuleOp module) {
     return module.emitError("has ")
            << (has("first") ? "@first and no @flush" : "@flush and no @first")
            << " (S5); what a program leaves pending another ends";
-  if (several && has("first")) // (S5)
-    return module.emitError("has @first, which is of steps of one micro-step, "
-                            "and a step of ")
-           << steps.getInt() << " (S5)";
+  if (has("first") && has("micro")) // (S5)
+    return module.emitError("has @first, which is of steps of one program, and "
+                            "@micro (S5)");
   return success();
 }
 

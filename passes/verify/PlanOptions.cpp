@@ -192,10 +192,11 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
         element != options.getParameterElement()) // (S7)
       return error(program, "parameters of " + nameOf(element), "--precision");
   } else if (slot == "grad") {
-    if (element != (isPending() ? options.getGradientElement()
-                                : options.getSumElement())) // (S7)
+    const bool isSum = !isPending() || getMicroSteps(plan) > 1;
+    if (element != (isSum ? options.getSumElement()
+                          : options.getGradientElement())) // (S7)
       return error(program,
-                   (isPending() ? "gradients of " : "sums of gradients of ") +
+                   (isSum ? "sums of gradients of " : "gradients of ") +
                        nameOf(element),
                    "--grad-dtype");
   } else if (slot == "master") {

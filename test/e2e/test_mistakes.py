@@ -74,7 +74,7 @@ class Model(Mistakes):
         config = self.write("config.json", {"model_type": "gpt2"})
         self.assert_says(self.zeroc(config, "-o", "train"),
                          f"{config} is no MLIR; the model of a folder comes from zeroc import {config} --batch=B --seq=T "
-                         f"-o model.mlir; zeroc {config} --compare shows which plans of it fit")
+                         f"-o model.mlir; zeroc plan {config} shows which plans of it fit")
 
 
 class Options(Mistakes):
@@ -114,8 +114,8 @@ class Options(Mistakes):
             with self.subTest(name):
                 self.refuse(f"--{name}=1", message=f"--{name} is an option of the program that zeroc makes; compile "
                                                    f"without it, then ./train --{name} ...")
-        # Of --compare alone are those that zeroc import has, too.
-        for name in sorted(zeroc - train - {"version", "batch", "seq", "ranks-per-host"}):
+        # Of zeroc plan alone are those that zeroc import has, too.
+        for name in sorted(zeroc - train - {"version", "batch", "seq"}):
             with self.subTest(name):
                 self.assert_says(self.train(f"--{name}=1"), f"--{name} is an option of zeroc; compile the model with it")
 

@@ -174,7 +174,7 @@ class Plan(support.Case):
         refused("--offload=auto chooses tiers, and --offload-params is one; drop one of them", model, machine,
                 "--offload=auto", "--offload-params=cpu")
         refused("--compare shows plans by their bytes, and auto is for times", model, machine, "--compare", "--remat=auto")
-        refused("zeroc plan needs --machine=FILE", "plan", model)
+        refused("--network is for predicted times; add --machine=FILE", "plan", model, "--world-size=2", "--network=1MB")
         refused("zeroc plan prints times and no plan; drop --emit", "plan", model, machine, "--emit=memory")
         refused("--jitter is for zeroc simulate, of one plan; drop it", "plan", model, machine, "--jitter=0.1")
         refused("--batch-tokens is for zeroc plan MODEL_DIR", "plan", model, machine, "--batch-tokens=64")

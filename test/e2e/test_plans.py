@@ -56,7 +56,8 @@ def refuses(part):
                 get("state", "cpu"), get("parameters", "cpu"), get("activations", "cpu")})
             or (get("near", "") != "" and (get("state") == "none" or (get("state") == "cpu" and (
                 get("update", "") != "" or (get("precision") == "fp32" and get("parameters") == "none")))))
-            or (get("update", "") != "" and (get("state") == "none" or get("accumulate", 1) > 1))
+            or (get("update", "") != "" and (get("state") == "none" or get("sums", "none") != "none" or (
+                get("accumulate", 1) > 1 and get("order", "block") == "batch")))
             or (get("update") == "--delayed-update" and get("parameters", "none") != "none")
             or (not masters and (get("precision", "bf16") != "bf16" or tiers or get("update", "") != ""))
             or (get("types") == "--grad-dtype=half" and get("precision") == "fp32")
@@ -89,8 +90,8 @@ def options_of(row):
     """Returns zeroc's options."""
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", f"--offload-activations={row['activations']}",
-               f"--offload-gradients={row['sums']}", row["near"], row["update"], row["remat"], row["kept"], row["ahead"],
-               row["besides"], *row["optimizer"].split(), *numbers_of(row)]
+               f"--offload-gradients={row['sums']}", row["near"], row["update"], *row["remat"].split(), row["kept"],
+               row["ahead"], row["besides"], *row["optimizer"].split(), *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")
     if row["order"] == "block":
@@ -112,7 +113,7 @@ def plain_options_of(row):
     if row["accumulate"] > 1 and row["stage"] > 1:
         options.append("--stage=2")
     if row["update"] == "--delayed-update":
-        options += ["--offload-optimizer=cpu", "--delayed-update"]
+        options += ["--offload-optimizer=cpu", "--delayed-update"] + ["--accumulate-order=block"] * (row["accumulate"] > 1)
     return options
 
 

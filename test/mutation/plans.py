@@ -183,6 +183,7 @@ PLANS = [
                                                "--precision=bf16")),
     # All micro-steps of a block before the next block.
     Recipe("block-0-1-2", "tiny", 48, 0, 1, 2, ("--accumulate-order=block", "--offload=cpu")),
+    Recipe("block-overlap-3-2-2", "tiny", 48, 3, 2, 2, ("--accumulate-order=block", "--offload=cpu", "--overlap-update")),
     Recipe("block-1-2-3", "mlp", 40, 1, 2, 3, ("--accumulate-order=block",)),
     Recipe("block-2-2-2", "odd", 64, 2, 2, 2, ("--accumulate-order=block", "--bucket-size=300")),
     Recipe("block-3-2-2", "tiny", 48, 3, 2, 2, ("--accumulate-order=block", "--precision=bf16",

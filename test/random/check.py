@@ -81,7 +81,7 @@ def offloaded_state(rng, options):
     if "--stage=3" not in options or any(option.startswith("--persist-below") for option in options):
         parameters = "none"
     places = sums + [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
-    if optimizer != "none" and "--accumulate=1" in options and rng.random() < 0.5:
+    if optimizer != "none" and {"--accumulate=1", "--accumulate-order=block"} & {*options} and rng.random() < 0.5:
         places.append("--overlap-update")
     if optimizer == "nvme" or (optimizer != "none" and parameters != "none" and "--overlap-update" not in places):
         places += rng.choice(([], ["--offload-ratio=0.9"], ["--offload-ratio=0.5"]))

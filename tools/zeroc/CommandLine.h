@@ -249,8 +249,8 @@ private:
   void takePrediction();
   void takeModelToPredict();
   void takeSearch();
-  /// Of --compare of a folder or config.json.
-  void takeChoices();
+  /// A folder or config.json is no MLIR.
+  void checkInput() const;
   std::string listTyped(ArrayRef<StringRef> without) const;
   void takeTarget();
   std::vector<Variant> listCompared() const;
@@ -260,7 +260,6 @@ private:
   Offload offloadAll = Offload::None;
   std::string deepSpeedFile;
   std::string target = "cpu", cudaArch = "sm_80";
-  ChoiceRequest choices;
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   ExportOptions exportOptions;

@@ -67,42 +67,17 @@ bool DriverOptions::isFolder() const {
          StringRef(input).ends_with(".json");
 }
 
-void CommandLine::takeChoices() {
+void CommandLine::checkInput() const {
   const bool isFolder = options.isFolder();
   for (StringRef name : {"--batch", "--seq"})
-    if (isGiven(name) && !(isFolder && (options.compare || options.isPlanned)))
-      fail(name + " is for zeroc MODEL_DIR --compare and zeroc plan MODEL_DIR; "
-                  "drop it, or see zeroc import --help");
-  if (isGiven("--ranks-per-host") && !(isFolder && options.compare))
-    fail("--ranks-per-host is for zeroc MODEL_DIR --compare; drop it");
-  if (!isFolder || options.isPlanned)
-    return;
-  if (!options.compare)
+    if (isGiven(name) && !(isFolder && options.isPlanned))
+      fail(name + " is for zeroc plan MODEL_DIR; drop it, or see zeroc import "
+                  "--help");
+  if (isFolder && !options.isPlanned)
     fail(options.input +
-         " is no MLIR; the model of a folder comes from zeroc "
-         "import " +
-         options.input + " --batch=B --seq=T -o model.mlir; zeroc " +
-         options.input + " --compare shows which plans of it fit");
-  if (options.pipeline.deviceMemory < 0)
-    fail(
-        "--compare of a model's folder needs --device-memory=BYTES, the memory "
-        "of a device, such as 24GB");
-  for (StringRef name :
-       {"--offload", "--offload-optimizer", "--offload-params"})
-    if (isGiven(name))
-      fail("--compare of a model's folder chooses where state is kept; drop " +
-           name);
-  choices.model = options.input;
-  choices.options = options.pipeline;
-  choices.choosesPrecision = !isGiven("--precision");
-  if (choices.choosesPrecision)
-    choices.options.precision = Precision::BF16;
-  choices.choosesRemat = !isGiven("--remat");
-  choices.given = listTyped({"--compare", "--certificate", "--batch", "--seq",
-                             "--world-size", "--device-memory", "--host-memory",
-                             "--ranks-per-host", "--timing"});
-  choices.isJson = options.certificate == "json";
-  options.choices = choices;
+         " is no MLIR; the model of a folder comes from zeroc import " +
+         options.input + " --batch=B --seq=T -o model.mlir; zeroc plan " +
+         options.input + " shows which plans of it fit");
 }
 
 /// All stages of several ranks, all tiers of one.

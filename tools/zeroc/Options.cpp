@@ -177,28 +177,21 @@ void CommandLine::declareDriver() {
       {output, Emit::Object});
   add("compare", given(options.compare),
       "print memory and traffic of all stages (on one rank:\n"
-      "with state on device, host and NVMe), or, of a model's\n"
-      "folder, which plans fit --device-memory; as a table or\n"
-      "with --certificate=json; write no program",
+      "with state on device, host and NVMe) as a table, or with\n"
+      "--certificate=json; write no program",
       {output, Emit::Partitioned});
   add("batch=B",
-      count(choices.batch, 1, INT32_MAX,
+      count(options.plan.batch, 1, INT32_MAX,
             "an integer from 1 to " + std::to_string(INT32_MAX)),
-      "with --compare or plan of a model's folder: sequences of\na "
-      "micro-batch; "
-      "plan with --batch-tokens chooses them",
+      "with plan of a model's folder: sequences of a\n"
+      "micro-batch; --batch-tokens chooses them",
       {output});
   add("seq=T",
-      count(choices.sequence, 1, INT32_MAX,
+      count(options.plan.sequence, 1, INT32_MAX,
             "an integer from 1 to " + std::to_string(INT32_MAX))
           .showing(""),
-      "with --compare or plan of a model's folder: tokens of a\nsequence "
+      "with plan of a model's folder: tokens of a sequence\n"
       "[2048, or the model's positions]",
-      {output});
-  add("ranks-per-host=N",
-      count(choices.ranksPerHost, 1, INT32_MAX,
-            "an integer from 1 to " + std::to_string(INT32_MAX)),
-      "with --compare of a model's folder: ranks that share a\nhost's memory",
       {output});
   add("timing", given(options.timing), "print where compile time is spent",
       {output});
@@ -331,8 +324,8 @@ DriverOptions CommandLine::check() {
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");
   takeTarget();
-  takeChoices();
-  if (options.compare && !options.choices)
+  checkInput();
+  if (options.compare)
     options.compared = listCompared();
   if (isGiven("--offload"))
     offload(options.pipeline, offloadAll);

@@ -3,7 +3,6 @@
 
 #include "passes/Pipeline.h"
 #include "targets/Target.h"
-#include "tools/zeroc/Choices.h"
 #include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/MarkArguments.h"
@@ -49,8 +48,6 @@ struct DriverOptions {
   bool isSimulated = false; ///< whether the command is zeroc simulate
   bool isPlanned = false;   ///< whether the command is zeroc plan
   PlanRequest plan;
-  /// Of --compare of a folder or config.json; see Choices.h.
-  std::optional<ChoiceRequest> choices;
   /// The options that were given, such as "--betas", each with the first output
   /// that it changes.
   SmallVector<std::pair<std::string, Emit>> given;

@@ -39,7 +39,7 @@ constexpr AccumulateOrder kOrders[] = {AccumulateOrder::Batch,
                                        AccumulateOrder::Block};
 constexpr double kOffloadRatios[] = {1, 0.75, 0.5, 0.25};
 constexpr bool kOverlap[] = {true};
-constexpr int64_t kReuseDistances[] = {0, 64 * MiB, 1 * GiB, 16 * GiB};
+constexpr int64_t kReuseDistances[] = {64 * MiB, 1 * GiB, 16 * GiB};
 constexpr int64_t kPrefetches[] = {1,       64 * MiB, 256 * MiB,
                                    1 * GiB, 4 * GiB,  16 * GiB};
 
@@ -157,6 +157,33 @@ const TriedPlan *PlanSearch::getBest(StringRef model) const {
   return best;
 }
 
+/// Keeps gathered parameters of the fastest plan for longer: as long as fits.
+void PlanSearch::keepMore(const Model &model) {
+  const TriedPlan *best = getBest(model.name);
+  if (!best || best->options.stage != 3)
+    return;
+  PipelineOptions options = best->options;
+  auto fits = [&](int64_t distance) {
+    options.reuseDistance = distance;
+    return tryPlan(model, options);
+  };
+  constexpr int kTries = 4;
+  int64_t most = 0;
+  for (int64_t distance : kReuseDistances) {
+    if (fits(distance)) {
+      most = distance;
+      continue;
+    }
+    // Between the last that fits and the first that does not.
+    for (int i = 0; i != kTries && distance > most + most / 4; ++i) {
+      const int64_t middle =
+          (std::max(most, distance / 4) + distance) / 2 / MiB * MiB;
+      (fits(middle) ? most : distance) = middle;
+    }
+    return;
+  }
+}
+
 /// Changes one further option of the fastest plan at a time.
 void PlanSearch::refine(const Model &model) {
   auto tryOthers = [&](auto values, auto PlanOptions::*field) {
@@ -188,7 +215,7 @@ void PlanSearch::refine(const Model &model) {
     tryOthers(ArrayRef(sizes), &PlanOptions::bucketSize);
   }
   if (free.reuseDistance)
-    tryOthers(ArrayRef(kReuseDistances), &PlanOptions::reuseDistance);
+    keepMore(model);
   if (free.persistBelow)
     tryOthers(ArrayRef(kPersistBelow), &PlanOptions::persistBelow);
   if (free.prefetch)

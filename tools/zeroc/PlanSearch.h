@@ -95,6 +95,7 @@ private:
   };
   bool tryPlan(const Model &model, const PipelineOptions &options);
   void recomputeLess(const Model &model, PipelineOptions options);
+  void keepMore(const Model &model);
   bool givesUpMore(const Model &model, const PipelineOptions &options) const;
   bool isHopeless(const Model &model, const PipelineOptions &options) const;
   void refine(const Model &model);

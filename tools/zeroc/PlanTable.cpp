@@ -27,17 +27,27 @@ PlanTable::PlanTable(const PlanSearch &search, const DriverOptions &options,
   for (const TriedPlan &plan : search.getTried())
     plans.push_back(&plan);
   auto key = [&](const TriedPlan *plan) {
-    return std::tuple(plan != best, plan->excess, plan->seconds);
+    return std::tuple(!isBest(*plan), plan->excess, plan->seconds);
   };
   std::ranges::stable_sort(plans, {}, key);
 }
 
-/// "3.10 ms more: 2.90 ms of update", "1.2 GiB too much".
+bool PlanTable::isBest(const TriedPlan &plan) const {
+  return &plan == (isTimed() ? best : search.getBest(plan.model));
+}
+
+/// "3.10 ms more: 2.90 ms of update", "1.2 GiB too much"; without times "3.8 GB
+/// left" where a plan fits.
 std::string PlanTable::getReason(const TriedPlan &plan) const {
-  if (&plan == best)
-    return "";
   if (!plan.fits())
     return bytesText(plan.excess) + " too much";
+  if (!isTimed()) {
+    const int64_t limit = plan.options.deviceMemory;
+    return limit < 0 ? ""
+                     : bytesText(limit - plan.bytes(Tier::Device)) + " left";
+  }
+  if (&plan == best)
+    return "";
   const double more = plan.seconds - best->seconds;
   if (more < 0)
     return inMilliseconds(-more) + " ms less, too little to matter";
@@ -84,17 +94,24 @@ std::string PlanTable::print() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   const size_t rows = std::min(plans.size(), kMostRows);
-  os << formatv("{0} plans of {1} on {2}; times are simulated\n", plans.size(),
-                options.input, machine);
+  os << formatv("{0} plans of {1}", plans.size(), options.input);
+  if (isTimed())
+    os << " on " << machine << "; times are simulated";
+  else if (!plans.empty())
+    os << ", " << groupDigits(plans.front()->certificate.parameterCount)
+       << " parameters, on " << groupDigits(options.pipeline.worldSize)
+       << (options.pipeline.worldSize > 1 ? " ranks" : " rank");
+  os << "\n";
   std::vector<TextColumn> columns = {
-      {"", {}, true},       {"options", {}, true}, {"ms a step"},
-      {"device of a rank"}, {"host of a rank"},    {"nvme of a rank"},
-      {"received a step"},  {"why not", {}, true}};
+      {"", {}, true},      {"options", {}, true},
+      {"ms a step"},       {"device of a rank"},
+      {"host of a rank"},  {"nvme of a rank"},
+      {"received a step"}, {isTimed() ? "why not" : "memory", {}, true}};
   for (const TriedPlan *plan : ArrayRef(plans).take_front(rows)) {
     int64_t wire = 0;
     for (const Certificate::Wire &one : plan->certificate.wire)
       wire += one.bytes;
-    const std::string cells[] = {plan == best ? "*" : "",
+    const std::string cells[] = {isBest(*plan) ? "*" : "",
                                  nameOf(*plan),
                                  inMilliseconds(plan->seconds),
                                  inBytes(plan->bytes(Tier::Device)),
@@ -105,6 +122,10 @@ std::string PlanTable::print() const {
     for (auto [column, cell] : llvm::zip_equal(columns, cells))
       column.cells.push_back(cell);
   }
+  if (!isTimed())
+    llvm::erase_if(columns, [](const TextColumn &column) {
+      return column.name == "ms a step";
+    });
   printColumns(os, columns, rows);
   if (plans.size() > rows)
     os << formatv("and {0} more, with --certificate=json\n",
@@ -116,9 +137,13 @@ std::string PlanTable::print() const {
           "of zeroc import, or more memory\n";
     return text;
   }
-  os << "\n";
-  for (const std::string &command : getCommands(*best))
-    os << "    " << command << "\n";
+  for (const TriedPlan *plan : plans) {
+    if (!isBest(*plan))
+      continue;
+    os << "\n";
+    for (const std::string &command : getCommands(*plan))
+      os << "    " << command << "\n";
+  }
   return text;
 }
 
@@ -131,16 +156,17 @@ std::string PlanTable::toJson() const {
     list.push_back(llvm::json::Object{
         {"options", nameOf(*plan)},
         {"commands", llvm::json::Array(getCommands(*plan))},
-        {"best", plan == best},
+        {"best", isBest(*plan)},
         {"fits", plan->fits()},
         {"excess", plan->excess},
-        {"step_seconds", plan->seconds},
+        {"step_seconds",
+         isTimed() ? llvm::json::Value(plan->seconds) : nullptr},
         {"seconds_of", std::move(parts)},
-        {"why_not", getReason(*plan)},
+        {isTimed() ? "why_not" : "memory", getReason(*plan)},
         {"certificate",
          llvm::cantFail(llvm::json::parse(plan->certificate.toJson()))}});
   }
-  llvm::json::Object all{{"simulated", true},
+  llvm::json::Object all{{"simulated", isTimed()},
                          {"model", options.input},
                          {"machine", machine},
                          {"not_tried", llvm::json::Array(search.getFailures())},

@@ -8,10 +8,12 @@ namespace mlir::zero {
 struct DriverOptions;
 
 /// The plans of a search: those that fit, the fastest first, then the others by
-/// what they need; for each why it is not the first.
+/// what they need; for each why it is not the first.  Where plans have no
+/// times, of each model the first that fits, in the order of what they give up.
 class PlanTable {
 public:
-  /// `sequence`: of a folder, the tokens of a sequence.
+  /// `machine`: its name; "" if plans have no times.  `sequence`: of a folder,
+  /// the tokens of a sequence.
   PlanTable(const PlanSearch &search, const DriverOptions &options,
             StringRef machine, int64_t sequence = 0);
 
@@ -23,6 +25,9 @@ public:
   std::string describeChoice() const;
 
 private:
+  bool isTimed() const { return !machine.empty(); }
+  /// Whether `plan` is the one to take, of its model where there are no times.
+  bool isBest(const TriedPlan &plan) const;
   std::string getReason(const TriedPlan &plan) const;
   std::string nameOf(const TriedPlan &plan) const;
   /// The commands that make the plan, a line each.

@@ -92,9 +92,12 @@ void CommandLine::takeModelToPredict() {
   for (StringRef name : {"--compare", "--emit", "--timing"})
     if (isGiven(name))
       fail(command + " prints times and no plan; drop " + name);
-  if (simulated.machine.empty())
+  if (simulated.machine.empty() && options.isSimulated)
     fail(command + " needs --machine=FILE: zeroc calibrate -o machine.json "
                    "measures this machine, and machines/ has published ones");
+  for (StringRef name : {"--network", "--threads-per-rank", "--batch-tokens"})
+    if (simulated.machine.empty() && isGiven(name))
+      fail(name + " is for predicted times; add --machine=FILE");
   for (StringRef name : {"--trace", "--network", "--jitter", "--straggler",
                          "--threads-per-rank"})
     if (simulated.listWork && isGiven(name))
@@ -145,10 +148,11 @@ void CommandLine::takeSearch() {
     if (isGiven("--batch-tokens") && isGiven("--accumulate"))
       fail("--batch-tokens chooses micro-steps, and --accumulate says them; "
            "drop one of them");
-    plan.batch = choices.batch;
-    plan.sequence = choices.sequence;
     plan.choosesBatch = plan.batchTokens && !isGiven("--batch");
     plan.choosesPrecision = options.isFolder() && !isGiven("--precision");
+    plan.choosesTraining = options.isFolder() &&
+                           options.prediction.machine.empty() &&
+                           !isGiven("--lora");
     plan.given =
         listTyped({"-o", "--machine", "--threads-per-rank", "--network",
                    "--certificate", "--batch", "--seq", "--batch-tokens"});

@@ -3,7 +3,7 @@
 //   zeroc MODEL.mlir [options] [-o OUT]
 //   zeroc MODEL.mlir --compare [options]
 //   zeroc simulate MODEL.mlir --machine=FILE [options]
-//   zeroc plan MODEL.mlir --machine=FILE [options]
+//   zeroc plan MODEL.mlir|MODEL_DIR [--machine=FILE] [options]
 //   zeroc import DIR|CONFIG.json --batch=B --seq=T [...] [-o MODEL.mlir]
 //   zeroc export CHECKPOINT -o FILE|DIR
 //   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
@@ -128,20 +128,6 @@ static llvm::Error compare(ModuleOp module, const DriverOptions &options,
                                    : printComparison(options.input, *plans));
 }
 
-/// Writes the table of --compare of a model's folder.
-static llvm::Error choose(MLIRContext &context, const ChoiceRequest &request) {
-  frontend::ImportedBatch batch = {request.batch, request.sequence};
-  auto model = frontend::importHuggingFace(
-      context, frontend::findConfig(request.model), batch, [](StringRef) {});
-  if (!model)
-    return model.takeError();
-  FailureOr<std::string> table = choosePlans(**model, request, {});
-  if (failed(table))
-    return createStringError(request.model +
-                             " does not compile; the errors are above");
-  return frontend::writeOutput("-", *table);
-}
-
 static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   if (llvm::Error error = frontend::checkOutput(options.output))
     return error;
@@ -157,8 +143,6 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   llvm::SourceMgr sources;
   Messages messages(sources, context, options.input);
   ExplainErrors explanations(context);
-  if (options.choices)
-    return choose(context, *options.choices);
   if (options.isPlanned && options.isFolder())
     return planFolder(context, options);
   auto buffer =

@@ -22,11 +22,12 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
         "the last",
         plan.accumulate);
   const bool leaves = plan.programs[ZRT_FIRST].ops;
+  const bool isSeveral = plan.programs[ZRT_MICRO].ops;
   if (leaves != (plan.programs[ZRT_FLUSH].ops != nullptr) ||
-      (leaves && plan.accumulate > 1))
+      (leaves && isSeveral))
     fail("the plan leaves updates to the next step, and has {}",
-         plan.accumulate > 1 ? "several micro-steps"
-                             : "no program for the first or the last one");
+         isSeveral ? "several programs in a step"
+                   : "no program for the first or the last one");
 }
 
 bool StepRunner::delaysUpdates() const {
@@ -35,6 +36,13 @@ bool StepRunner::delaysUpdates() const {
 
 StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
                                    const StepScalars &scalars) {
+  const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce(plan);
+  std::vector<double> sums(inputs.countMeans());
+  if (all > 1 && plan.programs[ZRT_COUNT].ops)
+    for (uint32_t k = 0; k < all; k += atOnce) {
+      runProgram(ctx, ZRT_COUNT, step, scalars, k, sums);
+      inputs.addToSums(ctx, sums);
+    }
   if (plan.programs[ZRT_FIRST].ops) {
     StepScalars given = scalars;
     if (pending) {
@@ -44,20 +52,13 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
       given.normLimit = scalars.normLimit;
       given.lossLimit = scalars.lossLimit;
     }
-    runProgram(ctx, pending ? ZRT_STEP : ZRT_FIRST, step, given, 0,
-               std::vector<double>(inputs.countMeans()));
+    given.lossLimit *= all;
+    runProgram(ctx, pending ? ZRT_STEP : ZRT_FIRST, step, given, 0, sums);
     pending = {scalars, step};
     pending->scalars.clip = inputs.clip(ctx).value_or(1);
-    return {inputs.loss(ctx), inputs.gradNorm(ctx),
+    return {inputs.loss(ctx) / all, inputs.gradNorm(ctx),
             inputs.wasSkipped(ctx, given)};
   }
-  const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce(plan);
-  std::vector<double> sums(inputs.countMeans());
-  if (all > 1 && plan.programs[ZRT_COUNT].ops)
-    for (uint32_t k = 0; k < all; k += atOnce) {
-      runProgram(ctx, ZRT_COUNT, step, scalars, k, sums);
-      inputs.addToSums(ctx, sums);
-    }
   double loss = 0;
   StepScalars given = scalars;
   for (uint32_t k = 0; k < all; k += atOnce) {
