@@ -157,10 +157,14 @@ const TriedPlan *PlanSearch::getBest(StringRef model) const {
   return best;
 }
 
-/// Keeps gathered parameters of the fastest plan for longer: as long as fits.
+/// Keeps gathered parameters of the fastest plan of stage 3 for longer: as long
+/// as fits.
 void PlanSearch::keepMore(const Model &model) {
-  const TriedPlan *best = getBest(model.name);
-  if (!best || best->options.stage != 3)
+  const TriedPlan *best = nullptr;
+  for (const TriedPlan &plan : tried)
+    if (plan.model == model.name && plan.options.stage == 3)
+      best = takeFaster(best, plan);
+  if (!best)
     return;
   PipelineOptions options = best->options;
   auto fits = [&](int64_t distance) {
