@@ -41,7 +41,9 @@ static PlanSearch::Predict predictOn(const std::optional<Machine> &machine,
 
 /// "" if plans have no times.
 static std::string nameOf(const std::optional<Machine> &machine) {
-  return machine ? machine->name : "";
+  if (!machine)
+    return "";
+  return machine->name.empty() ? machine->file : machine->name;
 }
 
 /// Brings `module` to level kernels.

@@ -22,7 +22,7 @@ StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
         "the last",
         plan.accumulate);
   const bool leaves = plan.programs[ZRT_FIRST].ops;
-  const bool isSeveral = plan.programs[ZRT_MICRO].ops;
+  const bool isSeveral = plan.accumulate > 1 && !plan.layered;
   if (leaves != (plan.programs[ZRT_FLUSH].ops != nullptr) ||
       (leaves && isSeveral))
     fail("the plan leaves updates to the next step, and has {}",
