@@ -171,6 +171,7 @@ class Plan(support.Case):
 
         model = self.model()
         refused("auto chooses by predicted time; add --machine=FILE", model, "--stage=auto")
+        refused("auto chooses by predicted time; add --machine=FILE", "plan", model, "--prefetch=auto")
         refused("--offload=auto chooses tiers, and --offload-params is one; drop one of them", model, machine,
                 "--offload=auto", "--offload-params=cpu")
         refused("--compare shows plans by their bytes, and auto is for times", model, machine, "--compare", "--remat=auto")

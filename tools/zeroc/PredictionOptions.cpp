@@ -135,6 +135,16 @@ void CommandLine::takeSearch() {
   if (free.offload && !findTier().empty())
     fail("--offload=auto chooses tiers, and " + findTier() +
          " is one; drop one of them");
+  auto needMachine = [&] {
+    if (options.prediction.machine.empty())
+      fail("auto chooses by predicted time; add --machine=FILE: zeroc "
+           "calibrate -o machine.json measures this machine, and machines/ has "
+           "published ones");
+  };
+  // Of zeroc plan the others are chosen by memory, too.
+  if (options.isPlanned && (free.bucketSize || free.reuseDistance ||
+                            free.persistBelow || free.prefetch))
+    needMachine();
   PlanRequest &plan = options.plan;
   if (isGiven("--batch-tokens") && !(options.isPlanned && options.isFolder()))
     fail("--batch-tokens is for zeroc plan MODEL_DIR; a model.mlir has its "
@@ -172,8 +182,5 @@ void CommandLine::takeSearch() {
          "one of them, or see zeroc plan");
   if (options.pipeline.reference)
     fail("--reference has no choices; drop it");
-  if (options.prediction.machine.empty())
-    fail("auto chooses by predicted time; add --machine=FILE: zeroc calibrate "
-         "-o machine.json measures this machine, and machines/ has published "
-         "ones");
+  needMachine();
 }
