@@ -19,8 +19,13 @@
 // Nothing allocates inside a step.
 //
 // Every rank runs the same plan with the same offsets.  Ranks differ only in
-// the slice of a bucket that an operation works on: rank r owns elements
-// [r, r + 1) x elements / world_size.
+// the slice of a bucket that an operation works on.  Ranks may be in groups of
+// group_size: rank r is member r mod group_size of group r / group_size.  A
+// bucket is cut into a part for each member, and each part into a slice for
+// each group; without groups slice r is that of rank r:
+//
+//   parts     |     member 0    |     member 1    |
+//   slices    | rank 0 | rank 2 | rank 1 | rank 3 |   of 4, group_size 2
 //
 // Errors are latched: after a failure every call does nothing and returns the
 // first error, and streams drop the rest of the program.
@@ -40,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 30u
+#define ZRT_ABI_VERSION 31u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -69,7 +74,9 @@ enum {
   ZRT_NVME_READ = 5,
   ZRT_NVME_WRITE = 6,
   ZRT_HOST_STREAM = 7,
-  ZRT_STREAM_CLASS_COUNT = 8
+  ZRT_GATHER_GROUPS = 8, ///< exchanges over groups
+  ZRT_REDUCE_GROUPS = 9,
+  ZRT_STREAM_CLASS_COUNT = 10
 };
 /// A stream of a plan: its number in `zrt_plan.streams`.
 typedef uint32_t zrt_stream;
@@ -84,7 +91,7 @@ typedef uint32_t zrt_dtype;
 
 /// The extent of an operand: the content of its bytes, and the part of them
 /// that an operation works on.  An operand of a bucket holds all its
-/// `elements`, or one rank's share.
+/// `elements`, or one share of them.
 ///
 ///                           bytes hold            the operation works on
 enum {
@@ -93,7 +100,10 @@ enum {
   ZRT_WHOLE = 3,          ///< the whole bucket    all of it
   ZRT_SLICE = 4,          ///< the rank's slice    all of it
   ZRT_SLICE_OF_WHOLE = 5, ///< the whole bucket    the rank's slice
-  ZRT_EXTENT_END = 6
+  ZRT_PART = 6,           ///< the member's part   all of it
+  ZRT_PART_OF_WHOLE = 7,  ///< the whole bucket    the member's part
+  ZRT_SLICE_OF_PART = 8,  ///< the member's part   the rank's slice
+  ZRT_EXTENT_END = 9
 };
 
 /// Kinds of operations: ZRT_LAUNCH, ZRT_MATMUL, ...
@@ -106,6 +116,9 @@ enum {
 };
 
 enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
+/// The ranks that a collective is between: all; the members of the rank's
+/// group; the ranks with its number in their groups, in the groups' order.
+enum { ZRT_OVER_ALL = 0, ZRT_OVER_MEMBERS = 1, ZRT_OVER_GROUPS = 2 };
 /// The largest all_reduce in bytes.
 #define ZRT_SMALL_BYTES 64
 

@@ -178,7 +178,8 @@ static void addPasses(OpPassManager &pm, Level level,
                                  options.offloadRatio,
                                  stringify(options.offloadGradients).str()}));
     // Until here a program gathers each bucket once, for all of its uses.
-    pm.addPass(createRegatherParameters({options.reuseDistance}));
+    pm.addPass(createRegatherParameters(
+        {options.reuseDistance, options.secondaryShard > 0}));
     break;
   case Level::Scheduled:
     pm.addPass(createAssignStreams());

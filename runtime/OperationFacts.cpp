@@ -48,21 +48,22 @@ void addFacts(const zrt_dequantize_desc &d, OperationFacts &facts) {
 
 void addFacts(const zrt_collective_desc &d, OperationFacts &facts) {
   facts.bytes = double(d.wire_bytes);
-  facts.details =
-      fmt::format(" {} elements{}{}", d.elements,
-                  d.scale != 1 ? fmt::format(" scale {}", d.scale) : "",
-                  d.accumulate ? " accumulate" : "");
+  facts.details = fmt::format(
+      " {} elements{}{}{}", d.elements,
+      d.over != ZRT_OVER_ALL ? fmt::format(" over {}", overName(d.over)) : "",
+      d.scale != 1 ? fmt::format(" scale {}", d.scale) : "",
+      d.accumulate ? " accumulate" : "");
 }
 
 } // namespace
 
-OperationFacts zrt::factsOf(const zrt_op &op, uint32_t ranks) {
+OperationFacts zrt::factsOf(const zrt_op &op, const RankGroups &groups) {
   OperationFacts facts;
   forEachOperand(op, [&](const std::string &, const zrt_operand &operand) {
-    facts.bytes += double(bytesOf(operand, ranks));
+    facts.bytes += double(bytesOf(operand, groups));
   });
   if (op.kind == ZRT_COPY)
-    facts.bytes = double(bytesOf(copyOf(op).source, ranks));
+    facts.bytes = double(bytesOf(copyOf(op).source, groups));
   visitWork(op, [&](const auto &desc) { addFacts(desc, facts); });
   return facts;
 }

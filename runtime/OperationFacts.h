@@ -7,6 +7,7 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/RankGroups.h"
 
 #include <string>
 
@@ -23,7 +24,8 @@ struct OperationFacts {
   std::string details;
 };
 
-/// Returns the facts of an operation that does work, with `ranks` ranks.
-OperationFacts factsOf(const zrt_op &op, uint32_t ranks);
+/// Returns the facts of an operation that does work, without `groups` of one
+/// rank.
+OperationFacts factsOf(const zrt_op &op, const RankGroups &groups = {});
 
 } // namespace zrt

@@ -7,13 +7,16 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/RankGroups.h"
 #include "runtime/Vocabulary.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 #include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace zrt {
 
@@ -48,6 +51,14 @@ inline std::span<const zrt_input> inputsOf(const zrt_plan &plan) {
 }
 inline std::span<const zrt_output> outputsOf(const zrt_plan &plan) {
   return {plan.outputs, plan.output_count};
+}
+
+/// Returns the width of a column of stream names.
+inline size_t streamWidth(const zrt_plan &plan) {
+  size_t width = 10;
+  for (uint32_t i = 0; i < plan.stream_count; ++i)
+    width = std::max(width, std::string_view(plan.streams[i].name).size());
+  return width;
 }
 
 /// Returns the number of micro-steps whose batches a program takes at once.
@@ -184,28 +195,25 @@ inline StoredMatrix storedC(const zrt_matmul_desc &d) {
   return storedMatrix(d.m, d.n, d.ldc);
 }
 
-/// Returns the number of bytes that an operation works on, with `ranks` ranks.
-inline uint64_t bytesOf(const zrt_operand &operand, uint32_t ranks) {
-  return operand.extent == ZRT_SLICE_OF_WHOLE ? operand.ref.bytes / ranks
-                                              : operand.ref.bytes;
+/// Returns the bytes that an operation of `rank` works on.
+inline zrt_ref refOf(const zrt_operand &operand, uint32_t rank,
+                     const RankGroups &groups) {
+  const Share share = groups.shareOf(operand.extent, rank);
+  zrt_ref ref = operand.ref;
+  ref.bytes /= share.count;
+  ref.offset += share.number * ref.bytes;
+  return ref;
 }
 
-/// Returns the bytes that an operation works on, on `rank` of `ranks` ranks.
-inline zrt_ref refOf(const zrt_operand &operand, uint32_t rank,
-                     uint32_t ranks) {
-  zrt_ref ref = operand.ref;
-  if (operand.extent == ZRT_SLICE_OF_WHOLE) {
-    ref.bytes /= ranks;
-    ref.offset += rank * ref.bytes;
-  }
-  return ref;
+/// Returns their number, which is the same on all ranks.
+inline uint64_t bytesOf(const zrt_operand &operand, const RankGroups &groups) {
+  return refOf(operand, /*rank=*/0, groups).bytes;
 }
 
 /// Returns true if the update works on the rank's slice.
 inline bool isSliced(const zrt_update_desc &desc) {
   for (uint32_t i = 0; i < desc.arg_count; ++i)
-    if (desc.args[i].extent == ZRT_SLICE ||
-        desc.args[i].extent == ZRT_SLICE_OF_WHOLE)
+    if (isSlice(desc.args[i].extent))
       return true;
   return false;
 }

@@ -45,15 +45,16 @@ constexpr const char *tierName(uint32_t tier) {
 /// "compute", "gather", ...
 constexpr const char *streamClassName(uint32_t streamClass) {
   constexpr const char *names[ZRT_STREAM_CLASS_COUNT] = {
-      "compute", "gather",    "reduce",     "h2d",
-      "d2h",     "nvme_read", "nvme_write", "host"};
+      "compute",   "gather",     "reduce", "h2d",           "d2h",
+      "nvme_read", "nvme_write", "host",   "gather_groups", "reduce_groups"};
   return nameIn(names, streamClass);
 }
 
 /// "scalar", "members", ...
 constexpr const char *extentName(uint32_t extent) {
   constexpr const char *names[ZRT_EXTENT_END] = {
-      "nothing", "scalar", "members", "whole", "slice", "slice of whole"};
+      "nothing",        "scalar", "members",       "whole",        "slice",
+      "slice of whole", "part",   "part of whole", "slice of part"};
   return nameIn(names, extent);
 }
 
@@ -83,6 +84,12 @@ constexpr const char *collectiveName(uint32_t kind) {
   constexpr const char *names[] = {"all_gather", "reduce_scatter",
                                    "all_reduce"};
   return nameIn(names, kind);
+}
+
+/// "all ranks", "members", "groups".
+constexpr const char *overName(uint32_t over) {
+  constexpr const char *names[] = {"all ranks", "members", "groups"};
+  return nameIn(names, over);
 }
 
 /// "count", "micro", ...

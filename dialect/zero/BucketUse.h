@@ -31,11 +31,20 @@ inline int64_t flatElements(Type type, bool allowSlices) {
   return tensor.getRank() == 1 ? tensor.getDimSize(0) : -1;
 }
 
-/// Whether `type` is a rank's slice of something larger.
+/// Whether `type` is the part of a bucket that a member of each group has.
+inline bool isPart(Type type) {
+  auto shard = dyn_cast<ShardType>(type);
+  return shard && shard.isPart();
+}
+
+/// Whether `type` is the slice of a bucket that only one rank has.
 inline bool isSlice(Type type) {
   auto shard = dyn_cast<ShardType>(type);
-  return shard && shard.getRanks() > 1;
+  return shard && shard.getRanks() > 1 && !shard.isPart();
 }
+
+/// Whether `type` is all of its bucket.
+inline bool isWhole(Type type) { return !isPart(type) && !isSlice(type); }
 
 /// The bucket that an operation names, with checks of the operation's values.
 struct BucketUse {
@@ -43,8 +52,10 @@ struct BucketUse {
             SymbolTableCollection &tables)
       : bucket(lookup<BucketOp>(op, name, tables)) {
     if (auto axis = bucket ? lookup<AxisOp>(op, bucket.getAxisAttr(), tables)
-                           : AxisOp())
+                           : AxisOp()) {
       ranks = axis.getSize();
+      group = axis.getGroupSize();
+    }
   }
   explicit operator bool() const { return ranks > 0; }
   int64_t elements() { return bucket.getElements(); }
@@ -54,16 +65,25 @@ struct BucketUse {
   bool isSlice(Value value) {
     auto shard = dyn_cast<ShardType>(value.getType());
     return shard && shard.getElements() == elements() &&
-           shard.getRanks() == ranks;
+           shard.getRanks() == ranks && !shard.isPart();
   }
+  bool isPart(Value value) {
+    auto shard = dyn_cast<ShardType>(value.getType());
+    return shard && shard.getElements() == elements() &&
+           shard.getRanks() == group && shard.getOf() == ranks;
+  }
+  bool hasGroups() const { return group < ranks; }
   std::string either() {
     return "the " + std::to_string(elements()) + " elements of @" +
            bucket.getSymName().str() + ", or their shard by " +
-           std::to_string(ranks);
+           std::to_string(ranks) +
+           (hasGroups() ? " or by " + std::to_string(group) + " of " +
+                              std::to_string(ranks)
+                        : "");
   }
 
   BucketOp bucket;
-  int64_t ranks = 0;
+  int64_t ranks = 0, group = 0;
 };
 
 } // namespace mlir::zero::detail

@@ -6,23 +6,42 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::detail;
 
+/// Fails unless an exchange of a bucket names the ranks that it is between
+/// exactly where they are in groups.
+static LogicalResult verifyOver(Operation *op, std::optional<Over> over,
+                                const BucketUse &use) {
+  if (over.has_value() == use.hasGroups())
+    return success();
+  return op->emitOpError() << (over ? "is over groups or members, and the axis "
+                                      "has no groups"
+                                    : "is between all ranks, and the axis has "
+                                      "groups; it is over groups or members");
+}
+
 LogicalResult AllGatherOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
-  if (!use)
+  if (!use || failed(verifyOver(*this, getOver(), use))) // (C3)
     return failure();
-  if (!use.isSlice(getSource()) && !use.isWhole(getSource())) // (C1)
+  const bool ofMembers = getOver() == Over::Members,
+             ofGroups = getOver() == Over::Groups;
+  Value source = getSource(), result = getResult();
+  if (!use.isWhole(source) &&
+      !(ofMembers ? use.isPart(source) : use.isSlice(source)) &&
+      !(ofGroups && use.isPart(source))) // (C1), (C3)
     return emitOpError("operand must be ")
-           << use.either() << ", got " << getSource().getType();
-  if (getElementType(getSource().getType()) !=
-      getElementType(getResult().getType()))
+           << use.either() << ", got " << source.getType();
+  if (getElementType(source.getType()) != getElementType(result.getType()))
     return emitOpError("changes the element type from ") // (C2)
-           << getSource().getType() << " to " << getResult().getType();
-  bool inPlace = !use.isSlice(getSource()) || use.ranks == 1;
-  if (!use.isWhole(getResult()) ||
-      (inPlace && getResult().getType() != getSource().getType())) // (C2)
-    return emitOpError("result must be the whole bucket")
+           << source.getType() << " to " << result.getType();
+  const bool inPlace =
+      use.ranks == 1 || use.isWhole(source) || (ofGroups && use.isPart(source));
+  const bool isAll = ofGroups && !inPlace ? use.isPart(result)
+                                          : use.isWhole(result) || inPlace;
+  if (!isAll || (inPlace && result.getType() != source.getType())) // (C2)
+    return emitOpError("result must be ")
+           << (ofGroups && !inPlace ? "the bucket's part" : "the whole bucket")
            << (inPlace ? ", of the operand's type" : "") << ", got "
-           << getResult().getType();
+           << result.getType();
   return success();
 }
 
@@ -36,11 +55,15 @@ LogicalResult ReduceScatterOp::verify() {
 
 LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
-  if (!use)
+  if (!use || failed(verifyOver(*this, getOver(), use))) // (C5)
     return failure();
-  if (!use.isWhole(getSource())) // (C1)
+  const bool ofMembers = getOver() == Over::Members,
+             ofGroups = getOver() == Over::Groups;
+  if (!use.isWhole(getSource()) &&
+      !(ofGroups && use.isPart(getSource()))) // (C1), (C5)
     return emitOpError("operand must be the whole bucket of ")
-           << use.bucket.getElements() << " elements, got "
+           << use.bucket.getElements() << " elements"
+           << (ofGroups ? ", or its part" : "") << ", got "
            << getSource().getType();
   Type element = getElementType(getSource().getType()),
        sum = getElementType(getResult().getType());
@@ -49,10 +72,12 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
            << getSource().getType() << " to " << getResult().getType();
   if (getInto() && isInPlace()) // (C3)
     return emitOpError("is in place and cannot add into another value");
-  if (!use.isSlice(getResult()) && !isInPlace()) // (C2)
+  if (!(ofMembers ? use.isPart(getResult()) : use.isSlice(getResult())) &&
+      !isInPlace()) // (C2), (C5)
     return emitOpError("result must be the shard by ")
-           << use.ranks << ", or of the operand's type, got "
-           << getResult().getType();
+           << (ofMembers ? use.group : use.ranks)
+           << (ofMembers ? " of " + std::to_string(use.ranks) : "")
+           << ", or of the operand's type, got " << getResult().getType();
   return success();
 }
 

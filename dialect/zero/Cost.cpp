@@ -9,28 +9,49 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-int64_t zero::countRanks(PlanOpInterface op, SymbolTableCollection &symbols) {
+AxisOp zero::findAxis(PlanOpInterface op, SymbolTableCollection &symbols) {
   FlatSymbolRefAttr axis;
   if (auto exchange = dyn_cast<CollectiveOpInterface>(op.getOperation()))
     axis = exchange.getAxisRef(symbols);
   else if (FlatSymbolRefAttr name = op.getBucketRef())
     if (auto bucket = symbols.lookupNearestSymbolFrom<BucketOp>(op, name))
       axis = bucket.getAxisAttr();
-  auto ranks =
-      axis ? symbols.lookupNearestSymbolFrom<AxisOp>(op, axis) : AxisOp();
-  return ranks ? ranks.getSize() : 1;
+  return axis ? symbols.lookupNearestSymbolFrom<AxisOp>(op, axis) : AxisOp();
+}
+
+int64_t zero::countRanks(PlanOpInterface op, SymbolTableCollection &symbols) {
+  AxisOp axis = findAxis(op, symbols);
+  if (!axis)
+    return 1;
+  int64_t ranks = axis.getSize(), members = axis.getGroupSize();
+  auto exchange = dyn_cast<CollectiveOpInterface>(op.getOperation());
+  std::optional<Over> over = exchange ? exchange.getRanksOver() : std::nullopt;
+  if (!over)
+    return ranks;
+  return *over == Over::Members ? members : ranks / members;
+}
+
+/// The number of equal parts of a bucket of which a value of `extent` is one.
+static int64_t countParts(Extent extent, AxisOp axis) {
+  if (!axis)
+    return 1;
+  return extent == Extent::Slice  ? int64_t(axis.getSize())
+         : extent == Extent::Part ? axis.getGroupSize()
+                                  : 1;
 }
 
 int64_t zero::getTouchedBytes(PlanOpInterface op, Value value,
                               SymbolTableCollection &symbols) {
-  Type type = value.getType();
   Extent extent = op.getExtent(value);
   if (extent == Extent::None)
     return 0;
-  // A shard's bytes are the slice; a whole value holds every rank's.
-  bool isPart =
-      extent == Extent::Slice && getTypeExtent(type, true) != Extent::Slice;
-  return getByteSize(type) / (isPart ? countRanks(op, symbols) : 1);
+  int64_t bytes = getByteSize(value.getType());
+  if (extent != Extent::Slice && extent != Extent::Part)
+    return bytes;
+  // A value may have room for more than what is touched of it.
+  AxisOp axis = findAxis(op, symbols);
+  Extent held = getTypeExtent(value.getType(), /*ofBucket=*/true);
+  return bytes / (countParts(extent, axis) / countParts(held, axis));
 }
 
 int64_t zero::countFloatOps(Region &region) {
@@ -62,7 +83,9 @@ Cost zero::getCost(Operation *op, SymbolTableCollection &symbols) {
     return cost;
   cost.flops = countFlops(op, symbols);
   if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
-    cost.wire = exchange.getWireBytes(countRanks(plan, symbols));
+    cost.wire = exchange.getWireBytes(
+        countRanks(plan, symbols),
+        getTouchedBytes(plan, exchange.getWhole(), symbols));
   auto tierOf = [](Value value) {
     BytesAttr bytes = bytesOf(value);
     return static_cast<unsigned>(bytes ? bytes.getTier() : Tier::Device);

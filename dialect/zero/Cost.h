@@ -27,8 +27,10 @@ Cost getCost(Operation *op, SymbolTableCollection &symbols);
 int64_t getTouchedBytes(PlanOpInterface op, Value value,
                         SymbolTableCollection &symbols);
 
-/// The number of ranks of the axis of `op`'s bucket or exchange; 1 if it has
-/// neither.
+/// The axis of `op`'s bucket or exchange; null if it has neither.
+AxisOp findAxis(PlanOpInterface op, SymbolTableCollection &symbols);
+/// The ranks that an exchange is between, or those of the axis of `op`'s
+/// bucket; 1 if it has neither.
 int64_t countRanks(PlanOpInterface op, SymbolTableCollection &symbols);
 
 /// Floating-point operations of `op`: those that it reports itself, or for a

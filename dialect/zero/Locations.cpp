@@ -91,5 +91,9 @@ std::string zero::nameOperation(Operation *op) {
   FlatSymbolRefAttr bucket = getBucketRef(op);
   std::string of =
       bucket ? bucket.getValue().str() : describeLocation(op->getLoc());
-  return what.str() + (of.empty() ? "" : " of " + of);
+  std::string over;
+  if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
+    if (std::optional<Over> ranks = exchange.getRanksOver())
+      over = " over " + stringifyOver(*ranks).str();
+  return what.str() + over + (of.empty() ? "" : " of " + of);
 }

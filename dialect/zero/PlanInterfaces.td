@@ -74,12 +74,19 @@ def Zero_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Zero_Plan
       "::mlir::FlatSymbolRefAttr", "getAxisRef",
       (ins "::mlir::SymbolTableCollection &":$symbols), "",
       "return ::mlir::zero::detail::getAxisOf($_op, $_op.getBucketAttr(), symbols);">,
+    InterfaceMethod<"The members of a group, or the groups, that it is between; none: all ranks.",
+      "::std::optional<::mlir::zero::Over>", "getRanksOver", (ins), "", [{
+        if constexpr (requires { $_op.getOver(); })
+          return $_op.getOver();
+        else
+          return ::std::nullopt;
+      }]>,
     InterfaceMethod<"The value with all ranks' parts: the scattered, or gathered one.",
       "::mlir::Value", "getWhole", (ins)>,
-    InterfaceMethod<"Bytes that a rank receives from peers on an axis of size `ranks`.",
-      "int64_t", "getWireBytes", (ins "int64_t":$ranks), "", [{
+    InterfaceMethod<"Bytes that a rank receives from peers, if `ranks` take part and exchange `bytes`.",
+      "int64_t", "getWireBytes", (ins "int64_t":$ranks, "int64_t":$bytes), "", [{
         // Every peer's slice, or its part of the rank's slice.
-        return ::mlir::zero::getByteSize($_op.getWhole().getType()) / ranks * (ranks - 1);
+        return bytes / ranks * (ranks - 1);
       }]>,
     InterfaceMethod<"The operands that peers read while it runs; they lie in exported bytes.",
       "::llvm::SmallVector<unsigned>", "getExportedOperands", (ins), "", "return {0};">,

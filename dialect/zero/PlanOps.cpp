@@ -13,7 +13,9 @@ using namespace mlir::zero;
 
 Extent zero::getTypeExtent(Type type, bool ofBucket) {
   if (auto shard = dyn_cast<ShardType>(type))
-    return shard.getRanks() > 1 ? Extent::Slice : Extent::Whole;
+    return shard.isPart()         ? Extent::Part
+           : shard.getRanks() > 1 ? Extent::Slice
+                                  : Extent::Whole;
   RankedTensorType tensor = getHeldTensor(type);
   if (!tensor || tensor.getRank() == 0)
     return Extent::Scalar;
@@ -149,16 +151,31 @@ int64_t DequantizeOp::getFlops(SymbolTableCollection &) {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-Stream AllGatherOp::getPreferredStream() { return Stream::Gather; }
+/// Of a value with all parts of an exchange: over groups, the part of a member.
+static Extent getWholeExtent(std::optional<Over> over) {
+  return over == Over::Groups ? Extent::Part : Extent::Whole;
+}
+/// Of a rank's own part: over members, that of a member.
+static Extent getOwnExtent(std::optional<Over> over) {
+  return over == Over::Members ? Extent::Part : Extent::Slice;
+}
+
+// Exchanges over groups have streams of their own: they are on other links.
+Stream AllGatherOp::getPreferredStream() {
+  return getOver() == Over::Groups ? Stream::GatherGroups : Stream::Gather;
+}
 SmallVector<StorageTie> AllGatherOp::getStorageTies(SymbolTableCollection &) {
   return isInPlace() ? replaces(0) : SmallVector<StorageTie>();
 }
 Extent AllGatherOp::getExtent(Value value) {
-  return value == getResult() ? Extent::Whole : Extent::Slice;
+  return value == getResult() ? getWholeExtent(getOver())
+                              : getOwnExtent(getOver());
 }
 Value AllGatherOp::getWhole() { return getResult(); }
 
-Stream ReduceScatterOp::getPreferredStream() { return Stream::Reduce; }
+Stream ReduceScatterOp::getPreferredStream() {
+  return getOver() == Over::Groups ? Stream::ReduceGroups : Stream::Reduce;
+}
 SmallVector<StorageTie>
 ReduceScatterOp::getStorageTies(SymbolTableCollection &) {
   if (isInPlace())
@@ -166,7 +183,8 @@ ReduceScatterOp::getStorageTies(SymbolTableCollection &) {
   return getInto() ? replaces(1) : SmallVector<StorageTie>();
 }
 Extent ReduceScatterOp::getExtent(Value value) {
-  return value == getSource() ? Extent::Whole : Extent::Slice;
+  return value == getSource() ? getWholeExtent(getOver())
+                              : getOwnExtent(getOver());
 }
 Value ReduceScatterOp::getWhole() { return getSource(); }
 int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
@@ -181,9 +199,8 @@ FlatSymbolRefAttr AllReduceOp::getAxisRef(SymbolTableCollection &) {
   return getAxisAttr();
 }
 Value AllReduceOp::getWhole() { return getValue(); }
-int64_t AllReduceOp::getWireBytes(int64_t ranks) {
-  // Every peer's values.
-  return (ranks - 1) * getByteSize(getValue().getType());
+int64_t AllReduceOp::getWireBytes(int64_t ranks, int64_t bytes) {
+  return (ranks - 1) * bytes; // every peer's values
 }
 // The few values travel in the control plane.
 SmallVector<unsigned> AllReduceOp::getExportedOperands() { return {}; }
@@ -215,8 +232,8 @@ Extent SumSquaresOp::getExtent(Value value) {
 }
 Stream SumSquaresOp::getPreferredStream() {
   // Reads the result of a reduction while it is in the cache.
-  return getFlat().getDefiningOp<ReduceScatterOp>() ? Stream::Reduce
-                                                    : Stream::Compute;
+  auto reduce = getFlat().getDefiningOp<ReduceScatterOp>();
+  return reduce ? reduce.getPreferredStream() : Stream::Compute;
 }
 int64_t SumSquaresOp::getFlops(SymbolTableCollection &symbols) {
   return 2 * countElements(*this, getFlat(), symbols);
@@ -252,7 +269,8 @@ Stream UpdateOp::getPreferredStream() {
 }
 Extent UpdateOp::getExtent(Value value) {
   Extent extent = getTypeExtent(value.getType(), true);
-  return isSliced() && extent == Extent::Whole ? Extent::Slice : extent;
+  bool hasRoom = extent == Extent::Whole || extent == Extent::Part;
+  return isSliced() && hasRoom ? Extent::Slice : extent;
 }
 int64_t UpdateOp::getFlops(SymbolTableCollection &symbols) {
   auto rule =
@@ -266,16 +284,17 @@ int64_t UpdateOp::getFlops(SymbolTableCollection &symbols) {
 // Transfers between tiers
 //===----------------------------------------------------------------------===//
 
-/// The extent of `value`: the slice, if one side of the transfer is only a
-/// slice.
+/// The extent of `value`: that of the side that is less of the bucket.
 template <typename TransferOp>
 static Extent getTransferExtent(TransferOp op, Value value) {
   if (value == op.getInto()) // overwritten; the rest stays as it is
     return Extent::None;
   bool ofBucket = op.getBucketAttr() != nullptr;
-  for (Value side : {op.getSource(), op.getResult()})
-    if (ofBucket && getTypeExtent(side.getType(), true) == Extent::Slice)
-      return Extent::Slice;
+  if (ofBucket)
+    for (Extent less : {Extent::Slice, Extent::Part})
+      for (Value side : {op.getSource(), op.getResult()})
+        if (getTypeExtent(side.getType(), true) == less)
+          return less;
   return getTypeExtent(value.getType(), ofBucket);
 }
 

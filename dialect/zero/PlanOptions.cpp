@@ -105,6 +105,41 @@ static std::string findReferenceConflict(const PlanOptions &p) {
                        dropped);
 }
 
+/// Of ranks in groups.
+static std::string findGroupConflict(const PlanOptions &p) {
+  const int64_t group = getGroupSize(p);
+  if (group == 0)
+    return "";
+  std::string given;
+  for (auto [name, size] : {std::pair("ranks-per-host", p.ranksPerHost),
+                            std::pair("shard-size", p.shardSize),
+                            std::pair("secondary-shard", p.secondaryShard)}) {
+    if (size == 0)
+      continue;
+    if (size != group)
+      return flag(name, size) + " and a group of " + std::to_string(group) +
+             " ranks; ranks have one kind of group, give all the same number";
+    given = flag(name, size);
+  }
+  if (group < 2 || group >= p.worldSize || p.worldSize % group)
+    return given + " needs 2 groups or more of 2 ranks or more, got " +
+           flag("world-size", p.worldSize) +
+           "; take a divisor of it between 1 and itself, or drop it";
+  if (p.shardSize > 0 && p.stage == 0)
+    return given + " is for --stage=1, 2 or 3; stage 0 shards nothing";
+  if (p.secondaryShard > 0 && p.stage != 3)
+    return given + " needs --stage=3; parameters of stage " +
+           std::to_string(p.stage) + " are whole on every rank";
+  if (p.secondaryShard > 0 && p.shardSize > 0)
+    return "--secondary-shard is a copy of what --shard-size keeps always; "
+           "use one of them";
+  if (p.shardSize > 0 && p.offloadParams != Offload::None)
+    return given + " exchanges parameters between groups on the device, got " +
+           flag("offload-params", p.offloadParams) +
+           "; take --ranks-per-host instead, which shards them over all ranks";
+  return "";
+}
+
 std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
                                                  bool isKnown) {
   bool offloadsState =
@@ -135,6 +170,8 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
           "(C11)", llvm::formatv("--{0} needs --stage=3; parameters of stage "
                                  "{1} are whole on every rank",
                                  name, p.stage)};
+  if (std::string text = findGroupConflict(p); !text.empty())
+    return Conflict{"(C12)", text};
   if (p.prefetch != PlanOptions().prefetch && p.stage != 3 && !offloadsState &&
       p.offloadActivations == Offload::None)
     return Conflict{"(C11)",

@@ -108,6 +108,13 @@ std::optional<Conflict> findConflict(const PlanOptions &options, bool isKnown);
 /// The first value out of its range: "--stage must be 0, 1, 2 or 3, got 4".
 std::optional<Conflict> findOutOfRange(const PlanOptions &options);
 
+/// The ranks of a group (zero.axis), which one of three options says; 0: ranks
+/// are not in groups.
+inline int64_t getGroupSize(const PlanOptions &options) {
+  return std::max(
+      {options.ranksPerHost, options.shardSize, options.secondaryShard});
+}
+
 /// Whether parameters can be kept on another tier: on several ranks those that
 /// are whole stay on the device.
 inline bool mayOffloadParameters(const PlanOptions &options) {

@@ -23,13 +23,23 @@ inline StringRef getProgramName(ProgramOp program) {
   return program.getProgram().value_or(program.getSymName());
 }
 
-/// The ranks that share the state of `plan`: those of the axis that its buckets
-/// are over; 1 without buckets.
-inline int64_t getNumRanks(ModuleOp plan) {
+/// The axis that the buckets of `plan` are over; null without buckets.
+inline AxisOp findAxis(ModuleOp plan) {
   for (auto bucket : plan.getOps<BucketOp>())
-    if (auto axis = plan.lookupSymbol<AxisOp>(bucket.getAxisAttr()))
-      return axis.getSize();
-  return 1;
+    return plan.lookupSymbol<AxisOp>(bucket.getAxisAttr());
+  return AxisOp();
+}
+
+/// The ranks that share the state of `plan`.
+inline int64_t getNumRanks(ModuleOp plan) {
+  AxisOp axis = findAxis(plan);
+  return axis ? int64_t(axis.getSize()) : 1;
+}
+
+/// Ranks of a group; 0 where they are not in groups.
+inline int64_t getGroupSize(ModuleOp plan) {
+  AxisOp axis = findAxis(plan);
+  return axis ? int64_t(axis.getGroup().value_or(0)) : 0;
 }
 
 /// The model that `plan` was made from: a nested module at level kernels with

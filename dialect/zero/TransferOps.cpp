@@ -47,11 +47,15 @@ static LogicalResult verifyBucket(TransferOp op, SymbolTableCollection &tables,
   Value source = op.getSource(), result = op.getResult();
   for (Value value : {source, result})
     if (isa<StoredType>(value.getType()) ||
-        (!use.isWhole(value) && !use.isSlice(value))) // (C2)
+        (!use.isWhole(value) && !use.isSlice(value) &&
+         !use.isPart(value))) // (C2)
       return op.emitOpError("moves ")
              << use.either() << ", got " << value.getType();
-  bool takesSlice = use.isWhole(source) && !use.isWhole(result);
-  bool givesSlice = !use.isWhole(source) && use.isWhole(result);
+  auto room = [&](Value value) { // of the bucket: all, a part, a slice
+    return use.isWhole(value) ? 2 : use.isPart(value) ? 1 : 0;
+  };
+  bool takesSlice = room(source) > room(result);
+  bool givesSlice = room(source) < room(result);
   if ((takesSlice && !mayTakeSlice) ||
       (givesSlice && (mayTakeSlice || !op.getInto()))) // (C2)
     return op.emitOpError("makes ")

@@ -110,7 +110,9 @@ Work zero::countWork(PlanOpInterface op, SymbolTableCollection &symbols) {
   if (auto own = dyn_cast<FlopsOpInterface>(*op))
     own.addWork(symbols, work);
   if (auto exchange = dyn_cast<CollectiveOpInterface>(*op))
-    work[kind + ".byte"] = double(getCost(op, symbols).wire);
+    work[kind + (exchange.getRanksOver() == Over::Members ? kMemberByte.str()
+                                                          : ".byte")] =
+        double(getCost(op, symbols).wire);
   else if (isa<FetchOp, SpillOp>(op))
     work[kind + ".byte"] =
         double(getTouchedBytes(op, op->getResult(0), symbols));

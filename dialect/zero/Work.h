@@ -21,6 +21,7 @@
 //                                two is known from the operations before
 //   LINK.byte                    bytes that an exchange receives, or a copy
 //                                between tiers moves
+//   LINK.member_byte             of an exchange over members, which are near
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -28,6 +29,8 @@
 #include "dialect/zero/Zero.h"
 
 namespace mlir::zero {
+
+constexpr llvm::StringLiteral kMemberByte = ".member_byte";
 
 /// The first word of the kinds of work of `op`: "matmul", "attention" or
 /// another operation with a routine of its own, "kernel", "update",

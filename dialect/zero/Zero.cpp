@@ -157,11 +157,15 @@ LogicalResult BytesAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ShardType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t elements, Type, int64_t ranks, Tier) {
+                                int64_t elements, Type, int64_t ranks,
+                                int64_t of, Tier) {
   if (ranks < 1 || elements < 1 || elements % ranks) // (C1)
     return emitError() << elements
                        << " elements are not a positive multiple of " << ranks
                        << " ranks";
+  if (of != 0 && (ranks < 2 || of <= ranks || of % ranks)) // (C2)
+    return emitError() << "parts by " << ranks << " do not lie on " << of
+                       << " ranks, which must be a larger multiple";
   return success();
 }
 

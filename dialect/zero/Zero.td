@@ -60,21 +60,31 @@ def Zero_Stream : I32EnumAttr<"Stream", "a queue that runs in order; the order i
     I32EnumAttrCase<"Compute", 0, "compute">, I32EnumAttrCase<"Gather", 1, "gather">,
     I32EnumAttrCase<"Reduce", 2, "reduce">, I32EnumAttrCase<"H2D", 3, "h2d">,
     I32EnumAttrCase<"D2H", 4, "d2h">, I32EnumAttrCase<"NvmeRead", 5, "nvme_read">,
-    I32EnumAttrCase<"NvmeWrite", 6, "nvme_write">, I32EnumAttrCase<"Host", 7, "host">]> {
+    I32EnumAttrCase<"NvmeWrite", 6, "nvme_write">, I32EnumAttrCase<"Host", 7, "host">,
+    I32EnumAttrCase<"GatherGroups", 8, "gather_groups">,
+    I32EnumAttrCase<"ReduceGroups", 9, "reduce_groups">]> {
   let cppNamespace = "::mlir::zero";
   let genSpecializedAttr = 0;
 }
 
 // none: the bytes are overwritten, not read; scalar: a value without dimensions;
 // members: a tensor of a shape of its own; whole: the whole bucket; slice: the
-// rank's, of bytes that may hold the whole bucket.
+// rank's, of bytes that may hold more; part: the same of the part of a bucket
+// that a group's member has (zero.axis).
 def Zero_Extent : I32EnumAttr<"Extent", "how much of a value an operation reads or writes", [
     I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Scalar", 1, "scalar">,
     I32EnumAttrCase<"Members", 2, "members">, I32EnumAttrCase<"Whole", 3, "whole">,
-    I32EnumAttrCase<"Slice", 4, "slice">]> {
+    I32EnumAttrCase<"Slice", 4, "slice">, I32EnumAttrCase<"Part", 5, "part">]> {
   let cppNamespace = "::mlir::zero";
   let genSpecializedAttr = 0;
 }
+
+def Zero_Over : I32EnumAttr<"Over", "the ranks of an axis that an exchange is between", [
+    I32EnumAttrCase<"Members", 1, "members">, I32EnumAttrCase<"Groups", 2, "groups">]> {
+  let cppNamespace = "::mlir::zero";
+  let genSpecializedAttr = 0;
+}
+def Zero_OverAttr : EnumAttr<Zero_Dialect, Zero_Over, "over">;
 
 /// A double that prints with all its digits.
 def Zero_Double : AttrParameter<"::llvm::APFloat", ""> {
@@ -205,6 +215,9 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     * (C10) `reference` is one rank and one micro-step, with everything on the device.
     * (C11) `persist_below` and `reuse_distance` need stage 3; so does `offload_params` on
       several ranks.
+    * (C12) `ranks_per_host`, `shard_size` and `secondary_shard` that are not 0 are equal,
+      and a divisor of `world_size` between 1 and itself.  `shard_size` needs a stage, and
+      parameters on the device; `secondary_shard` needs stage 3, and no `shard_size`.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
   let hasCustomAssemblyFormat = 1;
@@ -312,23 +325,33 @@ def Zero_ShardType : Zero_Type<"Shard", "shard"> {
   let summary = "One rank's slice of a flat bucket";
   let description = [{
     `!zero.shard<65536 x f32 by 4>`: 65,536 elements in all, cut into 4 equal
-    slices in rank order, of which each rank holds its own.  `by 1` is the whole
-    bucket on every rank.  `!zero.shard<65536 x f32 by 4 on host>` lies in host
-    memory; without a tier, in the device's.
+    slices, of which each rank holds its own.  `by 1` is the whole bucket on
+    every rank.  `!zero.shard<65536 x f32 by 4 on host>` lies in host memory;
+    without a tier, in the device's.
+
+    `!zero.shard<65536 x f32 by 4 of 8>`: 8 ranks are 2 groups of 4 (zero.axis),
+    and each of the 4 parts lies on one member of every group.
 
     Constraints:
     * (C1) the element count is a positive multiple of the ranks.
+    * (C2) `of` is a larger multiple of `by`, which is at least 2.
   }];
   let parameters = (ins "int64_t":$elements, "::mlir::Type":$elementType, "int64_t":$ranks,
-                        Zero_OptionalTier:$tier);
+                        DefaultValuedParameter<"int64_t", "0">:$of, Zero_OptionalTier:$tier);
   let builders = [TypeBuilder<(ins "int64_t":$elements, "::mlir::Type":$elementType, "int64_t":$ranks), [{
-    return $_get($_ctxt, elements, elementType, ranks, Tier::Device);
+    return $_get($_ctxt, elements, elementType, ranks, 0, Tier::Device);
   }]>];
-  let assemblyFormat = "`<` $elements `x` $elementType `by` $ranks (`on` $tier^)? `>`";
+  let assemblyFormat = "`<` $elements `x` $elementType `by` $ranks (`of` $of^)? (`on` $tier^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Elements that one rank holds.
     int64_t getSliceElements() const { return getElements() / getRanks(); }
+    /// Whether it is the part of a group's member.
+    bool isPart() const { return getOf() != 0; }
+    /// The same in another tier.
+    ShardType inTier(Tier tier) const {
+      return get(getContext(), getElements(), getElementType(), getRanks(), getOf(), tier);
+    }
   }];
 }
 
@@ -385,19 +408,39 @@ class Zero_CollectiveOp<string mnemonic, list<string> says, list<string> exchang
       DeclareOpInterfaceMethods<Zero_CollectiveOpInterface, exchanges>], traits)>;
 
 def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
-  let summary = "A group of ranks over which state is sharded";
+  let summary = "The ranks over which state is sharded";
   let description = [{
     ```mlir
     zero.axis @dp size 4
     ```
 
+    Ranks that are near each other, such as those of a host, form groups: rank r
+    is member r mod 4 of group r / 4 here.
+
+    ```mlir
+    zero.axis @near size 8 group 4
+    ```
+
+    A bucket is cut into 4 parts, one for each member, and each part again into
+    2 slices, one for each group.  Exchanges of buckets are then between the
+    members of each group, or between the ranks that have the same number in
+    their groups (`over groups`), so that each byte goes between groups once.
+
+      bucket    |     part 0      |     part 1      |  part 2 ..
+      slices    | rank 0 | rank 4 | rank 1 | rank 5 |
+
     Constraints:
     * (C1) the size is from 1 to 65536.  It is a constant: launching a plan on
       another number of ranks is an error.
+    * (C2) a group has at least 2 ranks, fewer than there are, and divides them.
   }];
-  let extraClassDeclaration = [{ static constexpr int64_t kMaxRanks = 65536; }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$size);
-  let assemblyFormat = "$sym_name `size` $size attr-dict";
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMaxRanks = 65536;
+    /// Ranks of a group; all, if there are no groups.
+    int64_t getGroupSize() { return getGroup().value_or(getSize()); }
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$size, OptionalAttr<I64Attr>:$group);
+  let assemblyFormat = "$sym_name `size` $size (`group` $group^)? attr-dict";
 }
 
 def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
@@ -691,13 +734,26 @@ def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getEx
     %p2 = zero.all_gather %p1 of @b0 : !zero.shard<4160 x f32 by 1> -> !zero.shard<4160 x f32 by 1>
     ```
 
+    Where ranks are in groups, a gather is `over groups`: of the slices of a part,
+    between its ranks in all groups, or `over members`: of the parts, between the
+    members of a group.  In place, the rank's slice or part of the operand is its
+    contribution, and the rest of the part, or of the bucket, is received.
+
+    ```mlir
+    %a = zero.all_gather %p of @g0 over groups : !zero.shard<4224 x f32 by 8> -> !zero.shard<4224 x f32 by 4 of 8>
+    %b = zero.all_gather %a of @g0 over members : !zero.shard<4224 x f32 by 4 of 8> -> tensor<4224xf32>
+    ```
+
     Constraints:
     * (C1) the operand is the bucket's shard by the ranks of its axis, or whole.
     * (C2) the result is the whole bucket; in place it has the operand's type.
+    * (C3) there is `over` exactly if the axis has groups.  Over members the
+      operand is the bucket's part instead of a shard by all ranks; over groups
+      the result is.
   }];
-  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket);
+  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, OptionalAttr<Zero_OverAttr>:$over);
   let results = (outs Zero_Flat:$result);
-  let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `of` $bucket (`over` `` $over^)? attr-dict `:` type($source) `->` type($result)";
   let extraClassDeclaration = [{
     bool isInPlace() { return getSource().getType() == getResult().getType(); }
   }];
@@ -719,18 +775,29 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
     With a result that is the whole bucket it is in place: rank r's slice r of
     the result is the sum, the rest keeps the rank's own values.
 
+    Where ranks are in groups, the members of each group add up its gradients
+    first, and then the groups those sums, in the order of the groups.
+
+    ```mlir
+    %s = zero.reduce_scatter %flat of @g0 over members {scale = 0.25 : f64} : tensor<4224xf32> -> !zero.shard<4224 x f32 by 4 of 8>
+    %g = zero.reduce_scatter %s of @g0 over groups {scale = 0.5 : f64} : !zero.shard<4224 x f32 by 4 of 8> -> !zero.shard<4224 x f32 by 8>
+    ```
+
     Constraints:
     * (C1) the operand is the whole bucket.
     * (C2) the result is the bucket's shard by the ranks of its axis, or of the
       operand's type.
     * (C3) `into` has the result's type, a shard.
     * (C4) the elements are those of the operand, or f32.
+    * (C5) there is `over` exactly if the axis has groups.  Over members the
+      result is the bucket's part instead of a shard by all ranks; over groups
+      the operand may be, too, instead of the whole bucket.
   }];
   let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$into,
-                       F64Attr:$scale);
+                       OptionalAttr<Zero_OverAttr>:$over, F64Attr:$scale);
   let results = (outs Zero_Flat:$result);
   let assemblyFormat = [{
-    $source `of` $bucket (`into` $into^)? attr-dict `:` type($source) (`,` type($into)^)? `->` type($result)
+    $source `of` $bucket (`over` `` $over^)? (`into` $into^)? attr-dict `:` type($source) (`,` type($into)^)? `->` type($result)
   }];
   let extraClassDeclaration = [{
     bool isInPlace() { return getSource().getType() == getResult().getType(); }

@@ -39,6 +39,10 @@ LogicalResult AxisOp::verify() {
   if (size > kMaxRanks) // (C1)
     return emitOpError("size must be at most ")
            << kMaxRanks << ", got " << size;
+  if (std::optional<int64_t> group = getGroup();
+      group && (*group < 2 || *group >= size || size % *group)) // (C2)
+    return emitOpError("group must be a divisor of ")
+           << size << " from 2 to " << size / 2 << ", got " << *group;
   return success();
 }
 
@@ -348,7 +352,8 @@ LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
-  if (!use.isSlice(getFlat()) && !use.isWhole(getFlat())) // (C1)
+  if (!use.isSlice(getFlat()) && !use.isWhole(getFlat()) &&
+      !use.isPart(getFlat())) // (C1)
     return emitOpError("operand must be ")
            << use.either() << ", got " << getFlat().getType();
   auto expected = RankedTensorType::get({getNumBlocks(use.bucket, use.ranks)},
@@ -396,7 +401,8 @@ LogicalResult ZerosOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
-  if (!use.isWhole(getResult()) && !use.isSlice(getResult())) // (C1)
+  if (!use.isWhole(getResult()) && !use.isSlice(getResult()) &&
+      !use.isPart(getResult())) // (C1)
     return emitOpError("result must be ")
            << use.either() << ", got " << getResult().getType();
   return success();
@@ -418,7 +424,7 @@ LogicalResult ClipOp::verify() {
 bool UpdateOp::isSliced() {
   return llvm::any_of(getKept(),
                       [](Value slot) { return isSlice(slot.getType()); }) ||
-         isSlice(getNext().front().getType());
+         !isWhole(getNext().front().getType());
 }
 
 OperandRange UpdateOp::getKept() {
@@ -488,7 +494,8 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
   SmallVector<Value> state = {getNext().front(), getGrad()};
   llvm::append_range(state, getKept());
   for (Value value : state) {
-    if (!use.isWhole(value) && !use.isSlice(value)) // (C3)
+    if (!use.isWhole(value) && !use.isSlice(value) &&
+        !use.isPart(value)) // (C3)
       return emitOpError("parameter, gradient and state must be ")
              << use.either() << ", got " << value.getType();
     Type element = getElementType(value.getType());

@@ -9,6 +9,7 @@
 
 #include "passes/certify/Certificate.h"
 
+#include "dialect/zero/BucketUse.h"
 #include "dialect/zero/Cost.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
@@ -52,14 +53,21 @@ BucketOp getBucket(Value value) {
               : BucketOp();
 }
 
+/// 0: all ranks hold a value of `type` whole; 1: each holds a slice; 2: each
+/// member of a group a part.
+int sharingOf(Type type) {
+  return zero::detail::isPart(type) ? 2 : zero::detail::isSlice(type) ? 1 : 0;
+}
+
 /// The most bytes of gradients that are alive at one point.
 Certificate::Term getPeakGradients(const CertifiedProgram &program) {
   struct Change {
-    int64_t held = 0, whole = 0, sharded = 0;
+    int64_t held = 0;
+    std::array<int64_t, 3> members = {}; ///< as in addMembers
     void add(const Change &other, int64_t sign = 1) {
       held += sign * other.held;
-      whole += sign * other.whole;
-      sharded += sign * other.sharded;
+      for (auto [sum, more] : llvm::zip(members, other.members))
+        sum += sign * more;
     }
   };
   std::vector<Change> changes(program.storage.operations.size() + 2);
@@ -69,9 +77,8 @@ Certificate::Term getPeakGradients(const CertifiedProgram &program) {
     BucketOp bucket = getBucket(buffer.name);
     Type type = buffer.name.getType();
     int64_t members = bucket ? getMemberBytes(bucket, type) : buffer.size;
-    auto shard = dyn_cast<ShardType>(type);
     Change change{buffer.size};
-    (shard && shard.getRanks() > 1 ? change.sharded : change.whole) = members;
+    change.members[sharingOf(type)] = members;
     changes[buffer.birth].add(change);
     changes[buffer.death + 1].add(change, -1);
   }
@@ -80,7 +87,8 @@ Certificate::Term getPeakGradients(const CertifiedProgram &program) {
   for (const Change &change : changes) {
     live.add(change);
     if (live.held > most.held)
-      most = {"gradients", live.held, live.whole, live.sharded};
+      most = {"gradients", live.held, live.members[0], live.members[1],
+              live.members[2]};
   }
   return most;
 }
@@ -108,9 +116,9 @@ void countState(ProgramOp step, Certificate &certificate) {
         held;
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
-    bool isShard = cast<ShardType>(type).getRanks() > 1;
-    (isShard ? kind.term.sharded : kind.term.whole) +=
-        bucket ? getMemberBytes(bucket, type) : held;
+    int64_t *terms[] = {&kind.term.whole, &kind.term.sharded,
+                        &kind.term.grouped};
+    *terms[sharingOf(type)] += bucket ? getMemberBytes(bucket, type) : held;
     if (slot == "param" && bucket)
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         certificate.parameterCount += member.getNumElements();
@@ -137,8 +145,19 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
          !isDelayed(step->getParentOfType<ModuleOp>())))
       continue;
     unsigned tier = static_cast<unsigned>(getTier(argument.getType()));
-    bool isShard = cast<ShardType>(argument.getType()).getRanks() > 1;
-    (isShard ? own : shared)[tier] += getByteSize(argument.getType());
+    // Of a part, a rank writes its slice.
+    const int64_t bytes = getByteSize(argument.getType());
+    switch (sharingOf(argument.getType())) {
+    case 0:
+      shared[tier] += bytes;
+      break;
+    case 1:
+      own[tier] += bytes;
+      break;
+    case 2:
+      own[tier] += bytes * certificate.group / certificate.ranks;
+      break;
+    }
   }
   for (auto [tier, bytes] : llvm::enumerate(own)) {
     // A share ends at an element boundary.
@@ -151,16 +170,29 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
 }
 
 void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
-  SmallVector<Certificate::Wire> wires = {
-      {"all_gather"}, {"reduce_scatter"}, {"all_reduce"}};
+  SmallVector<Certificate::Wire> wires;
+  for (const char *kind : {"all_gather", "reduce_scatter"}) {
+    if (certificate.group)
+      for (Over over : {Over::Members, Over::Groups})
+        wires.push_back(
+            {std::string(kind) + " over " + stringifyOver(over).str()});
+    else
+      wires.push_back({kind});
+  }
+  wires.push_back({"all_reduce"});
   SymbolTableCollection symbols;
   for (const CertifiedProgram &program : programs) {
     for (Operation *op : program.storage.operations) {
-      if (!isCollective(op))
+      auto exchange = dyn_cast<CollectiveOpInterface>(op);
+      if (!exchange)
         continue;
-      auto &wire = wires[isa<AllGatherOp>(op)       ? 0
-                         : isa<ReduceScatterOp>(op) ? 1
-                                                    : 2];
+      std::optional<Over> over = exchange.getRanksOver();
+      const size_t kind = isa<AllGatherOp>(op)       ? 0
+                          : isa<ReduceScatterOp>(op) ? 1
+                                                     : 2;
+      auto &wire =
+          wires[certificate.group ? 2 * kind + (over == Over::Groups ? 1 : 0)
+                                  : kind];
       wire.calls += program.runs;
       wire.bytes += program.runs * getCost(op, symbols).wire;
     }
@@ -299,6 +331,7 @@ Certificate zero::certify(ModuleOp module) {
   if (auto stage = module->getAttrOfType<IntegerAttr>(kStageAttr))
     certificate.stage = stage.getInt();
   certificate.ranks = getNumRanks(module);
+  certificate.group = getGroupSize(module);
 
   const CertifiedProgram &step =
       *llvm::find_if(programs, [&](const CertifiedProgram &program) {
@@ -312,6 +345,7 @@ Certificate zero::certify(ModuleOp module) {
   gradients.held += temporary.held;
   gradients.whole += temporary.whole;
   gradients.sharded += temporary.sharded;
+  gradients.grouped += temporary.grouped;
   countWire(programs, certificate);
   countLinks(programs, certificate);
   certificate.flops = countFlopsOfStep(module, programs, certificate);

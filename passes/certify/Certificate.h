@@ -60,19 +60,23 @@ struct Certificate {
   SmallVector<ArenaInUse> getArenasInUse() const;
 
   int64_t stage = 0, ranks = 1, microSteps = 1;
+  int64_t group = 0;      ///< ranks of a group; 0: there are no groups
   bool isLayered = false; ///< a program has all micro-steps
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;
   /// A part of the model state that a rank keeps: `held` bytes, of which
   /// `whole` bytes are values that every rank has, `sharded / ranks` bytes are
-  /// the rank's part of sharded values, and the rest is padding.
+  /// the rank's slice of sharded values, `grouped / group` bytes its part of
+  /// values that are sharded over the ranks of a group, and the rest is
+  /// padding.
   struct Term {
     std::string name;
-    int64_t held = 0, whole = 0, sharded = 0;
-    int64_t padding(int64_t ranks) const {
-      return held - whole - sharded / ranks;
-    }
+    int64_t held = 0, whole = 0, sharded = 0, grouped = 0;
   };
+  int64_t getPadding(const Term &term) const {
+    return term.held - term.whole - term.sharded / ranks -
+           (group ? term.grouped / group : 0);
+  }
   /// Parameters, gradients (the most that are alive at once), optimizer state.
   SmallVector<Term> modelState;
 

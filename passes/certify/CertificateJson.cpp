@@ -59,6 +59,8 @@ std::string Certificate::toJson() const {
     out.attribute("options", toText(options));
     out.attribute("stage", stage);
     out.attribute("ranks", ranks);
+    if (group)
+      out.attribute("group", group);
     out.attribute("micro_steps", microSteps);
     out.attribute("parameters", parameterCount);
     out.attributeArray("arenas", [&] {
@@ -71,7 +73,9 @@ std::string Certificate::toJson() const {
           out.attribute("held", term.held);
           out.attribute("whole", term.whole);
           out.attribute("sharded", term.sharded);
-          out.attribute("padding", term.padding(ranks));
+          if (group)
+            out.attribute("grouped", term.grouped);
+          out.attribute("padding", getPadding(term));
         });
     });
     out.attributeObject("wire", [&] {

@@ -69,7 +69,7 @@ std::string Certificate::print() const {
     int64_t held = 0, padding = 0;
     for (const Term &term : modelState) {
       held += term.held;
-      padding += term.padding(ranks);
+      padding += getPadding(term);
     }
     os << "  model state: "
        << llvm::format("%.2f", double(held - padding) / double(parameterCount))
@@ -77,16 +77,21 @@ std::string Certificate::print() const {
        << " bytes of padding, " << groupDigits(parameterCount) << " parameters";
     if (ranks > 1)
       os << "; stage " << stage << " on " << ranks << " ranks";
+    if (group)
+      os << " in groups of " << group;
     os << '\n';
     for (const Term &term : modelState) {
       os << "    " << llvm::left_justify(term.name, 22)
          << llvm::right_justify(groupDigits(term.held), 20) << " B = ";
       if (term.sharded)
         os << groupDigits(term.sharded) << " / " << ranks
+           << (term.whole || term.grouped ? " + " : "");
+      if (term.grouped)
+        os << groupDigits(term.grouped) << " / " << group
            << (term.whole ? " + " : "");
-      if (term.whole || !term.sharded)
+      if (term.whole || !(term.sharded || term.grouped))
         os << groupDigits(term.whole);
-      os << " + padding " << groupDigits(term.padding(ranks)) << '\n';
+      os << " + padding " << groupDigits(getPadding(term)) << '\n';
     }
   }
   if (ranks > 1) {
@@ -95,10 +100,10 @@ std::string Certificate::print() const {
       all += each.bytes;
     os << "  wire: each rank receives " << bytesText(all) << " a step\n";
     for (const Wire &each : wire)
-      os << "    " << llvm::left_justify(each.name, 22)
-         << llvm::right_justify(groupDigits(each.bytes), 20) << " B  in "
-         << groupDigits(each.calls) << (each.calls == 1 ? " call" : " calls")
-         << '\n';
+      os << "    " << llvm::left_justify(each.name, group ? 28 : 22)
+         << llvm::right_justify(groupDigits(each.bytes), group ? 14 : 20)
+         << " B  in " << groupDigits(each.calls)
+         << (each.calls == 1 ? " call" : " calls") << '\n';
   }
   if (evaluation)
     os << "  evaluation: " << bytesText(evaluation)

@@ -8,6 +8,8 @@
 
 #include "passes/partition/ProgramBuilder.h"
 
+#include "dialect/zero/BucketUse.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -63,31 +65,60 @@ Value ProgramBuilder::beginSum(size_t k) {
     return state.back()[k];
   if (!partition.isLayered)
     return {};
-  return ZerosOp::create(
-      b, name(buckets[k], ".grad"),
-      shardType(k, partition.sumElement, partition.isWhole("grad", buckets[k])),
-      symbol(k));
+  return ZerosOp::create(b, name(buckets[k], ".grad"),
+                         shardType(k, partition.sumElement,
+                                   partition.extentOf("grad", buckets[k])),
+                         symbol(k));
+}
+
+/// One reduction over ranks, or where they are in groups two: each level takes
+/// the mean of its ranks, and the first of all micro-steps.  Adds to `sum` if
+/// there is one.  Without `intoSlice` the last level is left out.
+Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
+                                      bool inPlace, bool intoSlice) {
+  Location loc = name(buckets[k], ".grad");
+  auto typeOf = [&](Extent extent) {
+    return inPlace ? flat.getType()
+                   : shardType(k, partition.gradElement, extent);
+  };
+  auto reduce = [&](Value from, Type type, Value into, Over ranks,
+                    int64_t parts) -> Value {
+    return ReduceScatterOp::create(b, loc, into ? into.getType() : type, from,
+                                   symbol(k), into, over(ranks),
+                                   b.getF64FloatAttr(1.0 / double(parts)));
+  };
+  const int64_t microSteps = partition.microSteps;
+  if (!partition.hasGroups())
+    return reduce(flat, typeOf(Extent::Slice), sum, Over::Members,
+                  partition.ranks() * microSteps);
+  const int64_t groups = partition.ranks() / partition.members();
+  const bool addsParts = sum && zero::detail::isPart(sum.getType());
+  Value part = reduce(flat, typeOf(Extent::Part), addsParts ? sum : Value(),
+                      Over::Members, partition.members() * microSteps);
+  if (addsParts)
+    sums[k] = part;
+  if (addsParts && !intoSlice)
+    return part;
+  Type type = inPlace
+                  ? flat.getType()
+                  : shardType(k, getElementType(part.getType()), Extent::Slice);
+  return reduce(part, type, addsParts ? Value() : sum, Over::Groups, groups);
 }
 
 /// Adds `flat` to `sum` if there is one, and reduces it over ranks: returns the
 /// sum so far, or after the last micro-step the gradient of the update.
 Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
-  Location loc = name(buckets[k], ".grad");
-  int64_t ranks = partition.ranks(), microSteps = partition.microSteps;
-  auto scale = [&](int64_t parts) { return b.getF64FloatAttr(1.0 / parts); };
+  int64_t ranks = partition.ranks();
   if (partition.scattersAtOnce())
-    return ReduceScatterOp::create(
-        b, loc,
-        sum ? sum.getType()
-            : shardType(k, partition.gradElement, /*whole=*/false),
-        flat, symbol(k), sum, scale(ranks * microSteps));
+    return reduceOverRanks(k, sum, flat, /*inPlace=*/false, isLast);
   if (sum)
-    flat = AccumulateOp::create(b, loc, sum.getType(), sum, flat, symbol(k),
-                                scale(ranks == 1 ? microSteps : 1));
+    flat = AccumulateOp::create(
+        b, name(buckets[k], ".grad"), sum.getType(), sum, flat, symbol(k),
+        b.getF64FloatAttr(1.0 / double(ranks == 1 ? partition.microSteps : 1)));
   if (ranks == 1 || !isLast)
     return flat;
-  return ReduceScatterOp::create(b, loc, flat.getType(), flat, symbol(k),
-                                 Value(), scale(ranks * microSteps));
+  return reduceOverRanks(k, Value(), flat, /*inPlace=*/true,
+                         /*intoSlice=*/true);
 }
 
 /// Emits the squares of the gradient `flat`, and gathers it if the update needs
@@ -99,9 +130,11 @@ void ProgramBuilder::finishGradient(size_t k, Value flat) {
   partials[k] = SumSquaresOp::create(b, name(buckets[k], ".squares"), type,
                                      flat, symbol(k));
   if (partition.ranks() > 1 && partition.stage == 0)
-    flat = AllGatherOp::create(b, name(buckets[k], ".grad"), flat.getType(),
-                               flat, symbol(k));
+    flat = gatherInPlace(k, flat, name(buckets[k], ".grad"));
   gradients[k] = flat;
+  // What a step ends with as zeros: a part, or the gradient itself.
+  if (!sums[k])
+    sums[k] = flat;
 }
 
 void ProgramBuilder::emitGradients(bool isLast) {
@@ -120,6 +153,7 @@ void ProgramBuilder::emitGradients(bool isLast) {
   SmallVector<Operation *> after(microSteps);
   partials.resize(buckets.size());
   gradients.resize(buckets.size());
+  sums.resize(buckets.size());
   for (auto [k, bucket] : llvm::enumerate(buckets)) {
     if (bucket.frozen)
       continue;

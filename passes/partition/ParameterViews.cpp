@@ -14,6 +14,8 @@
 
 #include "passes/partition/ProgramBuilder.h"
 
+#include "dialect/zero/BucketUse.h"
+
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -36,10 +38,27 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
 
 /// Gathers bucket `k`.
 Value ProgramBuilder::gather(size_t k) {
-  return AllGatherOp::create(
-      b, name(buckets[k]),
-      flatType(k, partition.elementOf("param", buckets[k])), state[0][k],
-      symbol(k));
+  Location loc = name(buckets[k]);
+  Type element = partition.elementOf("param", buckets[k]);
+  Value parameters = state[0][k];
+  if (partition.hasGroups() &&
+      partition.extentOf("param", buckets[k]) == Extent::Slice)
+    parameters = AllGatherOp::create(b, name(buckets[k], ".part"),
+                                     shardType(k, element, Extent::Part),
+                                     parameters, symbol(k), over(Over::Groups));
+  return AllGatherOp::create(b, loc, flatType(k, element), parameters,
+                             symbol(k), over(Over::Members));
+}
+
+/// Gathers the rank's slice of `value` into the rest of it.
+Value ProgramBuilder::gatherInPlace(size_t k, Value value, Location loc) {
+  if (partition.hasGroups())
+    value = AllGatherOp::create(b, loc, value.getType(), value, symbol(k),
+                                over(Over::Groups));
+  if (zero::detail::isPart(value.getType()))
+    return value;
+  return AllGatherOp::create(b, loc, value.getType(), value, symbol(k),
+                             over(Over::Members));
 }
 
 void ProgramBuilder::placeWhole() {

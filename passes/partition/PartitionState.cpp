@@ -338,7 +338,11 @@ private:
     for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
       if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
         partition.scalesLoss |= name == kLossScale;
-    partition.axis = AxisOp::create(b, loc, "dp", plan.worldSize);
+    const int64_t group = getGroupSize(plan);
+    partition.axis =
+        AxisOp::create(b, loc, "dp", plan.worldSize,
+                       group ? b.getI64IntegerAttr(group) : IntegerAttr());
+    partition.hasPartsAtRest = plan.shardSize > 0;
     if (auto own = getOperation().getOps<OptimizerOp>(); !own.empty()) {
       partition.rule = *own.begin();
       partition.rule->moveBefore(step);

@@ -323,7 +323,9 @@ def RegatherParameters : Pass<"zero-regather-parameters", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [Option<"reuseDistance", "reuse-distance", "int64_t", "0",
-                        "bytes of other parameters between uses that one gather serves">];
+                        "bytes of other parameters between uses that one gather serves">,
+                 Option<"keepParts", "keep-parts", "bool", "false",
+                        "whether what is gathered over groups is kept for later uses">];
 }
 
 #endif

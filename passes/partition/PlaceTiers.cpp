@@ -69,8 +69,7 @@ struct Places {
 
 Type inTier(Type type, Tier tier) {
   if (auto shard = dyn_cast<ShardType>(type))
-    return ShardType::get(type.getContext(), shard.getElements(),
-                          shard.getElementType(), shard.getRanks(), tier);
+    return shard.inTier(tier);
   RankedTensorType tensor = getHeldTensor(type);
   if (tier == Tier::Device)
     return tensor;
@@ -115,9 +114,9 @@ private:
     for (BlockArgument argument : program.getArguments()) {
       unsigned i = argument.getArgNumber();
       if (StateAttr state = program.getState(i)) {
-        // Parameters that several ranks hold whole are exchanged on the device.
-        bool isWhole = !zero::detail::isSlice(argument.getType());
-        if (state.getSlot() == "param" && isWhole && ranks > 1)
+        // Parameters that several ranks hold are exchanged on the device.
+        if (state.getSlot() == "param" && ranks > 1 &&
+            !zero::detail::isSlice(argument.getType()))
           continue;
         argument.setType(inTier(argument.getType(), places.of(state)));
       } else if (auto scalar = program.getScalar(i);
@@ -149,10 +148,12 @@ private:
       auto next = static_cast<Tier>(static_cast<int>(from) + (isUp ? -1 : 1));
       Type type = value.getType();
       if (bucket) {
-        int64_t elements = zero::detail::flatElements(type, true),
-                parts = slice || zero::detail::isSlice(type) ? ranks : 1;
-        type = ShardType::get(b.getContext(), elements, getElementType(type),
-                              parts, next);
+        auto shard = dyn_cast<ShardType>(type);
+        if (slice || !shard)
+          shard = ShardType::get(b.getContext(),
+                                 zero::detail::flatElements(type, true),
+                                 getElementType(type), slice ? ranks : 1);
+        type = shard.inTier(next);
       } else {
         type = inTier(type, next);
       }
@@ -300,7 +301,7 @@ private:
       auto type = cast<ShardType>(master.getType());
       types.push_back(ShardType::get(b.getContext(), type.getElements(),
                                      getElementType(oldParam.getType()),
-                                     type.getRanks(), here));
+                                     type.getRanks(), type.getOf(), here));
     }
     llvm::append_range(types, ValueRange(slots).getTypes());
     if (master)

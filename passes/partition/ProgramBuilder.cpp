@@ -11,6 +11,13 @@ bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
   return slot == "grad" ? !scattersAtOnce() : ranks() == 1 || stage == 0;
 }
 
+Extent Partition::extentOf(StringRef slot, const LayoutBucket &bucket) const {
+  if (isWhole(slot, bucket))
+    return Extent::Whole;
+  return hasPartsAtRest && (slot == "param" || slot == "grad") ? Extent::Part
+                                                               : Extent::Slice;
+}
+
 Type Partition::elementOf(StringRef slot, const LayoutBucket &bucket) const {
   if (bucket.packing)
     return IntegerType::get(Type(element).getContext(), 8);
@@ -57,7 +64,7 @@ void ProgramBuilder::addArguments() {
       }
       state[s].push_back(addArgument(
           shardType(k, partition.elementOf(slot, bucket),
-                    partition.isWhole(slot, bucket)),
+                    partition.extentOf(slot, bucket)),
           name(bucket, "." + slot), kStateAttr,
           StateAttr::get(b.getContext(), symbol(k), b.getStringAttr(slot))));
     }

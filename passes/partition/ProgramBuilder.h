@@ -33,6 +33,12 @@
 //   update      whole           slice           slice           shard
 //   after it    -               all_gather      all_gather      -
 //
+// Where ranks are in groups (zero.axis), a reduction is one over members and
+// one over groups, and a gather one over groups and one over members.  With
+// hasPartsAtRest, parameters of stage 3 are gathered over groups after their
+// update, rather than before each use, and sums over micro-steps are reduced
+// over groups once, after the last of them.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
@@ -73,11 +79,19 @@ struct Partition {
   /// The micro-steps of a program.
   int64_t microStepsAtOnce() const { return isLayered ? microSteps : 1; }
   int64_t ranks() const { return AxisOp(axis).getSize(); }
+  /// Ranks of a group; all, if there are no groups.
+  int64_t members() const { return AxisOp(axis).getGroupSize(); }
+  bool hasGroups() const { return members() < ranks(); }
+  /// With groups, whether parameters and sums that are not whole are parts of
+  /// members at the end of a program, rather than slices of all ranks.
+  bool hasPartsAtRest = false;
   /// Whether gradients are summed into the owner's slice as they come, rather
   /// than kept whole until the update.
   bool scattersAtOnce() const { return ranks() > 1 && stage >= 2; }
   /// Whether state of that slot lies whole on every rank.
   bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
+  /// How much of a bucket the state of that slot is on a rank.
+  Extent extentOf(StringRef slot, const LayoutBucket &bucket) const;
   /// Whether gradients are scaled, and the factor of zero.clip undoes that.
   bool scalesLoss = false;
   /// Whether updates depend on the norm of all gradients.
@@ -152,9 +166,10 @@ private:
   };
   SmallVector<Output> outputs;
   SmallVector<Value> nextCaches;
-  /// By bucket: the gradient that the update reads, and the sums of squares;
-  /// null for frozen ones.
-  SmallVector<Value> gradients, partials;
+  /// By bucket: the gradient that the update reads, the last sum of micro-steps
+  /// (the same, if it is reduced in its bytes), and the sums of squares; null
+  /// for frozen ones.
+  SmallVector<Value> gradients, sums, partials;
 
   void addArguments();
   Value addArgument(Type type, Location loc, StringRef attr, Attribute value);
@@ -167,6 +182,7 @@ private:
   void placeSharded();
   Value view(size_t parameter, ArrayRef<Value> flat);
   Value gather(size_t k);
+  Value gatherInPlace(size_t k, Value value, Location loc);
   StringRef blockOf(size_t parameter);
   bool isPacked(size_t parameter);
   Value dequantize(size_t parameter, SmallVectorImpl<Value> &flat);
@@ -175,6 +191,8 @@ private:
   Value pack(size_t k, int64_t micro);
   Value beginSum(size_t k);
   Value reduce(size_t k, Value sum, Value flat, bool isLast);
+  Value reduceOverRanks(size_t k, Value sum, Value flat, bool inPlace,
+                        bool intoSlice);
   void finishGradient(size_t k, Value flat);
   Value emitClip();
   Operation *findReady(size_t k);
@@ -187,15 +205,25 @@ private:
   FlatSymbolRefAttr symbol(size_t k) const {
     return FlatSymbolRefAttr::get(BucketOp(partition.buckets[k]));
   }
+  /// The ranks of an exchange; null, for all, where there are no groups.
+  OverAttr over(Over ranks) const {
+    return partition.hasGroups()
+               ? OverAttr::get(AxisOp(partition.axis).getContext(), ranks)
+               : OverAttr();
+  }
   FlatSymbolRefAttr axis() const {
     return FlatSymbolRefAttr::get(AxisOp(partition.axis));
   }
   RankedTensorType flatType(size_t k, Type element) {
     return RankedTensorType::get({buckets[k].elements}, element);
   }
-  Type shardType(size_t k, Type element, bool whole) {
+  Type shardType(size_t k, Type element, Extent extent) {
+    const bool isPart = extent == Extent::Part;
     return ShardType::get(b.getContext(), buckets[k].elements, element,
-                          whole ? 1 : partition.ranks());
+                          isPart                    ? partition.members()
+                          : extent == Extent::Whole ? 1
+                                                    : partition.ranks(),
+                          isPart ? partition.ranks() : 0, Tier::Device);
   }
   RankedTensorType scalarType() {
     return RankedTensorType::get({}, b.getF32Type());

@@ -15,6 +15,9 @@
 // own copies of the operations that only name bytes (views, reshapes).  The
 // gathers of a parameter's pieces are used together and split together.
 //
+// Where ranks are in groups, the gather over groups is repeated with the gather
+// over members, unless the part of a member is kept (--secondary-shard).
+//
 // A parameter in another tier is fetched before it is gathered, or on one rank
 // instead of it.  The fetch from the host is repeated with the gather; a fetch
 // from NVMe to the host is not: MoveTransfers decides what the host can hold.
@@ -24,6 +27,7 @@
 #include "passes/partition/BucketLayout.h"
 #include "passes/partition/Passes.h"
 
+#include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,8 +55,9 @@ struct ParameterUse {
 
 class Regather {
 public:
-  Regather(ProgramOp function, int64_t reuseDistance)
-      : function(function), reuseDistance(reuseDistance) {}
+  Regather(ProgramOp function, int64_t reuseDistance, bool keepParts)
+      : function(function), reuseDistance(reuseDistance), keepParts(keepParts) {
+  }
 
   void run() {
     unsigned position = 0;
@@ -71,6 +76,7 @@ public:
 private:
   ProgramOp function;
   int64_t reuseDistance;
+  bool keepParts;
   SymbolTableCollection symbols;
   DenseMap<Operation *, unsigned> positions;
   /// Gathers, or last fetches, that are used together, in order of their uses.
@@ -109,16 +115,21 @@ private:
   /// those that an update writes into the bytes of others.
   static bool bringsParameters(Operation &op) {
     if (auto gather = dyn_cast<AllGatherOp>(op))
-      return !gather.isInPlace();
+      return !gather.isInPlace() &&
+             zero::detail::isWhole(gather.getResult().getType());
     return isa<FetchOp>(op) &&
            llvm::any_of(op.getUsers(), llvm::IsaPred<ViewOp>);
   }
 
-  /// A copy of `gather` and of the fetch from the host that it needs.
-  static Operation *clone(OpBuilder &b, Operation *gather, IRMapping &copies) {
-    if (auto fetch = gather->getOperand(0).getDefiningOp<FetchOp>();
+  /// A copy of `gather` and of what it needs: the fetch from the host, and the
+  /// gather over groups unless the part that it gives is kept.
+  Operation *clone(OpBuilder &b, Operation *gather, IRMapping &copies) {
+    Operation *before = gather->getOperand(0).getDefiningOp();
+    if (auto fetch = dyn_cast_or_null<FetchOp>(before);
         fetch && getTier(fetch.getType()) == Tier::Device)
       clone(b, fetch, copies);
+    else if (isa_and_present<AllGatherOp>(before) && !keepParts)
+      clone(b, before, copies);
     return b.clone(*gather, copies);
   }
 
@@ -244,7 +255,7 @@ struct RegatherParametersPass
       return signalPassFailure();
     }
     for (ProgramOp program : findPrograms(getOperation()))
-      Regather(program, reuseDistance).run();
+      Regather(program, reuseDistance, keepParts).run();
   }
 };
 

@@ -56,12 +56,12 @@ static Operation *later(Operation *a, Operation *b) {
   return a && (!b || b->isBeforeInBlock(a)) ? a : b;
 }
 
-/// The operations that read `value`, or a gather of it.
+/// The operations that read `value`, or what is gathered of it.
 static SmallVector<Operation *> findReaders(Value value) {
   auto readers = llvm::to_vector(value.getUsers());
   for (Operation *user : value.getUsers())
     if (isa<AllGatherOp>(user))
-      llvm::append_range(readers, user->getUsers());
+      llvm::append_range(readers, findReaders(user->getResult(0)));
   return readers;
 }
 
@@ -120,12 +120,12 @@ void ProgramBuilder::emitUpdates() {
         partition.skipNonfinite ? b.getUnitAttr() : UnitAttr());
     for (size_t s = 0; s < updated; ++s)
       next[s][k] = update.getNext()[s];
-    // The update wrote the rank's slice of a whole parameter.
-    if (partition.ranks() > 1 && partition.stage > 0 && bucket.whole)
-      next[0][k] = AllGatherOp::create(b, loc, next[0][k].getType(), next[0][k],
-                                       symbol(k));
+    // The update wrote the rank's slice of a whole parameter, or of a part.
+    if (partition.ranks() > 1 && partition.stage > 0 &&
+        partition.extentOf("param", bucket) != Extent::Slice)
+      next[0][k] = gatherInPlace(k, next[0][k], loc);
     if (partition.hasSums())
-      next.back()[k] = ClearOp::create(b, loc, gradients[k].getType(),
-                                       gradients[k], symbol(k));
+      next.back()[k] =
+          ClearOp::create(b, loc, sums[k].getType(), sums[k], symbol(k));
   }
 }

@@ -46,7 +46,7 @@ namespace mlir::zero {
 using namespace mlir;
 using namespace mlir::zero;
 
-static constexpr unsigned kNumStreams = 8;
+static constexpr unsigned kNumStreams = getMaxEnumValForStream() + 1;
 
 namespace {
 

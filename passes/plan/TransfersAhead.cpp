@@ -20,7 +20,7 @@ bool isEarly(Operation *op) {
     return false;
   Value source = op->getOperand(0);
   Operation *before = source.getDefiningOp();
-  return !before || (isa<FetchOp>(before) && isEarly(before));
+  return !before || (isa<FetchOp, AllGatherOp>(before) && isEarly(before));
 }
 
 /// Puts `op` before `target`, and after the fetches that it needs.

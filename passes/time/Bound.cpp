@@ -109,7 +109,7 @@ double zero::getBound(const Schedule &schedule, const Timeline &timeline,
     });
   if (layout.network > 0)
     resources.push_back(
-        [](const Task &task) { return isCollective(task.op) ? 1.0 : 0.0; });
+        [](const Task &task) { return goesBetweenHosts(task.op) ? 1.0 : 0.0; });
   if (const double cores = getCores(machine, layout); cores > 0)
     resources.push_back([cores, &layout](const Task &task) {
       return getWantedCores(task, layout) / cores;

@@ -2,6 +2,7 @@
 
 #include "passes/time/Machine.h"
 
+#include "dialect/zero/Work.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -149,10 +150,16 @@ double Machine::Layout::coreOfNetwork() const {
 }
 
 std::optional<double> Machine::Layout::find(StringRef kind) const {
-  const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
-  if (network > 0 && last == "byte" &&
+  if (kind.consume_back(kMemberByte)) // not over the network
+    return findHere((kind + ".byte").str());
+  if (network > 0 && kind.ends_with(".byte") &&
       (kind.starts_with("all_") || kind.starts_with("reduce_")))
     return std::max(1 / network, ofNetworkByte(*this));
+  return findHere(kind);
+}
+
+std::optional<double> Machine::Layout::findHere(StringRef kind) const {
+  const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
   for (const std::string &name :
        {kind.str(), "*." + rest.str(), "*." + last.str()})
     if (auto known = seconds.find(name); known != seconds.end())

@@ -46,6 +46,8 @@ struct Machine {
 
     /// The seconds of a unit of this kind, if the file says them.
     std::optional<double> find(StringRef kind) const;
+    /// The same on this host.
+    std::optional<double> findHere(StringRef kind) const;
     /// The part of a core that an exchange over the network takes.
     double coreOfNetwork() const;
   };

@@ -43,7 +43,7 @@ private:
   /// Whether what runs on a stream is an exchange over a network.
   bool isOnNetwork(size_t stream) const {
     return layout.network > 0 && runs[stream] >= 0 &&
-           isCollective(tasks[size_t(runs[stream])].op);
+           goesBetweenHosts(tasks[size_t(runs[stream])].op);
   }
 
   ArrayRef<Task> tasks;
@@ -134,6 +134,11 @@ std::vector<unsigned> Timeline::getCriticalPath() const {
   return path;
 }
 
+bool zero::goesBetweenHosts(Operation *op) {
+  auto exchange = dyn_cast<CollectiveOpInterface>(op);
+  return exchange && exchange.getRanksOver() != Over::Members;
+}
+
 double zero::getCores(const Machine &machine, const Machine::Layout &layout) {
   return machine.target == "cpu" ? double(machine.cores) / double(layout.ranks)
                                  : 0;
@@ -147,7 +152,7 @@ double zero::getWantedCores(const Task &task, const Machine::Layout &layout) {
   case Stream::NvmeWrite:
     return 0; // the drive works
   default:
-    return layout.network > 0 && isCollective(task.op) ? 0 : 1;
+    return layout.network > 0 && goesBetweenHosts(task.op) ? 0 : 1;
   }
 }
 

@@ -35,6 +35,10 @@ struct Timeline {
   std::vector<unsigned> getCriticalPath() const;
 };
 
+/// Whether `op` is an exchange that goes over a network if there is one: all
+/// but those over the members of groups.
+bool goesBetweenHosts(Operation *op);
+
 /// The cores of a rank; 0 on a GPU, whose streams have engines of their own.
 double getCores(const Machine &machine, const Machine::Layout &layout);
 

@@ -2,7 +2,6 @@
 
 #include "passes/verify/Accesses.h"
 
-#include "dialect/zero/BucketUse.h"
 #include "passes/verify/Diagnostics.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -16,6 +15,15 @@ static Spans allOf(Value value) {
 }
 
 namespace {
+/// What a rank contributes to an exchange or keeps of it, and what all ranks of
+/// the exchange have together.
+struct Exchanged {
+  explicit Exchanged(std::optional<Over> over)
+      : own(over == Over::Members ? Portion::Part : Portion::Slice),
+        all(over == Over::Groups ? Portion::Part : Portion::Whole) {}
+  Portion own, all;
+};
+
 class AccessCollector {
 public:
   AccessCollector(Operation *op, const BucketLayouts &layouts, int64_t rank)
@@ -39,7 +47,8 @@ public:
                  members(clear.getBucket(), clear.getResult()));
         })
         .Case([&](SumSquaresOp squares) {
-          reads(0, members(squares.getBucket(), squares.getFlat(), true));
+          reads(0, members(squares.getBucket(), squares.getFlat(),
+                           Portion::Slice));
           writes(0, allOf(squares.getPartials()), allOf(squares.getPartials()));
         })
         .Case([&](CopyOp copy) {
@@ -58,8 +67,9 @@ public:
   }
 
 private:
-  Spans members(StringRef bucket, Value value, bool slice = false) {
-    return layouts.membersIn(bucket, value.getType(), slice, rank);
+  Spans members(StringRef bucket, Value value,
+                Portion portion = Portion::Whole) {
+    return layouts.membersIn(bucket, value.getType(), portion, rank);
   }
   void reads(unsigned operand, Spans bytes) {
     accesses.reads.push_back({operand, std::move(bytes)});
@@ -92,45 +102,48 @@ private:
 
   void collect(AllGatherOp op) {
     StringRef bucket = op.getBucket();
-    reads(0, members(bucket, op.getSource(), /*slice=*/true));
+    const Exchanged exchanged(op.getOver());
+    reads(0, members(bucket, op.getSource(), exchanged.own));
     accesses.reads.back().byPeers = true;
     if (!op.isInPlace())
       return writes(0, allOf(op.getResult()), members(bucket, op.getResult()));
+    // The result may have room for more than `all`; the rest of it then holds
+    // nothing.
     Type type = op.getResult().getType();
-    Span own = layouts.sliceOf(bucket, type, rank);
+    const Span own = layouts.portionIn(bucket, type, exchanged.own, rank),
+               all = layouts.portionIn(bucket, type, exchanged.all, rank);
     Spans written, defined;
     auto add = [](Spans &to, int64_t begin, int64_t end) {
       if (begin < end)
         to.push_back({begin, end});
     };
-    add(written, 0, own.begin);
-    add(written, own.end, getByteSize(type));
-    for (Span member : members(bucket, op.getResult())) {
+    add(written, all.begin, own.begin);
+    add(written, own.end, all.end);
+    for (Span member : members(bucket, op.getResult(), exchanged.all)) {
       add(defined, member.begin, std::min(member.end, own.begin));
       add(defined, std::max(member.begin, own.end), member.end);
     }
     writes(0, std::move(written), std::move(defined));
     accesses.writes.back().kept =
-        members(bucket, op.getResult(), /*slice=*/true);
+        members(bucket, op.getResult(), exchanged.own);
   }
 
   void collect(ReduceScatterOp op) {
     StringRef bucket = op.getBucket();
-    reads(0, members(bucket, op.getSource()));
+    const Exchanged exchanged(op.getOver());
+    reads(0, members(bucket, op.getSource(), exchanged.all));
     accesses.reads.back().byPeers = true;
     if (op.getInto())
       reads(1, members(bucket, op.getInto()));
-    Spans written =
-        op.isInPlace()
-            ? Spans{layouts.sliceOf(bucket, op.getResult().getType(), rank)}
-            : allOf(op.getResult());
-    writes(0, std::move(written),
-           members(bucket, op.getResult(), /*slice=*/true));
+    writes(0,
+           Spans{layouts.portionIn(bucket, op.getResult().getType(),
+                                   exchanged.own, rank)},
+           members(bucket, op.getResult(), exchanged.own));
   }
 
   void collect(UpdateOp op) {
     StringRef bucket = op.getBucket();
-    bool slice = op.isSliced();
+    const Portion portion = op.isSliced() ? Portion::Slice : Portion::Whole;
     SmallVector<Value> flats;
     if (op.getParam())
       flats.push_back(op.getParam());
@@ -139,10 +152,10 @@ private:
     if (op.getMaster())
       flats.push_back(op.getMaster());
     for (auto [i, flat] : llvm::enumerate(flats))
-      reads(i, members(bucket, flat, slice));
+      reads(i, members(bucket, flat, portion));
     // readOthers() adds the scalars and the random bits.
     for (OpResult next : op->getResults()) {
-      Spans bytes = members(bucket, next, slice);
+      Spans bytes = members(bucket, next, portion);
       writes(next.getResultNumber(), bytes, bytes);
     }
   }
@@ -154,15 +167,12 @@ private:
       return writes(0, allOf(op.getResult()), allOf(op.getResult()));
     }
     StringRef bucket = *op.getBucket();
-    bool slice = zero::detail::isSlice(op.getSource().getType()) ||
-                 zero::detail::isSlice(op.getResult().getType());
-    reads(0, members(bucket, op.getSource(), slice));
     Type type = op.getResult().getType();
-    writes(0,
-           slice && !zero::detail::isSlice(type)
-               ? Spans{layouts.sliceOf(bucket, type, rank)}
-               : allOf(op.getResult()),
-           members(bucket, op.getResult(), slice));
+    const Portion less =
+        std::min(portionOf(op.getSource().getType()), portionOf(type));
+    reads(0, members(bucket, op.getSource(), less));
+    writes(0, Spans{layouts.portionIn(bucket, type, less, rank)},
+           members(bucket, op.getResult(), less));
   }
 
   Operation *op;

@@ -8,22 +8,28 @@
 //   clear                                                result        members
 //   accumulate               members                     result        members
 //   all_gather               members in the rank's       the others'   members
-//                            slice                       slices
-//   reduce_scatter           members                     rank's slice  members
+//                            own portion                 portions      in all
+//   reduce_scatter           members in all              own portion   members
 //                                                                      in it
 //   sum_squares              members in the slice        result        result
 //   update                   members (in the slice),     the same      the same
 //                            scalars, random bits
-//   fetch, spill             members (in the slice if    the same      the same
-//                            one side is that)
+//   fetch, spill             members in the lesser of    the same      the same
+//                            both sides' portions
+//
+//   exchange between         own portion    all
+//   ------------------------------------------------------------------------
+//   all ranks                slice          whole bucket
+//   the members of a group   part           whole bucket
+//   groups                   slice          part
 //
 // An operation reads its operands whole unless the table says otherwise.  The
 // operands that it only replaces are not read: that of clear, the second of
 // fetch and spill.
 //
-// The parts of a result that its operation does not define hold nothing:
-// padding, and other ranks' slices in a whole value of which the rank has only
-// its own slice.
+// The rest of a result, which its operation does not define, holds nothing:
+// padding, and other ranks' slices in a value of which the rank has only its
+// own slice or part.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

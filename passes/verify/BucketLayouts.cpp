@@ -1,4 +1,4 @@
-//===- BucketLayouts.cpp - Bytes of members and rank slices in a bucket ---===//
+//===- BucketLayouts.cpp - Bytes of parameters and ranks in a bucket ------===//
 
 #include "passes/verify/BucketLayouts.h"
 
@@ -21,13 +21,21 @@ int64_t judge::sizeOfMember(BucketOp bucket, MemberAttr member) {
              : blocks * (kBlock + 4);
 }
 
+Portion judge::portionOf(Type type) {
+  return zero::detail::isSlice(type)  ? Portion::Slice
+         : zero::detail::isPart(type) ? Portion::Part
+                                      : Portion::Whole;
+}
+
 BucketLayouts::BucketLayouts(ModuleOp module) {
   for (auto axis : module.getOps<AxisOp>())
-    ranks = std::max(ranks, int64_t(axis.getSize()));
+    if (int64_t size = axis.getSize(); size > ranks) {
+      ranks = size;
+      group = axis.getGroup().value_or(size);
+    }
   for (auto op : module.getOps<BucketOp>()) {
     Bucket bucket;
     bucket.elements = op.getElements();
-    bucket.slice = bucket.elements / ranks;
     for (auto member : op.getMembers().getAsRange<MemberAttr>())
       bucket.members.push_back(
           {member.getOffset(), member.getOffset() + sizeOfMember(op, member)});
@@ -44,27 +52,41 @@ BucketLayouts::BucketLayouts(ModuleOp module) {
   }
 }
 
-Spans BucketLayouts::membersIn(StringRef name, Type type, bool slice,
+Span BucketLayouts::elementsOf(const Bucket &bucket, Portion portion,
+                               int64_t rank) const {
+  if (portion == Portion::Whole)
+    return {0, bucket.elements};
+  int64_t slice = bucket.elements / ranks, slices = 1,
+          first = (rank % group) * countGroups();
+  if (portion == Portion::Part)
+    slices = countGroups();
+  else
+    first += rank / group;
+  return {first * slice, (first + slices) * slice};
+}
+
+Spans BucketLayouts::membersIn(StringRef name, Type type, Portion portion,
                                int64_t rank) const {
   const Bucket &bucket = get(name);
-  bool shard = zero::detail::isSlice(type);
-  int64_t bytes = getElementBytes(type), from = 0, to = bucket.elements;
-  if (shard || slice) {
-    from = rank * bucket.slice;
-    to = from + bucket.slice;
-  }
-  int64_t origin = shard ? from : 0;
+  const Portion room = portionOf(type);
+  const Span within = elementsOf(bucket, std::min(portion, room), rank);
+  int64_t bytes = getElementBytes(type),
+          origin = elementsOf(bucket, room, rank).begin;
   Spans spans;
   for (Span member : bucket.members) {
-    int64_t begin = std::max(member.begin, from),
-            end = std::min(member.end, to);
+    int64_t begin = std::max(member.begin, within.begin),
+            end = std::min(member.end, within.end);
     if (begin < end)
       spans.push_back({(begin - origin) * bytes, (end - origin) * bytes});
   }
   return spans;
 }
 
-Span BucketLayouts::sliceOf(StringRef name, Type type, int64_t rank) const {
-  int64_t bytes = get(name).slice * getElementBytes(type);
-  return {rank * bytes, (rank + 1) * bytes};
+Span BucketLayouts::portionIn(StringRef name, Type type, Portion portion,
+                              int64_t rank) const {
+  const Bucket &bucket = get(name);
+  const Span within = elementsOf(bucket, portion, rank);
+  int64_t bytes = getElementBytes(type),
+          origin = elementsOf(bucket, portionOf(type), rank).begin;
+  return {(within.begin - origin) * bytes, (within.end - origin) * bytes};
 }

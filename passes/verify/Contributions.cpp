@@ -7,14 +7,15 @@
 //   before   the sum of earlier micro-steps
 //   own      the gradients of the program's own micro-steps: of one micro-step,
 //            or of all if packs name their micro-step
-//   reduced  the number of reductions over ranks
+//   reduced  over which ranks it is reduced: none, those of a group, all
 //   updates  the number of updates
 //
 //   state "grad"       {before: 1}      a pack            {own: 1}
 //   sum + scale x more                  clear             {}
 //   update             {updates: 1}     gather, copy,
 //                                       fetch, spill      unchanged
-//   reduction          scale x its operand, and reduced
+//   reduction          scale x its operand, and reduced: over members within a
+//                      group, then over groups, once each
 //
 //   @count   state is unchanged
 //   @micro   sums end as {before: 1, own: unit}; other state is unchanged
@@ -24,8 +25,12 @@
 //            unchanged
 //
 // mean = 1 / (ranks x micro-steps).  A scale is 1, or the mean over ranks,
-// micro-steps or both.  Sums that are reduced later hold whole gradients
-// (unit = 1); other sums hold each gradient's share of the mean (unit = mean).
+// micro-steps or both.  That of a reduction is over those ranks that it adds
+// up; over groups it has no part of the mean over micro-steps, which earlier
+// operations have.  Sums that are reduced later hold whole gradients (unit =
+// 1), or, if only groups are left, each gradient's share of its group's mean
+// (unit = 1 / (ranks of a group x micro-steps)); other sums hold each
+// gradient's share of the mean (unit = mean).
 //
 // In a program with all micro-steps, sums begin as {} and an update takes
 // {own: mean} of each micro-step.
@@ -48,7 +53,6 @@
 #include "passes/verify/Rules.h"
 
 #include "dialect/nn/NN.h"
-#include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Zero.h"
 #include "passes/verify/Diagnostics.h"
@@ -62,11 +66,15 @@ using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
 namespace {
+/// The ranks whose gradients have been added up.
+enum class Reduced { OfNone, OfGroup, OfAll };
+
 struct Share {
   double before = 0;
   /// Indexed by the program's micro-steps; missing entries are 0.
   SmallVector<double, 1> own = {};
-  int reduced = 0, updates = 0;
+  Reduced reduced = Reduced::OfNone;
+  int updates = 0;
 
   double ownOf(size_t micro) const {
     return micro < own.size() ? own[micro] : 0;
@@ -110,15 +118,18 @@ std::string describeShare(const Share &share) {
     add(own, share.own.size() == 1
                  ? "this micro-step's gradient"
                  : "the gradient of micro-step " + std::to_string(micro));
-  add(share.reduced, "a reduction over ranks");
+  add(share.reduced == Reduced::OfAll, "a reduction over ranks");
+  add(share.reduced == Reduced::OfGroup,
+      "a reduction over the members of a group");
   add(share.updates, "an update");
   return text.empty() ? "nothing" : text;
 }
 
 class Contributions {
 public:
-  Contributions(ProgramOp program, StringRef name, int64_t ranks)
-      : program(program), name(name), ranks(ranks) {
+  Contributions(ProgramOp program, StringRef name, const BucketLayouts &layouts)
+      : program(program), name(name), ranks(layouts.getRanks()),
+        members(layouts.getGroupSize()), groups(layouts.countGroups()) {
     auto module = program->getParentOfType<ModuleOp>();
     microSteps = getMicroSteps(module);
     mean = 1.0 / double(ranks * microSteps);
@@ -136,9 +147,12 @@ public:
         shares[argument] = name == "first" ? Share() : pending();
         continue;
       }
-      bool reduced = zero::detail::isSlice(argument.getType());
+      Reduced reduced = ofType(argument.getType());
       shares[argument] = {1, {}, reduced, 0};
-      units[state.getBucket()] = ranks > 1 && !reduced ? 1 : mean;
+      units[state.getBucket()] = ranks == 1 || reduced == Reduced::OfAll ? mean
+                                 : reduced == Reduced::OfGroup
+                                     ? 1.0 / double(members * microSteps)
+                                     : 1;
     }
     for (Operation &op : program.front())
       if (failed(visit(&op)))
@@ -171,8 +185,19 @@ private:
     return SmallVector<double, 1>(microStepsHere, share);
   }
 
+  /// The ranks over which a gradient is reduced at an update.
+  Reduced overAll() { return ranks > 1 ? Reduced::OfAll : Reduced::OfNone; }
+
+  /// The ranks over which a sum of `type` is reduced, if it is reduced before
+  /// it is added to.
+  Reduced ofType(Type type) {
+    constexpr Reduced kAll[] = {Reduced::OfAll, Reduced::OfGroup,
+                                Reduced::OfNone};
+    return ranks > 1 ? kAll[int(portionOf(type))] : Reduced::OfNone;
+  }
+
   /// The gradient that the previous step left pending.
-  Share pending() { return {mean, {}, ranks > 1, 0}; }
+  Share pending() { return {mean, {}, overAll(), 0}; }
 
   /// Returns true if `value` is a gradient that the program starts with: a sum
   /// or a pending one, which the next one replaces.
@@ -195,26 +220,33 @@ private:
     double before = microSteps == microStepsHere ? 0
                     : unit == units.end()        ? 1 // a sum is missing
                                                  : mean / unit->second;
-    return {before, ofEach(mean), ranks > 1, 0};
+    return {before, ofEach(mean), overAll(), 0};
   }
 
   /// Each scale must be a part of the mean by itself; a correct product of
   /// scales proves nothing: 1e-43 x 2.5e42 is 0.25, but a value scaled by the
-  /// first factor has lost its bits.
-  LogicalResult judgeScale(Operation *op, double scale) {
-    for (double part :
-         {1.0, 1.0 / double(ranks), 1.0 / double(microSteps), mean})
+  /// first factor has lost its bits.  The mean is over `count` of `what`, and
+  /// over micro-steps unless these are groups.
+  LogicalResult judgeScale(Operation *op, double scale, int64_t count,
+                           StringRef what) {
+    const bool isGroups = what == "groups";
+    const int64_t steps = isGroups ? 1 : microSteps;
+    for (double part : {1.0, 1.0 / double(count), 1.0 / double(steps),
+                        1.0 / double(count * steps)})
       if (isNear(scale, part))
         return success();
-    return op->emitOpError("scales by ") // (V13)
-           << textOf(scale)
-           << ", which is neither 1 nor a part of the mean over " << ranks
-           << " ranks and " << microSteps << " micro-steps (V13)";
+    InFlightDiagnostic error = op->emitOpError("scales by "); // (V13)
+    error << textOf(scale) << ", which is neither 1 nor "
+          << (isGroups ? "the mean over " : "a part of the mean over ") << count
+          << ' ' << what;
+    if (!isGroups)
+      error << " and " << steps << " micro-steps";
+    return error << " (V13)";
   }
 
   /// sum + scale x more; both must be reduced equally often.
   LogicalResult visitSum(AccumulateOp op) {
-    if (failed(judgeScale(op, op.getScale().convertToDouble())))
+    if (failed(judgeScale(op, op.getScale().convertToDouble(), ranks, "ranks")))
       return failure();
     Share sum = shares.lookup(op.getSum()), more = shares.lookup(op.getFlat());
     double scale = op.getScale().convertToDouble();
@@ -226,22 +258,29 @@ private:
   }
 
   LogicalResult visitReduce(ReduceScatterOp op) {
-    if (failed(judgeScale(op, op.getScale().convertToDouble())))
+    const std::optional<Over> over = op.getOver();
+    const double scale = op.getScale().convertToDouble();
+    if (failed(over == Over::Groups ? judgeScale(op, scale, groups, "groups")
+               : over == Over::Members
+                   ? judgeScale(op, scale, members, "members")
+                   : judgeScale(op, scale, ranks, "ranks")))
       return failure();
     Share more = shares.lookup(op.getSource()), unreduced = more, into;
-    unreduced.reduced = 0;
+    unreduced.reduced =
+        over == Over::Groups ? Reduced::OfGroup : Reduced::OfNone;
     if (failed(expect(op, op.getSource(), unreduced)))
       return failure();
+    const Reduced result =
+        over == Over::Members ? Reduced::OfGroup : Reduced::OfAll;
     if (op.getInto()) {
       into = shares.lookup(op.getInto());
       Share reduced = into;
-      reduced.reduced = 1;
+      reduced.reduced = result;
       if (failed(expect(op, op.getInto(), reduced)))
         return failure();
     }
-    double scale = op.getScale().convertToDouble();
     shares[op.getResult()] = {into.before + scale * more.before,
-                              add(into, scale, more), 1, more.updates};
+                              add(into, scale, more), result, more.updates};
     return success();
   }
 
@@ -349,11 +388,14 @@ private:
       if (isFrozen(state.getBucket()))
         expected = shares.lookup(argument);
       else if (name == "step" || (name == "flush" && !sum))
-        // New zeros of a slice count as reduced.
-        expected = {
-            0, {}, sum && isZero(next) ? shares.lookup(next).reduced : 0, !sum};
+        // New zeros of a slice or a part count as reduced.
+        expected = {0,
+                    {},
+                    sum && isZero(next) ? shares.lookup(next).reduced
+                                        : Reduced::OfNone,
+                    !sum};
       if (rotated && sum && (name == "first" || name == "step"))
-        expected = {0, ofEach(mean), ranks > 1, 0};
+        expected = {0, ofEach(mean), overAll(), 0};
       if (next && failed(expect(op, next, expected)))
         return failure();
     }
@@ -396,10 +438,9 @@ private:
         .Case([&](AllReduceOp reduce) { return visitAllReduce(reduce); })
         .Case<ClearOp>([](auto) { return success(); }) // its share is {}
         .Case([&](ZerosOp zeros) {
-          // Zeros of a slice count as reduced, so that reduced values may be
-          // added.
-          shares[zeros.getResult()].reduced =
-              ranks > 1 && zero::detail::isSlice(zeros.getType());
+          // Zeros of a slice or a part count as reduced, so that reduced values
+          // may be added.
+          shares[zeros.getResult()].reduced = ofType(zeros.getType());
           return success();
         })
         .Case([&](UpdateOp update) { return visitUpdate(update); })
@@ -423,7 +464,7 @@ private:
 
   ProgramOp program;
   StringRef name;
-  int64_t ranks, microSteps, microStepsHere = 1;
+  int64_t ranks, members, groups, microSteps, microStepsHere = 1;
   double mean; ///< share of each gradient in the update
   bool rotated, delayed;
   DenseMap<Value, Share> shares;
@@ -434,6 +475,6 @@ private:
 } // namespace
 
 LogicalResult judge::judgeContributions(ProgramOp program, StringRef name,
-                                        int64_t ranks) {
-  return Contributions(program, name, ranks).run();
+                                        const BucketLayouts &layouts) {
+  return Contributions(program, name, layouts).run();
 }

@@ -50,6 +50,8 @@ std::string judge::describe(Operation *op) {
       os << ' ' << name;
   if (auto bucket = getBucketRef(op))
     os << " of " << bucket;
+  if (auto over = op->getAttrOfType<OverAttr>("over"))
+    os << " over " << stringifyOver(over.getValue());
   return text;
 }
 
@@ -57,5 +59,7 @@ std::string judge::describe(StreamOfRank where) {
   std::string text = ("stream " + stringifyStream(where.stream)).str();
   if (where.rank >= 0)
     text += " of rank " + std::to_string(where.rank);
+  if (where.group >= 0)
+    text += " in group " + std::to_string(where.group);
   return text;
 }

@@ -20,9 +20,10 @@ std::string describe(Operation *op);
 /// A stream, and its rank if there are several.
 struct StreamOfRank {
   Stream stream;
-  int64_t rank = -1; ///< -1: there is one rank
+  int64_t rank = -1;  ///< -1: there is one rank
+  int64_t group = -1; ///< of the rank; -1: there are no groups
 };
-/// `stream compute`, `stream compute of rank 1`
+/// `stream compute`, `stream compute of rank 1`, `... of rank 3 in group 1`
 std::string describe(StreamOfRank where);
 
 } // namespace mlir::zero::judge

@@ -11,7 +11,12 @@
 //
 // Ranks that run the same program share one side: each of them has the same
 // clocks for its own streams, and a path over several of them also exists
-// within one.
+// within one.  Exchanges over members or groups are between some of the ranks
+// only, which changes nothing on one side: they merge fewer clocks, but equal
+// ones.  If all ranks run their operations in one order that no wait forbids,
+// all ranks of an exchange come to it at the same time, so nothing waits in a
+// cycle.  Sides with other programs would have to be simulated group by group,
+// so there are none if ranks are in groups (S5).
 //
 //   (V3)  all ranks issue the same exchanges in one order, over all streams;
 //         the n-th exchange is the same operation on the same bytes everywhere.
@@ -26,7 +31,7 @@
 
 namespace mlir::zero::judge {
 
-constexpr int kStreams = 8;
+constexpr int kStreams = 10;
 
 /// Operations of each stream of a rank.
 using Counts = std::array<unsigned, kStreams>;

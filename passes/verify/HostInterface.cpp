@@ -7,8 +7,8 @@
 //   * an argument is exactly one of state, input and scalar, and no two have
 //     the same name.
 //   * state is f32, or 16 bits except for masters, or i8 in a packed bucket:
-//     the whole bucket or the rank's slice of it; the only state of a frozen
-//     bucket is its parameters.
+//     the whole bucket, the rank's slice of it, or the part of a member of the
+//     axis' groups; the only state of a frozen bucket is its parameters.
 //   * a scalar is an f32, in any tier but NVMe: the host's `lr`, `step`,
 //     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of @count's
 //     output of the same name; `rounding` is an i64 on the device; `clip` is
@@ -396,12 +396,23 @@ private:
                                                nn::isHalf(element));
     if (axis && isElement &&
         shard.getElements() == int64_t(bucket.getElements()) &&
-        (shard.getRanks() == 1 || shard.getRanks() == int64_t(axis.getSize())))
+        isShardOf(shard, axis))
       return success();
     return step.emitOpError("keeps ") // (S5)
            << describe(argument) << " as " << argument.getType()
            << " (S5); state is f32, 16 bits where it is no master, or i8 where "
-              "it is packed, and the whole of its bucket or a rank's slice";
+              "it is packed, and the whole of its bucket, a rank's slice, or "
+              "the part of a group's member";
+  }
+
+  /// Whether `shard` is a whole, a rank's slice, or the part of a member of a
+  /// group.
+  static bool isShardOf(ShardType shard, AxisOp axis) {
+    const int64_t ranks = axis.getSize(), by = shard.getRanks();
+    if (!shard.isPart())
+      return by == 1 || by == ranks;
+    return axis.getGroup() && by == axis.getGroupSize() &&
+           shard.getOf() == ranks;
   }
 
   ModuleOp module;

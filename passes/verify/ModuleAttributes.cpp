@@ -142,6 +142,13 @@ static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
       return program.emitOpError("is a program of one rank, and needs a rank, "
                                  "and as program the name of a program of "
                                  "this module (S5)");
+    auto axes = module.getOps<AxisOp>();
+    if (!axes.empty() && (*axes.begin()).getGroup()) // (S5)
+      return program.emitOpError("is a program of rank ")
+             << *number << ", and ranks are in groups of "
+             << *(*axes.begin()).getGroup()
+             << " (S5); then all ranks run the same programs, since the order "
+                "of exchanges within a group is that of one program";
     auto rank = static_cast<int64_t>(*number);
     if (rank < 0 || rank >= ranks) // (S5)
       return program.emitOpError("is a program of rank ")

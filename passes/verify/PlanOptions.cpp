@@ -5,8 +5,9 @@
 //
 //   stage, world_size,           the module's stage, the ranks of its axis, its
 //   accumulate, reference        micro-steps, and how its kernels are compiled
-//   stage, persist_below         the state that a rank keeps whole, and the
-//                                results of reductions (PlanStage.cpp)
+//   stage, persist_below,        the state that a rank keeps whole, the results
+//   ranks_per_host, shard_size,  of reductions, and the groups of ranks
+//   secondary_shard              (PlanStage.cpp)
 //   accumulate_order             whether a program has all micro-steps
 //   precision, grad_dtype,       the types of parameters, packs, gradient sums
 //   state_dtype, master          and slots, and which parameters have a master
@@ -45,12 +46,13 @@ using namespace mlir::zero::judge;
 namespace {
 class Options {
 public:
-  Options(ModuleOp plan, OptionsAttr options, int64_t ranks)
-      : plan(plan), options(options), ranks(ranks) {}
+  Options(ModuleOp plan, OptionsAttr options, const BucketLayouts &layouts)
+      : plan(plan), options(options), layouts(layouts),
+        ranks(layouts.getRanks()) {}
 
   LogicalResult run() {
     return failure(failed(judgeNumbers()) ||
-                   failed(judgeStage(plan, options, ranks)) ||
+                   failed(judgeStage(plan, options, layouts)) ||
                    failed(judgePrecision()) || failed(judgeTiers()) ||
                    failed(judgeActivations()) || failed(judgeBuckets()) ||
                    failed(judgeDecay()) || failed(judgeClip()) ||
@@ -93,6 +95,7 @@ private:
 
   ModuleOp plan;
   OptionsAttr options;
+  const BucketLayouts &layouts;
   int64_t ranks;
 };
 } // namespace
@@ -371,7 +374,7 @@ LogicalResult Options::judgeClip() {
   return success();
 }
 
-LogicalResult judge::judgeOptions(ModuleOp plan, int64_t ranks) {
+LogicalResult judge::judgeOptions(ModuleOp plan, const BucketLayouts &layouts) {
   Attribute given = plan->getAttr(kOptionsAttr);
   // A hand-written plan may have no options.
   if (!given && !plan->hasAttr(kLevelAttr))
@@ -380,5 +383,5 @@ LogicalResult judge::judgeOptions(ModuleOp plan, int64_t ranks) {
   if (!options) // (S7)
     return plan.emitError("does not say in ")
            << kOptionsAttr << " which options it was made with (S7)";
-  return Options(plan, options, ranks).run();
+  return Options(plan, options, layouts).run();
 }

@@ -5,18 +5,25 @@
 //
 //   stage                       0        1        2        3
 //   optimizer's slots, master   whole    slice    slice    slice
-//   sums of gradients           whole    whole    slice    slice
+//   sums of gradients           whole    whole    slice*   slice*
 //   gradients are reduced       in place in place to slice to slice
-//   parameters                  whole    whole    whole    slice; whole below
+//   parameters                  whole    whole    whole    slice*; whole below
 //                                                          persist_below bytes
 //
+//   *  the part of a member of a group, with shard_size
+//
 // Gradients that wait for the next step are sharded like the slots.
+//
+// Ranks are in groups exactly if ranks_per_host, shard_size or secondary_shard
+// says so, of as many ranks as each of them says.  One group of all ranks is
+// none.  Gradients are then reduced over members, to a part, and over groups.
+// With secondary_shard, a program gathers parameters over groups once; without
+// it, each gather over members has a gather over groups of its own.
 //
 //===----------------------------------------------------------------------===//
 
 #include "passes/verify/Rules.h"
 
-#include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
 
 using namespace mlir;
@@ -32,55 +39,135 @@ static int64_t bytesOfParameter(BucketOp bucket, MemberAttr member,
   return elements * getElementBytes(shard);
 }
 
+static StringRef describePortion(Portion portion) {
+  constexpr StringLiteral kWords[] = {" cut into a slice of each rank",
+                                      " cut into a part of each group's member",
+                                      " whole on every rank"};
+  return kWords[int(portion)];
+}
+
 static LogicalResult judgeKept(ProgramOp program, StateAttr state, Type type,
-                               OptionsAttr options) {
+                               OptionsAttr options, Portion ofShardSize) {
   auto plan = program->getParentOfType<ModuleOp>();
-  bool whole = !zero::detail::isSlice(type);
+  const Portion portion = portionOf(type);
   StringRef slot = state.getSlot();
-  auto judge = [&](bool expected, StringRef option) -> LogicalResult {
-    if (whole == expected) // (S7)
+  auto judge = [&](Portion expected, StringRef option) -> LogicalResult {
+    if (portion == expected) // (S7)
       return success();
-    return contradicts(
-        program,
-        "slot " + slot + " of @" + state.getBucket().getValue() +
-            (whole ? " whole on every rank" : " cut into a slice of each rank"),
-        options, option);
+    // Only the size of shards tells a slice from a part.
+    bool isOfSize = portion != Portion::Whole && expected != Portion::Whole;
+    return contradicts(program,
+                       "slot " + slot + " of @" + state.getBucket().getValue() +
+                           describePortion(portion),
+                       options, isOfSize ? "--shard-size" : option);
   };
-  int64_t stage = options.getStage();
+  const int64_t stage = options.getStage();
+  if (slot == "grad" && !isRotated(plan))
+    return judge(stage < 2 ? Portion::Whole : ofShardSize, "--stage");
   if (slot != "param")
-    return judge(stage < (slot == "grad" && !isRotated(plan) ? 2 : 1),
-                 "--stage");
+    return judge(stage < 1 ? Portion::Whole : Portion::Slice, "--stage");
   if (stage < 3)
-    return judge(true, "--stage");
+    return judge(Portion::Whole, "--stage");
   auto bucket = plan.lookupSymbol<BucketOp>(state.getBucket());
   int64_t least = options.getPersistBelow();
   for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-    if (failed(judge(bytesOfParameter(bucket, member, type) < least,
-                     whole && least == 0 ? "--stage" : "--persist-below")))
+    if (failed(judge(
+            bytesOfParameter(bucket, member, type) < least ? Portion::Whole
+                                                           : ofShardSize,
+            portion == Portion::Whole && least == 0 ? "--stage"
+                                                    : "--persist-below")))
       return failure();
   return success();
 }
 
-static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options) {
+static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options,
+                                  Portion ofShardSize) {
   for (auto &[argument, state, next] : findNextStates(program))
-    if (failed(judgeKept(program, state, argument.getType(), options)))
+    if (failed(judgeKept(program, state, argument.getType(), options,
+                         ofShardSize)))
       return failure();
-  for (auto reduce : program.front().getOps<ReduceScatterOp>())
-    if (bool slice = zero::detail::isSlice(reduce.getType());
-        slice != (options.getStage() >= 2)) // (S7)
+  for (auto reduce : program.front().getOps<ReduceScatterOp>()) {
+    const Portion alone =
+        reduce.getOver() == Over::Members ? Portion::Part : Portion::Slice;
+    const bool isAlone = portionOf(reduce.getType()) == alone;
+    if (isAlone != (options.getStage() >= 2)) // (S7)
       return contradicts(reduce,
-                         slice ? "a result that is the rank's slice alone"
-                               : "a result with room for the slices of all "
-                                 "ranks",
+                         !isAlone ? "a result with room for the slices of all "
+                                    "ranks"
+                         : alone == Portion::Slice
+                             ? "a result that is the rank's slice alone"
+                             : "a result that is a member's part alone",
                          options, "--stage");
+  }
+  return success();
+}
+
+/// The argument or result that `value` is a copy or a transfer of.
+static Value findSource(Value value) {
+  while (isa_and_present<FetchOp, SpillOp, CopyOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// Checks that parts of parameters are kept for further gathers over members
+/// only if secondary_shard says so, and that they are gathered over groups once
+/// then.
+static LogicalResult judgeKeptParts(ProgramOp program, OptionsAttr options) {
+  const bool keeps = options.getSecondaryShard() != 0;
+  DenseSet<Value> gathered, taken;
+  for (auto gather : program.front().getOps<AllGatherOp>()) {
+    if (gather.isInPlace())
+      continue;
+    Value source = findSource(gather.getSource());
+    auto part = source.getDefiningOp<AllGatherOp>();
+    if (gather.getOver() == Over::Groups && keeps &&
+        !gathered.insert(source).second) // (S7)
+      return contradicts(gather, "gathered that over groups before", options,
+                         "--secondary-shard");
+    if (part && part.getOver() == Over::Groups && !part.isInPlace() && !keeps &&
+        !taken.insert(source).second) // (S7)
+      return contradicts(gather, "a part that another gather takes", options,
+                         "--secondary-shard");
+  }
+  return success();
+}
+
+/// Checks the groups of ranks against the options that make them.
+static LogicalResult judgeGroups(ModuleOp plan, OptionsAttr options,
+                                 const BucketLayouts &layouts) {
+  const std::pair<StringRef, int64_t> all[] = {
+      {"--ranks-per-host", options.getRanksPerHost()},
+      {"--shard-size", options.getShardSize()},
+      {"--secondary-shard", options.getSecondaryShard()}};
+  const int64_t size = layouts.getGroupSize();
+  bool isGiven = false;
+  for (auto [option, given] : all) {
+    isGiven |= given != 0;
+    if (given != 0 && given != size) // (S7)
+      return contradicts(plan,
+                         layouts.countGroups() == 1
+                             ? "no groups of its " + Twine(size) + " ranks"
+                             : "groups of " + Twine(size) + " ranks",
+                         options, option);
+  }
+  if (!isGiven && layouts.countGroups() > 1) // (S7)
+    return contradicts(plan, "groups of " + Twine(size) + " ranks", options,
+                       "--ranks-per-host");
   return success();
 }
 
 LogicalResult judge::judgeStage(ModuleOp plan, OptionsAttr options,
-                                int64_t ranks) {
-  if (ranks > 1)
+                                const BucketLayouts &layouts) {
+  if (failed(judgeGroups(plan, options, layouts)))
+    return failure();
+  const bool hasParts =
+      options.getShardSize() != 0 && layouts.countGroups() > 1;
+  if (layouts.getRanks() > 1)
     for (auto program : plan.getOps<ProgramOp>())
-      if (!program.isExternal() && failed(judgeStageOf(program, options)))
+      if (!program.isExternal() &&
+          (failed(judgeStageOf(program, options,
+                               hasParts ? Portion::Part : Portion::Slice)) ||
+           failed(judgeKeptParts(program, options))))
         return failure();
   return success();
 }

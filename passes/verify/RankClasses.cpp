@@ -39,8 +39,9 @@ public:
         places.append({base + span.begin, base + span.end});
     };
     for (auto &[argument, state, next] : findNextStates(program))
-      add(argument, layouts.membersIn(state.getBucket().getValue(),
-                                      argument.getType(), false, rank));
+      add(argument,
+          layouts.membersIn(state.getBucket().getValue(), argument.getType(),
+                            Portion::Whole, rank));
     for (Operation *op : users) {
       Accesses accesses = findAccesses(op, layouts, rank);
       for (const ReadAccess &reading : accesses.reads)

@@ -92,7 +92,10 @@ private:
            order.at(op).over[use.stream] >= use.number;
   }
   StreamOfRank where(int stream) const {
-    return {Stream(stream), layouts.getRanks() > 1 ? rank : -1};
+    if (layouts.getRanks() == 1)
+      return {Stream(stream)};
+    return {Stream(stream), rank,
+            layouts.countGroups() > 1 ? rank / layouts.getGroupSize() : -1};
   }
   ByteMap &bytesOf(Value value) {
     return tiers[int(ranges.lookup(value).getTier())];
@@ -181,7 +184,7 @@ void Replay::enterArguments() {
     if (isWritten(argument))
       spans = state
                   ? layouts.membersIn(state.getBucket().getValue(),
-                                      argument.getType(), /*slice=*/false, rank)
+                                      argument.getType(), Portion::Whole, rank)
                   : wholeOfBuffer(argument);
     for (Span span : spans)
       values[argument].push_back({range.getOffset() + span.begin,
@@ -435,9 +438,8 @@ LogicalResult Replay::finish(Operation *op) {
              << " as the next value of " << describe(argument) << " at "
              << describe(ranges.lookup(argument))
              << " (V6); a next value ends in the bytes of its state";
-    Spans members =
-        layouts.membersIn(state.getBucket().getValue(), argument.getType(),
-                          /*slice=*/false, rank);
+    Spans members = layouts.membersIn(state.getBucket().getValue(),
+                                      argument.getType(), Portion::Whole, rank);
     if (failed(judgeHeld(op, value, members)) ||
         failed(judgePresent(op, value, members, "V6")))
       return failure();

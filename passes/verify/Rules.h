@@ -33,8 +33,8 @@ LogicalResult judgeWorkspace(ModuleOp module, const Arenas &arenas);
 /// (V8) No arena is larger than the budget of its tier.
 LogicalResult judgeBudget(ModuleOp module, const Arenas &arenas);
 /// (S5) The module has the programs that its number of micro-steps needs; each
-/// program of one rank names an existing program and rank; a reference has one
-/// rank and one micro-step.
+/// program of one rank names an existing program and rank, and there is none if
+/// ranks are in groups; a reference has one rank and one micro-step.
 LogicalResult judgePrograms(ModuleOp module, int64_t ranks);
 
 //===----------------------------------------------------------------------===//
@@ -75,18 +75,18 @@ LogicalResult replay(ProgramOp program, StringRef name, int64_t rank,
 // The replay of bytes and clocks shows that an operation finds the value that
 // it names.  These rules show that it names the right value.
 
-/// (V11) Values that ranks must agree on are equal on all `ranks`.
-LogicalResult judgeAgreement(ProgramOp program, int64_t ranks);
+/// (V11) Values that ranks must agree on are equal on all ranks.
+LogicalResult judgeAgreement(ProgramOp program, const BucketLayouts &layouts);
 
 /// (V12) Each flat value is used only as its own slot, and each scalar only
 /// under its own name.
 LogicalResult judgeSlotUses(ProgramOp program);
 
 /// (V13) Each gradient reaches the update once.  `name` is the program's name,
-/// also if `program` is the function of a single rank; `ranks` counts all
+/// also if `program` is the function of a single rank; `layouts` counts all
 /// ranks.
 LogicalResult judgeContributions(ProgramOp program, StringRef name,
-                                 int64_t ranks);
+                                 const BucketLayouts &layouts);
 
 /// (V14) The programs of `plan` on `ranks` ranks compute the loss and the
 /// gradients of @step of `model`, a module at level kernels.
@@ -113,10 +113,11 @@ LogicalResult judgeHostInterface(ModuleOp module);
 LogicalResult judgeHostOutputs(ModuleOp module);
 
 /// (S7) The plan has the properties that its zero.options name.
-LogicalResult judgeOptions(ModuleOp plan, int64_t ranks);
+LogicalResult judgeOptions(ModuleOp plan, const BucketLayouts &layouts);
 /// (S7) for the stage: the state and gradients that each of several ranks
 /// keeps.
-LogicalResult judgeStage(ModuleOp plan, OptionsAttr options, int64_t ranks);
+LogicalResult judgeStage(ModuleOp plan, OptionsAttr options,
+                         const BucketLayouts &layouts);
 /// (S7) for the optimizer: the rule of the updates.
 LogicalResult judgeUpdateRule(ModuleOp plan, OptionsAttr options);
 

@@ -222,7 +222,7 @@ LogicalResult Plan::judgeAlone(ProgramOp program, Outputs &outputs) {
     return failure();
   ranges[program] = std::move(*found);
   return failure(failed(judgeOutputs(program, outputs)) ||
-                 failed(judgeAgreement(program, layouts.getRanks())) ||
+                 failed(judgeAgreement(program, layouts)) ||
                  failed(judgeSlotUses(program)));
 }
 
@@ -304,13 +304,13 @@ LogicalResult Plan::judge(ModuleOp model) {
     return failure();
   for (auto &[name, ranked] : programs)
     for (auto &[program, ranks] : ranked)
-      if (failed(judgeContributions(program, name, layouts.getRanks())))
+      if (failed(judgeContributions(program, name, layouts)))
         return failure();
   if (int64_t bytes = arenas.bytes[int(Tier::Nvme)];
       bytes && llvm::none_of(all, usesNvme)) // (S5)
     return module.emitError("has an nvme arena of ")
            << bytesText(bytes) << ", and keeps nothing there (S5)";
-  if (failed(judgeOptions(module, layouts.getRanks())) ||
+  if (failed(judgeOptions(module, layouts)) ||
       (model && failed(judgeRefinement(module, model, layouts.getRanks()))))
     return failure();
   return judgeBudget(module, arenas);

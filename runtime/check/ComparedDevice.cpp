@@ -168,7 +168,7 @@ ComparedDevice::rangesOf(const zrt_op &op) const {
   forEachOperand(op, [&](const std::string &name, const zrt_operand &operand) {
     // Use the rank's part only: other operations may work on the rest of a
     // whole bucket at the same time.
-    const zrt_ref ref = refOf(operand, rank, plan.world_size);
+    const zrt_ref ref = refOf(operand, rank, RankGroups(plan));
     const bool isKnown =
         std::any_of(ranges.begin(), ranges.end(), [&](const Range &other) {
           return other.ref.offset == ref.offset && other.ref.bytes == ref.bytes;

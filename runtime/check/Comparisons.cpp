@@ -36,7 +36,7 @@ bool rounds(const zrt_plan &plan, const zrt_op &op) {
 std::string shapeOf(const zrt_op &op) {
   if (op.kind == ZRT_LAUNCH)
     return fmt::format("{} units", launchOf(op).units);
-  const OperationFacts facts = factsOf(op, /*ranks=*/1);
+  const OperationFacts facts = factsOf(op);
   if (facts.flops > 0)
     return fmt::format("{}{}, {} to {}", facts.sizes, facts.details,
                        dtypeName(facts.factors), dtypeName(facts.result));
@@ -149,7 +149,7 @@ Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   one.kind = op.kind;
   one.name = nameOf(op);
   one.shape = shape;
-  one.isProduct = factsOf(op, /*ranks=*/1).flops > 0;
+  one.isProduct = factsOf(op).flops > 0;
   one.wantsBits = !one.isProduct && !rounds(plan, op);
   one.operations = 1;
   return seen = &all.emplace_back(one);

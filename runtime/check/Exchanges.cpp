@@ -53,12 +53,15 @@ Bytes smallSum(const std::vector<Bytes> &parts, double scale,
 
 class Exchange {
 public:
-  Exchange(const zrt_collective_desc &desc, uint32_t rank, uint32_t ranks)
-      : d(desc), rank(rank), ranks(ranks), source(refOf(d.source, rank, ranks)),
-        result(refOf(d.result, rank, ranks)) {
+  Exchange(const zrt_collective_desc &desc, uint32_t rank,
+           const RankGroups &groups)
+      : d(desc), source(refOf(d.source, rank, groups)),
+        result(refOf(d.result, rank, groups)) {
     const uint64_t count = source.bytes / dtypeBytes(d.source.dtype);
-    for (uint32_t r = 0; r < ranks; ++r)
-      parts.push_back(seeded(d.source.dtype, count, r));
+    const Party party = groups.partyOver(d.over, rank);
+    own = party.own;
+    for (const int peer : party.ranks)
+      parts.push_back(seeded(d.source.dtype, count, uint64_t(peer)));
     old = seeded(d.result.dtype, result.bytes / dtypeBytes(d.result.dtype),
                  1000 + rank);
   }
@@ -67,7 +70,7 @@ public:
     // In place, the source is part of the result, or the result of the source.
     if (!isInPlace() || d.kind == ZRT_ALL_GATHER)
       put(ctx, result, old);
-    put(ctx, source, parts[rank]);
+    put(ctx, source, parts[own]);
   }
 
   Bytes expected() const {
@@ -83,15 +86,15 @@ public:
                                     d.accumulate ? &old : nullptr)
                  : smallSum<float>(parts, d.scale,
                                    d.accumulate ? &old : nullptr);
-    const uint64_t count = d.elements / ranks;
-    const uint64_t first = rank * count * dtypeBytes(d.source.dtype);
+    const uint64_t share = source.bytes / parts.size();
     std::vector<const std::byte *> sources;
     sources.reserve(parts.size());
     for (const Bytes &part : parts)
-      sources.push_back(part.data() + first);
+      sources.push_back(part.data() + own * share);
     Bytes sum = old;
-    rankedSum(sources.data(), sources.size(), d.source.dtype, count,
-              float(d.scale), d.accumulate != 0, d.result.dtype, sum.data());
+    rankedSum(sources.data(), sources.size(), d.source.dtype,
+              share / dtypeBytes(d.source.dtype), float(d.scale),
+              d.accumulate != 0, d.result.dtype, sum.data());
     return sum;
   }
 
@@ -114,9 +117,9 @@ private:
   }
 
   const zrt_collective_desc &d;
-  const uint32_t rank, ranks;
   const zrt_ref source, result;
-  std::vector<Bytes> parts; ///< sources of all ranks
+  std::vector<Bytes> parts; ///< sources of the ranks that exchange
+  size_t own = 0;           ///< this rank's place among them
   Bytes old;                ///< the result's content before
 };
 
@@ -129,7 +132,7 @@ std::vector<std::pair<zrt_op, uint64_t>> kindsOf(const zrt_plan &plan) {
       continue;
     const zrt_collective_desc &d = collectiveOf(op);
     const std::string key = fmt::format(
-        "{} {} {} {} {} {} {} {} {} {} {} {}", op.stream,
+        "{} {} {} {} {} {} {} {} {} {} {} {} {}", op.stream, d.over,
         std::countr_zero(d.source.ref.offset | 256),
         std::countr_zero(d.result.ref.offset | 256), d.kind, d.accumulate,
         d.elements, d.scale, d.source.dtype, d.source.extent, d.result.dtype,
@@ -144,9 +147,9 @@ std::vector<std::pair<zrt_op, uint64_t>> kindsOf(const zrt_plan &plan) {
 }
 
 Finding compare(zrt_context *ctx, uint32_t program,
-                const zrt_collective_desc &desc, uint64_t operations,
-                World &world) {
-  const Exchange exchange(desc, uint32_t(world.rank()), uint32_t(world.size()));
+                const zrt_collective_desc &desc, const RankGroups &groups,
+                uint64_t operations, World &world) {
+  const Exchange exchange(desc, uint32_t(world.rank()), groups);
   const Bytes expected = exchange.expected();
   Difference difference;
   double best = 0;
@@ -162,10 +165,12 @@ Finding compare(zrt_context *ctx, uint32_t program,
                                expected.size()));
   }
   Finding finding;
-  finding.what =
-      fmt::format("{}: {} {} to {}{}", desc.name, desc.elements,
-                  dtypeName(desc.source.dtype), dtypeName(desc.result.dtype),
-                  desc.accumulate ? ", accumulating" : "");
+  finding.what = fmt::format(
+      "{}: {} {} to {}{}{}", desc.name, desc.elements,
+      dtypeName(desc.source.dtype), dtypeName(desc.result.dtype),
+      desc.over == ZRT_OVER_ALL ? ""
+                                : fmt::format(", over {}", overName(desc.over)),
+      desc.accumulate ? ", accumulating" : "");
   finding.verdict = difference.wrong > 0 ? Verdict::Fails : Verdict::Holds;
   finding.found =
       difference.wrong > 0
@@ -210,9 +215,9 @@ Section check::compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
     if (status != 0 || zrt_start(made, &setup, &peers) != 0)
       throw Error(zrt_error_message(made));
     for (size_t i = 0; i < count; ++i)
-      section.findings.push_back(compare(made, uint32_t(i),
-                                         collectiveOf(kinds[first + i].first),
-                                         kinds[first + i].second, world));
+      section.findings.push_back(
+          compare(made, uint32_t(i), collectiveOf(kinds[first + i].first),
+                  RankGroups(plan), kinds[first + i].second, world));
     // Wait until all ranks have finished, destroy the context, and wait until
     // all ranks have released the memory that they share.
     world.barrier();

@@ -13,6 +13,7 @@
 #include "runtime/PlanTable.h"
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -42,6 +43,17 @@ inline zrt_operand slice(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
 /// The rank's slice of a ref to the whole bucket.
 inline zrt_operand sliceOfWhole(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
   return {ref, dtype, ZRT_SLICE_OF_WHOLE};
+}
+/// The part of the rank's member: all that the ref holds, or of the whole.
+inline zrt_operand part(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
+  return {ref, dtype, ZRT_PART};
+}
+inline zrt_operand partOfWhole(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
+  return {ref, dtype, ZRT_PART_OF_WHOLE};
+}
+/// The rank's slice of a ref to the part of its member.
+inline zrt_operand sliceOfPart(const zrt_ref &ref, zrt_dtype dtype = ZRT_F32) {
+  return {ref, dtype, ZRT_SLICE_OF_PART};
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,7 +138,9 @@ inline constexpr zrt_stream_desc kHandStreams[] = {
     {streamClassName(0), 0, 0}, {streamClassName(1), 1, 0},
     {streamClassName(2), 2, 0}, {streamClassName(3), 3, 0},
     {streamClassName(4), 4, 0}, {streamClassName(5), 5, 0},
-    {streamClassName(6), 6, 0}, {streamClassName(7), 7, 0}};
+    {streamClassName(6), 6, 0}, {streamClassName(7), 7, 0},
+    {streamClassName(8), 8, 0}, {streamClassName(9), 9, 0}};
+static_assert(std::size(kHandStreams) == ZRT_STREAM_CLASS_COUNT);
 
 inline zrt_plan handPlan(const Table &step, uint64_t deviceBytes = 1 << 16) {
   zrt_plan plan = {};

@@ -62,7 +62,7 @@ std::vector<zrt_ref> temporaries(const zrt_plan &plan, uint32_t tier,
 Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
                  ErrorLatch &error)
     : profile(plan), traffic(plan), plan(plan),
-      rank(static_cast<uint32_t>(rank)), error(error),
+      rank(static_cast<uint32_t>(rank)), groups(plan), error(error),
       parts(std::move(theParts)), events(eventCount(plan)) {
   checkEach(plan, [&](const zrt_op &op) {
     if (op.kind == ZRT_COLLECTIVE)
@@ -71,7 +71,7 @@ Context::Context(const zrt_plan &plan, int rank, ContextParts theParts,
       parts.device->check(op);
   });
   for (const zrt_bucket &bucket : bucketsOf(plan))
-    buckets.push_back(partOf(bucket, this->rank, plan.world_size));
+    buckets.push_back(partOf(bucket, this->rank, groups));
   startQueues();
 }
 
@@ -248,8 +248,8 @@ void Context::exchange(const zrt_op &op, uint32_t operation) {
   if (parts.collectives->isOnDevice())
     return exchangeOnDevice(op, operation);
   Device &device = *parts.device;
-  const zrt_ref result = refOf(desc.result, rank, plan.world_size);
-  device.bringToHost(op.stream, refOf(desc.source, rank, plan.world_size));
+  const zrt_ref result = refOf(desc.result, rank, groups);
+  device.bringToHost(op.stream, refOf(desc.source, rank, groups));
   if (desc.accumulate)
     device.bringToHost(op.stream, result);
   parts.collectives->run(op.stream, desc, device.memory(desc.source.ref),
@@ -271,8 +271,8 @@ void Context::exchangeOnDevice(const zrt_op &op, uint32_t operation) {
 
 void Context::copy(const zrt_op &op, uint32_t operation) {
   const zrt_copy_desc &desc = copyOf(op);
-  const zrt_ref from = refOf(desc.source, rank, plan.world_size),
-                to = refOf(desc.result, rank, plan.world_size);
+  const zrt_ref from = refOf(desc.source, rank, groups),
+                to = refOf(desc.result, rank, groups);
   const auto start = Clock::now();
   uint64_t moved = 0;
   try {

@@ -101,11 +101,12 @@ private:
 
   const zrt_plan &plan;
   const uint32_t rank;
+  const RankGroups groups;
   ErrorLatch &error;
   uint64_t runs = 0;
   uint32_t program = 0; ///< the running program
   ContextParts parts;
-  std::vector<BucketPart> buckets; ///< this rank's part of each
+  std::vector<BucketPart> buckets; ///< with this rank's slice of each
   EventTable events;
   /// The operations of each stream in each program.
   std::array<std::vector<std::vector<uint32_t>>, ZRT_PROGRAM_COUNT> lists;

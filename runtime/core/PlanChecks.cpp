@@ -20,6 +20,18 @@ static void checkTensor(const zrt_plan &plan, const zrt_ref &ref,
          size, shownBytes(ref.bytes));
 }
 
+static void checkGroups(const zrt_plan &plan) {
+  const uint32_t size = plan.group_size, hosts = plan.ranks_per_host;
+  if (size != 0 &&
+      (size < 2 || size >= plan.world_size || plan.world_size % size != 0))
+    fail("the plan has groups of {}; they have 2 or more of its {} ranks, and "
+         "divide these",
+         size, plan.world_size);
+  if (hosts != 0 && hosts != size)
+    fail("the plan has {} ranks on a host and groups of {}; both are the same",
+         hosts, size);
+}
+
 void zrt::checkVersion(const zrt_plan &plan) {
   if (plan.abi_version != ZRT_ABI_VERSION)
     fail(
@@ -34,6 +46,8 @@ void zrt::checkPlan(const zrt_plan &plan) {
   if (!plan.programs[ZRT_STEP].ops && !plan.programs[ZRT_PREFILL].ops &&
       !plan.programs[ZRT_SCORE].ops)
     fail("the plan has no step");
+  checkGroups(plan);
+  const RankGroups groups(plan);
   const uint64_t device = plan.arena_bytes[ZRT_DEVICE];
   if (plan.world_size > 1 &&
       (plan.exported_begin > device ||
@@ -49,8 +63,12 @@ void zrt::checkPlan(const zrt_plan &plan) {
     if (state.bucket >= plan.bucket_count)
       fail("{}: the plan has {} buckets", what, plan.bucket_count);
     const uint64_t elements = plan.buckets[state.bucket].elements;
+    if (state.extent != ZRT_WHOLE && state.extent != ZRT_SLICE &&
+        !(state.extent == ZRT_PART && groups.exist()))
+      fail("{}: it is {}; a state is whole, a slice or{} a part", what,
+           extentName(state.extent), groups.exist() ? "" : ", in groups,");
     checkTensor(plan, state.ref, state.dtype,
-                state.sharded ? elements / plan.world_size : elements, what);
+                elements / groups.sharesOf(state.extent), what);
   }
   for (const zrt_input &input : inputsOf(plan)) {
     const std::string what =

@@ -14,12 +14,12 @@ using namespace zrt;
 namespace {
 
 /// Returns the row of a single run of `op`, without its time.
-ProfileRow describe(const zrt_op &op, uint32_t ranks,
+ProfileRow describe(const zrt_op &op, const RankGroups &groups,
                     const ProfileLabels &labels) {
   ProfileRow row;
   row.group = labels.of(op);
   row.stream = op.stream;
-  const OperationFacts facts = factsOf(op, ranks);
+  const OperationFacts facts = factsOf(op, groups);
   row.flops = facts.flops;
   row.bytes = facts.bytes;
   return row;
@@ -42,14 +42,14 @@ void Profile::addProgram(double seconds, bool isLast) {
 
 std::vector<ProfileRow> Profile::rows() const {
   const ProfileLabels labels(plan);
+  const RankGroups ranks(plan);
   std::map<std::pair<zrt_stream, std::string>, ProfileRow> groups;
   for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p)
     for (size_t i = 0; i < totals[p].size(); ++i) {
       const Total &total = totals[p][i];
       if (total.calls == 0)
         continue;
-      ProfileRow one =
-          describe(plan.programs[p].ops[i], plan.world_size, labels);
+      ProfileRow one = describe(plan.programs[p].ops[i], ranks, labels);
       ProfileRow &row = groups[{one.stream, one.group}];
       row.stream = one.stream;
       row.group = one.group;
@@ -77,14 +77,15 @@ std::string Profile::table() const {
     return stepSeconds > 0 ? 100.0 * seconds / stepSeconds : 0.0;
   };
   const std::vector<ProfileRow> all = rows();
+  const size_t streams = streamWidth(plan);
   size_t width = 40;
   for (const ProfileRow &row : all)
     width = std::max(width, row.group.size());
   std::string text = fmt::format(
       "profile: {} step{}, {:.3f} ms each\n"
-      "  {:<10} {:<{}} {:>10} {:>10} {:>7} {:>14}\n",
+      "  {:<{}} {:<{}} {:>10} {:>10} {:>7} {:>14}\n",
       steps, steps == 1 ? "" : "s", 1e3 * stepSeconds * perStep, "stream",
-      "operation", width, "calls/step", "ms/step", "% step", "rate");
+      streams, "operation", width, "calls/step", "ms/step", "% step", "rate");
   double computeBusy = 0;
   for (const ProfileRow &row : all) {
     const zrt_stream_desc &stream = plan.streams[row.stream];
@@ -95,14 +96,14 @@ std::string Profile::table() const {
         row.seconds > 0 ? fmt::format("{:.1f} {}", amount / row.seconds * 1e-9,
                                       row.flops > 0 ? "GFLOP/s" : "GB/s")
                         : "";
-    text +=
-        fmt::format("  {:<10} {:<{}} {:>10.6g} {:>10.3f} {:>7.2f} {:>14}\n",
-                    stream.name, row.group, width, double(row.calls) * perStep,
-                    1e3 * row.seconds * perStep, share(row.seconds), rate);
+    text += fmt::format("  {:<{}} {:<{}} {:>10.6g} {:>10.3f} {:>7.2f} {:>14}\n",
+                        stream.name, streams, row.group, width,
+                        double(row.calls) * perStep,
+                        1e3 * row.seconds * perStep, share(row.seconds), rate);
   }
   const double waiting = std::max(0.0, stepSeconds - computeBusy);
-  text += fmt::format("  {:<10} {:<{}} {:>10} {:>10.3f} {:>7.2f}\n", "compute",
-                      "waiting", width, "", 1e3 * waiting * perStep,
+  text += fmt::format("  {:<{}} {:<{}} {:>10} {:>10.3f} {:>7.2f}\n", "compute",
+                      streams, "waiting", width, "", 1e3 * waiting * perStep,
                       share(waiting));
   return text;
 }

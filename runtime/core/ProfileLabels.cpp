@@ -69,7 +69,7 @@ Kind kindOf(const zrt_op &op) {
               [&](const auto &desc) { isModel = !hasBucket<decltype(desc)>; });
   const std::string_view where =
       isModel && at != text.npos ? text.substr(at + kOf.size()) : "";
-  const OperationFacts facts = factsOf(op, /*ranks=*/1);
+  const OperationFacts facts = factsOf(op);
   if (!facts.sizes.empty())
     kind.sizes = " " + facts.sizes;
   if (hasLine(where)) {

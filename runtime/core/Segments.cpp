@@ -9,10 +9,10 @@
 
 using namespace zrt;
 
-std::vector<MemberRun> zrt::memberRuns(const zrt_bucket &bucket, uint32_t rank,
-                                       uint32_t ranks) {
-  const uint64_t slice = bucket.elements / ranks;
-  const uint64_t first = rank * slice, last = first + slice;
+std::vector<MemberRun> zrt::memberRuns(const zrt_bucket &bucket, uint32_t slice,
+                                       uint32_t slices) {
+  const uint64_t size = bucket.elements / slices;
+  const uint64_t first = slice * size, last = first + size;
   std::vector<MemberRun> runs;
   for (const zrt_member &member : membersOf(bucket)) {
     const uint64_t begin = std::max(member.offset, first);
@@ -26,9 +26,9 @@ std::vector<MemberRun> zrt::memberRuns(const zrt_bucket &bucket, uint32_t rank,
 }
 
 std::vector<Segment> zrt::memberSegments(const zrt_bucket &bucket,
-                                         uint32_t rank, uint32_t ranks) {
+                                         uint32_t slice, uint32_t slices) {
   std::vector<Segment> segments;
-  for (const MemberRun &run : memberRuns(bucket, rank, ranks))
+  for (const MemberRun &run : memberRuns(bucket, slice, slices))
     segments.push_back(run.segment);
   return segments;
 }
@@ -54,18 +54,19 @@ std::vector<Segment> zrt::cutSegments(const std::vector<Segment> &segments,
   return blocks;
 }
 
-BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t rank,
-                       uint32_t ranks) {
-  const uint64_t slice = bucket.elements / ranks;
-  const auto members = memberSegments(bucket, rank, ranks);
+BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t slice,
+                       uint32_t slices, uint32_t perPart) {
+  const uint64_t size = bucket.elements / slices;
+  const auto members = memberSegments(bucket, slice, slices);
   return {bucket.elements,
-          rank * slice,
-          slice,
+          slice * size,
+          slice % perPart * size,
+          size,
           mergeSegments(memberSegments(bucket, 0, 1)),
           mergeSegments(members),
           cutSegments(members, ZRT_SQUARES_BLOCK),
           memberRuns(bucket, 0, 1),
-          memberRuns(bucket, rank, ranks)};
+          memberRuns(bucket, slice, slices)};
 }
 
 RoundingBits zrt::roundingBits(uint64_t step, const MemberRun &run,

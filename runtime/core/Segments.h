@@ -1,19 +1,21 @@
 //===- Segments.h - The members of a bucket in a rank's slice ---*- C++ -*-===//
 //
-// Rank r of N owns elements [r, r + 1) x elements / N of every bucket.  A slice
-// may begin and end inside a member, and may contain padding.
+// Slice s of N is elements [s, s + 1) x elements / N of a bucket.  A slice may
+// begin and end inside a member, and may contain padding.
 //
 //   bucket    | member a   |..| member b          | member c |......|
 //   slice               |<----------------------------->|
 //   segments            [a ]  [b                  ][c   ]
 //
-// All functions depend only on the bucket, the rank and the number of ranks, so
-// every rank can compute the parts of the others.
+// All functions depend only on the bucket, the slice and the number of slices,
+// so every rank can compute the parts of the others.  RankGroups.h says which
+// slice a rank has.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/RankGroups.h"
 
 #include <array>
 #include <vector>
@@ -33,14 +35,14 @@ struct MemberRun {
   uint64_t first; ///< index of the segment's first element in the parameter
 };
 
-/// Returns the parts of `bucket`'s members that lie in the slice of `rank`, one
-/// segment per member, in order.
-std::vector<Segment> memberSegments(const zrt_bucket &bucket, uint32_t rank,
-                                    uint32_t ranks);
+/// Returns the parts of `bucket`'s members that lie in a slice, one segment per
+/// member, in order.
+std::vector<Segment> memberSegments(const zrt_bucket &bucket, uint32_t slice,
+                                    uint32_t slices);
 
 /// Returns the same segments with the parameters that they belong to.
-std::vector<MemberRun> memberRuns(const zrt_bucket &bucket, uint32_t rank,
-                                  uint32_t ranks);
+std::vector<MemberRun> memberRuns(const zrt_bucket &bucket, uint32_t slice,
+                                  uint32_t slices);
 
 /// Joins adjacent segments that have the same decay.
 std::vector<Segment> mergeSegments(const std::vector<Segment> &segments);
@@ -49,20 +51,35 @@ std::vector<Segment> mergeSegments(const std::vector<Segment> &segments);
 std::vector<Segment> cutSegments(const std::vector<Segment> &segments,
                                  uint64_t size);
 
-/// A bucket and the part of it that one rank owns.  Segments of the bucket
+/// A bucket and the slice of it that one rank owns.  Segments of the bucket
 /// count from its first element, those of the slice from the slice's first.
 struct BucketPart {
   uint64_t elements = 0;        ///< of the bucket
   uint64_t first = 0;           ///< first element of the slice
+  uint64_t firstInPart = 0;     ///< the same, counted in the member's part
   uint64_t slice = 0;           ///< elements of the slice
   std::vector<Segment> members; ///< of the bucket, merged
   std::vector<Segment> owned;   ///< of the slice, merged
   std::vector<Segment> blocks;  ///< of the slice, for sums of squares
   std::vector<MemberRun> memberRuns, ownedRuns; ///< of bucket and slice
+
+  /// Returns the first element that an operation works on, among those that an
+  /// operand of this extent holds.
+  uint64_t firstIn(uint32_t extent) const {
+    return extent == ZRT_SLICE_OF_WHOLE  ? first
+           : extent == ZRT_SLICE_OF_PART ? firstInPart
+                                         : 0;
+  }
 };
 
-/// Returns the part of `rank` of `ranks`.
-BucketPart partOf(const zrt_bucket &bucket, uint32_t rank, uint32_t ranks);
+/// Returns a bucket with one of `slices` slices, of which a part has `perPart`.
+BucketPart partOf(const zrt_bucket &bucket, uint32_t slice, uint32_t slices,
+                  uint32_t perPart = 1);
+/// Returns a bucket with the slice of `rank`.
+inline BucketPart partOf(const zrt_bucket &bucket, uint32_t rank,
+                         const RankGroups &groups) {
+  return partOf(bucket, groups.sliceOf(rank), groups.ranks, groups.groups);
+}
 
 /// The random bits that a stochastically rounding kernel gets for one member.
 struct RoundingBits {

@@ -14,8 +14,8 @@ using namespace zrt;
 
 namespace {
 
-/// The number of elements that whole operands and slices belong to; nullopt if
-/// unknown.
+/// The number of elements of which operands are the whole, a part or a slice;
+/// nullopt if unknown.
 using Elements = std::optional<uint64_t>;
 
 /// Throws `error` with the place of the operation at `index` of `program`.
@@ -40,7 +40,7 @@ void checkProgram(const zrt_plan &plan, uint32_t program, Check check) {
 
 class TableChecks {
 public:
-  explicit TableChecks(const zrt_plan &plan) : plan(plan) {}
+  explicit TableChecks(const zrt_plan &plan) : plan(plan), groups(plan) {}
 
   /// Begins a program with `events` events.
   void start(uint32_t events) {
@@ -63,9 +63,8 @@ public:
         fail("{}: it lies on nvme, and a {} works in memory; copy it to the "
              "host before",
              what, kindName(op.kind));
-      // Without a bucket a slice of a whole is undefined; but copies just cut
-      // bytes.
-      if (!elements && one.extent == ZRT_SLICE_OF_WHOLE && op.kind != ZRT_COPY)
+      // Without a bucket a share of it is undefined; but copies just cut bytes.
+      if (!elements && isShare(one.extent) && op.kind != ZRT_COPY)
         fail("{}: it is {}, and a {} works on all of its bytes", what,
              extentName(one.extent), kindName(op.kind));
     });
@@ -102,12 +101,15 @@ private:
     if (operand.ref.bytes % size != 0)
       fail("{}: {} are no number of {} of {} bytes", what,
            shownBytes(operand.ref.bytes), dtypeName(operand.dtype), size);
-    const bool isSlice = operand.extent == ZRT_SLICE;
+    if (!groups.exist() &&
+        (isPart(operand.extent) || operand.extent == ZRT_SLICE_OF_PART))
+      fail("{}: it is {}, and the plan has no groups", what,
+           extentName(operand.extent));
     Elements expected;
     if (operand.extent == ZRT_SCALAR)
       expected = 1;
     else if (operand.extent != ZRT_MEMBERS && elements)
-      expected = isSlice ? *elements / plan.world_size : *elements;
+      expected = *elements / groups.sharesOf(operand.extent);
     if (expected && operand.ref.bytes / size != *expected)
       fail("{}: it is {} of {}, hence {} elements, but its {} hold {}", what,
            extentName(operand.extent), dtypeName(operand.dtype), *expected,
@@ -213,7 +215,8 @@ private:
            dtypeName(desc.args[desc.rounding].dtype));
     for (uint32_t i = 0; i < desc.arg_count; ++i) {
       const uint32_t extent = desc.args[i].extent;
-      if (extent == ZRT_MEMBERS || (extent == ZRT_WHOLE && isSliced(desc)))
+      if (extent == ZRT_MEMBERS || isPart(extent) ||
+          (extent == ZRT_WHOLE && isSliced(desc)))
         fail("operand {} is {}; an update works on scalars and either a whole "
              "bucket or the rank's slice of it",
              i, extentName(extent));
@@ -221,32 +224,40 @@ private:
   }
 
   void check(const zrt_squares_desc &desc) const {
-    if (desc.grad.extent != ZRT_SLICE && desc.grad.extent != ZRT_SLICE_OF_WHOLE)
+    if (!isSlice(desc.grad.extent))
       fail("gradient: it is {}, and squares are those of the rank's slice",
            extentName(desc.grad.extent));
     for (uint32_t rank = 0; rank < plan.world_size; ++rank) {
       const size_t blocks =
-          partOf(plan.buckets[desc.bucket], rank, plan.world_size)
-              .blocks.size();
+          partOf(plan.buckets[desc.bucket], rank, groups).blocks.size();
       if (elementsIn(desc.partials) < blocks)
         fail("partials: {} hold fewer than the {} sums of rank {}",
              shownBytes(desc.partials.ref.bytes), blocks, rank);
     }
   }
 
-  /// The transport checks collectives.
-  static void check(const zrt_collective_desc &) {}
+  /// The transport checks the rest.
+  void check(const zrt_collective_desc &desc) const {
+    if (desc.over > ZRT_OVER_GROUPS)
+      fail("it is over {}, and {} is the last that exists", desc.over,
+           uint32_t{ZRT_OVER_GROUPS});
+    if (desc.kind == ZRT_ALL_REDUCE || !groups.exist()) {
+      if (desc.over != ZRT_OVER_ALL)
+        fail("it is over {}, and {}", overName(desc.over),
+             groups.exist() ? "an all_reduce is over all ranks"
+                            : "the plan has no groups");
+    } else if (desc.over == ZRT_OVER_ALL) {
+      fail("it is over all ranks, and in a plan with groups an {} is over "
+           "members or groups",
+           collectiveName(desc.kind));
+    }
+  }
 
   void check(const zrt_copy_desc &desc) const {
-    const auto isCut = [](const zrt_operand &one, const zrt_operand &other) {
-      return one.extent == ZRT_SLICE_OF_WHOLE && other.extent != ZRT_SLICE;
-    };
-    if (isCut(desc.source, desc.result) || isCut(desc.result, desc.source))
-      fail("a copy of a slice of a whole has a slice on its other side, got {} "
-           "and {}",
-           extentName(desc.source.extent), extentName(desc.result.extent));
-    const zrt_ref from = refOf(desc.source, 0, plan.world_size),
-                  to = refOf(desc.result, 0, plan.world_size);
+    checkCut(desc.source, desc.result);
+    checkCut(desc.result, desc.source);
+    const zrt_ref from = refOf(desc.source, 0, groups),
+                  to = refOf(desc.result, 0, groups);
     if (to.bytes < from.bytes)
       fail("a copy of {} goes to a range of {}", shownBytes(from.bytes),
            shownBytes(to.bytes));
@@ -255,6 +266,15 @@ private:
            dtypeName(desc.source.dtype), dtypeName(desc.result.dtype));
     if (from.tier != to.tier || from.tier == ZRT_NVME)
       checkLink(desc, plan.streams[stream].stream_class);
+  }
+
+  /// Throws if a copy cuts a share that is not all of its other side.
+  static void checkCut(const zrt_operand &one, const zrt_operand &other) {
+    const uint32_t needed = isPart(one.extent) ? ZRT_PART : ZRT_SLICE;
+    if (isShare(one.extent) && other.extent != needed)
+      fail("a copy of a {} has a {} on its other side, got {}",
+           extentName(one.extent), extentName(needed),
+           extentName(other.extent));
   }
 
   static void checkLink(const zrt_copy_desc &desc, uint32_t streamClass) {
@@ -288,6 +308,7 @@ private:
   }
 
   const zrt_plan &plan;
+  const RankGroups groups;
   uint32_t eventCount = 0;
   zrt_stream stream = 0;      ///< of the operation
   std::vector<bool> recorded; ///< events of this program

@@ -13,11 +13,11 @@ using namespace zrt;
 namespace {
 
 /// Returns the row of an operation before any call.
-TrafficRow emptyRow(const zrt_op &op, uint32_t ranks) {
+TrafficRow emptyRow(const zrt_op &op, const RankGroups &groups) {
   if (op.kind == ZRT_COLLECTIVE)
     return {&op, std::nullopt, collectiveOf(op).wire_bytes};
   if (op.kind == ZRT_COPY && linkOf(copyOf(op)))
-    return {&op, linkOf(copyOf(op)), bytesOf(copyOf(op).source, ranks)};
+    return {&op, linkOf(copyOf(op)), bytesOf(copyOf(op).source, groups)};
   return {};
 }
 
@@ -39,10 +39,11 @@ void TrafficRow::add(const TrafficRow &other) {
 TrafficLedger::TrafficLedger(const zrt_plan &plan) : plan(plan) { start(); }
 
 void TrafficLedger::start() {
+  const RankGroups groups(plan);
   for (uint32_t p = 0; p < ZRT_PROGRAM_COUNT; ++p) {
     totals[p].clear();
     for (const zrt_op &op : opsOf(plan.programs[p]))
-      totals[p].push_back(emptyRow(op, plan.world_size));
+      totals[p].push_back(emptyRow(op, groups));
   }
 }
 
@@ -97,16 +98,17 @@ std::string TrafficLedger::wireTable() const {
   }
   if (groups.empty())
     return "";
+  const size_t width = streamWidth(plan);
   std::string text =
       fmt::format("wire: {} received\n"
-                  "  {:<10} {:<20} {:>10} {:>14} {:>12} {:>12} {:>12}\n",
-                  shownBytes(bytes(std::nullopt)), "stream", "collective",
-                  "calls", "bytes", "ms", "ms waiting", "rate");
+                  "  {:<{}} {:<20} {:>10} {:>14} {:>12} {:>12} {:>12}\n",
+                  shownBytes(bytes(std::nullopt)), "stream", width,
+                  "collective", "calls", "bytes", "ms", "ms waiting", "rate");
   for (const auto &[kind, row] : groups)
     // The rate counts only the time in which bytes moved, not the waiting.
     text += fmt::format(
-        "  {:<10} {:<20} {:>10} {:>14} {:>12.3f} {:>12.3f} {:>12}\n",
-        plan.streams[row.op->stream].name, kind, row.calls, row.bytes,
+        "  {:<{}} {:<20} {:>10} {:>14} {:>12.3f} {:>12.3f} {:>12}\n",
+        plan.streams[row.op->stream].name, width, kind, row.calls, row.bytes,
         1e3 * row.seconds, 1e3 * row.waiting,
         rateText(row.bytes, row.seconds - row.waiting));
   return text;

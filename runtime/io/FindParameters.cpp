@@ -1,10 +1,15 @@
 //===- FindParameters.cpp - Finds the ranks that hold a parameter ---------===//
 //
-// Rank r holds elements [r, r + 1) x elements / world_size of a sharded bucket.
 // A member that crosses the end of a slice is cut there:
 //
 //   bucket    |-- member --|. .|----- member -----|. . . .|
 //   slices    |  rank 0  |  rank 1  |  rank 2  |  rank 3  |
+//
+// Of a bucket that groups hold in parts, a rank owns its slice, and holds the
+// other slices of its part as well:
+//
+//   slices    |  rank 0  |  rank 2  |  rank 1  |  rank 3  |   groups of 2
+//   held by   |    ranks 0 and 2    |    ranks 1 and 3    |
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/io/Parameters.h"
@@ -15,6 +20,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 
 using namespace zrt;
@@ -50,15 +56,13 @@ const zrt_state &stateOf(const zrt_plan &plan, uint32_t bucket,
   return *found;
 }
 
-/// The elements of the bucket that a rank holds.
-uint64_t sliceOf(const zrt_plan &plan, const zrt_bucket &bucket,
+/// Throws unless the state is whole, or each rank has its slice of it.
+void checkSlices(const zrt_plan &plan, const zrt_bucket &bucket,
                  const zrt_state &state) {
-  if (!state.sharded)
-    return bucket.elements;
-  if (plan.world_size == 0 || bucket.elements % plan.world_size != 0)
+  if (state.extent != ZRT_WHOLE &&
+      (plan.world_size == 0 || bucket.elements % plan.world_size != 0))
     fail("bucket {}: its {} elements are not {} slices of one size",
          bucket.name, bucket.elements, plan.world_size);
-  return bucket.elements / plan.world_size;
 }
 
 /// The number of elements of the member's parameter; bytes if it is packed.
@@ -95,19 +99,33 @@ void checkSame(const Parameter &parameter, const Parameter &other) {
     fail("parameter {} starts differently in two buckets", parameter.name);
 }
 
-void addPieces(const zrt_member &member, uint64_t slice, bool sharded, int rank,
-               const zrt_ref &state, Parameter &parameter) {
+/// Adds the pieces of a member of `bucket`, with their places on `rank`.
+void addPieces(const zrt_bucket &bucket, const zrt_member &member,
+               const zrt_state &state, const RankGroups &groups, uint32_t rank,
+               Parameter &parameter) {
   const uint64_t bytes = dtypeBytes(parameter.dtype);
+  const auto add = [&](uint64_t at, uint64_t end, int owner,
+                       std::optional<uint64_t> held) {
+    const zrt_ref place = {state.ref.tier, 0,
+                           state.ref.offset + (at - held.value_or(at)) * bytes,
+                           (end - at) * bytes};
+    parameter.pieces.push_back({member.first + (at - member.offset), end - at,
+                                owner, held ? place : zrt_ref{}});
+  };
   const uint64_t end = member.offset + member.count;
+  if (state.extent == ZRT_WHOLE && member.offset < end)
+    return add(member.offset, end, kEveryRank, /*held=*/0);
+  const uint64_t slice = bucket.elements / groups.ranks;
   for (uint64_t at = member.offset; at < end;) {
-    const uint64_t holder = at / slice, start = holder * slice;
-    const uint64_t next = std::min(end, start + slice);
-    const int owner = sharded ? static_cast<int>(holder) : kEveryRank;
-    const bool here = owner == rank || owner == kEveryRank;
-    const zrt_ref place = {state.tier, 0, state.offset + (at - start) * bytes,
-                           (next - at) * bytes};
-    parameter.pieces.push_back({member.first + (at - member.offset), next - at,
-                                owner, here ? place : zrt_ref{}});
+    const auto number = uint32_t(at / slice);
+    const uint64_t next = std::min(end, (number + uint64_t{1}) * slice);
+    const uint32_t owner = groups.ownerOf(number);
+    std::optional<uint64_t> held; // from this element of the bucket on
+    if (state.extent == ZRT_PART && groups.holds(rank, number))
+      held = groups.partOf(rank) * groups.groups * slice;
+    else if (owner == rank)
+      held = number * slice;
+    add(at, next, int(owner), held);
     at = next;
   }
 }
@@ -148,6 +166,7 @@ bool zrt::hasMasters(const zrt_plan &plan) {
 template <typename SlotOf>
 static std::vector<Parameter> find(const zrt_plan &plan, int rank,
                                    SlotOf slotOf) {
+  const RankGroups groups(plan);
   std::vector<Parameter> parameters;
   std::map<std::string_view, size_t> byName;
   for (uint32_t b = 0; b < plan.bucket_count; ++b) {
@@ -156,7 +175,7 @@ static std::vector<Parameter> find(const zrt_plan &plan, int rank,
       continue;
     const zrt_bucket &bucket = plan.buckets[b];
     const zrt_state &state = stateOf(plan, b, slot);
-    const uint64_t slice = sliceOf(plan, bucket, state);
+    checkSlices(plan, bucket, state);
     for (const zrt_member &member : membersOf(bucket)) {
       const uint64_t elements = checkMember(bucket, member);
       const auto [known, isNew] =
@@ -168,7 +187,7 @@ static std::vector<Parameter> find(const zrt_plan &plan, int rank,
         parameters.push_back(std::move(parameter));
       else
         checkSame(parameters[known->second], parameter);
-      addPieces(member, slice, state.sharded != 0, rank, state.ref,
+      addPieces(bucket, member, state, groups, uint32_t(rank),
                 parameters[known->second]);
     }
   }

@@ -1,8 +1,8 @@
 //===- Parameters.h - The parameters of a run, by name ----------*- C++ -*-===//
 //
 // A parameter is one tensor of a weights file.  A plan divides it twice: by
-// rows into members of several buckets, and each sharded bucket into one slice
-// per rank.
+// rows into members of several buckets, and each bucket that is not whole on
+// every rank into one slice per rank.
 //
 //   parameter w          |----------------------------------|
 //   members              |-- of b3 -------|-- of b4 --------|
@@ -10,7 +10,8 @@
 //   pieces               |----------|-----|----------|------|
 //
 // The places of the pieces depend on the plan only, so every rank knows the
-// holder of each piece without communication.
+// owner of each piece without communication.  Where groups keep buckets in
+// parts, each group has all pieces, and others have copies of a piece.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -34,7 +35,7 @@ constexpr int kEveryRank = -1;
 /// Elements [first, first + count) of a parameter.
 struct ParameterPiece {
   uint64_t first, count;
-  int owner;  ///< the rank that holds them, or kEveryRank
+  int owner;  ///< the rank that saves them, or kEveryRank
   zrt_ref at; ///< 0 bytes if this rank does not hold them
   bool here() const { return at.bytes != 0; }
 };
@@ -45,7 +46,7 @@ struct Parameter {
   uint64_t elements;
   zrt_dtype dtype; ///< f64, f32, bf16 or f16; i8 if it is packed
   zrt_init init;
-  /// The pieces of all ranks, in element order; they tile the parameter.
+  /// The pieces of all owners, in element order; they tile the parameter.
   std::vector<ParameterPiece> pieces;
   bool frozen = false; ///< not trained
   /// For ZRT_NF4, ..., `elements` and the pieces count bytes of the packed

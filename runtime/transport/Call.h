@@ -9,12 +9,12 @@ namespace zrt {
 struct Transport::Call {
   zrt_stream stream;
   const zrt_collective_desc &desc;
-  const std::byte *source;
-  std::byte *result;
+  const Party &party;
+  const std::byte *source; ///< of the bytes that this rank contributes
+  std::byte *result;       ///< of the bytes that it gets
   TrafficRow &row;
-  uint32_t number;                 ///< of this collective on its stream, from 1
-  uint64_t wholeBytes, sliceBytes; ///< in the source's type
-  CollectiveTrace *trace;          ///< nullptr unless ZRT_TRACE is set
+  uint32_t number;        ///< of this collective on its stream, from 1
+  CollectiveTrace *trace; ///< nullptr unless ZRT_TRACE is set
 
   const char *name() const { return desc.name ? desc.name : "a collective"; }
 };
@@ -31,17 +31,18 @@ struct Transport::Staging {
       // Not initialised: streams without remote sums never touch their chunks.
       : floats(
             new float[size_t(remoteRanks) * 2 * (kChunkBytes / sizeof(float))]),
-        sources(size_t(ranks)), small(size_t(ranks)), order(size_t(ranks)) {}
-  std::byte *chunk(int rank, int parity) {
+        sources(size_t(ranks)), order(size_t(ranks)) {}
+  /// The chunks of a collective's rank number `place`.
+  std::byte *chunk(size_t place, size_t parity) {
     return reinterpret_cast<std::byte *>(floats.get()) +
-           (size_t(rank) * 2 + size_t(parity)) * kChunkBytes;
+           (place * 2 + parity) * kChunkBytes;
   }
 
   std::unique_ptr<float[]> floats;
-  std::vector<const std::byte *> sources; ///< of a sum, by rank
-  std::vector<const std::byte *> small;   ///< of an all_reduce, by rank
-  std::vector<int> order;                 ///< the order in which a gather reads
-                                          ///< its peers
+  std::vector<const std::byte *> sources; ///< of a sum, by place
+  std::vector<size_t> order;              ///< places, in the order in which a
+                                          ///< gather reads them
+  uint32_t allReduces = 0;                ///< that the stream has begun
 };
 
 } // namespace zrt

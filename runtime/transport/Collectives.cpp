@@ -1,13 +1,16 @@
 //===- Collectives.cpp - all_gather, reduce_scatter, all_reduce -----------===//
 //
-// Every sum is computed in rank order, however the contributions arrive.
+// Every sum is computed in the order of the party, however the contributions
+// arrive.
 //
-// all_reduce needs no second wait.  Collective n of a stream uses small[n % 2].
-// A rank overwrites it in collective n + 2, that is, after collective n + 1, in
+// all_reduce needs no second wait.  All_reduce n of a stream uses small[n % 2].
+// A rank overwrites it in all_reduce n + 2, that is, after all_reduce n + 1, in
 // which it has seen every peer arrive.  A peer arrives at n + 1 only after it
-// has completed n and so has read small[n % 2].
+// has completed n and so has read small[n % 2].  Other collectives between them
+// do not count: in those over members or groups a rank sees only some peers.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/PlanTable.h"
 #include "runtime/core/CopyAround.h"
 #include "runtime/transport/Call.h"
 #include "runtime/transport/RankedSum.h"
@@ -15,14 +18,14 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <span>
 
 using namespace zrt;
 
 namespace {
 
 template <typename T>
-void sumSmall(const std::vector<const std::byte *> &sources,
+void sumSmall(std::span<const std::byte *const> sources,
               const zrt_collective_desc &desc, std::byte *result) {
   for (uint64_t i = 0; i < desc.elements; ++i) {
     T sum = 0;
@@ -43,34 +46,37 @@ void sumSmall(const std::vector<const std::byte *> &sources,
 
 } // namespace
 
-/// Returns the source of `rank`, which shares memory with this one, from
+/// Returns what `rank`, which shares memory with this one, contributes, from
 /// `offset` on.
 const std::byte *Transport::sourceOf(const Call &call, int rank,
                                      uint64_t offset) const {
   if (rank == this->rank())
     return call.source + offset;
-  return peers->exported(rank, call.desc.source.ref.offset + offset);
+  const zrt_ref source = refOf(call.desc.source, uint32_t(rank), groups);
+  return peers->exported(rank, source.offset + offset);
 }
 
 template <typename Outgoing, typename Incoming, typename Ready>
 void Transport::exchange(Call &call, size_t bytes, Outgoing outgoing,
                          Incoming incoming, Ready ready) {
   HostLink &link = *peers->link();
+  const std::vector<int> &ranks = call.party.ranks;
+  const std::vector<size_t> &remote = call.party.remote;
   const size_t chunks = (bytes + kChunkBytes - 1) / kChunkBytes;
   const auto sizeOf = [&](size_t chunk) {
     return std::min(kChunkBytes, bytes - chunk * kChunkBytes);
   };
-  const auto slot = [](int peer, size_t chunk, bool sends) {
-    return 4 * peer + 2 * int(chunk % 2) + (sends ? 1 : 0);
+  const auto slot = [](size_t place, size_t chunk, bool sends) {
+    return int(4 * place + 2 * (chunk % 2) + (sends ? 1 : 0));
   };
   const auto start = [&](size_t chunk) {
     const size_t offset = chunk * kChunkBytes, size = sizeOf(chunk);
-    for (const int peer : peers->remote())
-      link.receive(call.stream, slot(peer, chunk, false), peer,
-                   incoming(peer, offset), size);
-    for (const int peer : peers->remote())
-      link.send(call.stream, slot(peer, chunk, true), peer,
-                outgoing(peer, offset), size);
+    for (const size_t place : remote)
+      link.receive(call.stream, slot(place, chunk, false), ranks[place],
+                   incoming(place, offset), size);
+    for (const size_t place : remote)
+      link.send(call.stream, slot(place, chunk, true), ranks[place],
+                outgoing(place, offset), size);
   };
   if (chunks > 0)
     start(0);
@@ -78,116 +84,119 @@ void Transport::exchange(Call &call, size_t bytes, Outgoing outgoing,
     // The next chunk travels while this one is added.
     if (chunk + 1 < chunks)
       start(chunk + 1);
-    for (const int peer : peers->remote()) {
-      awaitLink(call, slot(peer, chunk, false), peer);
+    for (const size_t place : remote) {
+      awaitLink(call, slot(place, chunk, false), ranks[place]);
       call.row.bytes += sizeOf(chunk);
     }
     chaos.delay(call.stream);
     ready(chunk * kChunkBytes, sizeOf(chunk));
-    for (const int peer : peers->remote())
-      awaitLink(call, slot(peer, chunk, true), peer);
+    for (const size_t place : remote)
+      awaitLink(call, slot(place, chunk, true), ranks[place]);
   }
 }
 
-void Transport::copyFromPeer(Call &call, int peer, std::byte *to) {
-  const bool whole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
-  const std::byte *from =
-      sourceOf(call, peer, whole ? uint64_t(peer) * call.sliceBytes : 0);
+void Transport::copyFromPeer(Call &call, int peer, uint64_t bytes,
+                             std::byte *to) {
+  const std::byte *from = sourceOf(call, peer, 0);
   // Chaos copies in pieces, to reveal a peer that overwrites its source too
   // early.
-  const size_t piece = chaos.on() ? call.sliceBytes / 3 + 1 : call.sliceBytes;
-  for (size_t begin = 0; begin < call.sliceBytes; begin += piece) {
+  const size_t piece = chaos.on() ? bytes / 3 + 1 : bytes;
+  for (size_t begin = 0; begin < bytes; begin += piece) {
     chaos.delay(call.stream);
-    copyAround(to + begin, from + begin,
-               std::min(piece, call.sliceBytes - begin));
+    copyAround(to + begin, from + begin, std::min(piece, bytes - begin));
   }
-  call.row.bytes += call.sliceBytes;
+  call.row.bytes += bytes;
 }
 
 void Transport::allGather(Call &call) {
-  const uint64_t slice = call.sliceBytes, mine = uint64_t(rank()) * slice;
-  const bool whole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
-  const std::byte *own = call.source + (whole ? mine : 0);
+  const Party &party = call.party;
+  const uint64_t share = bytesOf(call.desc.source, groups);
+  const auto placeOf = [&](size_t place) {
+    return call.result + place * share;
+  };
   arrive(call);
-  if (own != call.result + mine)
-    copyAround(call.result + mine, own, slice);
+  if (call.source != placeOf(party.own))
+    copyAround(placeOf(party.own), call.source, share);
   if (!peers)
     return finish(call);
 
   // Each rank begins with another peer, so that not all read from the same one.
-  std::vector<int> &order = staging[call.stream]->order;
-  for (int i = 0; i < ranks(); ++i)
-    order[size_t(i)] = (rank() + i) % ranks();
+  const std::span order =
+      std::span(staging[call.stream]->order).first(party.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = (party.own + i) % order.size();
   if (chaos.on())
     for (size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[chaos.draw(call.stream) % i]);
-  for (const int peer : order)
-    if (peers->local(peer)) {
+  for (const size_t place : order)
+    if (const int peer = party.ranks[place]; peers->local(peer)) {
       awaitArrival(call, peer);
-      copyFromPeer(call, peer, call.result + uint64_t(peer) * slice);
+      copyFromPeer(call, peer, share, placeOf(place));
     }
 
-  if (!peers->remote().empty())
+  if (!party.remote.empty())
     exchange(
-        call, slice, [&](int, size_t offset) { return own + offset; },
-        [&](int peer, size_t offset) {
-          return call.result + uint64_t(peer) * slice + offset;
-        },
+        call, share,
+        [&](size_t, size_t offset) { return call.source + offset; },
+        [&](size_t place, size_t offset) { return placeOf(place) + offset; },
         [](size_t, size_t) {});
   finish(call);
 }
 
 void Transport::reduceScatter(Call &call) {
-  const uint64_t slice = call.sliceBytes, mine = uint64_t(rank()) * slice;
-  const bool whole = call.desc.result.extent == ZRT_SLICE_OF_WHOLE;
+  const Party &party = call.party;
+  const uint64_t share = bytesOf(call.desc.source, groups) / party.size(),
+                 mine = party.own * share;
   const zrt_dtype from = call.desc.source.dtype, to = call.desc.result.dtype;
   const uint64_t size = dtypeBytes(from), resultSize = dtypeBytes(to);
-  std::byte *result = call.result + (whole ? mine / size * resultSize : 0);
   Staging &stage = *staging[call.stream];
   const auto scale = static_cast<float>(call.desc.scale);
   arrive(call);
-  for (int peer = 0; peer < ranks(); ++peer)
+  for (const int peer : party.ranks)
     if (peers && peers->local(peer)) {
       awaitArrival(call, peer);
-      call.row.bytes += slice;
+      call.row.bytes += share;
     }
 
-  // Adds `bytes` bytes at `offset` of the slice.  The contributions of remote
+  // Adds `bytes` bytes at `offset` of the share.  The contributions of remote
   // ranks are in the staging chunks.
   const auto add = [&](size_t offset, size_t bytes) {
-    const int parity = int(offset / kChunkBytes % 2);
-    for (int rank = 0; rank < ranks(); ++rank) {
+    const size_t parity = offset / kChunkBytes % 2;
+    for (size_t place = 0; place < party.size(); ++place) {
+      const int rank = party.ranks[place];
       const bool near = rank == this->rank() || peers->local(rank);
-      stage.sources[size_t(rank)] = near ? sourceOf(call, rank, mine + offset)
-                                         : stage.chunk(rank, parity);
+      stage.sources[place] = near ? sourceOf(call, rank, mine + offset)
+                                  : stage.chunk(place, parity);
     }
-    rankedSum(stage.sources.data(), stage.sources.size(), from, bytes / size,
-              scale, call.desc.accumulate != 0, to,
-              result + offset / size * resultSize);
+    rankedSum(stage.sources.data(), party.size(), from, bytes / size, scale,
+              call.desc.accumulate != 0, to,
+              call.result + offset / size * resultSize);
   };
-  if (peers && !peers->remote().empty()) {
+  if (!party.remote.empty()) {
     exchange(
-        call, slice,
-        [&](int peer, size_t offset) {
-          return call.source + uint64_t(peer) * slice + offset;
+        call, share,
+        [&](size_t place, size_t offset) {
+          return call.source + place * share + offset;
         },
-        [&](int peer, size_t offset) {
-          return stage.chunk(peer, int(offset / kChunkBytes % 2));
+        [&](size_t place, size_t offset) {
+          return stage.chunk(place, offset / kChunkBytes % 2);
         },
         add);
   } else {
-    const size_t piece = chaos.on() ? slice / 3 / 4 * 4 + 4 : slice;
-    for (size_t begin = 0; begin < slice; begin += piece) {
+    const size_t piece = chaos.on() ? share / 3 / 4 * 4 + 4 : share;
+    for (size_t begin = 0; begin < share; begin += piece) {
       chaos.delay(call.stream);
-      add(begin, std::min(piece, slice - begin));
+      add(begin, std::min(piece, share - begin));
     }
   }
   finish(call);
 }
 
 void Transport::allReduce(Call &call) {
-  const size_t bytes = call.wholeBytes;
-  const size_t parity = call.number % 2;
+  const Party &party = call.party;
+  const size_t bytes = call.desc.source.ref.bytes;
+  Staging &stage = *staging[call.stream];
+  const size_t parity = ++stage.allReduces % 2;
   const auto *mine = call.source;
   if (peers) {
     std::byte *small = peers->ownPage().streams[call.stream].small[parity];
@@ -195,13 +204,13 @@ void Transport::allReduce(Call &call) {
     mine = small;
   }
   arrive(call);
-  Staging &stage = *staging[call.stream];
-  if (peers && !peers->remote().empty())
+  if (!party.remote.empty())
     exchange(
-        call, bytes, [&](int, size_t) { return mine; },
-        [&](int peer, size_t) { return stage.chunk(peer, 0); },
+        call, bytes, [&](size_t, size_t) { return mine; },
+        [&](size_t place, size_t) { return stage.chunk(place, 0); },
         [](size_t, size_t) {});
-  for (int rank = 0; rank < ranks(); ++rank) {
+  for (size_t place = 0; place < party.size(); ++place) {
+    const int rank = party.ranks[place];
     const std::byte *from = mine;
     if (rank != this->rank()) {
       if (peers->local(rank)) {
@@ -209,15 +218,15 @@ void Transport::allReduce(Call &call) {
         from = peers->page(rank).streams[call.stream].small[parity];
         call.row.bytes += bytes;
       } else {
-        from = stage.chunk(rank, 0);
+        from = stage.chunk(place, 0);
       }
     }
     chaos.delay(call.stream);
-    stage.small[size_t(rank)] = from;
+    stage.sources[place] = from;
   }
   if (call.desc.source.dtype == ZRT_F32)
-    sumSmall<float>(stage.small, call.desc, call.result);
+    sumSmall<float>(stage.sources, call.desc, call.result);
   else
-    sumSmall<double>(stage.small, call.desc, call.result);
+    sumSmall<double>(stage.sources, call.desc, call.result);
   hasRead(call);
 }

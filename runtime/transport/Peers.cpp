@@ -32,7 +32,8 @@ uint64_t planIdentity(const zrt_plan &plan) {
   Hash hash;
   for (const char *text : {plan.model, plan.options})
     addText(hash, text);
-  for (const uint32_t number : {plan.world_size, plan.stage, plan.accumulate})
+  for (const uint32_t number : {plan.world_size, plan.stage, plan.accumulate,
+                                plan.group_size, plan.ranks_per_host})
     hash.addNumber(number);
   for (const uint64_t bytes : plan.arena_bytes)
     hash.addNumber(bytes);
@@ -44,6 +45,7 @@ uint64_t planIdentity(const zrt_plan &plan) {
     addText(hash, desc.name);
     hash.addNumber(op.stream);
     hash.addNumber(desc.kind);
+    hash.addNumber(desc.over);
     hash.addNumber(desc.elements);
     hash.addNumber(desc.scale);
     for (const zrt_operand *one : {&desc.source, &desc.result}) {
@@ -97,6 +99,7 @@ Peers::Peers(World &world, const zrt_plan &plan, const ExportedMemory &exported)
   mine.group = static_cast<int32_t>(
       me / environmentNumber("ZRT_RANKS_PER_HOST", count, INT32_MAX));
   exchangeCards(mine);
+  together(theWorld, [&] { checkHosts(plan); });
   openPeers();
   theWorld.setPages(this);
 }
@@ -119,13 +122,25 @@ void Peers::exchangeCards(const RankCard &mine) {
   }
 }
 
+/// Throws unless the ranks of each group are on one host, if the plan needs it.
+void Peers::checkHosts(const zrt_plan &plan) const {
+  const auto size = int(plan.ranks_per_host);
+  for (int rank = 0; rank < count && size > 0; ++rank) {
+    const int first = rank / size * size;
+    if (!onOneHost(rank, first))
+      fail("compiled for --ranks-per-host={0}, but ranks {1} and {2} of group "
+           "{3} are on different hosts; start {0} ranks on each host (mpirun "
+           "--map-by ppr:{0}:node), or compile with the number that is started "
+           "there",
+           size, first, rank, first / size);
+  }
+}
+
 void Peers::openPeers() {
-  const RankCard &mine = card(me);
   std::vector<char> opened(peers.size(), 0);
   for (int rank = 0; rank < count; ++rank) {
     Peer &peer = peers[size_t(rank)];
-    if (rank == me || peer.card.host != mine.host ||
-        peer.card.group != mine.group)
+    if (rank == me || !onOneHost(rank, me))
       continue;
     std::string problem = peer.control.mapPeers(peer.card.control);
     if (problem.empty())

@@ -91,6 +91,10 @@ private:
   };
 
   void exchangeCards(const RankCard &mine);
+  bool onOneHost(int a, int b) const {
+    return card(a).host == card(b).host && card(a).group == card(b).group;
+  }
+  void checkHosts(const zrt_plan &plan) const;
   void openPeers();
 
   World &theWorld;

@@ -47,6 +47,45 @@ bool overlap(const zrt_ref &a, const zrt_ref &b) {
          b.offset < a.offset + a.bytes;
 }
 
+/// Throws unless the operands hold what ranks exchange.
+void checkExtents(const zrt_collective_desc &desc) {
+  const auto need = [&](const char *what, const zrt_operand &one, bool holds) {
+    if (!holds)
+      fail("{}: it is {}, which is not what {}{} needs", what,
+           extentName(one.extent), collectiveName(desc.kind),
+           desc.over == ZRT_OVER_ALL
+               ? ""
+               : fmt::format(" over {}", overName(desc.over)));
+  };
+  const bool overGroups = desc.over == ZRT_OVER_GROUPS;
+  const auto isWhole = [&](uint32_t extent) {
+    return overGroups ? isPart(extent) : extent == ZRT_WHOLE;
+  };
+  const auto isOwn = [&](uint32_t extent) {
+    return desc.over == ZRT_OVER_MEMBERS ? isPart(extent) : isSlice(extent);
+  };
+  const auto isSmall = [](uint32_t extent) {
+    return extent == ZRT_SCALAR || extent == ZRT_MEMBERS;
+  };
+  const uint32_t from = desc.source.extent, to = desc.result.extent;
+  switch (desc.kind) {
+  case ZRT_ALL_GATHER:
+    need("source", desc.source, isOwn(from));
+    need("result", desc.result, isWhole(to));
+    break;
+  case ZRT_REDUCE_SCATTER:
+    need("source", desc.source, isWhole(from));
+    need("result", desc.result, isOwn(to));
+    break;
+  case ZRT_ALL_REDUCE:
+    need("source", desc.source, isSmall(from));
+    need("result", desc.result, isSmall(to));
+    break;
+  default:
+    fail("collective {} does not exist", desc.kind);
+  }
+}
+
 /// Throws unless ranks can exchange operands of these types.
 void checkTypes(const zrt_collective_desc &desc) {
   const zrt_dtype from = desc.source.dtype, to = desc.result.dtype;
@@ -72,10 +111,12 @@ void checkTypes(const zrt_collective_desc &desc) {
 
 Transport::Transport(const zrt_plan &plan, const ExportedMemory &exported,
                      World *world, ChaosDelays &chaos)
-    : exportedBegin(plan.exported_begin), chaos(chaos),
+    : exportedBegin(plan.exported_begin), groups(plan), chaos(chaos),
       sequence(plan.stream_count), staging(plan.stream_count) {
   if (world && world->size() > 1)
     peers = std::make_unique<Peers>(*world, plan, exported);
+  for (uint32_t over = 0; over < parties.size(); ++over)
+    parties[over] = partyOver(over);
   const bool hosts = peers && peers->link();
   for (auto &one : staging)
     one = std::make_unique<Staging>(ranks(), hosts ? ranks() : 0);
@@ -86,6 +127,14 @@ Transport::Transport(const zrt_plan &plan, const ExportedMemory &exported,
 
 Transport::~Transport() = default;
 
+Transport::Party Transport::partyOver(uint32_t over) const {
+  Party party = {groups.partyOver(over, uint32_t(rank())), {}};
+  for (size_t place = 0; place < party.size(); ++place)
+    if (place != party.own && !peers->local(party.ranks[place]))
+      party.remote.push_back(place);
+  return party;
+}
+
 void Transport::abort(const std::string &message) {
   if (peers)
     peers->raise({peers->rank(), message}, message);
@@ -94,29 +143,7 @@ void Transport::abort(const std::string &message) {
 void Transport::check(const zrt_collective_desc &desc) const {
   const zrt_operand &source = desc.source, &result = desc.result;
   const uint64_t n = uint64_t(ranks());
-  const auto need = [&](const char *what, const zrt_operand &one,
-                        std::initializer_list<uint32_t> extents) {
-    if (std::ranges::count(extents, one.extent) == 0)
-      fail("{}: it is {}, which is not what {} needs", what,
-           extentName(one.extent), collectiveName(desc.kind));
-  };
-  const auto slice = {uint32_t{ZRT_SLICE}, uint32_t{ZRT_SLICE_OF_WHOLE}};
-  switch (desc.kind) {
-  case ZRT_ALL_GATHER:
-    need("source", source, slice);
-    need("result", result, {ZRT_WHOLE});
-    break;
-  case ZRT_REDUCE_SCATTER:
-    need("source", source, {ZRT_WHOLE});
-    need("result", result, slice);
-    break;
-  case ZRT_ALL_REDUCE:
-    need("source", source, {ZRT_SCALAR, ZRT_MEMBERS});
-    need("result", result, {ZRT_SCALAR, ZRT_MEMBERS});
-    break;
-  default:
-    fail("collective {} does not exist", desc.kind);
-  }
+  checkExtents(desc);
   checkTypes(desc);
   const bool inPlace = source.ref.tier == result.ref.tier &&
                        source.ref.offset == result.ref.offset &&
@@ -150,11 +177,16 @@ void Transport::check(const zrt_collective_desc &desc) const {
 void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
                     const std::byte *source, std::byte *result, TrafficRow &row,
                     CollectiveTrace *trace) {
-  const uint64_t whole = desc.elements * dtypeBytes(desc.source.dtype);
-  Call call = {stream, desc,
-               source, result,
-               row,    ++sequence[stream],
-               whole,  whole / uint64_t(ranks()),
+  const auto first = [&](const zrt_operand &one) {
+    return refOf(one, uint32_t(rank()), groups).offset - one.ref.offset;
+  };
+  Call call = {stream,
+               desc,
+               parties[desc.over],
+               source + first(desc.source),
+               result + first(desc.result),
+               row,
+               ++sequence[stream],
                trace};
   if (trace)
     trace->number = call.number;
@@ -241,7 +273,7 @@ void Transport::finish(Call &call) {
     return;
   chaos.delay(call.stream);
   publish(peers->ownPage().streams[call.stream].done, call.number);
-  for (int peer = 0; peer < ranks(); ++peer)
+  for (const int peer : call.party.ranks)
     if (peers->local(peer))
       await(call, peer, peers->page(peer).streams[call.stream].done);
 }

@@ -16,14 +16,21 @@
 // A stream is one sequence of collectives, executed by its thread; streams do
 // not wait for each other.
 //
+// A collective is between the ranks of a party: all, or the members of a group,
+// or the ranks with one number in all groups (RankGroups.h).  All ranks issue
+// all collectives of a stream, in the same order, but wait only for those of
+// their party.
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/RankGroups.h"
 #include "runtime/core/ChaosDelays.h"
 #include "runtime/core/Collectives.h"
 #include "runtime/core/SharedFile.h"
 #include "runtime/transport/Peers.h"
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -52,6 +59,11 @@ public:
 private:
   struct Call;
   struct Staging;
+  struct Party : zrt::Party {
+    std::vector<size_t> remote; ///< places of those that share no memory
+  };
+
+  Party partyOver(uint32_t over) const;
 
   void allGather(Call &call);
   void reduceScatter(Call &call);
@@ -67,17 +79,19 @@ private:
   void awaitUntil(Call &call, int peer, Done done, Sleep sleep);
   void await(Call &call, int peer, const SharedWord &word);
   void awaitLink(Call &call, int slot, int peer);
-  void copyFromPeer(Call &call, int peer, std::byte *to);
+  void copyFromPeer(Call &call, int peer, uint64_t bytes, std::byte *to);
   /// Sends every remote peer its bytes and receives those of the peers, chunk
-  /// by chunk.
+  /// by chunk.  `outgoing` and `incoming` take the peer's place.
   template <typename Outgoing, typename Incoming, typename Ready>
   void exchange(Call &call, size_t bytes, Outgoing outgoing, Incoming incoming,
                 Ready ready);
   const std::byte *sourceOf(const Call &call, int rank, uint64_t offset) const;
 
   const uint64_t exportedBegin;
+  const RankGroups groups;
   ChaosDelays &chaos;
   std::unique_ptr<Peers> peers;
+  std::array<Party, ZRT_OVER_GROUPS + 1> parties; ///< by ZRT_OVER_ALL, ...
   /// The number of collectives that each stream has begun.
   std::vector<uint32_t> sequence;
   std::vector<std::unique_ptr<Staging>> staging;

@@ -301,3 +301,31 @@ func.func @packed(%flat: tensor<2128xi8>) -> tensor<64x64xbf16> {
 module attributes {
 zero.target = #zero.target<name = "cuda", arch = "sm_90", workspace = 33554432>
 } {}
+
+// -----
+
+// Ranks in groups.
+// CHECK: zero.axis @near size 8 group 4
+zero.axis @near size 8 group 4
+zero.bucket @g0 over @near elements 4224 members [#zero.member<"h.0.fc.weight", 64x64 at 0, init = #zero.constant<0.0>>]
+// CHECK-LABEL: zero.program @step
+zero.program @step(%p: !zero.shard<4224 x f32 by 8>, %flat: tensor<4224xf32>) {
+  // CHECK: zero.all_gather %arg0 of @g0 over groups : !zero.shard<4224 x f32 by 8> -> !zero.shard<4224 x f32 by 4 of 8>
+  %a = zero.all_gather %p of @g0 over groups : !zero.shard<4224 x f32 by 8> -> !zero.shard<4224 x f32 by 4 of 8>
+  // CHECK: zero.all_gather %{{.*}} of @g0 over members : !zero.shard<4224 x f32 by 4 of 8> -> tensor<4224xf32>
+  %b = zero.all_gather %a of @g0 over members : !zero.shard<4224 x f32 by 4 of 8> -> tensor<4224xf32>
+  // In place: of a part, and of the whole.
+  // CHECK: zero.all_gather %{{.*}} of @g0 over groups : !zero.shard<4224 x f32 by 4 of 8> -> !zero.shard<4224 x f32 by 4 of 8>
+  %c = zero.all_gather %a of @g0 over groups : !zero.shard<4224 x f32 by 4 of 8> -> !zero.shard<4224 x f32 by 4 of 8>
+  %d = zero.all_gather %b of @g0 over members : tensor<4224xf32> -> tensor<4224xf32>
+  // CHECK: zero.reduce_scatter %arg1 of @g0 over members {scale = 2.500000e-01 : f64}
+  %s = zero.reduce_scatter %flat of @g0 over members {scale = 0.25 : f64} : tensor<4224xf32> -> !zero.shard<4224 x f32 by 4 of 8>
+  // CHECK: zero.reduce_scatter %{{.*}} of @g0 over groups {scale = 5.000000e-01 : f64}
+  %g = zero.reduce_scatter %s of @g0 over groups {scale = 0.5 : f64} : !zero.shard<4224 x f32 by 4 of 8> -> !zero.shard<4224 x f32 by 8>
+  // CHECK: zero.reduce_scatter %arg1 of @g0 over members into %{{.*}} {scale = 2.500000e-01 : f64}
+  %t = zero.reduce_scatter %flat of @g0 over members into %s {scale = 0.25 : f64} : tensor<4224xf32>, !zero.shard<4224 x f32 by 4 of 8> -> !zero.shard<4224 x f32 by 4 of 8>
+  // A part lies in other tiers, too.
+  // CHECK: !zero.shard<4224 x f32 by 4 of 8 on host>
+  %h = zero.spill %t of @g0 : !zero.shard<4224 x f32 by 4 of 8> -> !zero.shard<4224 x f32 by 4 of 8 on host>
+  zero.return
+}

@@ -16,6 +16,7 @@ LION = f"--optimizer={support.EXAMPLES / 'optimizers' / 'lion.mlir'}"
 AXES = {
     "model": tuple(MODELS),
     "ranks": (1, 2, 3, 4),
+    "groups": ("", "--ranks-per-host=2", "--shard-size=2", "--secondary-shard=2"),
     "stage": (0, 1, 2, 3),
     "precision": ("fp32", "bf16", "fp16"),
     "types": ("", "--grad-dtype=f32", "--grad-dtype=half", "--state-dtype=bf16", "--master=none",
@@ -51,6 +52,10 @@ def refuses(part):
             # State that each of several ranks holds completely stays on the device.
             or (get("parameters", "none") != "none" and get("ranks", 1) > 1
                 and (get("stage", 3) < 3 or get("kept") == "--persist-below=1GiB"))
+            or (get("groups", "") != "" and get("ranks", 4) != 4)
+            or (get("groups") == "--ranks-per-host=2" and get("run") == "1 on a host")
+            or (get("groups") == "--shard-size=2" and (get("stage") == 0 or get("parameters", "none") != "none"))
+            or (get("groups") == "--secondary-shard=2" and get("stage", 3) < 3)
             or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
             or (get("ahead", "") != "" and get("stage", 3) < 3 and {"none"} == {
                 get("state", "cpu"), get("parameters", "cpu"), get("activations", "cpu")})
@@ -91,7 +96,7 @@ def options_of(row):
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", f"--offload-activations={row['activations']}",
                f"--offload-gradients={row['sums']}", row["near"], row["update"], *row["remat"].split(), row["kept"],
-               row["ahead"], row["besides"], *row["optimizer"].split(), *numbers_of(row)]
+               row["ahead"], row["groups"], row["besides"], *row["optimizer"].split(), *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")
     if row["order"] == "block":
@@ -107,11 +112,16 @@ def numbers_of(row):
 
 def plain_options_of(row):
     """Returns the plain plan with the same bits.  With several micro-steps, stages 2 and 3 add in
-    another order than 0 and 1; a delayed update is different training."""
+    another order than 0 and 1, with hybrid shards in a third; so do ranks in groups.  A delayed
+    update is different training."""
     options = [*numbers_of(row), *row["optimizer"].replace(LION, "--optimizer=lion").split(),
                f"--accumulate={row['accumulate']}"]
-    if row["accumulate"] > 1 and row["stage"] > 1:
+    sums_over_steps = row["accumulate"] > 1 and row["stage"] > 1
+    if sums_over_steps:
         options.append("--stage=2")
+    if row["groups"]:
+        hybrid = sums_over_steps and row["groups"] == "--shard-size=2"
+        options.append("--shard-size=2" if hybrid else "--ranks-per-host=2")
     if row["update"] == "--delayed-update":
         options += ["--offload-optimizer=cpu", "--delayed-update"] + ["--accumulate-order=block"] * (row["accumulate"] > 1)
     return options
@@ -145,7 +155,7 @@ class Table(support.Case):
         usual = {name: values[0] for name, values in AXES.items()} | {"precision": "bf16", "ranks": 2, "stage": 3}
         for pair in TABLE.refused:
             part = dict(pair)
-            if part.keys() <= {"ranks", "stage", "kept", "run"}:
+            if part.keys() <= {"ranks", "stage", "kept", "run"} or part.keys() == {"groups", "run"}:
                 continue
             row = usual | ({"state": "cpu"} if "update" in part else {}) | (
                 {"accumulate": 2} if part.get("order") == "block" else {}) | part

@@ -6,11 +6,11 @@
 using namespace fakecuda;
 using Lock = std::lock_guard<std::mutex>;
 
-ExchangeOrder &ExchangeOrder::of(int rank) {
+ExchangeOrder &ExchangeOrder::of(int user) {
   static std::mutex mutex;
   static std::map<int, ExchangeOrder> all;
   const Lock lock(mutex);
-  return all[rank];
+  return all[user];
 }
 
 void ExchangeOrder::issue(const void *exchange) {

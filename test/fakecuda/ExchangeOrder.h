@@ -7,12 +7,12 @@
 
 namespace fakecuda {
 
-/// The exchanges of a rank, of all communicators, of which its GPU does one at a
-/// time.  All functions may be called by any thread.
+/// The exchanges of a user, of all communicators, of which its GPU does one at
+/// a time.  All functions may be called by any thread.
 class ExchangeOrder {
 public:
-  /// Returns that of a rank of this process.
-  static ExchangeOrder &of(int rank);
+  /// Returns that of a user of NCCL in this process (NcclRanks.h).
+  static ExchangeOrder &of(int user);
 
   void issue(const void *exchange);
   bool isRunning(const void *exchange);

@@ -122,7 +122,7 @@ bool isSet(const char *variable, std::string_view value) {
 
 /// Returns true if the rank's GPU does this exchange, the first of its stream.
 bool hasTurn(Shared &shared, const Exchange &exchange) {
-  ExchangeOrder &order = ExchangeOrder::of(shared.ranks.rank);
+  ExchangeOrder &order = ExchangeOrder::of(shared.ranks.user);
   if (order.isRunning(&exchange))
     return true;
   const bool isOrdered =
@@ -166,7 +166,7 @@ bool isReady(Shared &shared, Exchange &exchange) {
 
 void execute(Shared &shared, const Exchange &exchange) {
   const Lock lock(shared.mutex);
-  ExchangeOrder::of(shared.ranks.rank).end(&exchange);
+  ExchangeOrder::of(shared.ranks.user).end(&exchange);
   if (shared.isAborted)
     return;
   for (const Part &receive : exchange.receives)
@@ -177,7 +177,7 @@ void execute(Shared &shared, const Exchange &exchange) {
 void issueBegun(const std::shared_ptr<Shared> &shared,
                 std::unique_ptr<Exchange> begun) {
   const std::shared_ptr<Exchange> exchange = std::move(begun);
-  ExchangeOrder::of(shared->ranks.rank).issue(exchange.get());
+  ExchangeOrder::of(shared->ranks.user).issue(exchange.get());
   issue(
       exchange->stream, "an exchange by NCCL",
       [shared, exchange] { execute(*shared, *exchange); },

@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <random>
 #include <set>
@@ -29,9 +31,27 @@ void writeFile(const std::string &path, const std::string &content) {
   fs::rename(temporary, path);
 }
 
-/// The folders that ranks of this process have entered.
+/// The folders that ranks of this process have entered, and for each user the
+/// number of those that it has not left.
 std::mutex enteredMutex;
 std::multiset<std::string> entered;
+std::map<int, int> opened;
+
+/// Returns the number of this thread.
+int thisUser() {
+  static std::atomic<int> count{0};
+  thread_local const int mine = ++count;
+  return mine;
+}
+
+/// Returns the path of what this process makes.
+std::string pathOfProcess() {
+  const char *parent = std::getenv("FAKE_NCCL_FOLDER");
+  std::random_device random;
+  static const std::string name =
+      fmt::format("fake-nccl-{:08x}{:08x}", random(), random());
+  return fmt::format("{}/{}", parent ? parent : "/dev/shm", name);
+}
 
 std::string readFile(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
@@ -47,28 +67,26 @@ std::string shown(const MessageKind &kind) {
 } // namespace
 
 std::string NcclRanks::newFolder() {
-  const char *parent = std::getenv("FAKE_NCCL_FOLDER");
-  std::random_device random;
-  static const std::string job =
-      fmt::format("fake-nccl-{:08x}{:08x}", random(), random());
   static std::atomic<int> count{0};
-  return fmt::format("{}/{}/{}", parent ? parent : "/dev/shm", job, ++count);
+  return fmt::format("{}/{}", pathOfProcess(), ++count);
 }
 
 NcclRanks::NcclRanks(std::string theFolder, int theRank, int theRanks,
                      int theDevice)
-    : rank(theRank), ranks(theRanks), device(theDevice),
-      folder(std::move(theFolder)), sent(size_t(ranks)),
-      received(size_t(ranks)) {
+    : rank(theRank), ranks(theRanks), device(theDevice), user(thisUser()),
+      folder(std::move(theFolder)),
+      order(fmt::format("{}-order{}", pathOfProcess(), user)),
+      sent(size_t(ranks)), received(size_t(ranks)) {
   {
     const std::lock_guard<std::mutex> lock(enteredMutex);
     entered.insert(folder);
+    ++opened[user];
   }
   fs::create_directories(folder);
   const std::string mine = fmt::format("{}/rank{}", folder, rank);
   if (fs::exists(mine))
     misuse(fmt::format("two processes are rank {} of a communicator", rank));
-  writeFile(mine, fmt::format("{} {}", ranks, device));
+  writeFile(mine, fmt::format("{} {} {}", ranks, device, order));
 }
 
 bool NcclRanks::isAmongThreads() const {
@@ -82,6 +100,11 @@ void NcclRanks::leave() {
   for (const auto &entry : fs::directory_iterator(folder, ignored))
     if (entry.path().filename().string().find(mine) != std::string::npos)
       fs::remove(entry.path(), ignored);
+  {
+    const std::lock_guard<std::mutex> lock(enteredMutex);
+    if (--opened[user] == 0)
+      fs::remove(order, ignored);
+  }
   // Other ranks may not have noticed this one yet.
   writeFile(fmt::format("{}/left{}", folder, rank), "");
   int left = 0;
@@ -98,15 +121,23 @@ void NcclRanks::leave() {
 }
 
 std::string NcclRanks::orderOf(int of) const {
-  return fmt::format("{}/order{}", fs::path(folder).parent_path().string(), of);
+  std::ifstream text(fmt::format("{}/rank{}", folder, of));
+  std::string ranksOfPeer, devicePeer, orderPeer;
+  text >> ranksOfPeer >> devicePeer >> orderPeer;
+  return orderPeer;
 }
 
 void NcclRanks::goNext() {
+  const fs::path path = folder;
   const auto name = static_cast<char>(
-      'a' + std::stoi(fs::path(folder).filename().string()) % 26);
-  const std::string before = readFile(orderOf(rank));
-  std::ofstream(orderOf(rank), std::ios::binary | std::ios::app).put(name);
+      'a' + (std::hash<std::string>()(path.parent_path().string()) % 26 +
+             std::stoul(path.filename().string())) %
+                26);
+  const std::string before = readFile(order);
+  std::ofstream(order, std::ios::binary | std::ios::app).put(name);
   for (int peer = 0; peer < ranks; ++peer) {
+    if (peer == rank)
+      continue;
     const std::string other = readFile(orderOf(peer));
     if (other.size() > before.size() && other[before.size()] != name)
       misuse(fmt::format("exchange {} of rank {} is of communicator {}, and "

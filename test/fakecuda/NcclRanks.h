@@ -1,9 +1,12 @@
 //===- NcclRanks.h - Messages between processes, for tests ------*- C++ -*-===//
 //
-// Ranks meet in a folder of shared memory.  A message is a file
-// `from.to.number` there, which appears when it is complete and is removed when
-// it has been read.  The folders of all communicators of a job lie in one
-// folder, where each rank writes down the order of its exchanges.
+// The ranks of a communicator meet in a folder of shared memory.  A message is
+// a file `from.to.number` there, which appears when it is complete and is
+// removed when it has been read.
+//
+// A user is the thread that makes communicators; it may be another rank in each
+// of them.  It has a file with the order of all its exchanges; peers find it by
+// the name that is in the file `rank` of the folder.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -53,12 +56,13 @@ public:
   void receive(int peer, const MessageKind &kind, void *to, uint64_t bytes);
 
   const int rank, ranks, device;
+  const int user; ///< its number in this process
 
 private:
   std::string orderOf(int rank) const;
   std::string message(int from, int to, uint64_t number) const;
 
-  const std::string folder;
+  const std::string folder, order;      ///< order: the user's file
   std::vector<uint64_t> sent, received; ///< messages, by peer
 };
 

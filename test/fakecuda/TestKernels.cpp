@@ -149,6 +149,25 @@ void zrt_widen_bf16(void **params) {
   });
 }
 
+/// One thread for each element.
+void zrt_ranked_sum_f32_f32(void **params) {
+  const auto *from = value<const float *>(params[0]);
+  const auto *how = value<const int64_t *>(params[1]);
+  auto *result = value<float *>(params[2]);
+  const int64_t ranks = load(how), stride = load(how + 1);
+  const auto scale = float(load(reinterpret_cast<const double *>(how + 2)));
+  const bool accumulates = load(how + 3) != 0;
+  forUnits(value<int64_t>(params[3]), [&](int64_t i) {
+    float sum = load(from + i);
+    for (int64_t rank = 1; rank < ranks; ++rank)
+      sum += load(from + rank * stride + i);
+    sum *= scale;
+    if (accumulates)
+      sum += load(result + i);
+    store(result + i, sum);
+  });
+}
+
 /// One thread for each group of packed blocks.
 void zrt_dequantize_int8_f32(void **params) {
   constexpr int64_t kGroup = ZRT_PACKED_RUN * ZRT_PACKED_BLOCK;

@@ -126,6 +126,13 @@ PLANS = [
     Recipe("sums-1-2-2", "tiny", 48, 1, 2, 2, ("--offload-gradients=cpu",)),
     Recipe("sums-3-2-3", "tiny", 48, 3, 2, 3, ("--offload=cpu", "--offload-gradients=nvme", "--bucket-size=1KiB")),
     # Updates with the gradients of the previous step.
+    # Ranks in groups.
+    Recipe("groups-0-4-2", "tiny", 48, 0, 4, 2, ("--ranks-per-host=2",)),
+    Recipe("groups-2-6-3", "mlp", 40, 2, 6, 3, ("--ranks-per-host=3",)),
+    Recipe("groups-3-4-2", "tiny", 48, 3, 4, 2, ("--ranks-per-host=2", "--offload=cpu", "--bucket-size=1KiB")),
+    Recipe("hybrid-2-4-2", "odd", 64, 2, 4, 2, ("--shard-size=2", "--bucket-size=300")),
+    Recipe("hybrid-3-4-2", "tiny", 48, 3, 4, 2, ("--shard-size=2", "--precision=bf16", "--bucket-size=1KiB")),
+    Recipe("second-3-4-1", "tiny", 48, 3, 4, 1, ("--secondary-shard=2", "--bucket-size=1KiB")),
     Recipe("rotated-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=nvme", "--overlap-update", "--bucket-size=1KiB")),
     Recipe("rotated-2-2-1", "tiny", 48, 2, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=bf16")),
     Recipe("rotated-3-2-1", "mlp", 40, 3, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=fp16")),

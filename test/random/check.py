@@ -78,7 +78,7 @@ def offloaded_state(rng, options):
     optimizer, parameters = rng.choice(("none", "cpu", "nvme")), rng.choice(("none", "cpu", "nvme"))
     # State that is whole on several ranks stays on the device; in a small model that may be all of
     # it.
-    if "--stage=3" not in options or any(option.startswith("--persist-below") for option in options):
+    if "--stage=3" not in options or any(option.startswith(("--persist-below", "--shard-size")) for option in options):
         parameters = "none"
     places = sums + [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
     if optimizer != "none" and {"--accumulate=1", "--accumulate-order=block"} & {*options} and rng.random() < 0.5:
@@ -116,6 +116,11 @@ class Trial(Workplace):
         self.model = random_model(seed)
         self.rng = rng = random.Random(f"trial {seed}")
         self.ranks = rng.choice((2, 2, 3, 4))
+        self.groups = random.Random(f"groups {seed}")
+        if self.groups.random() < 0.15:
+            self.ranks = self.groups.choice((4, 6))
+        sizes = [size for size in range(2, self.ranks) if self.ranks % size == 0]
+        self.group = self.groups.choice(sizes) if sizes else 0
         self.micro_steps = rng.choice((1, 1, 1, 1, 2))
         self.rows = rng.choice((1, 2))  # of a rank, in a micro-step
         if self.rows * self.ranks * self.micro_steps * self.model.seq > 64:
@@ -170,6 +175,8 @@ class Trial(Workplace):
                        f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng, stage)]
             if self.micro_steps > 1:
                 options.append(f"--accumulate-order={self.orders.choice(('batch', 'block'))}")
+            groups = self._in_groups(stage)
+            options += groups
             places = offloaded_state(self.places, options)
             if "--master=none" in self.types:
                 places = []  # for state on the device
@@ -186,6 +193,8 @@ class Trial(Workplace):
                 environment["ZRT_CHAOS"] = str(rng.randrange(1, 1000))
             if rng.random() < 0.1:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
+                if f"--ranks-per-host={self.group}" in groups:
+                    environment["ZRT_RANKS_PER_HOST"] = str(self.group)
             if self.guards.random() < 0.1:
                 environment["ZRT_GUARD"] = "1"
             flags = ["--threads", rng.choice((1, 1, 1, 2))]
@@ -204,6 +213,20 @@ class Trial(Workplace):
                     options.append(f"--collectives={self.ways.choice(ways)}")
                     environment |= {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(self.seed)}
             yield stage, options, flags, environment
+
+    def _in_groups(self, stage):
+        """Draws the options of ranks in groups."""
+        if not self.group or self.groups.random() < 0.3:
+            return []
+        kinds = ["--ranks-per-host"] + ["--shard-size"] * (stage > 0) + ["--secondary-shard"] * (stage == 3)
+        return [f"{self.groups.choice(kinds)}={self.group}"]
+
+    def order_of(self, stage, options):
+        """Plans with one value add gradients in one order."""
+        over_steps = self.micro_steps > 1 and stage > 1
+        grouped = any(option.endswith(f"={self.group}") and option.startswith(
+            ("--ranks-per-host", "--shard-size", "--secondary-shard")) for option in options)
+        return over_steps, grouped, over_steps and f"--shard-size={self.group}" in options
 
     def left_to_zeroc(self, options, stage):
         """The options with all that can be chosen left open, on a machine whose rates are drawn."""
@@ -301,7 +324,7 @@ class Trial(Workplace):
                 continue
             self.counts["gpu"] += GPU[0] in used
             what = f"{name} (stage {stage})"
-            group = stage // 2 if self.micro_steps > 1 else 0
+            group = self.order_of(stage, options)
             if losses := [line["eval_loss"] for line in outcome.lines if "eval_loss" in line]:
                 other, same = evaluated.setdefault(group, (what, losses))
                 if losses != same:

@@ -8,6 +8,7 @@
 //   mpirun -n N zrt_ranks N early      ... fails before ranks are connected
 //   mpirun -n N zrt_ranks N asleep     ... stops itself before that
 //   mpirun -n N zrt_ranks N unborn     ... stops itself before MPI starts
+//   mpirun -n N zrt_ranks N groups     bits, in groups of two ranks
 //   mpirun -n N zrt_ranks N spill      bits, and each spills to DIR=$TMPDIR
 //   mpirun -n N zrt_ranks N speed      times of 64 MiB
 //   zrt_ranks N wait                   waits for a signal and prints it
@@ -45,7 +46,7 @@ int me = 0, run = 0;
 zrt_ref refAt(uint64_t offset, uint64_t count) {
   return {ZRT_DEVICE, 0, offset, count * 4};
 }
-zrt_collective_desc gather, reduce, norm;
+zrt_collective_desc gather, reduce, norm, gatherFirst, reduceFirst;
 zrt_launch_desc fault;
 zrt_input inputs[3];
 zrt_copy_desc spill, fetch;
@@ -91,6 +92,34 @@ void addSpill(zrt_plan &plan) {
   plan.programs[ZRT_STEP] = {table, 8, 1, 0};
 }
 
+/// Exchanges in two steps: over members and over groups of two ranks.
+void useGroups(zrt_plan &plan) {
+  plan.group_size = 2;
+  gatherFirst = gather;
+  gatherFirst.over = ZRT_OVER_GROUPS;
+  gatherFirst.result.extent = gather.source.extent = ZRT_PART_OF_WHOLE;
+  gather.over = reduceFirst.over = ZRT_OVER_MEMBERS;
+  reduceFirst = reduce;
+  reduceFirst.over = ZRT_OVER_MEMBERS;
+  reduceFirst.scale = 1;
+  // Behind the summed slice.
+  reduceFirst.result.ref =
+      refAt(reduce.result.ref.offset + (reduce.result.ref.bytes + 63) / 64 * 64,
+            elements / 2);
+  reduceFirst.result.extent = ZRT_PART;
+  reduce.over = ZRT_OVER_GROUPS;
+  reduce.source = reduceFirst.result;
+  const uint64_t part = elements / 2 * 4, slice = elements / ranks * 4;
+  gatherFirst.wire_bytes = reduce.wire_bytes = part - slice;
+  gather.wire_bytes = reduceFirst.wire_bytes = part;
+  table[4] = table[3];
+  table[3] = table[2];
+  table[2] = {ZRT_COLLECTIVE, table[3].stream, &gatherFirst};
+  table[5] = table[1];
+  table[1].descriptor = &reduceFirst;
+  plan.programs[ZRT_STEP].op_count = 6;
+}
+
 zrt_plan makePlan(uint64_t count) {
   elements = count / ranks * ranks;
   const uint64_t bytes = (elements * 4 + 4095) / 4096 * 4096;
@@ -104,7 +133,9 @@ zrt_plan makePlan(uint64_t count) {
             1.0,
             wire,
             {all, ZRT_F32, ZRT_SLICE_OF_WHOLE},
-            {all, ZRT_F32, ZRT_WHOLE}};
+            {all, ZRT_F32, ZRT_WHOLE},
+            ZRT_OVER_ALL,
+            0};
   reduce = {"reduce_scatter of b1",
             ZRT_REDUCE_SCATTER,
             0,
@@ -112,7 +143,9 @@ zrt_plan makePlan(uint64_t count) {
             1.0 / double(ranks),
             wire,
             {refAt(kPrivate + bytes, elements), ZRT_F32, ZRT_WHOLE},
-            {refAt(kPrivate + 2 * bytes, slice), ZRT_F32, ZRT_SLICE}};
+            {refAt(kPrivate + 2 * bytes, slice), ZRT_F32, ZRT_SLICE},
+            ZRT_OVER_ALL,
+            0};
   norm = {"all_reduce of norm",
           ZRT_ALL_REDUCE,
           0,
@@ -120,7 +153,9 @@ zrt_plan makePlan(uint64_t count) {
           1.0,
           (ranks - 1) * 16,
           {refAt(0, 4), ZRT_F64, ZRT_MEMBERS},
-          {refAt(64, 4), ZRT_F64, ZRT_MEMBERS}};
+          {refAt(64, 4), ZRT_F64, ZRT_MEMBERS},
+          ZRT_OVER_ALL,
+          0};
   fault = {"fault", misbehave, 1, 1, 0, 0, nullptr};
   table[0] = {ZRT_LAUNCH, ZRT_REDUCE, &fault};
   table[1] = {ZRT_COLLECTIVE, ZRT_REDUCE, &reduce};
@@ -140,8 +175,11 @@ zrt_plan makePlan(uint64_t count) {
   plan.programs[ZRT_STEP] = {table, 4, 0, 0};
   if (mode == "spill")
     addSpill(plan);
+  if (mode == "groups")
+    useGroups(plan);
   inputs[0] = {"gather", ZRT_F32, 0, nullptr, gather.source.ref, 0, 0, 0, 0};
-  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, reduce.source.ref, 0, 0, 0, 0};
+  const zrt_collective_desc &first = mode == "groups" ? reduceFirst : reduce;
+  inputs[1] = {"reduce", ZRT_F32, 0, nullptr, first.source.ref, 0, 0, 0, 0};
   inputs[2] = {"norm", ZRT_F64, 0, nullptr, norm.source.ref, 0, 0, 0, 0};
   plan.inputs = inputs;
   plan.input_count = 3;
@@ -158,11 +196,12 @@ void fill(zrt_context *ctx) {
     x = x * 6364136223846793005u + 1442695040888963407u;
     return float(int64_t(x >> 40) - (1 << 23)) / float(1 << (x >> 33 & 15));
   };
-  const uint64_t slice = elements / ranks;
+  const uint64_t slice = elements / ranks,
+                 number = mode == "groups" ? me % 2 * (ranks / 2) + me / 2 : me;
   for (uint64_t i = 0; i < slice; ++i)
-    at(ctx, gather.source.ref)[uint64_t(me) * slice + i] = next();
+    at(ctx, gather.source.ref)[number * slice + i] = next();
   for (uint64_t i = 0; i < elements; ++i)
-    at(ctx, reduce.source.ref)[i] = next();
+    at(ctx, inputs[1].ref)[i] = next();
   for (int i = 0; i < 2; ++i)
     reinterpret_cast<double *>(at(ctx, norm.source.ref))[i] = next();
 }

@@ -75,8 +75,8 @@ ALONE = {name: value for name, value in os.environ.items()
 
 
 class Bits(unittest.TestCase):
-    def bits(self, ranks, **environment):
-        done = job(ranks, "bits", **environment)
+    def bits(self, ranks, mode="bits", **environment):
+        done = job(ranks, mode, **environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, rf"^([0-9a-f]{{16}} ){{{ranks}}}\n$")
         return done.stdout
@@ -93,6 +93,13 @@ class Bits(unittest.TestCase):
                 with self.subTest(seed=seed, per_host=hosts):
                     self.assertEqual(self.bits(4, ZRT_CHAOS=seed, ZRT_RANKS_PER_HOST=hosts), quiet)
 
+
+    def test_of_groups_do_not_depend_on_where_ranks_run(self):
+        right = self.bits(4, "groups")
+        for hosts, seed in ((2, 0), (1, 0), (3, 1), (2, 2), (4, 3)):
+            with self.subTest(per_host=hosts, seed=seed):
+                more = {"ZRT_CHAOS": str(seed)} if seed else {}
+                self.assertEqual(self.bits(4, "groups", ZRT_RANKS_PER_HOST=str(hosts), **more), right)
 
     def test_ranks_share_a_folder_of_nvme(self):
         with tempfile.TemporaryDirectory() as folder:

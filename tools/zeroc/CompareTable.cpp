@@ -41,7 +41,7 @@ int64_t countHost(const Certificate &certificate) {
 std::string statePerParameter(const Certificate &certificate) {
   int64_t bytes = 0;
   for (const Certificate::Term &term : certificate.modelState)
-    bytes += term.held - term.padding(certificate.ranks);
+    bytes += term.held - certificate.getPadding(term);
   std::string text;
   llvm::raw_string_ostream(text)
       << llvm::format("%.2f B", double(bytes) / certificate.parameterCount);
@@ -51,7 +51,7 @@ std::string statePerParameter(const Certificate &certificate) {
 int64_t countWire(const Certificate &certificate, bool gathers, bool inBytes) {
   int64_t sum = 0;
   for (const Certificate::Wire &wire : certificate.wire)
-    if (inBytes || (wire.name == "all_gather") == gathers)
+    if (inBytes || StringRef(wire.name).starts_with("all_gather") == gathers)
       sum += inBytes ? wire.bytes : wire.calls;
   return sum;
 }

@@ -190,6 +190,14 @@ void Mapping::mapState() {
     }
   if (*stage != 3)
     return;
+  // Groups of all ranks, or of one, are none.
+  for (auto [path, option] :
+       {std::pair(StringRef("zero_optimization.mics_shard_size"),
+                  "--shard-size"),
+        {"zero_optimization.zero_hpz_partition_size", "--secondary-shard"}})
+    if (std::optional<int64_t> ranks = file.count(path);
+        ranks && *ranks > 1 && *ranks != given.worldSize)
+      add(option, Twine(*ranks), path);
   if (std::optional<int64_t> elements = file.count(reuse))
     add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
   if (std::optional<int64_t> elements = file.count(prefetch))

@@ -329,7 +329,11 @@ DriverOptions CommandLine::check() {
     options.compared = listCompared();
   if (isGiven("--offload"))
     offload(options.pipeline, offloadAll);
-  if (std::optional<Conflict> conflict = findConflict(p, /*isKnown=*/false);
+  PlanOptions checked = p;
+  if (options.plan.free.stage)
+    checked.stage = 3; // has the options of all stages
+  if (std::optional<Conflict> conflict =
+          findConflict(checked, /*isKnown=*/false);
       conflict && !options.compare)
     fail(conflict->text);
   if (p.reference && isGiven("--loss-chunk"))

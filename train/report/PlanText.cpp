@@ -11,13 +11,13 @@ namespace {
 std::string lineOf(const zrt_plan &plan, size_t number, const zrt_op &op) {
   const char *stream =
       op.stream < plan.stream_count ? plan.streams[op.stream].name : "unknown";
-  std::string text =
-      fmt::format("{:>6}  {:<10} {:<10} ", number, stream, kindName(op.kind));
+  std::string text = fmt::format("{:>6}  {:<{}} {:<10} ", number, stream,
+                                 streamWidth(plan), kindName(op.kind));
   if (op.kind >= ZRT_KIND_COUNT || !op.descriptor)
     return text + "no descriptor\n";
   if (!isWork(op))
     return text + fmt::format("event {}\n", eventOf(op));
-  const OperationFacts facts = factsOf(op, plan.world_size);
+  const OperationFacts facts = factsOf(op, RankGroups(plan));
   text += nameOf(op) + (facts.sizes.empty() ? "" : " " + facts.sizes) +
           facts.details;
   const char *before = ": ";

@@ -87,9 +87,11 @@ uint64_t zrt::wireBytesPerStep(const zrt_plan &plan) {
 }
 
 std::string zrt::ranksText(const zrt_plan &plan) {
-  std::string text =
-      fmt::format("{}, stage {}, {} micro-step{}", plan.world_size, plan.stage,
-                  plan.accumulate, plan.accumulate == 1 ? "" : "s");
+  std::string text = fmt::format("{}", plan.world_size);
+  if (plan.group_size)
+    text += fmt::format(" in groups of {}", plan.group_size);
+  text += fmt::format(", stage {}, {} micro-step{}", plan.stage,
+                      plan.accumulate, plan.accumulate == 1 ? "" : "s");
   if (plan.bucket_bytes)
     text += fmt::format(", bucket {}", plan.bucket_bytes);
   return text;

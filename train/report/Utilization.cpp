@@ -15,7 +15,7 @@ static std::map<zrt_dtype, double> flopsByType(const zrt_program &program) {
   std::map<zrt_dtype, double> flops;
   for (const zrt_op &op : opsOf(program))
     if (isWork(op)) {
-      const OperationFacts facts = factsOf(op, /*ranks=*/1);
+      const OperationFacts facts = factsOf(op);
       if (facts.flops > 0)
         flops[facts.factors] += facts.flops;
     }

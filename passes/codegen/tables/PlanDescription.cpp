@@ -8,6 +8,7 @@
 
 #include "passes/codegen/tables/PlanDescription.h"
 
+#include "dialect/zero/BucketUse.h"
 #include "dialect/zero/InputBound.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/codegen/tables/ProgramTables.h"
@@ -82,12 +83,14 @@ private:
     SmallVector<Zrt<zrt_state>> list;
     for (BlockArgument arg : step.getArguments())
       if (auto state = step.getState(arg.getArgNumber()))
-        list.push_back(
-            {.slot = constants.string(state.getSlot()),
-             .bucket = operands.getBucket(state.getBucket()),
-             .dtype = operands.getElement(arg).number,
-             .sharded = cast<ShardType>(arg.getType()).getRanks() > 1,
-             .ref = operands.getRef(arg)});
+        list.push_back({.slot = constants.string(state.getSlot()),
+                        .bucket = operands.getBucket(state.getBucket()),
+                        .dtype = operands.getElement(arg).number,
+                        .extent = zero::detail::isPart(arg.getType()) ? ZRT_PART
+                                  : zero::detail::isSlice(arg.getType())
+                                      ? ZRT_SLICE
+                                      : ZRT_WHOLE,
+                        .ref = operands.getRef(arg)});
     return list;
   }
 
@@ -235,6 +238,9 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .bucket_bytes =
           static_cast<uint64_t>(options ? options.getBucketSize() : 0),
       .cache_count = static_cast<uint32_t>(cacheList.size()),
+      .group_size = static_cast<uint32_t>(getGroupSize(plan)),
+      .ranks_per_host =
+          static_cast<uint32_t>(options ? options.getRanksPerHost() : 0),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),

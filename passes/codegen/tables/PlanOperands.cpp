@@ -49,7 +49,11 @@ static uint32_t getZrtExtent(PlanOpInterface op, Value value) {
   case Extent::Whole:
     return ZRT_WHOLE;
   case Extent::Slice:
-    return held == Extent::Slice ? ZRT_SLICE : ZRT_SLICE_OF_WHOLE;
+    return held == Extent::Slice  ? ZRT_SLICE
+           : held == Extent::Part ? ZRT_SLICE_OF_PART
+                                  : ZRT_SLICE_OF_WHOLE;
+  case Extent::Part:
+    return held == Extent::Part ? ZRT_PART : ZRT_PART_OF_WHOLE;
   }
   llvm_unreachable("an extent of no kind");
 }

@@ -148,7 +148,11 @@ private:
 
   llvm::Constant *describe(CollectiveOpInterface op) {
     auto reduce = dyn_cast<ReduceScatterOp>(*op);
-    Value whole = op.getWhole();
+    Type whole = op.getWhole().getType();
+    auto shard = dyn_cast<ShardType>(whole);
+    const int64_t elements =
+        shard ? shard.getElements()
+              : cast<RankedTensorType>(whole).getNumElements();
     return constants.global(
         Zrt<zrt_collective_desc>{
             .name = constants.string(nameOperation(op)),
@@ -156,12 +160,12 @@ private:
                     : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
                                                : ZRT_ALL_REDUCE,
             .accumulate = reduce && reduce.getInto(),
-            .elements =
-                getByteSize(whole.getType()) / operands.getElement(whole).bytes,
+            .elements = static_cast<uint64_t>(elements),
             .scale = op.getFactor(),
             .wire_bytes = static_cast<uint64_t>(getCost(op, symbols).wire),
             .source = operand(op->getOperand(0)),
-            .result = operand(op->getResult(0))},
+            .result = operand(op->getResult(0)),
+            .over = static_cast<uint32_t>(op.getRanksOver().value_or(Over(0)))},
         "collective");
   }
 

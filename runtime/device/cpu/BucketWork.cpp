@@ -43,9 +43,9 @@ void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
   const bool sliced = isSliced(desc);
   const uint64_t elements = sliced ? bucket.slice : bucket.elements;
   for (uint32_t i = 0; i < desc.arg_count; ++i)
-    if (desc.args[i].extent == ZRT_SLICE_OF_WHOLE)
-      args[i] = static_cast<std::byte *>(args[i]) +
-                bucket.first * dtypeBytes(desc.args[i].dtype);
+    args[i] =
+        static_cast<std::byte *>(args[i]) +
+        bucket.firstIn(desc.args[i].extent) * dtypeBytes(desc.args[i].dtype);
 
   if (desc.rounding == 0) {
     const auto &segments = sliced ? bucket.owned : bucket.members;
@@ -73,8 +73,7 @@ void zrt::sumSquaresOfBucket(const zrt_squares_desc &desc,
   const auto &blocks = bucket.blocks;
   const zrt_dtype dtype = desc.grad.dtype;
   const uint64_t size = dtypeBytes(dtype);
-  if (desc.grad.extent == ZRT_SLICE_OF_WHOLE)
-    grad += bucket.first * size;
+  grad += bucket.firstIn(desc.grad.extent) * size;
   team.parallelFor(static_cast<int64_t>(blocks.size()),
                    [&](int64_t first, int64_t last) {
                      for (int64_t i = first; i < last; ++i) {

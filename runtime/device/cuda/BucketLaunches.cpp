@@ -59,7 +59,7 @@ std::vector<BucketPart> partsOf(const zrt_plan &plan, int rank) {
   std::vector<BucketPart> parts;
   parts.reserve(plan.bucket_count);
   for (const zrt_bucket &bucket : bucketsOf(plan))
-    parts.push_back(partOf(bucket, uint32_t(rank), plan.world_size));
+    parts.push_back(partOf(bucket, uint32_t(rank), RankGroups(plan)));
   return parts;
 }
 
@@ -144,8 +144,8 @@ void BucketLaunches::update(CUstream stream, const zrt_update_desc &desc,
                             const BucketPart &bucket,
                             std::vector<uint64_t> args) const {
   for (uint32_t i = 0; i < desc.arg_count; ++i)
-    if (desc.args[i].extent == ZRT_SLICE_OF_WHOLE)
-      args[i] += bucket.first * dtypeBytes(desc.args[i].dtype);
+    args[i] +=
+        bucket.firstIn(desc.args[i].extent) * dtypeBytes(desc.args[i].dtype);
   std::vector<uint64_t> mine(args.size() + 1);
   const auto run = [&](const Segment &segment, CUdeviceptr chance) {
     for (uint32_t i = 0; i < desc.arg_count; ++i)
@@ -173,8 +173,7 @@ void BucketLaunches::sumSquares(CUstream stream, const zrt_squares_desc &desc,
                                 const BucketPart &bucket, CUdeviceptr grad,
                                 CUdeviceptr partials) const {
   const uint64_t size = dtypeBytes(desc.grad.dtype);
-  if (desc.grad.extent == ZRT_SLICE_OF_WHOLE)
-    grad += bucket.first * size;
+  grad += bucket.firstIn(desc.grad.extent) * size;
   const uint64_t blocks = bucket.blocks.size();
   if (blocks != 0) {
     const uint64_t parameters[] = {

@@ -79,7 +79,7 @@ static Stream drawOther(Random &random, Stream stream) {
   constexpr Stream kUsual[] = {Stream::Compute, Stream::Gather, Stream::Reduce};
   Stream other;
   do {
-    other = random.once(4) ? Stream(random.below(8))
+    other = random.once(4) ? Stream(random.below(getMaxEnumValForStream() + 1))
                            : random.pick(ArrayRef<Stream>(kUsual));
   } while (other == stream);
   return other;

@@ -246,6 +246,8 @@ std::string zero::describe(Operation *op) {
     os << " @" << launch.getKernel();
   if (auto bucket = getBucketRef(op))
     os << " of @" << bucket.getValue();
+  if (auto over = op->getAttrOfType<OverAttr>("over"))
+    os << " over " << stringifyOver(over.getValue());
   if (runsOnStream(op) || isa<RecordOp, WaitOp>(op))
     os << " on " << stringifyStream(getStream(op));
   return text;

@@ -3,7 +3,7 @@
 // Half of them change the type of a value and of everything tied to it, with
 // byte ranges of the new size.  A runtime that guesses from the number of bytes
 // would not notice: on two ranks a whole bucket of bf16 has as many bytes as a
-// slice of f32.
+// slice of f32, and in two groups a part of bf16 has as many as a slice of f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +37,10 @@ static Change retype(Victim &victim, Value value, const Twine &how,
   return text;
 }
 
-/// `shard` with other elements, ranks or tier.
-static Type withParts(ShardType shard, Type element, int64_t ranks, Tier tier) {
-  return ShardType::get(shard.getContext(), shard.getElements(), element, ranks,
-                        tier);
+/// `shard` with other elements, on another tier.
+static Type withElements(ShardType shard, Type element, Tier tier) {
+  return ShardType::get(shard.getContext(), shard.getElements(), element,
+                        shard.getRanks(), shard.getOf(), tier);
 }
 
 /// Draws a value of a bucket, which has a flat type.
@@ -57,17 +57,17 @@ Change zero::changeElements(Victim &victim) {
   Type element = victim.random.pick(
       ArrayRef<Type>{b.getF64Type(), b.getF32Type(), b.getBF16Type(),
                      b.getF16Type(), b.getI32Type(), b.getI64Type()});
-  return retype(
-      victim, value, ": of other elements, " + textOf(TypeAttr::get(element)),
-      [&](Type type) -> Type {
-        if (auto shard = dyn_cast<ShardType>(type))
-          return withParts(shard, element, shard.getRanks(), shard.getTier());
-        if (auto stored = dyn_cast<StoredType>(type))
-          return StoredType::get(type.getContext(),
-                                 stored.getTensor().clone(element),
-                                 stored.getTier());
-        return cast<RankedTensorType>(type).clone(element);
-      });
+  return retype(victim, value,
+                ": of other elements, " + textOf(TypeAttr::get(element)),
+                [&](Type type) -> Type {
+                  if (auto shard = dyn_cast<ShardType>(type))
+                    return withElements(shard, element, shard.getTier());
+                  if (auto stored = dyn_cast<StoredType>(type))
+                    return StoredType::get(type.getContext(),
+                                           stored.getTensor().clone(element),
+                                           stored.getTier());
+                  return cast<RankedTensorType>(type).clone(element);
+                });
 }
 
 Change zero::changeExtent(Victim &victim) {
@@ -75,14 +75,26 @@ Change zero::changeExtent(Victim &victim) {
   int64_t ranks = getNumRanks(victim.module);
   if (!value || ranks == 1)
     return {};
-  bool toSlice = cast<ShardType>(value.getType()).getRanks() == 1;
-  return retype(victim, value,
-                toSlice ? ": a slice, not the whole"
-                        : ": the whole, not a slice",
-                [&](Type type) {
+  // The number of shards, and of the ranks that have one of these parts.
+  struct Cut {
+    int64_t by, of;
+    StringRef text;
+  };
+  SmallVector<Cut> cuts = {{1, 0, ": the whole"}, {ranks, 0, ": a slice"}};
+  if (int64_t group = getGroupSize(victim.module))
+    cuts.push_back({group, ranks, ": a part"});
+  auto mine = cast<ShardType>(value.getType());
+  llvm::erase_if(cuts, [&](const Cut &cut) {
+    return cut.by == mine.getRanks() && cut.of == mine.getOf();
+  });
+  Cut cut = victim.random.pick(cuts);
+  return retype(victim, value, cut.text + " in place of another portion",
+                [&](Type type) -> Type {
                   auto shard = dyn_cast<ShardType>(type);
-                  return shard ? withParts(shard, shard.getElementType(),
-                                           toSlice ? ranks : 1, shard.getTier())
+                  return shard ? ShardType::get(shard.getContext(),
+                                                shard.getElements(),
+                                                shard.getElementType(), cut.by,
+                                                cut.of, shard.getTier())
                                : Type();
                 });
 }
@@ -99,9 +111,7 @@ Change zero::changeTypeTier(Victim &victim) {
                 ": kept on " + stringifyTier(tier) + " by its type",
                 [&](Type type) {
                   auto shard = dyn_cast<ShardType>(type);
-                  return shard ? withParts(shard, shard.getElementType(),
-                                           shard.getRanks(), tier)
-                               : Type();
+                  return shard ? Type(shard.inTier(tier)) : Type();
                 });
 }
 

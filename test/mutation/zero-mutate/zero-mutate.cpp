@@ -100,14 +100,15 @@ static bool writeModule(ModuleOp module, StringRef path) {
   return !file.has_error();
 }
 
-/// Returns the mutations that `names` lists, or all that suit the number of
-/// ranks.
+/// Returns the mutations that `names` lists, or all that suit the ranks.  The
+/// judge refuses programs of one rank where ranks are in groups.
 static SmallVector<const Mutation *>
-chooseMutations(ArrayRef<std::string> names, int64_t ranks) {
+chooseMutations(ArrayRef<std::string> names, ModuleOp plan) {
+  const bool mayDiffer = getNumRanks(plan) > 1 && getGroupSize(plan) == 0;
   SmallVector<const Mutation *> mutations;
   for (const Mutation &mutation : getMutations())
     if ((names.empty() || llvm::is_contained(names, mutation.name)) &&
-        (ranks > 1 || mutation.way != kOneRank))
+        (mayDiffer || mutation.way != kOneRank))
       mutations.push_back(&mutation);
   return mutations;
 }
@@ -210,9 +211,8 @@ int main(int argc, char **argv) {
   Outcome outcome = judgeModule(*plan);
   if (!outcome.accepted())
     return fail(file + " is no good plan to begin with: " + outcome.message);
-  SmallVector<const Mutation *> mutations =
-      chooseMutations(names, getNumRanks(*plan));
+  SmallVector<const Mutation *> mutations = chooseMutations(names, *plan);
   if (mutations.empty())
-    return fail("these mutations need a plan of several ranks");
+    return fail("these mutations need a plan of several ranks without groups");
   return mutate(*plan, mutations, count, seed, folder);
 }

@@ -178,26 +178,32 @@ void step(void *const *args, int64_t begin, int64_t end) {
 
 TEST(Update, OfSlicesEqualsThatOfTheWhole) {
   const uint64_t n = bigBucket.elements;
-  const auto run = [&](uint32_t ranks, bool sliced, bool sliceArgs,
-                       int threads) {
-    const uint64_t held = sliceArgs ? n / ranks : n;
+  // What ranks hold of gradient and moment; they have all parameters.
+  const auto run = [&](uint32_t ranks, uint32_t extent, int threads,
+                       uint32_t members = 0) {
+    const bool sliced = extent != ZRT_WHOLE;
+    const uint64_t held = extent == ZRT_SLICE           ? n / ranks
+                          : extent == ZRT_SLICE_OF_PART ? n / members
+                                                        : n;
     const uint64_t room = 256 << 10;
     const zrt_ref args[] = {
         deviceRef(4096, n * 4), // whole, like the last one
         deviceRef(4096 + room, held * 4), deviceRef(4096 + 2 * room, held * 4),
         deviceRef(0, 4), deviceRef(4096, n * 4)}; // in place
-    const auto bucketOperand = [&](const zrt_ref &ref, bool isSlice) {
-      return isSlice ? slice(ref) : sliced ? sliceOfWhole(ref) : whole(ref);
+    const auto ofAll = [&](const zrt_ref &ref) {
+      return sliced ? sliceOfWhole(ref) : whole(ref);
     };
-    const zrt_operand operands[] = {
-        bucketOperand(args[0], false), bucketOperand(args[1], sliceArgs),
-        bucketOperand(args[2], sliceArgs), scalar(args[3]),
-        bucketOperand(args[4], false)};
+    const zrt_operand operands[] = {ofAll(args[0]),
+                                    {args[1], ZRT_F32, extent},
+                                    {args[2], ZRT_F32, extent},
+                                    scalar(args[3]),
+                                    ofAll(args[4])};
     zrt_plan plan =
         ranksPlan(int(ranks),
                   Table().update(ZRT_COMPUTE, {"adamw of b0", 0, 5, step<0>,
                                                step<1>, operands, 0, 0}),
                   2 << 20);
+    plan.group_size = members;
     plan.buckets = &bigBucket;
     plan.bucket_count = 1;
     std::vector<float> result(2 * n);
@@ -206,8 +212,14 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
       zrt_world handle = {world};
       const ContextPtr ctx = zrt::create(plan, threads, &handle);
       ASSERT_TRUE(isGood(ctx));
-      const uint64_t first = world.rank() * (n / ranks);
-      const uint64_t from = sliceArgs ? first : 0;
+      const auto rank = uint32_t(world.rank());
+      const uint64_t number =
+          members ? rank % members * (ranks / members) + rank / members : rank;
+      const uint64_t first = number * (n / ranks);
+      const uint64_t from = extent == ZRT_SLICE ? first
+                            : extent == ZRT_SLICE_OF_PART
+                                ? rank % members * held
+                                : 0;
       std::memcpy(at<float>(ctx, args[0]), &values[0], n * 4);
       std::memcpy(at<float>(ctx, args[1]), &values[n + from], held * 4);
       std::memcpy(at<float>(ctx, args[2]), &values[2 * n + from], held * 4);
@@ -226,7 +238,7 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
     });
     return result;
   };
-  const std::vector<float> want = run(1, false, false, 1);
+  const std::vector<float> want = run(1, ZRT_WHOLE, 1);
   // Padding is unchanged, members change.
   const std::vector<float> values = someValues(3 * n);
   for (const uint64_t i : {50000, 50015, 50021, 50047})
@@ -238,11 +250,16 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
   EXPECT_EQ(want[20000], values[20000] - 0.125f * want[n + 20000]);
   for (const int threads : {1, 2, 5})
     for (const uint32_t ranks : {1, 2, 4})
-      for (const bool sliceArgs : {false, true}) {
-        const auto have = run(ranks, true, sliceArgs, threads);
-        EXPECT_EQ(std::memcmp(have.data(), want.data(), want.size() * 4), 0)
-            << ranks << " ranks, " << threads << " threads";
-      }
+      for (const uint32_t members : {0, 2})
+        for (const uint32_t extent :
+             {ZRT_SLICE_OF_WHOLE, ZRT_SLICE, ZRT_SLICE_OF_PART}) {
+          if (members == 0 ? extent == ZRT_SLICE_OF_PART : ranks != 4)
+            continue;
+          const auto have = run(ranks, extent, threads, members);
+          EXPECT_EQ(std::memcmp(have.data(), want.data(), want.size() * 4), 0)
+              << ranks << " ranks, groups of " << members << ", " << threads
+              << " threads";
+        }
 }
 
 //===----------------------------------------------------------------------===//

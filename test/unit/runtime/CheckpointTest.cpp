@@ -43,7 +43,7 @@ TEST(ShareState, GivesEveryElementToOneRank) {
 
 TEST(ShareState, SplitsWhatAllHoldEvenly) {
   Slices s(3);
-  s.bucket(false).member("w", {3000}, 0, 3000).member("x", {30}, 0, 30);
+  s.bucket(ZRT_WHOLE).member("w", {3000}, 0, 3000).member("x", {30}, 0, 30);
   s.finish();
   for (const auto &share : shareState(findState(s.plan, 1), 3)) {
     uint64_t bytes = 0;
@@ -75,7 +75,7 @@ TEST(ShareState, IsTheSameOnAllRanks) {
 
 TEST(FindState, LeavesOutSumsOfGradients) {
   Slices s(1);
-  s.bucket(false).member("w", {8}, 0, 8);
+  s.bucket(ZRT_WHOLE).member("w", {8}, 0, 8);
   zrt_state grad = s.states[0], m = s.states[0];
   grad.slot = "grad";
   m.slot = "m";
@@ -239,7 +239,7 @@ struct Large {
   RankFile file;
   Large() {
     const auto count = int64_t(kCheckpointBlock * 2.6 / 4);
-    slices.bucket(false)
+    slices.bucket(ZRT_WHOLE)
         .member("b", {3}, 0, 3)
         .member("w", {count}, 0, uint64_t(count));
     slices.finish();
@@ -424,7 +424,7 @@ TEST(Checkpoint, GoesFromEveryLayoutIntoEveryOther) {
 
 TEST(Checkpoint, NamesTheBytesThatAreDamaged) {
   const TestFolder folder;
-  Slices s = split(2, true, true);
+  Slices s = split(2, ZRT_SLICE, ZRT_SLICE);
   for (uint32_t rank = 0; rank < 2; ++rank)
     s.memory[rank] = s.expected(int(rank), valueOf);
   saveAll(s, folder / "ck", 1);
@@ -452,7 +452,7 @@ TEST(Checkpoint, NamesTheBytesThatAreDamaged) {
 
 TEST(Checkpoint, IsGivenUpByAllRanksTogether) {
   const TestFolder folder;
-  Slices s = split(3, true, true);
+  Slices s = split(3, ZRT_SLICE, ZRT_SLICE);
   setenv("ZRT_CHECKPOINT_FAULT", "eio@block:2", 1);
   runRanks(3, [&](World &world) {
     std::unique_ptr<CheckpointFolder> mine;

@@ -34,7 +34,8 @@ inline zrt_collective_desc collectiveWith(const char *name, uint32_t kind,
                                           const zrt_operand &source,
                                           const zrt_operand &result,
                                           double scale = 1.0) {
-  return {name, kind, 0, elements, scale, wireBytes, source, result};
+  return {name,      kind,   0,      elements,     scale,
+          wireBytes, source, result, ZRT_OVER_ALL, 0};
 }
 
 /// Creates a context of this rank, which must succeed.

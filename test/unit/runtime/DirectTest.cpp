@@ -112,13 +112,13 @@ TEST(Flags, AStreamWaitsUntilThePeerHasCome) {
         EXPECT_TRUE(hasCome.exchange(false));
       } else {
         // Other words neither block nor release a wait.
-        me.issue(me.flags.tell(3, Flags::Done, number));
-        me.issue(me.flags.tell(2, Flags::Arrived, number));
-        me.issue(me.flags.tell(3, Flags::Arrived, number - 1));
+        me.issue({me.flags.tell(3, Flags::Done, 0, number)});
+        me.issue({me.flags.tell(2, Flags::Arrived, 0, number)});
+        me.issue({me.flags.tell(3, Flags::Arrived, 0, number - 1)});
         me.finish();
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
         hasCome = true;
-        me.issue(me.flags.tell(3, Flags::Arrived, number));
+        me.issue({me.flags.tell(3, Flags::Arrived, 0, number)});
         me.finish();
       }
       world.barrier();

@@ -102,8 +102,8 @@ TEST(Guard, LetsRanksReadEachOther) {
   for (const uint64_t elements : {uint64_t{64}, uint64_t{1} << 20}) {
     const zrt_ref all = exportedRef(0, elements * 4);
     const zrt_collective_desc gather = {
-        "all_gather of b0", ZRT_ALL_GATHER,    0,         elements, 1.0,
-        elements * 2,       sliceOfWhole(all), whole(all)};
+        "all_gather of b0", ZRT_ALL_GATHER,    0,          elements,     1.0,
+        elements * 2,       sliceOfWhole(all), whole(all), ZRT_OVER_ALL, 0};
     const zrt_plan plan =
         ranksPlan(2, Table().collective(ZRT_GATHER, gather), elements * 4);
     runRanks(2, [&](World &world) {

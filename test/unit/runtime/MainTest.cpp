@@ -321,7 +321,8 @@ const zrt_output loopOutputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
 const zrt_member loopMember = {"w", 1, 1, loopWShape,
                                0,   0, 4, {ZRT_INIT_CONSTANT, 0, 0.25, 0}};
 const zrt_bucket loopBucket = {"b0", 4, 1, 0, &loopMember, ZRT_UNPACKED, 0};
-const zrt_state loopState = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 16)};
+const zrt_state loopState = {"param",   0, ZRT_F32,
+                             ZRT_WHOLE, 0, deviceRef(192, 16)};
 const zrt_category category = {"parameters", 16, ZRT_DEVICE, 0};
 
 int steps;       ///< steps that have run
@@ -472,8 +473,8 @@ TEST_F(Loop, ProfilesAndCertifies) {
   EXPECT_NE(train({"--certificate=json"}), 0);
   EXPECT_HAS(run.err, "this one was made otherwise");
   ASSERT_EQ(train({"--plan"}), 0);
-  EXPECT_HAS(out, "program step: 1 operations, 0 events\n     0  compute    "
-                  "launch     toy.0 1 by 1: operand 0 device 0 + 256 f32 "
+  EXPECT_HAS(out, "program step: 1 operations, 0 events\n     0  compute   "
+                  "    launch     toy.0 1 by 1: operand 0 device 0 + 256 f32 "
                   "members\n");
 }
 

@@ -51,8 +51,8 @@ const int64_t offloadWShape[] = {int64_t{kElements}};
 const zrt_member offloadMember = {
     "w", 1, 1, offloadWShape, 0, 0, kElements, {ZRT_INIT_NORMAL, 0, 0, 1}};
 const zrt_bucket offloadBucket = {"b0", kElements, 1, 0, &offloadMember, 0, 0};
-const zrt_state states[] = {{"param", 0, ZRT_F32, 0, 0, nvmeRef(0)},
-                            {"momentum", 0, ZRT_F32, 0, 0, nvmeRef(1)}};
+const zrt_state states[] = {{"param", 0, ZRT_F32, ZRT_WHOLE, 0, nvmeRef(0)},
+                            {"momentum", 0, ZRT_F32, ZRT_WHOLE, 0, nvmeRef(1)}};
 const zrt_output output = {"loss", ZRT_F32, 0, deviceRef(0, 4)};
 const zrt_input lr = {"lr", ZRT_F32, 0, nullptr, lrRef, 0, 0, 0, 0};
 const zrt_category categories[] = {{"activations", kBytes, ZRT_DEVICE, 0},

@@ -270,6 +270,47 @@ TEST(Peers, OnImitatedHostsShareNoMemory) {
   });
 }
 
+/// Returns the errors with which the ranks of a plan start, which needs its
+/// groups on one host each; hosts have `perHost` ranks.
+std::vector<std::string> errorsOfHosts(int ranks, uint32_t members,
+                                       int perHost) {
+  const Environment hosts("ZRT_RANKS_PER_HOST", std::to_string(perHost));
+  zrt_plan plan = ranksPlan(ranks, Table());
+  plan.group_size = plan.ranks_per_host = members;
+  std::vector<std::string> errors(static_cast<size_t>(ranks));
+  runRanks(ranks, [&](World &world) {
+    zrt_world handle = {world};
+    const ContextPtr ctx = zrt::create(plan, 1, &handle);
+    errors[size_t(world.rank())] = zrt_error_message(ctx.get());
+  });
+  return errors;
+}
+
+TEST(Peers, OfAGroupAreOnOneHostIfThePlanNeedsIt) {
+  using Errors = std::vector<std::string>;
+  EXPECT_EQ(errorsOfHosts(4, 2, 2), Errors(4));
+  // Several groups may be on one host.
+  EXPECT_EQ(errorsOfHosts(4, 2, 4), Errors(4));
+  EXPECT_EQ(
+      errorsOfHosts(6, 3, 2),
+      Errors(6, "compiled for --ranks-per-host=3, but ranks 0 and 2 of group 0 "
+                "are on different hosts; start 3 ranks on each host (mpirun "
+                "--map-by ppr:3:node), or compile with the number that is "
+                "started there"));
+  EXPECT_HAS(errorsOfHosts(4, 2, 3)[0], "but ranks 2 and 3 of group 1 are");
+}
+
+TEST(Peers, DoNotMeetIfTheirGroupsDiffer) {
+  runRanks(4, [](World &world) {
+    zrt_plan plan = ranksPlan(4, Table());
+    plan.group_size = world.rank() == 3 ? 0 : 2;
+    zrt_world handle = {world};
+    const ContextPtr ctx = zrt::create(plan, 1, &handle);
+    EXPECT_HAS(std::string(zrt_error_message(ctx.get())),
+               "rank 3 runs another plan than rank 0");
+  });
+}
+
 TEST(Environment, NumbersAreChecked) {
   const Environment bad("ZRT_TIMEOUT", "soon");
   EXPECT_ERROR("ZRT_TIMEOUT=soon is not a number",

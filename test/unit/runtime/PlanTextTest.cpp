@@ -37,9 +37,9 @@ TEST(PlanText, HasALineForEachOperation) {
   grouped.offsets = tensor(deviceRef(320, 12), ZRT_I32);
   grouped.w = experts;
   Table step;
-  step.collective(ZRT_GATHER,
-                  {"all_gather of b0", ZRT_ALL_GATHER, 0, 64, 1.0, 128,
-                   slice(exportedRef(0, 128)), whole(exportedRef(4096, 256))})
+  step.collective(ZRT_GATHER, {"all_gather of b0", ZRT_ALL_GATHER, 0, 64, 1.0,
+                               128, slice(exportedRef(0, 128)),
+                               whole(exportedRef(4096, 256)), ZRT_OVER_ALL, 0})
       .record(ZRT_GATHER, 0)
       .wait(ZRT_COMPUTE, 0)
       .matmul(ZRT_COMPUTE, product)
@@ -62,22 +62,26 @@ TEST(PlanText, HasALineForEachOperation) {
       "stream 5: nvme_read, class nvme_read\n"
       "stream 6: nvme_write, class nvme_write\n"
       "stream 7: host, class host\n"
+      "stream 8: gather_groups, class gather_groups\n"
+      "stream 9: reduce_groups, class reduce_groups\n"
       "program step: 8 operations, 1 events\n"
-      "     0  gather     collective all_gather of b0 64 elements: source "
+      "     0  gather        collective all_gather of b0 64 elements: source "
       "device 65536 + 128 f32 slice, result device 69632 + 256 f32 whole\n"
-      "     1  gather     record     event 0\n"
-      "     2  compute    wait       event 0\n"
-      "     3  compute    matmul     c_fc.3 2 x 3 x 4 trans_b bias: A device 0 "
+      "     1  gather        record     event 0\n"
+      "     2  compute       wait       event 0\n"
+      "     3  compute       matmul     c_fc.3 2 x 3 x 4 trans_b bias: A "
+      "device 0 "
       "+ 32 "
       "f32 members, B device 64 + 48 f32 members, bias device 128 + 12 f32 "
       "members, C host 192 + 24 f32 members\n"
-      "     4  compute    launch     gelu.1 6 by 2: operand 0 device 0 + 2 "
+      "     4  compute       launch     gelu.1 6 by 2: operand 0 device 0 + 2 "
       "bf16 "
       "scalar\n"
-      "     5  unknown    unknown    no descriptor\n"
-      "     6  compute    update     sgd of b0: operand 0 device 0 + 256 f32 "
+      "     5  unknown       unknown    no descriptor\n"
+      "     6  compute       update     sgd of b0: operand 0 device 0 + 256 "
+      "f32 "
       "slice of whole\n"
-      "     7  compute    grouped    up.4 5 x 3 x 4 (groups 2) trans_w: x "
+      "     7  compute       grouped    up.4 5 x 3 x 4 (groups 2) trans_w: x "
       "device 128 + 80 f32 members, y device 256 + 60 f32 members, offsets "
       "device 320 + 12 i32 members, W0 device 0 + 48 f32 members, W1 device 64 "
       "+ 48 f32 members\n");
@@ -90,7 +94,7 @@ TEST(OperationFacts, NameTheTypesOfProducts) {
   d.x.dtype = ZRT_BF16;
   d.y.dtype = ZRT_F32;
   d.w = w;
-  const auto facts = [&] { return factsOf({ZRT_GROUPED, 0, &d}, /*ranks=*/1); };
+  const auto facts = [&] { return factsOf({ZRT_GROUPED, 0, &d}); };
   EXPECT_EQ(facts().factors, ZRT_BF16);
   EXPECT_EQ(facts().result, ZRT_F32);
   d.sums = 1;

@@ -34,7 +34,8 @@ inline const zrt_output outputs[] = {{"loss", ZRT_F32, 0, deviceRef(136, 4)},
 inline const zrt_member member = {"w", 1, 1, wShape,
                                   0,   0, 6, {ZRT_INIT_CONSTANT, 0, 0.5, 0}};
 inline const zrt_bucket bucket = {"b0", 8, 1, 0, &member, 0, 0};
-inline const zrt_state state = {"param", 0, ZRT_F32, 1, 0, deviceRef(192, 16)};
+inline const zrt_state state = {"param",   0, ZRT_F32,
+                                ZRT_SLICE, 0, deviceRef(192, 16)};
 
 /// Data of a rank's kernels.
 struct RankNotes {

@@ -38,7 +38,8 @@ TEST_F(Ranks, RunWhatThePlanHas) {
                     "step 3->4 lr 0.5 step 2 mean 0\n");
   zrt_plan plan = ranksPlan(1, 2);
   plan.programs[ZRT_COUNT] = {};
-  const zrt_state whole = {"param", 0, ZRT_F32, 0, 0, deviceRef(192, 32)};
+  const zrt_state whole = {"param",   0, ZRT_F32,
+                           ZRT_WHOLE, 0, deviceRef(192, 32)};
   plan.states = &whole;
   train(plan, {"--steps", "1"});
   EXPECT_EQ(log[0], "micro 0->1 lr 0.5 step 1 mean 0\n"
@@ -134,6 +135,10 @@ TEST(RanksReport, NamesStageRanksAndMicroSteps) {
   plan.accumulate = 1;
   EXPECT_EQ(ranksText(plan), "2, stage 3, 1 micro-step, bucket 65536");
   EXPECT_HAS(certificate(plan), "ranks 2, stage 3, 1 micro-step");
+  plan.world_size = 4;
+  plan.group_size = 2;
+  plan.bucket_bytes = 0;
+  EXPECT_EQ(ranksText(plan), "4 in groups of 2, stage 3, 1 micro-step");
 }
 
 } // namespace

@@ -30,7 +30,7 @@ TEST(SaveParameters, WritesTheSameFileForEveryLayout) {
 TEST(SaveParameters, KeepsEveryBit) {
   const TestFolder folder;
   Slices s(2);
-  s.bucket(true).member("w", {12}, 0, 12);
+  s.bucket(ZRT_SLICE).member("w", {12}, 0, 12);
   s.finish();
   const uint32_t odd[] = {0x80000000, 1, 0x7f800000, 0x7fc00001, 0xffffffff};
   for (auto &memory : s.memory)
@@ -54,7 +54,7 @@ TEST(SaveParameters, SendsLongPiecesInChunks) {
   const TestFolder folder;
   const auto count = int64_t(5 * kSaveChunkBytes / 4) - 3;
   Slices s(2);
-  s.bucket(true).member("w", {count}, 0, uint64_t(count));
+  s.bucket(ZRT_SLICE).member("w", {count}, 0, uint64_t(count));
   s.finish();
   const auto value = [](const char *, uint64_t i) { return float(i); };
   runRanks(2, [&](World &world) {
@@ -82,11 +82,11 @@ TEST(SaveParameters, ThatFailEndEveryRank) {
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
   for (uint64_t limit : {10, 8000}) {
     Slices s(3);
-    s.bucket(true)
+    s.bucket(ZRT_SLICE)
         .member("a", {1001}, 0, 1001)
         .member("b", {2000}, 0, 2000)
         .member("c", {999}, 0, 999);
-    s.bucket(true).member("d", {77}, 0, 77);
+    s.bucket(ZRT_SLICE).member("d", {77}, 0, 77);
     s.finish();
     rlimit small = before;
     small.rlim_cur = limit;
@@ -117,7 +117,7 @@ TEST(SaveParameters, ThatFailEndEveryRank) {
 }
 
 TEST(SaveParameters, IntoNoFolderFailOnEveryRank) {
-  Slices s = together(2, true);
+  Slices s = together(2, ZRT_SLICE);
   std::vector<std::string> errors(2);
   runRanks(2, [&](World &world) {
     errors[size_t(world.rank())] = errorOf([&] {

@@ -1,9 +1,9 @@
 //===- Slices.h - Models that ranks hold in slices --------------*- C++ -*-===//
 //
-// Tests go through many layouts: 1 to 4 ranks, buckets whole, sharded or mixed,
-// parameters split by rows over buckets, odd sizes, padding.  The expected
-// memory of a rank is computed by brute force: the whole bucket, element by
-// element, and then the rank's slice.
+// Tests go through many layouts: 1 to 4 ranks, and 4 or 6 in groups; buckets
+// whole, in slices, in parts or mixed; parameters split by rows over buckets;
+// odd sizes; padding.  The expected memory of a rank is computed by brute force:
+// the whole bucket, element by element, and then the rank's slice or part.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -27,21 +27,19 @@ inline constexpr zrt_init kNormal = {ZRT_INIT_NORMAL, 0, 0.0, 1.0};
 /// A plan made by hand, and the memory of its ranks.
 class Slices {
 public:
-  explicit Slices(uint32_t ranks) : ranks(ranks) {
+  explicit Slices(uint32_t ranks, uint32_t groupSize = 0) : ranks(ranks) {
     plan.world_size = ranks;
+    plan.group_size = groupSize;
     plan.accumulate = 1;
   }
   Slices(Slices &&) = default;
 
-  /// Puts the members up to the next call into this bucket.
-  Slices &bucket(bool sharded) {
+  /// Puts the members up to the next call into this bucket, of which ranks hold
+  /// ZRT_WHOLE, ZRT_SLICE or ZRT_PART.
+  Slices &bucket(uint32_t extent) {
     buckets.push_back({"b", 0, 0, 0, nullptr, ZRT_UNPACKED, 0});
-    states.push_back({"param",
-                      uint32_t(buckets.size() - 1),
-                      ZRT_F32,
-                      sharded ? 1u : 0u,
-                      0,
-                      {}});
+    states.push_back(
+        {"param", uint32_t(buckets.size() - 1), ZRT_F32, extent, 0, {}});
     members.emplace_back();
     return *this;
   }
@@ -93,7 +91,7 @@ public:
       for (const zrt_member &m : members[b])
         for (uint64_t i = 0; i < m.count; ++i)
           whole[m.offset + i] = value(m.name, m.first + i);
-      const uint64_t begin = states[b].sharded ? uint64_t(rank) * held(b) : 0;
+      const uint64_t begin = numberOf(b, uint32_t(rank)) * held(b);
       std::copy_n(whole.begin() + long(begin), held(b),
                   all.begin() + long(states[b].ref.offset / 4));
     }
@@ -109,8 +107,21 @@ public:
   zrt_plan plan = {};
 
 private:
+  /// The elements that a rank holds, and the number of this share of a bucket.
   uint64_t held(size_t b) const {
-    return buckets[b].elements / (states[b].sharded ? ranks : 1);
+    return buckets[b].elements / (states[b].extent == ZRT_SLICE  ? ranks
+                                  : states[b].extent == ZRT_PART ? groupSize()
+                                                                 : 1);
+  }
+  uint64_t numberOf(size_t b, uint32_t rank) const {
+    const uint32_t member = rank % groupSize(), group = rank / groupSize();
+    return states[b].extent == ZRT_SLICE
+               ? member * (ranks / groupSize()) + group
+           : states[b].extent == ZRT_PART ? member
+                                          : 0;
+  }
+  uint32_t groupSize() const {
+    return plan.group_size ? plan.group_size : ranks;
   }
   std::deque<std::vector<int64_t>> shapes;
 };
@@ -122,9 +133,10 @@ inline const std::vector<int64_t> kShapes[] = {
 inline constexpr uint64_t kCounts[] = {5, 0, 1, 44, 21};
 
 /// All parameters in one bucket.
-inline Slices together(uint32_t ranks, bool sharded) {
-  Slices s(ranks);
-  s.bucket(sharded);
+inline Slices together(uint32_t ranks, uint32_t extent,
+                       uint32_t groupSize = 0) {
+  Slices s(ranks, groupSize);
+  s.bucket(extent);
   for (size_t p : {4, 0, 3, 2, 1})
     s.member(kNames[p], kShapes[p], 0, kCounts[p]);
   s.finish();
@@ -132,8 +144,9 @@ inline Slices together(uint32_t ranks, bool sharded) {
 }
 
 /// `w` in three buckets, its last rows before the middle ones.
-inline Slices split(uint32_t ranks, bool first, bool others) {
-  Slices s(ranks);
+inline Slices split(uint32_t ranks, uint32_t first, uint32_t others,
+                    uint32_t groupSize = 0) {
+  Slices s(ranks, groupSize);
   s.bucket(first)
       .member("wte", kShapes[4], 0, 21)
       .member("bias", kShapes[0], 0, 5)
@@ -150,13 +163,18 @@ inline Slices split(uint32_t ranks, bool first, bool others) {
 inline std::vector<Slices> layouts() {
   std::vector<Slices> all;
   for (uint32_t ranks = 1; ranks <= 4; ++ranks) {
-    for (bool sharded : {false, true}) {
-      all.push_back(together(ranks, sharded));
-      all.push_back(split(ranks, sharded, sharded));
+    for (const uint32_t extent : {ZRT_WHOLE, ZRT_SLICE}) {
+      all.push_back(together(ranks, extent));
+      all.push_back(split(ranks, extent, extent));
     }
-    all.push_back(split(ranks, true, false));
-    all.push_back(split(ranks, false, true));
+    all.push_back(split(ranks, ZRT_SLICE, ZRT_WHOLE));
+    all.push_back(split(ranks, ZRT_WHOLE, ZRT_SLICE));
   }
+  for (const auto &[ranks, groupSize] : {std::pair(4u, 2u), {6u, 2u}, {6u, 3u}})
+    for (const uint32_t extent : {ZRT_WHOLE, ZRT_SLICE, ZRT_PART}) {
+      all.push_back(together(ranks, extent, groupSize));
+      all.push_back(split(ranks, extent, ZRT_PART, groupSize));
+    }
   return all;
 }
 

@@ -22,13 +22,35 @@ TEST(FindParameters, GivesEachElementToOneRankOrToAll) {
         uint64_t next = 0;
         for (const ParameterPiece &piece : parameters[p].pieces) {
           EXPECT_EQ(piece.first, next);
-          EXPECT_EQ(piece.here(),
-                    piece.owner == rank || piece.owner == kEveryRank);
+          if (piece.owner == rank || piece.owner == kEveryRank)
+            EXPECT_TRUE(piece.here());
           next += piece.count;
         }
         EXPECT_EQ(next, kCounts[p]);
       }
     }
+}
+
+TEST(FindParameters, OfPartsGivesACopyToEachGroup) {
+  // Slices of 4 elements; those of ranks 0, 2, 1, 3 follow each other.
+  Slices s(4, 2);
+  s.bucket(ZRT_PART).member("w", {14}, 0, 14);
+  s.finish();
+  const auto textOf = [&](int rank) {
+    const auto parameters = s.parameters(rank);
+    std::string text;
+    for (const ParameterPiece &piece : parameters[0].pieces)
+      text += fmt::format(
+          "{}+{} of {}{} ", piece.first, piece.count, piece.owner,
+          piece.here() ? fmt::format(" at {}", piece.at.offset) : "");
+    return text;
+  };
+  for (const int rank : {0, 2})
+    EXPECT_EQ(textOf(rank), "0+4 of 0 at 0 4+4 of 2 at 16 8+4 of 1 12+2 of 3 ");
+  for (const int rank : {1, 3})
+    EXPECT_EQ(textOf(rank), "0+4 of 0 4+4 of 2 8+4 of 1 at 0 12+2 of 3 at 16 ");
+  s.states[0].extent = ZRT_SLICE;
+  EXPECT_EQ(textOf(2), "0+4 of 0 4+4 of 2 at 0 8+4 of 1 12+2 of 3 ");
 }
 
 TEST(LoadParameters, ReadsTheRanksElementsAndTouchesNoOthers) {
@@ -67,7 +89,7 @@ TEST(FindParameters, ChecksThatMembersTileTheirParameter) {
   const auto error = [](std::vector<std::pair<uint64_t, uint64_t>> ranges) {
     Slices s(2);
     for (const auto &[first, count] : ranges)
-      s.bucket(true).member("w", {6, 4}, first, count);
+      s.bucket(ZRT_SLICE).member("w", {6, 4}, first, count);
     s.finish();
     return errorOf([&] { s.parameters(0); });
   };
@@ -90,8 +112,8 @@ TEST(FindParameters, ChecksThatMembersTileTheirParameter) {
 TEST(FindParameters, ChecksThatMembersAgree) {
   const auto error = [](auto change) {
     Slices s(2);
-    s.bucket(true).member("w", {6, 4}, 0, 12);
-    s.bucket(true).member("w", {6, 4}, 12, 12);
+    s.bucket(ZRT_SLICE).member("w", {6, 4}, 0, 12);
+    s.bucket(ZRT_SLICE).member("w", {6, 4}, 12, 12);
     s.finish();
     change(s);
     return errorOf([&] { s.parameters(0); });
@@ -111,8 +133,8 @@ TEST(FindParameters, ChecksThatMembersAgree) {
 TEST(FindParameters, ChecksBucketsAndStates) {
   const auto error = [](auto change) {
     Slices s(2);
-    s.bucket(true).member("w", {6, 4}, 0, 24);
-    s.bucket(false).member("b", {5}, 0, 5);
+    s.bucket(ZRT_SLICE).member("w", {6, 4}, 0, 24);
+    s.bucket(ZRT_WHOLE).member("b", {5}, 0, 5);
     s.finish();
     change(s);
     return errorOf([&] { s.parameters(0); });

@@ -138,7 +138,8 @@ TEST(Chaos, PoisonsWhatNoProgramMayReadBeforeItWrites) {
   // State and an output overlap; an input has no bytes; another ends the arena.
   const int64_t nothing[] = {0};
   const zrt_bucket bucket = {"b0", 2, 0, 0, nullptr, 0, 0};
-  const zrt_state state = {"param", 0, ZRT_F32, 0, 0, deviceRef(16, 12)};
+  const zrt_state state = {"param",   0, ZRT_F32,
+                           ZRT_WHOLE, 0, deviceRef(16, 12)};
   const zrt_output output = {"loss", ZRT_F32, 0, deviceRef(24, 8)};
   const zrt_input inputs[] = {
       {"none", ZRT_F32, 1, nothing, deviceRef(60, 0), 0, 0, 0, 0},

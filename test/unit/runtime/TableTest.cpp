@@ -48,8 +48,8 @@ TEST(Tables, OperationsExist) {
             "unknown: kind 99 does not exist");
   EXPECT_EQ(refusal([&](Table &table) { table.add(ZRT_LAUNCH, 0, nullptr); }),
             "launch: it has no descriptor");
-  EXPECT_EQ(refusal([&](Table &table) { table.wait(8, 0); }),
-            "wait: stream 8 does not exist, the plan has 8");
+  EXPECT_EQ(refusal([&](Table &table) { table.wait(10, 0); }),
+            "wait: stream 10 does not exist, the plan has 10");
 }
 
 TEST(Tables, EventsAreRecordedOnceAndThenWaitedFor) {
@@ -90,7 +90,7 @@ TEST(Tables, OperandsAreOfATypeAndAnExtent) {
   EXPECT_EQ(launchRefusal({deviceRef(0, 64), ZRT_F32, 0}),
             "it: operand 0: extent 0 does not exist");
   EXPECT_EQ(launchRefusal({deviceRef(0, 64), ZRT_F32, ZRT_EXTENT_END}),
-            "it: operand 0: extent 6 does not exist");
+            "it: operand 0: extent 9 does not exist");
   EXPECT_EQ(launchRefusal(scalar(deviceRef(0, 64))),
             "it: operand 0: it is scalar of f32, hence 1 elements, but its 64 "
             "bytes hold 16");
@@ -461,7 +461,7 @@ TEST(Tables, StreamsAreOfAClass) {
   plan.streams = &stream;
   plan.stream_count = 1;
   EXPECT_EQ(errorOf([&] { checkTables(plan); }),
-            "stream odd: class 8 does not exist");
+            "stream odd: class 10 does not exist");
   stream.name = nullptr;
   EXPECT_EQ(errorOf([&] { checkTables(plan); }), "stream 0 has no name");
 }
@@ -601,6 +601,177 @@ TEST(Collective, RefusesTypesThatItCannotAdd) {
       slice(exportedRef(0, 128)));
   EXPECT_EQ(collectiveRefusal(desc), "source and result share bytes; let both "
                                      "hold the whole, or none");
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks in groups
+//===----------------------------------------------------------------------===//
+
+/// Returns why a plan of four ranks in two groups is refused after `change`.
+template <typename Change>
+std::string groupsRefusal(const Table &step, Change change) {
+  zrt_plan plan = planOfStep(step);
+  plan.world_size = 4;
+  plan.group_size = 2;
+  change(plan);
+  return errorOf([&] { checkPlan(plan); });
+}
+
+TEST(Groups, DivideTheRanks) {
+  const auto error = [](uint32_t size, uint32_t perHost) {
+    return groupsRefusal(Table(), [&](zrt_plan &plan) {
+      plan.group_size = size;
+      plan.ranks_per_host = perHost;
+    });
+  };
+  EXPECT_EQ(error(0, 0), "");
+  EXPECT_EQ(error(2, 0), "");
+  EXPECT_EQ(error(2, 2), "");
+  EXPECT_EQ(error(1, 0), "the plan has groups of 1; they have 2 or more of its "
+                         "4 ranks, and divide these");
+  EXPECT_HAS(error(3, 0), "the plan has groups of 3;");
+  EXPECT_HAS(error(4, 0), "the plan has groups of 4;");
+  EXPECT_EQ(error(2, 4), "the plan has 4 ranks on a host and groups of 2; both "
+                         "are the same");
+  EXPECT_HAS(error(0, 2), "the plan has 2 ranks on a host and groups of 0;");
+}
+
+TEST(Groups, StatesAreWholePartsOrSlices) {
+  const auto error = [](uint32_t extent, uint64_t bytes, uint32_t size = 2) {
+    const zrt_state state = {"m", 0, ZRT_F32, extent, 0, deviceRef(0, bytes)};
+    return groupsRefusal(Table(), [&](zrt_plan &plan) {
+      plan.group_size = size;
+      plan.states = &state;
+      plan.state_count = 1;
+    });
+  };
+  EXPECT_EQ(error(ZRT_WHOLE, 256), "");
+  EXPECT_EQ(error(ZRT_PART, 128), "");
+  EXPECT_EQ(error(ZRT_SLICE, 64), "");
+  EXPECT_EQ(error(ZRT_PART, 124),
+            "state \"m\" of bucket 0: 32 elements of 4 bytes need more than "
+            "its 124 bytes");
+  EXPECT_EQ(error(ZRT_SLICE_OF_WHOLE, 256),
+            "state \"m\" of bucket 0: it is slice of whole; a state is whole, "
+            "a slice or a part");
+  EXPECT_EQ(error(ZRT_PART, 256, 0),
+            "state \"m\" of bucket 0: it is part; a state is whole, a slice "
+            "or, in groups, a part");
+}
+
+/// The same for an exchange of a bucket of 64 elements.
+std::string overRefusal(uint32_t kind, uint32_t over, const zrt_operand &source,
+                        const zrt_operand &result, uint32_t size = 2) {
+  zrt_collective_desc desc = collectiveWith("it", kind, 64, 0, source, result);
+  desc.over = over;
+  const std::string message =
+      groupsRefusal(Table().collective(ZRT_GATHER, desc),
+                    [&](zrt_plan &plan) { plan.group_size = size; });
+  const std::string place = "program step, operation 0, it: ";
+  return message.substr(0, place.size()) == place ? message.substr(place.size())
+                                                  : message;
+}
+
+TEST(Groups, CollectivesAreOverMembersOrGroups) {
+  const zrt_operand all = whole(exportedRef(0, 256)),
+                    half = part(exportedRef(1024, 128)),
+                    own = slice(exportedRef(2048, 64));
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_MEMBERS, half, all), "");
+  EXPECT_EQ(overRefusal(ZRT_REDUCE_SCATTER, ZRT_OVER_GROUPS, half, own), "");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_ALL, own, all, 0), "");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_ALL, own, all),
+            "it is over all ranks, and in a plan with groups an all_gather is "
+            "over members or groups");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_GROUPS, own, all, 0),
+            "it is over groups, and the plan has no groups");
+  EXPECT_EQ(overRefusal(ZRT_ALL_REDUCE, ZRT_OVER_MEMBERS, all, all),
+            "it is over members, and an all_reduce is over all ranks");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, 3, own, all),
+            "it is over 3, and 2 is the last that exists");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_MEMBERS,
+                        part(exportedRef(1024, 64)), all),
+            "source: it is part of f32, hence 32 elements, but its 64 bytes "
+            "hold 16");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_GROUPS,
+                        sliceOfPart(exportedRef(1024, 64)), half),
+            "source: it is slice of part of f32, hence 32 elements, but its 64 "
+            "bytes hold 16");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_ALL, half, all, 0),
+            "source: it is part, and the plan has no groups");
+}
+
+TEST(Groups, CollectivesHoldWhatTheirRanksExchange) {
+  // The transport checks these, when the ranks are connected.
+  const auto error = [](uint32_t kind, uint32_t over, const zrt_operand &source,
+                        const zrt_operand &result) {
+    zrt_collective_desc desc =
+        collectiveWith("it", kind, 64, 0, source, result);
+    desc.over = over;
+    zrt_plan plan = ranksPlan(1, Table());
+    ChaosDelays chaos(0);
+    const Transport transport(plan, {}, nullptr, chaos);
+    return errorOf([&] { transport.check(desc); });
+  };
+  const zrt_operand all = whole(exportedRef(0, 256)),
+                    own = slice(exportedRef(2048, 64)),
+                    half = part(exportedRef(1024, 128));
+  EXPECT_EQ(error(ZRT_ALL_GATHER, ZRT_OVER_MEMBERS, half, all), "");
+  EXPECT_EQ(error(ZRT_ALL_GATHER, ZRT_OVER_MEMBERS, own, all),
+            "source: it is slice, which is not what all_gather over members "
+            "needs");
+  EXPECT_EQ(error(ZRT_ALL_GATHER, ZRT_OVER_MEMBERS, half, half),
+            "result: it is part, which is not what all_gather over members "
+            "needs");
+  EXPECT_EQ(error(ZRT_REDUCE_SCATTER, ZRT_OVER_GROUPS, all, own),
+            "source: it is whole, which is not what reduce_scatter over groups "
+            "needs");
+  EXPECT_EQ(error(ZRT_REDUCE_SCATTER, ZRT_OVER_GROUPS, half, half),
+            "result: it is part, which is not what reduce_scatter over groups "
+            "needs");
+  EXPECT_EQ(error(ZRT_REDUCE_SCATTER, ZRT_OVER_ALL, all, half),
+            "result: it is part, which is not what reduce_scatter needs");
+}
+
+TEST(Groups, UpdatesAndNormsAreOfSlices) {
+  const auto error = [](const zrt_operand &operand) {
+    const zrt_operand args[] = {operand, operand};
+    return groupsRefusal(Table().update(ZRT_COMPUTE, {"it", 0, 2, noKernel,
+                                                      noKernel, args, 0, 0}),
+                         [](zrt_plan &) {});
+  };
+  EXPECT_EQ(error(sliceOfPart(deviceRef(0, 128))), "");
+  EXPECT_HAS(error(part(deviceRef(0, 128))), "operand 0 is part; an update");
+  EXPECT_HAS(error(partOfWhole(deviceRef(0, 256))),
+             "operand 0 is part of whole; an update");
+  const auto norm = [](const zrt_operand &grad) {
+    return groupsRefusal(
+        Table().squares(ZRT_COMPUTE, {"it", 0, 0, grad,
+                                      tensor(deviceRef(1024, 64), ZRT_F64)}),
+        [](zrt_plan &) {});
+  };
+  EXPECT_EQ(norm(sliceOfPart(deviceRef(0, 128))), "");
+  EXPECT_HAS(norm(part(deviceRef(0, 128))),
+             "gradient: it is part, and squares");
+}
+
+TEST(Groups, ACopyOfAShareHasThatOnItsOtherSide) {
+  const auto error = [](uint32_t from, uint64_t bytes, uint32_t to,
+                        uint64_t room) {
+    const zrt_copy_desc desc = {"it",
+                                {deviceRef(0, bytes), ZRT_F32, from},
+                                {deviceRef(4096, room), ZRT_F32, to}};
+    return groupsRefusal(Table().add(ZRT_COPY, ZRT_COMPUTE, &desc),
+                         [](zrt_plan &) {});
+  };
+  EXPECT_EQ(error(ZRT_PART_OF_WHOLE, 256, ZRT_PART, 128), "");
+  EXPECT_EQ(error(ZRT_SLICE_OF_PART, 128, ZRT_SLICE, 64), "");
+  EXPECT_EQ(error(ZRT_SLICE, 64, ZRT_SLICE_OF_PART, 128), "");
+  EXPECT_HAS(
+      error(ZRT_PART_OF_WHOLE, 256, ZRT_SLICE, 128),
+      "a copy of a part of whole has a part on its other side, got slice");
+  EXPECT_HAS(
+      error(ZRT_PART, 128, ZRT_SLICE_OF_PART, 128),
+      "a copy of a slice of part has a slice on its other side, got part");
 }
 
 } // namespace

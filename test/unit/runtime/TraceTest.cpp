@@ -206,13 +206,14 @@ Table collectives() {
   return Table()
       .collective(ZRT_GATHER, {"all_gather of b0", ZRT_ALL_GATHER, 0, 300, 1.0,
                                0, sliceOfWhole(exportedRef(0, 1200)),
-                               whole(exportedRef(4096, 1200))})
-      .collective(ZRT_REDUCE, {"reduce_scatter of b1", ZRT_REDUCE_SCATTER, 0,
-                               300, 1.0, 0, whole(exportedRef(8192, 1200)),
-                               sliceOfWhole(exportedRef(12288, 1200))})
+                               whole(exportedRef(4096, 1200)), ZRT_OVER_ALL, 0})
       .collective(ZRT_REDUCE,
-                  {"all_reduce of norm", ZRT_ALL_REDUCE, 0, 1, 1.0, 0,
-                   scalar(deviceRef(0, 4)), scalar(deviceRef(64, 4))});
+                  {"reduce_scatter of b1", ZRT_REDUCE_SCATTER, 0, 300, 1.0, 0,
+                   whole(exportedRef(8192, 1200)),
+                   sliceOfWhole(exportedRef(12288, 1200)), ZRT_OVER_ALL, 0})
+      .collective(ZRT_REDUCE, {"all_reduce of norm", ZRT_ALL_REDUCE, 0, 1, 1.0,
+                               0, scalar(deviceRef(0, 4)),
+                               scalar(deviceRef(64, 4)), ZRT_OVER_ALL, 0});
 }
 
 TEST_F(TraceTest, OfCollectivesSaysWhenRanksMet) {

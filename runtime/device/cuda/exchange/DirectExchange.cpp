@@ -51,11 +51,13 @@ private:
              std::vector<CUstreamBatchMemOpParams> operations) const;
   void arrive(const ExchangeCall &call);
   void await(const ExchangeCall &call, Flags::Kind kind, int peer) const;
+  void tellAll(const ExchangeCall &call, Flags::Kind kind) const;
   void awaitAll(const ExchangeCall &call, Flags::Kind kind) const;
   void finish(const ExchangeCall &call) const;
-  /// Returns the address on this GPU of the source of `rank`.
+  /// Returns the address on this GPU of the bytes that `rank` gives.
   CUdeviceptr sourceOf(const ExchangeCall &call, int rank) const {
-    return device.arena.atRank(rank, call.desc.source.ref.offset);
+    const zrt_ref source = refOf(call.desc.source, uint32_t(rank), groups);
+    return device.arena.atRank(rank, source.offset);
   }
   /// Returns memory for a result of an all_reduce that peers must not see yet.
   CUdeviceptr scratchOf(const ExchangeCall &call) const {
@@ -85,13 +87,13 @@ void DirectExchange::checkHost(Transport &host) const {
 }
 
 void DirectExchange::prepare(World &world, Transport &host) {
-  rank = host.rank();
+  setRank(host.rank());
   together(world, [&] {
     checkHost(host);
     device.gpu.enter();
-    sums =
-        std::make_unique<RankedSums>(device, [&](const zrt_collective_desc &) {
-          return device.arena.stride();
+    sums = std::make_unique<RankedSums>(
+        device, [&](const zrt_collective_desc &desc) {
+          return uint64_t(partyOf(desc).step) * device.arena.stride();
         });
     scratch = std::make_unique<GpuMemory>(
         device.gpu, numbers.size() * ZRT_SMALL_BYTES, "results of all_reduce");
@@ -128,7 +130,7 @@ void DirectExchange::meet(const ExchangeCall &call) {
   device.gpu.StreamSynchronize(nullptr);
   arrive(call);
   int wrong = -1;
-  for (int peer = 0; peer < ranks; ++peer) {
+  for (const int peer : partyOf(call.desc).ranks) {
     if (peer == rank)
       continue;
     await(call, Flags::Arrived, peer);
@@ -169,8 +171,16 @@ void DirectExchange::issue(
 }
 
 void DirectExchange::arrive(const ExchangeCall &call) {
-  const uint32_t number = ++numbers[call.stream];
-  issue(call, flags->tell(call.stream, Flags::Arrived, number));
+  ++numbers[call.stream];
+  tellAll(call, Flags::Arrived);
+}
+
+void DirectExchange::tellAll(const ExchangeCall &call, Flags::Kind kind) const {
+  std::vector<CUstreamBatchMemOpParams> all;
+  for (const int peer : partyOf(call.desc).ranks)
+    if (peer != rank)
+      all.push_back(flags->tell(call.stream, kind, peer, numbers[call.stream]));
+  issue(call, std::move(all));
 }
 
 void DirectExchange::await(const ExchangeCall &call, Flags::Kind kind,
@@ -181,7 +191,7 @@ void DirectExchange::await(const ExchangeCall &call, Flags::Kind kind,
 void DirectExchange::awaitAll(const ExchangeCall &call,
                               Flags::Kind kind) const {
   std::vector<CUstreamBatchMemOpParams> all;
-  for (int peer = 0; peer < ranks; ++peer)
+  for (const int peer : partyOf(call.desc).ranks)
     if (peer != rank)
       all.push_back(
           flags->await(call.stream, kind, peer, numbers[call.stream]));
@@ -190,7 +200,7 @@ void DirectExchange::awaitAll(const ExchangeCall &call,
 
 /// Completes when peers no longer read memory of this rank.
 void DirectExchange::finish(const ExchangeCall &call) const {
-  issue(call, flags->tell(call.stream, Flags::Done, numbers[call.stream]));
+  tellAll(call, Flags::Done);
   awaitAll(call, Flags::Done);
 }
 
@@ -199,51 +209,42 @@ void DirectExchange::finish(const ExchangeCall &call) const {
 //===----------------------------------------------------------------------===//
 
 void DirectExchange::allGather(const ExchangeCall &call) {
-  const uint64_t slice = call.sliceBytes(ranks);
-  const bool isWhole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
-  const auto from = [&](int peer) {
-    return sourceOf(call, peer) + (isWhole ? uint64_t(peer) * slice : 0);
-  };
-  const auto to = [&](int peer) {
-    return call.result + uint64_t(peer) * slice;
-  };
+  const Party &party = partyOf(call.desc);
+  const uint64_t share = shareBytes(call.desc);
+  const auto to = [&](size_t place) { return call.result + place * share; };
   arrive(call);
-  if (from(rank) != to(rank))
-    copy(call, to(rank), from(rank), slice);
+  if (call.source != to(party.own))
+    copy(call, to(party.own), call.source, share);
   // Each rank begins with another peer, so that not all read from the same one.
-  for (int i = 1; i < ranks; ++i) {
-    const int peer = (rank + i) % ranks;
-    await(call, Flags::Arrived, peer);
-    copy(call, to(peer), from(peer), slice);
-    call.row.bytes += slice;
+  for (size_t i = 1; i < party.size(); ++i) {
+    const size_t place = (party.own + i) % party.size();
+    await(call, Flags::Arrived, party.ranks[place]);
+    copy(call, to(place), sourceOf(call, party.ranks[place]), share);
+    call.row.bytes += share;
   }
   finish(call);
 }
 
 void DirectExchange::reduceScatter(const ExchangeCall &call) {
-  const uint64_t slice = call.sliceBytes(ranks), own = uint64_t(rank),
-                 elements = slice / call.elementBytes();
-  const bool isWhole = call.desc.result.extent == ZRT_SLICE_OF_WHOLE;
-  const CUdeviceptr result =
-      call.result +
-      (isWhole ? own * elements * dtypeBytes(call.desc.result.dtype) : 0);
+  const Party &party = partyOf(call.desc);
+  const uint64_t share = shareBytes(call.desc);
   arrive(call);
   awaitAll(call, Flags::Arrived);
-  sums->add(call, sourceOf(call, 0) + own * slice, result, elements);
-  call.row.bytes += uint64_t(ranks - 1) * slice;
+  sums->add(call, sourceOf(call, party.ranks[0]) + party.own * share,
+            call.result, share / call.elementBytes());
+  call.row.bytes += (party.size() - 1) * share;
   finish(call);
 }
 
 void DirectExchange::allReduce(const ExchangeCall &call) {
-  const uint64_t bytes =
-      call.desc.elements * dtypeBytes(call.desc.result.dtype);
+  const uint64_t bytes = shareBytes(call.desc);
   const CUdeviceptr sum = scratchOf(call);
   arrive(call);
   if (call.desc.accumulate)
     copy(call, sum, call.result, bytes);
   awaitAll(call, Flags::Arrived);
   sums->add(call, sourceOf(call, 0), sum, call.desc.elements);
-  call.row.bytes += uint64_t(ranks - 1) * call.wholeBytes();
+  call.row.bytes += uint64_t(ranks - 1) * bytes;
   finish(call);
   copy(call, call.result, sum, bytes);
 }

@@ -9,12 +9,15 @@
 #include "runtime/transport/Transport.h"
 #include "runtime/world/World.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 
 namespace zrt::cuda {
+
+struct ExchangeCall;
 
 /// The GPU of this rank; must outlive the exchange.
 struct ExchangeDevice {
@@ -26,6 +29,10 @@ struct ExchangeDevice {
   /// Returns the GPU address of a ref in any tier but nvme.
   std::function<CUdeviceptr(const zrt_ref &)> address;
 
+  /// Returns the call of `rank` that issues a collective.
+  ExchangeCall callOf(const zrt_collective_desc &desc, zrt_stream stream,
+                      int rank, TrafficRow &row) const;
+
   int ranks() const { return int(plan.world_size); }
 };
 
@@ -34,7 +41,7 @@ struct ExchangeCall {
   const zrt_collective_desc &desc;
   zrt_stream stream;
   CUstream queue;             ///< of the stream
-  CUdeviceptr source, result; ///< of the operands' refs
+  CUdeviceptr source, result; ///< of the bytes that this rank gives and gets
   TrafficRow &row;            ///< counts bytes that come from peers
 
   const char *name() const { return nameOf(desc); }
@@ -42,10 +49,6 @@ struct ExchangeCall {
     return desc.name ? desc.name : "a collective";
   }
   uint64_t elementBytes() const { return dtypeBytes(desc.source.dtype); }
-  uint64_t wholeBytes() const { return desc.elements * elementBytes(); }
-  uint64_t sliceBytes(int ranks) const {
-    return wholeBytes() / uint64_t(ranks);
-  }
 };
 
 /// Calls `action(stream, desc)` for every collective of `plan`.
@@ -62,7 +65,8 @@ void forEachCollective(const zrt_plan &plan, Action action) {
 class Exchange {
 public:
   explicit Exchange(ExchangeDevice device)
-      : device(std::move(device)), ranks(this->device.ranks()) {}
+      : device(std::move(device)), ranks(this->device.ranks()),
+        groups(this->device.plan) {}
   virtual ~Exchange() = default;
 
   /// All ranks together: exchanges the data needed to connect.  `host` reports
@@ -86,11 +90,24 @@ public:
   virtual std::string note() const = 0;
 
 protected:
-  /// Does the first exchange of a stream, which has no operands.
+  /// Does the first exchange of a stream over these ranks, which has no
+  /// operands.
   virtual void meet(const ExchangeCall &call) = 0;
   virtual void allGather(const ExchangeCall &call) = 0;
   virtual void reduceScatter(const ExchangeCall &call) = 0;
   virtual void allReduce(const ExchangeCall &call) = 0;
+
+  /// Sets the rank and the parties that it is in.
+  void setRank(int number);
+  const Party &partyOf(const zrt_collective_desc &desc) const {
+    return parties[desc.over];
+  }
+  /// Returns the bytes of the whole that one rank has, in the source's type.
+  uint64_t shareBytes(const zrt_collective_desc &desc) const {
+    const uint64_t bytes = bytesOf(desc.source, groups);
+    return desc.kind == ZRT_REDUCE_SCATTER ? bytes / partyOf(desc).size()
+                                           : bytes;
+  }
 
   void copy(const ExchangeCall &call, CUdeviceptr to, CUdeviceptr from,
             uint64_t bytes) const {
@@ -99,7 +116,9 @@ protected:
 
   const ExchangeDevice device;
   const int ranks;
-  int rank = 0; ///< set by `prepare`
+  const RankGroups groups;
+  int rank = 0;                                   ///< set by `prepare`
+  std::array<Party, ZRT_OVER_GROUPS + 1> parties; ///< by ZRT_OVER_ALL, ...
 };
 
 /// Create exchanges: by NCCL, or for GPUs that read each other's memory.  Throw

@@ -43,21 +43,15 @@ uint64_t Flags::offsetOf(int writer, zrt_stream stream, Kind kind) const {
   return word * sizeof(SharedWord);
 }
 
-std::vector<CUstreamBatchMemOpParams> Flags::tell(zrt_stream stream, Kind kind,
-                                                  uint32_t number) const {
-  std::vector<CUstreamBatchMemOpParams> all;
-  for (int peer = 0; peer < ranks(); ++peer) {
-    if (peer == me)
-      continue;
-    CUstreamBatchMemOpParams one = {};
-    one.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
-    one.writeValue.address = onGpu(peer, me, stream, kind);
-    one.writeValue.value = number;
-    // Earlier writes of the stream become visible before the word.
-    one.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
-    all.push_back(one);
-  }
-  return all;
+CUstreamBatchMemOpParams Flags::tell(zrt_stream stream, Kind kind, int peer,
+                                     uint32_t number) const {
+  CUstreamBatchMemOpParams one = {};
+  one.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  one.writeValue.address = onGpu(peer, me, stream, kind);
+  one.writeValue.value = number;
+  // Earlier writes of the stream become visible before the word.
+  one.writeValue.flags = CU_STREAM_WRITE_VALUE_DEFAULT;
+  return one;
 }
 
 CUstreamBatchMemOpParams Flags::await(zrt_stream stream, Kind kind, int peer,

@@ -33,10 +33,10 @@ public:
   int rank() const { return me; }
   int ranks() const { return int(pages.size()); }
 
-  /// Return the stream operations that set the words of all peers for this
-  /// rank, and that wait for this rank's word of `peer`.
-  std::vector<CUstreamBatchMemOpParams> tell(zrt_stream stream, Kind kind,
-                                             uint32_t number) const;
+  /// Return the stream operations that set the word of `peer` for this rank,
+  /// and that wait for this rank's word of `peer`.
+  CUstreamBatchMemOpParams tell(zrt_stream stream, Kind kind, int peer,
+                                uint32_t number) const;
   CUstreamBatchMemOpParams await(zrt_stream stream, Kind kind, int peer,
                                  uint32_t number) const;
 

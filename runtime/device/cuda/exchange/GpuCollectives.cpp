@@ -163,13 +163,7 @@ void GpuCollectives::run(zrt_stream stream, const zrt_collective_desc &desc,
   if (!turns.await(stream))
     fail("{}", failure.message());
   device.gpu.enter();
-  const ExchangeCall call = {
-      desc,
-      stream,
-      device.streams.of(stream, ExchangeCall::nameOf(desc)),
-      device.address(desc.source.ref),
-      device.address(desc.result.ref),
-      row};
+  const ExchangeCall call = device.callOf(desc, stream, host->rank(), row);
   ++row.calls;
   ++calls[stream];
   if (trace) {
@@ -235,40 +229,52 @@ Connect cuda::connectGpus(const ExchangeDevice &device) {
   };
 }
 
+ExchangeCall ExchangeDevice::callOf(const zrt_collective_desc &desc,
+                                    zrt_stream stream, int rank,
+                                    TrafficRow &row) const {
+  const RankGroups groups(plan);
+  return {desc,
+          stream,
+          streams.of(stream, ExchangeCall::nameOf(desc)),
+          address(refOf(desc.source, uint32_t(rank), groups)),
+          address(refOf(desc.result, uint32_t(rank), groups)),
+          row};
+}
+
+void Exchange::setRank(int number) {
+  rank = number;
+  for (uint32_t over = 0; over < parties.size(); ++over)
+    parties[over] = groups.partyOver(over, uint32_t(rank));
+}
+
 void Exchange::connect() {
-  constexpr const char *kName = "the first exchange between GPUs";
   TrafficRow row;
-  const auto callOf = [&](zrt_stream stream, const zrt_collective_desc &desc) {
-    return ExchangeCall{desc,
-                        stream,
-                        device.streams.of(stream, kName),
-                        device.address(desc.source.ref),
-                        device.address(desc.result.ref),
-                        row};
-  };
   zrt_collective_desc none = {};
-  none.name = kName;
-  std::set<zrt_stream> met;
+  none.name = "the first exchange between GPUs";
+  std::set<std::pair<zrt_stream, uint32_t>> met;
   forEachCollective(
-      device.plan, [&](zrt_stream stream, const zrt_collective_desc &) {
-        if (!met.insert(stream).second)
+      device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
+        if (!met.emplace(stream, desc.over).second)
           return;
-        meet({none, stream, device.streams.of(stream, kName), 0, 0, row});
+        none.over = desc.over;
+        meet({none, stream, device.streams.of(stream, none.name), 0, 0, row});
         device.streams.finish(stream);
       });
   // A new communicator of NCCL sets the stack to what NCCL's kernels need.
   device.kernels.growStack();
   // One of each kind and size.
-  std::set<std::tuple<zrt_stream, uint32_t, uint64_t, uint32_t, uint32_t>> done;
-  forEachCollective(device.plan, [&](zrt_stream stream,
-                                     const zrt_collective_desc &desc) {
-    if (!done.emplace(stream, uint32_t(desc.kind), desc.elements,
-                      uint32_t(desc.source.dtype), uint32_t(desc.result.dtype))
-             .second)
-      return;
-    exchange(callOf(stream, desc));
-    device.streams.finish(stream);
-  });
+  std::set<
+      std::tuple<zrt_stream, uint32_t, uint32_t, uint64_t, uint32_t, uint32_t>>
+      done;
+  forEachCollective(
+      device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
+        if (!done.emplace(stream, desc.over, desc.kind, desc.elements,
+                          desc.source.dtype, desc.result.dtype)
+                 .second)
+          return;
+        exchange(device.callOf(desc, stream, rank, row));
+        device.streams.finish(stream);
+      });
 }
 
 void Exchange::exchange(const ExchangeCall &call) {

@@ -10,10 +10,12 @@
 //                    owners, which add them up
 //   all_reduce       ncclAllGather, then every rank adds up everything
 //
-// Each stream of the plan with collectives is a lane: a communicator, and GPU
-// memory for contributions.  All lanes are called in one order (Turns.h), and
-// run in it: NCCL sees to that, or, before 2.26, each exchange waits for an
-// event after the one before.
+// Each stream of the plan with collectives is a lane: a communicator for each
+// kind of party that they are between (RankGroups.h), and GPU memory for
+// contributions.  All communicators are called in one order (Turns.h), and run
+// in it: NCCL sees to that, or, before 2.26, each exchange waits for an event
+// after the one before.  No rank waits for ever: the ranks of the earliest
+// exchange that has not ended have ended all before it.
 //
 // Counts the bytes that are requested, since NCCL does not report those that
 // arrive.
@@ -28,6 +30,7 @@
 #include "runtime/world/Process.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -50,6 +53,8 @@ void *pointer(CUdeviceptr address) {
 ncclResult_t worse(ncclResult_t a, ncclResult_t b) {
   return a == ncclSuccess || a == ncclInProgress ? b : a;
 }
+
+constexpr size_t kOvers = ZRT_OVER_GROUPS + 1;
 
 /// The alignment of contributions in bytes.
 constexpr uint64_t kContribution = 256;
@@ -76,11 +81,14 @@ public:
 
 private:
   struct Lane {
-    Lane(const Gpu &gpu, const Nccl &nccl, uint64_t bytes)
-        : stage(gpu, bytes, "what ranks contribute to sums"), all(nccl) {}
+    Lane(const Gpu &gpu, uint64_t bytes)
+        : stage(gpu, bytes, "what ranks contribute to sums") {}
     GpuMemory stage; ///< contributions; outlives its users
-    Communicator all;
+    /// By ZRT_OVER_ALL, ...; nullptr if it has no such collectives.
+    std::array<std::unique_ptr<Communicator>, kOvers> over;
   };
+  /// Where the communicators of one rank meet, by stream and ZRT_OVER_ALL, ...
+  using Ids = std::vector<std::array<ncclUniqueId, kOvers>>;
   /// The end of the last exchange, if NCCL does not keep their order.
   struct Last {
     CUevent event = nullptr;
@@ -91,10 +99,13 @@ private:
   void makeLanes();
   void makeIds(World &world);
   void meet(const ExchangeCall &call) override;
-  uint64_t sliceBytes(const zrt_collective_desc &desc) const;
-  /// Returns the bytes of a slice that are added up at once.
+  std::vector<Communicator *> communicators() const;
+  /// Returns the bytes of a share that are added up at once.
   uint64_t chunkBytes(const zrt_collective_desc &desc) const;
   Lane &laneOf(const ExchangeCall &call) const { return *lanes[call.stream]; }
+  Communicator &ringOf(const ExchangeCall &call) const {
+    return *laneOf(call).over[call.desc.over];
+  }
   void gather(const ExchangeCall &call, CUdeviceptr mine, CUdeviceptr all,
               uint64_t bytes);
   void swap(const ExchangeCall &call, CUdeviceptr source, uint64_t apart,
@@ -105,7 +116,7 @@ private:
   const uint64_t stageBytes;
   std::unique_ptr<RankedSums> sums;
   std::vector<std::unique_ptr<Lane>> lanes; ///< by stream; some have none
-  std::vector<ncclUniqueId> ids;            ///< of lanes
+  Ids ids;                                  ///< of this rank's parties
   Last last;                                ///< of the thread whose turn it is
 };
 
@@ -114,14 +125,20 @@ NcclExchange::~NcclExchange() {
     (void)device.gpu.driver().EventDestroy(last.event);
 }
 
-uint64_t NcclExchange::sliceBytes(const zrt_collective_desc &desc) const {
-  return desc.elements * dtypeBytes(desc.source.dtype) / uint64_t(ranks);
+uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
+  const uint64_t room = stageBytes / partyOf(desc).size();
+  return std::min(std::max(room / kContribution, uint64_t{1}) * kContribution,
+                  roundUp(shareBytes(desc), kContribution));
 }
 
-uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
-  const uint64_t share = stageBytes / uint64_t(ranks);
-  return std::min(std::max(share / kContribution, uint64_t{1}) * kContribution,
-                  roundUp(sliceBytes(desc), kContribution));
+std::vector<Communicator *> NcclExchange::communicators() const {
+  std::vector<Communicator *> all;
+  for (const auto &lane : lanes)
+    if (lane)
+      for (const auto &one : lane->over)
+        if (one)
+          all.push_back(one.get());
+  return all;
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +146,7 @@ uint64_t NcclExchange::chunkBytes(const zrt_collective_desc &desc) const {
 //===----------------------------------------------------------------------===//
 
 void NcclExchange::prepare(World &world, Transport &host) {
-  rank = host.rank();
+  setRank(host.rank());
   const std::vector<uint64_t> gpus =
       world.gather(hostIdentity() ^ device.gpu.identity());
   const std::vector<uint64_t> stages = world.gather(stageBytes);
@@ -149,9 +166,8 @@ void NcclExchange::prepare(World &world, Transport &host) {
     makeLanes();
     sums = std::make_unique<RankedSums>(
         device, [&](const zrt_collective_desc &desc) {
-          return desc.kind == ZRT_ALL_REDUCE
-                     ? desc.elements * dtypeBytes(desc.source.dtype)
-                     : chunkBytes(desc);
+          return desc.kind == ZRT_ALL_REDUCE ? shareBytes(desc)
+                                             : chunkBytes(desc);
         });
   });
   makeIds(world);
@@ -166,57 +182,70 @@ void NcclExchange::makeLanes() {
       device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
         const uint64_t one =
             desc.kind == ZRT_REDUCE_SCATTER ? chunkBytes(desc) : kContribution;
-        bytes[stream] = std::max(bytes[stream], uint64_t(ranks) * one);
+        bytes[stream] = std::max(bytes[stream], partyOf(desc).size() * one);
       });
   lanes.resize(bytes.size());
   for (size_t stream = 0; stream < lanes.size(); ++stream)
     if (bytes[stream] != 0)
-      lanes[stream] = std::make_unique<Lane>(device.gpu, nccl, bytes[stream]);
+      lanes[stream] = std::make_unique<Lane>(device.gpu, bytes[stream]);
+  forEachCollective(device.plan,
+                    [&](zrt_stream stream, const zrt_collective_desc &desc) {
+                      auto &ring = lanes[stream]->over[desc.over];
+                      if (!ring)
+                        ring = std::make_unique<Communicator>(nccl);
+                    });
 }
 
-/// Distributes rank 0's ids, by which the ranks of each lane find each other.
+/// Distributes ids, by which the ranks of each communicator find each other.
+/// Those of a party are the ones that its first rank has made.
 void NcclExchange::makeIds(World &world) {
   ids.resize(lanes.size());
   together(world, [&] {
     for (size_t stream = 0; stream < lanes.size(); ++stream)
-      if (rank == 0 && lanes[stream])
-        if (const ncclResult_t result = nccl.GetUniqueId(&ids[stream]);
-            result != ncclSuccess)
-          fail("{}", nccl.describe("ncclGetUniqueId", result, nullptr));
+      for (size_t over = 0; over < kOvers; ++over)
+        if (lanes[stream] && lanes[stream]->over[over] &&
+            parties[over].own == 0)
+          if (const ncclResult_t result = nccl.GetUniqueId(&ids[stream][over]);
+              result != ncclSuccess)
+            fail("{}", nccl.describe("ncclGetUniqueId", result, nullptr));
   });
-  std::vector<ncclUniqueId> all(ids.size() * size_t(ranks));
-  world.allGather(ids.data(), ids.size() * sizeof(ncclUniqueId), all.data());
-  std::copy_n(all.begin(), ids.size(), ids.begin());
+  Ids all(ids.size() * size_t(ranks));
+  world.allGather(ids.data(), ids.size() * sizeof(ids[0]), all.data());
+  for (size_t stream = 0; stream < ids.size(); ++stream)
+    for (size_t over = 0; over < kOvers; ++over)
+      ids[stream][over] =
+          all[size_t(parties[over].ranks[0]) * ids.size() + stream][over];
 }
 
-/// Connects a lane.  Lets NCCL allocate its GPU memory now, while no kernel
-/// waits for peers.
+/// Connects a communicator.  Lets NCCL allocate its GPU memory now, while no
+/// kernel waits for peers.
 void NcclExchange::meet(const ExchangeCall &call) {
-  Lane &lane = laneOf(call);
-  lane.all.connect(ids[call.stream], rank, ranks);
-  const CUdeviceptr mine = lane.stage.at(uint64_t(rank) * kContribution);
-  gather(call, mine, lane.stage.at(0), kContribution);
+  const Party &party = partyOf(call.desc);
+  const GpuMemory &stage = laneOf(call).stage;
+  ringOf(call).connect(ids[call.stream][call.desc.over], int(party.own),
+                       int(party.size()));
+  const CUdeviceptr mine = stage.at(party.own * kContribution);
+  gather(call, mine, stage.at(0), kContribution);
   device.streams.finish(call.stream);
   swap(call, mine, /*apart=*/0, kContribution, kContribution);
 }
 
 std::string NcclExchange::failure() {
-  for (const auto &lane : lanes)
-    if (lane)
-      if (std::string text = lane->all.failure(); !text.empty())
-        return text;
+  for (Communicator *ring : communicators())
+    if (std::string text = ring->failure(); !text.empty())
+      return text;
   return "";
 }
 
-/// Aborts all lanes at once: aborting a lane waits for the GPU, where a kernel
-/// of another lane may wait for a peer until that lane is aborted as well.
+/// Aborts all communicators at once: aborting one waits for the GPU, where a
+/// kernel of another may wait for a peer until that one is aborted as well.
 void NcclExchange::abort() {
+  const std::vector<Communicator *> all = communicators();
   std::atomic<size_t> next{0};
-  runOnThreads(int(lanes.size()), [&] {
+  runOnThreads(int(all.size()), [&] {
     (void)device.gpu.tryEnter();
-    for (size_t i = next++; i < lanes.size(); i = next++)
-      if (lanes[i])
-        lanes[i]->all.abort();
+    for (size_t i = next++; i < all.size(); i = next++)
+      all[i]->abort();
   });
 }
 
@@ -224,12 +253,12 @@ void NcclExchange::abort() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Issues an exchange after the one before, of any lane.
+/// Issues an exchange after the one before, of any communicator.
 void NcclExchange::issue(const ExchangeCall &call,
                          const Communicator::Calls &calls) {
   if (last.isRecorded && last.stream != call.stream)
     device.gpu.StreamWaitEvent(call.queue, last.event, 0);
-  laneOf(call).all.issue(call.name(), calls);
+  ringOf(call).issue(call.name(), calls);
   if (!last.event)
     return;
   device.gpu.EventRecord(last.event, call.queue);
@@ -237,37 +266,38 @@ void NcclExchange::issue(const ExchangeCall &call,
   last.isRecorded = true;
 }
 
-/// Gathers the slices of all ranks; `mine` may be this rank's slice of `all`.
+/// Gathers the shares of all ranks; `mine` may be this rank's share of `all`.
 void NcclExchange::gather(const ExchangeCall &call, CUdeviceptr mine,
                           CUdeviceptr all, uint64_t bytes) {
   issue(call, [&](ncclComm_t ring) {
     return nccl.AllGather(pointer(mine), pointer(all), bytes, ncclUint8, ring,
                           call.queue);
   });
-  call.row.bytes += uint64_t(ranks - 1) * bytes;
+  call.row.bytes += (partyOf(call.desc).size() - 1) * bytes;
 }
 
-/// Sends each peer p the bytes at `source` + p `apart`; receives those of p at
-/// offset `stride` p of the stage.
+/// Sends the peer at place p the bytes at `source` + p `apart`; receives those
+/// of it at offset `stride` p of the stage.
 void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
                         uint64_t apart, uint64_t bytes, uint64_t stride) {
-  Lane &lane = laneOf(call);
+  const Party &party = partyOf(call.desc);
+  const GpuMemory &stage = laneOf(call).stage;
   issue(call, [&](ncclComm_t ring) {
     ncclResult_t result = nccl.GroupStart();
-    for (int peer = 0; peer < ranks; ++peer) {
-      if (peer == rank)
+    for (size_t place = 0; place < party.size(); ++place) {
+      if (place == party.own)
         continue;
-      const CUdeviceptr from = source + uint64_t(peer) * apart,
-                        to = lane.stage.at(uint64_t(peer) * stride);
-      result = worse(result, nccl.Send(pointer(from), bytes, ncclUint8, peer,
-                                       ring, call.queue));
-      result = worse(result, nccl.Recv(pointer(to), bytes, ncclUint8, peer,
-                                       ring, call.queue));
+      const CUdeviceptr from = source + place * apart,
+                        to = stage.at(place * stride);
+      result = worse(result, nccl.Send(pointer(from), bytes, ncclUint8,
+                                       int(place), ring, call.queue));
+      result = worse(result, nccl.Recv(pointer(to), bytes, ncclUint8,
+                                       int(place), ring, call.queue));
     }
     // A group that was started must be ended, whatever it contains.
     return worse(result, nccl.GroupEnd());
   });
-  call.row.bytes += uint64_t(ranks - 1) * bytes;
+  call.row.bytes += (party.size() - 1) * bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -275,34 +305,28 @@ void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
 //===----------------------------------------------------------------------===//
 
 void NcclExchange::allGather(const ExchangeCall &call) {
-  const uint64_t slice = call.sliceBytes(ranks);
-  const bool isWhole = call.desc.source.extent == ZRT_SLICE_OF_WHOLE;
-  gather(call, call.source + (isWhole ? uint64_t(rank) * slice : 0),
-         call.result, slice);
+  gather(call, call.source, call.result, shareBytes(call.desc));
 }
 
 void NcclExchange::reduceScatter(const ExchangeCall &call) {
   const zrt_collective_desc &desc = call.desc;
   const uint64_t size = call.elementBytes(),
                  resultSize = dtypeBytes(desc.result.dtype),
-                 slice = call.sliceBytes(ranks), stride = chunkBytes(desc),
-                 own = uint64_t(rank);
-  const bool isWhole = desc.result.extent == ZRT_SLICE_OF_WHOLE;
-  const CUdeviceptr result =
-      call.result + (isWhole ? own * slice / size * resultSize : 0);
+                 share = shareBytes(desc), stride = chunkBytes(desc),
+                 own = partyOf(desc).own;
   const GpuMemory &stage = laneOf(call).stage;
-  for (uint64_t done = 0; done < slice; done += stride) {
-    const uint64_t bytes = std::min(stride, slice - done);
+  for (uint64_t done = 0; done < share; done += stride) {
+    const uint64_t bytes = std::min(stride, share - done);
     const CUdeviceptr source = call.source + done;
-    copy(call, stage.at(own * stride), source + own * slice, bytes);
-    swap(call, source, /*apart=*/slice, bytes, stride);
-    sums->add(call, stage.at(0), result + done / size * resultSize,
+    copy(call, stage.at(own * stride), source + own * share, bytes);
+    swap(call, source, /*apart=*/share, bytes, stride);
+    sums->add(call, stage.at(0), call.result + done / size * resultSize,
               bytes / size);
   }
 }
 
 void NcclExchange::allReduce(const ExchangeCall &call) {
-  const uint64_t bytes = call.wholeBytes();
+  const uint64_t bytes = shareBytes(call.desc);
   const GpuMemory &stage = laneOf(call).stage;
   const CUdeviceptr mine = stage.at(uint64_t(rank) * bytes);
   copy(call, mine, call.source, bytes);

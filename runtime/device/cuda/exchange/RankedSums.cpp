@@ -30,6 +30,7 @@ std::string kernelOf(const zrt_collective_desc &desc) {
 
 RankedSums::RankedSums(const ExchangeDevice &device, const Stride &stride)
     : kernels(device.kernels) {
+  const RankGroups groups(device.plan);
   std::vector<HowToAdd> how;
   forEachCollective(
       device.plan, [&](zrt_stream, const zrt_collective_desc &desc) {
@@ -43,7 +44,7 @@ RankedSums::RankedSums(const ExchangeDevice &device, const Stride &stride)
                                  : double(static_cast<float>(desc.scale));
         const uint64_t bytes = stride(desc);
         for (const bool isAligned : {false, true})
-          how.push_back({device.ranks(),
+          how.push_back({groups.countOver(desc.over),
                          int64_t(bytes / dtypeBytes(desc.source.dtype)),
                          std::bit_cast<uint64_t>(scale), desc.accumulate != 0,
                          isAligned && bytes % kAlignment == 0});

@@ -1,8 +1,9 @@
 //===- RankedSums.h - Sums of collectives on a GPU --------------*- C++ -*-===//
 //
-// The plan's kernels zrt_ranked_sum_FROM_TO add the contributions of all ranks
-// in rank order, scale, and accumulate, with the same bits as on processors.
-// Their other parameters (ZrtStructs.def) are in a table in GPU memory.
+// The plan's kernels zrt_ranked_sum_FROM_TO add the contributions of a party's
+// ranks in their order, scale, and accumulate, with the same bits as on
+// processors.  Their other parameters (ZrtStructs.def) are in a table in GPU
+// memory.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,7 +17,8 @@ namespace zrt::cuda {
 
 class RankedSums {
 public:
-  /// The distance of two ranks' contributions, in bytes.
+  /// The distance of the contributions of two ranks at adjacent places, in
+  /// bytes.
   using Stride = std::function<uint64_t(const zrt_collective_desc &)>;
 
   /// Prepares the collectives of the plan that add.  Throws zrt::Error.
