@@ -123,7 +123,7 @@ static std::vector<BufferShape> getShapes(const Storage &storage,
 Layout zero::layOut(const Storage &storage, Section section,
                     const Layout &pinned) {
   constexpr size_t kMostSearched = 1024;
-  constexpr int64_t kMostNodes = 20'000;
+  constexpr int64_t kMostNodes = 50'000;
   Layout bySize = pinned, byArea = pinned;
   const SmallVector<unsigned> order = orderBy(sizeOf, storage, section);
   pack(storage, order, bySize, std::numeric_limits<int64_t>::max());
@@ -214,7 +214,7 @@ std::optional<std::vector<int64_t>>
 zero::layOutAcross(const Storage &storage, const Layout &pinned,
                    const Layout &exported, int64_t exportedSize, int64_t size) {
   constexpr size_t kMostSearched = 1024;
-  constexpr int64_t kMostNodes = 8'000;
+  constexpr int64_t kMostNodes = 20'000;
   SmallVector<unsigned> order = orderBy(sizeOf, storage, {Tier::Device, true});
   const size_t numExported = order.size();
   order.append(orderBy(sizeOf, storage, {Tier::Device, false}));

@@ -1,30 +1,16 @@
 //===- Packing.h - Places rectangles of bytes by time -----------*- C++ -*-===//
 //
-// A search for a layout of a given height.  Rectangles are placed from the
-// bottom up, in the order of their offsets, each as low as those below it
-// allow:
+// Searches (PackingSearch.h) for a layout of a given height, one after another.
+// They differ in what they try first, which is a matter of preference: long
+// rectangles, those at the fullest points, large ones.  A search that has not
+// ended after so many nodes starts again with another preference, and later
+// with more nodes.
 //
-//   height  ----------------------------
-//              +--+     +------+            the next one is d or e, whichever
-//              |d?|     |  e?  |            is tried first
-//            +-+--+-----+-+----+
-//            |     c      |  +---+
-//            +----+-------+--+ b |
-//            | a  |          |   |
-//   0        +----+----------+---+---> program order
-//
-// A partial layout is given up if
-//   * a rectangle, or all that are left at a point, no longer fit between the
-//     lowest offset that is possible for any of them and the height
-//   * one that is left would fit below the one that is placed
-// Stretches of time that no rectangle connects any more are searched apart.
-//
-// What is tried first is a matter of preference: long ones, those at the
-// fullest points, large ones.  A search that has not ended after so many nodes
-// starts again with another preference, and later with more nodes; preferences
-// are varied by random numbers of a fixed seed.  So it is repeatable.  (The
-// order of offsets and the checks of points are as in Moffitt, MiniMalloc,
-// ASPLOS 2023.)
+// Two things vary the preferences
+//   * blame: rectangles that did not fit in searches before come earlier.  So
+//     one that is placed too late again and again moves to the front, until the
+//     first descent nearly fits.
+//   * random numbers of a fixed seed, so that the result is repeatable
 //
 //===----------------------------------------------------------------------===//
 #pragma once
