@@ -37,9 +37,11 @@ public:
   explicit RankGroups(const zrt_plan &plan)
       : ranks(std::max(plan.world_size, 1u)),
         members(plan.group_size ? plan.group_size : ranks),
-        groups(ranks / members) {}
+        groups(ranks / members),
+        segments(std::max(plan.virtual_shards / ranks, 1u)) {}
 
   const uint32_t ranks = 1, members = 1, groups = 1; ///< members x groups
+  const uint32_t segments = 1; ///< virtual shards of a rank
 
   /// Whether collectives are over members or groups, and not over all ranks.
   bool exist() const { return groups > 1; }

@@ -70,6 +70,13 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (element != sum && !(sum.isF32() && (element.isBF16() || element.isF16())))
     return emitOpError("changes the element type from ") // (C2)
            << getSource().getType() << " to " << getResult().getType();
+  if (getTree() && (getInto() || !llvm::isPowerOf2_64(
+                                     uint64_t(ofMembers  ? use.group
+                                              : ofGroups ? use.ranks / use.group
+                                                         : use.ranks)))) // (C6)
+    return emitOpError("adds up a tree of ")
+           << use.ranks << " ranks" << (getInto() ? " into a value" : "")
+           << "; a tree has a power of two of them, and only them";
   if (getInto() && isInPlace()) // (C3)
     return emitOpError("is in place and cannot add into another value");
   if (!(ofMembers ? use.isPart(getResult()) : use.isSlice(getResult())) &&
@@ -91,5 +98,15 @@ LogicalResult AllReduceOp::verify() {
 }
 
 LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
-  return success(lookup<AxisOp>(*this, getAxisAttr(), tables) != nullptr);
+  auto axis = lookup<AxisOp>(*this, getAxisAttr(), tables);
+  if (!axis)
+    return failure();
+  if (getTree() ? !llvm::isPowerOf2_64(uint64_t(axis.getSize()))
+                : getBySlice()) // (C2)
+    return emitOpError() << (getTree() ? "adds up a tree of "
+                                       : "has no tree, of ")
+                         << axis.getSize()
+                         << " ranks; a tree has a power of two of them, and "
+                            "only it may go by slices";
+  return success();
 }

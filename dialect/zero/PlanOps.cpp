@@ -219,6 +219,22 @@ int64_t AccumulateOp::getFlops(SymbolTableCollection &symbols) {
   return 2 * countElements(*this, getSum(), symbols);
 }
 
+SmallVector<StorageTie> AddLeafOp::getStorageTies(SymbolTableCollection &) {
+  return replaces(1, 0, getSums().size());
+}
+int64_t AddLeafOp::getFlops(SymbolTableCollection &symbols) {
+  return int64_t(getSums().size()) *
+         countElements(*this, getSums().front(), symbols);
+}
+
+SmallVector<StorageTie> SumLeavesOp::getStorageTies(SymbolTableCollection &) {
+  return replaces(1);
+}
+int64_t SumLeavesOp::getFlops(SymbolTableCollection &symbols) {
+  return (int64_t(getSums().size()) + 1) *
+         countElements(*this, getResult(), symbols);
+}
+
 SmallVector<StorageTie> ClearOp::getStorageTies(SymbolTableCollection &) {
   return replaces(0);
 }

@@ -105,6 +105,30 @@ static std::string findReferenceConflict(const PlanOptions &p) {
                        dropped);
 }
 
+/// Of sums that do not depend on the number of ranks.
+static std::string findVirtualConflict(const PlanOptions &p) {
+  const int64_t leaves = p.virtualShards;
+  if (leaves == 0)
+    return "";
+  const std::string given = flag("virtual-shards", leaves);
+  if (!llvm::isPowerOf2_64(leaves) || leaves == 1)
+    return given + " is no power of two from 2 on";
+  if (p.worldSize * p.accumulate != leaves)
+    return given + " is world-size x accumulate, got " +
+           flag("world-size", p.worldSize) + " " +
+           flag("accumulate", p.accumulate) + "; " +
+           (leaves % p.worldSize
+                ? "take a world-size that divides it"
+                : "give " + flag("accumulate", leaves / p.worldSize));
+  if (p.accumulateOrder == AccumulateOrder::Block)
+    return given + " adds up one micro-step after the other; drop "
+                   "--accumulate-order=block";
+  if (p.gradDtype != GradDtype::OfParameters && p.gradDtype != GradDtype::F32)
+    return given + " sums in f32, got " + flag("grad-dtype", p.gradDtype) +
+           "; drop it";
+  return "";
+}
+
 /// Of ranks in groups.
 static std::string findGroupConflict(const PlanOptions &p) {
   const int64_t group = getGroupSize(p);
@@ -172,6 +196,8 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
                                  name, p.stage)};
   if (std::string text = findGroupConflict(p); !text.empty())
     return Conflict{"(C12)", text};
+  if (std::string text = findVirtualConflict(p); !text.empty())
+    return Conflict{"(C13)", text};
   if (p.prefetch != PlanOptions().prefetch && p.stage != 3 && !offloadsState &&
       p.offloadActivations == Offload::None)
     return Conflict{"(C11)",

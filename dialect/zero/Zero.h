@@ -55,6 +55,14 @@ constexpr llvm::StringLiteral kLossScale = "loss_scale";
 /// A step above a limit is skipped, if steps can be skipped.
 constexpr llvm::StringLiteral kNormLimit = "norm_limit";
 constexpr llvm::StringLiteral kLossLimit = "loss_limit";
+/// The scalar with the number of a micro-step in its step, from 0 on.
+constexpr llvm::StringLiteral kMicroStep = "micro_step";
+/// The slot of sums of gradients over micro-steps; "grad.1", "grad.2", ... are
+/// those of zero.add_leaf beside it.
+constexpr llvm::StringLiteral kSums = "grad";
+inline bool isSumSlot(llvm::StringRef slot) {
+  return slot.consume_front(kSums) && (slot.empty() || slot.starts_with("."));
+}
 /// The scalar with a step's random bits, by which updates round.
 constexpr llvm::StringLiteral kRounding = "rounding";
 // The factor of zero.clip: a scalar of optimizers; also, if a step applies the

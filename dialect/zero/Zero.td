@@ -218,6 +218,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     * (C12) `ranks_per_host`, `shard_size` and `secondary_shard` that are not 0 are equal,
       and a divisor of `world_size` between 1 and itself.  `shard_size` needs a stage, and
       parameters on the device; `secondary_shard` needs stage 3, and no `shard_size`.
+    * (C13) `virtual_shards` is 0, or a power of two and `world_size` x `accumulate`, in batch
+      order and with sums in f32.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
   let hasCustomAssemblyFormat = 1;
@@ -775,6 +777,9 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
     With a result that is the whole bucket it is in place: rank r's slice r of
     the result is the sum, the rest keeps the rank's own values.
 
+    With `tree` neighbours are added first: `scale x ((rank 0's + rank 1's) +
+    (rank 2's + rank 3's))` of four ranks.
+
     Where ranks are in groups, the members of each group add up its gradients
     first, and then the groups those sums, in the order of the groups.
 
@@ -792,9 +797,10 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
     * (C5) there is `over` exactly if the axis has groups.  Over members the
       result is the bucket's part instead of a shard by all ranks; over groups
       the operand may be, too, instead of the whole bucket.
+    * (C6) with `tree`, a power of two of ranks, and no `into`.
   }];
   let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$into,
-                       OptionalAttr<Zero_OverAttr>:$over, F64Attr:$scale);
+                       OptionalAttr<Zero_OverAttr>:$over, F64Attr:$scale, UnitAttr:$tree);
   let results = (outs Zero_Flat:$result);
   let assemblyFormat = [{
     $source `of` $bucket (`over` `` $over^)? (`into` $into^)? attr-dict `:` type($source) (`,` type($into)^)? `->` type($result)
@@ -815,10 +821,16 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getAxisRef", "getWi
     %mean = zero.all_reduce %loss over @dp {scale = 0.25 : f64} : tensor<f32>
     ```
 
+    With `tree` neighbours are added first, as zero.reduce_scatter does; with
+    `by_slice` ranks are in the order of their slices, which is another one
+    where they are in groups.
+
     Constraints:
     * (C1) at most 64 bytes of f32 or f64.
+    * (C2) with `tree`, a power of two of ranks; `by_slice` only with `tree`.
   }];
-  let arguments = (ins AnyStaticShapeTensor:$value, FlatSymbolRefAttr:$axis, F64Attr:$scale);
+  let arguments = (ins AnyStaticShapeTensor:$value, FlatSymbolRefAttr:$axis, F64Attr:$scale,
+                       UnitAttr:$tree, UnitAttr:$by_slice);
   let results = (outs AnyStaticShapeTensor:$result);
   let assemblyFormat = "$value `over` $axis attr-dict `:` type($value)";
   let extraClassDeclaration = [{ static constexpr int64_t kMaxBytes = 64; }];
@@ -914,6 +926,56 @@ def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies"], [
   let assemblyFormat = "$sum `,` $flat `of` $bucket attr-dict `:` type($sum) `,` type($flat)";
 }
 
+def Zero_AddLeafOp : Zero_PlanOp<"add_leaf", ["getStorageTies"], [CountsFlops, UsesSymbols]> {
+  let summary = "Adds a micro-step's gradients to a binary tree of sums";
+  let description = [{
+    The gradients of 2^n micro-steps are added up in a binary tree, neighbours
+    first, with n sums: sum j is of 2^j micro-steps.  Micro-step `number`, from
+    0 on, is added to sum 0, 1, ... as long as bit 0, 1, ... of the number is
+    set, `sum j + gradients so far`; what this gives becomes the sum of the
+    first bit that is not.  Other sums stay as they are.
+
+    ```mlir
+    %b0, %b1 = zero.add_leaf %flat of @b0 into(%a0, %a1) number %k : (tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<i64>) -> (!zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>)
+    ```
+
+    Constraints:
+    * (C1) the gradients and the sums are the whole bucket, or all are the
+      rank's slice.
+    * (C2) there is a sum, and sums are f32; results have their types.
+  }];
+  let arguments = (ins Zero_Flat:$leaf, FlatSymbolRefAttr:$bucket, Variadic<Zero_Flat>:$sums,
+                       0DTensorOf<[I64]>:$number);
+  let results = (outs Variadic<Zero_Flat>:$next);
+  let assemblyFormat = [{
+    $leaf `of` $bucket `into` `(` $sums `)` `number` $number attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 0;
+}
+
+def Zero_SumLeavesOp : Zero_PlanOp<"sum_leaves", ["getStorageTies"], [CountsFlops, UsesSymbols]> {
+  let summary = "The sum of a binary tree of gradients, with those of the last micro-step";
+  let description = [{
+    `scale x (sum n + ... (sum 1 + (sum 0 + gradients)))`, in the bytes of sum
+    0: what zero.add_leaf would give for a number of ones only, times `scale`.
+
+    ```mlir
+    %g = zero.sum_leaves %flat of @b0 and(%b0, %b1) {scale = 0.25 : f64} : (tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>) -> !zero.shard<4144 x f32 by 1>
+    ```
+
+    Constraints:
+    * (C1) the gradients and the sums are the whole bucket, or all are the
+      rank's slice.
+    * (C2) there is a sum, and sums are f32; the result has their type.
+  }];
+  let arguments = (ins Zero_Flat:$leaf, FlatSymbolRefAttr:$bucket, Variadic<Zero_Flat>:$sums, F64Attr:$scale);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = [{
+    $leaf `of` $bucket `and` `(` $sums `)` attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 0;
+}
+
 def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getExtent"], [SameOperandsAndResultType]> {
   let summary = "Zeros, for the next step's gradients";
   let description = [{
@@ -960,12 +1022,16 @@ def Zero_SumSquaresOp : Zero_PlanOp<"sum_squares", ["getExtent", "getPreferredSt
     %s = zero.sum_squares %g of @b0 : !zero.shard<4160 x f32 by 2> -> tensor<2xf64>
     ```
 
+    With `segments` the slice is cut into so many, and each has blocks of its
+    own, as if it were a rank's slice.
+
     Constraints:
     * (C1) the operand is the bucket's slice by the ranks of its axis, or whole.
     * (C2) the result has one element per started block of each member's part,
-      on the rank that has the most.
+      on the rank that has the most; and so for each segment.
   }];
-  let arguments = (ins Zero_Flat:$flat, FlatSymbolRefAttr:$bucket);
+  let arguments = (ins Zero_Flat:$flat, FlatSymbolRefAttr:$bucket,
+                       DefaultValuedAttr<I64Attr, "1">:$segments);
   let results = (outs AnyStaticShapeTensor:$partials);
   let assemblyFormat = "$flat `of` $bucket attr-dict `:` type($flat) `->` type($partials)";
   let extraClassDeclaration = [{

@@ -356,8 +356,15 @@ LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
       !use.isPart(getFlat())) // (C1)
     return emitOpError("operand must be ")
            << use.either() << ", got " << getFlat().getType();
-  auto expected = RankedTensorType::get({getNumBlocks(use.bucket, use.ranks)},
-                                        Float64Type::get(getContext()));
+  const auto segments = static_cast<int64_t>(getSegments());
+  if (segments < 1 ||
+      use.elements() % (use.ranks * segments * BucketOp::kAlignment)) // (C2)
+    return emitOpError("cuts a slice of ")
+           << use.elements() / use.ranks << " elements into " << segments
+           << " segments, which must be multiples of " << BucketOp::kAlignment;
+  auto expected = RankedTensorType::get(
+      {segments * getNumBlocks(use.bucket, use.ranks * segments)},
+      Float64Type::get(getContext()));
   if (getPartials().getType() != expected) // (C2)
     return emitOpError("result must be ")
            << expected << ", got " << getPartials().getType();
@@ -383,6 +390,44 @@ LogicalResult TotalOp::verify() {
     return emitOpError("result must be ")
            << expected << ", got " << getResult().getType();
   return verifyPartials(*this, getPartials());
+}
+
+/// Checks a micro-step's gradients, and the sums that they are added to.
+static LogicalResult verifyLeaves(Operation *op, BucketUse use, Value leaf,
+                                  ValueRange sums) {
+  if (!use)
+    return failure();
+  if (sums.empty()) // (C2)
+    return op->emitOpError("has no sums");
+  for (Value sum : sums)
+    if (!getElementType(sum.getType()).isF32()) // (C2)
+      return op->emitOpError("has sums of f32, got ") << sum.getType();
+  for (Value sum : sums)
+    if (!(use.isWhole(sum) && use.isWhole(leaf)) &&
+        !(use.isSlice(sum) && use.isSlice(leaf))) // (C1)
+      return op->emitOpError("adds ")
+             << leaf.getType() << " to " << sum.getType()
+             << "; both are the whole bucket, or the rank's slice of it";
+  return success();
+}
+
+LogicalResult AddLeafOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (failed(verifyLeaves(*this, BucketUse(*this, getBucketAttr(), tables),
+                          getLeaf(), getSums())))
+    return failure();
+  if (getSums().getTypes() != getNext().getTypes()) // (C2)
+    return emitOpError("results must have the types of the sums");
+  return success();
+}
+
+LogicalResult SumLeavesOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (failed(verifyLeaves(*this, BucketUse(*this, getBucketAttr(), tables),
+                          getLeaf(), getSums())))
+    return failure();
+  if (getResult().getType() != getSums().front().getType()) // (C2)
+    return emitOpError("result must have the type of the sums, got ")
+           << getResult().getType();
+  return success();
 }
 
 LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {

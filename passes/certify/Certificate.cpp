@@ -107,7 +107,7 @@ void countState(ProgramOp step, Certificate &certificate) {
     StringRef slot = state.getSlot();
     Kind &kind = slot == "param"    ? parameters
                  : slot == "master" ? masters
-                 : slot == "grad"   ? gradients
+                 : isSumSlot(slot)  ? gradients
                                     : optimizer;
     Type type = argument.getType();
     int64_t held = getByteSize(type);
@@ -141,7 +141,7 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
   for (auto &[argument, state, next] : states) {
     if ((state.getSlot() == "param" &&
          withMaster.contains(state.getBucket())) ||
-        (state.getSlot() == "grad" &&
+        (isSumSlot(state.getSlot()) &&
          !isDelayed(step->getParentOfType<ModuleOp>())))
       continue;
     unsigned tier = static_cast<unsigned>(getTier(argument.getType()));

@@ -5,6 +5,8 @@
 //                     without masters parameters are rounded by chance
 //                     (StochasticRounding.h)
 //   zero.accumulate   sum + scale x gradient
+//   zero.add_leaf,    the sums of a binary tree of micro-steps, and its root
+//   zero.sum_leaves
 //   zero.clear,       zeros
 //   zero.zeros
 //   zero.total        partial sums added in order
@@ -67,6 +69,8 @@ public:
     return {update(op, 0), update(op, op.getDecay().convertToDouble())};
   }
   SmallVector<KernelOp> getOrCreate(AccumulateOp op);
+  SmallVector<KernelOp> getOrCreate(AddLeafOp op);
+  SmallVector<KernelOp> getOrCreate(SumLeavesOp op);
   SmallVector<KernelOp> getOrCreate(ClearOp op) { return {clear(op)}; }
   SmallVector<KernelOp> getOrCreate(ZerosOp op) { return {clear(op)}; }
   SmallVector<KernelOp> getOrCreate(TotalOp op);
@@ -297,6 +301,61 @@ SmallVector<KernelOp> PlanKernels::getOrCreate(AccumulateOp op) {
   return {getOrCreateElementwise(op, "accumulate_scale" + nameOf(scale), fill)};
 }
 
+/// The arguments are the gradients, the sums, the number, and the next sums.
+SmallVector<KernelOp> PlanKernels::getOrCreate(AddLeafOp op) {
+  const size_t sums = op.getSums().size();
+  auto fill = [&](ValueRange values) {
+    SmallVector<AffineMap> maps(values.size(), identity(1));
+    maps[1 + sums] = scalar(1);
+    linalg::GenericOp::create(
+        b, loc, TypeRange(), values.take_front(2 + sums),
+        values.take_back(sums), maps, Iterators{utils::IteratorType::parallel},
+        [&](OpBuilder &at, Location where, ValueRange in) {
+          auto constant = [&](uint64_t bits) -> Value {
+            return arith::ConstantOp::create(
+                at, where, at.getI64IntegerAttr(int64_t(bits)));
+          };
+          S total(at, where, nn::widen(at, where, in[0]));
+          SmallVector<Value> next;
+          for (size_t j = 0; j < sums; ++j) {
+            // Whether bits 0 to j are ones up to bit j, which is zero.
+            Value bits = arith::AndIOp::create(
+                at, where, in[1 + sums], constant((uint64_t{2} << j) - 1));
+            Value isHere =
+                arith::CmpIOp::create(at, where, arith::CmpIPredicate::eq, bits,
+                                      constant((uint64_t{1} << j) - 1));
+            Value sum = in[1 + j];
+            next.push_back(
+                arith::SelectOp::create(at, where, isHere, total.v, sum));
+            total = S(at, where, sum) + total;
+          }
+          linalg::YieldOp::create(at, where, next);
+        });
+  };
+  return {getOrCreateElementwise(op, "add_leaf_" + Twine(sums), fill)};
+}
+
+SmallVector<KernelOp> PlanKernels::getOrCreate(SumLeavesOp op) {
+  const double scale = op.getScale().convertToDouble();
+  const size_t sums = op.getSums().size();
+  auto fill = [&](ValueRange values) {
+    linalg::GenericOp::create(
+        b, loc, TypeRange(), values.drop_back(), values.take_back(1),
+        SmallVector<AffineMap>(values.size(), identity(1)),
+        Iterators{utils::IteratorType::parallel},
+        [&](OpBuilder &at, Location where, ValueRange in) {
+          S total(at, where, nn::widen(at, where, in[0]));
+          for (Value sum : in.slice(1, sums))
+            total = S(at, where, sum) + total;
+          if (scale != 1)
+            total = scale * total;
+          linalg::YieldOp::create(at, where, total.v);
+        });
+  };
+  return {getOrCreateElementwise(
+      op, "sum_leaves_" + Twine(sums) + "_scale" + nameOf(scale), fill)};
+}
+
 KernelOp PlanKernels::clear(Operation *op) {
   return getOrCreateElementwise(
       op, "clear", [&](ValueRange values) { fillZero(values[0]); });
@@ -369,8 +428,8 @@ struct FormPlanKernels : zero::impl::FormPlanKernelsBase<FormPlanKernels> {
     for (ProgramOp program : findPrograms(getOperation()))
       for (Operation &op : program.front())
         name(&op, llvm::TypeSwitch<Operation *, SmallVector<KernelOp>>(&op)
-                      .Case<UpdateOp, AccumulateOp, ClearOp, ZerosOp, TotalOp,
-                            ClipOp>(
+                      .Case<UpdateOp, AccumulateOp, AddLeafOp, SumLeavesOp,
+                            ClearOp, ZerosOp, TotalOp, ClipOp>(
                           [&](auto one) { return kernels.getOrCreate(one); })
                       .Default(SmallVector<KernelOp>()));
   }

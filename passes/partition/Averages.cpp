@@ -17,7 +17,8 @@ Value ProgramBuilder::average(Value value, Location loc) {
   if (partition.ranks() == 1)
     return value;
   return AllReduceOp::create(b, loc, value.getType(), value, axis(),
-                             b.getF64FloatAttr(1.0 / partition.ranks()));
+                             b.getF64FloatAttr(1.0 / partition.ranks()),
+                             inTree(), UnitAttr());
 }
 
 /// Marks the operands that are `average` as equal on all ranks (zero.same): a

@@ -39,7 +39,7 @@ class Layouter {
 public:
   Layouter(ArrayRef<LayoutParameter> parameters, const LayoutOptions &options)
       : parameters(parameters), options(options),
-        vectors(options.ranks * BucketOp::kAlignment) {}
+        vectors(options.slices * BucketOp::kAlignment) {}
 
   LogicalResult
   checkNumPieces(function_ref<InFlightDiagnostic()> emitError) const;
@@ -66,8 +66,10 @@ private:
     const LayoutParameter &of = parameters[parameter];
     return of.block ? of.block.getValue() : getBlockOfName(of.name.getValue());
   }
+  /// On one rank all are; but where slices do not depend on the number of
+  /// ranks, the layout does not either.
   bool isWhole(unsigned parameter) const {
-    return options.ranks == 1 || options.stage < 3 ||
+    return options.slices == 1 || options.stage < 3 ||
            parameters[parameter].getBytes() < options.persistBelow;
   }
   /// Bytes of a bucket for the parameter alone.
@@ -189,9 +191,10 @@ std::string Layouter::describe(const Group &group) const {
 
 LayoutBucket Layouter::layOut(const Group &group, size_t number) const {
   std::string name = "b" + std::to_string(number);
-  LayoutBucket bucket{name,        describe(group), options.axis,
-                      group.whole, group.frozen,    group.packing,
-                      {},          /*elements=*/0};
+  LayoutBucket bucket{name,         describe(group),
+                      options.axis, group.whole || options.ranks == 1,
+                      group.frozen, group.packing,
+                      {},           /*elements=*/0};
   for (bool decay : {true, false})
     for (const Rows &rows : group.rows) {
       const LayoutParameter &parameter = parameters[rows.parameter];

@@ -46,6 +46,9 @@ struct LayoutParameter {
 struct LayoutOptions {
   StringRef axis; ///< axis of the ranks that share the state
   int64_t ranks, stage;
+  /// The equal slices that a bucket can be cut into: as many as ranks, or as
+  /// virtual shards.
+  int64_t slices;
   /// The most bytes of a bucket; 0: a bucket per block.
   int64_t bucketSize;
   /// Parameters of fewer bytes are whole on every rank, also at stage 3.

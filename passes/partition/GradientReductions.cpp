@@ -83,9 +83,9 @@ Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
   };
   auto reduce = [&](Value from, Type type, Value into, Over ranks,
                     int64_t parts) -> Value {
-    return ReduceScatterOp::create(b, loc, into ? into.getType() : type, from,
-                                   symbol(k), into, over(ranks),
-                                   b.getF64FloatAttr(1.0 / double(parts)));
+    return ReduceScatterOp::create(
+        b, loc, into ? into.getType() : type, from, symbol(k), into,
+        over(ranks), b.getF64FloatAttr(1.0 / double(parts)), UnitAttr());
   };
   const int64_t microSteps = partition.microSteps;
   if (!partition.hasGroups())
@@ -105,10 +105,50 @@ Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
   return reduce(part, type, addsParts ? Value() : sum, Over::Groups, groups);
 }
 
+/// The sums of micro-steps that a program begins with.
+SmallVector<Value> ProgramBuilder::sumsOf(size_t k) {
+  SmallVector<Value> values;
+  for (int64_t i = 0; i < partition.numSums(); ++i)
+    values.push_back(state[firstSum + size_t(i)][k]);
+  return values;
+}
+
+/// Adds up a micro-step's gradients in the tree of virtual shards: ranks, with
+/// groups members before groups, and then micro-steps.  All in f32, and scaled
+/// once, at the end.
+Value ProgramBuilder::reduceInTree(size_t k, Value flat, bool isLast) {
+  Location loc = name(buckets[k], ".grad");
+  SmallVector<Value> before = sumsOf(k);
+  FloatAttr one = b.getF64FloatAttr(1),
+            mean = b.getF64FloatAttr(1.0 / double(partition.virtualShards));
+  auto reduce = [&](Extent extent, Over ranks) {
+    const bool isEnd = before.empty() && extent == Extent::Slice;
+    flat = ReduceScatterOp::create(
+        b, loc, shardType(k, partition.sumElement, extent), flat, symbol(k),
+        Value(), over(ranks), isEnd ? mean : one, inTree());
+  };
+  if (partition.hasGroups())
+    reduce(Extent::Part, Over::Members);
+  if (partition.ranks() > 1)
+    reduce(Extent::Slice, Over::Groups);
+  if (before.empty())
+    return flat;
+  if (isLast)
+    return SumLeavesOp::create(b, loc, before.front().getType(), flat,
+                               symbol(k), before, mean);
+  auto leaf = AddLeafOp::create(b, loc, ValueRange(before).getTypes(), flat,
+                                symbol(k), before, scalars.lookup(kMicroStep));
+  for (auto [i, sum] : llvm::enumerate(leaf.getNext()))
+    next[firstSum + i][k] = sum;
+  return leaf.getNext().front();
+}
+
 /// Adds `flat` to `sum` if there is one, and reduces it over ranks: returns the
 /// sum so far, or after the last micro-step the gradient of the update.
 Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
   int64_t ranks = partition.ranks();
+  if (partition.virtualShards)
+    return reduceInTree(k, flat, isLast);
   if (partition.scattersAtOnce())
     return reduceOverRanks(k, sum, flat, /*inPlace=*/false, isLast);
   if (sum)
@@ -124,13 +164,22 @@ Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
 /// Emits the squares of the gradient `flat`, and gathers it if the update needs
 /// all of it.
 void ProgramBuilder::finishGradient(size_t k, Value flat) {
+  const int64_t segments = partition.numSegments();
   auto type = RankedTensorType::get(
-      {SumSquaresOp::getNumBlocks(partition.buckets[k], partition.ranks())},
+      {segments * SumSquaresOp::getNumBlocks(partition.buckets[k],
+                                             partition.ranks() * segments)},
       b.getF64Type());
-  partials[k] = SumSquaresOp::create(b, name(buckets[k], ".squares"), type,
-                                     flat, symbol(k));
-  if (partition.ranks() > 1 && partition.stage == 0)
-    flat = gatherInPlace(k, flat, name(buckets[k], ".grad"));
+  partials[k] =
+      SumSquaresOp::create(b, name(buckets[k], ".squares"), type, flat,
+                           symbol(k), b.getI64IntegerAttr(segments));
+  // The sum, where the update reads a copy of it.
+  if (partition.virtualShards)
+    sums[k] = flat;
+  if (partition.ranks() > 1 && partition.stage == 0) {
+    Location loc = name(buckets[k], ".grad");
+    flat = zero::detail::isSlice(flat.getType()) ? gatherWhole(k, flat, loc)
+                                                 : gatherInPlace(k, flat, loc);
+  }
   gradients[k] = flat;
   // What a step ends with as zeros: a part, or the gradient itself.
   if (!sums[k])
@@ -176,7 +225,7 @@ void ProgramBuilder::emitGradients(bool isLast) {
         finishGradient(k, flat);
       after[micro] = &*std::prev(b.getInsertionPoint());
     }
-    if (!isLast)
+    if (!isLast && !partition.virtualShards)
       next.back()[k] = flat;
   }
 }

@@ -38,16 +38,18 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
 
 /// Gathers bucket `k`.
 Value ProgramBuilder::gather(size_t k) {
-  Location loc = name(buckets[k]);
-  Type element = partition.elementOf("param", buckets[k]);
-  Value parameters = state[0][k];
-  if (partition.hasGroups() &&
-      partition.extentOf("param", buckets[k]) == Extent::Slice)
-    parameters = AllGatherOp::create(b, name(buckets[k], ".part"),
-                                     shardType(k, element, Extent::Part),
-                                     parameters, symbol(k), over(Over::Groups));
-  return AllGatherOp::create(b, loc, flatType(k, element), parameters,
-                             symbol(k), over(Over::Members));
+  return gatherWhole(k, state[0][k], name(buckets[k]));
+}
+
+/// Gathers a slice or a part of bucket `k`.
+Value ProgramBuilder::gatherWhole(size_t k, Value slice, Location loc) {
+  Type element = getElementType(slice.getType());
+  if (partition.hasGroups() && zero::detail::isSlice(slice.getType()))
+    slice = AllGatherOp::create(b, name(buckets[k], ".part"),
+                                shardType(k, element, Extent::Part), slice,
+                                symbol(k), over(Over::Groups));
+  return AllGatherOp::create(b, loc, flatType(k, element), slice, symbol(k),
+                             over(Over::Members));
 }
 
 /// Gathers the rank's slice of `value` into the rest of it.

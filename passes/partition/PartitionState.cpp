@@ -153,6 +153,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
       return signalPassFailure();
     Partition partition{plan.stage, plan.accumulate, plan.weightDecay,
                         plan.gradClip};
+    partition.virtualShards = plan.virtualShards;
     partition.isLayered = plan.accumulateOrder == AccumulateOrder::Block;
     partition.isForward =
         plan.sample == Sample::Only || plan.sample == Sample::Score;
@@ -306,7 +307,7 @@ private:
                << "; gradients have one element type";
       partition.gradElement = element;
     }
-    StringRef dtype = stringify(plan.gradDtype);
+    StringRef dtype = plan.virtualShards ? "" : stringify(plan.gradDtype);
     partition.sumElement = dtype.empty() ? Type(Float32Type::get(&getContext()))
                                          : partition.gradElement;
     if (!dtype.empty() &&
@@ -361,7 +362,8 @@ private:
     FailureOr<BucketLayout> layout = layOutBuckets(
         parameters,
         {partition.axis.getSymName(), plan.worldSize, plan.stage,
-         plan.bucketSize, plan.persistBelow, fetched && plan.worldSize == 1},
+         std::max(plan.worldSize, plan.virtualShards), plan.bucketSize,
+         plan.persistBelow, fetched && plan.worldSize == 1},
         [&] { return step->getParentOp()->emitError(); });
     if (failed(layout))
       return failure();

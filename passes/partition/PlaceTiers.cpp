@@ -63,7 +63,7 @@ struct Places {
   Tier of(StateAttr state) const {
     if (state.getSlot() == "param")
       return parameters;
-    return state.getSlot() == "grad" ? sums : optimizer(state.getBucket());
+    return isSumSlot(state.getSlot()) ? sums : optimizer(state.getBucket());
   }
 };
 
@@ -214,15 +214,25 @@ private:
   void placeSums() {
     Operation *terminator = program.front().getTerminator();
     for (auto &[argument, state, next] : findNextStates(program)) {
-      if (state.getSlot() != "grad" || next == argument)
+      if (!isSumSlot(state.getSlot()))
         continue;
       FlatSymbolRefAttr bucket = state.getBucket();
       Location loc = argument.getLoc();
       SmallVector<Operation *> users = getUsersInOrder(argument);
+      llvm::erase(users, terminator);
+      if (users.empty())
+        continue;
       b.setInsertionPoint(users.front());
       Value here = move(argument, Tier::Device, bucket, loc);
       for (Operation *user : users)
         user->replaceUsesOfWith(argument, here);
+      // The next micro-step overwrites what a tree leaves of its sums.
+      if (next == argument || next.getDefiningOp<SumLeavesOp>()) {
+        for (OpOperand &returned : terminator->getOpOperands())
+          if (returned.get() == next)
+            returned.set(argument);
+        continue;
+      }
       Value sum = next;
       b.setInsertionPointAfterValue(sum);
       if (auto clear = sum.getDefiningOp<ClearOp>())

@@ -8,14 +8,16 @@ using namespace mlir::zero;
 bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
   if (slot == "param")
     return bucket.whole;
-  return slot == "grad" ? !scattersAtOnce() : ranks() == 1 || stage == 0;
+  return isSumSlot(slot) ? !scattersAtOnce() : ranks() == 1 || stage == 0;
 }
 
 Extent Partition::extentOf(StringRef slot, const LayoutBucket &bucket) const {
   if (isWhole(slot, bucket))
     return Extent::Whole;
-  return hasPartsAtRest && (slot == "param" || slot == "grad") ? Extent::Part
-                                                               : Extent::Slice;
+  // A tree adds up groups before micro-steps.
+  const bool isAtRest =
+      slot == "param" || (isSumSlot(slot) && virtualShards == 0);
+  return hasPartsAtRest && isAtRest ? Extent::Part : Extent::Slice;
 }
 
 Type Partition::elementOf(StringRef slot, const LayoutBucket &bucket) const {
@@ -25,7 +27,7 @@ Type Partition::elementOf(StringRef slot, const LayoutBucket &bucket) const {
     return element;
   if (slot == "master")
     return Float32Type::get(Type(element).getContext());
-  return slot == "grad" ? sumElement : slotElement;
+  return isSumSlot(slot) ? sumElement : slotElement;
 }
 
 ProgramBuilder::ProgramBuilder(func::FuncOp function,
@@ -42,8 +44,10 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
         OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
     if (partition.masters)
       slots.push_back("master");
-    if (partition.hasSums())
-      slots.push_back("grad");
+    firstSum = slots.size();
+    for (int64_t i = 0; i < partition.numSums(); ++i)
+      slots.push_back(i == 0 ? b.getStringAttr(kSums)
+                             : b.getStringAttr(kSums + "." + Twine(i)));
   }
   addArguments();
 }
@@ -92,6 +96,8 @@ void ProgramBuilder::addArguments() {
       addScalar(scalar, scalarType());
   if (partition.roundsByChance())
     addScalar(kRounding, RankedTensorType::get({}, b.getI64Type()));
+  if (partition.virtualShards && partition.numSums() > 0)
+    addScalar(kMicroStep, RankedTensorType::get({}, b.getI64Type()));
   // All programs have the same arguments, even if they do not read them.
   if (partition.microSteps > 1)
     for (auto [i, average] : llvm::enumerate(partition.averages))

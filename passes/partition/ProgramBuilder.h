@@ -5,7 +5,8 @@
 // next state in the arguments' order, then their outputs.
 //
 //   @count   one exchange per average, nothing else
-//   @micro   forward, backward; per bucket: pack, then accumulate or scatter
+//   @micro   forward, backward; per bucket: pack, then accumulate or scatter;
+//            with virtual shards scatter, then add_leaf
 //   @step    the same; then norm, factor, and an update per bucket; if the
 //            factor is always one, each update comes as early as it can
 //   @eval    forward, loss, and the values that it is averaged over; state is
@@ -82,12 +83,27 @@ struct Partition {
   /// Ranks of a group; all, if there are no groups.
   int64_t members() const { return AxisOp(axis).getGroupSize(); }
   bool hasGroups() const { return members() < ranks(); }
+  /// If not 0, sums and the norm are those of a tree with so many leaves: a
+  /// micro-step of a rank each.
+  int64_t virtualShards = 0;
+  /// The parts of a slice whose squares are added up by themselves.
+  int64_t numSegments() const {
+    return virtualShards ? virtualShards / ranks() : 1;
+  }
+  /// The sums of gradients that are state.
+  int64_t numSums() const {
+    return !hasSums()      ? 0
+           : virtualShards ? int64_t(llvm::Log2_64(uint64_t(microSteps)))
+                           : 1;
+  }
   /// With groups, whether parameters and sums that are not whole are parts of
   /// members at the end of a program, rather than slices of all ranks.
   bool hasPartsAtRest = false;
   /// Whether gradients are summed into the owner's slice as they come, rather
   /// than kept whole until the update.
-  bool scattersAtOnce() const { return ranks() > 1 && stage >= 2; }
+  bool scattersAtOnce() const {
+    return ranks() > 1 && (stage >= 2 || virtualShards > 0);
+  }
   /// Whether state of that slot lies whole on every rank.
   bool isWhole(StringRef slot, const LayoutBucket &bucket) const;
   /// How much of a bucket the state of that slot is on a rank.
@@ -170,6 +186,8 @@ private:
   /// (the same, if it is reduced in its bytes), and the sums of squares; null
   /// for frozen ones.
   SmallVector<Value> gradients, sums, partials;
+  /// The slot of the first sum of micro-steps.
+  size_t firstSum = 0;
 
   void addArguments();
   Value addArgument(Type type, Location loc, StringRef attr, Attribute value);
@@ -182,7 +200,13 @@ private:
   void placeSharded();
   Value view(size_t parameter, ArrayRef<Value> flat);
   Value gather(size_t k);
+  Value gatherWhole(size_t k, Value slice, Location loc);
   Value gatherInPlace(size_t k, Value value, Location loc);
+  UnitAttr inTree() {
+    return partition.virtualShards ? b.getUnitAttr() : UnitAttr();
+  }
+  SmallVector<Value> sumsOf(size_t k);
+  Value reduceInTree(size_t k, Value flat, bool isLast);
   StringRef blockOf(size_t parameter);
   bool isPacked(size_t parameter);
   Value dequantize(size_t parameter, SmallVectorImpl<Value> &flat);
@@ -195,6 +219,7 @@ private:
                         bool intoSlice);
   void finishGradient(size_t k, Value flat);
   Value emitClip();
+  Value emitTotal(ArrayRef<Value> squares);
   Operation *findReady(size_t k);
   SmallVector<Operation *> findUpdatePlaces();
 

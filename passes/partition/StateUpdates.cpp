@@ -24,18 +24,49 @@
 using namespace mlir;
 using namespace mlir::zero;
 
+/// Adds up the squares of all buckets; with virtual shards those of each, and
+/// then neighbours first.
+Value ProgramBuilder::emitTotal(ArrayRef<Value> squares) {
+  auto total = [&](ValueRange values) -> Value {
+    return TotalOp::create(b, name("grad_norm"),
+                           RankedTensorType::get({}, b.getF64Type()), values);
+  };
+  const int64_t segments = partition.numSegments();
+  if (segments == 1)
+    return total(squares);
+  SmallVector<Value> totals;
+  for (int64_t i = 0; i < segments; ++i) {
+    SmallVector<Value> parts;
+    for (Value all : squares) {
+      const int64_t blocks =
+          cast<RankedTensorType>(all.getType()).getNumElements() / segments;
+      parts.push_back(SplitOp::create(
+          b, all.getLoc(), RankedTensorType::get({blocks}, b.getF64Type()), all,
+          i * blocks));
+    }
+    totals.push_back(total(parts));
+  }
+  while (totals.size() > 1) {
+    SmallVector<Value> pairs;
+    for (size_t i = 0; i < totals.size(); i += 2)
+      pairs.push_back(total({totals[i], totals[i + 1]}));
+    totals = std::move(pairs);
+  }
+  return totals.front();
+}
+
 /// Emits the factor that limits the norm of all gradients.
 Value ProgramBuilder::emitClip() {
   SmallVector<Value> squares;
   for (Value partial : partials)
     if (partial)
       squares.push_back(partial);
-  if (partition.ranks() > 1) {
-    auto type = RankedTensorType::get({}, b.getF64Type());
-    Value mine = TotalOp::create(b, name("grad_norm"), type, squares);
-    squares = {AllReduceOp::create(b, name("grad_norm"), type, mine, axis(),
-                                   b.getF64FloatAttr(1.0))};
-  }
+  if (partition.ranks() > 1 || partition.virtualShards)
+    squares = {emitTotal(squares)};
+  if (partition.ranks() > 1)
+    squares = {AllReduceOp::create(
+        b, name("grad_norm"), squares.front().getType(), squares.front(),
+        axis(), b.getF64FloatAttr(1.0), inTree(), inTree())};
   SmallVector<Value> within;
   if (partition.skipNonfinite) {
     within = {scalars.lookup(kNormLimit), scalars.lookup(kLossLimit)};
@@ -124,7 +155,10 @@ void ProgramBuilder::emitUpdates() {
     if (partition.ranks() > 1 && partition.stage > 0 &&
         partition.extentOf("param", bucket) != Extent::Slice)
       next[0][k] = gatherInPlace(k, next[0][k], loc);
-    if (partition.hasSums())
+    // A tree's sums may end as anything: the next micro-step overwrites them.
+    if (partition.hasSums() && partition.virtualShards)
+      next[firstSum][k] = sums[k];
+    else if (partition.hasSums())
       next.back()[k] =
           ClearOp::create(b, loc, sums[k].getType(), sums[k], symbol(k));
   }

@@ -42,6 +42,13 @@ public:
           reads(1, members(bucket, add.getFlat()));
           writes(0, allOf(add.getResult()), members(bucket, add.getResult()));
         })
+        .Case<AddLeafOp, SumLeavesOp>([&](auto sum) {
+          for (unsigned i = 0; i <= sum.getSums().size(); ++i)
+            reads(i, members(sum.getBucket(), op->getOperand(i)));
+          for (OpResult result : op->getResults())
+            writes(result.getResultNumber(), allOf(result),
+                   members(sum.getBucket(), result));
+        })
         .Case<ClearOp, ZerosOp>([&](auto clear) {
           writes(0, allOf(clear.getResult()),
                  members(clear.getBucket(), clear.getResult()));

@@ -6,7 +6,8 @@
 //   clip, all_reduce         operands                    results       results
 //   copy                     what the source holds       result        the same
 //   clear                                                result        members
-//   accumulate               members                     result        members
+//   accumulate, add_leaf,
+//   sum_leaves               members                     results       members
 //   all_gather               members in the rank's       the others'   members
 //                            own portion                 portions      in all
 //   reduce_scatter           members in all              own portion   members

@@ -166,6 +166,16 @@ private:
       set(op, Kind::Same);
       return expect(op, op->getOperand(0), {Kind::Own, Kind::Same}, "a value");
     }
+    if (isa<AddLeafOp, SumLeavesOp>(op)) {
+      // Sums of all ranks; the scalar that counts micro-steps comes last.
+      set(op, Kind::Slice);
+      for (Value value : op->getOperands())
+        if (getElementType(value.getType()).isF32() ||
+            !getHeldTensor(value.getType()))
+          if (failed(expect(op, value, {Kind::Slice}, "gradients")))
+            return failure();
+      return success();
+    }
     if (isa<SumSquaresOp>(op)) {
       // Every rank squares the elements of its own slice, even of a whole
       // value.

@@ -35,6 +35,13 @@
 // In a program with all micro-steps, sums begin as {} and an update takes
 // {own: mean} of each micro-step.
 //
+// With virtual shards (#zero.options), sums "grad", "grad.1", ... of a bucket
+// are those of one binary tree: add_leaf takes all of them, {before: 1}, and
+// gradients {own: 1} of all ranks, and gives {before: 1, own: 1}; sum_leaves
+// gives scale x that, and scale = mean.  A @step may leave anything in them.
+// The squares of each segment are added up in module order, and then segments
+// and ranks in a tree.
+//
 // If a step updates by the gradients of the previous step (there is a @first),
 // state "grad" holds these pending gradients, {before: mean, reduced}:
 //
@@ -137,12 +144,19 @@ public:
     delayed = isDelayed(module);
     if (isLayered(module))
       microStepsHere = microSteps;
+    if (auto options = module->getAttrOfType<OptionsAttr>(kOptionsAttr))
+      virtualShards = options.getVirtualShards();
   }
 
   LogicalResult run() {
     for (auto &[argument, state, next] : findNextStates(program)) {
-      if (state.getSlot() != "grad")
+      if (!isSum(state))
         continue;
+      if (virtualShards && !rotated) {
+        shares[argument] = {1, {}, overAll(), 0};
+        units[state.getBucket()] = 1;
+        continue;
+      }
       if (rotated) {
         shares[argument] = name == "first" ? Share() : pending();
         continue;
@@ -161,6 +175,12 @@ public:
   }
 
 private:
+  /// Whether `state` is a sum of gradients over micro-steps.
+  bool isSum(StateAttr state) {
+    StringRef slot = state.getSlot();
+    return slot == "grad" || (virtualShards && slot.starts_with("grad."));
+  }
+
   bool isFrozen(FlatSymbolRefAttr name) {
     auto bucket = SymbolTable::lookupNearestSymbolFrom<BucketOp>(program, name);
     return bucket && bucket.getFrozen();
@@ -205,7 +225,7 @@ private:
     auto argument = dyn_cast<BlockArgument>(value);
     StateAttr state =
         argument ? program.getState(argument.getArgNumber()) : StateAttr();
-    return state && state.getSlot() == "grad";
+    return state && isSum(state);
   }
 
   /// Returns true if `value` contains no gradients.
@@ -257,10 +277,31 @@ private:
     return expect(op, op.getSum(), sum);
   }
 
+  /// A micro-step's gradients join the tree of virtual shards: `sums` are those
+  /// that the program begins with, as many as micro-steps take.
+  LogicalResult visitLeaves(Operation *op, Value leaf, ValueRange sums,
+                            double scale) {
+    if (failed(expect(op, leaf, {0, {1}, overAll(), 0})))
+      return failure();
+    for (Value sum : sums)
+      if (failed(expect(op, sum, {1, {}, overAll(), 0})))
+        return failure();
+    const unsigned expected = llvm::Log2_64(uint64_t(microSteps));
+    if (!virtualShards || sums.size() != expected) // (V13)
+      return op->emitOpError("adds to ")
+             << sums.size() << " sums (V13); " << microSteps
+             << " micro-steps of virtual shards have " << expected;
+    for (Value result : op->getResults())
+      shares[result] = {scale, {scale}, overAll(), 0};
+    return success();
+  }
+
   LogicalResult visitReduce(ReduceScatterOp op) {
     const std::optional<Over> over = op.getOver();
     const double scale = op.getScale().convertToDouble();
-    if (failed(over == Over::Groups ? judgeScale(op, scale, groups, "groups")
+    // (S7) says where the tree of virtual shards scales.
+    if (!virtualShards &&
+        failed(over == Over::Groups ? judgeScale(op, scale, groups, "groups")
                : over == Over::Members
                    ? judgeScale(op, scale, members, "members")
                    : judgeScale(op, scale, ranks, "ranks")))
@@ -335,7 +376,65 @@ private:
     return success();
   }
 
+  /// `value` must be the squares of `count` segments from `first` on: of one,
+  /// the total of those of all buckets; of several, that of both halves.
+  LogicalResult judgeSegments(Operation *op, Value value, int64_t first,
+                              int64_t count) {
+    auto total = value.getDefiningOp<TotalOp>();
+    if (!total) // (V13)
+      return op->emitOpError("takes ")
+             << judge::describe(value)
+             << " (V13); with virtual shards the norm is of a tree of "
+                "zero.total";
+    ValueRange partials = total.getPartials();
+    if (count > 1) {
+      if (partials.size() != 2) // (V13)
+        return total.emitOpError("adds up ")
+               << partials.size() << " values, where those of " << count
+               << " segments are those of two halves (V13)";
+      return failure(
+          failed(judgeSegments(total, partials[0], first, count / 2)) ||
+          failed(
+              judgeSegments(total, partials[1], first + count / 2, count / 2)));
+    }
+    if (segments() == 1)
+      return judgeSquares(total, partials);
+    SmallVector<Value> squares;
+    for (Value partial : partials) {
+      auto split = partial.getDefiningOp<SplitOp>();
+      auto all = split ? split.getWhole().getDefiningOp<SumSquaresOp>()
+                       : SumSquaresOp();
+      const int64_t rows =
+          cast<RankedTensorType>(partial.getType()).getNumElements();
+      if (!all || int64_t(split.getRow()) != first * rows ||
+          cast<RankedTensorType>(all.getPartials().getType())
+                  .getNumElements() != segments() * rows) // (V13)
+        return total.emitOpError("takes ")
+               << judge::describe(partial)
+               << ", which is not the squares of segment " << first
+               << " of a bucket (V13)";
+      squares.push_back(all.getPartials());
+    }
+    return judgeSquares(total, squares);
+  }
+  /// The virtual shards of a rank.
+  int64_t segments() { return virtualShards / ranks; }
+
   LogicalResult visitClip(ClipOp op) {
+    if (virtualShards) {
+      Value value = op.getPartials().front();
+      if (auto all = value.getDefiningOp<AllReduceOp>(); all && ranks > 1)
+        value = all.getValue();
+      else if (ranks > 1) // (V13)
+        return op.emitOpError("takes ")
+               << judge::describe(value)
+               << " (V13); on several ranks the norm is of one "
+                  "zero.all_reduce of the zero.total";
+      if (op.getPartials().size() != 1) // (V13)
+        return op.emitOpError("takes several values (V13); the norm is of one "
+                              "tree");
+      return judgeSegments(op, value, 0, segments());
+    }
     if (ranks == 1)
       return judgeSquares(op, op.getPartials());
     auto all = op.getPartials().front().getDefiningOp<AllReduceOp>();
@@ -382,7 +481,9 @@ private:
   LogicalResult visitReturn(Operation *op) {
     for (auto &[argument, state, next] : findNextStates(program)) {
       Share expected = shares.lookup(argument);
-      bool sum = state.getSlot() == "grad";
+      bool sum = isSum(state);
+      if (virtualShards && !rotated && sum && name == "step")
+        continue; // the next micro-step overwrites it
       if (name == "micro" && sum)
         expected.own = {units.lookup(state.getBucket())};
       if (isFrozen(state.getBucket()))
@@ -449,7 +550,20 @@ private:
           return expect(op, squares.getFlat(), whole(squares.getBucketAttr()));
         })
         .Case([&](TotalOp total) {
-          return judgeSquares(op, total.getPartials());
+          // Those of virtual shards are judged from the norm on.
+          return virtualShards ? success()
+                               : judgeSquares(op, total.getPartials());
+        })
+        .Case([&](AddLeafOp add) {
+          return visitLeaves(op, add.getLeaf(), add.getSums(), 1);
+        })
+        .Case([&](SumLeavesOp sum) {
+          const double scale = sum.getScale().convertToDouble();
+          if (!isNear(scale, mean)) // (V13)
+            return LogicalResult(op->emitOpError("scales by ")
+                                 << textOf(scale) << " where it needs "
+                                 << textOf(mean) << " (V13)");
+          return visitLeaves(op, sum.getLeaf(), sum.getSums(), scale);
         })
         .Case([&](ClipOp clip) { return visitClip(clip); })
         .Case([&](ReturnOp) { return visitReturn(op); })
@@ -465,6 +579,7 @@ private:
   ProgramOp program;
   StringRef name;
   int64_t ranks, members, groups, microSteps, microStepsHere = 1;
+  int64_t virtualShards = 0;
   double mean; ///< share of each gradient in the update
   bool rotated, delayed;
   DenseMap<Value, Share> shares;

@@ -76,7 +76,8 @@ private:
   static bool isHostScalar(StringRef name) {
     return llvm::is_contained({StringRef("lr"), StringRef("step"),
                                StringRef(kLossScale), StringRef(kNormLimit),
-                               StringRef(kLossLimit), StringRef(kRounding)},
+                               StringRef(kLossLimit), StringRef(kRounding),
+                               StringRef("micro_step")},
                               name);
   }
 
@@ -355,14 +356,15 @@ private:
                << " (S5); the host has an i64 for each sequence";
       return success();
     }
-    bool isBits = name == kRounding;
+    bool isBits = name == kRounding || name == "micro_step";
     if (!type || type.getRank() != 0 ||
         !(isBits ? type.getElementType().isSignlessInteger(64)
                  : type.getElementType().isF32()) ||
         getTier(argument.getType()) == Tier::Nvme) // (S5)
       return step.emitOpError("takes the scalar ")
              << name << " as " << argument.getType() << " (S5); scalars are "
-             << (isBits ? "tensor<f32>, but rounding is tensor<i64>"
+             << (isBits ? "tensor<f32>, but rounding and micro_step are "
+                          "tensor<i64>"
                         : "tensor<f32>, stored or not");
     bool isPending = name == kClipFactor && isRotated(module);
     if (!isHostScalar(name) &&
@@ -370,7 +372,7 @@ private:
       return step.emitOpError("reads ")
              << name
              << ", which is none of lr, step, loss_scale, norm_limit, "
-                "loss_limit and rounding, and which no output of @"
+                "loss_limit, rounding and micro_step, and which no output of @"
              << (isPending ? "step" : "count") << " is called (S5)";
     return success();
   }

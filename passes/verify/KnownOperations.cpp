@@ -24,8 +24,8 @@ bool judge::isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
 bool judge::runs(Operation *op) {
   return isa<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
              nn::GroupedMatmulBackwardOp, DequantizeOp, CopyOp, UpdateOp,
-             AccumulateOp, ClearOp, ZerosOp, SumSquaresOp, TotalOp, ClipOp>(
-             op) ||
+             AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp, ZerosOp,
+             SumSquaresOp, TotalOp, ClipOp>(op) ||
          isExchange(op) || isTransfer(op);
 }
 
@@ -82,6 +82,11 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
       })
       .Case<AccumulateOp, ClearOp>(
           [&](Operation *) { add(StorageTie::MustReplace, 0, 0); })
+      .Case([&](AddLeafOp leaf) {
+        for (unsigned i = 0; i != leaf->getNumResults(); ++i)
+          add(StorageTie::MustReplace, 1 + i, i);
+      })
+      .Case([&](SumLeavesOp) { add(StorageTie::MustReplace, 1, 0); })
       .Case([&](UpdateOp update) {
         // Operands: the parameter, if any; the gradient; the slots; the master.
         unsigned next = 1;

@@ -52,6 +52,7 @@ public:
 
   LogicalResult run() {
     return failure(failed(judgeNumbers()) ||
+                   failed(judgeVirtualShards(plan, options, ranks)) ||
                    failed(judgeStage(plan, options, layouts)) ||
                    failed(judgePrecision()) || failed(judgeTiers()) ||
                    failed(judgeActivations()) || failed(judgeBuckets()) ||
@@ -194,7 +195,7 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
     if (!bucket.getPacking() &&
         element != options.getParameterElement()) // (S7)
       return error(program, "parameters of " + nameOf(element), "--precision");
-  } else if (slot == "grad") {
+  } else if (slot == "grad" || slot.starts_with("grad.")) {
     const bool isSum = !isPending() || getMicroSteps(plan) > 1;
     if (element != (isSum ? options.getSumElement()
                           : options.getGradientElement())) // (S7)
@@ -243,7 +244,7 @@ LogicalResult Options::judgePrecision() {
                        "--grad-dtype");
     for (auto reduce : program.front().getOps<ReduceScatterOp>())
       if (Type element = getElementType(reduce.getType());
-          !reduce.getInto() &&
+          !reduce.getInto() && !options.getVirtualShards() &&
           element != getElementType(reduce.getSource().getType())) // (S7)
         return error(reduce, "a result of " + nameOf(element), "--grad-dtype");
     // A master of f32 parameters takes the place of the parameters in the
@@ -323,7 +324,8 @@ LogicalResult Options::judgeTiers() {
       if (!isParameter && tier != Tier::Device &&
           near.contains(state.getBucket().getValue()))
         tier = Tier(int(tier) - 1);
-      if (state.getSlot() == "grad")
+      const bool isSum = state.getSlot().getValue().starts_with("grad");
+      if (isSum)
         tier = isPending() ? Tier::Host : tierOf(word("--offload-gradients"));
       if (isOfDevice)
         tier = Tier::Device;
@@ -332,9 +334,9 @@ LogicalResult Options::judgeTiers() {
                      "slot " + state.getSlot().getValue() + " of @" +
                          state.getBucket().getValue() + " on the " +
                          stringifyTier(shard.getTier()),
-                     isParameter                 ? "--offload-params"
-                     : state.getSlot() == "grad" ? "--offload-gradients"
-                                                 : "--offload-optimizer");
+                     isParameter ? "--offload-params"
+                     : isSum     ? "--offload-gradients"
+                                 : "--offload-optimizer");
       isOffloaded |= isParameter && tier != Tier::Device;
     }
   if (!isOffloaded && tierOf(word("--offload-params")) != Tier::Device) // (S7)

@@ -62,6 +62,9 @@ static LogicalResult judgeKept(ProgramOp program, StateAttr state, Type type,
                        options, isOfSize ? "--shard-size" : option);
   };
   const int64_t stage = options.getStage();
+  if (slot.starts_with("grad") && options.getVirtualShards() &&
+      !isRotated(plan))
+    return judge(Portion::Slice, "--virtual-shards");
   if (slot == "grad" && !isRotated(plan))
     return judge(stage < 2 ? Portion::Whole : ofShardSize, "--stage");
   if (slot != "param")
@@ -90,7 +93,8 @@ static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options,
     const Portion alone =
         reduce.getOver() == Over::Members ? Portion::Part : Portion::Slice;
     const bool isAlone = portionOf(reduce.getType()) == alone;
-    if (isAlone != (options.getStage() >= 2)) // (S7)
+    if (isAlone !=
+        (options.getStage() >= 2 || options.getVirtualShards())) // (S7)
       return contradicts(reduce,
                          !isAlone ? "a result with room for the slices of all "
                                     "ranks"

@@ -448,9 +448,18 @@ LogicalResult Refinement::compute(Operation *op) {
         return success();
       })
       // (V12) and (V13) check these operations on gradients and state.
-      .Case<ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp, SumSquaresOp,
-            TotalOp, ClipOp, RecordOp, WaitOp>([](auto) { return success(); })
+      .Case<ReduceScatterOp, AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp,
+            ZerosOp, SumSquaresOp, TotalOp, ClipOp, RecordOp, WaitOp>(
+          [](auto) { return success(); })
       .Case([&](nn::MatmulOp product) { return visitProduct(product); })
+      .Case([&](SplitOp split) {
+        // (V13) checks the squares of segments.
+        if (!split.getWhole().getDefiningOp<SumSquaresOp>()) {
+          symbolic.execute(op);
+          countResult(op);
+        }
+        return success();
+      })
       .Default([&](Operation *) {
         symbolic.execute(op);
         countResult(op);

@@ -84,6 +84,32 @@ private:
     return success();
   }
 
+  /// `op` takes gradients, and the sums "grad", "grad.1", ... in their order,
+  /// of which it gives the next ones, or gradients.
+  template <typename OpT>
+  LogicalResult visitLeaves(OpT op) {
+    StringRef bucket = op.getBucket();
+    if (failed(expect(op, op.getLeaf(), {bucket, "grad"})))
+      return failure();
+    for (auto [i, sum] : llvm::enumerate(op.getSums())) {
+      StringRef slot = nameOfSum(i);
+      if (failed(expect(op, sum, {bucket, slot})))
+        return failure();
+      if (i < op->getNumResults())
+        known[op->getResult(i)] = {bucket, slot};
+    }
+    if (auto add = dyn_cast<AddLeafOp>(op.getOperation()))
+      return expectScalar(op, add.getNumber(), "micro_step");
+    return success();
+  }
+
+  /// "grad" or "grad.3"
+  StringRef nameOfSum(size_t i) {
+    return i == 0 ? StringRef("grad")
+                  : StringAttr::get(program.getContext(), "grad." + Twine(i))
+                        .getValue();
+  }
+
   /// `op` keeps the slot of its operand, which belongs to `bucket`.
   LogicalResult visitSame(Operation *op, StringRef bucket) {
     Value operand = op->getOperand(0);
@@ -248,6 +274,8 @@ private:
         })
         .Case<ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp>(
             [&](auto sum) { return visitGradients(op, sum.getBucket()); })
+        .Case<AddLeafOp, SumLeavesOp>(
+            [&](auto sum) { return visitLeaves(sum); })
         .Case([&](SumSquaresOp squares) {
           return expect(op, squares.getFlat(), {squares.getBucket(), "grad"});
         })

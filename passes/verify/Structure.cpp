@@ -255,8 +255,8 @@ LogicalResult Structure::judgeExports(Operation *op) {
 /// The runtime's own operations on buckets support f32 and 16-bit floats;
 /// packed buckets are gathered as bytes.
 LogicalResult Structure::judgeElements(Operation *op) {
-  if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp,
-           SumSquaresOp, UpdateOp>(op))
+  if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, AddLeafOp, SumLeavesOp,
+           ClearOp, ZerosOp, SumSquaresOp, UpdateOp>(op))
     return success();
   Type type = getElementType(op->getNumOperands() ? op->getOperand(0).getType()
                                                   : op->getResult(0).getType());

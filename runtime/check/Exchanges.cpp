@@ -94,7 +94,8 @@ public:
     Bytes sum = old;
     rankedSum(sources.data(), sources.size(), d.source.dtype,
               share / dtypeBytes(d.source.dtype), float(d.scale),
-              d.accumulate != 0, d.result.dtype, sum.data());
+              d.accumulate != 0, d.order != ZRT_IN_RANK_ORDER, d.result.dtype,
+              sum.data());
     return sum;
   }
 

@@ -33,6 +33,8 @@ namespace zrt {
 constexpr std::string_view kTrainedSlot = "param";
 /// The slot of the gradients of a pending update.
 constexpr std::string_view kGradientSlot = "grad";
+/// The slots "grad.1", ...: sums of gradients, which mean nothing after a step.
+constexpr std::string_view kSumsOfTree = "grad.";
 
 /// One value per element of the model.
 struct Slot {

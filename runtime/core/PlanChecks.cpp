@@ -6,6 +6,8 @@
 #include "runtime/PlanTable.h"
 #include "runtime/Shape.h"
 
+#include <bit>
+
 using namespace zrt;
 
 static void checkTensor(const zrt_plan &plan, const zrt_ref &ref,
@@ -30,6 +32,16 @@ static void checkGroups(const zrt_plan &plan) {
   if (hosts != 0 && hosts != size)
     fail("the plan has {} ranks on a host and groups of {}; both are the same",
          hosts, size);
+  const uint32_t shards = plan.virtual_shards;
+  if (shards != 0 &&
+      (!std::has_single_bit(shards) || shards % plan.world_size != 0))
+    fail("the plan has {} virtual shards on {} ranks; they are a power of two, "
+         "and dealt out evenly",
+         shards, plan.world_size);
+  for (const zrt_bucket &bucket : bucketsOf(plan))
+    if (shards != 0 && bucket.elements % shards != 0)
+      fail("bucket {}: its {} elements are not {} virtual shards of one size",
+           bucket.name ? bucket.name : "?", bucket.elements, shards);
 }
 
 void zrt::checkVersion(const zrt_plan &plan) {

@@ -54,8 +54,34 @@ std::vector<Segment> zrt::cutSegments(const std::vector<Segment> &segments,
   return blocks;
 }
 
+/// The blocks of a slice of `segments` segments.  Each has as many as the one
+/// of the bucket that has the most; those that it lacks are empty.
+static std::vector<Segment> blocksOf(const zrt_bucket &bucket, uint32_t slice,
+                                     uint32_t slices, uint32_t segments) {
+  if (segments == 1)
+    return cutSegments(memberSegments(bucket, slice, slices),
+                       ZRT_SQUARES_BLOCK);
+  const uint32_t all = slices * segments;
+  const auto cut = [&](uint32_t number) {
+    return cutSegments(memberSegments(bucket, number, all), ZRT_SQUARES_BLOCK);
+  };
+  size_t most = 1;
+  for (uint32_t number = 0; number < all; ++number)
+    most = std::max(most, cut(number).size());
+  std::vector<Segment> blocks(most * segments);
+  for (uint32_t i = 0; i < segments; ++i) {
+    std::vector<Segment> mine = cut(slice * segments + i);
+    for (size_t k = 0; k < mine.size(); ++k) {
+      const uint64_t first = i * (bucket.elements / all);
+      blocks[i * most + k] = {mine[k].begin + first, mine[k].end + first,
+                              mine[k].decays};
+    }
+  }
+  return blocks;
+}
+
 BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t slice,
-                       uint32_t slices, uint32_t perPart) {
+                       uint32_t slices, uint32_t perPart, uint32_t segments) {
   const uint64_t size = bucket.elements / slices;
   const auto members = memberSegments(bucket, slice, slices);
   return {bucket.elements,
@@ -64,7 +90,7 @@ BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t slice,
           size,
           mergeSegments(memberSegments(bucket, 0, 1)),
           mergeSegments(members),
-          cutSegments(members, ZRT_SQUARES_BLOCK),
+          blocksOf(bucket, slice, slices, segments),
           memberRuns(bucket, 0, 1),
           memberRuns(bucket, slice, slices)};
 }

@@ -73,12 +73,14 @@ struct BucketPart {
 };
 
 /// Returns a bucket with one of `slices` slices, of which a part has `perPart`.
+/// Squares are added up in `segments` equal segments of it.
 BucketPart partOf(const zrt_bucket &bucket, uint32_t slice, uint32_t slices,
-                  uint32_t perPart = 1);
+                  uint32_t perPart = 1, uint32_t segments = 1);
 /// Returns a bucket with the slice of `rank`.
 inline BucketPart partOf(const zrt_bucket &bucket, uint32_t rank,
                          const RankGroups &groups) {
-  return partOf(bucket, groups.sliceOf(rank), groups.ranks, groups.groups);
+  return partOf(bucket, groups.sliceOf(rank), groups.ranks, groups.groups,
+                groups.segments);
 }
 
 /// The random bits that a stochastically rounding kernel gets for one member.

@@ -24,16 +24,28 @@ using namespace zrt;
 
 namespace {
 
+/// Adds neighbours until one value is left.
+template <typename T>
+T sumInTree(std::vector<T> values) {
+  for (size_t left = values.size(); left > 1; left /= 2)
+    for (size_t i = 0; i < left / 2; ++i)
+      values[i] = values[2 * i] + values[2 * i + 1];
+  return values.front();
+}
+
 template <typename T>
 void sumSmall(std::span<const std::byte *const> sources,
               const zrt_collective_desc &desc, std::byte *result) {
+  std::vector<T> values(sources.size());
   for (uint64_t i = 0; i < desc.elements; ++i) {
-    T sum = 0;
-    for (size_t rank = 0; rank < sources.size(); ++rank) {
-      T value;
-      std::memcpy(&value, sources[rank] + i * sizeof(T), sizeof(T));
-      sum = rank == 0 ? value : sum + value;
-    }
+    for (size_t place = 0; place < sources.size(); ++place)
+      std::memcpy(&values[place], sources[place] + i * sizeof(T), sizeof(T));
+    T sum = values.front();
+    if (desc.order != ZRT_IN_RANK_ORDER)
+      sum = sumInTree(values);
+    else
+      for (size_t place = 1; place < values.size(); ++place)
+        sum += values[place];
     T scaled = sum * static_cast<T>(desc.scale);
     if (desc.accumulate) {
       T old;
@@ -169,8 +181,8 @@ void Transport::reduceScatter(Call &call) {
                                   : stage.chunk(place, parity);
     }
     rankedSum(stage.sources.data(), party.size(), from, bytes / size, scale,
-              call.desc.accumulate != 0, to,
-              call.result + offset / size * resultSize);
+              call.desc.accumulate != 0, call.desc.order != ZRT_IN_RANK_ORDER,
+              to, call.result + offset / size * resultSize);
   };
   if (!party.remote.empty()) {
     exchange(
@@ -222,7 +234,8 @@ void Transport::allReduce(Call &call) {
       }
     }
     chaos.delay(call.stream);
-    stage.sources[place] = from;
+    const bool bySlice = call.desc.order == ZRT_IN_TREE_OF_SLICES;
+    stage.sources[bySlice ? groups.sliceOf(uint32_t(rank)) : place] = from;
   }
   if (call.desc.source.dtype == ZRT_F32)
     sumSmall<float>(stage.sources, call.desc, call.result);

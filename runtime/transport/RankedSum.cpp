@@ -13,6 +13,7 @@
 #include "runtime/HalfFloats.h"
 
 #include <algorithm>
+#include <bit>
 
 using namespace zrt;
 
@@ -24,7 +25,7 @@ struct Sum {
   const std::byte *const *sources;
   size_t sourceCount, count;
   float scale;
-  bool accumulate;
+  bool accumulate, inTree;
   To *result;
 
   const From *block(size_t source, size_t begin) const {
@@ -62,8 +63,39 @@ template <typename A, typename B, typename To>
   }
 }
 
+/// The sums of a tree: level i has that of 2^(i + 1) sources.
+constexpr size_t kTreeBlock = 512, kTreeLevels = 16;
+
+template <typename From, typename To>
+[[gnu::always_inline]] inline void sumTree(const Sum<From, To> &s) {
+  alignas(64) float levels[kTreeLevels][kTreeBlock], sum[kTreeBlock];
+  for (size_t begin = 0; begin < s.count; begin += kTreeBlock) {
+    const size_t size = std::min(kTreeBlock, s.count - begin);
+    for (size_t pair = 0; pair < s.sourceCount / 2; ++pair) {
+      const From *const a = s.block(2 * pair, begin), *const b = s.block(
+                                                          2 * pair + 1, begin);
+      // As many levels are complete with this pair as its number ends in ones.
+      const auto level = size_t(std::countr_one(pair));
+      const bool isLast = pair + 1 == s.sourceCount / 2;
+      if (level == 0 && isLast) {
+        finish(a, b, size, s.scale, false, s.result + begin);
+        continue;
+      }
+      add(a, b, size, level == 0 ? levels[0] : sum);
+      for (size_t i = 0; i + 1 < level; ++i)
+        add(levels[i], sum, size, sum);
+      if (level > 0 && isLast)
+        finish(levels[level - 1], sum, size, s.scale, false, s.result + begin);
+      else if (level > 0)
+        add(levels[level - 1], sum, size, levels[level]);
+    }
+  }
+}
+
 template <typename From, typename To>
 [[gnu::always_inline]] inline void sumBlocks(const Sum<From, To> &s) {
+  if (s.inTree && s.sourceCount > 2)
+    return sumTree(s);
   alignas(64) float sum[kBlock];
   if (s.sourceCount == 1)
     std::fill_n(sum, kBlock, -0.0f); // adding it changes nothing
@@ -93,9 +125,9 @@ ZRT_CLONES void sum(const Sum<Half, Half> &s) { sumBlocks(s); }
 
 void zrt::rankedSum(const std::byte *const *sources, size_t sourceCount,
                     zrt_dtype from, size_t count, float scale, bool accumulate,
-                    zrt_dtype to, std::byte *result) {
+                    bool inTree, zrt_dtype to, std::byte *result) {
   const auto sumAs = [&]<typename From, typename To>(From, To) {
-    sum(Sum<From, To>{sources, sourceCount, count, scale, accumulate,
+    sum(Sum<From, To>{sources, sourceCount, count, scale, accumulate, inTree,
                       reinterpret_cast<To *>(result)});
   };
   const auto sumOf = [&](auto element) {

@@ -15,8 +15,11 @@ namespace zrt {
 /// Both types are f32; or `from` is bf16 or f16, and `to` is the same or f32.
 /// In the latter case, elements and the old result are widened before they are
 /// added, and a 16-bit result is rounded once.
+///
+/// `inTree` adds neighbours first: scale * ((s0 + s1) + (s2 + s3)) of four
+/// sources; their number is a power of two, and there is no old result.
 void rankedSum(const std::byte *const *sources, size_t sourceCount,
                zrt_dtype from, size_t count, float scale, bool accumulate,
-               zrt_dtype to, std::byte *result);
+               bool inTree, zrt_dtype to, std::byte *result);
 
 } // namespace zrt

@@ -11,6 +11,7 @@
 #include "runtime/world/World.h"
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 #include <ctime>
 #include <immintrin.h>
@@ -153,6 +154,14 @@ void Transport::check(const zrt_collective_desc &desc) const {
     fail("source and result share bytes; let both hold the whole, or none");
   if (inPlace && desc.accumulate)
     fail("it cannot accumulate in place");
+  const uint32_t between = groups.countOver(desc.over);
+  if (desc.order > ZRT_IN_TREE_OF_SLICES ||
+      (desc.order != ZRT_IN_RANK_ORDER &&
+       (!std::has_single_bit(between) || desc.accumulate ||
+        desc.kind == ZRT_ALL_GATHER)) ||
+      (desc.order == ZRT_IN_TREE_OF_SLICES && desc.kind != ZRT_ALL_REDUCE))
+    fail("it adds in order {} over {} ranks; a tree has a power of two of them",
+         desc.order, between);
   if (desc.kind == ZRT_ALL_REDUCE) {
     if (source.ref.bytes > ZRT_SMALL_BYTES)
       fail("an all_reduce is of at most {}, got {}",

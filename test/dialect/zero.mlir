@@ -329,3 +329,21 @@ zero.program @step(%p: !zero.shard<4224 x f32 by 8>, %flat: tensor<4224xf32>) {
   %h = zero.spill %t of @g0 : !zero.shard<4224 x f32 by 4 of 8> -> !zero.shard<4224 x f32 by 4 of 8 on host>
   zero.return
 }
+
+// -----
+
+// Sums in a binary tree.
+zero.axis @dp size 1
+zero.bucket @b0 over @dp elements 4144 members [#zero.member<"h.0.fc.weight", 64x64 at 0, init = #zero.constant<0.0>>]
+// CHECK-LABEL: zero.program @step
+zero.program @step(%flat: tensor<4144xf32>, %a0: !zero.shard<4144 x f32 by 1>, %a1: !zero.shard<4144 x f32 by 1>, %k: tensor<i64>, %loss: tensor<f32>) {
+  // CHECK: zero.add_leaf %arg0 of @b0 into(%arg1, %arg2) number %arg3 : (tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<i64>) -> (!zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>)
+  %b0, %b1 = zero.add_leaf %flat of @b0 into(%a0, %a1) number %k : (tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>, tensor<i64>) -> (!zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>)
+  // CHECK: zero.sum_leaves %arg0 of @b0 and(%{{.*}}#0, %{{.*}}#1) {scale = 2.500000e-01 : f64} : (tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>) -> !zero.shard<4144 x f32 by 1>
+  %g = zero.sum_leaves %flat of @b0 and(%b0, %b1) {scale = 0.25 : f64} : (tensor<4144xf32>, !zero.shard<4144 x f32 by 1>, !zero.shard<4144 x f32 by 1>) -> !zero.shard<4144 x f32 by 1>
+  // CHECK: zero.sum_squares %{{.*}} of @b0 {segments = 7 : i64}
+  %s = zero.sum_squares %g of @b0 {segments = 7 : i64} : !zero.shard<4144 x f32 by 1> -> tensor<7xf64>
+  // CHECK: zero.all_reduce %arg4 over @dp {by_slice, scale = 1.000000e+00 : f64, tree}
+  %m = zero.all_reduce %loss over @dp {scale = 1.0 : f64, tree, by_slice} : tensor<f32>
+  zero.return
+}

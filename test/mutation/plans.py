@@ -133,6 +133,10 @@ PLANS = [
     Recipe("hybrid-2-4-2", "odd", 64, 2, 4, 2, ("--shard-size=2", "--bucket-size=300")),
     Recipe("hybrid-3-4-2", "tiny", 48, 3, 4, 2, ("--shard-size=2", "--precision=bf16", "--bucket-size=1KiB")),
     Recipe("second-3-4-1", "tiny", 48, 3, 4, 1, ("--secondary-shard=2", "--bucket-size=1KiB")),
+    # Sums in the tree of virtual shards.
+    Recipe("tree-0-1-8", "tiny", 48, 0, 1, 8, ("--virtual-shards=8",)),
+    Recipe("tree-3-2-4", "tiny", 48, 3, 2, 4, ("--virtual-shards=8", "--bucket-size=1KiB")),
+    Recipe("tree-1-4-2", "tiny", 48, 1, 4, 2, ("--virtual-shards=8", "--ranks-per-host=2", "--precision=bf16")),
     Recipe("rotated-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=nvme", "--overlap-update", "--bucket-size=1KiB")),
     Recipe("rotated-2-2-1", "tiny", 48, 2, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=bf16")),
     Recipe("rotated-3-2-1", "mlp", 40, 3, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=fp16")),

@@ -119,6 +119,7 @@ class Trial(Workplace):
         self.groups = random.Random(f"groups {seed}")
         if self.groups.random() < 0.15:
             self.ranks = self.groups.choice((4, 6))
+        self.virtual = random.Random(f"virtual {seed}").random() < 0.25 and self.ranks in (2, 4) and not gpu
         sizes = [size for size in range(2, self.ranks) if self.ranks % size == 0]
         self.group = self.groups.choice(sizes) if sizes else 0
         self.micro_steps = rng.choice((1, 1, 1, 1, 2))
@@ -161,7 +162,7 @@ class Trial(Workplace):
     def _types(self):
         """Draws the types of gradients, state and masters, once per model and not per plan."""
         rng = random.Random(f"types {self.seed}")
-        types = rng.choice(([], [], ["--grad-dtype=f32"], [f"--grad-dtype={self.precision}"]))
+        types = rng.choice(([], [], ["--grad-dtype=f32"], [f"--grad-dtype={self.precision}"] * (not self.virtual)))
         types = types + rng.choice(([], ["--state-dtype=bf16"]))
         if self.precision == "bf16":
             types = types + rng.choice(([], ["--master=none"]))
@@ -173,7 +174,9 @@ class Trial(Workplace):
         for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.15):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
                        f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng, stage)]
-            if self.micro_steps > 1:
+            if self.virtual:
+                options.append(f"--virtual-shards={self.ranks * self.micro_steps}")
+            elif self.micro_steps > 1:
                 options.append(f"--accumulate-order={self.orders.choice(('batch', 'block'))}")
             groups = self._in_groups(stage)
             options += groups
@@ -223,6 +226,8 @@ class Trial(Workplace):
 
     def order_of(self, stage, options):
         """Plans with one value add gradients in one order."""
+        if self.virtual:
+            return "tree"
         over_steps = self.micro_steps > 1 and stage > 1
         grouped = any(option.endswith(f"={self.group}") and option.startswith(
             ("--ranks-per-host", "--shard-size", "--secondary-shard")) for option in options)

@@ -71,8 +71,8 @@ Error changeNumbers(Numbers &numbers, StringRef settings, StringRef rule) {
 Error checkNames(OptimizerOp rule, const Numbers &numbers, StringRef path) {
   llvm::StringSet<> seen;
   for (StringRef slot : rule.getSlots().getAsValueRange<StringAttr>())
-    if (slot.empty() || !seen.insert(slot).second ||
-        llvm::is_contained({"param", "master", "grad"}, slot))
+    if (slot.empty() || !seen.insert(slot).second || isSumSlot(slot) ||
+        llvm::is_contained({"param", "master"}, slot))
       return wrong(path, "@" + rule.getSymName() + " keeps \"" + slot +
                              "\"; each state needs its own name, and param, "
                              "master and grad are taken");

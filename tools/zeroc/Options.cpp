@@ -262,6 +262,11 @@ void CommandLine::takeTarget() {
            "; drop one of them");
     return;
   }
+  if (options.pipeline.virtualShards && options.pipeline.worldSize > 1 &&
+      given.collectives != "host")
+    fail("--virtual-shards adds up ranks on the host; take "
+         "--collectives=host instead of " +
+         given.collectives);
   if (asksPairs)
     fail("--attention=" + given.attention +
          " is for processors; use f32 or tensor-cores");

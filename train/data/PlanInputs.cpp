@@ -62,10 +62,10 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     const std::string_view name = input.name;
     if (input.rank > 0)
       continue; // Feed.h fills these
-    if (name == "rounding") {
+    if (name == "rounding" || name == "micro_step") {
       if (input.dtype != ZRT_I64)
         fail("input \"{}\" is not an i64 scalar", name);
-      roundingInput = &input;
+      (name == "rounding" ? roundingInput : microStepInput) = &input;
     } else if (known.contains(name)) {
       if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
@@ -78,7 +78,7 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     } else {
       fail("the plan wants the number \"{}\", which this program cannot "
            "provide; it knows lr, step, loss_scale, norm_limit, loss_limit, "
-           "rounding, clip and means of outputs",
+           "rounding, micro_step, clip and means of outputs",
            name);
     }
   }
@@ -102,17 +102,17 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     weightOutputs = findOutputs(plan, "count0");
 }
 
-void PlanInputs::addToSums(zrt_context *ctx, std::vector<double> &sums) const {
+void PlanInputs::addToSums(zrt_context *ctx, std::vector<StepSum> &sums) const {
   for (size_t i = 0; i < means.size(); ++i)
     for (const zrt_output *output : means[i].second)
-      sums[i] += read(ctx, *output);
+      sums[i].add(read(ctx, *output));
 }
 
-void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<double> &sums,
+void PlanInputs::writeMeans(zrt_context *ctx, const std::vector<StepSum> &sums,
                             uint32_t microSteps) const {
   for (size_t i = 0; i < means.size(); ++i) {
     const zrt_input &input = *means[i].first;
-    const double mean = sums[i] / microSteps;
+    const double mean = sums[i].get() / microSteps;
     if (input.dtype == ZRT_F64)
       writeValue(ctx, input.ref, mean);
     else
@@ -127,6 +127,11 @@ void PlanInputs::writeScalars(zrt_context *ctx,
       writeValue(ctx, input->second->ref, value);
   if (roundingInput)
     writeValue(ctx, roundingInput->ref, scalars.rounding);
+}
+
+void PlanInputs::writeMicroStep(zrt_context *ctx, uint32_t number) const {
+  if (microStepInput)
+    writeValue(ctx, microStepInput->ref, int64_t{number});
 }
 
 bool PlanInputs::wasSkipped(zrt_context *ctx,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "train/data/StepSum.h"
 
 #include <limits>
 #include <map>
@@ -43,10 +44,12 @@ public:
   /// The number of scalars that are means of outputs of ZRT_COUNT in a step.
   size_t countMeans() const { return means.size(); }
   /// Adds the outputs of a run of ZRT_COUNT to `sums`, one for each mean.
-  void addToSums(zrt_context *ctx, std::vector<double> &sums) const;
+  void addToSums(zrt_context *ctx, std::vector<StepSum> &sums) const;
   /// Writes the means: `sums` divided by the micro-steps of a step.
-  void writeMeans(zrt_context *ctx, const std::vector<double> &sums,
+  void writeMeans(zrt_context *ctx, const std::vector<StepSum> &sums,
                   uint32_t microSteps) const;
+  /// Writes the number of a micro-step in its step, if the plan wants it.
+  void writeMicroStep(zrt_context *ctx, uint32_t number) const;
 
   /// The factor of zero.clip, if the plan outputs it.  It becomes the
   /// StepScalars::clip of the program that updates by these gradients.
@@ -71,7 +74,7 @@ private:
 
   /// The f32 scalars of a step, by name.
   std::map<std::string_view, const zrt_input *> numbers;
-  const zrt_input *roundingInput = nullptr;
+  const zrt_input *roundingInput = nullptr, *microStepInput = nullptr;
   /// The outputs of each micro-step of a program, in order.
   using Outputs = std::vector<const zrt_output *>;
   std::vector<std::pair<const zrt_input *, Outputs>> means;

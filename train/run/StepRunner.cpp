@@ -37,7 +37,8 @@ bool StepRunner::delaysUpdates() const {
 StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
                                    const StepScalars &scalars) {
   const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce(plan);
-  std::vector<double> sums(inputs.countMeans());
+  const StepSum none(plan.virtual_shards != 0);
+  std::vector<StepSum> sums(inputs.countMeans(), none);
   if (all > 1 && plan.programs[ZRT_COUNT].ops)
     for (uint32_t k = 0; k < all; k += atOnce) {
       runProgram(ctx, ZRT_COUNT, step, scalars, k, sums);
@@ -59,16 +60,17 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
     return {inputs.loss(ctx) / all, inputs.gradNorm(ctx),
             inputs.wasSkipped(ctx, given)};
   }
-  double loss = 0;
+  StepSum loss = none;
   StepScalars given = scalars;
   for (uint32_t k = 0; k < all; k += atOnce) {
     // A program adds only its own losses: subtract those of earlier programs.
-    given.lossLimit = scalars.lossLimit * all - loss;
+    given.lossLimit = scalars.lossLimit * all - loss.get();
     runProgram(ctx, k + atOnce < all ? ZRT_MICRO : ZRT_STEP, step, given, k,
                sums);
-    loss += inputs.loss(ctx);
+    loss.add(inputs.loss(ctx));
   }
-  return {loss / all, inputs.gradNorm(ctx), inputs.wasSkipped(ctx, given)};
+  return {loss.get() / all, inputs.gradNorm(ctx),
+          inputs.wasSkipped(ctx, given)};
 }
 
 void StepRunner::flush(zrt_context *ctx) {
@@ -82,7 +84,7 @@ void StepRunner::flush(zrt_context *ctx) {
 
 void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                             const StepScalars &scalars, uint32_t first,
-                            const std::vector<double> &sums) const {
+                            const std::vector<StepSum> &sums) const {
   const auto whereOf = [&](uint32_t microStep) {
     return fmt::format("step {}, micro-step {}", step, microStep);
   };
@@ -104,6 +106,7 @@ void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
     }
   }
   inputs.writeScalars(ctx, scalars);
+  inputs.writeMicroStep(ctx, first);
   if (program != ZRT_COUNT)
     inputs.writeMeans(ctx, sums, plan.accumulate);
   if (zrt_run(ctx, program) != 0)

@@ -71,7 +71,7 @@ private:
   /// sums of the outputs of all runs of count.
   void runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                   const StepScalars &scalars, uint32_t first,
-                  const std::vector<double> &sums) const;
+                  const std::vector<StepSum> &sums) const;
 
   const zrt_plan &plan;
   const Feed &feed;

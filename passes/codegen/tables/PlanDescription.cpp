@@ -241,6 +241,8 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .group_size = static_cast<uint32_t>(getGroupSize(plan)),
       .ranks_per_host =
           static_cast<uint32_t>(options ? options.getRanksPerHost() : 0),
+      .virtual_shards =
+          static_cast<uint32_t>(options ? options.getVirtualShards() : 0),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),

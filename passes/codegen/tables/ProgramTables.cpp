@@ -148,6 +148,7 @@ private:
 
   llvm::Constant *describe(CollectiveOpInterface op) {
     auto reduce = dyn_cast<ReduceScatterOp>(*op);
+    auto all = dyn_cast<AllReduceOp>(*op);
     Type whole = op.getWhole().getType();
     auto shard = dyn_cast<ShardType>(whole);
     const int64_t elements =
@@ -165,7 +166,11 @@ private:
             .wire_bytes = static_cast<uint64_t>(getCost(op, symbols).wire),
             .source = operand(op->getOperand(0)),
             .result = operand(op->getResult(0)),
-            .over = static_cast<uint32_t>(op.getRanksOver().value_or(Over(0)))},
+            .over = static_cast<uint32_t>(op.getRanksOver().value_or(Over(0))),
+            .order = all && all.getBySlice() ? ZRT_IN_TREE_OF_SLICES
+                     : (all && all.getTree()) || (reduce && reduce.getTree())
+                         ? ZRT_IN_TREE
+                         : ZRT_IN_RANK_ORDER},
         "collective");
   }
 

@@ -254,7 +254,7 @@ TEST(DeviceKernels, SumsOverRanksHaveTheBitsOfProcessors) {
           for (size_t rank = 0; rank < ranks; ++rank)
             sources.push_back(given.data() + rank * stride * size);
           zrt::rankedSum(sources.data(), ranks, types.fromType, count, scale,
-                         accumulates, types.toType, expected.data());
+                         accumulates, false, types.toType, expected.data());
           const std::vector<HowToAdd> how = {{static_cast<int64_t>(ranks),
                                               static_cast<int64_t>(stride),
                                               scale, accumulates, isAligned}};

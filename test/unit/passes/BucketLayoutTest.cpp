@@ -103,7 +103,7 @@ TEST_F(BucketLayoutTest, NeighboursOfABlockShareABucket) {
   add("h.0.w", {4, 16});
   add("h.1.w", {4, 16});
   add("h.0.again", {16}); // not a neighbour
-  LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, 0, 0, {}};
+  LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, /*slices=*/2, 0, 0, {}};
   EXPECT_EQ(layOut(options), "h.0.w@0 h.0.b@64 = 128 | h.1.w@0 = 64 | "
                              "h.0.again@0 = 32");
   EXPECT_EQ(labels(options),
@@ -118,7 +118,7 @@ TEST_F(BucketLayoutTest, WhatTheModelSaysOfBlocksComesFirst) {
   add("h.1.a", {16}, "deep");
   add("h.1.b", {16});
   add("x", {16}, "h.1");
-  LayoutOptions options{"dp", 1, 0, 0, 0, {}};
+  LayoutOptions options{"dp", 1, 0, 1, 0, 0, {}};
   EXPECT_EQ(layOut(options),
             "h.0.a@0 h.1.a@16 = 32 whole | h.1.b@0 x@16 = 32 whole");
   EXPECT_EQ(labels(options), (SmallVector<std::string>{"deep", "h.1"}));
@@ -128,7 +128,7 @@ TEST_F(BucketLayoutTest, AsManyAsFit) {
   add("a", {16});
   add("b", {17}); // padded as if it were alone
   add("c", {16});
-  LayoutOptions options{"dp", 1, 0, /*bucketSize=*/4 * 48, 0, {}};
+  LayoutOptions options{"dp", 1, 0, 1, /*bucketSize=*/4 * 48, 0, {}};
   EXPECT_EQ(layOut(options), "a@0 b@16 = 48 whole | c@0 = 16 whole");
   EXPECT_EQ(labels(options), (SmallVector<std::string>{"a and 1 more", "c"}));
   options.bucketSize = 4 * 47;
@@ -141,8 +141,8 @@ TEST_F(BucketLayoutTest, LargeShardedParametersAreCut) {
   add("w", {37, 24});
   add("b", {16});
   add("c", {16});
-  LayoutOptions options{"dp", /*ranks=*/2, /*stage=*/3, /*bucketSize=*/2048,
-                        0,    {}};
+  LayoutOptions options{
+      "dp", /*ranks=*/2, /*stage=*/3, /*slices=*/2, /*bucketSize=*/2048, 0, {}};
   EXPECT_EQ(layOut(options), "a@0 = 32 | w[0+20]@0 = 480 | w[20+17]@0 = 416 | "
                              "b@0 c@16 = 32");
   // Fewer rows than that need padding.
@@ -160,6 +160,7 @@ TEST_F(BucketLayoutTest, WhatPersistsIsApart) {
   LayoutOptions options{"dp",
                         /*ranks=*/2,
                         /*stage=*/3,
+                        /*slices=*/2,
                         /*bucketSize=*/1 << 20,
                         /*persistBelow=*/100,
                         {}};
@@ -171,8 +172,8 @@ TEST_F(BucketLayoutTest, TooManyPieces) {
   std::string message;
   ScopedDiagnosticHandler handler(
       &context, [&](Diagnostic &diagnostic) { message = diagnostic.str(); });
-  EXPECT_EQ(layOut({"dp", 2, 3, /*bucketSize=*/4, 0, {}}), "failed");
+  EXPECT_EQ(layOut({"dp", 2, 3, 2, /*bucketSize=*/4, 0, {}}), "failed");
   EXPECT_EQ(message, "bucket-size=4 would make 50000 buckets, more than 16384; "
                      "use at least 782 bytes");
-  EXPECT_NE(layOut({"dp", 2, 3, /*bucketSize=*/782, 0, {}}), "failed");
+  EXPECT_NE(layOut({"dp", 2, 3, 2, /*bucketSize=*/782, 0, {}}), "failed");
 }

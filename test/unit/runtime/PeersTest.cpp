@@ -3,6 +3,7 @@
 #include "runtime/transport/Patience.h"
 #include "runtime/transport/RankedSum.h"
 #include "runtime/world/Process.h"
+#include "train/data/StepSum.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"
@@ -10,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <barrier>
+#include <cmath>
 #include <csignal>
 #include <cstring>
 #include <sys/wait.h>
@@ -100,13 +102,63 @@ TEST(RankedSum, RoundsTwiceAndAddsOldBytesLast) {
                                 reinterpret_cast<const std::byte *>(b),
                                 reinterpret_cast<const std::byte *>(c)};
   float result[] = {-0.5f, 2.0f};
-  rankedSum(sources, 3, ZRT_F32, 2, 1.0f / 3, true, ZRT_F32,
+  rankedSum(sources, 3, ZRT_F32, 2, 1.0f / 3, true, false, ZRT_F32,
             reinterpret_cast<std::byte *>(result));
   for (int i = 0; i < 2; ++i) {
     const volatile float ab = a[i] + b[i];
     const volatile float abc = ab + c[i];
     const volatile float scaled = abc * (1.0f / 3);
     EXPECT_EQ(result[i], scaled + (i == 0 ? -0.5f : 2.0f));
+  }
+}
+
+/// The sum of sources [first, first + count) of a tree.
+float treeOf(const std::vector<std::vector<float>> &sources, size_t first,
+             size_t count, size_t i) {
+  if (count == 1)
+    return sources[first][i];
+  const volatile float a = treeOf(sources, first, count / 2, i),
+                       b = treeOf(sources, first + count / 2, count / 2, i);
+  return a + b;
+}
+
+TEST(RankedSum, AddsNeighboursFirstInATree) {
+  // Longer than a block, and values whose order matters.
+  constexpr size_t kCount = 1200;
+  for (const size_t ranks : {1, 2, 4, 8, 32}) {
+    std::vector<std::vector<float>> values(ranks, std::vector<float>(kCount));
+    std::vector<const std::byte *> sources;
+    for (size_t r = 0; r < ranks; ++r) {
+      for (size_t i = 0; i < kCount; ++i)
+        values[r][i] = std::ldexp(float(1 + (r * 7919 + i * 104729) % 977),
+                                  int((r * 31 + i) % 20)) *
+                       (r % 3 == 0 ? -1.0f : 1.0f);
+      sources.push_back(reinterpret_cast<const std::byte *>(values[r].data()));
+    }
+    std::vector<float> tree(kCount), line(kCount);
+    for (auto *result : {&tree, &line})
+      rankedSum(sources.data(), ranks, ZRT_F32, kCount, 0.25f, false,
+                result == &tree, ZRT_F32,
+                reinterpret_cast<std::byte *>(result->data()));
+    for (size_t i = 0; i < kCount; ++i)
+      ASSERT_EQ(tree[i], treeOf(values, 0, ranks, i) * 0.25f) << ranks;
+    EXPECT_EQ(tree == line, ranks <= 2);
+  }
+}
+
+TEST(StepSum, GoesOnWithTheTreeOfRanks) {
+  for (const size_t steps : {1, 2, 4, 16}) {
+    std::vector<std::vector<float>> values;
+    StepSum tree(true), line(false);
+    double sum = 0;
+    for (size_t k = 0; k < steps; ++k) {
+      values.push_back({float(k * k + 1) / 3 * (k % 2 == 0 ? 1e4f : -1.0f)});
+      tree.add(values.back()[0]);
+      line.add(values.back()[0]);
+      sum += values.back()[0];
+    }
+    EXPECT_EQ(tree.get(), double(treeOf(values, 0, steps, 0)));
+    EXPECT_EQ(line.get(), sum);
   }
 }
 
