@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Holds predicted times of steps over a network against measured ones.
 
-    benchmark/networks.py --machine=FILE [--rates=250,1000,4000] [--options="--stage=2 --bucket-size=4MiB" ...]
+    benchmark/networks.py [--machine=FILE] [--ranks=N] [--rates=250,1000,4000] [--options="--stage=2 ..." ...]
 
-Two ranks are in network namespaces with a virtual cable between them, whose rate `tc ... tbf` limits: they share this
-machine's processors and nothing else.  FILE has the times of two ranks, and what MPI and TCP take of a core (zeroc
-calibrate --ranks=2, with mpirun).  Needs root, ip, tc and mpirun.
+Half of the ranks are in one network namespace and half in another, with a virtual cable between them, whose rate
+`tc ... tbf` limits: they share this machine's processors and nothing else.  FILE has the times of N ranks, and what MPI
+and TCP take of a core (zeroc calibrate --ranks=N, with mpirun); without it, times are only measured.  Needs root, ip, tc
+and mpirun.
 """
 import argparse
 import json
@@ -29,10 +30,10 @@ CONFIG = {"model_type": "gpt2", "n_layer": 6, "n_head": 6, "n_embd": 384, "vocab
 PAYLOAD = 1448 / 1514
 
 
-def measure(hosts, agent, program, tokens, metrics, steps):
+def measure(hosts, agent, program, ranks, tokens, metrics, steps):
     # Each host would bind its rank to its first processor, which is the other's, too.
-    inner = ["mpirun", "--mca", "plm_rsh_agent", agent, "--bind-to", "none", "-n", 2, "--host",
-             ",".join(f"{host}:1" for host in hosts)]
+    inner = ["mpirun", "--mca", "plm_rsh_agent", agent, "--bind-to", "none", "-n", ranks, "--host",
+             ",".join(f"{host}:{ranks // 2}" for host in hosts)]
     for layer in ("btl_tcp_if_include", "oob_tcp_if_include"):
         inner += ["--mca", layer, f"{test_hosts.NETWORK}.0/24"]
     inner += [program, "--data", tokens, "--lr", "1e-4", "--steps", steps, "--threads", 1, "--progress", "none", "--metrics",
@@ -44,9 +45,9 @@ def measure(hosts, agent, program, tokens, metrics, steps):
 
 
 class Model:
-    def __init__(self, folder, name, config, options, machine):
+    def __init__(self, folder, name, config, options, ranks, machine):
         self.model, self.program, self.machine = folder / f"{name}.mlir", folder / name, machine
-        self.plan = ["--world-size=2", *options.split()]
+        self.plan = [f"--world-size={ranks}", *options.split()]
         path = folder / f"{name}.json"
         path.write_text(json.dumps(config))
         self.run("import", path, "--batch=2", "--seq=128", "-o", self.model)
@@ -63,11 +64,12 @@ class Model:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--machine", required=True, type=Path)
+    parser.add_argument("--machine", type=Path)
+    parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--rates", default="250,1000,4000", help="Mbit/s")
     parser.add_argument("--options", action="append", help="of a plan; may be repeated [--stage=1, and --stage=3]")
     options = parser.parse_args()
-    machine = options.machine.resolve()
+    machine = options.machine and options.machine.resolve()
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         unique = "".join(chr(ord("a") + int(digit)) for digit in str(os.getpid()))
@@ -79,12 +81,15 @@ def main():
         trainer.write_tokens(tokens, 1 << 15, 256)
         print(f"{'':24} {'simulated':>10} {'measured':>10}  {'ms; error':>8}")
         for number, plan in enumerate(options.options or ("--stage=1", "--stage=3")):
-            model = Model(folder, f"model{number}", CONFIG, plan, machine)
+            model = Model(folder, f"model{number}", CONFIG, plan, options.ranks, machine)
             for rate in map(int, options.rates.split(",")):
                 for host in hosts:
                     test_hosts.ip("netns", "exec", host, "tc", "qdisc", "replace", "dev", "cable", "root", "tbf", "rate",
                                   f"{rate}mbit", "burst", str(max(500 * rate, 256000)), "latency", "200ms")
-                seconds = measure(hosts, agent, model.program, tokens, metrics, 10)
+                seconds = measure(hosts, agent, model.program, options.ranks, tokens, metrics, 10)
+                if not machine:
+                    print(f"{plan}, {rate:5} Mbit/s   {'':10} {1e3 * seconds:10.1f}", flush=True)
+                    continue
                 predicted = model.predict(rate * 1e6 / 8 * PAYLOAD)
                 print(f"{plan}, {rate:5} Mbit/s   {1e3 * predicted:10.1f} {1e3 * seconds:10.1f}  "
                       f"{100 * (predicted / seconds - 1):+7.1f} %", flush=True)
