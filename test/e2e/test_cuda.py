@@ -224,6 +224,22 @@ class Cuda(support.Case):
         self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=NCCL)
 
     @needs_nccl
+    def test_nccl_in_groups(self):
+        """A communicator for the members of each group, and for ranks of the same number in theirs."""
+        for option in ("--ranks-per-host=2", "--shard-size=2"):
+            with self.subTest(option):
+                self.gpt2("--precision=bf16", "--stage=3", option, ranks=4, gpu=NCCL, batch=1, seeds=(1,))
+
+    def test_direct_in_groups(self):
+        self.gpt2("--stage=3", "--secondary-shard=2", ranks=4, gpu=("--collectives=direct",), batch=1, seeds=(1,))
+
+    def test_virtual_shards(self):
+        """The tree of sums over micro-steps is on the GPU, that over ranks on the host."""
+        for options, ranks in (("--accumulate=4",), 1), (("--stage=3", "--accumulate=2"), 2):
+            with self.subTest(ranks=ranks):
+                self.gpt2("--virtual-shards=4", *options, ranks=ranks, batch=1, seeds=(1,))
+
+    @needs_nccl
     def test_nccl_that_fails(self):
         """No rank waits for one that failed, at the start or in a step."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *NCCL)
