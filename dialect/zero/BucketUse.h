@@ -72,6 +72,10 @@ struct BucketUse {
     return shard && shard.getElements() == elements() &&
            shard.getRanks() == group && shard.getOf() == ranks;
   }
+  /// Whether `value` is all of the bucket, a slice or a part.
+  bool isAny(Value value) {
+    return isWhole(value) || isSlice(value) || isPart(value);
+  }
   bool hasGroups() const { return group < ranks; }
   std::string either() {
     return "the " + std::to_string(elements()) + " elements of @" +

@@ -1,6 +1,7 @@
 //===- CollectiveOps.cpp - Verifiers of the collectives -------------------===//
 
 #include "dialect/zero/BucketUse.h"
+#include "dialect/zero/Cost.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -70,12 +71,10 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (element != sum && !(sum.isF32() && (element.isBF16() || element.isF16())))
     return emitOpError("changes the element type from ") // (C2)
            << getSource().getType() << " to " << getResult().getType();
-  if (getTree() && (getInto() || !llvm::isPowerOf2_64(
-                                     uint64_t(ofMembers  ? use.group
-                                              : ofGroups ? use.ranks / use.group
-                                                         : use.ranks)))) // (C6)
+  const int64_t ranks = countRanks(*this, tables);
+  if (getTree() && (getInto() || !llvm::isPowerOf2_64(uint64_t(ranks)))) // (C6)
     return emitOpError("adds up a tree of ")
-           << use.ranks << " ranks" << (getInto() ? " into a value" : "")
+           << ranks << " ranks" << (getInto() ? " into a value" : "")
            << "; a tree has a power of two of them, and only them";
   if (getInto() && isInPlace()) // (C3)
     return emitOpError("is in place and cannot add into another value");

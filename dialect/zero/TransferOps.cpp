@@ -46,9 +46,7 @@ static LogicalResult verifyBucket(TransferOp op, SymbolTableCollection &tables,
     return failure();
   Value source = op.getSource(), result = op.getResult();
   for (Value value : {source, result})
-    if (isa<StoredType>(value.getType()) ||
-        (!use.isWhole(value) && !use.isSlice(value) &&
-         !use.isPart(value))) // (C2)
+    if (isa<StoredType>(value.getType()) || !use.isAny(value)) // (C2)
       return op.emitOpError("moves ")
              << use.either() << ", got " << value.getType();
   auto room = [&](Value value) { // of the bucket: all, a part, a slice

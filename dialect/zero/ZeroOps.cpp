@@ -352,8 +352,7 @@ LogicalResult SumSquaresOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
-  if (!use.isSlice(getFlat()) && !use.isWhole(getFlat()) &&
-      !use.isPart(getFlat())) // (C1)
+  if (!use.isAny(getFlat())) // (C1)
     return emitOpError("operand must be ")
            << use.either() << ", got " << getFlat().getType();
   const auto segments = static_cast<int64_t>(getSegments());
@@ -446,8 +445,7 @@ LogicalResult ZerosOp::verifySymbolUses(SymbolTableCollection &tables) {
   BucketUse use(*this, getBucketAttr(), tables);
   if (!use)
     return failure();
-  if (!use.isWhole(getResult()) && !use.isSlice(getResult()) &&
-      !use.isPart(getResult())) // (C1)
+  if (!use.isAny(getResult())) // (C1)
     return emitOpError("result must be ")
            << use.either() << ", got " << getResult().getType();
   return success();
@@ -539,8 +537,7 @@ LogicalResult UpdateOp::verifySymbolUses(SymbolTableCollection &tables) {
   SmallVector<Value> state = {getNext().front(), getGrad()};
   llvm::append_range(state, getKept());
   for (Value value : state) {
-    if (!use.isWhole(value) && !use.isSlice(value) &&
-        !use.isPart(value)) // (C3)
+    if (!use.isAny(value)) // (C3)
       return emitOpError("parameter, gradient and state must be ")
              << use.either() << ", got " << value.getType();
     Type element = getElementType(value.getType());

@@ -9,7 +9,6 @@
 
 #include "passes/certify/Certificate.h"
 
-#include "dialect/zero/BucketUse.h"
 #include "dialect/zero/Cost.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
@@ -53,21 +52,26 @@ BucketOp getBucket(Value value) {
               : BucketOp();
 }
 
-/// 0: all ranks hold a value of `type` whole; 1: each holds a slice; 2: each
-/// member of a group a part.
-int sharingOf(Type type) {
-  return zero::detail::isPart(type) ? 2 : zero::detail::isSlice(type) ? 1 : 0;
+/// The bytes of `term` that are kept as a value of `type` is: whole, in slices,
+/// or in parts.
+int64_t &termOf(Certificate::Term &term, Type type) {
+  switch (getTypeExtent(type, /*ofBucket=*/true)) {
+  case Extent::Slice:
+    return term.sharded;
+  case Extent::Part:
+    return term.grouped;
+  default:
+    return term.whole;
+  }
 }
 
 /// The most bytes of gradients that are alive at one point.
 Certificate::Term getPeakGradients(const CertifiedProgram &program) {
-  struct Change {
-    int64_t held = 0;
-    std::array<int64_t, 3> members = {}; ///< as in addMembers
+  struct Change : Certificate::Term {
     void add(const Change &other, int64_t sign = 1) {
-      held += sign * other.held;
-      for (auto [sum, more] : llvm::zip(members, other.members))
-        sum += sign * more;
+      for (auto of :
+           {&Term::held, &Term::whole, &Term::sharded, &Term::grouped})
+        this->*of += sign * other.*of;
     }
   };
   std::vector<Change> changes(program.storage.operations.size() + 2);
@@ -77,8 +81,9 @@ Certificate::Term getPeakGradients(const CertifiedProgram &program) {
     BucketOp bucket = getBucket(buffer.name);
     Type type = buffer.name.getType();
     int64_t members = bucket ? getMemberBytes(bucket, type) : buffer.size;
-    Change change{buffer.size};
-    change.members[sharingOf(type)] = members;
+    Change change;
+    change.held = buffer.size;
+    termOf(change, type) = members;
     changes[buffer.birth].add(change);
     changes[buffer.death + 1].add(change, -1);
   }
@@ -87,8 +92,7 @@ Certificate::Term getPeakGradients(const CertifiedProgram &program) {
   for (const Change &change : changes) {
     live.add(change);
     if (live.held > most.held)
-      most = {"gradients", live.held, live.members[0], live.members[1],
-              live.members[2]};
+      most = {"gradients", live.held, live.whole, live.sharded, live.grouped};
   }
   return most;
 }
@@ -116,9 +120,7 @@ void countState(ProgramOp step, Certificate &certificate) {
         held;
     auto bucket =
         SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
-    int64_t *terms[] = {&kind.term.whole, &kind.term.sharded,
-                        &kind.term.grouped};
-    *terms[sharingOf(type)] += bucket ? getMemberBytes(bucket, type) : held;
+    termOf(kind.term, type) += bucket ? getMemberBytes(bucket, type) : held;
     if (slot == "param" && bucket)
       for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
         certificate.parameterCount += member.getNumElements();
@@ -145,18 +147,16 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
          !isDelayed(step->getParentOfType<ModuleOp>())))
       continue;
     unsigned tier = static_cast<unsigned>(getTier(argument.getType()));
-    // Of a part, a rank writes its slice.
     const int64_t bytes = getByteSize(argument.getType());
-    switch (sharingOf(argument.getType())) {
-    case 0:
-      shared[tier] += bytes;
-      break;
-    case 1:
+    switch (getTypeExtent(argument.getType(), /*ofBucket=*/true)) {
+    case Extent::Slice:
       own[tier] += bytes;
       break;
-    case 2:
+    case Extent::Part: // a rank writes its slice of it
       own[tier] += bytes * certificate.group / certificate.ranks;
       break;
+    default:
+      shared[tier] += bytes;
     }
   }
   for (auto [tier, bytes] : llvm::enumerate(own)) {

@@ -351,102 +351,6 @@ private:
     return success();
   }
 
-  /// `partials` must be the squares of all trained buckets, in module order.
-  LogicalResult judgeSquares(Operation *op, ValueRange partials) {
-    SmallVector<std::string> found, expected;
-    for (Value partial : partials) {
-      auto squares = partial.getDefiningOp<SumSquaresOp>();
-      found.push_back(squares ? ("@" + squares.getBucket()).str()
-                              : judge::describe(partial));
-    }
-    for (auto bucket : program->getParentOfType<ModuleOp>().getOps<BucketOp>())
-      if (!bucket.getFrozen())
-        expected.push_back(("@" + bucket.getSymName()).str());
-    for (size_t i = 0; i < std::max(found.size(), expected.size()); ++i) {
-      auto at = [&](ArrayRef<std::string> list) {
-        return i < list.size() ? list[i] : std::string("nothing");
-      };
-      if (at(found) != at(expected)) // (V13)
-        return op->emitOpError("adds squares of ")
-               << at(found) << " in place " << i << ", where those of "
-               << at(expected)
-               << " belong (V13); the norm is of all buckets that are trained, "
-                  "each once, in the order of the module";
-    }
-    return success();
-  }
-
-  /// `value` must be the squares of `count` segments from `first` on: of one,
-  /// the total of those of all buckets; of several, that of both halves.
-  LogicalResult judgeSegments(Operation *op, Value value, int64_t first,
-                              int64_t count) {
-    auto total = value.getDefiningOp<TotalOp>();
-    if (!total) // (V13)
-      return op->emitOpError("takes ")
-             << judge::describe(value)
-             << " (V13); with virtual shards the norm is of a tree of "
-                "zero.total";
-    ValueRange partials = total.getPartials();
-    if (count > 1) {
-      if (partials.size() != 2) // (V13)
-        return total.emitOpError("adds up ")
-               << partials.size() << " values, where those of " << count
-               << " segments are those of two halves (V13)";
-      return failure(
-          failed(judgeSegments(total, partials[0], first, count / 2)) ||
-          failed(
-              judgeSegments(total, partials[1], first + count / 2, count / 2)));
-    }
-    if (segments() == 1)
-      return judgeSquares(total, partials);
-    SmallVector<Value> squares;
-    for (Value partial : partials) {
-      auto split = partial.getDefiningOp<SplitOp>();
-      auto all = split ? split.getWhole().getDefiningOp<SumSquaresOp>()
-                       : SumSquaresOp();
-      const int64_t rows =
-          cast<RankedTensorType>(partial.getType()).getNumElements();
-      if (!all || int64_t(split.getRow()) != first * rows ||
-          cast<RankedTensorType>(all.getPartials().getType())
-                  .getNumElements() != segments() * rows) // (V13)
-        return total.emitOpError("takes ")
-               << judge::describe(partial)
-               << ", which is not the squares of segment " << first
-               << " of a bucket (V13)";
-      squares.push_back(all.getPartials());
-    }
-    return judgeSquares(total, squares);
-  }
-  /// The virtual shards of a rank.
-  int64_t segments() { return virtualShards / ranks; }
-
-  LogicalResult visitClip(ClipOp op) {
-    if (virtualShards) {
-      Value value = op.getPartials().front();
-      if (auto all = value.getDefiningOp<AllReduceOp>(); all && ranks > 1)
-        value = all.getValue();
-      else if (ranks > 1) // (V13)
-        return op.emitOpError("takes ")
-               << judge::describe(value)
-               << " (V13); on several ranks the norm is of one "
-                  "zero.all_reduce of the zero.total";
-      if (op.getPartials().size() != 1) // (V13)
-        return op.emitOpError("takes several values (V13); the norm is of one "
-                              "tree");
-      return judgeSegments(op, value, 0, segments());
-    }
-    if (ranks == 1)
-      return judgeSquares(op, op.getPartials());
-    auto all = op.getPartials().front().getDefiningOp<AllReduceOp>();
-    if (all && op.getPartials().size() == 1 &&
-        all.getValue().getDefiningOp<TotalOp>())
-      return success();
-    return op.emitOpError("takes ") // (V13)
-           << judge::describe(op.getPartials().front())
-           << " (V13); on several ranks the norm is of one zero.all_reduce of "
-              "the zero.total";
-  }
-
   /// A pack takes new gradients: its members must not come from a bucket.
   LogicalResult visitPack(PackOp op) {
     auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
@@ -565,7 +469,8 @@ private:
                                  << textOf(mean) << " (V13)");
           return visitLeaves(op, sum.getLeaf(), sum.getSums(), scale);
         })
-        .Case([&](ClipOp clip) { return visitClip(clip); })
+        .Case(
+            [&](ClipOp clip) { return judgeNorm(clip, ranks, virtualShards); })
         .Case([&](ReturnOp) { return visitReturn(op); })
         .Case<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
               nn::GroupedMatmulBackwardOp, DequantizeOp>(

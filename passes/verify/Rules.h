@@ -87,6 +87,12 @@ LogicalResult judgeSlotUses(ProgramOp program);
 /// ranks.
 LogicalResult judgeContributions(ProgramOp program, StringRef name,
                                  const BucketLayouts &layouts);
+/// (V13) for the norm that `op` computes, on `ranks` ranks with so many virtual
+/// shards (0: there are none).
+LogicalResult judgeNorm(ClipOp op, int64_t ranks, int64_t shards);
+/// (V13) `partials`, which `op` adds up, are the squares of all trained
+/// buckets, in the order of the module.
+LogicalResult judgeSquares(Operation *op, ValueRange partials);
 
 /// (V14) The programs of `plan` on `ranks` ranks compute the loss and the
 /// gradients of @step of `model`, a module at level kernels.

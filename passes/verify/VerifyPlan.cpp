@@ -7,11 +7,13 @@
 //   Agreement          values that ranks agree on           V11
 //   SlotUses           slots and scalars                    V12
 //   Contributions      gradients and updates                V13
+//   Norm               the norm of all gradients            V13
 //   Kernels            attributes of kernels                S6
 //   Positions          data-dependent indices               S8
 //   IntegerTraps       undefined integer arithmetic         S8
 //   ModuleAttributes   attributes of the module             S1, S4, S5, V8
 //   PlanOptions        options of the plan                  S7
+//   VirtualShards      sums in the order of the options     S7
 //   HostInterface      arguments and outputs                S5
 //   HostOutputs        outputs that the host needs          S5
 //   HappensBefore      order of streams and ranks           V3, V4, V10

@@ -28,29 +28,6 @@ Bytes seeded(zrt_dtype dtype, uint64_t count, uint64_t rank) {
   return bytes;
 }
 
-/// scale x (rank 0 + rank 1 + ...) [+ old], each operation rounded to T.
-template <typename T>
-Bytes smallSum(const std::vector<Bytes> &parts, double scale,
-               const Bytes *old) {
-  Bytes result = parts.front();
-  for (size_t i = 0; i < result.size() / sizeof(T); ++i) {
-    T sum = 0;
-    for (size_t rank = 0; rank < parts.size(); ++rank) {
-      T part;
-      std::memcpy(&part, &parts[rank][i * sizeof(T)], sizeof(T));
-      sum = rank == 0 ? part : T(sum + part);
-    }
-    sum = T(T(scale) * sum);
-    if (old) {
-      T part;
-      std::memcpy(&part, &(*old)[i * sizeof(T)], sizeof(T));
-      sum = T(sum + part);
-    }
-    std::memcpy(&result[i * sizeof(T)], &sum, sizeof(T));
-  }
-  return result;
-}
-
 class Exchange {
 public:
   Exchange(const zrt_collective_desc &desc, uint32_t rank,
@@ -59,9 +36,12 @@ public:
         result(refOf(d.result, rank, groups)) {
     const uint64_t count = source.bytes / dtypeBytes(d.source.dtype);
     const Party party = groups.partyOver(d.over, rank);
-    own = party.own;
-    for (const int peer : party.ranks)
-      parts.push_back(seeded(d.source.dtype, count, uint64_t(peer)));
+    const bool bySlice = d.order == ZRT_IN_TREE_OF_SLICES;
+    own = bySlice ? groups.sliceOf(rank) : party.own;
+    for (size_t place = 0; place < party.size(); ++place)
+      parts.push_back(seeded(d.source.dtype, count,
+                             bySlice ? groups.ownerOf(uint32_t(place))
+                                     : uint64_t(party.ranks[place])));
     old = seeded(d.result.dtype, result.bytes / dtypeBytes(d.result.dtype),
                  1000 + rank);
   }
@@ -80,18 +60,17 @@ public:
         all.insert(all.end(), part.begin(), part.end());
       return all;
     }
-    if (d.kind == ZRT_ALL_REDUCE)
-      return d.source.dtype == ZRT_F64
-                 ? smallSum<double>(parts, d.scale,
-                                    d.accumulate ? &old : nullptr)
-                 : smallSum<float>(parts, d.scale,
-                                   d.accumulate ? &old : nullptr);
-    const uint64_t share = source.bytes / parts.size();
+    const bool isSmall = d.kind == ZRT_ALL_REDUCE;
+    const uint64_t share = isSmall ? 0 : source.bytes / parts.size();
     std::vector<const std::byte *> sources;
     sources.reserve(parts.size());
     for (const Bytes &part : parts)
       sources.push_back(part.data() + own * share);
     Bytes sum = old;
+    if (isSmall) {
+      smallSum(sources, d, sum.data());
+      return sum;
+    }
     rankedSum(sources.data(), sources.size(), d.source.dtype,
               share / dtypeBytes(d.source.dtype), float(d.scale),
               d.accumulate != 0, d.order != ZRT_IN_RANK_ORDER, d.result.dtype,
@@ -119,8 +98,8 @@ private:
 
   const zrt_collective_desc &d;
   const zrt_ref source, result;
-  std::vector<Bytes> parts; ///< sources of the ranks that exchange
-  size_t own = 0;           ///< this rank's place among them
+  std::vector<Bytes> parts; ///< sources of ranks, in the order of the sum
+  size_t own = 0;           ///< this rank's place in their order
   Bytes old;                ///< the result's content before
 };
 

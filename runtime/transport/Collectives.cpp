@@ -22,42 +22,6 @@
 
 using namespace zrt;
 
-namespace {
-
-/// Adds neighbours until one value is left.
-template <typename T>
-T sumInTree(std::vector<T> values) {
-  for (size_t left = values.size(); left > 1; left /= 2)
-    for (size_t i = 0; i < left / 2; ++i)
-      values[i] = values[2 * i] + values[2 * i + 1];
-  return values.front();
-}
-
-template <typename T>
-void sumSmall(std::span<const std::byte *const> sources,
-              const zrt_collective_desc &desc, std::byte *result) {
-  std::vector<T> values(sources.size());
-  for (uint64_t i = 0; i < desc.elements; ++i) {
-    for (size_t place = 0; place < sources.size(); ++place)
-      std::memcpy(&values[place], sources[place] + i * sizeof(T), sizeof(T));
-    T sum = values.front();
-    if (desc.order != ZRT_IN_RANK_ORDER)
-      sum = sumInTree(values);
-    else
-      for (size_t place = 1; place < values.size(); ++place)
-        sum += values[place];
-    T scaled = sum * static_cast<T>(desc.scale);
-    if (desc.accumulate) {
-      T old;
-      std::memcpy(&old, result + i * sizeof(T), sizeof(T));
-      scaled += old;
-    }
-    std::memcpy(result + i * sizeof(T), &scaled, sizeof(T));
-  }
-}
-
-} // namespace
-
 /// Returns what `rank`, which shares memory with this one, contributes, from
 /// `offset` on.
 const std::byte *Transport::sourceOf(const Call &call, int rank,
@@ -237,9 +201,7 @@ void Transport::allReduce(Call &call) {
     const bool bySlice = call.desc.order == ZRT_IN_TREE_OF_SLICES;
     stage.sources[bySlice ? groups.sliceOf(uint32_t(rank)) : place] = from;
   }
-  if (call.desc.source.dtype == ZRT_F32)
-    sumSmall<float>(stage.sources, call.desc, call.result);
-  else
-    sumSmall<double>(stage.sources, call.desc, call.result);
+  smallSum(std::span(stage.sources).first(party.size()), call.desc,
+           call.result);
   hasRead(call);
 }

@@ -32,8 +32,9 @@ uint64_t planIdentity(const zrt_plan &plan) {
   Hash hash;
   for (const char *text : {plan.model, plan.options})
     addText(hash, text);
-  for (const uint32_t number : {plan.world_size, plan.stage, plan.accumulate,
-                                plan.group_size, plan.ranks_per_host})
+  for (const uint32_t number :
+       {plan.world_size, plan.stage, plan.accumulate, plan.group_size,
+        plan.ranks_per_host, plan.virtual_shards})
     hash.addNumber(number);
   for (const uint64_t bytes : plan.arena_bytes)
     hash.addNumber(bytes);
@@ -46,6 +47,7 @@ uint64_t planIdentity(const zrt_plan &plan) {
     hash.addNumber(op.stream);
     hash.addNumber(desc.kind);
     hash.addNumber(desc.over);
+    hash.addNumber(desc.order);
     hash.addNumber(desc.elements);
     hash.addNumber(desc.scale);
     for (const zrt_operand *one : {&desc.source, &desc.result}) {

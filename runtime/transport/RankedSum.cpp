@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 using namespace zrt;
 
@@ -139,4 +140,45 @@ void zrt::rankedSum(const std::byte *const *sources, size_t sourceCount,
     sumOf(Brain());
   else
     sumOf(Half());
+}
+
+/// Element `i` of all sources, added up.
+template <typename T>
+static T addUp(std::span<const std::byte *const> sources, uint64_t i,
+               bool inTree) {
+  if (inTree && sources.size() > 1) {
+    const size_t half = sources.size() / 2;
+    return addUp<T>(sources.first(half), i, true) +
+           addUp<T>(sources.subspan(half), i, true);
+  }
+  T sum = 0;
+  for (size_t place = 0; place < sources.size(); ++place) {
+    T value;
+    std::memcpy(&value, sources[place] + i * sizeof(T), sizeof(T));
+    sum = place == 0 ? value : sum + value;
+  }
+  return sum;
+}
+
+template <typename T>
+static void smallSumOf(std::span<const std::byte *const> sources,
+                       const zrt_collective_desc &desc, std::byte *result) {
+  for (uint64_t i = 0; i < desc.elements; ++i) {
+    T sum = addUp<T>(sources, i, desc.order != ZRT_IN_RANK_ORDER) *
+            static_cast<T>(desc.scale);
+    if (desc.accumulate) {
+      T old;
+      std::memcpy(&old, result + i * sizeof(T), sizeof(T));
+      sum += old;
+    }
+    std::memcpy(result + i * sizeof(T), &sum, sizeof(T));
+  }
+}
+
+void zrt::smallSum(std::span<const std::byte *const> sources,
+                   const zrt_collective_desc &desc, std::byte *result) {
+  if (desc.source.dtype == ZRT_F32)
+    smallSumOf<float>(sources, desc, result);
+  else
+    smallSumOf<double>(sources, desc, result);
 }

@@ -1,9 +1,10 @@
-//===- RankedSum.h - Sums in rank order -------------------------*- C++ -*-===//
+//===- RankedSum.h - Sums over ranks --------------------------------*- C++ -*-===//
 #pragma once
 
 #include "abi/zrt.h"
 
 #include <cstddef>
+#include <span>
 
 namespace zrt {
 
@@ -21,5 +22,11 @@ namespace zrt {
 void rankedSum(const std::byte *const *sources, size_t sourceCount,
                zrt_dtype from, size_t count, float scale, bool accumulate,
                bool inTree, zrt_dtype to, std::byte *result);
+
+/// Computes an all_reduce of f32 or f64: the same of few elements, in their own
+/// type and in the order of `desc`.  The sources are those of ranks, or of
+/// slices where it adds in their order.  Allocates nothing.
+void smallSum(std::span<const std::byte *const> sources,
+              const zrt_collective_desc &desc, std::byte *result);
 
 } // namespace zrt

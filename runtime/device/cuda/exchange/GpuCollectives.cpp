@@ -148,6 +148,9 @@ void GpuCollectives::abort(const std::string &message) {
 
 void GpuCollectives::check(const zrt_collective_desc &desc) const {
   host->check(desc);
+  if (desc.order != ZRT_IN_RANK_ORDER)
+    fail("it adds as a tree, and GPUs add in the order of ranks; compile with "
+         "--collectives=host");
   for (const auto &[what, operand] :
        {std::pair("source", desc.source), {"result", desc.result}})
     if (operand.ref.tier != ZRT_DEVICE)
