@@ -1,4 +1,4 @@
-//===- RankedSum.h - Sums over ranks -----------------------------*- C++ -*-===//
+//===- RankedSum.h - Sums over ranks ----------------------------*- C++ -*-===//
 #pragma once
 
 #include "abi/zrt.h"
