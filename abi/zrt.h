@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 31u
+#define ZRT_ABI_VERSION 32u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -88,6 +88,8 @@ enum {
 #include "abi/ElementTypes.def"
 };
 typedef uint32_t zrt_dtype;
+/// The numbers of a block, an element of ZRT_BLOCK8 or ZRT_BLOCK4.
+#define ZRT_BLOCK_ELEMENTS 256
 
 /// The extent of an operand: the content of its bytes, and the part of them
 /// that an operation works on.  An operand of a bucket holds all its

@@ -46,6 +46,16 @@ void addFacts(const zrt_dequantize_desc &d, OperationFacts &facts) {
       fmt::format("{} elements of {}", d.elements, packingName(d.packing));
 }
 
+void addFacts(const zrt_narrow_desc &d, OperationFacts &facts) {
+  facts.sizes = fmt::format("{} elements to {}", elementsIn(d.source),
+                            dtypeName(d.result.dtype));
+}
+
+void addFacts(const zrt_widen_desc &d, OperationFacts &facts) {
+  facts.sizes = fmt::format("{} elements of {}", elementsIn(d.result),
+                            dtypeName(d.source.dtype));
+}
+
 void addFacts(const zrt_collective_desc &d, OperationFacts &facts) {
   facts.bytes = double(d.wire_bytes);
   facts.details = fmt::format(

@@ -172,7 +172,8 @@ inline std::string operandText(const zrt_operand &operand) {
 
 /// Returns the number of elements that the operand's bytes hold.
 inline uint64_t elementsIn(const zrt_operand &operand) {
-  return operand.ref.bytes / dtypeBytes(operand.dtype);
+  return operand.ref.bytes / dtypeBytes(operand.dtype) *
+         numbersIn(operand.dtype);
 }
 
 /// A matrix as it is stored, row by row.

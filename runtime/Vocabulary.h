@@ -17,6 +17,11 @@ constexpr uint64_t dtypeBytes(zrt_dtype dtype) {
   }
 }
 
+/// Returns the numbers of one element, which are many if it is a block.
+constexpr uint64_t numbersIn(zrt_dtype dtype) {
+  return dtype == ZRT_BLOCK8 || dtype == ZRT_BLOCK4 ? ZRT_BLOCK_ELEMENTS : 1;
+}
+
 /// "f32", "bf16", ...
 constexpr const char *dtypeName(zrt_dtype dtype) {
   switch (dtype) {

@@ -60,21 +60,26 @@ struct BucketUse {
   explicit operator bool() const { return ranks > 0; }
   int64_t elements() { return bucket.getElements(); }
   bool isWhole(Value value) {
-    return flatElements(value.getType(), /*allowSlices=*/false) == elements();
+    return hasAll(value.getType(),
+                  flatElements(value.getType(), /*allowSlices=*/false));
   }
   bool isSlice(Value value) {
     auto shard = dyn_cast<ShardType>(value.getType());
-    return shard && shard.getElements() == elements() &&
+    return shard && hasAll(shard, shard.getElements()) &&
            shard.getRanks() == ranks && !shard.isPart();
   }
   bool isPart(Value value) {
     auto shard = dyn_cast<ShardType>(value.getType());
-    return shard && shard.getElements() == elements() &&
+    return shard && hasAll(shard, shard.getElements()) &&
            shard.getRanks() == group && shard.getOf() == ranks;
   }
   /// Whether `value` is all of the bucket, a slice or a part.
   bool isAny(Value value) {
     return isWhole(value) || isSlice(value) || isPart(value);
+  }
+  /// Whether `count` elements of `type` are all numbers of the bucket.
+  bool hasAll(Type type, int64_t count) {
+    return count * getNumbersPerElement(type) == elements();
   }
   bool hasGroups() const { return group < ranks; }
   std::string either() {

@@ -68,10 +68,16 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
            << getSource().getType();
   Type element = getElementType(getSource().getType()),
        sum = getElementType(getResult().getType());
-  if (element != sum && !(sum.isF32() && (element.isBF16() || element.isF16())))
+  const bool isBlock = isa<BlockType>(element);
+  if (isBlock ? !(sum.isF32() || sum.isBF16() || sum.isF16()) // (C4)
+              : element != sum &&
+                    !(sum.isF32() && (element.isBF16() || element.isF16())))
     return emitOpError("changes the element type from ") // (C2)
            << getSource().getType() << " to " << getResult().getType();
   const int64_t ranks = countRanks(*this, tables);
+  if (getTree() && isBlock) // (C6)
+    return emitOpError("adds up blocks of ")
+           << element << " as a tree; they are added in rank order";
   if (getTree() && (getInto() || !llvm::isPowerOf2_64(uint64_t(ranks)))) // (C6)
     return emitOpError("adds up a tree of ")
            << ranks << " ranks" << (getInto() ? " into a value" : "")
@@ -85,6 +91,39 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
            << (ofMembers ? " of " + std::to_string(use.ranks) : "")
            << ", or of the operand's type, got " << getResult().getType();
   return success();
+}
+
+/// Fails unless `narrow` is as much of a bucket as `wide`, in fewer bits.
+static LogicalResult verifyElements(Operation *op, FlatSymbolRefAttr bucket,
+                                    Value wide, Value narrow,
+                                    SymbolTableCollection &tables) {
+  BucketUse use(op, bucket, tables);
+  if (!use)
+    return failure();
+  if (!use.isAny(wide)) // (C1), (C2)
+    return op->emitOpError("works on ")
+           << use.either() << ", got " << wide.getType();
+  Type from = getElementType(wide.getType()),
+       to = getElementType(narrow.getType());
+  if (!use.isAny(narrow) ||
+      isPart(wide.getType()) != isPart(narrow.getType()) ||
+      isSlice(wide.getType()) != isSlice(narrow.getType()) ||
+      !(from.isF32() || from.isBF16() || from.isF16()) ||
+      !(isa<BlockType>(to) || (to.isBF16() && from.isF32()))) // (C1), (C2)
+    return op->emitOpError("has ")
+           << wide.getType() << " in " << narrow.getType()
+           << "; blocks hold as much of f32, bf16 or f16, and bf16 of f32";
+  return success();
+}
+
+LogicalResult NarrowOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyElements(*this, getBucketAttr(), getSource(), getResult(),
+                        tables);
+}
+
+LogicalResult WidenOp::verifySymbolUses(SymbolTableCollection &tables) {
+  return verifyElements(*this, getBucketAttr(), getResult(), getSource(),
+                        tables);
 }
 
 LogicalResult AllReduceOp::verify() {

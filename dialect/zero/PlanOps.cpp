@@ -194,6 +194,21 @@ int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
   return elements * (ranks + (getInto() ? 1 : 0));
 }
 
+Stream NarrowOp::getPreferredStream() {
+  // Beside what computes, right before the exchange.
+  for (Operation *user : getResult().getUsers())
+    if (auto exchange = dyn_cast<CollectiveOpInterface>(user))
+      return cast<PlanOpInterface>(user).getPreferredStream();
+  return Stream::Compute;
+}
+int64_t NarrowOp::getFlops(SymbolTableCollection &symbols) {
+  // The largest value, and a product for each.
+  return 2 * countElements(*this, getSource(), symbols);
+}
+int64_t WidenOp::getFlops(SymbolTableCollection &symbols) {
+  return countElements(*this, getResult(), symbols);
+}
+
 Stream AllReduceOp::getPreferredStream() { return Stream::Reduce; }
 FlatSymbolRefAttr AllReduceOp::getAxisRef(SymbolTableCollection &) {
   return getAxisAttr();

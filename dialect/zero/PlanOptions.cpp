@@ -164,6 +164,29 @@ static std::string findGroupConflict(const PlanOptions &p) {
   return "";
 }
 
+/// Of exchanges in fewer bits.
+static std::string findWireConflict(const PlanOptions &p) {
+  for (auto [name, form] : {std::pair("wire-params", p.wireParams),
+                            std::pair("wire-gradients", p.wireGradients)})
+    if (form != Wire::Full && p.worldSize == 1)
+      return flag(name, form) + " is for what ranks exchange, and there is one "
+                                "rank; drop it, or add --world-size=N";
+  if (p.wireParams != Wire::Full && p.stage != 3)
+    return flag("wire-params", p.wireParams) +
+           " needs --stage=3; parameters of stage " + std::to_string(p.stage) +
+           " are whole on every rank, and would lose bits in every step";
+  if (p.wireParams != Wire::Full && p.shardSize > 0)
+    return flag("wire-params", p.wireParams) +
+           " would round what --shard-size keeps, in every step; take "
+           "--secondary-shard instead, which keeps a copy";
+  if (p.wireGradients != Wire::Full && p.virtualShards > 0)
+    return flag("wire-gradients", p.wireGradients) +
+           " rounds what ranks add up, so sums depend on their number; drop "
+           "it, "
+           "or --virtual-shards";
+  return "";
+}
+
 std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
                                                  bool isKnown) {
   bool offloadsState =
@@ -198,6 +221,8 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
     return Conflict{"(C12)", text};
   if (std::string text = findVirtualConflict(p); !text.empty())
     return Conflict{"(C13)", text};
+  if (std::string text = findWireConflict(p); !text.empty())
+    return Conflict{"(C14)", text};
   if (p.prefetch != PlanOptions().prefetch && p.stage != 3 && !offloadsState &&
       p.offloadActivations == Offload::None)
     return Conflict{"(C11)",

@@ -99,7 +99,9 @@ private:
 
   static Size measure(ArrayRef<int64_t> shape, Type element) {
     std::optional<int64_t> bytes = 8;
-    if (element.isIntOrFloat())
+    if (auto block = dyn_cast<BlockType>(element))
+      bytes = block.getBytes();
+    else if (element.isIntOrFloat())
       bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
     for (int64_t size : shape) {
       if (size == 0)

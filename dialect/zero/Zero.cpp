@@ -169,6 +169,14 @@ LogicalResult ShardType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+LogicalResult BlockType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                int64_t bits) {
+  if (bits != 8 && bits != 4) // (C1)
+    return emitError() << "codes of " << bits
+                       << " bits; those of a block have 8 or 4";
+  return success();
+}
+
 LogicalResult StoredType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  RankedTensorType tensor, Tier tier) {
   if (!tensor.hasStaticShape() || tensor.getEncoding()) // (C1)
@@ -225,7 +233,15 @@ Type zero::getElementType(Type type) {
 }
 
 int64_t zero::getElementBytes(Type type) {
+  if (auto block = dyn_cast<BlockType>(getElementType(type)))
+    return block.getBytes();
   return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
+}
+
+int64_t zero::getNumbersPerElement(Type type) {
+  return isa<BlockType>(holdsBytes(type) ? getElementType(type) : type)
+             ? BlockType::kElements
+             : 1;
 }
 
 int64_t zero::getByteSize(Type type) {

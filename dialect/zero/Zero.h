@@ -211,5 +211,7 @@ llvm::StringRef stringifyPrecision(Type element);
 /// other names.
 Type parseElementType(MLIRContext *context, llvm::StringRef name);
 int64_t getElementBytes(Type type);
+/// The numbers that an element stands for: more than one if it is a block.
+int64_t getNumbersPerElement(Type type);
 
 } // namespace mlir::zero

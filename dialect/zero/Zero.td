@@ -220,6 +220,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       parameters on the device; `secondary_shard` needs stage 3, and no `shard_size`.
     * (C13) `virtual_shards` is 0, or a power of two and `world_size` x `accumulate`, in batch
       order and with sums in f32.
+    * (C14) `wire_params` that is not full needs stage 3 and several ranks, and no
+      `shard_size`; `wire_gradients` several ranks and no `virtual_shards`.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
   let hasCustomAssemblyFormat = 1;
@@ -354,6 +356,26 @@ def Zero_ShardType : Zero_Type<"Shard", "shard"> {
     ShardType inTier(Tier tier) const {
       return get(getContext(), getElements(), getElementType(), getRanks(), getOf(), tier);
     }
+  }];
+}
+
+def Zero_BlockType : Zero_Type<"Block", "block"> {
+  let summary = "256 numbers in few bits, with a common scale";
+  let description = [{
+    Elements of what ranks exchange instead of f32, bf16 or f16
+    (`--wire-params`, `--wire-gradients`): `tensor<4x!zero.block<8>>` has 1,024
+    numbers.  A block is a scale, f32, and 256 codes of 8 or 4 bits; a number is
+    its code, from -127 to 127 or from -7 to 7, times the scale.
+
+    Constraints:
+    * (C1) codes have 8 or 4 bits.
+  }];
+  let parameters = (ins "int64_t":$bits);
+  let assemblyFormat = "`<` $bits `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr int64_t kElements = 256;
+    int64_t getBytes() const { return 4 + kElements * getBits() / 8; }
   }];
 }
 
@@ -747,7 +769,8 @@ def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getEx
     ```
 
     Constraints:
-    * (C1) the operand is the bucket's shard by the ranks of its axis, or whole.
+    * (C1) the operand is the bucket's shard by the ranks of its axis, or whole; its
+      elements may be narrow (`zero.narrow`).
     * (C2) the result is the whole bucket; in place it has the operand's type.
     * (C3) there is `over` exactly if the axis has groups.  Over members the
       operand is the bucket's part instead of a shard by all ranks; over groups
@@ -793,11 +816,12 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
     * (C2) the result is the bucket's shard by the ranks of its axis, or of the
       operand's type.
     * (C3) `into` has the result's type, a shard.
-    * (C4) the elements are those of the operand, or f32.
+    * (C4) the elements are those of the operand, or f32; of blocks (`zero.narrow`)
+      they are f32, bf16 or f16.
     * (C5) there is `over` exactly if the axis has groups.  Over members the
       result is the bucket's part instead of a shard by all ranks; over groups
       the operand may be, too, instead of the whole bucket.
-    * (C6) with `tree`, a power of two of ranks, and no `into`.
+    * (C6) with `tree`, a power of two of ranks, no `into`, and no blocks.
   }];
   let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$into,
                        OptionalAttr<Zero_OverAttr>:$over, F64Attr:$scale, UnitAttr:$tree);
@@ -807,6 +831,56 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
   }];
   let extraClassDeclaration = [{
     bool isInPlace() { return getSource().getType() == getResult().getType(); }
+  }];
+}
+
+/// The same values of a bucket in other elements.
+class Zero_ElementsOp<string mnemonic, list<string> says> : Zero_PlanOp<mnemonic, says, [
+    CountsFlops, UsesSymbols]> {
+  let hasVerifier = 0;
+  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
+}
+
+def Zero_NarrowOp : Zero_ElementsOp<"narrow", ["getPreferredStream"]> {
+  let summary = "A bucket's values in fewer bits, as ranks exchange them";
+  let description = [{
+    Quantizes: each 256 elements of the bucket become one of !zero.block, or each
+    is rounded to bf16.  The scale of a block is the largest absolute value by
+    the largest code; a code is the value by the scale, rounded to nearest, ties
+    to even.  A block with an infinity or a NaN becomes NaNs.  Padding counts as
+    zeros.
+
+    ```mlir
+    %r = zero.narrow %flat of @w0 : tensor<1024xf32> -> tensor<4x!zero.block<8>>
+    %g = zero.reduce_scatter %r of @w0 {scale = 0.5 : f64} : tensor<4x!zero.block<8>> -> !zero.shard<1024 x f32 by 2>
+    ```
+
+    The reduction adds up what the blocks say, in f32.
+
+    Constraints:
+    * (C1) the operand is the whole bucket, a slice or a part of it, of f32, bf16 or
+      f16.
+    * (C2) the result is as much of it, in blocks or bf16, which takes fewer bits.
+  }];
+}
+
+def Zero_WidenOp : Zero_ElementsOp<"widen", []> {
+  let summary = "The values that narrow elements stand for";
+  let description = [{
+    Dequantizes: each number of a block is its code times the scale, in f32,
+    rounded once to the elements of the result.
+
+    ```mlir
+    %q = zero.narrow %p of @w0 : !zero.shard<1024 x f32 by 2> -> !zero.shard<4 x !zero.block<4> by 2>
+    %all = zero.all_gather %q of @w0 : !zero.shard<4 x !zero.block<4> by 2> -> tensor<4x!zero.block<4>>
+    %wide = zero.widen %all of @w0 : tensor<4x!zero.block<4>> -> tensor<1024xf32>
+    ```
+
+    Constraints:
+    * (C1) the operand is the whole bucket, a slice or a part of it, in blocks or bf16.
+    * (C2) the result is as much of it, of f32, bf16 or f16, in more bits.
   }];
 }
 

@@ -258,7 +258,7 @@ void countPeak(const CertifiedProgram &program, Tier tier,
   for (const Buffer *buffer : ArrayRef(temporaries).take_front(5))
     arena.largest.push_back({getValueName(buffer->name), buffer->size});
   for (const Buffer *buffer : temporaries)
-    if (buffer->name.getDefiningOp<AllGatherOp>())
+    if (isa_and_present<AllGatherOp, WidenOp>(buffer->name.getDefiningOp()))
       if (BucketOp bucket = getBucket(buffer->name))
         arena.gathered.push_back({describeBucket(bucket), buffer->size});
 }

@@ -39,7 +39,8 @@ class Layouter {
 public:
   Layouter(ArrayRef<LayoutParameter> parameters, const LayoutOptions &options)
       : parameters(parameters), options(options),
-        vectors(options.slices * BucketOp::kAlignment) {}
+        vectors(options.slices * (options.inBlocks ? BlockType::kElements
+                                                   : BucketOp::kAlignment)) {}
 
   LogicalResult
   checkNumPieces(function_ref<InFlightDiagnostic()> emitError) const;

@@ -56,6 +56,8 @@ struct LayoutOptions {
   /// Parameters are fetched from another tier, so large ones may be cut even if
   /// a rank keeps all of them.
   bool fetched;
+  /// Whether ranks exchange blocks of numbers: slices then consist of them.
+  bool inBlocks = false;
 };
 
 /// A parameter in a bucket, or some rows of one.
@@ -72,7 +74,7 @@ struct LayoutBucket {
   bool frozen;                    ///< its parameters are not trained
   std::optional<Packing> packing; ///< if set, elements are bytes
   SmallVector<LayoutMember> members;
-  int64_t elements; ///< a multiple of 16 times the ranks
+  int64_t elements; ///< a multiple of 16, or of a block, times the ranks
 
   /// Whether it holds rows of a parameter that begins in another bucket.
   bool continuesParameter() const {

@@ -79,10 +79,13 @@ Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
   Location loc = name(buckets[k], ".grad");
   auto typeOf = [&](Extent extent) {
     return inPlace ? flat.getType()
-                   : shardType(k, partition.gradElement, extent);
+                   : shardType(k, getElementType(flat.getType()), extent);
   };
   auto reduce = [&](Value from, Type type, Value into, Over ranks,
                     int64_t parts) -> Value {
+    // Members of a group are near each other.
+    if (partition.gradWire && (ranks == Over::Groups || !partition.hasGroups()))
+      from = narrow(k, from, partition.gradWire);
     return ReduceScatterOp::create(
         b, loc, into ? into.getType() : type, from, symbol(k), into,
         over(ranks), b.getF64FloatAttr(1.0 / double(parts)), UnitAttr());
@@ -157,7 +160,9 @@ Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
         b.getF64FloatAttr(1.0 / double(ranks == 1 ? partition.microSteps : 1)));
   if (ranks == 1 || !isLast)
     return flat;
-  return reduceOverRanks(k, Value(), flat, /*inPlace=*/true,
+  if (partition.gradWire)
+    sums[k] = flat;
+  return reduceOverRanks(k, Value(), flat, /*inPlace=*/!partition.gradWire,
                          /*intoSlice=*/true);
 }
 

@@ -36,9 +36,31 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
   return JoinOp::create(b, views.front().getLoc(), type, views);
 }
 
+/// Bucket `k`, or as much of it as `value` has, as ranks exchange it.
+Value ProgramBuilder::narrow(size_t k, Value value, Type element) {
+  if (element.isBF16() && getElementBytes(value.getType()) == 2)
+    return value;
+  Type type = zero::detail::isSlice(value.getType())
+                  ? shardType(k, element, Extent::Slice)
+              : zero::detail::isPart(value.getType())
+                  ? shardType(k, element, Extent::Part)
+                  : Type(flatType(k, element));
+  return NarrowOp::create(b, name(buckets[k], ".narrow"), type, value,
+                          symbol(k));
+}
+
 /// Gathers bucket `k`.
 Value ProgramBuilder::gather(size_t k) {
-  return gatherWhole(k, state[0][k], name(buckets[k]));
+  Value slice = state[0][k];
+  Type element = getElementType(slice.getType());
+  if (!partition.paramWire || buckets[k].packing)
+    return gatherWhole(k, slice, name(buckets[k]));
+  Value all =
+      gatherWhole(k, narrow(k, slice, partition.paramWire), name(buckets[k]));
+  if (getElementType(all.getType()) == element)
+    return all;
+  return WidenOp::create(b, name(buckets[k], ".wide"), flatType(k, element),
+                         all, symbol(k));
 }
 
 /// Gathers a slice or a part of bucket `k`.

@@ -130,6 +130,15 @@ static void takeArguments(func::FuncOp function, func::FuncOp step) {
   function.setAllArgAttrs(ArrayAttr::get(function.getContext(), attrs));
 }
 
+/// The elements that ranks exchange; null: those that they have.
+static Type getWireElement(MLIRContext *context, Wire form) {
+  if (form == Wire::Full)
+    return {};
+  if (form == Wire::BF16)
+    return BFloat16Type::get(context);
+  return BlockType::get(context, form == Wire::Int8 ? 8 : 4);
+}
+
 namespace {
 
 struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
@@ -344,6 +353,8 @@ private:
         AxisOp::create(b, loc, "dp", plan.worldSize,
                        group ? b.getI64IntegerAttr(group) : IntegerAttr());
     partition.hasPartsAtRest = plan.shardSize > 0;
+    partition.paramWire = getWireElement(&getContext(), plan.wireParams);
+    partition.gradWire = getWireElement(&getContext(), plan.wireGradients);
     if (auto own = getOperation().getOps<OptimizerOp>(); !own.empty()) {
       partition.rule = *own.begin();
       partition.rule->moveBefore(step);
@@ -363,7 +374,9 @@ private:
         parameters,
         {partition.axis.getSymName(), plan.worldSize, plan.stage,
          std::max(plan.worldSize, plan.virtualShards), plan.bucketSize,
-         plan.persistBelow, fetched && plan.worldSize == 1},
+         plan.persistBelow, fetched && plan.worldSize == 1,
+         isa_and_present<BlockType>(partition.paramWire) ||
+             isa_and_present<BlockType>(partition.gradWire)},
         [&] { return step->getParentOp()->emitError(); });
     if (failed(layout))
       return failure();

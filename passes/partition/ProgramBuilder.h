@@ -112,6 +112,9 @@ struct Partition {
   bool scalesLoss = false;
   /// Whether updates depend on the norm of all gradients.
   bool clips() const { return maxNorm > 0 || skipNonfinite || scalesLoss; }
+  /// The elements in which ranks gather parameters, and reduce gradients; null:
+  /// those that they have.
+  Type paramWire = {}, gradWire = {};
   /// Whether updates round parameters stochastically.
   bool roundsByChance() const { return !Type(element).isF32() && !masters; }
   /// The element type of state of that slot.
@@ -202,6 +205,7 @@ private:
   Value gather(size_t k);
   Value gatherWhole(size_t k, Value slice, Location loc);
   Value gatherInPlace(size_t k, Value value, Location loc);
+  Value narrow(size_t k, Value value, Type element);
   UnitAttr inTree() {
     return partition.virtualShards ? b.getUnitAttr() : UnitAttr();
   }
@@ -239,12 +243,15 @@ private:
   FlatSymbolRefAttr axis() const {
     return FlatSymbolRefAttr::get(AxisOp(partition.axis));
   }
+  int64_t countIn(size_t k, Type element) {
+    return buckets[k].elements / getNumbersPerElement(element);
+  }
   RankedTensorType flatType(size_t k, Type element) {
-    return RankedTensorType::get({buckets[k].elements}, element);
+    return RankedTensorType::get({countIn(k, element)}, element);
   }
   Type shardType(size_t k, Type element, Extent extent) {
     const bool isPart = extent == Extent::Part;
-    return ShardType::get(b.getContext(), buckets[k].elements, element,
+    return ShardType::get(b.getContext(), countIn(k, element), element,
                           isPart                    ? partition.members()
                           : extent == Extent::Whole ? 1
                                                     : partition.ranks(),

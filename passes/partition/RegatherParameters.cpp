@@ -96,15 +96,17 @@ private:
     Block &block = function.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (op.use_empty() &&
-          isa<AllGatherOp, FetchOp, ViewOp, JoinOp, tensor::CollapseShapeOp,
-              tensor::ExpandShapeOp>(op))
+          isa<AllGatherOp, NarrowOp, WidenOp, FetchOp, ViewOp, JoinOp,
+              tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
         op.erase();
   }
 
   /// The join of the pieces of a parameter, or null.
   static Operation *getJoin(Value gathered) {
     for (Operation *view : gathered.getUsers())
-      if (isa<ViewOp>(view))
+      if (isa<WidenOp>(view))
+        return getJoin(view->getResult(0));
+      else if (isa<ViewOp>(view))
         for (Operation *user : view->getUsers())
           if (isa<JoinOp>(user))
             return user;
@@ -121,14 +123,16 @@ private:
            llvm::any_of(op.getUsers(), llvm::IsaPred<ViewOp>);
   }
 
-  /// A copy of `gather` and of what it needs: the fetch from the host, and the
-  /// gather over groups unless the part that it gives is kept.
+  /// A copy of `gather` and of what it needs: the fetch from the host, what
+  /// narrows it, and the gather over groups unless the part that it gives is
+  /// kept.
   Operation *clone(OpBuilder &b, Operation *gather, IRMapping &copies) {
     Operation *before = gather->getOperand(0).getDefiningOp();
     if (auto fetch = dyn_cast_or_null<FetchOp>(before);
         fetch && getTier(fetch.getType()) == Tier::Device)
       clone(b, fetch, copies);
-    else if (isa_and_present<AllGatherOp>(before) && !keepParts)
+    else if (isa_and_present<NarrowOp>(before) ||
+             (isa_and_present<AllGatherOp>(before) && !keepParts))
       clone(b, before, copies);
     return b.clone(*gather, copies);
   }
@@ -158,8 +162,8 @@ private:
 
   void collect(Value value, SmallVector<ParameterUse> &uses) {
     for (OpOperand &use : value.getUses())
-      if (isa<ViewOp, JoinOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
-              use.getOwner()))
+      if (isa<WidenOp, ViewOp, JoinOp, tensor::CollapseShapeOp,
+              tensor::ExpandShapeOp>(use.getOwner()))
         collect(use.getOwner()->getResult(0), uses);
       else
         uses.push_back({positions.lookup(use.getOwner()), &use});

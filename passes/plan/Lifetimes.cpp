@@ -359,8 +359,9 @@ static Value findSum(Value zeros) {
 
 /// The use of the bytes that `op` fills.
 Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
-  // Gathered parameters, and parameters that are dequantized from them.
-  if (isa<AllGatherOp, DequantizeOp>(op))
+  // Gathered parameters, parameters that are made of them, and what is narrow
+  // for an exchange.
+  if (isa<AllGatherOp, DequantizeOp, NarrowOp, WidenOp>(op))
     return Buffer::Communication;
   if (isa<ReduceScatterOp>(op))
     return isSpilled(op->getResult(0)) ? Buffer::Communication
@@ -390,14 +391,14 @@ Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
   // Whole gradients, unless they are sent to their owners at once.
   bool scattered = llvm::any_of(op->getUsers(), [](Operation *user) {
     auto reduce = dyn_cast<ReduceScatterOp>(user);
-    return isa<AccumulateOp, SpillOp>(user) ||
+    return isa<AccumulateOp, SpillOp, NarrowOp>(user) ||
            (reduce && (!reduce.isInPlace() || isSpilled(reduce.getResult())));
   });
   return scattered ? Buffer::Communication : Buffer::Gradients;
 }
 
-/// Keeps the operands and results of collectives until the next one of their
-/// stream.
+/// Keeps the operands and results of collectives, and of what narrows these on
+/// their stream, until the next one of the stream.
 void LifetimeAnalysis::outliveCollectives() {
   SmallVector<Operation *> last(getMaxEnumValForStream() + 1);
   auto keep = [&](Operation *op, unsigned until) {
@@ -409,7 +410,8 @@ void LifetimeAnalysis::outliveCollectives() {
     }
   };
   for (auto [i, op] : llvm::enumerate(storage.operations)) {
-    if (!isCollective(op) || getStream(op) == Stream::Compute)
+    if ((!isCollective(op) && !isa<NarrowOp>(op)) ||
+        getStream(op) == Stream::Compute)
       continue;
     Operation *&before = last[static_cast<unsigned>(getStream(op))];
     if (before)

@@ -122,8 +122,8 @@ FailureOr<Excess> TransferOrder::findExcess(const Limit &limit) {
     DenseSet<unsigned> gathered;
     for (Operation *op : storage->operations)
       if (auto gather = dyn_cast<AllGatherOp>(op);
-          gather && !gather.isInPlace())
-        gathered.insert(storage->places.at(gather.getResult()).buffer);
+          (gather && !gather.isInPlace()) || isa<WidenOp>(op))
+        gathered.insert(storage->places.at(op->getResult(0)).buffer);
     auto counts = [&](const Buffer &buffer) {
       return buffer.tier == limit.tier &&
              (!limit.isOfGathered ||

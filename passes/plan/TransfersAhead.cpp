@@ -16,11 +16,12 @@ namespace {
 /// what the program starts with, and writes bytes of its own.
 bool isEarly(Operation *op) {
   auto fetch = dyn_cast<FetchOp>(op);
-  if (!isa<AllGatherOp>(op) && (!fetch || fetch.getInto()))
+  if (!isa<AllGatherOp, NarrowOp>(op) && (!fetch || fetch.getInto()))
     return false;
   Value source = op->getOperand(0);
   Operation *before = source.getDefiningOp();
-  return !before || (isa<FetchOp, AllGatherOp>(before) && isEarly(before));
+  return !before ||
+         (isa<FetchOp, AllGatherOp, NarrowOp>(before) && isEarly(before));
 }
 
 /// Puts `op` before `target`, and after the fetches that it needs.

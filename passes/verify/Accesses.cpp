@@ -58,6 +58,11 @@ public:
                            Portion::Slice));
           writes(0, allOf(squares.getPartials()), allOf(squares.getPartials()));
         })
+        .Case<NarrowOp, WidenOp>([&](auto same) {
+          reads(0, members(same.getBucket(), same.getSource()));
+          writes(0, allOf(same.getResult()),
+                 members(same.getBucket(), same.getResult()));
+        })
         .Case([&](CopyOp copy) {
           reads(0, allOf(copy.getSource()));
           accesses.reads.back().asItIs = true;

@@ -162,6 +162,10 @@ private:
     }
     if (auto reduce = dyn_cast<ReduceScatterOp>(op))
       return judgeReduce(reduce);
+    if (isa<NarrowOp, WidenOp>(op)) {
+      set(op, kinds.lookup(op->getOperand(0)));
+      return success();
+    }
     if (isa<AllReduceOp>(op)) {
       set(op, Kind::Same);
       return expect(op, op->getOperand(0), {Kind::Own, Kind::Same}, "a value");

@@ -27,6 +27,12 @@ Portion judge::portionOf(Type type) {
                                       : Portion::Whole;
 }
 
+/// The numbers of one element of `type`.
+static int64_t numbersOf(Type type) {
+  constexpr int64_t kBlock = 256;
+  return isa<BlockType>(getElementType(type)) ? kBlock : 1;
+}
+
 BucketLayouts::BucketLayouts(ModuleOp module) {
   for (auto axis : module.getOps<AxisOp>())
     if (int64_t size = axis.getSize(); size > ranks) {
@@ -70,14 +76,19 @@ Spans BucketLayouts::membersIn(StringRef name, Type type, Portion portion,
   const Bucket &bucket = get(name);
   const Portion room = portionOf(type);
   const Span within = elementsOf(bucket, std::min(portion, room), rank);
-  int64_t bytes = getElementBytes(type),
-          origin = elementsOf(bucket, room, rank).begin;
+  int64_t bytes = getElementBytes(type), numbers = numbersOf(type),
+          origin = elementsOf(bucket, room, rank).begin, last = 0;
   Spans spans;
   for (Span member : bucket.members) {
-    int64_t begin = std::max(member.begin, within.begin),
-            end = std::min(member.end, within.end);
-    if (begin < end)
-      spans.push_back({(begin - origin) * bytes, (end - origin) * bytes});
+    int64_t begin = std::max(member.begin, within.begin) - origin,
+            end = std::min(member.end, within.end) - origin;
+    if (begin >= end)
+      continue;
+    // A block may hold numbers of two members.
+    begin = std::max(begin / numbers, last);
+    last = llvm::divideCeil(end, numbers);
+    if (begin < last)
+      spans.push_back({begin * bytes, last * bytes});
   }
   return spans;
 }
@@ -86,7 +97,8 @@ Span BucketLayouts::portionIn(StringRef name, Type type, Portion portion,
                               int64_t rank) const {
   const Bucket &bucket = get(name);
   const Span within = elementsOf(bucket, portion, rank);
-  int64_t bytes = getElementBytes(type),
+  int64_t bytes = getElementBytes(type), numbers = numbersOf(type),
           origin = elementsOf(bucket, portionOf(type), rank).begin;
-  return {(within.begin - origin) * bytes, (within.end - origin) * bytes};
+  return {(within.begin - origin) / numbers * bytes,
+          (within.end - origin) / numbers * bytes};
 }

@@ -13,7 +13,8 @@
 //   state "grad"       {before: 1}      a pack            {own: 1}
 //   sum + scale x more                  clear             {}
 //   update             {updates: 1}     gather, copy,
-//                                       fetch, spill      unchanged
+//                                       fetch, spill,
+//                                       narrow, widen     unchanged
 //   reduction          scale x its operand, and reduced: over members within a
 //                      group, then over groups, once each
 //
@@ -427,7 +428,7 @@ private:
   LogicalResult visit(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](PackOp pack) { return visitPack(pack); })
-        .Case<AllGatherOp, CopyOp>([&](auto same) {
+        .Case<AllGatherOp, NarrowOp, WidenOp, CopyOp>([&](auto same) {
           shares[same.getResult()] = shares.lookup(same.getSource());
           return success();
         })

@@ -23,9 +23,9 @@ bool judge::isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
 
 bool judge::runs(Operation *op) {
   return isa<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
-             nn::GroupedMatmulBackwardOp, DequantizeOp, CopyOp, UpdateOp,
-             AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp, ZerosOp,
-             SumSquaresOp, TotalOp, ClipOp>(op) ||
+             nn::GroupedMatmulBackwardOp, DequantizeOp, NarrowOp, WidenOp,
+             CopyOp, UpdateOp, AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp,
+             ZerosOp, SumSquaresOp, TotalOp, ClipOp>(op) ||
          isExchange(op) || isTransfer(op);
 }
 

@@ -17,6 +17,7 @@
 //   offload_optimizer,           the tiers of optimizer state and parameters;
 //   offload_params               at least one parameter is offloaded
 //   bucket_size                  members that share a bucket fit into it
+//   wire_params, wire_gradients  (Wire.cpp)
 //   offload_activations          the farthest tier to which tensors without a
 //                                bucket are spilled
 //   eval                         there is an @eval
@@ -54,6 +55,7 @@ public:
     return failure(failed(judgeNumbers()) ||
                    failed(judgeVirtualShards(plan, options, ranks)) ||
                    failed(judgeStage(plan, options, layouts)) ||
+                   failed(judgeWire(plan, options, layouts)) ||
                    failed(judgePrecision()) || failed(judgeTiers()) ||
                    failed(judgeActivations()) || failed(judgeBuckets()) ||
                    failed(judgeDecay()) || failed(judgeClip()) ||
@@ -242,11 +244,15 @@ LogicalResult Options::judgePrecision() {
             element != options.getSumElement()) // (S7)
           return error(&op, "sums of gradients of " + nameOf(element),
                        "--grad-dtype");
-    for (auto reduce : program.front().getOps<ReduceScatterOp>())
+    for (auto reduce : program.front().getOps<ReduceScatterOp>()) {
+      Value source = reduce.getSource();
+      if (auto narrow = source.getDefiningOp<NarrowOp>())
+        source = narrow.getSource();
       if (Type element = getElementType(reduce.getType());
           !reduce.getInto() && !options.getVirtualShards() &&
-          element != getElementType(reduce.getSource().getType())) // (S7)
+          element != getElementType(source.getType())) // (S7)
         return error(reduce, "a result of " + nameOf(element), "--grad-dtype");
+    }
     // A master of f32 parameters takes the place of the parameters in the
     // update.
     bool rounds = options.hasMasters() && options.getPrecision() != "fp32";

@@ -93,8 +93,8 @@ static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options,
     const Portion alone =
         reduce.getOver() == Over::Members ? Portion::Part : Portion::Slice;
     const bool isAlone = portionOf(reduce.getType()) == alone;
-    if (isAlone !=
-        (options.getStage() >= 2 || options.getVirtualShards())) // (S7)
+    if (isAlone != (options.getStage() >= 2 || options.getVirtualShards() ||
+                    options.getWireGradients() != "full")) // (S7)
       return contradicts(reduce,
                          !isAlone ? "a result with room for the slices of all "
                                     "ranks"
@@ -106,9 +106,11 @@ static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options,
   return success();
 }
 
-/// The argument or result that `value` is a copy or a transfer of.
+/// The argument or result that `value` is a copy or a transfer of, or narrower
+/// elements.
 static Value findSource(Value value) {
-  while (isa_and_present<FetchOp, SpillOp, CopyOp>(value.getDefiningOp()))
+  while (isa_and_present<FetchOp, SpillOp, CopyOp, NarrowOp>(
+      value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
   return value;
 }

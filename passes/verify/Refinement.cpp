@@ -408,8 +408,9 @@ LogicalResult Refinement::compute(Operation *op) {
       .Case([&](DequantizeOp copy) { return visitDequantize(copy); })
       .Case([&](PackOp pack) { return visitPack(pack); })
       .Case([&](ReturnOp) { return visitReturn(op); })
-      .Case([&](AllGatherOp gather) {
-        flats[gather.getResult()] = flats.lookup(gather.getSource());
+      // (S7) says which parameters the model reads as they are exchanged.
+      .Case<AllGatherOp, NarrowOp, WidenOp>([&](auto same) {
+        flats[same.getResult()] = flats.lookup(same.getSource());
         return success();
       })
       .Case([&](CopyOp copy) {

@@ -127,6 +127,9 @@ LogicalResult judgeStage(ModuleOp plan, OptionsAttr options,
 /// (S7) for sums and the norm: they are those of --virtual-shards.
 LogicalResult judgeVirtualShards(ModuleOp plan, OptionsAttr options,
                                  int64_t ranks);
+/// (S7) for exchanges: the elements of --wire-params and --wire-gradients.
+LogicalResult judgeWire(ModuleOp plan, OptionsAttr options,
+                        const BucketLayouts &layouts);
 /// (S7) for the optimizer: the rule of the updates.
 LogicalResult judgeUpdateRule(ModuleOp plan, OptionsAttr options);
 

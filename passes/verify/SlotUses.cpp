@@ -264,9 +264,8 @@ private:
           return expect(op, view.getFlat(),
                         {view.getBucket(), known.lookup(view.getFlat()).slot});
         })
-        .Case([&](AllGatherOp gather) {
-          return visitSame(op, gather.getBucket());
-        })
+        .Case<AllGatherOp, NarrowOp, WidenOp>(
+            [&](auto same) { return visitSame(op, same.getBucket()); })
         .Case([&](CopyOp copy) {
           if (known.contains(copy.getSource()))
             known[copy.getResult()] = known.lookup(copy.getSource());

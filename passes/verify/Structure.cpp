@@ -61,9 +61,12 @@ static constexpr int64_t kBlock = 4096;
 /// support its elements or the size overflows.
 static std::optional<int64_t> sizeOf(Type type) {
   Type element = getElementType(type);
-  if (!judge::isElement(element))
+  const auto block = dyn_cast<BlockType>(element);
+  if (!block && !judge::isElement(element))
     return std::nullopt;
-  int64_t size = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  // A block has 256 codes and an f32.
+  int64_t size = block ? 32 * block.getBits() + 4
+                       : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
   if (auto shard = dyn_cast<ShardType>(type))
     return llvm::checkedMul(size, shard.getSliceElements());
   auto stored = dyn_cast<StoredType>(type);
@@ -253,15 +256,17 @@ LogicalResult Structure::judgeExports(Operation *op) {
 }
 
 /// The runtime's own operations on buckets support f32 and 16-bit floats;
-/// packed buckets are gathered as bytes.
+/// packed buckets are gathered as bytes, and blocks of numbers are exchanged.
 LogicalResult Structure::judgeElements(Operation *op) {
-  if (!isa<AllGatherOp, ReduceScatterOp, AccumulateOp, AddLeafOp, SumLeavesOp,
-           ClearOp, ZerosOp, SumSquaresOp, UpdateOp>(op))
+  if (!isa<AllGatherOp, ReduceScatterOp, NarrowOp, WidenOp, AccumulateOp,
+           AddLeafOp, SumLeavesOp, ClearOp, ZerosOp, SumSquaresOp, UpdateOp>(
+          op))
     return success();
   Type type = getElementType(op->getNumOperands() ? op->getOperand(0).getType()
                                                   : op->getResult(0).getType());
   if (type.isF32() || nn::isHalf(type) ||
-      (isa<AllGatherOp>(op) && type.isSignlessInteger(8)))
+      (isa<AllGatherOp>(op) && type.isSignlessInteger(8)) ||
+      (isa<AllGatherOp, ReduceScatterOp, WidenOp>(op) && isa<BlockType>(type)))
     return success();
   return op->emitOpError("computes with ") // (S5)
          << type << " (S5); the runtime does so with f32, bf16 and f16";
@@ -284,8 +289,11 @@ LogicalResult Structure::judgeOperation(Operation *op) {
     for (Value operand : op->getOperands())
       if (Type from = getElementType(operand.getType()),
           to = getElementType(op->getResult(0).getType());
-          from != to && !(isa<ReduceScatterOp, AccumulateOp>(op) &&
-                          nn::isHalf(from) && to.isF32())) // (S1)
+          from != to &&
+          !(isa<ReduceScatterOp, AccumulateOp>(op) && nn::isHalf(from) &&
+            to.isF32()) &&
+          !(isa<ReduceScatterOp>(op) && isa<BlockType>(from) &&
+            (to.isF32() || nn::isHalf(to)))) // (S1)
         return op->emitOpError("makes ")
                << op->getResult(0).getType() << " of " << operand.getType()
                << " (S1); both have the same elements";

@@ -84,15 +84,17 @@ BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t slice,
                        uint32_t slices, uint32_t perPart, uint32_t segments) {
   const uint64_t size = bucket.elements / slices;
   const auto members = memberSegments(bucket, slice, slices);
-  return {bucket.elements,
-          slice * size,
-          slice % perPart * size,
-          size,
-          mergeSegments(memberSegments(bucket, 0, 1)),
-          mergeSegments(members),
-          blocksOf(bucket, slice, slices, segments),
-          memberRuns(bucket, 0, 1),
-          memberRuns(bucket, slice, slices)};
+  return {
+      bucket.elements,
+      slice * size,
+      slice % perPart * size,
+      size,
+      mergeSegments(memberSegments(bucket, 0, 1)),
+      mergeSegments(members),
+      mergeSegments(memberSegments(bucket, slice / perPart, slices / perPart)),
+      blocksOf(bucket, slice, slices, segments),
+      memberRuns(bucket, 0, 1),
+      memberRuns(bucket, slice, slices)};
 }
 
 RoundingBits zrt::roundingBits(uint64_t step, const MemberRun &run,

@@ -60,6 +60,7 @@ struct BucketPart {
   uint64_t slice = 0;           ///< elements of the slice
   std::vector<Segment> members; ///< of the bucket, merged
   std::vector<Segment> owned;   ///< of the slice, merged
+  std::vector<Segment> inPart;  ///< of the member's part, merged
   std::vector<Segment> blocks;  ///< of the slice, for sums of squares
   std::vector<MemberRun> memberRuns, ownedRuns; ///< of bucket and slice
 

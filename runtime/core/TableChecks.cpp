@@ -110,10 +110,10 @@ private:
       expected = 1;
     else if (operand.extent != ZRT_MEMBERS && elements)
       expected = *elements / groups.sharesOf(operand.extent);
-    if (expected && operand.ref.bytes / size != *expected)
+    if (expected && elementsIn(operand) != *expected)
       fail("{}: it is {} of {}, hence {} elements, but its {} hold {}", what,
            extentName(operand.extent), dtypeName(operand.dtype), *expected,
-           shownBytes(operand.ref.bytes), operand.ref.bytes / size);
+           shownBytes(operand.ref.bytes), elementsIn(operand));
   }
 
   static void check(const zrt_launch_desc &desc) {
@@ -195,6 +195,26 @@ private:
       fail("result: its {} hold {} of {}, and {} elements are made",
            shownBytes(d.result.ref.bytes), elementsIn(d.result),
            dtypeName(d.result.dtype), d.elements);
+  }
+
+  static void checkNarrow(const zrt_operand &wide, const zrt_operand &narrow) {
+    if (wide.extent != narrow.extent ||
+        (wide.extent != ZRT_WHOLE && wide.extent != ZRT_SLICE &&
+         wide.extent != ZRT_PART))
+      fail(
+          "it makes a {} of a {}; both are the whole bucket, a slice or a part",
+          extentName(narrow.extent), extentName(wide.extent));
+    if (numbersIn(wide.dtype) > 1 ||
+        (numbersIn(narrow.dtype) == 1 &&
+         dtypeBytes(narrow.dtype) >= dtypeBytes(wide.dtype)))
+      fail("{} has no fewer bits than {}", dtypeName(narrow.dtype),
+           dtypeName(wide.dtype));
+  }
+  static void check(const zrt_narrow_desc &desc) {
+    checkNarrow(desc.source, desc.result);
+  }
+  static void check(const zrt_widen_desc &desc) {
+    checkNarrow(desc.result, desc.source);
   }
 
   void check(const zrt_update_desc &desc) const {

@@ -32,21 +32,27 @@ const std::byte *Transport::sourceOf(const Call &call, int rank,
   return peers->exported(rank, source.offset + offset);
 }
 
+/// The bytes of a chunk of `call`: whole elements.
+size_t Transport::chunkOf(const Call &call) {
+  const size_t size = dtypeBytes(call.desc.source.dtype);
+  return kChunkBytes / size * size;
+}
+
 template <typename Outgoing, typename Incoming, typename Ready>
 void Transport::exchange(Call &call, size_t bytes, Outgoing outgoing,
                          Incoming incoming, Ready ready) {
   HostLink &link = *peers->link();
   const std::vector<int> &ranks = call.party.ranks;
   const std::vector<size_t> &remote = call.party.remote;
-  const size_t chunks = (bytes + kChunkBytes - 1) / kChunkBytes;
+  const size_t most = chunkOf(call), chunks = (bytes + most - 1) / most;
   const auto sizeOf = [&](size_t chunk) {
-    return std::min(kChunkBytes, bytes - chunk * kChunkBytes);
+    return std::min(most, bytes - chunk * most);
   };
   const auto slot = [](size_t place, size_t chunk, bool sends) {
     return int(4 * place + 2 * (chunk % 2) + (sends ? 1 : 0));
   };
   const auto start = [&](size_t chunk) {
-    const size_t offset = chunk * kChunkBytes, size = sizeOf(chunk);
+    const size_t offset = chunk * most, size = sizeOf(chunk);
     for (const size_t place : remote)
       link.receive(call.stream, slot(place, chunk, false), ranks[place],
                    incoming(place, offset), size);
@@ -65,7 +71,7 @@ void Transport::exchange(Call &call, size_t bytes, Outgoing outgoing,
       call.row.bytes += sizeOf(chunk);
     }
     chaos.delay(call.stream);
-    ready(chunk * kChunkBytes, sizeOf(chunk));
+    ready(chunk * most, sizeOf(chunk));
     for (const size_t place : remote)
       awaitLink(call, slot(place, chunk, true), ranks[place]);
   }
@@ -124,7 +130,9 @@ void Transport::reduceScatter(Call &call) {
   const uint64_t share = bytesOf(call.desc.source, groups) / party.size(),
                  mine = party.own * share;
   const zrt_dtype from = call.desc.source.dtype, to = call.desc.result.dtype;
-  const uint64_t size = dtypeBytes(from), resultSize = dtypeBytes(to);
+  const uint64_t size = dtypeBytes(from),
+                 resultSize = dtypeBytes(to) * numbersIn(from);
+  const size_t chunk = chunkOf(call);
   Staging &stage = *staging[call.stream];
   const auto scale = static_cast<float>(call.desc.scale);
   arrive(call);
@@ -137,7 +145,7 @@ void Transport::reduceScatter(Call &call) {
   // Adds `bytes` bytes at `offset` of the share.  The contributions of remote
   // ranks are in the staging chunks.
   const auto add = [&](size_t offset, size_t bytes) {
-    const size_t parity = offset / kChunkBytes % 2;
+    const size_t parity = offset / chunk % 2;
     for (size_t place = 0; place < party.size(); ++place) {
       const int rank = party.ranks[place];
       const bool near = rank == this->rank() || peers->local(rank);
@@ -155,11 +163,11 @@ void Transport::reduceScatter(Call &call) {
           return call.source + place * share + offset;
         },
         [&](size_t place, size_t offset) {
-          return stage.chunk(place, offset / kChunkBytes % 2);
+          return stage.chunk(place, offset / chunk % 2);
         },
         add);
   } else {
-    const size_t piece = chaos.on() ? share / 3 / 4 * 4 + 4 : share;
+    const size_t piece = chaos.on() ? (share / size / 3 + 1) * size : share;
     for (size_t begin = 0; begin < share; begin += piece) {
       chaos.delay(call.stream);
       add(begin, std::min(piece, share - begin));

@@ -11,6 +11,7 @@
 
 #include "runtime/Clones.h"
 #include "runtime/HalfFloats.h"
+#include "runtime/NumberBlocks.h"
 
 #include <algorithm>
 #include <bit>
@@ -115,12 +116,33 @@ template <typename From, typename To>
   }
 }
 
+/// The sums of blocks with codes of `Bits` bits.
+template <int Bits, typename To>
+[[gnu::always_inline]] inline void sumNumbers(const Sum<std::byte, To> &s) {
+  alignas(64) float sum[kNumbers], next[kNumbers];
+  for (size_t i = 0; i < s.count; ++i) {
+    std::fill_n(sum, kNumbers, -0.0f); // adding to it changes nothing
+    for (size_t source = 0; source < s.sourceCount; ++source) {
+      widenBlock<Bits>(s.sources[source] + i * kBlockBytes<Bits>, next);
+      if (source + 1 < s.sourceCount)
+        add(sum, next, kNumbers, sum);
+    }
+    finish(sum, next, kNumbers, s.scale, s.accumulate, s.result + i * kNumbers);
+  }
+}
+
 // target_clones does not work on templates.
 ZRT_CLONES void sum(const Sum<float, float> &s) { sumBlocks(s); }
 ZRT_CLONES void sum(const Sum<Brain, float> &s) { sumBlocks(s); }
 ZRT_CLONES void sum(const Sum<Brain, Brain> &s) { sumBlocks(s); }
 ZRT_CLONES void sum(const Sum<Half, float> &s) { sumBlocks(s); }
 ZRT_CLONES void sum(const Sum<Half, Half> &s) { sumBlocks(s); }
+ZRT_CLONES void sum8(const Sum<std::byte, float> &s) { sumNumbers<8>(s); }
+ZRT_CLONES void sum8(const Sum<std::byte, Brain> &s) { sumNumbers<8>(s); }
+ZRT_CLONES void sum8(const Sum<std::byte, Half> &s) { sumNumbers<8>(s); }
+ZRT_CLONES void sum4(const Sum<std::byte, float> &s) { sumNumbers<4>(s); }
+ZRT_CLONES void sum4(const Sum<std::byte, Brain> &s) { sumNumbers<4>(s); }
+ZRT_CLONES void sum4(const Sum<std::byte, Half> &s) { sumNumbers<4>(s); }
 
 } // namespace
 
@@ -134,7 +156,21 @@ void zrt::rankedSum(const std::byte *const *sources, size_t sourceCount,
   const auto sumOf = [&](auto element) {
     to == ZRT_F32 ? sumAs(element, float()) : sumAs(element, element);
   };
-  if (from == ZRT_F32)
+  const auto sumBlocksAs = [&]<typename To>(To) {
+    const Sum<std::byte, To> all{sources,
+                                 sourceCount,
+                                 count,
+                                 scale,
+                                 accumulate,
+                                 inTree,
+                                 reinterpret_cast<To *>(result)};
+    from == ZRT_BLOCK8 ? sum8(all) : sum4(all);
+  };
+  if (isBlock(from))
+    to == ZRT_F32    ? sumBlocksAs(float())
+    : to == ZRT_BF16 ? sumBlocksAs(Brain())
+                     : sumBlocksAs(Half());
+  else if (from == ZRT_F32)
     sumOf(float());
   else if (from == ZRT_BF16)
     sumOf(Brain());

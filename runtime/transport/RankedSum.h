@@ -17,6 +17,9 @@ namespace zrt {
 /// In the latter case, elements and the old result are widened before they are
 /// added, and a 16-bit result is rounded once.
 ///
+/// `from` may be a type of blocks: then `count` is that of blocks, and their
+/// numbers are added; `to` is f32, bf16 or f16.
+///
 /// `inTree` adds neighbours first: scale * ((s0 + s1) + (s2 + s3)) of four
 /// sources; their number is a power of two, and there is no old result.
 void rankedSum(const std::byte *const *sources, size_t sourceCount,

@@ -99,6 +99,13 @@ void checkTypes(const zrt_collective_desc &desc) {
     return;
   }
   const bool isHalf = is16Bits(from), adds = desc.kind == ZRT_REDUCE_SCATTER;
+  if (adds && numbersIn(from) > 1) {
+    if (!isConvertible(to) || desc.order != ZRT_IN_RANK_ORDER)
+      fail("result: it is {}, and a sum of {} is f32, bf16 or f16, in rank "
+           "order",
+           dtypeName(to), dtypeName(from));
+    return;
+  }
   if (adds && from != ZRT_F32 && !isHalf)
     fail("source: it is {}, and a reduce_scatter adds f32, bf16 or f16",
          dtypeName(from));

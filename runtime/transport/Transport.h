@@ -80,6 +80,7 @@ private:
   void await(Call &call, int peer, const SharedWord &word);
   void awaitLink(Call &call, int slot, int peer);
   void copyFromPeer(Call &call, int peer, uint64_t bytes, std::byte *to);
+  static size_t chunkOf(const Call &call);
   /// Sends every remote peer its bytes and receives those of the peers, chunk
   /// by chunk.  `outgoing` and `incoming` take the peer's place.
   template <typename Outgoing, typename Incoming, typename Ready>

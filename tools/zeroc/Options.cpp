@@ -267,6 +267,10 @@ void CommandLine::takeTarget() {
     fail("--virtual-shards adds up ranks on the host; take "
          "--collectives=host instead of " +
          given.collectives);
+  if (options.pipeline.wireParams != Wire::Full ||
+      options.pipeline.wireGradients != Wire::Full)
+    fail("--wire-params and --wire-gradients are for processors; GPUs exchange "
+         "what they have, drop them");
   if (asksPairs)
     fail("--attention=" + given.attention +
          " is for processors; use f32 or tensor-cores");

@@ -24,7 +24,10 @@ PlanOperands::ElementType PlanOperands::getElement(Value value) {
   auto [known, isNew] = elements.try_emplace(type, kElementTypes[0]);
   if (!isNew)
     return known->second;
-  std::string spelling = debugString(type);
+  const auto block = dyn_cast<BlockType>(type);
+  std::string spelling = block
+                             ? "block<" + std::to_string(block.getBits()) + ">"
+                             : debugString(type);
   for (const ElementType &one : kElementTypes)
     if (one.spelling == spelling)
       return known->second = one;

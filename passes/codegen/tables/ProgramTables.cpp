@@ -99,6 +99,10 @@ private:
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameOperation(op))};
     if (auto packed = dyn_cast<DequantizeOp>(op))
       return {ZRT_DEQUANTIZE, describe(packed)};
+    if (auto narrow = dyn_cast<NarrowOp>(op))
+      return {ZRT_NARROW, describeElements<zrt_narrow_desc>(narrow, "narrow")};
+    if (auto widen = dyn_cast<WidenOp>(op))
+      return {ZRT_WIDEN, describeElements<zrt_widen_desc>(widen, "widen")};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
       return {ZRT_SQUARES, describe(squares)};
     if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
@@ -124,6 +128,17 @@ private:
                               .grad = operand(op.getFlat()),
                               .partials = operand(op.getPartials())},
         "squares");
+  }
+
+  /// The same values of a bucket in other elements.
+  template <typename Desc, typename OpT>
+  llvm::Constant *describeElements(OpT op, StringRef name) {
+    return constants.global(
+        Zrt<Desc>{.name = constants.string(nameOperation(op)),
+                  .bucket = operands.getBucket(op.getBucketAttr()),
+                  .source = operand(op.getSource()),
+                  .result = operand(op.getResult())},
+        name);
   }
 
   llvm::Constant *describe(DequantizeOp op) {
@@ -161,7 +176,8 @@ private:
                     : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
                                                : ZRT_ALL_REDUCE,
             .accumulate = reduce && reduce.getInto(),
-            .elements = static_cast<uint64_t>(elements),
+            .elements =
+                static_cast<uint64_t>(elements * getNumbersPerElement(whole)),
             .scale = op.getFactor(),
             .wire_bytes = static_cast<uint64_t>(getCost(op, symbols).wire),
             .source = operand(op->getOperand(0)),

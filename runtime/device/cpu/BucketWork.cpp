@@ -1,6 +1,8 @@
 //===- BucketWork.cpp - Updates and norms of buckets ----------------------===//
 #include "runtime/device/cpu/BucketWork.h"
 
+#include "runtime/HalfArrays.h"
+#include "runtime/NumberBlocks.h"
 #include "runtime/Philox.h"
 #include "runtime/PlanTable.h"
 #include "runtime/device/cpu/SumSquares.h"
@@ -84,4 +86,69 @@ void zrt::sumSquaresOfBucket(const zrt_squares_desc &desc,
                    });
   const size_t room = elementsIn(desc.partials);
   std::fill_n(partials + blocks.size(), room - blocks.size(), 0.0);
+}
+
+//===----------------------------------------------------------------------===//
+// Narrow elements
+//===----------------------------------------------------------------------===//
+
+/// Reads the numbers from `first` on of a bucket that are in `segments`; others
+/// are zeros.
+static void readNumbers(const std::byte *source, zrt_dtype dtype,
+                        const std::vector<Segment> &segments, uint64_t first,
+                        float *numbers) {
+  std::fill_n(numbers, kNumbers, 0.0f);
+  auto segment =
+      std::partition_point(segments.begin(), segments.end(),
+                           [&](const Segment &s) { return s.end <= first; });
+  for (; segment != segments.end() && segment->begin < first + kNumbers;
+       ++segment) {
+    const uint64_t begin = std::max(segment->begin, first),
+                   end = std::min(segment->end, first + kNumbers);
+    widen(source + begin * dtypeBytes(dtype), dtype, end - begin,
+          numbers + (begin - first));
+  }
+}
+
+/// Calls `each(first, count)` for every kNumbers of `all` numbers, at the end
+/// for fewer, on all threads.
+template <typename Each>
+static void forBlocks(uint64_t all, Team &team, Each each) {
+  // A thread takes this many at once.
+  constexpr uint64_t kShare = 16 * kNumbers;
+  team.parallelFor(static_cast<int64_t>((all + kShare - 1) / kShare),
+                   [&](int64_t from, int64_t to) {
+                     const uint64_t end = std::min(all, uint64_t(to) * kShare);
+                     for (uint64_t i = uint64_t(from) * kShare; i < end;
+                          i += kNumbers)
+                       each(i, std::min<uint64_t>(kNumbers, end - i));
+                   });
+}
+
+void zrt::narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
+                       const std::byte *source, std::byte *result, Team &team) {
+  const auto &segments = isSlice(desc.source.extent)  ? bucket.owned
+                         : isPart(desc.source.extent) ? bucket.inPart
+                                                      : bucket.members;
+  const zrt_dtype to = desc.result.dtype;
+  forBlocks(elementsIn(desc.source), team, [&](uint64_t first, uint64_t count) {
+    alignas(64) float numbers[kNumbers];
+    readNumbers(source, desc.source.dtype, segments, first, numbers);
+    std::byte *place = result + first / numbersIn(to) * dtypeBytes(to);
+    isBlock(to) ? narrowBlocks(numbers, 1, to, place)
+                : narrow(numbers, count, to, place);
+  });
+}
+
+void zrt::widenBucket(const zrt_widen_desc &desc, const std::byte *source,
+                      std::byte *result, Team &team) {
+  const zrt_dtype from = desc.source.dtype, to = desc.result.dtype;
+  forBlocks(elementsIn(desc.result), team, [&](uint64_t first, uint64_t count) {
+    alignas(64) float numbers[kNumbers];
+    const std::byte *place =
+        source + first / numbersIn(from) * dtypeBytes(from);
+    isBlock(from) ? widenBlocks(place, from, 1, numbers)
+                  : widen(place, from, count, numbers);
+    narrow(numbers, count, to, result + first * dtypeBytes(to));
+  });
 }

@@ -1,7 +1,7 @@
-//===- BucketWork.h - Updates and norms of buckets --------------*- C++ -*-===//
+//===- BucketWork.h - Work on the elements of buckets -----------*- C++ -*-===//
 //
-// The optimizer and the gradient norm process a bucket member by member and
-// skip its padding.  The result does not depend on the team's size.
+// Updates, norms and narrow elements process a bucket member by member and skip
+// its padding.  The result does not depend on the team's size.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -21,5 +21,12 @@ void updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
 
 void sumSquaresOfBucket(const zrt_squares_desc &desc, const BucketPart &bucket,
                         const std::byte *grad, double *partials, Team &team);
+
+/// Narrow elements of a bucket, a slice or a part, and what they stand for.
+/// `source` and `result` are the addresses of both.
+void narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
+                  const std::byte *source, std::byte *result, Team &team);
+void widenBucket(const zrt_widen_desc &desc, const std::byte *source,
+                 std::byte *result, Team &team);
 
 } // namespace zrt

@@ -69,6 +69,20 @@ void checkTypes(const zrt_dequantize_desc &d, Kernel16) {
          dtypeName(d.result.dtype));
 }
 
+void checkElements(const zrt_operand &wide, const zrt_operand &narrow) {
+  if (!isConvertible(wide.dtype) ||
+      !(isBlock(narrow.dtype) || narrow.dtype == ZRT_BF16))
+    fail("this device makes blocks of f32, bf16 or f16, and bf16 of f32, got "
+         "{} and {}",
+         dtypeName(narrow.dtype), dtypeName(wide.dtype));
+}
+void checkTypes(const zrt_narrow_desc &d, Kernel16) {
+  checkElements(d.source, d.result);
+}
+void checkTypes(const zrt_widen_desc &d, Kernel16) {
+  checkElements(d.result, d.source);
+}
+
 void checkTypes(const zrt_squares_desc &d, Kernel16) {
   if (!isConvertible(d.grad.dtype))
     fail("gradient: it is {}, and this device squares f32, bf16 and f16",
@@ -270,6 +284,18 @@ void CpuDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
   sumSquaresOfBucket(desc, bucket, memory(desc.grad.ref),
                      reinterpret_cast<double *>(memory(desc.partials.ref)),
                      *streams[stream].team);
+}
+
+void CpuDevice::run(zrt_stream stream, const zrt_narrow_desc &desc,
+                    const BucketPart &bucket) {
+  narrowBucket(desc, bucket, memory(desc.source.ref), memory(desc.result.ref),
+               *streams[stream].team);
+}
+
+void CpuDevice::run(zrt_stream stream, const zrt_widen_desc &desc,
+                    const BucketPart &) {
+  widenBucket(desc, memory(desc.source.ref), memory(desc.result.ref),
+              *streams[stream].team);
 }
 
 uint64_t CpuDevice::copy(zrt_stream stream, const zrt_ref &from,

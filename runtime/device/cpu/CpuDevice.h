@@ -66,6 +66,10 @@ private:
            const BucketPart &bucket);
   void run(zrt_stream stream, const zrt_squares_desc &desc,
            const BucketPart &bucket);
+  void run(zrt_stream stream, const zrt_narrow_desc &desc,
+           const BucketPart &bucket);
+  void run(zrt_stream stream, const zrt_widen_desc &desc,
+           const BucketPart &bucket);
 
   std::byte *hostMemory(const zrt_ref &ref) const {
     return arenas[ref.tier].hostView() + ref.offset;

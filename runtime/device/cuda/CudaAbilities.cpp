@@ -85,6 +85,14 @@ void CudaDevice::check(zrt_stream, const zrt_squares_desc &desc) const {
   buckets.check(desc);
 }
 
+void CudaDevice::check(zrt_stream, const zrt_narrow_desc &) const {
+  fail("GPUs exchange what they have; only processors make it narrow");
+}
+
+void CudaDevice::check(zrt_stream, const zrt_widen_desc &) const {
+  fail("GPUs exchange what they have; only processors make it narrow");
+}
+
 double CudaDevice::productRate(zrt_dtype dtype) {
   constexpr int64_t kSize = 1536;
   constexpr double kSeconds = 0.1;

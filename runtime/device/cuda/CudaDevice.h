@@ -91,6 +91,9 @@ private:
            const BucketPart &bucket);
   void run(CUstream queue, const zrt_squares_desc &desc,
            const BucketPart &bucket);
+  // Refused by `check`.
+  void run(CUstream, const zrt_narrow_desc &, const BucketPart &) {}
+  void run(CUstream, const zrt_widen_desc &, const BucketPart &) {}
 
   /// Returns the GPU address of `ref` in any tier but nvme.
   CUdeviceptr address(const zrt_ref &ref) const;
@@ -102,6 +105,8 @@ private:
   void check(zrt_stream stream, const zrt_dequantize_desc &desc) const;
   void check(zrt_stream stream, const zrt_update_desc &desc) const;
   void check(zrt_stream stream, const zrt_squares_desc &desc) const;
+  void check(zrt_stream stream, const zrt_narrow_desc &desc) const;
+  void check(zrt_stream stream, const zrt_widen_desc &desc) const;
   void loadProduct(zrt_stream stream, const zrt_matmul_desc &desc) const;
   static std::string dequantizeKernel(const zrt_dequantize_desc &desc);
   void checkProductStreams() const;
