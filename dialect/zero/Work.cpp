@@ -65,7 +65,8 @@ std::string zero::getWorkKind(PlanOpInterface op,
     return stringifyStream(getStream(op)).str();
   // What the host's processors do is not what a device does.
   const std::string where = getStream(op) == Stream::Host ? "host_" : "";
-  if (isa<AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp, ZerosOp, CopyOp>(op))
+  if (isa<AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp, ZerosOp, CopyOp,
+          NarrowOp, WidenOp>(op))
     return where + "move";
   return where + op->getName().stripDialect().str();
 }

@@ -198,6 +198,14 @@ void Mapping::mapState() {
     if (std::optional<int64_t> ranks = file.count(path);
         ranks && *ranks > 1 && *ranks != given.worldSize)
       add(option, Twine(*ranks), path);
+  // One rank exchanges nothing.
+  for (auto [path, option, form] :
+       {std::tuple(StringRef("zero_optimization.zero_quantized_weights"),
+                   "--wire-params", "int8"),
+        {"zero_optimization.zero_quantized_gradients", "--wire-gradients",
+         "int4"}})
+    if (file.flag(path).value_or(false) && given.worldSize != 1)
+      add(option, form, path);
   if (std::optional<int64_t> elements = file.count(reuse))
     add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
   if (std::optional<int64_t> elements = file.count(prefetch))
