@@ -179,6 +179,19 @@ static std::string findWireConflict(const PlanOptions &p) {
     return flag("wire-params", p.wireParams) +
            " would round what --shard-size keeps, in every step; take "
            "--secondary-shard instead, which keeps a copy";
+  if (p.wireFeedback && p.wireGradients != Wire::Int8 &&
+      p.wireGradients != Wire::Int4)
+    return "--wire-feedback keeps what blocks of gradients lack, got " +
+           flag("wire-gradients", p.wireGradients) +
+           "; add --wire-gradients=int8 or int4";
+  if (p.wireFeedback && (p.overlapUpdate || p.delayedUpdate))
+    return std::string(
+               "--wire-feedback is for updates in their own step, got ") +
+           (p.overlapUpdate ? "--overlap-update" : "--delayed-update") +
+           "; drop one of them";
+  if (p.wireFeedback && p.precision == Precision::FP16)
+    return "--wire-feedback would keep gradients of an earlier loss scale, got "
+           "--precision=fp16; take bf16";
   if (p.wireGradients != Wire::Full && p.virtualShards > 0)
     return flag("wire-gradients", p.wireGradients) +
            " rounds what ranks add up, so sums depend on their number; drop "

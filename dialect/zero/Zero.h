@@ -60,6 +60,8 @@ constexpr llvm::StringLiteral kMicroStep = "micro_step";
 /// The slot of sums of gradients over micro-steps; "grad.1", "grad.2", ... are
 /// those of zero.add_leaf beside it.
 constexpr llvm::StringLiteral kSums = "grad";
+/// The slot of what narrow gradients lacked, which is the rank's own.
+constexpr llvm::StringLiteral kResidual = "residual";
 inline bool isSumSlot(llvm::StringRef slot) {
   return slot.consume_front(kSums) && (slot.empty() || slot.starts_with("."));
 }
@@ -211,7 +213,8 @@ llvm::StringRef stringifyPrecision(Type element);
 /// other names.
 Type parseElementType(MLIRContext *context, llvm::StringRef name);
 int64_t getElementBytes(Type type);
-/// The numbers that an element stands for: more than one if it is a block.
+/// The numbers that such an element, or one of such a value, stands for: more
+/// than one if it is a block.
 int64_t getNumbersPerElement(Type type);
 
 } // namespace mlir::zero

@@ -221,7 +221,9 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     * (C13) `virtual_shards` is 0, or a power of two and `world_size` x `accumulate`, in batch
       order and with sums in f32.
     * (C14) `wire_params` that is not full needs stage 3 and several ranks, and no
-      `shard_size`; `wire_gradients` several ranks and no `virtual_shards`.
+      `shard_size`; `wire_gradients` several ranks and no `virtual_shards`;
+      `wire_feedback` needs `wire_gradients` int8 or int4, no fp16, and updates in
+      their own step.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
   let hasCustomAssemblyFormat = 1;
@@ -834,16 +836,8 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
   }];
 }
 
-/// The same values of a bucket in other elements.
-class Zero_ElementsOp<string mnemonic, list<string> says> : Zero_PlanOp<mnemonic, says, [
-    CountsFlops, UsesSymbols]> {
+def Zero_NarrowOp : Zero_PlanOp<"narrow", ["getPreferredStream", "getStorageTies"], [CountsFlops, UsesSymbols]> {
   let hasVerifier = 0;
-  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket);
-  let results = (outs Zero_Flat:$result);
-  let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
-}
-
-def Zero_NarrowOp : Zero_ElementsOp<"narrow", ["getPreferredStream"]> {
   let summary = "A bucket's values in fewer bits, as ranks exchange them";
   let description = [{
     Quantizes: each 256 elements of the bucket become one of !zero.block, or each
@@ -857,16 +851,30 @@ def Zero_NarrowOp : Zero_ElementsOp<"narrow", ["getPreferredStream"]> {
     %g = zero.reduce_scatter %r of @w0 {scale = 0.5 : f64} : tensor<4x!zero.block<8>> -> !zero.shard<1024 x f32 by 2>
     ```
 
-    The reduction adds up what the blocks say, in f32.
+    The reduction adds up what the blocks say, in f32.  With a residual (error
+    feedback), that is added to the values first, and the second result, in its
+    bytes, is what the blocks lack of the sum; zeros where they are NaNs.
+
+    ```mlir
+    %e, %e2 = zero.narrow %flat of @w0 with %rest : tensor<1024xf32>, !zero.shard<1024 x f32 by 1> -> tensor<4x!zero.block<4>>, !zero.shard<1024 x f32 by 1>
+    ```
 
     Constraints:
     * (C1) the operand is the whole bucket, a slice or a part of it, of f32, bf16 or
       f16.
     * (C2) the result is as much of it, in blocks or bf16, which takes fewer bits.
+    * (C3) a residual and the next one are as much of the bucket, in f32; with
+      blocks.
+  }];
+  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$residual);
+  let results = (outs Zero_Flat:$result, Optional<Zero_ShardType>:$next);
+  let assemblyFormat = [{
+    $source `of` $bucket (`with` $residual^)? attr-dict `:` type($source) (`,` type($residual)^)? `->` type($result) (`,` type($next)^)?
   }];
 }
 
-def Zero_WidenOp : Zero_ElementsOp<"widen", []> {
+def Zero_WidenOp : Zero_PlanOp<"widen", [], [CountsFlops, UsesSymbols]> {
+  let hasVerifier = 0;
   let summary = "The values that narrow elements stand for";
   let description = [{
     Dequantizes: each number of a block is its code times the scale, in f32,
@@ -882,6 +890,9 @@ def Zero_WidenOp : Zero_ElementsOp<"widen", []> {
     * (C1) the operand is the whole bucket, a slice or a part of it, in blocks or bf16.
     * (C2) the result is as much of it, of f32, bf16 or f16, in more bits.
   }];
+  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
 }
 
 def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getAxisRef", "getWireBytes", "getExportedOperands"], [

@@ -71,6 +71,18 @@ Value ProgramBuilder::beginSum(size_t k) {
                          symbol(k));
 }
 
+/// The gradients `value` as ranks exchange them; bf16 leaves those that have 16
+/// bits.
+Value ProgramBuilder::narrowGradient(size_t k, Value value) {
+  if (partition.gradWire.isBF16() && getElementBytes(value.getType()) == 2)
+    return value;
+  Value rest = partition.hasFeedback ? next[residual][k] : Value();
+  NarrowOp op = narrow(k, value, partition.gradWire, rest);
+  if (rest)
+    next[residual][k] = op.getNext();
+  return op.getResult();
+}
+
 /// One reduction over ranks, or where they are in groups two: each level takes
 /// the mean of its ranks, and the first of all micro-steps.  Adds to `sum` if
 /// there is one.  Without `intoSlice` the last level is left out.
@@ -85,7 +97,7 @@ Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
                     int64_t parts) -> Value {
     // Members of a group are near each other.
     if (partition.gradWire && (ranks == Over::Groups || !partition.hasGroups()))
-      from = narrow(k, from, partition.gradWire);
+      from = narrowGradient(k, from);
     return ReduceScatterOp::create(
         b, loc, into ? into.getType() : type, from, symbol(k), into,
         over(ranks), b.getF64FloatAttr(1.0 / double(parts)), UnitAttr());

@@ -37,28 +37,27 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
 }
 
 /// Bucket `k`, or as much of it as `value` has, as ranks exchange it.
-Value ProgramBuilder::narrow(size_t k, Value value, Type element) {
-  if (element.isBF16() && getElementBytes(value.getType()) == 2)
-    return value;
+NarrowOp ProgramBuilder::narrow(size_t k, Value value, Type element,
+                                Value rest) {
   Type type = zero::detail::isSlice(value.getType())
                   ? shardType(k, element, Extent::Slice)
               : zero::detail::isPart(value.getType())
                   ? shardType(k, element, Extent::Part)
                   : Type(flatType(k, element));
-  return NarrowOp::create(b, name(buckets[k], ".narrow"), type, value,
-                          symbol(k));
+  return NarrowOp::create(b, name(buckets[k], ".narrow"), type,
+                          rest ? rest.getType() : Type(), value, symbol(k),
+                          rest);
 }
 
 /// Gathers bucket `k`.
 Value ProgramBuilder::gather(size_t k) {
   Value slice = state[0][k];
   Type element = getElementType(slice.getType());
-  if (!partition.paramWire || buckets[k].packing)
+  if (!partition.paramWire || buckets[k].packing ||
+      (partition.paramWire.isBF16() && getElementBytes(slice.getType()) == 2))
     return gatherWhole(k, slice, name(buckets[k]));
-  Value all =
-      gatherWhole(k, narrow(k, slice, partition.paramWire), name(buckets[k]));
-  if (getElementType(all.getType()) == element)
-    return all;
+  NarrowOp narrowed = narrow(k, slice, partition.paramWire);
+  Value all = gatherWhole(k, narrowed.getResult(), name(buckets[k]));
   return WidenOp::create(b, name(buckets[k], ".wide"), flatType(k, element),
                          all, symbol(k));
 }

@@ -63,6 +63,8 @@ struct Places {
   Tier of(StateAttr state) const {
     if (state.getSlot() == "param")
       return parameters;
+    if (state.getSlot() == kResidual)
+      return Tier::Device;
     return isSumSlot(state.getSlot()) ? sums : optimizer(state.getBucket());
   }
 };

@@ -12,6 +12,8 @@ bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
 }
 
 Extent Partition::extentOf(StringRef slot, const LayoutBucket &bucket) const {
+  if (slot == kResidual)
+    return hasGroups() ? Extent::Part : Extent::Whole;
   if (isWhole(slot, bucket))
     return Extent::Whole;
   // A tree adds up groups before micro-steps.
@@ -25,7 +27,7 @@ Type Partition::elementOf(StringRef slot, const LayoutBucket &bucket) const {
     return IntegerType::get(Type(element).getContext(), 8);
   if (slot == "param")
     return element;
-  if (slot == "master")
+  if (slot == "master" || slot == kResidual)
     return Float32Type::get(Type(element).getContext());
   return isSumSlot(slot) ? sumElement : slotElement;
 }
@@ -44,6 +46,10 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
         OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
     if (partition.masters)
       slots.push_back("master");
+    if (partition.hasFeedback) {
+      residual = slots.size();
+      slots.push_back(kResidual);
+    }
     firstSum = slots.size();
     for (int64_t i = 0; i < partition.numSums(); ++i)
       slots.push_back(i == 0 ? b.getStringAttr(kSums)

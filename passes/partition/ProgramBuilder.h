@@ -115,6 +115,8 @@ struct Partition {
   /// The elements in which ranks gather parameters, and reduce gradients; null:
   /// those that they have.
   Type paramWire = {}, gradWire = {};
+  /// Whether what narrow gradients lack is added to the next ones.
+  bool hasFeedback = false;
   /// Whether updates round parameters stochastically.
   bool roundsByChance() const { return !Type(element).isF32() && !masters; }
   /// The element type of state of that slot.
@@ -189,8 +191,8 @@ private:
   /// (the same, if it is reduced in its bytes), and the sums of squares; null
   /// for frozen ones.
   SmallVector<Value> gradients, sums, partials;
-  /// The slot of the first sum of micro-steps.
-  size_t firstSum = 0;
+  /// The slots of the first sum of micro-steps, and of residuals.
+  size_t firstSum = 0, residual = 0;
 
   void addArguments();
   Value addArgument(Type type, Location loc, StringRef attr, Attribute value);
@@ -205,7 +207,8 @@ private:
   Value gather(size_t k);
   Value gatherWhole(size_t k, Value slice, Location loc);
   Value gatherInPlace(size_t k, Value value, Location loc);
-  Value narrow(size_t k, Value value, Type element);
+  NarrowOp narrow(size_t k, Value value, Type element, Value rest = {});
+  Value narrowGradient(size_t k, Value value);
   UnitAttr inTree() {
     return partition.virtualShards ? b.getUnitAttr() : UnitAttr();
   }

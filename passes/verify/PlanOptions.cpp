@@ -17,7 +17,8 @@
 //   offload_optimizer,           the tiers of optimizer state and parameters;
 //   offload_params               at least one parameter is offloaded
 //   bucket_size                  members that share a bucket fit into it
-//   wire_params, wire_gradients  (Wire.cpp)
+//   wire_params, wire_gradients, (Wire.cpp)
+//   wire_feedback
 //   offload_activations          the farthest tier to which tensors without a
 //                                bucket are spilled
 //   eval                         there is an @eval
@@ -205,6 +206,10 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
                    (isSum ? "sums of gradients of " : "gradients of ") +
                        nameOf(element),
                    "--grad-dtype");
+  } else if (slot == "residual") {
+    if (!options.getWireFeedback() || !element.isF32()) // (S7)
+      return error(program, "residuals of " + nameOf(element),
+                   "--wire-feedback");
   } else if (slot == "master") {
     if (!options.hasMasters()) // (S7)
       return error(program, "master parameters", "--master");
@@ -333,7 +338,7 @@ LogicalResult Options::judgeTiers() {
       const bool isSum = state.getSlot().getValue().starts_with("grad");
       if (isSum)
         tier = isPending() ? Tier::Host : tierOf(word("--offload-gradients"));
-      if (isOfDevice)
+      if (isOfDevice || state.getSlot() == "residual")
         tier = Tier::Device;
       if (shard.getTier() != tier) // (S7)
         return error(program,

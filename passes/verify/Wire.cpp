@@ -7,6 +7,8 @@
 //     are;
 //   * reductions, with groups of ranks those over groups, are of the elements
 //     that --wire-gradients says; all others of gradients as they are;
+//   * with --wire-feedback what is narrow for a reduction has a residual, and
+//     otherwise not;
 //   * values are narrowed once: what is narrow goes into an exchange, what is
 //     widened comes out of one, and is not narrowed again.
 //
@@ -42,7 +44,7 @@ static LogicalResult judgeElementsOnce(Operation *op) {
       return op->emitOpError("narrows what ")
              << judge::describe(narrow.getSource())
              << " widened (S7); values are narrowed once";
-    for (Operation *user : op->getUsers())
+    for (Operation *user : narrow.getResult().getUsers())
       if (!isa<AllGatherOp, ReduceScatterOp>(user)) // (S7)
         return op->emitOpError("narrows for '")
                << user->getName() << "' (S7), which is no exchange";
@@ -70,6 +72,12 @@ LogicalResult judge::judgeWire(ModuleOp plan, OptionsAttr options,
           form = options.getWireParams();
       } else if (auto reduce = dyn_cast<ReduceScatterOp>(op)) {
         option = "--wire-gradients";
+        if (auto narrow = reduce.getSource().getDefiningOp<NarrowOp>();
+            narrow && options.getWireFeedback() !=
+                          (narrow.getResidual() != nullptr)) // (S7)
+          return contradicts(
+              &op, narrow.getResidual() ? "a residual" : "no residual", options,
+              "--wire-feedback");
         if (!hasGroups || reduce.getOver() == Over::Groups)
           form = options.getWireGradients();
       } else {

@@ -100,9 +100,9 @@ private:
     if (auto packed = dyn_cast<DequantizeOp>(op))
       return {ZRT_DEQUANTIZE, describe(packed)};
     if (auto narrow = dyn_cast<NarrowOp>(op))
-      return {ZRT_NARROW, describeElements<zrt_narrow_desc>(narrow, "narrow")};
+      return {ZRT_NARROW, describe(narrow)};
     if (auto widen = dyn_cast<WidenOp>(op))
-      return {ZRT_WIDEN, describeElements<zrt_widen_desc>(widen, "widen")};
+      return {ZRT_WIDEN, describe(widen)};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
       return {ZRT_SQUARES, describe(squares)};
     if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
@@ -130,15 +130,24 @@ private:
         "squares");
   }
 
-  /// The same values of a bucket in other elements.
-  template <typename Desc, typename OpT>
-  llvm::Constant *describeElements(OpT op, StringRef name) {
+  llvm::Constant *describe(NarrowOp op) {
     return constants.global(
-        Zrt<Desc>{.name = constants.string(nameOperation(op)),
-                  .bucket = operands.getBucket(op.getBucketAttr()),
-                  .source = operand(op.getSource()),
-                  .result = operand(op.getResult())},
-        name);
+        Zrt<zrt_narrow_desc>{.name = constants.string(nameOperation(op)),
+                             .bucket = operands.getBucket(op.getBucketAttr()),
+                             .has_residual = op.getResidual() != nullptr,
+                             .source = operand(op.getSource()),
+                             .result = operand(op.getResult()),
+                             .residual = operand(op.getResidual())},
+        "narrow");
+  }
+
+  llvm::Constant *describe(WidenOp op) {
+    return constants.global(
+        Zrt<zrt_widen_desc>{.name = constants.string(nameOperation(op)),
+                            .bucket = operands.getBucket(op.getBucketAttr()),
+                            .source = operand(op.getSource()),
+                            .result = operand(op.getResult())},
+        "widen");
   }
 
   llvm::Constant *describe(DequantizeOp op) {

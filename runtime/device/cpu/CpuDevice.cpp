@@ -78,6 +78,8 @@ void checkElements(const zrt_operand &wide, const zrt_operand &narrow) {
 }
 void checkTypes(const zrt_narrow_desc &d, Kernel16) {
   checkElements(d.source, d.result);
+  if (d.has_residual)
+    need("residual", d.residual, ZRT_F32);
 }
 void checkTypes(const zrt_widen_desc &d, Kernel16) {
   checkElements(d.result, d.source);
@@ -289,6 +291,9 @@ void CpuDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
 void CpuDevice::run(zrt_stream stream, const zrt_narrow_desc &desc,
                     const BucketPart &bucket) {
   narrowBucket(desc, bucket, memory(desc.source.ref), memory(desc.result.ref),
+               desc.has_residual
+                   ? reinterpret_cast<float *>(memory(desc.residual.ref))
+                   : nullptr,
                *streams[stream].team);
 }
 
