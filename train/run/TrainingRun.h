@@ -81,8 +81,8 @@ private:
   /// Saves a checkpoint between two steps.
   void save();
 
-  /// Drops what narrow gradients lacked (--wire-feedback): a checkpoint does not
-  /// have it, and a resumed run shall have the bits of this one.
+  /// Drops what narrow gradients lacked (--wire-feedback): a checkpoint does
+  /// not have it, and a resumed run shall have the bits of this one.
   void clearResiduals();
 
   void loop();

@@ -125,8 +125,8 @@ static void forBlocks(uint64_t all, Team &team, Each each) {
                    });
 }
 
-/// Adds `residual` to `numbers`, makes a block of them, and leaves in `residual`
-/// what it lacks.
+/// Adds `residual` to `numbers`, makes a block of them, and leaves in
+/// `residual` what it lacks.
 static void narrowWith(float *residual, float *numbers, zrt_dtype to,
                        std::byte *block) {
   for (size_t i = 0; i < kNumbers; ++i)
