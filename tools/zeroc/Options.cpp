@@ -268,9 +268,13 @@ void CommandLine::takeTarget() {
          "--collectives=host instead of " +
          given.collectives);
   if (options.pipeline.wireParams != Wire::Full ||
-      options.pipeline.wireGradients != Wire::Full)
-    fail("--wire-params and --wire-gradients are for processors; GPUs exchange "
-         "what they have, drop them");
+      options.pipeline.wireGradients != Wire::Full) {
+    if (!options.isSimulated)
+      fail("--wire-params and --wire-gradients are for processors; GPUs "
+           "exchange what they have, drop them");
+    llvm::errs() << "zeroc: note: programs for GPUs do not have --wire-params "
+                    "and --wire-gradients yet; simulated as if they had\n";
+  }
   if (asksPairs)
     fail("--attention=" + given.attention +
          " is for processors; use f32 or tensor-cores");
