@@ -238,6 +238,27 @@ double CommandLine::positive(const char *option, const char *kind) const {
   return value;
 }
 
+std::vector<std::string> CommandLine::repeated() const {
+  std::vector<std::string> words;
+  for (const ListedOption &listed : kListed) {
+    const std::string name(listed.name), group = listed.group;
+    if (!given(name.c_str()) ||
+        (group != "Required" && group != "Learning rate" && group != "Data" &&
+         name != "--seed"))
+      continue;
+    if (listed.value.empty()) {
+      words.push_back(name);
+      continue;
+    }
+    const bool isList = lists.contains(name) && listed.value == "FILE...";
+    if (isList)
+      words.push_back(name);
+    for (const std::string &value : app.get_option(name)->results())
+      words.push_back(isList ? value : name + "=" + value);
+  }
+  return words;
+}
+
 std::string CommandLine::compared() const {
   std::string lines;
   for (const ListedOption &listed : kListed) {
