@@ -345,8 +345,8 @@ uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);
 
 /// The values of a step that a digest is about, in causal order: the parameter
 /// or its master, and the optimizer's slots, as the update reads them; a rank's
-/// own gradient, of all its micro-steps; the gradient that the update reads; the
-/// parameter and the slots that it has written.
+/// own gradient, of all its micro-steps; the gradient that the update reads;
+/// the parameter and the slots that it has written.
 enum {
   ZRT_READ = 0,
   ZRT_COMPUTED = 1,

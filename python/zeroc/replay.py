@@ -13,9 +13,9 @@ from .commands import compile_command
 from .errors import UserError
 from .options import parse
 
-#: Of the run's plan, what one rank has not; of these --accumulate is given anew.
-OF_RANKS = {"--world-size", "--stage", "--accumulate", "--ranks-per-host", "--shard-size", "--secondary-shard",
-            "--reuse-distance", "--prefetch", "--max-live"}
+#: Of the run's plan, what one rank has not; --accumulate is given anew.  Buckets depend on --stage.
+OF_RANKS = {"--world-size", "--accumulate", "--ranks-per-host", "--shard-size", "--secondary-shard", "--reuse-distance",
+            "--prefetch", "--max-live"}
 MANAGED = {"--resume": "name the checkpoint first", "--until": "say --steps", "--world-size": "it is 1",
            "--digest": "use train itself", "--progress": "it is none"}
 #: The most bytes of a header.
@@ -100,9 +100,9 @@ def main(arguments):
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "train"
         compiled = subprocess.run(compile_command(model, compile_options(header, given["compile"]), program),
-                                  stdout=subprocess.DEVNULL)
+                                  capture_output=True, text=True)
         if compiled.returncode:
-            raise UserError("the model does not compile for one rank; the error is above")
+            raise UserError(f"the model does not compile for one rank:\n{compiled.stderr.strip()}")
         done = subprocess.run([program, *without(header["train"], {name_of(word) for word in given["train"]}),
                                *given["train"], "--resume", checkpoint, "--until", str(end), "--against",
                                Path(a.against).absolute(), "--progress", "none"],

@@ -96,7 +96,8 @@ void Digests::checkOther(const json &mine) const {
   const json &theirs = other->header();
   if (theirs.at("model_hash") != mine.at("model_hash"))
     fail("{} is of another model than this program's {}: of {} with {}; "
-         "compile that one with its options",
+         "compile that one with its options, also with those of the model "
+         "that are not listed, such as --lora",
          path, plan.model, theirs.at("model").dump(), theirs.at("plan").dump());
   for (const auto &[key, option] :
        {std::pair("data", "--data"), {"inputs", "--input"}})
@@ -105,13 +106,6 @@ void Digests::checkOther(const json &mine) const {
            "give this run the same",
            path, option, shownBytes(theirs.at(key).at(0).get<uint64_t>()),
            shownBytes(mine.at(key).at(0).get<uint64_t>()));
-  const json &there = theirs.at("buckets"), &here = mine.at("buckets");
-  for (size_t i = 0; i < std::max(there.size(), here.size()); ++i)
-    if (i >= there.size() || i >= here.size() || there[i] != here[i])
-      fail("{}: bucket {} of its run has other parameters than here; compile "
-           "with the --bucket-size of that run, whose options are {}",
-           path, (i < there.size() ? there : here)[i].at("name").dump(),
-           theirs.at("plan").dump());
   const uint32_t ranks = other->ranks(), shards = theirs.at("virtual_shards");
   if (plan.world_size == ranks) {
     for (const char *key :
@@ -135,6 +129,13 @@ void Digests::checkOther(const json &mine) const {
          "compile it with --virtual-shards={} --accumulate={}",
          path, shards, plan.virtual_shards, shards, shards);
   }
+  const json &there = theirs.at("buckets"), &here = mine.at("buckets");
+  for (size_t i = 0; i < std::max(there.size(), here.size()); ++i)
+    if (i >= there.size() || i >= here.size() || there[i] != here[i])
+      fail("{}: bucket {} of its run has other parameters than here; compile "
+           "with the --bucket-size of that run, whose options are {}",
+           path, (i < there.size() ? there : here)[i].at("name").dump(),
+           theirs.at("plan").dump());
 }
 
 json Digests::header(int64_t first) const {
