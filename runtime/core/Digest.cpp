@@ -10,7 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
+#include <string_view>
 
 using namespace zrt;
 
@@ -35,21 +35,20 @@ void Digest::readFlip() {
   const char *text = std::getenv("ZRT_FLIP");
   if (!text || !*text)
     return;
-  constexpr std::array kinds = {"read", "computed", "reduced", "written"};
+  constexpr std::array<std::string_view, ZRT_DIGEST_COUNT> kinds = {
+      "read", "computed", "reduced", "written"};
   char what[16] = "";
-  unsigned long step = 0, number = 0, element = 0, bit = 0;
+  unsigned long step = 0, element = 0, bit = 0;
   unsigned onRank = 0, bucket = 0;
-  if (std::sscanf(text, "%lu:%u:%15[a-z]:%u:%lu:%lu", &step, &onRank, what,
-                  &bucket, &element, &bit) != 6)
-    number = kinds.size();
-  for (; number < kinds.size() && kinds[number] != std::string(what);)
-    ++number;
-  if (number == kinds.size() || bucket >= buckets.size())
+  const int count = std::sscanf(text, "%lu:%u:%15[a-z]:%u:%lu:%lu", &step,
+                                &onRank, what, &bucket, &element, &bit);
+  const auto *kind = std::ranges::find(kinds, what);
+  if (count != 6 || kind == kinds.end() || bucket >= buckets.size())
     fail("ZRT_FLIP={} is no STEP:RANK:WHAT:BUCKET:ELEMENT:BIT; correct it or "
          "unset it",
          text);
   if (onRank == rank)
-    flip = {uint32_t(number), bucket, step, element, bit};
+    flip = {uint32_t(kind - kinds.begin()), bucket, step, element, bit};
 }
 
 uint32_t Digest::beginGradient(uint32_t bucket) {

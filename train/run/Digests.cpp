@@ -6,9 +6,9 @@
 #include "runtime/PlanTable.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <numeric>
+#include <utility>
 
 using namespace zrt;
 using nlohmann::json;
@@ -202,58 +202,68 @@ std::string Digests::bucketText(size_t number) const {
   return text + ")";
 }
 
+std::string Digests::differenceText(uint32_t what, const Place &first,
+                                    size_t ranks, bool isBegin) const {
+  const std::string bucket = bucketText(first.bucket);
+  std::string text;
+  switch (what) {
+  case ZRT_READ:
+    text = fmt::format("rank {} read another parameter or optimizer state of "
+                       "bucket {} than {}: bits changed while it was kept",
+                       first.rank, bucket,
+                       isBegin ? "the checkpoint has" : "it had written");
+    break;
+  case ZRT_COMPUTED:
+    text = fmt::format("rank {} computed another gradient of bucket {} than "
+                       "this run, from the same state",
+                       first.rank, bucket);
+    break;
+  case ZRT_REDUCED:
+    text = fmt::format("rank {} got another sum of the gradients of bucket {} "
+                       "than this run, of the same gradients: the sum or the "
+                       "exchange was wrong",
+                       first.rank, bucket);
+    break;
+  default:
+    text = fmt::format("rank {} updated bucket {} to other values than this "
+                       "run, from the same state and gradient",
+                       first.rank, bucket);
+  }
+  if (ranks > 1)
+    text += fmt::format("; so did {} other rank{}", ranks - 1,
+                        ranks > 2 ? "s" : "");
+  if (ranks > 1 && what == ZRT_COMPUTED)
+    text += ": what they read may differ, such as rounded copies of parameters";
+  return text;
+}
+
 void Digests::compare(int64_t step) {
-  if (begun < 0)
-    begun = step;
+  const bool isBegin = !std::exchange(hasBegun, true);
   const std::vector<Checksums> theirs = other->read(step);
   std::vector<size_t> order(trained.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  const std::vector<uint32_t> ready = gradientOrder(plan);
   for (uint32_t what = 0; what < ZRT_DIGEST_COUNT; ++what) {
     // Gradients are wrong from one on, which is computed before the others.
     if (what == ZRT_COMPUTED)
-      std::ranges::stable_sort(order, {}, [&](size_t number) {
-        return std::ranges::find(ready, trained[number]) - ready.begin();
-      });
-    std::vector<std::pair<uint32_t, size_t>> found; // the first of each rank
+      std::ranges::stable_sort(
+          order, {}, [this, ready = gradientOrder(plan)](size_t number) {
+            return std::ranges::find(ready, trained[number]) - ready.begin();
+          });
+    std::vector<Place> found; // the first of each rank
     for (uint32_t rank = 0; rank < groups->ranks; ++rank)
       for (const size_t number : order) {
         const size_t at = rank * trained.size() + number;
         if (sums[at][what] == theirs[at][what])
           continue;
-        found.emplace_back(rank, number);
+        found.push_back({rank, number});
         break;
       }
-    if (found.empty())
-      continue;
-    const auto &[rank, number] = found.front();
-    const std::string bucket = bucketText(number);
-    const std::string before =
-        step == begun ? "the checkpoint has" : "it had written";
-    const std::array<std::string, ZRT_DIGEST_COUNT> texts = {
-        fmt::format("rank {} read another parameter or optimizer state of "
-                    "bucket {} than {}: bits changed while it was kept",
-                    rank, bucket, before),
-        fmt::format("rank {} computed another gradient of bucket {} than this "
-                    "run, from the same state",
-                    rank, bucket),
-        fmt::format("rank {} got another sum of the gradients of bucket {} "
-                    "than this run, of the same gradients: the sum or the "
-                    "exchange was wrong",
-                    rank, bucket),
-        fmt::format("rank {} updated bucket {} to other values than this run, "
-                    "from the same state and gradient",
-                    rank, bucket)};
-    different = fmt::format("step {}: {}", step, texts[what]);
-    if (what == ZRT_COMPUTED && found.size() > 1)
-      different += fmt::format(
-          "; so did {} other rank{}: what they read may differ, such as "
-          "rounded copies of parameters",
-          found.size() - 1, found.size() > 2 ? "s" : "");
-    else if (found.size() > 1)
-      different += fmt::format("; so did {} other rank{}", found.size() - 1,
-                               found.size() > 2 ? "s" : "");
-    return;
+    if (!found.empty()) {
+      different = fmt::format(
+          "step {}: {}", step,
+          differenceText(what, found.front(), found.size(), isBegin));
+      return;
+    }
   }
 }
 

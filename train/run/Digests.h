@@ -53,7 +53,16 @@ private:
   Checksums sumsOf(const std::vector<uint64_t> &all, uint32_t bucket,
                    uint32_t rank) const;
   void compare(int64_t step);
+  /// A rank and a bucket, by its number among those that are trained.
+  struct Place {
+    uint32_t rank;
+    size_t bucket;
+  };
   std::string bucketText(size_t number) const;
+  /// Describes what differs first, in a step in which `ranks` ranks differ so;
+  /// `isBegin` if that is the first that is compared.
+  std::string differenceText(uint32_t what, const Place &first, size_t ranks,
+                             bool isBegin) const;
 
   const zrt_plan &plan;
   const TrainOptions &options;
@@ -65,7 +74,7 @@ private:
   /// Of the run that has the ranks; stage 0 updates whole buckets.
   std::optional<RankGroups> groups;
   uint32_t stage = 0;
-  int64_t begun = -1; ///< the first step that is compared
+  bool hasBegun = false; ///< to compare steps
   std::vector<Checksums> sums;
   std::string different;
 };
