@@ -55,7 +55,7 @@ def find_checkpoint(folder, step):
         raise UserError(f"{folder} has no checkpoint of step {step}; name one, such as run/step-{step}") from None
     if found != step:
         raise UserError(f"{path} is of step {found}, and --steps begins with {step}; take the checkpoint of step {step}")
-    return path.absolute()
+    return path
 
 
 def name_of(word):
@@ -93,8 +93,7 @@ def main(arguments):
         raise UserError(f"--steps must be A:B with A below B, got {a.steps}")
     header = read_header(a.against)
     checkpoint = find_checkpoint(a.checkpoint, begin)
-    run_folder = Path(header["folder"])
-    model = Path(a.model) if a.model else run_folder / header["model"]
+    model = Path(a.model or Path(header["folder"]) / header["model"])
     if not model.exists():
         raise UserError(f"the model {model} does not exist; name it with --model")
     with tempfile.TemporaryDirectory() as folder:
@@ -105,8 +104,8 @@ def main(arguments):
             raise UserError(f"the model does not compile for one rank:\n{compiled.stderr.strip()}")
         done = subprocess.run([program, *without(header["train"], {name_of(word) for word in given["train"]}),
                                *given["train"], "--resume", checkpoint, "--until", str(end), "--against",
-                               Path(a.against).absolute(), "--progress", "none"],
-                              cwd=run_folder if run_folder.is_dir() else None, stdout=subprocess.PIPE, text=True)
+                               a.against, "--progress", "none"],
+                              stdout=subprocess.PIPE, text=True)
     for line in done.stdout.splitlines():
         if line.startswith("steps "):
             print(line)

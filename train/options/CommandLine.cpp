@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 
 using namespace zrt;
@@ -250,11 +251,20 @@ std::vector<std::string> CommandLine::repeated() const {
       words.push_back(name);
       continue;
     }
-    const bool isList = lists.contains(name) && listed.value == "FILE...";
+    const bool isList = listed.value == "FILE...";
     if (isList)
       words.push_back(name);
-    for (const std::string &value : app.get_option(name)->results())
-      words.push_back(isList ? value : name + "=" + value);
+    for (const std::string &value : app.get_option(name)->results()) {
+      const size_t file = listed.value == "NAME=FILE" ? value.find('=') + 1 : 0;
+      const bool isPath = isList || file > 0;
+      std::error_code error; // of an empty name, which is refused later
+      const std::string found =
+          isPath ? value.substr(0, file) +
+                       std::filesystem::absolute(value.substr(file), error)
+                           .string()
+                 : value;
+      words.push_back(isList ? found : name + "=" + found);
+    }
   }
   return words;
 }
