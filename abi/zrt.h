@@ -316,7 +316,9 @@ typedef struct zrt_setup {
   /// plan has no such tier.
   const char *nvme_path;
   uint32_t verify_reads; ///< 1: compare what is read from nvme with a hash
-  uint32_t reserved;
+  /// The ranks of the run whose digests zrt_take_digest returns; 0: none.  It
+  /// is the number of ranks here, or there is one rank here.
+  uint32_t digest_ranks;
 } zrt_setup;
 
 /// Allocates the arenas of the plan, starts its streams and connects the ranks
@@ -342,6 +344,26 @@ zrt_status zrt_write(zrt_context *ctx, const zrt_ref *ref, const void *from,
 
 /// Bytes allocated for the arena of `tier`.
 uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);
+
+/// The values of a step that a digest is about, in causal order: the parameter
+/// or its master, and the optimizer's slots, as the update reads them; a rank's
+/// own gradient, of all its micro-steps; the gradient that the update reads;
+/// the parameter and the slots that it has written.
+enum {
+  ZRT_READ = 0,
+  ZRT_COMPUTED = 1,
+  ZRT_REDUCED = 2,
+  ZRT_WRITTEN = 3,
+  ZRT_DIGEST_COUNT = 4
+};
+
+/// Copies the checksums (runtime/Checksum.h) of all buckets since the last call
+/// to `sums`, and starts them from zero.  No program may be running.  With N =
+/// `digest_ranks`, `sums` has for each bucket and each of ZRT_READ, ... N sums:
+/// those of ZRT_COMPUTED by rank; others by slice, of N slices of the bucket.
+/// What this rank does not have is 0.  On one rank, micro-step k is one of rank
+/// k mod N.
+zrt_status zrt_take_digest(zrt_context *ctx, uint64_t *sums);
 
 /// The number of threads of `compute`, and of each stream of class host.
 int32_t zrt_threads(const zrt_context *ctx);

@@ -7,7 +7,7 @@ from .errors import UserError
 #: The module of each command.
 COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat",
             "trace": "trace", "calibrate": "calibrate", "explain": "explain", "diff": "explain",
-            "report": "report", "tune": "tune"}
+            "report": "report", "tune": "tune", "replay": "replay"}
 
 
 def main():

@@ -54,6 +54,10 @@ zrt_status zrt_write(zrt_context *ctx, const zrt_ref *ref, const void *from,
   return attempt(ctx, [&] { ctx->run->write(*ref, from, bytes); });
 }
 
+zrt_status zrt_take_digest(zrt_context *ctx, uint64_t *sums) {
+  return attempt(ctx, [&] { ctx->run->takeDigest(sums); });
+}
+
 uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier) {
   return ctx->run && tier < ZRT_TIER_COUNT ? ctx->run->device().arenaBytes(tier)
                                            : 0;

@@ -183,6 +183,12 @@ void Context::write(const zrt_ref &ref, const void *from, uint64_t bytes) {
   parts.device->write(checkAccess(ref, bytes), from);
 }
 
+void Context::takeDigest(uint64_t *sums) {
+  if (!parts.digest)
+    fail("the run was started without digests");
+  parts.digest->take(sums);
+}
+
 template <typename Action>
 void Context::attempt(Action action) {
   try {
@@ -252,6 +258,12 @@ void Context::exchange(const zrt_op &op, uint32_t operation) {
   device.bringToHost(op.stream, refOf(desc.source, rank, groups));
   if (desc.accumulate)
     device.bringToHost(op.stream, result);
+  if (parts.digest && desc.source.ref.gradient_of) {
+    const uint32_t bucket = desc.source.ref.gradient_of - 1;
+    parts.digest->addGradient(bucket, parts.digest->beginGradient(bucket),
+                              device.memory(desc.source.ref), desc.source.dtype,
+                              0, buckets[bucket].elements);
+  }
   parts.collectives->run(op.stream, desc, device.memory(desc.source.ref),
                          device.memory(desc.result.ref),
                          traffic.row(program, operation),

@@ -42,6 +42,7 @@ namespace zrt {
 /// The parts of a context (made in runtime/start).
 struct ContextParts {
   std::unique_ptr<ChaosDelays> chaos;
+  std::unique_ptr<Digest> digest; ///< nullptr without digests
   std::unique_ptr<Device> device;
   std::unique_ptr<Trace> trace; ///< nullptr unless ZRT_TRACE is set
   std::unique_ptr<Collectives> collectives;
@@ -60,6 +61,8 @@ public:
   /// Any thread: host access, see zrt_read.  Throw zrt::Error.
   void read(const zrt_ref &ref, void *to, uint64_t bytes);
   void write(const zrt_ref &ref, const void *from, uint64_t bytes);
+  /// Host thread, between programs: see zrt_take_digest.
+  void takeDigest(uint64_t *sums);
   /// Any thread: latches `text` and reports to the peers that this rank has
   /// failed.
   void latch(const std::string &text);

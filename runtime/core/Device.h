@@ -24,7 +24,9 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/Error.h"
 #include "runtime/PlanTable.h"
+#include "runtime/core/Digest.h"
 #include "runtime/core/Segments.h"
 #include "runtime/core/SharedFile.h"
 
@@ -74,6 +76,12 @@ public:
   /// Returns the used bytes of the device's own memory, by all processes;
   /// nullopt if it has no memory of its own.
   virtual std::optional<uint64_t> bytesInUse() const { return std::nullopt; }
+
+  /// Called once, before any work: adds what launches and updates compute with
+  /// to `digest`, which outlives the device.
+  virtual void addTo(Digest & /*digest*/) {
+    fail("there are no digests on this device; compile with --target=cpu");
+  }
 
   /// Host thread: work is issued only between these two calls.
   virtual void beginProgram() {}

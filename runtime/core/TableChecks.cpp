@@ -98,6 +98,9 @@ private:
       fail("{}: dtype {} does not exist", what, operand.dtype);
     if (operand.extent == 0 || operand.extent >= ZRT_EXTENT_END)
       fail("{}: extent {} does not exist", what, operand.extent);
+    if (operand.ref.gradient_of > plan.bucket_count)
+      fail("{}: it is a gradient of bucket {}, and the plan has {}", what,
+           operand.ref.gradient_of - 1, plan.bucket_count);
     if (operand.ref.bytes % size != 0)
       fail("{}: {} are no number of {} of {} bytes", what,
            shownBytes(operand.ref.bytes), dtypeName(operand.dtype), size);
@@ -230,6 +233,9 @@ private:
       fail("it has no kernel for members without decay");
     if (needsDecayed && !desc.decayed)
       fail("it has no kernel for members with decay");
+    if (desc.gradient >= std::max(desc.arg_count, 1u))
+      fail("its gradient is operand {}, and it has {}", desc.gradient,
+           desc.arg_count);
     if (desc.rounding >= std::max(desc.arg_count, 1u))
       fail("it rounds by operand {}, and has {}", desc.rounding,
            desc.arg_count);

@@ -74,6 +74,11 @@ void start(zrt_context &ctx, const zrt_setup &setup, World *world,
     processors = peers->shareOf(processors);
   device->startThreads(plan, setup.threads, std::move(processors),
                        setup.host_threads);
+  if (setup.digest_ranks != 0) {
+    parts.digest =
+        std::make_unique<Digest>(plan, uint32_t(rank), setup.digest_ranks);
+    device->addTo(*parts.digest);
+  }
   parts.device = around ? around(std::move(device)) : std::move(device);
   if (world && connect)
     parts.collectives = connect(*world, std::move(transport));

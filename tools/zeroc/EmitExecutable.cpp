@@ -16,6 +16,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/BytesText.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
 #include "passes/certify/Certificate.h"
@@ -31,6 +32,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -98,6 +100,18 @@ std::vector<PlanInfo::Category> listCategories(const Certificate &certificate) {
 }
 
 } // namespace
+
+/// Returns zrt_plan.model_hash: of the kept model's text, which has no options.
+static uint64_t hashModel(ModuleOp plan) {
+  ModuleOp model = findModel(plan);
+  if (!model)
+    return 0;
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (Operation &op : model.getOps())
+    op.print(out, OpPrintingFlags().useLocalScope());
+  return llvm::xxh3_64bits(text);
+}
 
 /// Returns true if a program of `plan` multiplies matrices of 16 bits.
 static bool multipliesHalves(ModuleOp plan) {
@@ -205,9 +219,13 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   if (attention == "bf16" || attention == "fp16")
     if (llvm::Error error = checkPairs(plan, products, attention, options.cpu))
       return error;
-  PlanInfo info{certificate.model,    certificate.options,
-                cpu->description,     features,
-                certificate.toJson(), listCategories(certificate)};
+  PlanInfo info{certificate.model,
+                certificate.options,
+                cpu->description,
+                features,
+                hashModel(plan),
+                certificate.toJson(),
+                listCategories(certificate)};
   TemporaryFolder folder;
   if (std::error_code error = folder.create())
     return llvm::createStringError(

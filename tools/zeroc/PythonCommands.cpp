@@ -17,7 +17,7 @@ bool zero::isPythonCommand(StringRef name) {
   return name == "data" || name == "finetune" || name == "pretrain" ||
          name == "generate" || name == "chat" || name == "trace" ||
          name == "calibrate" || name == "explain" || name == "diff" ||
-         name == "report" || name == "tune";
+         name == "report" || name == "tune" || name == "replay";
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,

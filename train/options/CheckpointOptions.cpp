@@ -3,6 +3,7 @@
 #include "runtime/Bytes.h"
 #include "runtime/checkpoint/RankFile.h"
 #include "train/options/CommandLine.h"
+#include "train/options/RunLength.h"
 
 #include <cmath>
 
@@ -74,6 +75,10 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
       line.choose("--on-checkpoint-error", kOnError, false);
   if (line.given("--time-limit"))
     options.timeLimit = readDuration("--time-limit", line.text("--time-limit"));
+  options.until = line.countFrom1("--until", kMaxSteps, 0);
+  if (options.epochs == 0 && options.until > options.schedule.steps)
+    usage("--until={} is above --steps={}", options.until,
+          options.schedule.steps);
   if (!line.given("--resume"))
     return;
   if (checkpoint.resumesLatest() && !line.given("--checkpoint"))

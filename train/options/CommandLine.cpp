@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 
 using namespace zrt;
@@ -236,6 +237,36 @@ double CommandLine::positive(const char *option, const char *kind) const {
   if (!(value > 0 && std::isfinite(value)))
     usage("{} must be {}, got {}", option, kind, text(option));
   return value;
+}
+
+std::vector<std::string> CommandLine::repeated() const {
+  std::vector<std::string> words;
+  for (const ListedOption &listed : kListed) {
+    const std::string name(listed.name), group = listed.group;
+    if (!given(name.c_str()) ||
+        (group != "Required" && group != "Learning rate" && group != "Data" &&
+         name != "--seed"))
+      continue;
+    if (listed.value.empty()) {
+      words.push_back(name);
+      continue;
+    }
+    const bool isList = listed.value == "FILE...";
+    if (isList)
+      words.push_back(name);
+    for (const std::string &value : app.get_option(name)->results()) {
+      const size_t file = listed.value == "NAME=FILE" ? value.find('=') + 1 : 0;
+      const bool isPath = isList || file > 0;
+      std::error_code error; // of an empty name, which is refused later
+      const std::string found =
+          isPath ? value.substr(0, file) +
+                       std::filesystem::absolute(value.substr(file), error)
+                           .string()
+                 : value;
+      words.push_back(isList ? found : name + "=" + found);
+    }
+  }
+  return words;
 }
 
 std::string CommandLine::compared() const {

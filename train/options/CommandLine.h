@@ -105,6 +105,10 @@ public:
   /// The given options that ranks must have alike, one in a line: "--lr=0.001",
   /// of files and flags the name alone.  Numbers have one spelling.
   std::string compared() const;
+  /// The given options that steps depend on, as they can be given again in any
+  /// folder: of the length of the run, the learning rate, the data, and the
+  /// seed.
+  std::vector<std::string> repeated() const;
 
 private:
   CLI::App app;

@@ -74,7 +74,8 @@ void checkNotPrinted(const char *option, const std::string &path) {
 void readSchedule(const CommandLine &line, TrainOptions &options) {
   if (!line.given("--lr"))
     usage("--lr is missing; see {} --help", options.program);
-  for (const char *option : {"--init", "--save", "--metrics"})
+  for (const char *option :
+       {"--init", "--save", "--metrics", "--digest", "--against"})
     if (line.given(option) && line.text(option).empty())
       usage("{} needs a file name", option);
   for (const char *option :
@@ -130,6 +131,8 @@ void readOutput(const CommandLine &line, TrainOptions &options) {
   options.initIsRandom = options.init == "random";
   if (options.initIsRandom)
     options.init.clear();
+  if (!options.digest.empty() && !options.against.empty())
+    usage("--digest and --against exclude each other; drop one");
   if (line.given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", line.text("--save-dtype"));
 }
@@ -139,6 +142,8 @@ void checkFiles(const TrainOptions &options) {
   const std::string metrics = options.metrics == "-" ? "" : options.metrics;
   checkDistinct("--metrics", metrics, "--save", options.save);
   checkDistinct("--metrics", metrics, "--init", options.init);
+  checkDistinct("--metrics", metrics, "--digest", options.digest);
+  checkDistinct("--save", options.save, "--digest", options.digest);
   checkNotPrinted("--metrics", metrics);
   checkNotPrinted("--save", options.save);
   const auto checkRead = [&](const std::string &option,
@@ -213,6 +218,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   if (!options.help.empty())
     return options;
   options.compared = line.compared();
+  options.repeated = line.repeated();
   for (const auto &[option, value] :
        {std::pair("--init", &options.init),
         {"--adapter", &options.adapter},
@@ -221,6 +227,8 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
         {"--resume", &options.checkpoint.resume},
         {"--metrics", &options.metrics},
         {"--tensorboard", &options.tensorboard},
+        {"--digest", &options.digest},
+        {"--against", &options.against},
         {"--nvme-path", &options.nvmePath}})
     *value = line.text(option);
   for (const auto &[flag, value] :

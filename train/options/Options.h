@@ -68,6 +68,7 @@ struct TrainOptions {
   std::string init, adapter, save;
   std::string metrics;          ///< a file, or "-": standard output; "": none
   std::string tensorboard;      ///< a folder; "": none
+  std::string digest, against;  ///< files of checksums; "": none
   zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16
   /// Of --input: names of inputs, and where their samples are.
   std::vector<std::pair<std::string, std::string>> inputs;
@@ -99,7 +100,10 @@ struct TrainOptions {
   /// "eval-" where data and inputs are those of `eval`.
   std::string dataPrefix;
   ProgressKind progress = ProgressKind::Auto;
-  double timeLimit = 0;     ///< seconds; 0: none
+  double timeLimit = 0; ///< seconds; 0: none
+  int64_t until = 0;    ///< the run ends after so many steps; 0: after all
+  /// The number of steps after which the run ends.
+  int64_t end() const { return until ? until : schedule.steps; }
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;
   bool certificateJson = false; ///< as an object, with `certificate`
@@ -108,6 +112,8 @@ struct TrainOptions {
   bool initIsRandom = false;    ///< --init=random: what is so without --init
   std::string help;             ///< not empty: print this and end
   std::string compared;         ///< CommandLine::compared() of this one
+  /// CommandLine::repeated() of this one.
+  std::vector<std::string> repeated;
 };
 
 /// As --data-format and --schedule spell them.

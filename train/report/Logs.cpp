@@ -23,7 +23,9 @@ void Logs::attempt(Log &log, const char *what, Action action) {
   }
 }
 
-void Logs::open(int64_t first) {
+void Logs::open(int64_t first, const nlohmann::json &header) {
+  if (!options.digest.empty())
+    digests.open(options.digest, header);
   if (!options.metrics.empty())
     lines.open(options.metrics, first);
   if (!options.tensorboard.empty())
@@ -46,7 +48,13 @@ void Logs::writeLine(const std::string &line, int64_t step) {
   attempt(lines, "metrics", [&](MetricsFile &log) { log.write(line, step); });
 }
 
+void Logs::writeDigest(int64_t step, const std::vector<Checksums> &sums) {
+  attempt(digests, "digests",
+          [&](DigestWriter &log) { log.write(step, sums); });
+}
+
 void Logs::close() {
+  attempt(digests, "digests", [](DigestWriter &log) { log.close(); });
   attempt(lines, "metrics", [](MetricsFile &log) { log.close(); });
   attempt(events, "events", [](EventFile &log) { log.close(); });
 }

@@ -3,6 +3,7 @@
 
 #include "runtime/io/EventFile.h"
 #include "train/options/Options.h"
+#include "train/report/DigestFile.h"
 #include "train/report/Metrics.h"
 
 namespace zrt {
@@ -13,11 +14,14 @@ class Logs {
 public:
   explicit Logs(const TrainOptions &options) : options(options) {}
 
-  /// Opens the logs of a run that begins with step `first`.  Throws zrt::Error.
-  void open(int64_t first);
+  /// Opens the logs of a run that begins with step `first`; `header` is that
+  /// of --digest.  Throws zrt::Error.
+  void open(int64_t first, const nlohmann::json &header);
   void write(const StepMetrics &metrics);
   /// Writes a line that begins with "step" to --metrics only.
   void writeLine(const std::string &line, int64_t step);
+  /// Writes the checksums of a step to --digest.
+  void writeDigest(int64_t step, const std::vector<Checksums> &sums);
   void close();
   /// Returns true if a log has ended early.
   bool isLost() const { return lost; }
@@ -29,6 +33,7 @@ private:
   const TrainOptions &options;
   MetricsFile lines;
   EventFile events;
+  DigestWriter digests;
   bool lost = false;
 };
 

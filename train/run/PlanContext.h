@@ -27,9 +27,12 @@ public:
 
   using Starter =
       std::function<zrt_status(zrt_context *, const zrt_setup *, zrt_world *)>;
-  void start(const TrainOptions &options, const Starter &starter = zrt_start) {
+  /// `digestRanks` is that of zrt_setup.
+  void start(const TrainOptions &options, const Starter &starter = zrt_start,
+             uint32_t digestRanks = 0) {
     const zrt_setup setup = {options.threads, options.hostThreads,
-                             options.nvmePath.c_str(), options.verifyReads, 0};
+                             options.nvmePath.c_str(), options.verifyReads,
+                             digestRanks};
     if (starter(get(), &setup, &handle) != 0)
       throw Error(zrt_error_message(get()));
   }

@@ -16,6 +16,8 @@ void Training::printReport() {
     sayOnStandardError();
   if (!quiet)
     printEnd();
+  if (!quiet && digests->isCompared() && digests->difference().empty())
+    sayText(digests->agreement(counts.first(), counts.done()));
   if (options.profile)
     printProfile();
 }
@@ -93,7 +95,7 @@ void Training::printEnd() {
         : stoppedBy == SIGPIPE    ? "a closed pipe"
         : stoppedBy == kOutOfTime ? "--time-limit"
                                   : "SIGUSR1",
-        counts.done(), options.schedule.steps);
+        counts.done(), options.end());
   const int64_t here = counts.here();
   if (here > 0)
     say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);

@@ -25,7 +25,7 @@ static double secondsSince(std::chrono::steady_clock::time_point start) {
 int Training::run() {
   openFiles();
   // Ranks communicate while they start, so they fail together.
-  together(world, [&] { context.start(options); });
+  together(world, [&] { context.start(options, zrt_start, digests->ranks()); });
   together(world, [&] {
     weights = std::make_unique<const Weights>(
         plan, options, world, context.get(), runner->delaysUpdates());
@@ -38,6 +38,15 @@ int Training::run() {
       weights->checkBase();
       weights->initialize();
     });
+  together(world, [&] {
+    if (options.until && options.until < counts.first())
+      fail("--until={} is before step {}, with which the run goes on",
+           options.until, counts.first());
+    if (options.until > options.schedule.steps)
+      fail("--until={} is above the {} steps of --epochs={}", options.until,
+           options.schedule.steps, options.epochs);
+    digests->checkSteps(counts.first(), options.end());
+  });
   together(world, [&] { weights->checkInitial(resumed ? resumed->path : ""); });
   checkpoints.start(counts.first(), weights->state(), folder.get(),
                     arenaBytes(), zrt_threads(context.get()));
@@ -47,7 +56,7 @@ int Training::run() {
   });
   together(world, [&] {
     if (isFirst)
-      logs.open(counts.first());
+      logs.open(counts.first(), digests->header(counts.first()));
     catchStopSignals(options.checkpoint.atExit);
   });
   if (!quiet)
@@ -104,6 +113,7 @@ void Training::openFiles() {
     if (isFirst)
       folder = takeFolder(options);
     position = describeRun(plan, options, feed->format());
+    digests = std::make_unique<Digests>(plan, options, world, position);
     if (isFirst && feed->samples() < samplesPerStep())
       complain(fmt::format(
           "{}: warning: the data have {} sample{}, and a step reads {}: it "
@@ -183,7 +193,7 @@ void Training::clearResiduals() {
 }
 
 void Training::loop() {
-  Progress progress(counts.first(), options.schedule.steps,
+  Progress progress(counts.first(), options.end(),
                     quiet ? ProgressKind::None : options.progress);
   while (true) {
     const int reason = stopReason(world, divergence      ? kDivergence
@@ -197,7 +207,7 @@ void Training::loop() {
       stoppedBy = reason;
     if (reason != kDivergence && checkpoints.isDue(counts.done()))
       save();
-    if (reason || counts.done() == options.schedule.steps)
+    if (reason || counts.done() == options.end())
       break;
     // The first step also touches the arenas.
     if (options.profile && isFirst && counts.here() <= 1)
@@ -207,7 +217,12 @@ void Training::loop() {
     metrics.checkpointMilliseconds = stoodStill;
     if (counts.here() > 0)
       laterSteps.add(metrics.milliseconds);
-    const std::string wrong = counts.add(metrics, runner->scalesLoss());
+    if (digests->ranks() != 0)
+      logs.writeDigest(metrics.step,
+                       digests->take(context.get(), metrics.step));
+    std::string wrong = counts.add(metrics, runner->scalesLoss());
+    if (!digests->difference().empty())
+      wrong = digests->difference();
     if (!wrong.empty())
       diverge(wrong);
     else if (isFirst && !metrics.spike.empty())
@@ -228,7 +243,7 @@ void Training::loop() {
 bool Training::isDue(int64_t every) const {
   const int64_t done = counts.done();
   return !divergence &&
-         (done == options.schedule.steps || (every > 0 && done % every == 0));
+         (done == options.end() || (every > 0 && done % every == 0));
 }
 
 void Training::evaluate() {
@@ -286,6 +301,11 @@ void Training::checkWeights() {
 }
 
 int Training::status() const {
+  if (!digests->difference().empty()) {
+    if (isFirst)
+      printError(who, digests->difference());
+    return kDifferent;
+  }
   if (divergence) {
     if (!divergence->printedElsewhere)
       printError(who,

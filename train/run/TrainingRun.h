@@ -22,6 +22,7 @@
 #include "train/report/StepTimes.h"
 #include "train/report/Utilization.h"
 #include "train/run/Checkpoints.h"
+#include "train/run/Digests.h"
 #include "train/run/Evaluation.h"
 #include "train/run/PlanContext.h"
 #include "train/run/Resume.h"
@@ -43,6 +44,7 @@ enum Status : int {
   kMisused = 2,
   kDiverged = 3,
   kIncomplete = 4,
+  kDifferent = 5,       ///< from --against
   kOutOfTimeStatus = 75 ///< EX_TEMPFAIL of sysexits.h: try again
 };
 
@@ -150,6 +152,7 @@ private:
   std::unique_ptr<const Evaluation> evaluation; ///< with --eval-data
   std::unique_ptr<const Sampling> sampling;     ///< with --sample
   PlanContext context;
+  std::unique_ptr<Digests> digests;
   std::unique_ptr<const Weights> weights;
   std::unique_ptr<CheckpointFolder> folder; ///< on rank 0, with --checkpoint
   std::optional<Resumed> resumed;

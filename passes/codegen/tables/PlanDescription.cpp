@@ -216,6 +216,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .stage = static_cast<uint32_t>(intOf(plan, kStageAttr, 0)),
       .accumulate = static_cast<uint32_t>(intOf(plan, kMicroStepsAttr, 1)),
       .model = constants.string(info.model),
+      .model_hash = info.modelHash,
       .options = constants.string(info.options),
       .cpu = constants.string(info.cpu),
       .features = constants.string(info.features),

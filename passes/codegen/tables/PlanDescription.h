@@ -31,6 +31,7 @@ struct PlanDevice {
 /// The description of a training binary besides its plan.
 struct PlanInfo {
   std::string model, options, cpu, features;
+  uint64_t modelHash; ///< zrt_plan.model_hash
   /// The memory certificate as JSON.
   std::string certificate;
   /// Lines of the memory certificate, of the arenas in use.

@@ -71,10 +71,22 @@ Zrt<zrt_ref> PlanOperands::getRef(BytesAttr bytes) {
           .bytes = static_cast<uint64_t>(bytes.getSize())};
 }
 
+/// The bucket whose gradients of one micro-step `value` is a pack of, or a copy
+/// of that in another tier; null for others.
+static FlatSymbolRefAttr findPackedBucket(Value value) {
+  while (isa_and_present<SpillOp, FetchOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto pack = value.getDefiningOp<PackOp>();
+  return pack ? pack.getBucketAttr() : FlatSymbolRefAttr();
+}
+
 Zrt<zrt_operand> PlanOperands::getOperand(PlanOpInterface op, Value value) {
   if (!value)
     return {};
-  return {.ref = getRef(value),
+  Zrt<zrt_ref> ref = getRef(value);
+  if (FlatSymbolRefAttr bucket = findPackedBucket(value))
+    ref.gradient_of = 1 + getBucket(bucket);
+  return {.ref = ref,
           .dtype = getElement(value).number,
           .extent = getZrtExtent(op, value)};
 }

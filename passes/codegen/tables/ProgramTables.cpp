@@ -285,14 +285,15 @@ private:
   llvm::Constant *describe(UpdateOp op, KernelOp plain, KernelOp decayed) {
     SmallVector<Value> arguments = getKernelArguments(op);
     return constants.global(
-        Zrt<zrt_update_desc>{.name = constants.string(nameOperation(op)),
-                             .bucket = operands.getBucket(op.getBucketAttr()),
-                             .arg_count =
-                                 static_cast<uint32_t>(arguments.size()),
-                             .plain = constants.kernel(plain.getSymName()),
-                             .decayed = constants.kernel(decayed.getSymName()),
-                             .args = operands.getOperands(current, arguments),
-                             .rounding = getRoundingOperand(op)},
+        Zrt<zrt_update_desc>{
+            .name = constants.string(nameOperation(op)),
+            .bucket = operands.getBucket(op.getBucketAttr()),
+            .arg_count = static_cast<uint32_t>(arguments.size()),
+            .plain = constants.kernel(plain.getSymName()),
+            .decayed = constants.kernel(decayed.getSymName()),
+            .args = operands.getOperands(current, arguments),
+            .rounding = getRoundingOperand(op),
+            .gradient = op.getGradMutable().getOperandNumber()},
         "update");
   }
 };

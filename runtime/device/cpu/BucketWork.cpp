@@ -18,6 +18,8 @@ namespace {
 /// start of the slice.  It is a multiple of every vector size, so that no piece
 /// begins inside a vector.
 constexpr uint64_t kPiece = 1024;
+/// With a digest, elements are updated while they are in the cache.
+constexpr uint64_t kDigested = 4 * kPiece;
 
 /// Calls `update(from, to)` for shares of the elements, on all threads.
 template <typename Update>
@@ -41,7 +43,7 @@ void run(const zrt_update_desc &desc, const Segment &segment, uint64_t from,
 } // namespace
 
 void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
-                       std::vector<void *> &args, Team &team) {
+                       std::vector<void *> &args, Team &team, Digest *digest) {
   const bool sliced = isSliced(desc);
   const uint64_t elements = sliced ? bucket.slice : bucket.elements;
   for (uint32_t i = 0; i < desc.arg_count; ++i)
@@ -49,9 +51,22 @@ void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
         static_cast<std::byte *>(args[i]) +
         bucket.firstIn(desc.args[i].extent) * dtypeBytes(desc.args[i].dtype);
 
+  const auto share = [&](auto update) {
+    if (!digest)
+      return forPieces(elements, team, update);
+    const uint64_t first = sliced ? bucket.first : 0;
+    forPieces(elements, team, [&](uint64_t from, uint64_t to) {
+      for (to = std::min(to, elements); from < to; from += kDigested) {
+        const uint64_t end = std::min(from + kDigested, to);
+        digest->addRead(desc, args.data(), first, from, end);
+        update(from, end);
+        digest->addWritten(desc, args.data(), first, from, end);
+      }
+    });
+  };
   if (desc.rounding == 0) {
     const auto &segments = sliced ? bucket.owned : bucket.members;
-    return forPieces(elements, team, [&](uint64_t from, uint64_t to) {
+    return share([&](uint64_t from, uint64_t to) {
       for (const Segment &segment : segments)
         run(desc, segment, from, to, args.data());
     });
@@ -59,7 +74,7 @@ void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
   uint64_t step;
   std::memcpy(&step, args[desc.rounding], sizeof(step));
   const auto &runs = sliced ? bucket.ownedRuns : bucket.memberRuns;
-  forPieces(elements, team, [&](uint64_t from, uint64_t to) {
+  share([&](uint64_t from, uint64_t to) {
     std::vector<void *> mine(args);
     for (const MemberRun &each : runs) {
       RoundingBits bits = roundingBits(step, each, /*first=*/0);

@@ -92,6 +92,16 @@ void checkTypes(const zrt_squares_desc &d, Kernel16) {
   need("partials", d.partials, ZRT_F64);
 }
 
+/// Returns the gradient of a micro-step that a launch adds, element by element;
+/// nullptr if it adds none.
+const zrt_operand *gradientAmong(const zrt_launch_desc &desc) {
+  const zrt_operand *end = desc.args + desc.arg_count,
+                    *found = std::find_if(desc.args, end, [](auto &operand) {
+                      return operand.ref.gradient_of != 0;
+                    });
+  return found == end ? nullptr : found;
+}
+
 } // namespace
 
 void zrt::checkMachine(const zrt_plan &plan) {
@@ -236,10 +246,17 @@ void CpuDevice::run(zrt_stream stream, const zrt_launch_desc &desc) {
       addresses(stream, desc.args, desc.arg_count);
   const int64_t pieces =
       desc.units / desc.grain + (desc.units % desc.grain != 0);
+  const zrt_operand *gradient = digest ? gradientAmong(desc) : nullptr;
+  const uint32_t ofRank =
+      gradient ? digest->beginGradient(gradient->ref.gradient_of - 1) : 0;
   streams[stream].team->parallelFor(pieces, [&](int64_t first, int64_t last) {
     for (int64_t piece = first; piece < last; ++piece) {
       const int64_t begin = piece * desc.grain;
       const int64_t size = std::min(desc.grain, desc.units - begin);
+      if (gradient)
+        digest->addGradient(gradient->ref.gradient_of - 1, ofRank,
+                            memory(gradient->ref), gradient->dtype,
+                            uint64_t(begin), uint64_t(begin + size));
       desc.fn(args.data(), begin, begin + size);
     }
   });
@@ -278,7 +295,7 @@ void CpuDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc) {
 void CpuDevice::run(zrt_stream stream, const zrt_update_desc &desc,
                     const BucketPart &bucket) {
   updateBucket(desc, bucket, addresses(stream, desc.args, desc.arg_count),
-               *streams[stream].team);
+               *streams[stream].team, digest);
 }
 
 void CpuDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
@@ -290,6 +307,10 @@ void CpuDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
 
 void CpuDevice::run(zrt_stream stream, const zrt_narrow_desc &desc,
                     const BucketPart &bucket) {
+  if (digest && desc.source.ref.gradient_of)
+    digest->addGradient(desc.bucket, digest->beginGradient(desc.bucket),
+                        memory(desc.source.ref), desc.source.dtype, 0,
+                        bucket.elements);
   narrowBucket(desc, bucket, memory(desc.source.ref), memory(desc.result.ref),
                desc.has_residual
                    ? reinterpret_cast<float *>(memory(desc.residual.ref))

@@ -47,6 +47,8 @@ public:
 
   double productRate(zrt_dtype dtype) override;
 
+  void addTo(Digest &some) override { digest = &some; }
+
   void beginProgram() override;
   void endProgram() override;
 
@@ -96,6 +98,7 @@ private:
   std::string pinNote; ///< why host memory is not locked
   std::vector<Stream> streams;
   int computeThreads = 0, hostStreamThreads = 0;
+  Digest *digest = nullptr;
 };
 
 } // namespace zrt

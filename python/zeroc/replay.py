@@ -1,0 +1,112 @@
+"""zeroc replay: repeats steps of a run on one rank, and finds the first that another rank computed differently."""
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from .commands import compile_command
+from .errors import UserError
+from .options import parse
+
+#: Of the run's plan, what one rank has not; --accumulate is given anew.  Buckets depend on --stage.
+OF_RANKS = {"--world-size", "--accumulate", "--ranks-per-host", "--shard-size", "--secondary-shard", "--reuse-distance",
+            "--prefetch", "--max-live"}
+MANAGED = {"--resume": "name the checkpoint first", "--until": "say --steps", "--world-size": "it is 1",
+           "--digest": "use train itself", "--progress": "it is none"}
+#: The most bytes of a header.
+MOST = 64 << 20
+
+
+def parser():
+    p = argparse.ArgumentParser(prog="zeroc replay", allow_abbrev=False, description=__doc__,
+                                usage="zeroc replay CHECKPOINT --steps A:B --against FILE [--model MODEL.mlir] [options]",
+                                epilog="Options of zeroc and of train replace those of the run, which FILE has. Exit status: "
+                                "0 if all agree, 5 at a difference.")
+    p.add_argument("checkpoint", metavar="CHECKPOINT", help="the checkpoint of step A, or the folder with it")
+    p.add_argument("--steps", metavar="A:B", required=True, help="from the checkpoint of A steps until B are done")
+    p.add_argument("--against", metavar="FILE", required=True, help="the file of train --digest")
+    p.add_argument("--model", metavar="MODEL.mlir", help="the run's model [its name, in the folder of the run]")
+    return p
+
+
+def read_header(path):
+    with open(path, "rb") as file:
+        line = file.readline(MOST)
+    try:
+        header = json.loads(line)
+        if header["digest"] == 1:
+            return header
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise UserError(f"{path} is no file of train --digest; name the one that the run has written")
+
+
+def find_checkpoint(folder, step):
+    """The folder of the checkpoint of `step`."""
+    path = Path(folder) if (Path(folder) / "manifest.json").exists() else Path(folder) / f"step-{step}"
+    try:
+        found = json.loads((path / "manifest.json").read_text())["step"]
+    except (OSError, ValueError, KeyError):
+        raise UserError(f"{folder} has no checkpoint of step {step}; name one, such as run/step-{step}") from None
+    if found != step:
+        raise UserError(f"{path} is of step {found}, and --steps begins with {step}; take the checkpoint of step {step}")
+    return path
+
+
+def name_of(word):
+    return word.partition("=")[0]
+
+
+def without(words, names):
+    """`words` without these options, and the values that follow them."""
+    kept, drops = [], False
+    for word in words:
+        if word.startswith("--"):
+            drops = name_of(word) in names
+        if not drops:
+            kept.append(word)
+    return kept
+
+
+def compile_options(header, given):
+    """The options of the run for one rank."""
+    words = without(header["plan"].split(), {name_of(word) for word in given})
+    if header["ranks"] > 1:
+        shards = header["virtual_shards"]
+        if not shards:
+            raise UserError(f"the run had {header['ranks']} ranks, whose sums depend on their number; one rank can repeat "
+                            f"runs with --virtual-shards={header['ranks'] * header['accumulate']}")
+        words = [*without(words, OF_RANKS), f"--accumulate={shards}"]
+    return [*words, *given]
+
+
+def main(arguments):
+    a, given = parse(parser(), arguments, MANAGED, "replay")
+    steps = re.fullmatch(r"(\d+):(\d+)", a.steps)
+    begin, end = map(int, steps.groups()) if steps else (0, 0)
+    if begin >= end:
+        raise UserError(f"--steps must be A:B with A below B, got {a.steps}")
+    header = read_header(a.against)
+    checkpoint = find_checkpoint(a.checkpoint, begin)
+    model = Path(a.model or Path(header["folder"]) / header["model"])
+    if not model.exists():
+        raise UserError(f"the model {model} does not exist; name it with --model")
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "train"
+        compiled = subprocess.run(compile_command(model, compile_options(header, given["compile"]), program),
+                                  capture_output=True, text=True)
+        if compiled.returncode:
+            raise UserError(f"the model does not compile for one rank:\n{compiled.stderr.strip()}")
+        done = subprocess.run([program, *without(header["train"], {name_of(word) for word in given["train"]}),
+                               *given["train"], "--resume", checkpoint, "--until", str(end), "--against",
+                               a.against, "--progress", "none"],
+                              stdout=subprocess.PIPE, text=True)
+    for line in done.stdout.splitlines():
+        if line.startswith("steps "):
+            print(line)
+    sys.exit(done.returncode)

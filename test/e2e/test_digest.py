@@ -1,0 +1,163 @@
+"""train --digest and --against, and zeroc replay: where a run went wrong when a bit was flipped.
+
+flips.py has a longer form: a hundred flips, each located by zeroc replay."""
+import random
+
+import flips
+import support
+
+STEPS, SAVED = flips.STEPS, flips.SAVED
+
+
+class Digest(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.tokens = self.write_tokens(1200, 256)
+        self.model = support.import_model(support.SMALL, 1, 16)
+        self.common = ("--data", self.tokens, "--lr", "1e-2", "--quiet", "--steps")
+
+    def against(self, program, run, digest, *options, ranks=1, env=None):
+        return support.run(program, *self.common, STEPS, "--resume", run / f"step-{SAVED}", "--against", digest, *options,
+                           env=env)
+
+    def replay(self, run, digest, *options):
+        return support.run(support.ZEROC, "replay", run, "--steps", f"{SAVED}:{STEPS}", "--against", digest, "--model",
+                           self.model, *options)
+
+    def test_agree(self):
+        """Stages, groups, tiers and types of state, and delays; on one rank, and on the same ranks."""
+        for i, (ranks, *options) in enumerate(((4, "--stage=0", "--ranks-per-host=2"), (2, "--stage=1"),
+                                               (2, "--stage=3", "--offload=nvme", "--precision=bf16"),
+                                               (4, "--stage=2", "--bucket-size=4KiB", "--precision=fp16"))):
+            with self.subTest(options):
+                program, run, digest = flips.compiled(ranks, *options), self.folder / f"run{i}", self.folder / f"{i}.digest"
+                place = support.nvme_flags(options, self.folder)
+                self.run_ok(program, *self.common, STEPS, "--checkpoint", run, "--save-every", SAVED, "--digest", digest, *place,
+                            env={"ZRT_CHAOS": "7"})
+                buckets = len(flips.read_digest(digest)[0]["buckets"])
+                done = self.replay(run, digest, *map(str, place))
+                self.assertEqual((done.returncode, done.err), (0, ""))
+                self.assertEqual(done.out, f"steps {SAVED} to {STEPS - 1} agree: {ranks} ranks x {buckets} buckets, "
+                                 f"{4 * (STEPS - SAVED) * ranks * buckets:,} checksums\n")
+                done = self.against(program, run, digest, *place)
+                self.assertEqual((done.returncode, done.err), (0, ""))
+
+    def test_flips(self):
+        rng, missed = random.Random(3), set(flips.KINDS)
+        for ranks, option in ((4, "--stage=0"), (2, "--stage=3"), (4, "--stage=2")):
+            program, alone = flips.compiled(ranks, option), flips.compiled(1)
+            header = flips.read_digest(flips.record(self.folder, program, self.tokens, f"clean{option}")[1])[0]
+            for number in range(3):
+                kind = None
+                while kind not in (missed or flips.KINDS):
+                    place, flip = flips.draw_flip(rng, header)
+                    kind = place[2]
+                missed.discard(kind)
+                with self.subTest(option, flip=flip):
+                    done = self.against(alone, *flips.record(self.folder, program, self.tokens, f"{option}{number}", flip))
+                    self.assertTrue(flips.is_located(place, done), f"{done.returncode}: {done.err}")
+
+    def test_rounded_copies(self):
+        """A flip in what all ranks read is no flip of a single one: the message says so."""
+        program = flips.compiled(4, "--stage=3")
+        run, digest = flips.record(self.folder, program, self.tokens, "run")
+        raw = bytearray(digest.read_bytes())
+        header, steps = flips.read_digest(digest)
+        step = len(raw) - 32 * 4 * len(header["buckets"])
+        for rank in range(4):
+            raw[step + 32 * rank * len(header["buckets"]) + 8] ^= 1  # computed, of the first bucket
+        digest.write_bytes(raw)
+        done = self.against(flips.compiled(1), run, digest)
+        self.assert_refused(done, f"step {STEPS - 1}: rank 0 computed another", "so did 3 other ranks: what they read may differ",
+                            status=5)
+
+    def test_same_at_all_stages(self):
+        """What a rank computes does not depend on the stage, and slices are those of the whole."""
+        found = []
+        for stage in range(4):
+            digest = flips.record(self.folder, flips.compiled(4, f"--stage={stage}"), self.tokens, f"stage{stage}")[1]
+            found.append(flips.read_digest(digest)[1])
+        for step in range(STEPS):
+            for rank in range(4):
+                rows = [steps[step][rank] for steps in found]
+                self.assertEqual(*({tuple(sums[1:3] for sums in row) for row in rows}, {tuple(sums[1:3] for sums in rows[0])}))
+                self.assertEqual(rows[1], rows[3])
+                self.assertEqual(rows[1], rows[2])
+            # At stage 0 each rank has read and written all slices.
+            for bucket, sums in enumerate(found[0][step][0]):
+                for kind in (0, 3):
+                    parts = sum(found[1][step][rank][bucket][kind] for rank in range(4))
+                    self.assertEqual(sums[kind], parts % 2**64)
+
+    def test_no_bit_changes(self):
+        program = flips.compiled(2, "--stage=2")
+        self.assertEqual(self.outcome(program), self.outcome(program, "--digest", "run.digest"))
+
+    def outcome(self, program, *options):
+        return self.outcome_of(program, self.tokens, 3, "1e-2", *options)
+
+    def test_resumed(self):
+        """The file of a run that goes on has each step once, also after a kill in a write."""
+        program = flips.compiled(2, "--stage=1")
+        run, digest = flips.record(self.folder, program, self.tokens, "run")
+        whole = digest.read_bytes()
+        goes_on = (program, *self.common, STEPS, "--resume", run / f"step-{SAVED}", "--digest", digest)
+        digest.write_bytes(whole[:-5])
+        self.assertEqual(self.against(program, run, digest, "--until", STEPS - 1).returncode, 0)
+        self.assert_refused(self.against(program, run, digest), f"it has steps 0 to {STEPS - 2}, and this run makes 2 to 5")
+        self.run_ok(*goes_on)
+        self.assertTrue(digest.read_bytes() == whole)
+        record = 8 + 32 * 2 * len(flips.read_digest(digest)[0]["buckets"])
+        digest.write_bytes(whole[:-5 * record])
+        self.assert_refused(support.run(*goes_on), "has steps 0 to 0, and this run goes on with step 2")
+        digest.write_bytes(whole)
+        other = flips.compiled(4, "--stage=1")
+        self.assert_refused(support.run(other, *goes_on[1:]), "digests of a run with other ranks than this one")
+
+    def test_bad_input(self):
+        program, alone = flips.compiled(2, "--stage=1"), flips.compiled(1)
+        run, digest = flips.record(self.folder, program, self.tokens, "run")
+        text = self.write("text.digest", "not a digest\n")
+        damaged = self.write("damaged.digest", b'{"digest":1,"first":0}\n')
+        raw = bytearray(digest.read_bytes())
+        raw[raw.index(b"\n") + 1 + 3] ^= 1  # the number of the first step
+        moved = self.write("moved.digest", bytes(raw))
+        other = support.compile_gpt2({**support.SMALL, "activation_function": "relu"}, 1, 16, "--virtual-shards=4",
+                                     "--accumulate=4")
+        plain = support.compile_gpt2(support.SMALL, 1, 16, "--accumulate=4")
+        pieces = flips.compiled(1, "--bucket-size=4KiB")
+        for done, *words in (
+                (self.against(alone, run, self.folder / "none"), "none: No such file"),
+                (self.against(alone, run, text), "is no file of train --digest"),
+                (self.against(alone, run, damaged), "does not describe a run"),
+                (self.against(program, self.folder / "none", digest), "none"),
+                (support.run(program, *self.common, 2, "--against", moved), "stands where 0 is expected"),
+                (self.against(other, run, digest), "is of another model than this program's"),
+                (self.against(plain, run, digest), "--virtual-shards=4, and this plan has 0"),
+                (self.against(pieces, run, digest), "has other parameters than here"),
+                (self.against(flips.compiled(4), run, digest), "a run of 2 ranks, which 2 or one rank can repeat, and not 4"),
+                (self.against(flips.compiled(2, "--stage=2"), run, digest), "a run with stage 1, and this plan has 2"),
+                (self.against(alone, run, digest, "--until", 1), "--until=1 is before step 2"),
+                (self.against(alone, run, digest, "--until", 2), "no step is left to compare"),
+                (support.run(alone, *self.common, 9, "--against", digest), "it has steps 0 to 5, and this run makes 0 to 8"),
+                (support.run(alone, *self.common, 9, "--until", 10), "--until=10 is above --steps=9"),
+                (support.run(alone, *self.common, 3, "--against", digest, "--digest", "x"), "exclude each other"),
+                (support.run(alone, "--data", self.model, *self.common[2:], 3, "--against", digest, "--data-format=text"),
+                 "read other --data than this one"),
+                (support.run(flips.compiled(1, "--offload=cpu"), *self.common, 3, "--digest", digest,
+                             env={"ZRT_FLIP": "0:0:read:0"}), "ZRT_FLIP=0:0:read:0 is no STEP:RANK"),
+                (self.replay(run / "step-4", digest), "is of step 4, and --steps begins with 2"),
+                (self.replay(self.folder / "none", digest), "has no checkpoint of step 2"),
+                (self.replay(run, text), "is no file of train --digest"),
+                (self.replay(run, digest, "--resume=x"), "replay gives --resume itself"),
+                (support.run(support.ZEROC, "replay", run, "--steps=4:2", "--against", digest), "A:B with A below B"),
+                (support.run(support.ZEROC, "replay", run, "--steps=2:4", "--against", digest), "name it with --model")):
+            with self.subTest(words):
+                self.assert_refused(done, *words)
+        for options, *words in ((("--offload=cpu", "--overlap-update"), "compile it without --overlap-update"),
+                                (("--target=cuda", "--cuda-arch=emulated"), "no digests on GPUs")):
+            other = support.compile_gpt2(support.SMALL, 1, 16, *options)
+            self.assert_refused(support.run(other, *self.common, 3, "--digest", self.folder / "other"), *words)
+        plain = support.compile_gpt2(support.SMALL, 1, 16, "--world-size=2", "--stage=1")
+        self.run_ok(plain, *self.common, 3, "--digest", "plain.digest")
+        self.assert_refused(self.replay(run, self.folder / "plain.digest"), "one rank can repeat runs with --virtual-shards=2")
