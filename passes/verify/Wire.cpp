@@ -45,11 +45,6 @@ static bool isNarrow(Value value) {
 /// Checks that values are narrow only from one exchange to the next, and that
 /// state and gradients are not made of what was narrow.
 static LogicalResult judgeElementsOnce(Operation *op) {
-  if (auto widen = dyn_cast<WidenOp>(op);
-      widen && !widen.getSource().getDefiningOp<AllGatherOp>())
-    return op->emitOpError("widens ") // (S7)
-           << judge::describe(widen.getSource())
-           << ", which is not gathered (S7)";
   const bool isGathered = isa<AllGatherOp>(op) && isNarrow(op->getResult(0));
   if (!isGathered && !isa<NarrowOp, WidenOp>(op))
     return success();
