@@ -14,6 +14,10 @@
 //
 // Gradients that wait for the next step are sharded like the slots.
 //
+// With wire_gradients, all stages reduce to a slice.  A program of all
+// micro-steps then reduces each bucket once at stages 0 and 1, and in every
+// micro-step at stages 2 and 3, there with shard_size over members alone.
+//
 // Ranks are in groups exactly if ranks_per_host, shard_size or secondary_shard
 // says so, of as many ranks as each of them says.  One group of all ranks is
 // none.  Gradients are then reduced over members, to a part, and over groups.
@@ -25,6 +29,7 @@
 #include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
+#include <map>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -89,6 +94,28 @@ static LogicalResult judgeKept(ProgramOp program, StateAttr state, Type type,
   return success();
 }
 
+/// Checks how often a program of all micro-steps reduces a bucket.
+static LogicalResult judgeReductions(ProgramOp program, OptionsAttr options) {
+  auto plan = program->getParentOfType<ModuleOp>();
+  if (!isLayered(plan) || options.getWireGradients() == "full")
+    return success();
+  std::map<std::pair<StringRef, bool>, int64_t> counts;
+  const auto isOverGroups = [](ReduceScatterOp reduce) {
+    return reduce.getOver() == Over::Groups;
+  };
+  for (auto reduce : program.front().getOps<ReduceScatterOp>())
+    ++counts[{reduce.getBucket(), isOverGroups(reduce)}];
+  for (auto reduce : program.front().getOps<ReduceScatterOp>()) {
+    const bool isOnce = options.getStage() < 2 ||
+                        (isOverGroups(reduce) && options.getShardSize() != 0);
+    const int64_t count = counts[{reduce.getBucket(), isOverGroups(reduce)}];
+    if (count != (isOnce ? 1 : getMicroSteps(plan))) // (S7)
+      return contradicts(reduce, "a bucket reduced " + Twine(count) + " times",
+                         options, "--stage");
+  }
+  return success();
+}
+
 static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options,
                                   Portion ofShardSize) {
   for (auto &[argument, state, next] : findNextStates(program))
@@ -109,7 +136,7 @@ static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options,
                              : "a result that is a member's part alone",
                          options, "--stage");
   }
-  return success();
+  return judgeReductions(program, options);
 }
 
 /// The argument or result that `value` is a copy or a transfer of, or narrower

@@ -9,8 +9,8 @@
 //     that --wire-gradients says; all others of gradients as they are;
 //   * with --wire-feedback what is narrow for a reduction has a residual, and
 //     otherwise not;
-//   * values are narrowed once: what is narrow goes into an exchange, what is
-//     widened comes out of one, and is not narrowed again.
+//   * values are narrowed once: what is narrow goes into an exchange; what is
+//     gathered of it is widened, for views of parameters alone.
 //
 // bf16 leaves values that have 16 bits already.
 //
@@ -37,23 +37,27 @@ static bool hasForm(Value value, StringRef form) {
              : !isa<BlockType>(element) && !value.getDefiningOp<NarrowOp>();
 }
 
-/// Checks that values are narrow only from one exchange to the next.
+/// Returns true if `value` is narrow, or gathered of what is.
+static bool isNarrow(Value value) {
+  while (auto gather = value.getDefiningOp<AllGatherOp>())
+    value = gather.getSource();
+  return value.getDefiningOp<NarrowOp>() != nullptr;
+}
+
+/// Checks that values are narrow only from one exchange to the next, and that
+/// state and gradients are not made of what was narrow.
 static LogicalResult judgeElementsOnce(Operation *op) {
-  if (auto narrow = dyn_cast<NarrowOp>(op)) {
-    if (narrow.getSource().getDefiningOp<WidenOp>()) // (S7)
-      return op->emitOpError("narrows what ")
-             << judge::describe(narrow.getSource())
-             << " widened (S7); values are narrowed once";
-    for (Operation *user : narrow.getResult().getUsers())
-      if (!isa<AllGatherOp, ReduceScatterOp>(user)) // (S7)
-        return op->emitOpError("narrows for '")
-               << user->getName() << "' (S7), which is no exchange";
-  } else if (auto widen = dyn_cast<WidenOp>(op);
-             widen && !widen.getSource().getDefiningOp<AllGatherOp>()) {
-    return op->emitOpError("widens ") // (S7)
-           << judge::describe(widen.getSource())
-           << ", which is not gathered (S7)";
-  }
+  const bool isGathered = isa<AllGatherOp>(op) && isNarrow(op->getResult(0));
+  if (!isGathered && !isa<NarrowOp, WidenOp>(op))
+    return success();
+  for (Operation *user : op->getResult(0).getUsers())
+    if (isa<WidenOp>(op) ? !isa<ViewOp>(user)
+        : isGathered     ? !isa<AllGatherOp, WidenOp>(user)
+                         : !isa<AllGatherOp, ReduceScatterOp>(user)) // (S7)
+      return op->emitOpError(isa<WidenOp>(op) ? "widens" : "is narrow")
+             << " for '" << user->getName()
+             << "' (S7); values are narrowed for one exchange, and views of "
+                "parameters alone read what is widened";
   return success();
 }
 

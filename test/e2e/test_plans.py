@@ -18,6 +18,7 @@ AXES = {
     "ranks": (1, 2, 3, 4),
     "groups": ("", "--ranks-per-host=2", "--shard-size=2", "--secondary-shard=2"),
     "stage": (0, 1, 2, 3),
+    "wire": ("", "--wire-gradients=int8", "--wire-params=int8 --wire-gradients=bf16"),
     "precision": ("fp32", "bf16", "fp16"),
     "types": ("", "--grad-dtype=f32", "--grad-dtype=half", "--state-dtype=bf16", "--master=none",
               "--master=none --state-dtype=bf16 --grad-dtype=f32", "--master=none --state-dtype=bf16 --grad-dtype=half"),
@@ -56,6 +57,8 @@ def refuses(part):
             or (get("groups") == "--ranks-per-host=2" and get("run") == "1 on a host")
             or (get("groups") == "--shard-size=2" and (get("stage") == 0 or get("parameters", "none") != "none"))
             or (get("groups") == "--secondary-shard=2" and get("stage", 3) < 3)
+            or (get("wire", "") != "" and not several)
+            or ("params" in get("wire", "") and (get("stage", 3) < 3 or get("groups") == "--shard-size=2"))
             or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
             or (get("ahead", "") != "" and get("stage", 3) < 3 and {"none"} == {
                 get("state", "cpu"), get("parameters", "cpu"), get("activations", "cpu")})
@@ -96,7 +99,7 @@ def options_of(row):
     options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
                f"--offload-params={row['parameters']}", f"--offload-activations={row['activations']}",
                f"--offload-gradients={row['sums']}", row["near"], row["update"], *row["remat"].split(), row["kept"],
-               row["ahead"], row["groups"], row["besides"], *row["optimizer"].split(), *numbers_of(row)]
+               row["ahead"], row["groups"], *row["wire"].split(), row["besides"], *row["optimizer"].split(), *numbers_of(row)]
     if row["bucket"]:
         options.append(f"--bucket-size={row['bucket']}")
     if row["order"] == "block":
@@ -113,11 +116,15 @@ def numbers_of(row):
 def plain_options_of(row):
     """Returns the plain plan with the same bits.  With several micro-steps, stages 2 and 3 add in
     another order than 0 and 1, with hybrid shards in a third; so do ranks in groups.  A delayed
-    update is different training."""
+    update is different training.  Exchanges in fewer bits depend on the buckets."""
     options = [*numbers_of(row), *row["optimizer"].replace(LION, "--optimizer=lion").split(),
                f"--accumulate={row['accumulate']}"]
     sums_over_steps = row["accumulate"] > 1 and row["stage"] > 1
-    if sums_over_steps:
+    if row["wire"]:
+        stage = 3 if row["stage"] == 3 else 2 if sums_over_steps else 0
+        options += [f"--stage={stage}", *row["wire"].split(), *[f"--bucket-size={row['bucket']}"] * (row["bucket"] != ""),
+                    *[row["kept"]] * ("persist" in row["kept"])]
+    elif sums_over_steps:
         options.append("--stage=2")
     if row["groups"]:
         hybrid = sums_over_steps and row["groups"] == "--shard-size=2"

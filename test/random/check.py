@@ -53,6 +53,9 @@ from workplace import Failure, Workplace
 
 STEPS = 3
 BUCKETS = (None, None, 1, 64, 300, "1KiB", 5000, "20KiB", "1GiB")
+#: What ranks exchange in fewer bits, and the error of a gradient then, as the unit of compare.py: None
+#: where a model may make anything of it.
+WIRES = {"bf16": compare.HALVES["bf16"], "int8": 2.0 ** -8 / 16, "int4": None}
 
 
 def kept_state(rng, stage):
@@ -138,6 +141,12 @@ class Trial(Workplace):
         self.ways = random.Random(f"ways {seed}")
         self.orders = random.Random(f"orders {seed}")
         self.adapters = adapters.draw(seed)
+        # Bits depend on the form, and on where blocks begin: one form and one bucket size per model.
+        wires = random.Random(f"wires {seed}")
+        self.has_wires = wires.random() < 0.2 and not self.virtual and not gpu
+        self.wire_params = wires.choice(("full", "full", *WIRES))
+        self.wire_gradients = wires.choice(("full", *WIRES, *WIRES))
+        self.bucket = [f"--bucket-size={wires.choice(BUCKETS[2:])}"]
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         # Delayed updates are different training, so they are drawn per model, whose plans are
         # compared only with each other.
@@ -180,6 +189,9 @@ class Trial(Workplace):
                 options.append(f"--accumulate-order={self.orders.choice(('batch', 'block'))}")
             groups = self._in_groups(stage)
             options += groups
+            if self.has_wires:
+                options = [option for option in options if not option.startswith("--bucket-size")] + self.bucket
+                options += self._in_fewer_bits(stage, groups)
             places = offloaded_state(self.places, options)
             if "--master=none" in self.types:
                 places = []  # for state on the device
@@ -224,6 +236,20 @@ class Trial(Workplace):
         kinds = ["--ranks-per-host"] + ["--shard-size"] * (stage > 0) + ["--secondary-shard"] * (stage == 3)
         return [f"{self.groups.choice(kinds)}={self.group}"]
 
+    def _in_fewer_bits(self, stage, groups):
+        """Returns the options of what ranks exchange."""
+        wires = [f"--wire-gradients={self.wire_gradients}"]
+        if stage == 3 and f"--shard-size={self.group}" not in groups:
+            wires.append(f"--wire-params={self.wire_params}")
+        return [wire for wire in wires if not wire.endswith("=full")]
+
+    def unit_of(self, options):
+        """Returns the relative error of one rounding (compare.py), or None if it is not known."""
+        units = [WIRES[option.split("=")[1]] for option in options if option.startswith("--wire-gradients")]
+        if None in units or any(option.startswith("--wire-params") for option in options):
+            return None
+        return max([self.unit, *units])
+
     def order_of(self, stage, options):
         """Plans with one value add gradients in one order."""
         if self.virtual:
@@ -231,7 +257,12 @@ class Trial(Workplace):
         over_steps = self.micro_steps > 1 and stage > 1
         grouped = any(option.endswith(f"={self.group}") and option.startswith(
             ("--ranks-per-host", "--shard-size", "--secondary-shard")) for option in options)
-        return over_steps, grouped, over_steps and f"--shard-size={self.group}" in options
+        wires = [option for option in options if option.startswith("--wire")]
+        if any("=int" in wire for wire in wires):
+            # Blocks begin where buckets do, whose members depend on these options, and may be chosen.
+            wires += [stage == 3, *(option for option in options if option.startswith(("--bucket-size", "--persist-below"))),
+                      object() if "--bucket-size=auto" in options else None]
+        return over_steps, grouped, over_steps and f"--shard-size={self.group}" in options, *wires
 
     def left_to_zeroc(self, options, stage):
         """The options with all that can be chosen left open, on a machine whose rates are drawn."""
@@ -244,7 +275,7 @@ class Trial(Workplace):
         chosen = ("--stage", "--persist-below", "--reuse-distance", "--bucket-size", "--offload", "--overlap-update", "--remat",
                   "--prefetch")
         # Stages add the gradients of micro-steps in other orders.
-        first = "auto" if self.micro_steps == 1 else stage
+        first = "auto" if self.micro_steps == 1 and not self.has_wires else stage
         self.counts["chosen"] += 1
         return [option for option in options if not option.startswith(chosen)] + [
             f"--stage={first}", "--offload=auto", "--remat=auto", "--bucket-size=auto", "--reuse-distance=auto",
@@ -328,6 +359,7 @@ class Trial(Workplace):
                 self.counts["refused"] += 1
                 continue
             self.counts["gpu"] += GPU[0] in used
+            self.counts["wires"] += any(option.startswith("--wire") for option in options)
             what = f"{name} (stage {stage})"
             group = self.order_of(stage, options)
             if losses := [line["eval_loss"] for line in outcome.lines if "eval_loss" in line]:
@@ -344,15 +376,16 @@ class Trial(Workplace):
                           for line in compare.different_bits(outcome, bits)]
                 continue
             expected[group] = what, outcome
-            if self.delayed:
+            unit = self.unit_of(options)
+            if self.delayed or unit is None:
                 continue
             beyond, ratio = compare.beyond_rounding(outcome, reference, start, self.optimizer,
-                                                    unit=self.unit)
+                                                    unit=unit)
             if beyond:
                 nudged = self.train("reference", 1, lr=self.optimizer["lr"] * (1 + compare.NUDGE))
                 self.counts["nudged"] += 1
                 beyond, ratio = compare.beyond_rounding(outcome, reference, start,
-                                                        self.optimizer, nudged, self.unit)
+                                                        self.optimizer, nudged, unit)
             self.counts["ratio"] = max(self.counts["ratio"], ratio)
             found += [f"{what}: {line}" for line in beyond]
         if found:
@@ -387,7 +420,7 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
             total["models"] += 1
             total["plans"] += counts["plans"]
             total["runs"] += counts["runs"]
-            for what in ("packed", "chosen", "gpu", "refused"):
+            for what in ("packed", "chosen", "gpu", "refused", "wires"):
                 total[what] += counts[what]
             total["nudged"] += counts["nudged"] > 0
             total["ratio"] = max(total["ratio"], counts["ratio"])
@@ -402,7 +435,7 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
     gpus = f"{total['gpu']} on the emulated GPU, {total['refused']} plans it has no kernels for, " if gpu else ""
     report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
            f"{total['runs']} runs, {total['packed']} of packed weights, "
-           f"{total['chosen']} plans chosen by zeroc, {gpus}"
+           f"{total['chosen']} plans chosen by zeroc, {total['wires']} with exchanges in fewer bits, {gpus}"
            f"{time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
     return total
 

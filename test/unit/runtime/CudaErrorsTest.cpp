@@ -217,6 +217,14 @@ TEST(CudaErrors, OperationsThatItCannotDo) {
   packed.result.dtype = ZRT_F32;
   EXPECT_HAS(cudaRefusal(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &packed)),
              "the program has no kernel zrt_dequantize_nf4_f32 for GPUs");
+  const zrt_operand wide = whole(deviceRef(0, 1024)),
+                    narrow = whole(deviceRef(4096, 260), ZRT_BLOCK8);
+  const zrt_narrow_desc narrowing = {"narrow of b0", 0, 0, wide, narrow};
+  const zrt_widen_desc widening = {"widen of b0", 0, 0, narrow, wide};
+  for (const Table &table : {Table().add(ZRT_NARROW, ZRT_COMPUTE, &narrowing),
+                             Table().add(ZRT_WIDEN, ZRT_COMPUTE, &widening)})
+    EXPECT_EQ(cudaRefusal(table),
+              "GPUs exchange what they have; only processors make it narrow");
   zrt_matmul_desc empty = {};
   empty.name = "c_fc.3";
   empty.batch = empty.m = empty.n = 1;

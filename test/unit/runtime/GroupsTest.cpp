@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/HalfArrays.h"
 #include "runtime/HalfFloats.h"
+#include "runtime/NumberBlocks.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"
@@ -85,8 +86,8 @@ struct GroupJob {
   uint64_t bytes = 0; ///< that peers read
 
   zrt_operand operand(uint32_t extent, uint64_t elements, zrt_dtype dtype) {
-    const uint64_t size =
-        elementsHeld(shape, extent, elements) * dtypeBytes(dtype);
+    const uint64_t size = elementsHeld(shape, extent, elements) /
+                          numbersIn(dtype) * dtypeBytes(dtype);
     const zrt_ref ref = exportedRef(bytes, size);
     bytes += (size + 63) / 64 * 64;
     return {ref, dtype, extent};
@@ -104,12 +105,14 @@ struct GroupJob {
     desc.source = operand(from, elements, source);
     desc.result = inPlace ? zrt_operand{desc.source.ref, result, to}
                           : operand(to, elements, result);
-    const uint64_t size = dtypeBytes(source);
-    desc.wire_bytes =
-        kind == ZRT_ALL_REDUCE ? (shape.ranks - 1) * elements * size
+    const uint64_t received =
+        kind == ZRT_ALL_REDUCE ? (shape.ranks - 1) * elements
         : over == ZRT_OVER_MEMBERS
-            ? (shape.members - 1) * (elements / shape.members) * size
-            : (shape.groups() - 1) * (elements / shape.ranks) * size;
+            ? (shape.members - 1) * (elements / shape.members)
+        : over == ZRT_OVER_GROUPS
+            ? (shape.groups() - 1) * (elements / shape.ranks)
+            : (shape.ranks - 1) * (elements / shape.ranks);
+    desc.wire_bytes = received / numbersIn(source) * dtypeBytes(source);
     collectives.push_back(desc);
     streams.push_back(stream);
   }
@@ -136,13 +139,19 @@ Table tableOf(const GroupJob &job) {
 }
 
 /// Element i of a rank's ref before a run; `which` numbers the refs.  The order
-/// of a sum matters.
+/// of a sum matters.  Blocks have such numbers exactly, since a scale is a power
+/// of two.
 float elementBefore(zrt_dtype dtype, uint64_t rank, uint64_t run,
                     uint64_t which, uint64_t i) {
   uint64_t x = i * 0x9e3779b97f4a7c15u + rank * 0xc2b2ae3d27d4eb4fu +
                run * 0x165667b19e3779f9u + which * 77;
   x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;
   x ^= x >> 32;
+  if (isBlock(dtype)) {
+    const int top = dtype == ZRT_BLOCK8 ? 127 : 7;
+    const int code = i % kNumbers ? int(x % (2 * top + 1)) - top : top;
+    return std::ldexp(float(code), int((i / kNumbers + 5 * rank) % 22) - 19);
+  }
   const float value =
       std::ldexp(float(int64_t(x % 4001) - 2000), int(x >> 16 & 7) - 8);
   return dtype == ZRT_BF16  ? widenBrain(narrowBrain(value))
@@ -195,10 +204,17 @@ std::vector<float> expectedAfter(const Shape &shape,
   return result;
 }
 
+void narrowTo(zrt_dtype dtype, const std::vector<float> &values,
+              std::byte *to) {
+  if (isBlock(dtype))
+    narrowBlocks(values.data(), values.size() / kNumbers, dtype, to);
+  else
+    narrow(values.data(), values.size(), dtype, to);
+}
+
 void writeSource(const ContextPtr &ctx, const zrt_operand &operand,
                  const std::vector<float> &values) {
-  narrow(values.data(), values.size(), operand.dtype,
-         at<std::byte>(ctx, operand.ref));
+  narrowTo(operand.dtype, values, at<std::byte>(ctx, operand.ref));
 }
 
 void runAndCompare(const GroupJob &job, uint64_t runs) {
@@ -207,7 +223,8 @@ void runAndCompare(const GroupJob &job, uint64_t runs) {
   const Environment timeOut("ZRT_TIMEOUT", "20");
   zrt_plan plan =
       ranksPlan(int(job.shape.ranks), tableOf(job), job.bytes + 4096);
-  plan.group_size = uint32_t(job.shape.members);
+  if (job.shape.groups() > 1)
+    plan.group_size = uint32_t(job.shape.members);
   // The host may write everything.
   const zrt_input all = {"all", ZRT_F32, 0, nullptr, exportedRef(0, job.bytes),
                          0,     0,       0, 0};
@@ -230,7 +247,7 @@ void runAndCompare(const GroupJob &job, uint64_t runs) {
         const zrt_collective_desc &desc = job.collectives[i];
         const auto values = expectedAfter(job.shape, desc, rank, run, 2 * i);
         std::vector<std::byte> want(desc.result.ref.bytes);
-        narrow(values.data(), values.size(), desc.result.dtype, want.data());
+        narrowTo(desc.result.dtype, values, want.data());
         ASSERT_EQ(std::memcmp(at<std::byte>(ctx, desc.result.ref), want.data(),
                               want.size()),
                   0)
@@ -332,6 +349,48 @@ TEST_P(GroupsTest, LongerThanAChunkBetweenHosts) {
   addAll(job, ZRT_REDUCE_SCATTER, 70001, ZRT_F32, ZRT_F32, true);
   const Chaos chaos(5);
   runAndCompare(job, 1);
+}
+
+/// What ranks exchange in blocks.
+void addBlocks(GroupJob &job, uint64_t slice, zrt_dtype type) {
+  addAll(job, ZRT_ALL_GATHER, slice, type, type, false);
+  for (const bool accumulate : {false, true})
+    addAll(job, ZRT_REDUCE_SCATTER, slice, type, accumulate ? ZRT_F32 : ZRT_F16,
+           accumulate);
+}
+
+TEST_P(GroupsTest, BlocksOfNumbers) {
+  for (const zrt_dtype type : {ZRT_BLOCK8, ZRT_BLOCK4}) {
+    std::optional<Chaos> chaos;
+    if (type == ZRT_BLOCK4)
+      chaos.emplace(6);
+    GroupJob job = {GetParam(), {}, {}};
+    for (const uint64_t blocks : {1, 3})
+      addBlocks(job, blocks * kNumbers, type);
+    runAndCompare(job, 1);
+  }
+}
+
+/// A single group, on one host and on several, where shares of blocks may be
+/// longer than a chunk.
+TEST(Blocks, AreExchangedBetweenAllRanks) {
+  const Chaos chaos(8);
+  for (const uint64_t perHost : {3, 1})
+    for (const zrt_dtype type : {ZRT_BLOCK8, ZRT_BLOCK4}) {
+      GroupJob job = {{3, 3, perHost}, {}, {}};
+      const auto add = [&](uint32_t kind, uint64_t blocks, zrt_dtype to) {
+        const bool isGather = kind == ZRT_ALL_GATHER;
+        job.add(isGather ? ZRT_GATHER : ZRT_REDUCE, kind, ZRT_OVER_ALL,
+                3 * blocks * kNumbers, isGather ? ZRT_SLICE : ZRT_WHOLE,
+                isGather ? ZRT_WHOLE : ZRT_SLICE, type, to, /*inPlace=*/false,
+                /*accumulate=*/!isGather);
+      };
+      const bool isLong = perHost == 1 && type == ZRT_BLOCK8;
+      const uint64_t blocks = isLong ? (256 << 10) / dtypeBytes(type) + 1 : 5;
+      add(ZRT_ALL_GATHER, blocks, type);
+      add(ZRT_REDUCE_SCATTER, blocks, ZRT_BF16);
+      runAndCompare(job, 1);
+    }
 }
 
 /// Ranks of one group know nothing of the progress of others between two

@@ -83,8 +83,8 @@ TEST(Tables, OperandsLieInTheirArenas) {
 TEST(Tables, OperandsAreOfATypeAndAnExtent) {
   EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 64), 0)),
             "it: operand 0: dtype 0 does not exist");
-  EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 64), 9)),
-            "it: operand 0: dtype 9 does not exist");
+  EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 64), 99)),
+            "it: operand 0: dtype 99 does not exist");
   EXPECT_EQ(launchRefusal(tensor(deviceRef(0, 66))),
             "it: operand 0: 66 bytes are no number of f32 of 4 bytes");
   EXPECT_EQ(launchRefusal({deviceRef(0, 64), ZRT_F32, 0}),
@@ -292,6 +292,60 @@ TEST(Tables, SquaresHaveRoom) {
   EXPECT_EQ(message(whole(deviceRef(0, 256)), 8),
             "norm of b0: gradient: it is whole, and squares are those of the "
             "rank's slice");
+}
+
+TEST(Tables, NarrowElementsAreAsMuchOfABucketInFewerBits) {
+  // A bucket of four blocks.
+  zrt_member member = oneMember;
+  member.count = 1024;
+  const zrt_bucket bucket = {"b0", 1024, 1, 0, &member, 0, 0};
+  const auto message = [&](zrt_dtype from, uint32_t extent, zrt_dtype to,
+                           uint32_t toExtent, uint64_t less = 0) {
+    const auto operandOf = [](zrt_dtype dtype, uint64_t at, uint32_t is,
+                              uint64_t without) {
+      const uint64_t count = is == ZRT_SLICE ? 512 : 1024;
+      return zrt_operand{
+          deviceRef(at, count / numbersIn(dtype) * dtypeBytes(dtype) - without),
+          dtype, is};
+    };
+    const zrt_operand source = operandOf(from, 0, extent, 0),
+                      result = operandOf(to, 8192, toExtent, less);
+    const zrt_narrow_desc narrow = {"it", 0, 0, source, result};
+    const zrt_widen_desc widen = {"it", 0, 0, result, source};
+    const auto refusalOf = [&](uint32_t kind, const void *desc) {
+      zrt_plan plan = planOfStep(Table().add(kind, ZRT_COMPUTE, desc));
+      plan.buckets = &bucket;
+      return errorOf([&] { checkTables(plan); });
+    };
+    const std::string first = refusalOf(ZRT_NARROW, &narrow),
+                      second = refusalOf(ZRT_WIDEN, &widen);
+    const auto reasonOf = [](const std::string &all) {
+      return all.empty() ? "" : all.substr(all.find("it: ") + 4);
+    };
+    if (less == 0)
+      EXPECT_EQ(reasonOf(first), reasonOf(second));
+    return reasonOf(first);
+  };
+  for (const zrt_dtype to : {ZRT_BLOCK8, ZRT_BLOCK4})
+    for (const zrt_dtype from : {ZRT_F32, ZRT_BF16, ZRT_F16})
+      for (const uint32_t extent : {ZRT_WHOLE, ZRT_SLICE})
+        EXPECT_EQ(message(from, extent, to, extent), "");
+  EXPECT_EQ(message(ZRT_F32, ZRT_WHOLE, ZRT_BF16, ZRT_WHOLE), "");
+  EXPECT_EQ(message(ZRT_F32, ZRT_WHOLE, ZRT_BLOCK8, ZRT_SLICE),
+            "it makes a slice of a whole; both are the whole bucket, a slice "
+            "or a part");
+  EXPECT_EQ(message(ZRT_F32, ZRT_SLICE_OF_WHOLE, ZRT_BF16, ZRT_SLICE_OF_WHOLE),
+            "it makes a slice of whole of a slice of whole; both are the whole "
+            "bucket, a slice or a part");
+  EXPECT_EQ(message(ZRT_F32, ZRT_WHOLE, ZRT_F32, ZRT_WHOLE),
+            "f32 has no fewer bits than f32");
+  EXPECT_EQ(message(ZRT_BF16, ZRT_WHOLE, ZRT_F16, ZRT_WHOLE),
+            "f16 has no fewer bits than bf16");
+  EXPECT_EQ(message(ZRT_BLOCK8, ZRT_WHOLE, ZRT_BLOCK4, ZRT_WHOLE),
+            "block<4> has no fewer bits than block<8>");
+  EXPECT_EQ(message(ZRT_F32, ZRT_WHOLE, ZRT_BLOCK8, ZRT_WHOLE, 260),
+            "result: it is whole of block<8>, hence 1024 elements, but its 780 "
+            "bytes hold 768");
 }
 
 TEST(Tables, CopiesFitAndChangeNoType) {
@@ -593,6 +647,20 @@ TEST(Collective, RefusesTypesThatItCannotAdd) {
             "result: it is f32, and a copy of bf16 is the same");
   EXPECT_EQ(refusal(ZRT_ALL_REDUCE, ZRT_BF16, ZRT_BF16),
             "source: it is bf16, and an all_reduce adds f32 or f64");
+
+  // Blocks have sums of numbers, in rank order.
+  for (const auto &[to, order] : {std::pair(ZRT_F32, ZRT_IN_TREE),
+                                  std::pair(ZRT_F64, ZRT_IN_RANK_ORDER)}) {
+    zrt_collective_desc blocks =
+        collectiveWith("it", ZRT_REDUCE_SCATTER, 1024, 520,
+                       whole(exportedRef(0, 1040), ZRT_BLOCK8),
+                       slice(exportedRef(4096, 512 * dtypeBytes(to)), to));
+    blocks.order = order;
+    EXPECT_EQ(collectiveRefusal(blocks),
+              fmt::format("result: it is {}, and a sum of block<8> is f32, "
+                          "bf16 or f16, in rank order",
+                          dtypeName(to)));
+  }
 
   // A slice of f32 may have as many bytes as a whole of bf16, and the same
   // place.
