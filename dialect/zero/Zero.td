@@ -868,6 +868,10 @@ def Zero_NarrowOp : Zero_PlanOp<"narrow", ["getPreferredStream", "getStorageTies
   }];
   let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$residual);
   let results = (outs Zero_Flat:$result, Optional<Zero_ShardType>:$next);
+  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$source, "::mlir::FlatSymbolRefAttr":$bucket,
+                             CArg<"::mlir::Value", "{}">:$residual), [{
+    build($_builder, $_state, type, residual ? residual.getType() : ::mlir::Type(), source, bucket, residual);
+  }]>];
   let assemblyFormat = [{
     $source `of` $bucket (`with` $residual^)? attr-dict `:` type($source) (`,` type($residual)^)? `->` type($result) (`,` type($next)^)?
   }];

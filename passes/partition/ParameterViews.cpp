@@ -44,9 +44,8 @@ NarrowOp ProgramBuilder::narrow(size_t k, Value value, Type element,
               : zero::detail::isPart(value.getType())
                   ? shardType(k, element, Extent::Part)
                   : Type(flatType(k, element));
-  return NarrowOp::create(b, name(buckets[k], ".narrow"), type,
-                          rest ? rest.getType() : Type(), value, symbol(k),
-                          rest);
+  return NarrowOp::create(b, name(buckets[k], ".narrow"), type, value,
+                          symbol(k), rest);
 }
 
 /// Gathers bucket `k`.

@@ -146,6 +146,7 @@ class Trial(Workplace):
         self.has_wires = wires.random() < 0.2 and not self.virtual and not gpu
         self.wire_params = wires.choice(("full", "full", *WIRES))
         self.wire_gradients = wires.choice(("full", *WIRES, *WIRES))
+        self.has_feedback = self.wire_gradients in ("int8", "int4") and precision != "fp16" and wires.random() < 0.3
         self.bucket = [f"--bucket-size={wires.choice(BUCKETS[2:])}"]
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         # Delayed updates are different training, so they are drawn per model, whose plans are
@@ -197,6 +198,8 @@ class Trial(Workplace):
                 places = []  # for state on the device
             if self.delayed:
                 places = [f"--offload-optimizer={self.places.choice(('cpu', 'nvme'))}", "--delayed-update"]
+            if {"--overlap-update", "--delayed-update"} & {*places}:
+                options = [option for option in options if option != "--wire-feedback"]
             options += places
             kept = self.activations.choice(((),) * 3 + (
                 ("--remat=block",), ("--remat=kernels",), ("--remat=block", "--remat-ratio=0.5"),
@@ -241,6 +244,8 @@ class Trial(Workplace):
         wires = [f"--wire-gradients={self.wire_gradients}"]
         if stage == 3 and f"--shard-size={self.group}" not in groups:
             wires.append(f"--wire-params={self.wire_params}")
+        if self.has_feedback:
+            wires.append("--wire-feedback")
         return [wire for wire in wires if not wire.endswith("=full")]
 
     def unit_of(self, options):

@@ -57,7 +57,9 @@ static void passOnElements(Value value) {
 
 Change zero::dropNarrow(Victim &, NarrowOp narrow) {
   std::string text = describe(narrow) + ": left out";
-  narrow.replaceAllUsesWith(narrow.getSource());
+  narrow.getResult().replaceAllUsesWith(narrow.getSource());
+  if (narrow.getNext())
+    narrow.getNext().replaceAllUsesWith(narrow.getResidual());
   passOnElements(narrow.getSource());
   narrow.erase();
   return text;
@@ -70,9 +72,24 @@ Change zero::narrowTwice(Victim &victim, NarrowOp narrow) {
   if (victim.random.once(2))
     first.getResult().setType(withNumbersIn(
         wide.getType(), otherForm(victim, wide.getType(), Type())));
-  narrow.setOperand(WidenOp::create(b, narrow.getLoc(), wide.getType(), first,
-                                    narrow.getBucketAttr()));
+  narrow.getSourceMutable().assign(
+      WidenOp::create(b, narrow.getLoc(), wide.getType(), first.getResult(),
+                      narrow.getBucketAttr()));
   return describe(narrow) + ": done twice";
+}
+
+Change zero::dropResidual(Victim &, NarrowOp narrow) {
+  if (!narrow.getResidual())
+    return {};
+  OpBuilder b(narrow);
+  auto plain =
+      NarrowOp::create(b, narrow.getLoc(), narrow.getResult().getType(),
+                       narrow.getSource(), narrow.getBucketAttr());
+  std::string text = describe(narrow) + ": without its residual";
+  narrow.getResult().replaceAllUsesWith(plain.getResult());
+  narrow.getNext().replaceAllUsesWith(narrow.getResidual());
+  narrow.erase();
+  return text;
 }
 
 Change zero::changeForm(Victim &victim, NarrowOp narrow) {
@@ -130,7 +147,8 @@ Change zero::addNarrow(Victim &victim) {
   OpBuilder b(op);
   op->setOperand(0, NarrowOp::create(b, op->getLoc(),
                                      withNumbersIn(wide.getType(), form), wide,
-                                     bucket));
+                                     bucket)
+                        .getResult());
   auto gather = dyn_cast<AllGatherOp>(op);
   if (!gather)
     return text;
@@ -154,7 +172,8 @@ static Value gatherNarrow(Operation *op, Value value, Type form) {
   Type element = shard.getElementType();
   auto flat = RankedTensorType::get({shard.getElements()}, element);
   Value narrow =
-      NarrowOp::create(b, loc, withNumbersIn(shard, form), value, bucket);
+      NarrowOp::create(b, loc, withNumbersIn(shard, form), value, bucket)
+          .getResult();
   auto gather = [&](Type type, Value from, OverAttr over) -> Value {
     return AllGatherOp::create(b, loc, withNumbersIn(type, form), from, bucket,
                                over);
@@ -204,7 +223,8 @@ Change zero::roundValue(Victim &victim) {
   Type form = otherForm(victim, wide, Type());
   OpBuilder b(op);
   Value narrow = NarrowOp::create(b, op->getLoc(), withNumbersIn(wide, form),
-                                  operand.get(), bucket);
+                                  operand.get(), bucket)
+                     .getResult();
   operand.set(WidenOp::create(b, op->getLoc(), wide, narrow, bucket));
   return describe(op) + ": takes operand 0 rounded to " +
          textOf(TypeAttr::get(form));
