@@ -199,7 +199,8 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
         element != options.getParameterElement()) // (S7)
       return error(program, "parameters of " + nameOf(element), "--precision");
   } else if (slot == "grad" || slot.starts_with("grad.")) {
-    const bool isSum = !isPending() || getMicroSteps(plan) > 1;
+    const bool isSum = !isPending() || getMicroSteps(plan) > 1 ||
+                       options.getVirtualShards() > 0;
     if (element != (isSum ? options.getSumElement()
                           : options.getGradientElement())) // (S7)
       return error(program,

@@ -50,7 +50,7 @@ PlainBlock plainBlock(const float *numbers, zrt_dtype dtype) {
   return block;
 }
 
-Bytes bytesOf(const PlainBlock &block, zrt_dtype dtype) {
+Bytes bytesOfBlock(const PlainBlock &block, zrt_dtype dtype) {
   Bytes bytes(dtypeBytes(dtype));
   std::memcpy(bytes.data(), &block.scale, sizeof(float));
   std::byte *codes = bytes.data() + sizeof(float);
@@ -69,7 +69,7 @@ void setValuesOf(const PlainBlock &block, float *numbers) {
     numbers[i] = nearest(double(block.codes[i]) * block.scale);
 }
 
-Floats drawn(size_t count, unsigned seed) {
+Floats randomNumbers(size_t count, unsigned seed) {
   std::mt19937 random(seed);
   Floats numbers(count);
   for (size_t i = 0; i < count; ++i)
@@ -84,7 +84,7 @@ Bytes blocksOf(const Floats &numbers, zrt_dtype dtype) {
   return blocks;
 }
 
-Floats numbersOf(const Bytes &blocks, zrt_dtype dtype) {
+Floats numbersInBlocks(const Bytes &blocks, zrt_dtype dtype) {
   Floats numbers(blocks.size() / dtypeBytes(dtype) * kNumbers);
   widenBlocks(blocks.data(), dtype, numbers.size() / kNumbers, numbers.data());
   return numbers;
@@ -108,15 +108,15 @@ Floats hardNumbers() {
 }
 
 TEST(NumberBlocks, AreThoseOfAPlainLoop) {
-  Floats numbers = drawn(50 * kNumbers, 1);
+  Floats numbers = randomNumbers(50 * kNumbers, 1);
   const Floats hard = hardNumbers();
   numbers.insert(numbers.end(), hard.begin(), hard.end());
   for (const zrt_dtype dtype : kBlocks) {
     const Bytes blocks = blocksOf(numbers, dtype);
-    const Floats values = numbersOf(blocks, dtype);
+    const Floats values = numbersInBlocks(blocks, dtype);
     for (size_t i = 0; i < numbers.size() / kNumbers; ++i) {
       const PlainBlock plain = plainBlock(&numbers[i * kNumbers], dtype);
-      const Bytes expected = bytesOf(plain, dtype);
+      const Bytes expected = bytesOfBlock(plain, dtype);
       ASSERT_EQ(Bytes(&blocks[i * expected.size()],
                       &blocks[i * expected.size()] + expected.size()),
                 expected)
@@ -138,10 +138,10 @@ TEST(NumberBlocks, AreThoseOfAPlainLoop) {
 TEST(NumberBlocks, OfAnInfinityOrANanAreNans) {
   for (const float bad : {INFINITY, -INFINITY, NAN, -NAN})
     for (const zrt_dtype dtype : kBlocks) {
-      Floats numbers = drawn(3 * kNumbers, 2);
-      const Floats good = numbersOf(blocksOf(numbers, dtype), dtype);
+      Floats numbers = randomNumbers(3 * kNumbers, 2);
+      const Floats good = numbersInBlocks(blocksOf(numbers, dtype), dtype);
       numbers[kNumbers + 255] = bad;
-      const Floats values = numbersOf(blocksOf(numbers, dtype), dtype);
+      const Floats values = numbersInBlocks(blocksOf(numbers, dtype), dtype);
       for (size_t i = 0; i < values.size(); ++i) {
         if (i / kNumbers == 1)
           ASSERT_TRUE(std::isnan(values[i])) << i;
@@ -154,12 +154,12 @@ TEST(NumberBlocks, OfAnInfinityOrANanAreNans) {
 /// This file has one version of the loops, the library one for each kind of
 /// vectors.
 TEST(NumberBlocks, HaveTheSameBitsInVectors) {
-  Floats numbers = drawn(40 * kNumbers, 3);
+  Floats numbers = randomNumbers(40 * kNumbers, 3);
   const Floats hard = hardNumbers();
   numbers.insert(numbers.end(), hard.begin(), hard.end());
   const auto check = [&](auto bits, zrt_dtype dtype) {
     const Bytes blocks = blocksOf(numbers, dtype);
-    const Floats values = numbersOf(blocks, dtype);
+    const Floats values = numbersInBlocks(blocks, dtype);
     for (size_t i = 0; i < numbers.size() / kNumbers; ++i) {
       Bytes one(kBlockBytes<bits>);
       narrowBlock<bits>(&numbers[i * kNumbers], one.data());
@@ -190,13 +190,14 @@ TEST(RankedSum, OfBlocksIsThatOfTheirNumbers) {
           std::vector<Floats> values;
           std::vector<const std::byte *> sources;
           for (size_t rank = 0; rank < ranks; ++rank) {
-            blocks.push_back(
-                blocksOf(drawn(kCount * kNumbers, unsigned(10 + rank)), from));
-            values.push_back(numbersOf(blocks.back(), from));
+            blocks.push_back(blocksOf(
+                randomNumbers(kCount * kNumbers, unsigned(10 + rank)), from));
+            values.push_back(numbersInBlocks(blocks.back(), from));
           }
           for (const Bytes &one : blocks)
             sources.push_back(one.data());
-          Floats old = drawn(kCount * kNumbers, 9), expected(old.size());
+          Floats old = randomNumbers(kCount * kNumbers, 9),
+                 expected(old.size());
           Bytes result(old.size() * dtypeBytes(to)), right(result.size());
           narrow(old.data(), old.size(), to, result.data());
           widen(result.data(), to, old.size(), old.data());
@@ -239,7 +240,8 @@ void checkShare(const zrt_bucket &bucket, uint32_t extent, zrt_dtype wide,
                                                : kSlices,
                  count = bucket.elements / shares,
                  first = extent == ZRT_WHOLE ? 0 : bucket.elements / 2;
-  Floats numbers = drawn(bucket.elements, 4), padded(bucket.elements, NAN);
+  Floats numbers = randomNumbers(bucket.elements, 4),
+         padded(bucket.elements, NAN);
   Bytes source(count * dtypeBytes(wide));
   narrow(&numbers[first], count, wide, source.data());
   widen(source.data(), wide, count, &numbers[first]);
