@@ -37,7 +37,7 @@ CASES = {
     "--checkpoint": (("--save-every", "2", "--checkpoint", "ck"), ("ck2",)), "--save-every": (KEPT, ("1",)),
     "--save-at-exit": (KEPT, ()), "--keep": (KEPT, ("1",)), "--resume": (KEPT, ("latest",)),
     "--on-checkpoint-error": (KEPT, ("stop",)), "--checkpoint-memory": (KEPT, ("4MiB",)),
-    "--time-limit": ((), ("1h",)),
+    "--elastic": (KEPT, ()), "--ranks": ((), ("2",)), "--time-limit": ((), ("1h",)),
     "--metrics": ((), ("run.jsonl",)), "--progress": ((), ("none",)), "--tensorboard": ((), ("events",)),
     "--profile": ((), ()), "--utilization": ((), ()), "--quiet": ((), ()),
     "--threads": ((), ("2",)), "--host-threads": ((), ("2",)), "--nvme-path": ((), (".",)),

@@ -52,8 +52,9 @@ double readDuration(const char *option, const std::string &text) {
 
 void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
   CheckpointOptions &checkpoint = options.checkpoint;
-  for (const char *option : {"--save-every", "--save-at-exit", "--keep",
-                             "--on-checkpoint-error", "--checkpoint-memory"})
+  for (const char *option :
+       {"--save-every", "--save-at-exit", "--keep", "--on-checkpoint-error",
+        "--checkpoint-memory", "--elastic"})
     if (line.given(option) && !line.given("--checkpoint"))
       usage("{} needs --checkpoint=DIR", option);
   if (line.given("--checkpoint") && !line.given("--save-every") &&
@@ -74,6 +75,12 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
       line.choose("--on-checkpoint-error", kOnError, false);
   if (line.given("--time-limit"))
     options.timeLimit = readDuration("--time-limit", line.text("--time-limit"));
+  if (options.elastic && line.given("--resume") && !checkpoint.resumesLatest())
+    usage("--elastic goes on from the newest checkpoint in --checkpoint; drop "
+          "--resume={}",
+          checkpoint.resume);
+  if (options.elastic)
+    checkpoint.resume = "latest";
   if (!line.given("--resume"))
     return;
   if (checkpoint.resumesLatest() && !line.given("--checkpoint"))

@@ -226,11 +226,13 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   for (const auto &[flag, value] :
        {std::pair("--shuffle", &options.shuffle),
         {"--save-at-exit", &options.checkpoint.atExit},
+        {"--elastic", &options.elastic},
         {"--profile", &options.profile},
         {"--utilization", &options.utilization},
         {"--quiet", &options.quiet},
         {"--verify-reads", &options.verifyReads}})
     *value = line.isOn(flag);
+  options.ranks = int32_t(line.countFrom1("--ranks", 65536, 0));
   readListings(line, options);
   if (options.certificate || options.plan)
     return options;

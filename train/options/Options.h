@@ -99,7 +99,10 @@ struct TrainOptions {
   /// "eval-" where data and inputs are those of `eval`.
   std::string dataPrefix;
   ProgressKind progress = ProgressKind::Auto;
-  double timeLimit = 0;     ///< seconds; 0: none
+  double timeLimit = 0; ///< seconds; 0: none
+  bool elastic = false; ///< go on when ranks fail
+  int32_t ranks = 0;    ///< 0: as many as are started, or the most
+  int startedRank = -1; ///< of the starter of an elastic run; -1: without it
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;
   bool certificateJson = false; ///< as an object, with `certificate`
