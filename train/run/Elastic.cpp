@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 
 using namespace zrt;
@@ -26,7 +27,10 @@ std::string sizesText(const std::vector<uint32_t> &sizes) {
 
 /// "step 150": where the next ranks begin.
 std::string nextStep(const TrainOptions &options) {
-  const std::vector<int64_t> steps = checkpointSteps(options.checkpoint.folder);
+  const std::string &folder = options.checkpoint.folder;
+  std::vector<int64_t> steps;
+  if (std::filesystem::exists(folder)) // the first ranks make it
+    steps = checkpointSteps(folder);
   return fmt::format("step {}", steps.empty() ? 0 : steps.back());
 }
 

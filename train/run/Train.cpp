@@ -75,7 +75,17 @@ int zrt::trainMain(const zrt_plan &plan, const TrainOptions &options) {
     checkSampling(plan, options.sample);
     checkTierOptions(plan, options);
   }
-  const std::unique_ptr<World> world = connectWorld(plan.world_size);
+  std::unique_ptr<World> world;
+  try {
+    world = connectWorld(plan.world_size);
+  } catch (const Error &error) {
+    // All ranks of one starter could connect, but for one that has failed.
+    if (options.startedRank < 0)
+      throw;
+    complain(fmt::format("{}: rank {}: note: {}", options.program,
+                         options.startedRank, error.what()));
+    return kPeerLost;
+  }
   return trainWith(*world, plan, options);
 }
 
