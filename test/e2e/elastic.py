@@ -221,9 +221,9 @@ class Seed:
             return f"processes {processes} are left"
         if not self.is_mpi and (files := list((self.folder / "tmp").iterdir())):
             return f"files {files} are left"
-        # Growth saves between two of --save-every.
-        names = {path.name for path in (self.folder / "ck").iterdir()}
-        if names != {".lock", *(f"step-{step}" for step in self.checkpoints()[-KEEP:])} or f"step-{STEPS}" not in names:
+        # Growth saves between two of --save-every, and a run that is killed may not have removed an older one.
+        steps, names = self.checkpoints(), {path.name for path in (self.folder / "ck").iterdir()}
+        if names != {".lock", *(f"step-{step}" for step in steps)} or steps[-1] != STEPS or len(steps) > KEEP + 1:
             return f"the checkpoints are {sorted(names)}"
         said = self.said.read_bytes()
         for newest, at in self.newest:

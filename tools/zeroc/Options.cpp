@@ -60,6 +60,10 @@ PipelineOptions DriverOptions::pipelineOf(int64_t ranks) const {
   PipelineOptions p = pipeline;
   p.accumulate = pipeline.accumulate * pipeline.worldSize / ranks;
   p.worldSize = ranks;
+  // What is left of one group has no other to exchange with.
+  for (int64_t *group : {&p.ranksPerHost, &p.shardSize, &p.secondaryShard})
+    if (ranks < pipeline.worldSize && ranks <= *group && *group % ranks == 0)
+      *group = 0;
   return p;
 }
 
