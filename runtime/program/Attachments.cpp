@@ -113,11 +113,13 @@ std::string zrt::planAttachment(uint32_t ranks) {
 
 std::vector<uint32_t> zrt::planSizes(const char *program) {
   std::vector<uint32_t> sizes;
-  for (const Entry &entry : readEntries(openProgram(program).number()))
-    if (const uint32_t ranks =
-            uint32_t(std::strtoul(entry.name + sizeof "plan", nullptr, 10));
-        planAttachment(ranks) == entry.name)
+  for (const Entry &entry : readEntries(openProgram(program).number())) {
+    const std::string name(entry.name, strnlen(entry.name, sizeof entry.name));
+    const uint32_t ranks = uint32_t(std::strtoul(
+        name.c_str() + std::min(name.size(), sizeof "plan"), nullptr, 10));
+    if (name == planAttachment(ranks))
       sizes.push_back(ranks);
+  }
   return sizes;
 }
 

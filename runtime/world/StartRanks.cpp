@@ -132,7 +132,8 @@ private:
     const int failure = isKilled ? 128 + number : WEXITSTATUS(status);
     broken |= isKilled || failure == 1 || failure == kPeerLost;
     lost |= failure == kPeerLost;
-    end.grows |= failure == 128 + kGrowSignal && !isKilled;
+    const bool grows = failure == 128 + kGrowSignal && !isKilled;
+    end.grows |= grows;
     if (number > 0 && sigismember(&handedOn, number))
       end.isAsked |= number != kGrowSignal;
     else if (isKilled && sigismember(&dismissed, number))
@@ -148,7 +149,7 @@ private:
         fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
                    end.what);
     }
-    if (!end.status && failure != kPeerLost)
+    if (!end.status && failure != kPeerLost && !(isElastic && grows))
       end.status = failure;
   }
 

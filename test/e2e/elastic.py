@@ -28,7 +28,7 @@ import support
 MODEL = dict(model_type="gpt2", n_layer=1, n_head=1, n_embd=8, vocab_size=32, n_positions=8, layer_norm_epsilon=1e-5,
              activation_function="gelu_new", tie_word_embeddings=True)
 SIZES = (4, 2, 1)
-PLANS = (("--stage=3",), ("--stage=2", "--offload-optimizer=cpu"), ("--stage=1",))
+PLANS = (("--stage=3",), ("--stage=2", "--offload-optimizer=cpu"), ("--stage=1",), ("--stage=3", "--offload=nvme"))
 STEPS, EVERY, KEEP = 240, 12, 3
 #: What happens to a run, and how often.
 EVENTS = {"a rank is killed": 40, "two ranks are killed": 10, "a rank is killed at the start": 10,
@@ -48,6 +48,13 @@ def children_of(process):
         return []
 
 
+def runs(process, program):
+    try:
+        return os.readlink(f"/proc/{process}/exe") == str(program)
+    except OSError:
+        return False
+
+
 def kill(process, number):
     try:
         os.kill(process, number)
@@ -60,13 +67,14 @@ class Whole:
 
     def __init__(self, folder):
         self.folder = folder
+        (folder / "tmp").mkdir()
         support.write_tokens(folder / "tokens.u16", 3000, MODEL["vocab_size"])
         self.runs = {}
 
     def of(self, options):
         if options not in self.runs:
             program, begun = compile_plans(options), time.monotonic()
-            done = support.run(program, *self.flags(self.folder), *self.saves(self.folder))
+            done = support.run(program, *self.flags(self.folder, options), *self.saves(self.folder))
             assert done.returncode == 0, done.err
             seconds = time.monotonic() - begun
             shutil.rmtree(self.folder / "ck")
@@ -74,9 +82,10 @@ class Whole:
                                   support.saved_bytes(self.folder / "saved.safetensors"), seconds)
         return self.runs[options]
 
-    def flags(self, folder):
+    def flags(self, folder, options):
         return ["--data", self.folder / "tokens.u16", "--steps", STEPS, "--lr", 1e-2, "--quiet", "--shuffle", "--threads", 1,
-                "--metrics", folder / "run.jsonl", "--save", folder / "saved.safetensors"]
+                "--metrics", folder / "run.jsonl", "--save", folder / "saved.safetensors",
+                *support.nvme_flags(options, folder / "tmp")]
 
     def saves(self, folder):
         return ["--checkpoint", folder / "ck", "--save-every", EVERY, "--keep", KEEP]
@@ -100,7 +109,7 @@ class Seed:
     def start(self, is_first):
         """Starts the run, with any number of ranks unless it is the first time."""
         ranks = 4 if is_first else self.dice.choice(SIZES)
-        command = [self.program, *self.whole.flags(self.folder), *self.whole.saves(self.folder), "--elastic"]
+        command = [self.program, *self.whole.flags(self.folder, self.options), *self.whole.saves(self.folder), "--elastic"]
         command = [*(["mpirun", "-n", ranks] if self.is_mpi else []), *command,
                    *([] if is_first or self.is_mpi else ["--ranks", ranks])]
         env = {**os.environ, **support.MPI_ENVIRONMENT, "TMPDIR": str(self.folder / "tmp"), "ZRT_TIMEOUT": "30"}
@@ -117,7 +126,9 @@ class Seed:
         wait = self.dice.uniform(0, self.seconds)
         if self.event == "a rank is killed at the start":
             wait = self.dice.uniform(0, 0.03)
-        if self.event == "a rank is killed in a checkpoint" and env is not None:
+        if self.event == "a rank is killed in a checkpoint" and env is None:
+            self.event = "a rank is killed"  # only a start can be told the point
+        elif self.event == "a rank is killed in a checkpoint":
             point = self.dice.choice(POINTS)
             rank = self.dice.randrange(ranks) if point in ("copy", "block", "sync") else 0
             env["ZRT_CHECKPOINT_FAULT"] = f"kill@{point}#{self.dice.randint(1, STEPS // EVERY - KEEP)}:{rank}"
@@ -127,7 +138,7 @@ class Seed:
 
     def ranks(self):
         """Returns the processes of the ranks; mpirun has them as children, too."""
-        return [child for child in children_of(self.job.pid) if os.path.exists(f"/proc/{child}/exe")]
+        return [child for child in children_of(self.job.pid) if runs(child, self.program)]
 
     def strike(self):
         """Lets the event happen."""
@@ -167,7 +178,7 @@ class Seed:
         while self.job.poll() is None:
             if time.monotonic() > end:
                 self.job.kill()
-                return "it hangs"
+                return f"it hangs, with the processes {self.processes()}"
             if time.monotonic() > self.until and (self.event == "the starter is killed" or self.ranks()):
                 self.strike()
                 self.event, self.until = None, end
@@ -181,14 +192,7 @@ class Seed:
         return None if self.job.returncode in allowed else f"status {self.job.returncode}"
 
     def processes(self):
-        found = []
-        for entry in os.listdir("/proc"):
-            try:
-                if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == str(self.program):
-                    found.append(int(entry))
-            except OSError:
-                pass
-        return found
+        return [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and runs(entry, self.program)]
 
     def judge(self):
         """Returns what is wrong after the end."""
@@ -217,7 +221,7 @@ class Seed:
                     return f"it goes on from step {step}, and has a checkpoint of step {newest[0]}"
         self.counts.update(f"goes on with {ranks}" for ranks, _ in GOES_ON.findall(said.decode(errors="replace")))
         # Every byte is verified.
-        done = support.run(self.program, *self.whole.flags(self.folder), "--ranks", 1,
+        done = support.run(self.program, *self.whole.flags(self.folder, self.options), "--ranks", 1,
                            "--resume", self.folder / "ck" / f"step-{STEPS}")
         if done.returncode != 0:
             return done.err
@@ -227,8 +231,8 @@ class Seed:
 
 
 def shared_files():
-    """Returns the files of /dev/shm, without those of Open MPI, which may leave some."""
-    return {name for name in os.listdir("/dev/shm") if not name.startswith("vader_segment")}
+    """Returns the files of /dev/shm, without those of Open MPI and of tests of GPUs."""
+    return {name for name in os.listdir("/dev/shm") if not name.startswith(("vader_segment", "fake-nccl"))}
 
 
 def run_seed(whole, seed, counts, **keywords):

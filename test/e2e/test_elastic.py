@@ -16,7 +16,7 @@ class Elastic(support.Case):
         self.options = elastic.PLANS[0]
         self.bits, self.saved, _ = self.whole.of(self.options)
         self.program = elastic.compile_plans(self.options)
-        self.flags = [self.program, *self.whole.flags(self.folder), *self.whole.saves(self.folder)]
+        self.flags = [self.program, *self.whole.flags(self.folder, self.options), *self.whole.saves(self.folder)]
 
     def check(self, done, *says):
         self.assertEqual(done.returncode, 0, done.err)
@@ -28,7 +28,7 @@ class Elastic(support.Case):
         self.assertTrue(support.saved_bytes(self.folder / "saved.safetensors") == self.saved, "weights differ")
 
     def test_each_number_of_ranks(self):
-        flags = self.flags[:1] + self.whole.flags(self.folder)
+        flags = self.flags[:1] + self.whole.flags(self.folder, self.options)
         for command in ([*flags, "--ranks", 1], [*flags, "--ranks", 2], [*support.mpirun(2), *flags]):
             self.check(support.run(*command, env=support.MPI_ENVIRONMENT))
         done = support.run(*support.mpirun(3), *flags, env=support.MPI_ENVIRONMENT)

@@ -75,6 +75,7 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
       line.choose("--on-checkpoint-error", kOnError, false);
   if (line.given("--time-limit"))
     options.timeLimit = readDuration("--time-limit", line.text("--time-limit"));
+  options.elastic = line.isOn("--elastic");
   if (options.elastic && line.given("--resume") && !checkpoint.resumesLatest())
     usage("--elastic goes on from the newest checkpoint in --checkpoint; drop "
           "--resume={}",

@@ -226,7 +226,6 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   for (const auto &[flag, value] :
        {std::pair("--shuffle", &options.shuffle),
         {"--save-at-exit", &options.checkpoint.atExit},
-        {"--elastic", &options.elastic},
         {"--profile", &options.profile},
         {"--utilization", &options.utilization},
         {"--quiet", &options.quiet},
