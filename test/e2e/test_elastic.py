@@ -29,8 +29,8 @@ class Elastic(support.Case):
 
     def test_each_number_of_ranks(self):
         flags = self.flags[:1] + self.whole.flags(self.folder, self.options)
-        for command in ([*flags, "--ranks", 1], [*flags, "--ranks", 2], [*support.mpirun(2), *flags]):
-            self.check(support.run(*command, env=support.MPI_ENVIRONMENT))
+        for ranks in 1, 2:
+            self.check(support.run(*flags, "--ranks", ranks))
         done = support.run(*support.mpirun(3), *flags, env=support.MPI_ENVIRONMENT)
         self.assertIn("started with 3 ranks, and this program has plans for 4, 2 and 1 ranks; start one of these", done.err)
 
@@ -78,6 +78,5 @@ class Elastic(support.Case):
 
     def test_random(self):
         counts = collections.Counter()
-        for seed in 1, 2:
-            self.assertIsNone(elastic.run_seed(self.whole, seed, counts, is_mpi=False, events=3))
+        self.assertIsNone(elastic.run_seed(self.whole, 1, counts, is_mpi=False, events=4))
         self.assertGreater(counts["starts again"] + counts["goes on with 2"] + counts["goes on with 1"], 0, counts)
