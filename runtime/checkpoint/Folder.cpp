@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <ctime>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace zrt;
@@ -104,7 +106,16 @@ void CheckpointFolder::lock() {
       open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!lockFile)
     fail("cannot write checkpoints to {}: {}", folder, errnoText());
-  if (flock(lockFile.number(), LOCK_EX | LOCK_NB) == 0)
+  const auto take = [&] {
+    return flock(lockFile.number(), LOCK_EX | LOCK_NB) == 0;
+  };
+  bool isTaken = take();
+  // A run that has just been killed may hold it until its memory is released.
+  for (int look = 0; !isTaken && errno == EWOULDBLOCK && look < 50; ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    isTaken = take();
+  }
+  if (isTaken)
     removeLeftovers();
   else if (errno == EWOULDBLOCK)
     fail("the checkpoints in {} are another run's, which is still there: {}; "

@@ -5,6 +5,7 @@
 #include "runtime/OpenFile.h"
 
 #include <cstdint>
+#include <cstdlib>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -58,6 +59,14 @@ void read(int fd, void *to, size_t bytes, uint64_t offset) {
   }
 }
 
+OpenFile openProgram(const char *program) {
+  OpenFile file(open(program, O_RDONLY | O_CLOEXEC));
+  if (!file)
+    fail("cannot read this program at {}: {}{}", program, errnoText(),
+         errno == ENOENT ? "; mount /proc" : "");
+  return file;
+}
+
 std::vector<Entry> readEntries(int fd) {
   struct stat status = {};
   if (fstat(fd, &status) != 0)
@@ -98,11 +107,24 @@ std::string zrt::attach(std::string_view program,
   return result;
 }
 
+std::string zrt::planAttachment(uint32_t ranks) {
+  return fmt::format("plan.{}.so", ranks);
+}
+
+std::vector<uint32_t> zrt::planSizes(const char *program) {
+  std::vector<uint32_t> sizes;
+  for (const Entry &entry : readEntries(openProgram(program).number())) {
+    const std::string name(entry.name, strnlen(entry.name, sizeof entry.name));
+    const uint32_t ranks = uint32_t(std::strtoul(
+        name.c_str() + std::min(name.size(), sizeof "plan"), nullptr, 10));
+    if (name == planAttachment(ranks))
+      sizes.push_back(ranks);
+  }
+  return sizes;
+}
+
 bool zrt::loadAttachment(const char *name, const char *program) {
-  const OpenFile file(open(program, O_RDONLY | O_CLOEXEC));
-  if (!file)
-    fail("cannot read this program at {}: {}{}", program, errnoText(),
-         errno == ENOENT ? "; mount /proc" : "");
+  const OpenFile file = openProgram(program);
   for (const Entry &entry : readEntries(file.number())) {
     if (std::strncmp(entry.name, name, sizeof entry.name) != 0)
       continue;

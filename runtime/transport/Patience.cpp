@@ -19,6 +19,7 @@ void Patience::giveUp(const Alarm &heard) {
                        alarm.origin == peer ? std::string("it")
                                             : fmt::format("rank {}", peer),
                        what);
+  peers.world().noteLostPeer();
   // Forwards the original alarm, so that ranks which wait for this one name the
   // same origin.
   peers.raise(alarm, text);

@@ -68,6 +68,11 @@ bool isOfMpi() {
   return !isSaid && std::getenv("PMIX_RANK");
 }
 
+uint32_t numberIn(const char *variable) {
+  const char *text = std::getenv(variable);
+  return text ? uint32_t(std::strtoul(text, nullptr, 10)) : 0;
+}
+
 void checkAlone() {
   const auto check = [](const Launcher &launcher) {
     const char *size = std::getenv(launcher.size);
@@ -98,6 +103,19 @@ std::unique_ptr<World> connectByMpi(uint32_t ranks) {
 }
 
 } // namespace
+
+std::optional<Launched> zrt::findLauncher() {
+  if (isOfMpi()) {
+    for (const Launcher &launcher : kLaunchersOfMpi)
+      if (const uint32_t ranks = numberIn(launcher.size))
+        return Launched{ranks, numberIn(launcher.rank)};
+    return Launched{0, numberIn("PMIX_RANK")};
+  }
+  const std::optional<Launch> launch = launchFromEnvironment();
+  if (!launch || launch->size == 1)
+    return std::nullopt;
+  return Launched{uint32_t(launch->size), uint32_t(launch->rank)};
+}
 
 std::unique_ptr<World> zrt::connectWorld(uint32_t ranks) {
   if (ranks == 1) {

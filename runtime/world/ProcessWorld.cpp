@@ -33,16 +33,16 @@ public:
       // the same origin.
       world.sendAlarm(*alarm);
       if (alarm->origin < 0)
-        fail("{}", alarm->message);
-      fail("rank {} failed: {}", alarm->origin, alarm->message);
+        giveUp("{}", alarm->message);
+      giveUp("rank {} failed: {}", alarm->origin, alarm->message);
     }
     const std::string waits =
         fmt::format("while rank {} waited for it in {}", world.rank(), what);
     if (now - start > timeOut)
-      fail("rank {} has not come for {} s {}; set ZRT_TIMEOUT to more seconds "
-           "if "
-           "it takes so long",
-           peer, timeOut.count(), waits);
+      giveUp(
+          "rank {} has not come for {} s {}; set ZRT_TIMEOUT to more seconds "
+          "if it takes so long",
+          peer, timeOut.count(), waits);
     if (cards.empty())
       return;
     const ProcessCard &mine = cards[size_t(world.rank())],
@@ -51,11 +51,17 @@ public:
         !isStopped(its.process))
       still = std::chrono::nanoseconds(0);
     if (still >= WaitLimits().silence)
-      fail("rank {} (process {}) has not moved for {} s (it is stopped) {}",
-           peer, its.process, WaitLimits().silence.count() / 1000.0, waits);
+      giveUp("rank {} (process {}) has not moved for {} s (it is stopped) {}",
+             peer, its.process, WaitLimits().silence.count() / 1000.0, waits);
   }
 
 private:
+  template <typename... Args>
+  [[noreturn]] void giveUp(fmt::format_string<Args...> text, Args &&...args) {
+    world.noteLostPeer();
+    fail(text, std::forward<Args>(args)...);
+  }
+
   World &world;
   const std::vector<ProcessCard> &cards;
   const std::chrono::seconds timeOut;

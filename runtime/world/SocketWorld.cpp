@@ -234,6 +234,7 @@ void SocketWorld::transfer(int peer, size_t bytes, short events,
         wait->look();
     } else {
       wait->look(); // throws if an alarm gives the reason
+      noteLostPeer();
       fail("rank {} is gone while rank {} waited for it in {}", peer, rank(),
            what);
     }

@@ -11,8 +11,10 @@
 #include "runtime/OpenFile.h"
 #include "runtime/world/ProcessWorld.h"
 
+#include <csignal>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace zrt {
@@ -36,6 +38,25 @@ std::optional<Launch> launchFromEnvironment();
 /// calling process is killed, so are the ranks.  Must be called before there
 /// are threads.  Throws zrt::Error if the system cannot create a process.
 Launch startRanks(int ranks);
+
+/// The status of a rank of an elastic job that ends because of another rank.
+constexpr int kPeerLost = 76;
+/// To the starter of an elastic job: all of its ranks can be used again.
+constexpr int kGrowSignal = SIGUSR2;
+
+/// How all ranks of an elastic job have ended.
+struct RanksEnd {
+  int status = 0;       ///< of the rank that failed first; 0 if none
+  int failed = 0;       ///< how many failed by themselves
+  bool isAsked = false; ///< a user's signal ended them
+  bool grows = false;   ///< they have ended because of kGrowSignal
+  std::string what;     ///< "rank 3 was ended by signal 9 (Killed)"
+};
+
+/// The same for an elastic job: the calling process returns once all ranks have
+/// ended.  When one has failed the others are asked to end after a second.  In
+/// ranks kGrowSignal is blocked; it reaches them once, if `canGrow`.
+std::variant<Launch, RanksEnd> startElasticRanks(int ranks, bool canGrow);
 
 class SocketWorld final : public ProcessWorld {
 public:

@@ -23,31 +23,67 @@
 #include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <sysexits.h>
 #include <unistd.h>
 #include <utility>
+#include <variant>
 #include <vector>
 
 using namespace zrt;
 
 namespace {
 
-/// The time that the other ranks have to end after one has failed.
-constexpr std::chrono::seconds kFarewell{10};
+/// The time that the other ranks have to end after one has failed; those of an
+/// elastic job are asked to before, as one that connects cannot notice it.
+constexpr std::chrono::seconds kFarewell{10}, kPolite{1};
 
 /// The signals that are forwarded to the ranks; SIGTSTP as SIGSTOP, which a
 /// rank cannot ignore.
 constexpr int kHandedOn[] = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
                              SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 
+sigset_t watchedSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGCHLD);
+  for (const int number : kHandedOn)
+    sigaddset(&signals, number);
+  return signals;
+}
+
+/// Blocks the watched signals in this process; returns the mask before.
+sigset_t blockSignals() {
+  const sigset_t signals = watchedSignals();
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  std::signal(SIGCHLD, SIG_DFL); // the parent process may ignore it
+  return before;
+}
+
 /// The running ranks, and the status of those that have ended.
 class Ranks {
 public:
-  Ranks(std::vector<pid_t> processes) : processes(std::move(processes)) {}
+  Ranks(std::vector<pid_t> processes, bool isElastic)
+      : isElastic(isElastic), processes(std::move(processes)) {}
 
   void signal(int number) const {
     for (const pid_t process : processes)
       if (process > 0)
         kill(process, number);
+  }
+
+  /// Forwards a user's signal.
+  void handOn(int number) {
+    sigaddset(&handedOn, number);
+    end.isAsked |= number == SIGINT || number == SIGTERM || number == SIGQUIT;
+    signal(number);
+  }
+
+  /// Ends the ranks that still run after another one has failed.
+  void dismiss(int number) {
+    if (!sigismember(&dismissed, number))
+      signal(number);
+    sigaddset(&dismissed, number);
   }
 
   /// Records all ranks that have ended.
@@ -63,47 +99,85 @@ public:
   }
 
   bool areDone() const { return running == 0; }
-  /// The status of the rank that failed first; 0 while none has.
-  int failure() const { return firstFailure; }
   /// Returns true if the others cannot go on because a rank is missing.  All
   /// ranks agree on other failures (a signal, the end of the time), and some
   /// may still save.
   bool isBroken() const { return broken; }
 
-private:
-  void note(size_t rank, int status) {
-    int failure = WEXITSTATUS(status);
-    broken |= failure == 1 || WIFSIGNALED(status);
-    if (WIFSIGNALED(status)) {
-      const int number = WTERMSIG(status);
-      failure = 128 + number;
-      if (!firstFailure)
-        fmt::print(stderr, "{}: error: rank {} was ended by signal {} ({})\n",
-                   program_invocation_short_name, rank, number,
-                   strsignal(number));
-    }
-    if (!firstFailure)
-      firstFailure = failure;
+  /// The end of all ranks.
+  RanksEnd takeEnd() {
+    // All may end with one failure that they agree on, such as bad data.
+    if (failing.size() == processes.size())
+      failing.clear();
+    // A failure may be due to a rank that was ended before, and a rank that did
+    // not end to any other.
+    for (const std::vector<size_t> *ranks : {&killed, &failing, &stuck})
+      if (end.failed == 0)
+        end.failed = int(ranks->size());
+    if (end.failed > 0 && end.what.empty())
+      end.what =
+          fmt::format("rank {} {}", failing.empty() ? stuck[0] : failing[0],
+                      failing.empty() ? "did not come" : "has failed");
+    if (end.failed > 1)
+      end.what += fmt::format(", and {} more failed", end.failed - 1);
+    if (end.status == 0 && lost)
+      end.status = EX_TEMPFAIL;
+    return end;
   }
 
+private:
+  void note(size_t rank, int status) {
+    const bool isKilled = WIFSIGNALED(status);
+    const int number = isKilled ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
+    const int failure = isKilled ? 128 + number : WEXITSTATUS(status);
+    broken |= isKilled || failure == 1 || failure == kPeerLost;
+    lost |= failure == kPeerLost;
+    const bool grows = failure == 128 + kGrowSignal && !isKilled;
+    end.grows |= grows;
+    if (number > 0 && sigismember(&handedOn, number))
+      end.isAsked |= number != kGrowSignal;
+    else if (isKilled && sigismember(&dismissed, number))
+      stuck.push_back(rank);
+    else if (isKilled)
+      killed.push_back(rank);
+    else if (failure == 1)
+      failing.push_back(rank);
+    if (isKilled && end.what.empty() && !sigismember(&dismissed, number)) {
+      end.what = fmt::format("rank {} was ended by signal {} ({})", rank,
+                             number, strsignal(number));
+      if (!end.status && !isElastic)
+        fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
+                   end.what);
+    }
+    if (!end.status && failure != kPeerLost && !(isElastic && grows))
+      end.status = failure;
+  }
+
+  const bool isElastic;
   std::vector<pid_t> processes; ///< by rank; 0 after the process has ended
   size_t running = processes.size();
-  int firstFailure = 0;
-  bool broken = false;
+  /// Ranks by the cause of their end: a signal, their own failure, `dismiss`.
+  std::vector<size_t> killed, failing, stuck;
+  sigset_t handedOn = {}, dismissed = {};
+  RanksEnd end;
+  bool broken = false, lost = false;
 };
 
-/// Waits for the ranks and returns the exit status.
-int watch(Ranks &ranks, const sigset_t &signals) {
-  std::optional<Clock::time_point> deadline;
+/// Waits for the ranks.
+RanksEnd watch(Ranks &ranks, bool isElastic, bool canGrow) {
+  const sigset_t signals = watchedSignals();
+  std::optional<Clock::time_point> broken;
   while (true) {
     ranks.reap();
     if (ranks.areDone())
-      return ranks.failure();
-    if (ranks.isBroken() && !deadline)
-      deadline = Clock::now() + kFarewell;
-    if (deadline && Clock::now() > *deadline)
-      ranks.signal(SIGKILL);
-    const timespec patience = {1, 0};
+      return ranks.takeEnd();
+    if (ranks.isBroken() && !broken)
+      broken = Clock::now();
+    if (broken && isElastic && Clock::now() > *broken + kPolite)
+      ranks.dismiss(SIGTERM);
+    if (broken && Clock::now() > *broken + kFarewell)
+      ranks.dismiss(SIGKILL);
+    const timespec patience = {broken ? 0 : 1, broken ? 100'000'000 : 0};
     switch (const int number = sigtimedwait(&signals, nullptr, &patience)) {
     case -1: // nothing has come
     case SIGCHLD:
@@ -113,26 +187,19 @@ int watch(Ranks &ranks, const sigset_t &signals) {
       raise(SIGSTOP);
       break;
     default:
-      ranks.signal(number);
+      if (!isElastic || number != kGrowSignal || std::exchange(canGrow, false))
+        ranks.handOn(number);
     }
   }
 }
 
-} // namespace
-
-Launch zrt::startRanks(int ranks) {
+std::variant<Launch, RanksEnd> start(int ranks, bool isElastic, bool canGrow) {
   Launch launch;
   launch.size = ranks;
   const pid_t starter = getpid();
   launch.job = fmt::format("started by {} at {}", starter,
                            processStart(static_cast<int32_t>(starter)));
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGCHLD);
-  for (const int number : kHandedOn)
-    sigaddset(&signals, number);
-  sigprocmask(SIG_BLOCK, &signals, &before);
-  std::signal(SIGCHLD, SIG_DFL); // the parent process may ignore it
+  static const sigset_t before = blockSignals();
   std::fflush(nullptr);
   std::vector<pid_t> processes;
   for (int rank = 0; rank < ranks; ++rank) {
@@ -150,13 +217,16 @@ Launch zrt::startRanks(int ranks) {
         dup2(nothing, STDIN_FILENO);
         close(nothing);
       }
-      sigprocmask(SIG_SETMASK, &before, nullptr);
+      sigset_t mask = before;
+      if (isElastic)
+        sigaddset(&mask, kGrowSignal);
+      sigprocmask(SIG_SETMASK, &mask, nullptr);
       launch.rank = rank;
       return launch;
     }
     if (process < 0) {
       const std::string reason = errnoText();
-      Ranks(processes).signal(SIGKILL);
+      Ranks(processes, isElastic).signal(SIGKILL);
       fail("cannot start rank {} of {}: {}; raise the limit (ulimit -u)", rank,
            ranks, reason);
     }
@@ -164,7 +234,19 @@ Launch zrt::startRanks(int ranks) {
     setpgid(process, processes.empty() ? process : processes.front());
     processes.push_back(process);
   }
-  Ranks started(std::move(processes));
-  const int status = watch(started, signals);
-  std::_Exit(status);
+  Ranks started(std::move(processes), isElastic);
+  return watch(started, isElastic, canGrow);
+}
+
+} // namespace
+
+Launch zrt::startRanks(int ranks) {
+  const auto started = start(ranks, /*isElastic=*/false, /*canGrow=*/false);
+  if (const auto *end = std::get_if<RanksEnd>(&started))
+    std::_Exit(end->status);
+  return std::get<Launch>(started);
+}
+
+std::variant<Launch, RanksEnd> zrt::startElasticRanks(int ranks, bool canGrow) {
+  return start(ranks, /*isElastic=*/true, canGrow);
 }

@@ -12,10 +12,12 @@
 #include "abi/zrt.h"
 #include "runtime/Environment.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -121,6 +123,12 @@ public:
   /// counts.
   virtual void abort(const std::string &message);
 
+  /// Notes that this rank cannot go on because a peer has failed, is gone or
+  /// does not come.  Any thread may call it.
+  void noteLostPeer() { lostPeer = true; }
+  /// Whether that has happened: an error of this rank is then not its own.
+  bool hasLostPeer() const { return lostPeer; }
+
   /// Ends the process after a failure, without waiting for peers, since some
   /// may be gone.  Flushes the standard streams; destructors do not run.
   [[noreturn]] virtual void leave(int status);
@@ -141,7 +149,19 @@ public:
 
 protected:
   PeerPages *pages = nullptr;
+
+private:
+  std::atomic<bool> lostPeer{false};
 };
+
+/// The processes that a launcher has started; 0 where it does not say how many.
+struct Launched {
+  uint32_t ranks = 0, rank = 0;
+};
+/// Returns what mpirun, srun or torchrun has started; nullopt if connectWorld
+/// starts the ranks itself.  Throws zrt::Error for an environment that
+/// contradicts itself.
+std::optional<Launched> findLauncher();
 
 /// Returns the world of this job.  Throws if it does not have `ranks` ranks;
 /// the message says how to start or compile the program instead.  Where several

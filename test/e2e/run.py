@@ -15,6 +15,7 @@ Some files have a short version of a longer command:
     test/checksums/checksums.py  bits of many models, before and after a change
     test/e2e/resumes.py        resumes of each layout in every other, and kills at random moments
     test/e2e/flips.py          bits flipped in runs with --digest, each located by a replay
+    test/e2e/elastic.py        elastic runs whose ranks and starters are killed at random moments
 
 A table of plans (covering.py) has every pair of options' values; larger sets are
 drawn by test/random/check.py.

@@ -4,7 +4,9 @@ Their processes have different process numbers and host names and no shared memo
 communication between hosts uses the cable.
 """
 import os
+import re
 import shutil
+import signal
 import subprocess
 import time
 import unittest
@@ -155,3 +157,39 @@ class Hosts(support.Case):
         self.wait_until(lambda: self.ranks_of(program) == 0, "ranks wait forever")
         # A rank that waits for another one of its host, which waits for the other host, may be the first to end.
         self.assertRegex(said.read_text(), r"rank \d: error: (step \d+: )?rank [123] has not come for 3.0 s")
+
+    @support.waits
+    def test_host_dies(self):
+        """A host goes away with its ranks: those of the other one end, and go on from what groups on both have saved."""
+        options = ("--stage=3", "--ranks-per-host=2", "--shard-size=2", "--virtual-shards=8", "--accumulate=2",
+                   "--world-size=4,2")
+        program, folder, said = self.folder / "train", self.folder / "checkpoints", self.folder / "said"
+        shutil.copy(support.compile_gpt2(support.SMALL, 1, 32, *options), program)
+        ends = self.write("ends.sh", '#!/bin/bash\n"$@"\necho "rank $OMPI_COMM_WORLD_RANK ends with $?"\n')
+        ends.chmod(0o755)
+        saves = ("--checkpoint", folder, "--save-every", 5, "--keep", 2, "--elastic")
+        with said.open("w") as out:
+            run = subprocess.Popen(
+                list(map(str, self.command(f"{ends} {program}", "--steps", 10 ** 6, "--quiet", *saves))),
+                env={**os.environ, **support.MPI_ENVIRONMENT, "ZRT_TIMEOUT": "3"}, stdout=out, stderr=out)
+        self.addCleanup(run.wait)
+        self.addCleanup(remove_host, self.hosts[0])
+        self.wait_until(lambda: any(folder.glob("step-??*")), "it does not save")
+        ip("-n", self.hosts[0], "link", "set", "cable", "down")
+        # Without the processes that mpirun has started there, as it would notice that.
+        for process in ip("netns", "pids", self.hosts[1]).stdout.split():
+            if os.path.exists(link := f"/proc/{process}/exe") and os.readlink(link) == str(program):
+                os.kill(int(process), signal.SIGKILL)
+        self.wait_until(lambda: self.ranks_of(program) == 0, "ranks wait forever")
+        self.wait_until(lambda: said.read_text().count("ends with") == 2, "a rank does not end")
+        self.assertRegex(said.read_text(), r"rank [01]: note: (step \d+[^:]*: )?rank [23] has not come for 3.0 s")
+        self.assertEqual(sorted(re.findall("rank . ends with .*", said.read_text())),
+                         ["rank 0 ends with 75", "rank 1 ends with 75"])
+        newest = max(int(path.name[5:]) for path in folder.glob("step-*"))
+        flags = ("--data", self.data, "--lr", 1e-2, "--quiet", "--steps", newest + 3, "--metrics", "run.jsonl", "--save")
+        self.run_ok("ip", "netns", "exec", self.hosts[0], program, *flags, "there", "--ranks", 2, *saves)
+        there = support.read_metrics(self.folder / "run.jsonl")
+        self.run_ok(program, *flags, "here")
+        here = support.read_metrics(self.folder / "run.jsonl")
+        self.assertEqual(support.bits_of(there), support.bits_of(here)[newest:])
+        self.assert_same_bytes(self.folder / "here", self.folder / "there")

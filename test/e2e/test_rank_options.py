@@ -39,6 +39,7 @@ CASES = {
     "--on-checkpoint-error": (KEPT, ("stop",)), "--checkpoint-memory": (KEPT, ("4MiB",)),
     "--time-limit": ((), ("1h",)), "--until": ((), ("2",)),
     "--digest": ((), ("run.digest",)), "--against": ((), ("run.digest",)),
+    "--elastic": (KEPT, ()), "--ranks": ((), ("2",)), "--time-limit": ((), ("1h",)),
     "--metrics": ((), ("run.jsonl",)), "--progress": ((), ("none",)), "--tensorboard": ((), ("events",)),
     "--profile": ((), ()), "--utilization": ((), ()), "--quiet": ((), ()),
     "--threads": ((), ("2",)), "--host-threads": ((), ("2",)), "--nvme-path": ((), (".",)),

@@ -78,3 +78,19 @@ class Wire(support.Case):
                 small = int(re.search(r"all_reduce\s+([\d,]+) B", printed)[1].replace(",", ""))
                 self.assertEqual(predicted - small, factor * unit, printed)
                 self.assertLess(small, 200)
+
+    def test_link_classes(self):
+        """16 ranks on 4 hosts receive the bytes of the certificate, within hosts and between them."""
+        binary = support.compile_gpt2(support.SMALL, 1, 16, "--stage=3", "--world-size=16", "--shard-size=4")
+        done = support.run(*support.mpirun(16), binary, "--data", self.write_tokens(400, 256), "--steps", 3, "--lr", 1e-3,
+                           "--threads", 1, "--profile", env={**support.MPI_ENVIRONMENT, "ZRT_RANKS_PER_HOST": "4"})
+        self.assertEqual(done.returncode, 0, done.err)
+        # The profile is of two steps.
+        predicted = {what: (2 * int(bytes.replace(",", "")), 2 * int(calls)) for what, bytes, calls in re.findall(
+            r"^    (\w+(?: over \w+)?) +([\d,]+) B  in (\d+) calls", (binary.parent / "zeroc.txt").read_text(), re.M)}
+        counted = {what: (int(bytes), int(calls)) for what, calls, bytes in re.findall(
+            r"^  \w+ +(\w+(?: over \w+)?) +(\d+) +(\d+) ", done.out[done.out.index("\nwire:"):], re.M)}
+        self.assertEqual(counted, predicted)
+        self.assertEqual(len(counted), 5)
+        # Within hosts 3/4 of what is gathered, and a quarter of the rest between them.
+        self.assertEqual(counted["reduce_scatter over members"][0], 4 * counted["reduce_scatter over groups"][0])

@@ -253,6 +253,8 @@ private:
   void checkInput() const;
   std::string listTyped(ArrayRef<StringRef> without) const;
   void takeTarget();
+  /// Several numbers of ranks are for programs, and share one global batch.
+  void checkSizes();
   std::vector<Variant> listCompared() const;
 
   DriverOptions options;

@@ -5,8 +5,9 @@
 // 2. Translates the kernels, the only part that remains, to LLVM IR and
 //    compiles them at -O3.
 // 3. Links both into a shared object, which is attached to the runtime's
-//    program (runtime/program/Attachments.h).  The program is in ../lib of this
-//    compiler or in ZRT_LIB_DIR.
+//    program (runtime/program/Attachments.h), as are those of the other
+//    numbers of ranks.  The program is in ../lib of this compiler or in
+//    ZRT_LIB_DIR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,15 +40,20 @@ using namespace mlir::zero;
 
 namespace {
 
-/// Writes the runtime's program with `plan`, a shared object, and the libraries
-/// that it needs.
-llvm::Error writeProgram(StringRef plan, bool hasRanks,
+/// Writes the runtime's program with `plans`, shared objects, and the libraries
+/// that they need.
+llvm::Error writeProgram(ArrayRef<GeneratedPlan> plans,
                          const DriverOptions &options, StringRef argv0) {
   llvm::Expected<std::string> program = findLibraryFile(argv0, "zrt_program");
   if (!program)
     return program.takeError();
-  SmallVector<std::pair<std::string, std::string>> files = {
-      {zrt::kPlanAttachment, plan.str()}};
+  std::vector<zrt::Attachment> attached;
+  for (const GeneratedPlan &plan : plans)
+    attached.push_back({plans.size() == 1 ? zrt::kPlanAttachment
+                                          : zrt::planAttachment(uint32_t(
+                                                plan.certificate.ranks)),
+                        plan.code});
+  SmallVector<std::pair<std::string, std::string>> files;
   const Target &target = *options.target;
   if (StringRef name = target.getAttachment(); !name.empty()) {
     llvm::Expected<std::string> device = findLibraryFile(argv0, name);
@@ -57,7 +63,7 @@ llvm::Error writeProgram(StringRef plan, bool hasRanks,
     files.emplace_back(name, std::move(*device));
   }
   // If zeroc was built without MPI, ranks start without it.
-  if (hasRanks) {
+  if (plans.front().certificate.ranks > 1) { // the largest
     if (auto mpi = findLibraryFile(argv0, zrt::kMpiAttachment))
       files.emplace_back(zrt::kMpiAttachment, std::move(*mpi));
     else
@@ -66,7 +72,6 @@ llvm::Error writeProgram(StringRef plan, bool hasRanks,
   llvm::Expected<std::string> base = readFile(*program);
   if (!base)
     return base.takeError();
-  std::vector<zrt::Attachment> attached;
   for (const auto &[name, path] : files) {
     llvm::Expected<std::string> content = readFile(path);
     if (!content)
@@ -160,14 +165,15 @@ static llvm::Error checkPairs(ModuleOp plan, zrt::Kernel16 products,
   return error;
 }
 
-llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
-                           StringRef argv0, PassManagerSetup setup) {
+llvm::Expected<GeneratedPlan> zero::generatePlan(ModuleOp plan,
+                                                 const DriverOptions &options,
+                                                 PassManagerSetup setup) {
   llvm::Expected<CpuTarget> cpu = resolveCpu(options.cpu);
   if (!cpu)
     return cpu.takeError();
 
   if (llvm::Error error = checkInterface(plan))
-    return error;
+    return std::move(error);
   for (auto kernel : plan.getOps<KernelOp>())
     if (kernel.isExternal())
       return llvm::createStringError("kernel @%s has no body",
@@ -218,7 +224,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     products = zrt::kernel16For(features);
   if (attention == "bf16" || attention == "fp16")
     if (llvm::Error error = checkPairs(plan, products, attention, options.cpu))
-      return error;
+      return std::move(error);
   PlanInfo info{certificate.model,
                 certificate.options,
                 cpu->description,
@@ -250,7 +256,7 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
     llvm::raw_string_ostream out(text);
     code->print(out, nullptr);
     tables->print(out, nullptr);
-    return frontend::writeOutput(options.output, text);
+    return GeneratedPlan{std::move(text), std::move(certificate)};
   }
 
   std::string kernelObject = folder.file("kernels.o"),
@@ -258,10 +264,10 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
               result = folder.file("result");
   if (llvm::Error error =
           emitObject(*code, *cpu, /*optimise=*/!reference, kernelObject))
-    return error;
+    return std::move(error);
   if (llvm::Error error =
           emitObject(*tables, *cpu, /*optimise=*/false, planObject))
-    return error;
+    return std::move(error);
   // Written to the standard output: lld replaces a % in a file name by a random
   // digit.
   const std::vector<std::string> linker = getLinker();
@@ -273,19 +279,43 @@ llvm::Error zero::emitPlan(ModuleOp plan, const DriverOptions &options,
   else
     command.append({"-shared", "-Bsymbolic", "--hash-style=gnu"});
   if (llvm::Error error = runTool(command, folder, result))
-    return error;
-  if (options.emit == Emit::Object) {
-    llvm::Expected<std::string> object = readFile(result);
-    if (!object)
-      return object.takeError();
-    if (llvm::Error error = frontend::writeOutput(options.output, *object))
-      return error;
-  } else if (llvm::Error error =
-                 writeProgram(result, certificate.ranks > 1, options, argv0)) {
-    return error;
+    return std::move(error);
+  llvm::Expected<std::string> linked = readFile(result);
+  if (!linked)
+    return linked.takeError();
+  return GeneratedPlan{std::move(*linked), std::move(certificate)};
+}
+
+/// The certificates of several plans, each with a heading; or their list.
+static std::string printCertificates(ArrayRef<GeneratedPlan> plans,
+                                     bool isJson) {
+  if (plans.size() == 1)
+    return isJson ? plans.front().certificate.toJson()
+                  : plans.front().certificate.print();
+  std::string text = isJson ? "[" : "";
+  for (const auto &[i, plan] : llvm::enumerate(plans)) {
+    const Certificate &one = plan.certificate;
+    if (isJson)
+      text += (i ? ",\n" : "") + StringRef(one.toJson()).trim().str();
+    else
+      text += (Twine(i ? "\n" : "") + "--world-size=" + Twine(one.ranks) +
+               "\n" + one.print())
+                  .str();
   }
+  return text + (isJson ? "]\n" : "");
+}
+
+llvm::Error zero::writePlans(ArrayRef<GeneratedPlan> plans,
+                             const DriverOptions &options, StringRef argv0) {
+  if (llvm::Error error =
+          options.emit == Emit::Executable
+              ? writeProgram(plans, options, argv0)
+              : frontend::writeOutput(options.output, plans.front().code))
+    return error;
+  if (options.emit == Emit::LLVM)
+    return llvm::Error::success();
   bool isJson = options.certificate == "json";
-  llvm::outs() << (isJson ? certificate.toJson() : certificate.print());
+  llvm::outs() << printCertificates(plans, isJson);
   llvm::outs().flush();
   // With JSON, the standard output contains only the certificate.
   (isJson ? llvm::errs() : llvm::outs()) << "wrote " << options.output << "\n";

@@ -34,6 +34,39 @@ static llvm::Error readLora(StringRef given, PipelineOptions &options) {
   return llvm::Error::success();
 }
 
+/// One number of ranks, which `values` reads into `ranks`, or several such as
+/// "8,4,2".
+static Values falling(Values values, int64_t &ranks,
+                      SmallVector<int64_t> &sizes) {
+  auto read = [&, one = values.read](StringRef text) -> llvm::Error {
+    sizes.clear();
+    for (StringRef part : llvm::split(text, ',')) {
+      if (llvm::Error error = one(part))
+        return error;
+      if (!sizes.empty() && ranks >= sizes.back())
+        return llvm::createStringError(
+            "must fall from one number of ranks to the next, as in 8,4,2, "
+            "got " +
+            text);
+      sizes.push_back(ranks);
+    }
+    ranks = sizes.front();
+    return llvm::Error::success();
+  };
+  return {read, values.otherwise};
+}
+
+PipelineOptions DriverOptions::pipelineOf(int64_t ranks) const {
+  PipelineOptions p = pipeline;
+  p.accumulate = pipeline.accumulate * pipeline.worldSize / ranks;
+  p.worldSize = ranks;
+  // What is left of one group has no other to exchange with.
+  for (int64_t *group : {&p.ranksPerHost, &p.shardSize, &p.secondaryShard})
+    if (ranks < pipeline.worldSize && ranks <= *group && *group % ranks == 0)
+      *group = 0;
+  return p;
+}
+
 CommandLine::CommandLine() {
   declareDriver();
   declareSubcommands();
@@ -209,8 +242,12 @@ void CommandLine::declarePlanOptions() {
       {GROUP, Emit::LEVEL});
 #define ZERO_COUNT(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,     \
                    LEVEL, EFFECT, HELP)                                        \
-  add(USAGE, mayBeAuto(USAGE, count(p.FIELD, LOW, HIGH, RANGE)), HELP,         \
-      {GROUP, Emit::LEVEL});
+  add(USAGE,                                                                   \
+      &p.FIELD == &p.worldSize                                                 \
+          ? falling(count(p.FIELD, LOW, HIGH, RANGE), p.FIELD,                 \
+                    options.worldSizes)                                        \
+          : mayBeAuto(USAGE, count(p.FIELD, LOW, HIGH, RANGE)),                \
+      HELP, {GROUP, Emit::LEVEL});
 #define ZERO_BYTES(FIELD, GETTER, USAGE, DEFAULT, LOW, SHOWN, GROUP, LEVEL,    \
                    EFFECT, HELP)                                               \
   add(USAGE, mayBeAuto(USAGE, bytes(p.FIELD, LOW, SHOWN)), HELP,               \
@@ -243,6 +280,41 @@ void CommandLine::dropAlienOptions() {
 //===----------------------------------------------------------------------===//
 // Options together
 //===----------------------------------------------------------------------===//
+
+void CommandLine::checkSizes() {
+  if (options.worldSizes.size() == 1)
+    return;
+  const PipelineOptions &p = options.pipeline;
+  const std::string given =
+      "--world-size=" +
+      llvm::join(
+          llvm::map_range(options.worldSizes,
+                          [](int64_t ranks) { return std::to_string(ranks); }),
+          ",");
+  auto alone = [&](const Twine &what) {
+    fail(given + " is for a program with several plans, and " + what +
+         "; give one number of ranks");
+  };
+  if (options.isPlanned || options.isSimulated || options.compare)
+    alone((options.isPlanned     ? "zeroc plan"
+           : options.isSimulated ? "zeroc simulate"
+                                 : "--compare") +
+          Twine(" prints times or bytes of one"));
+  if (options.emit != Emit::Executable)
+    alone("--emit=" + Twine(emit) + " writes one");
+  if (options.plan.free.any())
+    alone("auto chooses one");
+  if (p.sample == Sample::Only || p.sample == Sample::Score)
+    alone("--sample-only and --score-only have no steps to share");
+  const int64_t batches = p.worldSize * p.accumulate;
+  for (int64_t ranks : options.worldSizes)
+    if (batches % ranks)
+      fail(given + ": a step has " + Twine(batches) + " micro-batches (" +
+           Twine(p.worldSize) + " ranks x --accumulate=" + Twine(p.accumulate) +
+           "), which " + Twine(ranks) +
+           " ranks cannot share evenly; give a number of ranks that divides "
+           "them, or another --accumulate");
+}
 
 void CommandLine::takeTarget() {
   options.target = &getTarget(target);
@@ -338,17 +410,20 @@ DriverOptions CommandLine::check() {
          "them");
   takeTarget();
   checkInput();
+  checkSizes();
   if (options.compare)
     options.compared = listCompared();
   if (isGiven("--offload"))
     offload(options.pipeline, offloadAll);
-  PlanOptions checked = p;
-  if (options.plan.free.stage)
-    checked.stage = 3; // has the options of all stages
-  if (std::optional<Conflict> conflict =
-          findConflict(checked, /*isKnown=*/false);
-      conflict && !options.compare)
-    fail(conflict->text);
+  for (int64_t ranks : options.worldSizes) {
+    PlanOptions checked = options.pipelineOf(ranks);
+    if (options.plan.free.stage)
+      checked.stage = 3; // has the options of all stages
+    if (std::optional<Conflict> conflict =
+            findConflict(checked, /*isKnown=*/false);
+        conflict && !options.compare)
+      fail(conflict->text);
+  }
   if (p.reference && isGiven("--loss-chunk"))
     fail("--reference computes the loss whole; drop --loss-chunk");
 

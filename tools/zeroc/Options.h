@@ -36,6 +36,9 @@ struct DriverOptions {
   TargetOptions targetOptions;
   Emit emit = Emit::Executable;
   PipelineOptions pipeline;
+  /// The numbers of ranks that get a plan, falling; the first is that of
+  /// `pipeline`.
+  SmallVector<int64_t> worldSizes = {1};
   /// Of --optimizer, where that is a file; and values for numbers of its rule.
   std::string optimizerFile, optimizerNumbers;
   /// What arguments are, where the module does not say it.
@@ -54,6 +57,9 @@ struct DriverOptions {
   /// What --ds-config became; none without it.
   std::optional<deepspeed::Config> deepSpeed;
 
+  /// The options of the plan of `ranks` ranks.  The global batch is that of
+  /// `pipeline`, whose micro-steps `ranks` must divide.
+  PipelineOptions pipelineOf(int64_t ranks) const;
   /// Whether the input is a model's folder or config.json, and not MLIR.
   bool isFolder() const;
   bool isText() const { return emit <= Emit::Memory; }

@@ -128,6 +128,41 @@ static llvm::Error compare(ModuleOp module, const DriverOptions &options,
                                    : printComparison(options.input, *plans));
 }
 
+/// Brings `module` to its level with the options `p`, or writes the table of
+/// zeroc plan.  `timed` runs a part, whose time --timing prints.
+template <typename Timed>
+static llvm::Error compilePlan(ModuleOp module, const DriverOptions &options,
+                               PipelineOptions p, Timed timed) {
+  if (options.isPlanned || options.plan.free.any()) {
+    if (llvm::Error error = timed("plans", [&](PassManagerSetup setup) {
+          return planModel(module, options, p, setup);
+        }))
+      return error;
+    if (options.isPlanned)
+      return llvm::Error::success();
+  }
+  // A copy of the kernels, for smaller plans if this one is too large.
+  OwningOpRef<ModuleOp> kernels;
+  if (failed(timed("model to plan", [&](PassManagerSetup setup) {
+        if ((p.deviceMemory >= 0 || p.hostMemory >= 0) &&
+            options.getLevel() == Level::Memory &&
+            getLevel(module).value_or(Level::Memory) <= Level::Kernels) {
+          if (failed(runPipeline(module, Level::Kernels, p, setup)))
+            return failure();
+          kernels = module.clone();
+        }
+        return runPipeline(module, options.getLevel(), p, setup);
+      }))) {
+    if (kernels && exceedsBudget(module))
+      timed("smaller plans", [&](PassManagerSetup) {
+        llvm::errs() << "zeroc: note: " << findSmallerPlans(*kernels, p);
+      });
+    return createStringError(options.input +
+                             " does not compile; the errors are above");
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   if (llvm::Error error = frontend::checkOutput(options.output))
     return error;
@@ -207,41 +242,36 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
     return timed("plans", [&](PassManagerSetup setup) {
       return compare(module, options, setup);
     });
-  PipelineOptions p = options.pipeline;
-  if (options.isPlanned || options.plan.free.any()) {
-    if (llvm::Error error = timed("plans", [&](PassManagerSetup setup) {
-          return planModel(module, options, p, setup);
-        }))
-      return error;
-    if (options.isPlanned)
+  std::vector<GeneratedPlan> plans;
+  for (int64_t ranks : options.worldSizes) {
+    ModuleOp plan = module;
+    if (ranks != options.worldSizes.back())
+      llvm::BuryPointer((plan = module.clone()).getOperation());
+    llvm::Error error =
+        compilePlan(plan, options, options.pipelineOf(ranks), timed);
+    if (!error && options.isPlanned)
       return llvm::Error::success();
+    if (!error && options.isSimulated)
+      return simulatePlan(plan, options.prediction, options.output);
+    if (!error && options.isText())
+      return frontend::writeOutput(options.output, frontend::printModel(plan));
+    if (!error)
+      error =
+          timed("kernels and plan", [&](PassManagerSetup setup) -> llvm::Error {
+            auto generated = generatePlan(plan, options, setup);
+            if (!generated)
+              return generated.takeError();
+            plans.push_back(std::move(*generated));
+            return llvm::Error::success();
+          });
+    if (error)
+      return options.worldSizes.size() == 1
+                 ? std::move(error)
+                 : createStringError("--world-size=" + Twine(ranks) + ": " +
+                                     llvm::toString(std::move(error)));
   }
-  // A copy of the kernels, for smaller plans if this one is too large.
-  OwningOpRef<ModuleOp> kernels;
-  if (failed(timed("model to plan", [&](PassManagerSetup setup) {
-        if ((p.deviceMemory >= 0 || p.hostMemory >= 0) &&
-            options.getLevel() == Level::Memory &&
-            getLevel(module).value_or(Level::Memory) <= Level::Kernels) {
-          if (failed(runPipeline(module, Level::Kernels, p, setup)))
-            return failure();
-          kernels = module.clone();
-        }
-        return runPipeline(module, options.getLevel(), p, setup);
-      }))) {
-    if (kernels && exceedsBudget(module)) {
-      TimingScope scope = all.nest("smaller plans");
-      llvm::errs() << "zeroc: note: " << findSmallerPlans(*kernels, p);
-    }
-    return createStringError(options.input +
-                             " does not compile; the errors are above");
-  }
-
-  if (options.isSimulated)
-    return simulatePlan(module, options.prediction, options.output);
-  if (options.isText())
-    return frontend::writeOutput(options.output, frontend::printModel(module));
-  return timed("kernels, plan and link", [&](PassManagerSetup setup) {
-    return emitPlan(module, options, argv0, setup);
+  return timed("link", [&](PassManagerSetup) {
+    return writePlans(plans, options, argv0);
   });
 }
 

@@ -53,8 +53,9 @@ double readDuration(const char *option, const std::string &text) {
 
 void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
   CheckpointOptions &checkpoint = options.checkpoint;
-  for (const char *option : {"--save-every", "--save-at-exit", "--keep",
-                             "--on-checkpoint-error", "--checkpoint-memory"})
+  for (const char *option :
+       {"--save-every", "--save-at-exit", "--keep", "--on-checkpoint-error",
+        "--checkpoint-memory", "--elastic"})
     if (line.given(option) && !line.given("--checkpoint"))
       usage("{} needs --checkpoint=DIR", option);
   if (line.given("--checkpoint") && !line.given("--save-every") &&
@@ -79,6 +80,13 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
   if (options.epochs == 0 && options.until > options.schedule.steps)
     usage("--until={} is above --steps={}", options.until,
           options.schedule.steps);
+  options.elastic = line.isOn("--elastic");
+  if (options.elastic && line.given("--resume") && !checkpoint.resumesLatest())
+    usage("--elastic goes on from the newest checkpoint in --checkpoint; drop "
+          "--resume={}",
+          checkpoint.resume);
+  if (options.elastic)
+    checkpoint.resume = "latest";
   if (!line.given("--resume"))
     return;
   if (checkpoint.resumesLatest() && !line.given("--checkpoint"))

@@ -239,6 +239,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
         {"--quiet", &options.quiet},
         {"--verify-reads", &options.verifyReads}})
     *value = line.isOn(flag);
+  options.ranks = int32_t(line.countFrom1("--ranks", 65536, 0));
   readListings(line, options);
   if (options.certificate || options.plan)
     return options;

@@ -43,8 +43,8 @@ bool Checkpoints::isDue(int64_t done) {
   return options.every > 0 && done > last && done % options.every == 0;
 }
 
-bool Checkpoints::isDueAtExit(int64_t done) const {
-  return writer && options.atExit && done > last;
+bool Checkpoints::isDueAtExit(int64_t done, bool isAsked) const {
+  return writer && (options.atExit || isAsked) && done > last;
 }
 
 void Checkpoints::save(const RunPosition &run, const ParameterMemory &memory) {

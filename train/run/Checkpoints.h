@@ -31,8 +31,9 @@ public:
   /// is due after `done` steps.  Throws AgreedError for a checkpoint that
   /// failed, if its failure is to end the run.
   bool isDue(int64_t done);
-  /// Returns true if a run that ends without an error saves once more.
-  bool isDueAtExit(int64_t done) const;
+  /// Returns true if a run that ends without an error saves once more; it may
+  /// be asked to.
+  bool isDueAtExit(int64_t done, bool isAsked) const;
   void save(const RunPosition &run, const ParameterMemory &memory);
   /// Waits for the checkpoint in progress.  If the run has diverged, abandons a
   /// checkpoint that no later step has shown to be sound.

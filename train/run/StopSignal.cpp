@@ -36,7 +36,7 @@ void note(int signal) {
 
 } // namespace
 
-void zrt::catchStopSignals(bool alsoUser) {
+void zrt::catchStopSignals(bool alsoUser, bool alsoGrow) {
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
@@ -52,6 +52,13 @@ void zrt::catchStopSignals(bool alsoUser) {
     sigaction(SIGHUP, &action, nullptr);
   if (alsoUser)
     sigaction(SIGUSR1, &action, nullptr);
+  if (!alsoGrow)
+    return;
+  sigaction(kGrowSignal, &action, nullptr);
+  sigset_t growth;
+  sigemptyset(&growth);
+  sigaddset(&growth, kGrowSignal);
+  pthread_sigmask(SIG_UNBLOCK, &growth, nullptr);
 }
 
 int zrt::agreedReason(const std::vector<uint8_t> &noted) {

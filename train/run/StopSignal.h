@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/world/SocketWorld.h"
 #include "runtime/world/World.h"
 
 #include <cstdint>
@@ -30,10 +31,11 @@ constexpr uint8_t kDivergence = 255;
 /// In place of a signal's number: there is no time for another step.
 constexpr uint8_t kOutOfTime = 254;
 
-/// From now on a first SIGINT, SIGTERM or SIGHUP is recorded, and SIGUSR1 if
-/// `alsoUser`; a second signal of the same kind, more than a second later,
-/// takes the default action.
-void catchStopSignals(bool alsoUser = false);
+/// From now on a first SIGINT, SIGTERM or SIGHUP is recorded, SIGUSR1 if
+/// `alsoUser`, and kGrowSignal, which may be blocked before, if `alsoGrow`; a
+/// second signal of the same kind, more than a second later, takes the default
+/// action.
+void catchStopSignals(bool alsoUser = false, bool alsoGrow = false);
 
 /// The reason why all ranks stop: the largest that a rank has recorded (0:
 /// none), so a divergence precedes any signal.

@@ -2,6 +2,7 @@
 #include "train/run/Train.h"
 
 #include "runtime/Error.h"
+#include "runtime/world/SocketWorld.h"
 #include "train/options/Options.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
@@ -31,6 +32,7 @@ int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
           ? fmt::format("{}: rank {}", options.program, world.rank())
           : options.program;
   Training training(plan, options, world, who);
+  bool isLost = false; // the failure is another rank's
   try {
     return training.run();
   } catch (const AgreedError &error) {
@@ -41,42 +43,67 @@ int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
     // Inform the other ranks before the destructor of `training`, whose streams
     // may be waiting for them.
     const std::string message = messageOf(error);
-    printError(who, message);
+    isLost = options.elastic && world.hasLostPeer();
+    if (isLost)
+      complain(fmt::format("{}: note: {}", who, message));
+    else
+      printError(who, message);
     world.abort(message);
   }
+  if (isLost)
+    return options.startedRank >= 0 ? kPeerLost : int(kTryAgain);
   return kFailed;
 }
 
 } // namespace
 
-int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
-  const std::string program = programName(argc > 0 ? argv[0] : nullptr);
-  openStandardStreams();
+int zrt::trainMain(const zrt_plan &plan, const TrainOptions &options) {
+  // --help, --certificate and --plan need no other rank and no launcher.
+  if (printListing(plan, options))
+    return lostOutput().empty() ? 0 : kFailed;
+  if (options.metrics == "-")
+    sayOnStandardError();
+  if (options.deviceCheck) {
+    checkDeviceCheck(plan, options);
+    const std::unique_ptr<World> world = connectWorld(plan.world_size);
+    return deviceCheck(plan, options, *world);
+  }
+  // The tables of another version cannot be read; checkPlan reports that.
+  if (plan.abi_version == ZRT_ABI_VERSION) {
+    checkGiven(plan, options);
+    checkEvaluation(plan, options);
+    checkSampling(plan, options.sample);
+    checkTierOptions(plan, options);
+  }
+  std::unique_ptr<World> world;
   try {
+    world = connectWorld(plan.world_size);
+  } catch (const Error &error) {
+    // All ranks of one starter could connect, but for one that has failed.
+    if (options.startedRank < 0)
+      throw;
+    complain(fmt::format("{}: rank {}: note: {}", options.program,
+                         options.startedRank, error.what()));
+    return kPeerLost;
+  }
+  return trainWith(*world, plan, options);
+}
+
+int zrt::trainMain(const zrt_plan &plan, int argc, const char *const *argv) {
+  openStandardStreams();
+  return guarded(programName(argc > 0 ? argv[0] : nullptr), [&] {
     if (generatesOnly(plan))
       return generateMain(plan, argc, argv);
     if (scoresOnly(plan))
       return scoreMain(plan, argc, argv);
-    const TrainOptions options = parseOptions(argc, argv);
-    // --help, --certificate and --plan need no other rank and no launcher.
-    if (printListing(plan, options))
-      return lostOutput().empty() ? 0 : kFailed;
-    if (options.metrics == "-")
-      sayOnStandardError();
-    if (options.deviceCheck) {
-      checkDeviceCheck(plan, options);
-      const std::unique_ptr<World> world = connectWorld(plan.world_size);
-      return deviceCheck(plan, options, *world);
-    }
-    // The tables of another version cannot be read; checkPlan reports that.
-    if (plan.abi_version == ZRT_ABI_VERSION) {
-      checkGiven(plan, options);
-      checkEvaluation(plan, options);
-      checkSampling(plan, options.sample);
-      checkTierOptions(plan, options);
-    }
-    const std::unique_ptr<World> world = connectWorld(plan.world_size);
-    return trainWith(*world, plan, options);
+    return trainMain(plan, parseOptions(argc, argv));
+  });
+}
+
+int zrt::guarded(const std::string &program,
+                 const std::function<int()> &action) {
+  try {
+    return action();
   } catch (const UsageError &error) {
     printError(program, error.what());
     return kMisused;

@@ -2,15 +2,27 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "train/options/Options.h"
+
+#include <functional>
+#include <string>
 
 namespace zrt {
 
 /// All of main(): parses, connects the ranks, trains `plan`, reports.  Returns
 /// the exit status: 0; 1 after an error on any rank; 2 for an invalid command
 /// line; 3 if the training diverged, and nothing is saved; 4 if all is done and
-/// saved, but metrics or the printed output are incomplete; 130 after Ctrl-C,
-/// 143 after SIGTERM.  Throws nothing.
+/// saved, but metrics or the printed output are incomplete; 75 after
+/// --time-limit, or with --elastic if another rank has failed; 130 after
+/// Ctrl-C, 143 after SIGTERM.  Throws nothing.
 int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
+/// The same with options that are parsed.  Throws zrt::Error, and UsageError
+/// for an invalid command line.
+int trainMain(const zrt_plan &plan, const TrainOptions &options);
+
+/// Returns what `action` returns, or prints its error and returns the status of
+/// that.
+int guarded(const std::string &program, const std::function<int()> &action);
 
 /// Returns true if `plan` has only prefill and decode (zeroc --sample-only).
 bool generatesOnly(const zrt_plan &plan);

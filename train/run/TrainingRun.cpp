@@ -2,6 +2,7 @@
 #include "train/run/TrainingRun.h"
 
 #include "runtime/Bytes.h"
+#include "runtime/Clock.h"
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
 #include "train/data/HostAccess.h"
@@ -16,11 +17,6 @@
 #include <csignal>
 
 using namespace zrt;
-
-static double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-      .count();
-}
 
 int Training::run() {
   openFiles();
@@ -57,7 +53,7 @@ int Training::run() {
   together(world, [&] {
     if (isFirst)
       logs.open(counts.first(), digests->header(counts.first()));
-    catchStopSignals(options.checkpoint.atExit);
+    catchStopSignals(options.checkpoint.atExit, options.elastic);
   });
   if (!quiet)
     printStart();
@@ -82,7 +78,7 @@ int Training::run() {
   if (!divergence)
     checkWeights();
   checkpoints.finish(divergence.has_value());
-  if (!divergence && !options.save.empty())
+  if (!divergence && !options.save.empty() && !isGrowing())
     savedWider = !weights->save();
   if (isFirst)
     printReport();
@@ -166,7 +162,7 @@ void Training::countEpochs() {
 }
 
 void Training::saveAtExit() {
-  if (divergence || !checkpoints.isDueAtExit(counts.done()))
+  if (divergence || !checkpoints.isDueAtExit(counts.done(), isGrowing()))
     return;
   checkWeights();
   if (!divergence)
@@ -318,7 +314,7 @@ int Training::status() const {
   if (checkpoints.hasFailed())
     return kIncomplete;
   if (stoppedBy)
-    return stoppedBy == kOutOfTime ? kOutOfTimeStatus : 128 + stoppedBy;
+    return stoppedBy == kOutOfTime ? kTryAgain : 128 + stoppedBy;
   return logs.isLost() || savedWider || !lostOutput().empty() ? kIncomplete : 0;
 }
 

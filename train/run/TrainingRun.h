@@ -29,6 +29,7 @@
 #include "train/run/RunCounts.h"
 #include "train/run/Sampling.h"
 #include "train/run/StepRunner.h"
+#include "train/run/StopSignal.h"
 #include "train/run/Weights.h"
 
 #include <chrono>
@@ -44,8 +45,8 @@ enum Status : int {
   kMisused = 2,
   kDiverged = 3,
   kIncomplete = 4,
-  kDifferent = 5,       ///< from --against
-  kOutOfTimeStatus = 75 ///< EX_TEMPFAIL of sysexits.h: try again
+  kDifferent = 5, ///< from --against
+  kTryAgain = 75  ///< EX_TEMPFAIL of sysexits.h
 };
 
 /// Prints an error; nothing if `message` is empty, as another rank prints it.
@@ -76,6 +77,9 @@ private:
 
   /// Converts --epochs to steps, before anything depends on their number.
   void countEpochs();
+
+  /// Whether the run stops so that more ranks can go on with it.
+  bool isGrowing() const { return options.elastic && stoppedBy == kGrowSignal; }
 
   /// Saves a checkpoint unless the last update has made weights nonfinite.
   void saveAtExit();

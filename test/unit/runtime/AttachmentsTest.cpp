@@ -51,6 +51,16 @@ TEST(Attachments, AreFoundByTheirWholeName) {
   EXPECT_HAS(attachError(program, "ab.so"), "cannot load ab.so: ");
 }
 
+TEST(Attachments, PlansNameTheirRanks) {
+  EXPECT_EQ(planSizes(Program(attach("program", {{planAttachment(8), "1"},
+                                                 {"zrt_mpi.so", "2"},
+                                                 {planAttachment(2), "3"}}))
+                          .name()),
+            (std::vector<uint32_t>{8, 2}));
+  const Program single(attach("program", {{"plan.so", "1"}, {"plan.", "2"}}));
+  EXPECT_TRUE(planSizes(single.name()).empty());
+}
+
 TEST(Attachments, ProgramThatIsCutOffHasNone) {
   const std::string whole = attach("program", {{"a.so", "content"}});
   for (size_t size = 0; size < whole.size(); ++size)

@@ -304,7 +304,8 @@ TEST(NarrowBucket, KeepsWhatBlocksLack) {
   const zrt_member all[] = {membersFrom(0, kCount)};
   const zrt_bucket bucket = {"b0", kCount, 1, 0, all, ZRT_UNPACKED, 0};
   for (const zrt_dtype form : kBlocks) {
-    Floats numbers = drawn(kCount, 5), rest = drawn(kCount, 6), sum(kCount);
+    Floats numbers = randomNumbers(kCount, 5), rest = randomNumbers(kCount, 6),
+           sum(kCount);
     numbers[kInfinite] = INFINITY;
     for (uint64_t i = 0; i < kCount; ++i)
       sum[i] = numbers[i] + rest[i];
