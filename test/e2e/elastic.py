@@ -174,11 +174,16 @@ class Seed:
 
     def follow(self):
         """Follows a start to its end; returns what is wrong with it."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 40
         while self.job.poll() is None:
             if time.monotonic() > end:
                 self.job.kill()
-                return f"it hangs, with the processes {self.processes()}"
+                if self.processes() or not self.is_mpi:
+                    return f"it hangs, with the processes {self.processes()}"
+                # Open MPI may do so when a rank is killed while it connects with mpirun.
+                self.counts["mpirun hangs, and all ranks have ended"] += 1
+                self.job.wait()
+                break
             if time.monotonic() > self.until and (self.event == "the starter is killed" or self.ranks()):
                 self.strike()
                 self.event, self.until = None, end
