@@ -19,7 +19,7 @@ namespace {
 /// begins inside a vector.
 constexpr uint64_t kPiece = 1024;
 /// With a digest, elements are updated while they are in the cache.
-constexpr uint64_t kDigested = 4 * kPiece;
+constexpr uint64_t kDigested = 16 * kPiece;
 
 /// Calls `update(from, to)` for shares of the elements, on all threads.
 template <typename Update>
