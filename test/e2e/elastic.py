@@ -112,7 +112,7 @@ class Seed:
         command = [self.program, *self.whole.flags(self.folder, self.options), *self.whole.saves(self.folder), "--elastic"]
         command = [*(["mpirun", "-n", ranks] if self.is_mpi else []), *command,
                    *([] if is_first or self.is_mpi else ["--ranks", ranks])]
-        env = {**os.environ, **support.MPI_ENVIRONMENT, "TMPDIR": str(self.folder / "tmp"), "ZRT_TIMEOUT": "30"}
+        env = {**os.environ, **support.MPI_ENVIRONMENT, "TMPDIR": str(self.folder / "tmp"), "ZRT_TIMEOUT": "15"}
         self.event, self.until = None, time.monotonic() + 100
         if self.left > 0:
             self.left -= 1
@@ -128,6 +128,8 @@ class Seed:
             wait = self.dice.uniform(0, 0.03)
         if self.event == "a rank is killed in a checkpoint" and env is None:
             self.event = "a rank is killed"  # only a start can be told the point
+        elif self.event == "a rank is stopped" and self.is_mpi:
+            self.event = "a rank is killed"  # MPI waits for ever for one that does not connect
         elif self.event == "a rank is killed in a checkpoint":
             point = self.dice.choice(POINTS)
             rank = self.dice.randrange(ranks) if point in ("copy", "block", "sync") else 0
