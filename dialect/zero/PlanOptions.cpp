@@ -192,6 +192,11 @@ static std::string findWireConflict(const PlanOptions &p) {
   if (p.wireFeedback && p.precision == Precision::FP16)
     return "--wire-feedback would keep gradients of an earlier loss scale, got "
            "--precision=fp16; take bf16";
+  if (p.wireParams != Wire::Full && p.virtualShards > 0)
+    return flag("wire-params", p.wireParams) +
+           " rounds what ranks gather, and one rank of --virtual-shards "
+           "gathers "
+           "nothing; drop one of them";
   if (p.wireGradients != Wire::Full && p.virtualShards > 0)
     return flag("wire-gradients", p.wireGradients) +
            " rounds what ranks add up, so sums depend on their number; drop "

@@ -220,8 +220,8 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       parameters on the device; `secondary_shard` needs stage 3, and no `shard_size`.
     * (C13) `virtual_shards` is 0, or a power of two and `world_size` x `accumulate`, in batch
       order and with sums in f32.
-    * (C14) `wire_params` that is not full needs stage 3 and several ranks, and no
-      `shard_size`; `wire_gradients` several ranks and no `virtual_shards`;
+    * (C14) `wire_params` that is not full needs stage 3, several ranks, no `shard_size`
+      and no `virtual_shards`; `wire_gradients` several ranks and no `virtual_shards`;
       `wire_feedback` needs `wire_gradients` int8 or int4, no fp16, and updates in
       their own step.
   }];

@@ -19,7 +19,9 @@ void Patience::giveUp(const Alarm &heard) {
                        alarm.origin == peer ? std::string("it")
                                             : fmt::format("rank {}", peer),
                        what);
-  peers.world().noteLostPeer();
+  // Another stream of this rank may have failed.
+  if (alarm.origin != peers.rank())
+    peers.world().noteLostPeer();
   // Forwards the original alarm, so that ranks which wait for this one name the
   // same origin.
   peers.raise(alarm, text);

@@ -23,7 +23,6 @@
 #include <optional>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <sysexits.h>
 #include <unistd.h>
 #include <utility>
 #include <variant>
@@ -75,13 +74,16 @@ public:
   /// Forwards a user's signal.
   void handOn(int number) {
     sigaddset(&handedOn, number);
-    end.isAsked |= number == SIGINT || number == SIGTERM || number == SIGQUIT;
+    if (number == SIGINT || number == SIGTERM || number == SIGQUIT) {
+      end.isAsked = true;
+      asked = number;
+    }
     signal(number);
   }
 
   /// Ends the ranks that still run after another one has failed.
   void dismiss(int number) {
-    if (!sigismember(&dismissed, number))
+    if (!isIn(dismissed, number))
       signal(number);
     sigaddset(&dismissed, number);
   }
@@ -120,12 +122,22 @@ public:
                       failing.empty() ? "did not come" : "has failed");
     if (end.failed > 1)
       end.what += fmt::format(", and {} more failed", end.failed - 1);
+    if (end.status == 0 && lost && end.what.empty())
+      end.what = "all ranks have lost another one, and none has failed";
     if (end.status == 0 && lost)
-      end.status = EX_TEMPFAIL;
+      end.status = 1;
+    // Ranks that had ended to be more of them before the user's signal came.
+    if (end.status == 0 && end.grows && asked)
+      end.status = 128 + asked;
     return end;
   }
 
 private:
+  /// Whether `number`, which may be no signal, is in `set`.
+  static bool isIn(const sigset_t &set, int number) {
+    return number > 0 && sigismember(&set, number) == 1;
+  }
+
   void note(size_t rank, int status) {
     const bool isKilled = WIFSIGNALED(status);
     const int number = isKilled ? WTERMSIG(status) : WEXITSTATUS(status) - 128;
@@ -134,15 +146,15 @@ private:
     lost |= failure == kPeerLost;
     const bool grows = failure == 128 + kGrowSignal && !isKilled;
     end.grows |= grows;
-    if (number > 0 && sigismember(&handedOn, number))
+    if (isIn(handedOn, number))
       end.isAsked |= number != kGrowSignal;
-    else if (isKilled && sigismember(&dismissed, number))
+    else if (isKilled && isIn(dismissed, number))
       stuck.push_back(rank);
     else if (isKilled)
       killed.push_back(rank);
     else if (failure == 1)
       failing.push_back(rank);
-    if (isKilled && end.what.empty() && !sigismember(&dismissed, number)) {
+    if (isKilled && end.what.empty() && !isIn(dismissed, number)) {
       end.what = fmt::format("rank {} was ended by signal {} ({})", rank,
                              number, strsignal(number));
       if (!end.status && !isElastic)
@@ -160,6 +172,7 @@ private:
   std::vector<size_t> killed, failing, stuck;
   sigset_t handedOn = {}, dismissed = {};
   RanksEnd end;
+  int asked = 0; ///< the user's signal to end
   bool broken = false, lost = false;
 };
 

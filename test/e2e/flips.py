@@ -51,7 +51,8 @@ def draw_flip(rng, header):
         kind, rank, number = rng.choice(KINDS), rng.randrange(ranks), rng.randrange(len(header["buckets"]))
         bucket, step = header["buckets"][number], rng.randrange(SAVED, STEPS)
         size, part = bucket["elements"] // ranks, rank % members * (ranks // members) + rank // members
-        begin, end = (0, bucket["elements"]) if kind == "computed" else (part * size, (part + 1) * size)
+        is_whole = kind == "computed" or header["stage"] == 0
+        begin, end = (0, bucket["elements"]) if is_whole else (part * size, (part + 1) * size)
         inside = [range(max(begin, offset), min(end, offset + count)) for _, _, offset, count in bucket["members"]]
         if inside := [places for places in inside if places]:
             break

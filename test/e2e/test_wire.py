@@ -132,6 +132,7 @@ class Wire(support.Outcomes):
                 (("--wire-params=int8", "--world-size=2", "--stage=2"), "--wire-params=int8 needs --stage=3"),
                 (("--wire-params=int8", "--world-size=4", "--stage=3", "--shard-size=2"), "take --secondary-shard instead"),
                 (("--wire-gradients=int8", "--world-size=2", "--virtual-shards=2"), "so sums depend on their number"),
+                (("--wire-params=int8", "--world-size=2", "--stage=3", "--virtual-shards=2"), "gathers nothing"),
                 (("--wire-gradients=int3", "--world-size=2"), "int3"),
                 (("--wire-feedback", "--world-size=2"), "add --wire-gradients=int8 or int4"),
                 (("--wire-feedback", "--wire-gradients=int8", "--world-size=2", "--offload=cpu", "--overlap-update"),

@@ -85,6 +85,11 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
     usage("--elastic goes on from the newest checkpoint in --checkpoint; drop "
           "--resume={}",
           checkpoint.resume);
+  for (const char *option : {"--digest", "--against"})
+    if (options.elastic && line.given(option))
+      usage("--elastic goes on with other numbers of ranks, and {} is for one; "
+            "drop one of them",
+            option);
   if (options.elastic)
     checkpoint.resume = "latest";
   if (!line.given("--resume"))

@@ -144,6 +144,8 @@ void checkFiles(const TrainOptions &options) {
   checkDistinct("--metrics", metrics, "--init", options.init);
   checkDistinct("--metrics", metrics, "--digest", options.digest);
   checkDistinct("--save", options.save, "--digest", options.digest);
+  checkDistinct("--init", options.init, "--digest", options.digest);
+  checkNotPrinted("--digest", options.digest);
   checkNotPrinted("--metrics", metrics);
   checkNotPrinted("--save", options.save);
   const auto checkRead = [&](const std::string &option,

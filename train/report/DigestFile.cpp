@@ -42,12 +42,15 @@ void DigestFile::checkHeader() {
     fail("{} has digests of version {}, and this program reads version 1", path,
          description.at("digest").dump());
   rankCount = description.at("ranks").get<uint32_t>();
+  const auto group = description.value("group_size", uint32_t{0}),
+             stage = description.value("stage", uint32_t{0});
   firstStep = description.at("first").get<int64_t>();
   const size_t buckets = description.at("buckets").size();
-  if (rankCount == 0 || rankCount > 1u << 20 || buckets == 0 || firstStep < 0)
-    fail("{}: it has {} ranks, {} buckets and begins with step {}; it is "
-         "damaged",
-         path, rankCount, buckets, firstStep);
+  if (rankCount == 0 || rankCount > 1u << 20 || buckets == 0 || firstStep < 0 ||
+      stage > 3 || (group != 0 && rankCount % group != 0))
+    fail("{}: it is of stage {} on {} ranks in groups of {}, with {} buckets, "
+         "and begins with step {}; it is damaged",
+         path, stage, rankCount, group, buckets, firstStep);
   stepBytes = sizeof(uint64_t) + rankCount * buckets * sizeof(Checksums);
 }
 

@@ -169,7 +169,7 @@ Checksums Digests::sumsOf(const std::vector<uint64_t> &all, uint32_t bucket,
     return stage == 0 ? std::accumulate(at(what), at(what) + ranks, uint64_t{})
                       : at(what)[slice];
   };
-  return {state(ZRT_READ), at(ZRT_COMPUTED)[rank], at(ZRT_REDUCED)[slice],
+  return {state(ZRT_READ), at(ZRT_COMPUTED)[rank], state(ZRT_REDUCED),
           state(ZRT_WRITTEN)};
 }
 

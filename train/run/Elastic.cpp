@@ -29,7 +29,8 @@ std::string sizesText(const std::vector<uint32_t> &sizes) {
 std::string nextStep(const TrainOptions &options) {
   const std::string &folder = options.checkpoint.folder;
   std::vector<int64_t> steps;
-  if (std::filesystem::exists(folder)) // the first ranks make it
+  std::error_code error;
+  if (std::filesystem::exists(folder, error)) // the first ranks make it
     steps = checkpointSteps(folder);
   return fmt::format("step {}", steps.empty() ? 0 : steps.back());
 }

@@ -12,9 +12,10 @@ namespace zrt {
 /// All of main(): parses, connects the ranks, trains `plan`, reports.  Returns
 /// the exit status: 0; 1 after an error on any rank; 2 for an invalid command
 /// line; 3 if the training diverged, and nothing is saved; 4 if all is done and
-/// saved, but metrics or the printed output are incomplete; 75 after
-/// --time-limit, or with --elastic if another rank has failed; 130 after
-/// Ctrl-C, 143 after SIGTERM.  Throws nothing.
+/// saved, but metrics or the printed output are incomplete; 5 if the run
+/// differs from --against; 75 after --time-limit, or with --elastic if another
+/// rank has failed; 130 after Ctrl-C, 138 after SIGUSR1, 140 after SIGUSR2, 143
+/// after SIGTERM.  Throws nothing.
 int trainMain(const zrt_plan &plan, int argc, const char *const *argv);
 /// The same with options that are parsed.  Throws zrt::Error, and UsageError
 /// for an invalid command line.

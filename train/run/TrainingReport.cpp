@@ -16,7 +16,8 @@ void Training::printReport() {
     sayOnStandardError();
   if (!quiet)
     printEnd();
-  if (!quiet && digests->isCompared() && digests->difference().empty())
+  if (!quiet && digests->isCompared() && digests->difference().empty() &&
+      counts.here() > 0)
     sayText(digests->agreement(counts.first(), counts.done()));
   if (options.profile)
     printProfile();
@@ -94,6 +95,7 @@ void Training::printEnd() {
         : stoppedBy == SIGHUP     ? "SIGHUP"
         : stoppedBy == SIGPIPE    ? "a closed pipe"
         : stoppedBy == kOutOfTime ? "--time-limit"
+        : isGrowing()             ? "SIGUSR2"
                                   : "SIGUSR1",
         counts.done(), options.end());
   const int64_t here = counts.here();

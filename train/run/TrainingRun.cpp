@@ -311,6 +311,9 @@ int Training::status() const {
                              options.save.empty() ? "" : ", nothing is saved"));
     return kDiverged;
   }
+  // The starter of an elastic run goes on with more ranks.
+  if (isGrowing())
+    return 128 + stoppedBy;
   if (checkpoints.hasFailed())
     return kIncomplete;
   if (stoppedBy)
