@@ -147,6 +147,8 @@ class Seed:
         ranks = self.ranks()
         self.dice.shuffle(ranks)
         victims = ranks[:2 if self.event == "two ranks are killed" else 1]
+        if self.event == "a rank is stopped" and len(ranks) == 1:
+            self.event = "a rank is killed"  # no other one waits for it
         # The newest checkpoint, and where what is said later begins.
         self.newest.append((self.checkpoints()[-1:], self.said.stat().st_size))
         if self.event == "the run grows":
