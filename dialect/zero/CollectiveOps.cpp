@@ -93,6 +93,11 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+/// Whether both are all of a bucket, or a part, or a slice.
+static bool areAsMuch(Type a, Type b) {
+  return isPart(a) == isPart(b) && isSlice(a) == isSlice(b);
+}
+
 /// Fails unless `narrow` is as much of a bucket as `wide`, in fewer bits.
 static LogicalResult verifyElements(Operation *op, FlatSymbolRefAttr bucket,
                                     Value wide, Value narrow,
@@ -105,9 +110,7 @@ static LogicalResult verifyElements(Operation *op, FlatSymbolRefAttr bucket,
            << use.either() << ", got " << wide.getType();
   Type from = getElementType(wide.getType()),
        to = getElementType(narrow.getType());
-  if (!use.isAny(narrow) ||
-      isPart(wide.getType()) != isPart(narrow.getType()) ||
-      isSlice(wide.getType()) != isSlice(narrow.getType()) ||
+  if (!use.isAny(narrow) || !areAsMuch(wide.getType(), narrow.getType()) ||
       !(from.isF32() || from.isBF16() || from.isF16()) ||
       !(isa<BlockType>(to) || (to.isBF16() && from.isF32()))) // (C1), (C2)
     return op->emitOpError("has ")
@@ -122,8 +125,7 @@ LogicalResult NarrowOp::verifySymbolUses(SymbolTableCollection &tables) {
   if (next != residual ||
       (residual &&
        (!BucketUse(*this, getBucketAttr(), tables).isAny(getResidual()) ||
-        isPart(residual) != isPart(getSource().getType()) ||
-        isSlice(residual) != isSlice(getSource().getType()) ||
+        !areAsMuch(residual, getSource().getType()) ||
         !getElementType(residual).isF32() ||
         !isa<BlockType>(getElementType(getResult().getType()))))) // (C3)
     return emitOpError("has another residual than ")

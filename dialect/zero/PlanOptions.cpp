@@ -195,13 +195,11 @@ static std::string findWireConflict(const PlanOptions &p) {
   if (p.wireParams != Wire::Full && p.virtualShards > 0)
     return flag("wire-params", p.wireParams) +
            " rounds what ranks gather, and one rank of --virtual-shards "
-           "gathers "
-           "nothing; drop one of them";
+           "gathers nothing; drop one of them";
   if (p.wireGradients != Wire::Full && p.virtualShards > 0)
     return flag("wire-gradients", p.wireGradients) +
            " rounds what ranks add up, so sums depend on their number; drop "
-           "it, "
-           "or --virtual-shards";
+           "it, or --virtual-shards";
   return "";
 }
 

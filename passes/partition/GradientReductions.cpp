@@ -71,13 +71,13 @@ Value ProgramBuilder::beginSum(size_t k) {
                          symbol(k));
 }
 
-/// The gradients `value` as ranks exchange them; bf16 leaves those that have 16
-/// bits.
+/// The gradients `value` as ranks exchange them.
 Value ProgramBuilder::narrowGradient(size_t k, Value value) {
-  if (partition.gradWire.isBF16() && getElementBytes(value.getType()) == 2)
+  Type wire = narrowElement(partition.gradWire, value);
+  if (!wire)
     return value;
   Value rest = partition.hasFeedback ? next[residual][k] : Value();
-  NarrowOp op = narrow(k, value, partition.gradWire, rest);
+  NarrowOp op = narrow(k, value, wire, rest);
   if (rest)
     next[residual][k] = op.getNext();
   return op.getResult();
@@ -96,7 +96,7 @@ Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
   auto reduce = [&](Value from, Type type, Value into, Over ranks,
                     int64_t parts) -> Value {
     // Members of a group are near each other.
-    if (partition.gradWire && (ranks == Over::Groups || !partition.hasGroups()))
+    if (ranks == Over::Groups || !partition.hasGroups())
       from = narrowGradient(k, from);
     return ReduceScatterOp::create(
         b, loc, into ? into.getType() : type, from, symbol(k), into,

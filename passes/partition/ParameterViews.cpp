@@ -36,7 +36,14 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
   return JoinOp::create(b, views.front().getLoc(), type, views);
 }
 
-/// Bucket `k`, or as much of it as `value` has, as ranks exchange it.
+/// The elements that ranks exchange of `value`, where options say `wire`; null:
+/// those that it has.  bf16 leaves values that have 16 bits.
+Type ProgramBuilder::narrowElement(Type wire, Value value) {
+  return wire && wire.isBF16() && getElementBytes(value.getType()) == 2 ? Type()
+                                                                        : wire;
+}
+
+/// Bucket `k`, or as much of it as `value` has, in elements of type `element`.
 NarrowOp ProgramBuilder::narrow(size_t k, Value value, Type element,
                                 Value rest) {
   Type type = zero::detail::isSlice(value.getType())
@@ -52,10 +59,10 @@ NarrowOp ProgramBuilder::narrow(size_t k, Value value, Type element,
 Value ProgramBuilder::gather(size_t k) {
   Value slice = state[0][k];
   Type element = getElementType(slice.getType());
-  if (!partition.paramWire || buckets[k].packing ||
-      (partition.paramWire.isBF16() && getElementBytes(slice.getType()) == 2))
+  Type wire = narrowElement(partition.paramWire, slice);
+  if (!wire || buckets[k].packing)
     return gatherWhole(k, slice, name(buckets[k]));
-  NarrowOp narrowed = narrow(k, slice, partition.paramWire);
+  NarrowOp narrowed = narrow(k, slice, wire);
   Value all = gatherWhole(k, narrowed.getResult(), name(buckets[k]));
   return WidenOp::create(b, name(buckets[k], ".wide"), flatType(k, element),
                          all, symbol(k));

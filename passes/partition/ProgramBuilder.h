@@ -207,6 +207,7 @@ private:
   Value gather(size_t k);
   Value gatherWhole(size_t k, Value slice, Location loc);
   Value gatherInPlace(size_t k, Value value, Location loc);
+  static Type narrowElement(Type wire, Value value);
   NarrowOp narrow(size_t k, Value value, Type element, Value rest = {});
   Value narrowGradient(size_t k, Value value);
   UnitAttr inTree() {

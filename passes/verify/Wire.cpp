@@ -26,22 +26,21 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
+/// Returns true if `value` is narrow, or gathered of what is.
+static bool isNarrow(Value value) {
+  while (auto gather = value.getDefiningOp<AllGatherOp>())
+    value = gather.getSource();
+  return value.getDefiningOp<NarrowOp>() != nullptr;
+}
+
 /// Returns true if `value` is what an option's `form` makes of its elements.
 static bool hasForm(Value value, StringRef form) {
   Type element = getElementType(value.getType());
   if (form == "int8" || form == "int4")
     return element ==
            BlockType::get(element.getContext(), form == "int8" ? 8 : 4);
-  return form == "bf16"
-             ? element.isBF16() || element.isF16()
-             : !isa<BlockType>(element) && !value.getDefiningOp<NarrowOp>();
-}
-
-/// Returns true if `value` is narrow, or gathered of what is.
-static bool isNarrow(Value value) {
-  while (auto gather = value.getDefiningOp<AllGatherOp>())
-    value = gather.getSource();
-  return value.getDefiningOp<NarrowOp>() != nullptr;
+  return form == "bf16" ? element.isBF16() || element.isF16()
+                        : !isa<BlockType>(element) && !isNarrow(value);
 }
 
 /// Checks that values are narrow only from one exchange to the next, and that
@@ -88,8 +87,6 @@ LogicalResult judge::judgeWire(ModuleOp plan, OptionsAttr options,
         continue;
       }
       Value sent = op.getOperand(0);
-      if (auto part = sent.getDefiningOp<AllGatherOp>(); part && form == "full")
-        sent = part.getSource();
       if (!hasForm(sent, form)) // (S7)
         return contradicts(&op,
                            "an exchange of " +

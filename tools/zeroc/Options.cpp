@@ -345,7 +345,7 @@ void CommandLine::takeTarget() {
       fail("--wire-params and --wire-gradients are for processors; GPUs "
            "exchange what they have, drop them");
     llvm::errs() << "zeroc: note: programs for GPUs do not have --wire-params "
-                    "and --wire-gradients yet; simulated as if they had\n";
+                    "and --wire-gradients; simulated as if they had\n";
   }
   if (asksPairs)
     fail("--attention=" + given.attention +

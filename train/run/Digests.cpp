@@ -76,6 +76,7 @@ Digests::Digests(const zrt_plan &plan, const TrainOptions &options,
   description = describe(plan, options, position);
   if (!options.against.empty()) {
     other = std::make_unique<const DigestFile>(options.against);
+    ready = gradientOrder(plan);
     try {
       checkOther(description);
     } catch (const json::exception &) {
@@ -245,10 +246,9 @@ void Digests::compare(int64_t step) {
   for (uint32_t what = 0; what < ZRT_DIGEST_COUNT; ++what) {
     // Gradients are wrong from one on, which is computed before the others.
     if (what == ZRT_COMPUTED)
-      std::ranges::stable_sort(
-          order, {}, [this, ready = gradientOrder(plan)](size_t number) {
-            return std::ranges::find(ready, trained[number]) - ready.begin();
-          });
+      std::ranges::stable_sort(order, {}, [this](size_t number) {
+        return std::ranges::find(ready, trained[number]) - ready.begin();
+      });
     std::vector<Place> found; // the first of each rank
     for (uint32_t rank = 0; rank < groups->ranks; ++rank)
       for (const size_t number : order) {

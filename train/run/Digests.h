@@ -71,6 +71,8 @@ private:
   std::unique_ptr<const DigestFile> other; ///< of --against
   const bool isOn;
   std::vector<uint32_t> trained; ///< buckets, in the file's order
+  /// With --against: these, in the order in which their gradients are ready.
+  std::vector<uint32_t> ready;
   /// Of the run that has the ranks; stage 0 updates whole buckets.
   std::optional<RankGroups> groups;
   uint32_t stage = 0;
