@@ -25,6 +25,7 @@
 #include "frontend/PrintModel.h"
 
 #include "dialect/zero/Zero.h"
+#include "frontend/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -198,4 +199,9 @@ std::string frontend::printModel(ModuleOp module) {
   }
   out << locations.rest();
   return result;
+}
+
+llvm::Error frontend::writeModel(StringRef path, ModuleOp module) {
+  const std::string text = printModel(module);
+  return writeOutput(path, path == "-" ? text : "// written by zeroc\n" + text);
 }

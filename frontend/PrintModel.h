@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
 
 #include <string>
 
@@ -14,5 +15,9 @@ namespace mlir::frontend {
 ///
 /// Removes the omitted locations from `module`.
 std::string printModel(ModuleOp module);
+
+/// Writes that text to a file, after a line that says who wrote it, or to the
+/// standard output if `path` is "-".
+llvm::Error writeModel(StringRef path, ModuleOp module);
 
 } // namespace mlir::frontend

@@ -20,7 +20,8 @@ from pathlib import Path
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError, plural
 from .trace import read_ranks
-from .whole_file import check_writable, write_whole
+from .own_files import check_output
+from .whole_file import write_whole
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
 LARGE_EXCHANGE = 1 << 16  #: bytes that a rank receives
@@ -68,6 +69,7 @@ PACKED = [(storage, llama(384, 1024, 2, 6, 6, 512), 2, 128, ["--lora=8", f"--bas
 def parser():
     p = argparse.ArgumentParser(prog="zeroc calibrate", allow_abbrev=False, description=__doc__.split("\n\n")[0])
     p.add_argument("-o", metavar="MACHINE.json", required=True, help="the file to write")
+    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
     p.add_argument("--ranks", type=int, action="append", metavar="N",
                    help="ranks that share the machine; may be repeated [1, and 2 if there are two processors]")
     p.add_argument("--threads", type=int, metavar="N", help="threads that compute for a rank [its share]")
@@ -285,7 +287,7 @@ def main(arguments):
     for option, value in (*(("--ranks", count) for count in a.ranks or ()), ("--threads", a.threads)):
         if value is not None and value < 1:
             raise UserError(f"{option} must be an integer of at least 1, got {value}")
-    check_writable(a.o)  # before minutes of measuring
+    check_output(a.o, "a machine", a.force)  # before minutes of measuring
     cores = len(os.sched_getaffinity(0))
     ranks = a.ranks or ([1, 2] if cores > 1 else [1])
     cache, layouts, longer = cache_bytes(), [], []

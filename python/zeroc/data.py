@@ -5,6 +5,7 @@ import argparse
 
 from . import dataset, objectives, show
 from .errors import UserError
+from .own_files import check_output
 
 
 def parser():
@@ -20,6 +21,7 @@ def parser():
     build = commands.add_parser("build", parents=[common], allow_abbrev=False,
                                 help="write sequences for train --data")
     build.add_argument("-o", metavar="FILE", required=True, help="the file to write, *.safetensors")
+    build.add_argument("--force", action="store_true", help="replace files that zeroc did not write")
     build.add_argument("--seq", type=int, required=True, help="tokens of a sequence")
     build.add_argument("--no-packing", action="store_true", help="one sample in a sequence, the rest filled up")
     build.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
@@ -46,6 +48,7 @@ def main(arguments):
     for path in filter(None, (a.o, a.eval)):
         if not path.endswith(".safetensors"):
             raise UserError(f"{path} must be named *.safetensors")
+        check_output(path, "data", a.force, a.data)
     if a.eval_batch < 1:
         raise UserError(f"--eval-batch={a.eval_batch} must be 1 or more")
     request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.eval_batch, a.seed,

@@ -75,6 +75,10 @@ class Finetune(Run):
         return self.objective in ("reward", "classify")
 
     def read_model(self):
+        self.data = self.work / "data.safetensors"
+        self.evaluation = self.work / "eval.safetensors" if self.args.eval_split else None
+        # Until the data are known; most have no weights.
+        self.summary = dataset.Summary(most=2, labels=["0", "1"] * (self.args.objective == "classify"))
         self.model = Path(self.args.model)
         self.config = read_json(self.model / "config.json")
         if not self.config:
@@ -104,8 +108,6 @@ class Finetune(Run):
         a = self.args
         request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split,
                                   self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), self.objective)
-        self.data = self.work / "data.safetensors"
-        self.evaluation = self.work / "eval.safetensors" if a.eval_split else None
         command = [self.program, "data", "build", str(self.model), *a.data, "-o", str(self.data), f"--seq={self.seq}"]
         command += ["--no-packing"] if a.no_packing else []
         command += [f"--eval-split={a.eval_split!r}", f"--eval={self.evaluation}",
@@ -154,7 +156,7 @@ class Finetune(Run):
         return options
 
     def train_options(self):
-        options = ["--init", self.model, *(["--save", self.out] if self.args.lora and not self.args.merge else [])]
+        options = ["--init", self.model, *(["--save", self.out, *self.forced] if self.args.lora and not self.args.merge else [])]
         for option, file in (("--input", self.data), ("--eval-input", self.evaluation)):
             if file and self.objective in objectives.WITH_REFERENCE:
                 options += [option, f"reference={self.reference_of(file)}"]
@@ -171,8 +173,7 @@ class Finetune(Run):
         write_pieces(tokenizer, pieces)
         return ["--sample=1", f"--prompt-ids={','.join(map(str, ids))}", f"--pieces={pieces}"]
 
-    def compile(self):
-        super().compile()
+    def after_data(self):
         if self.objective in objectives.WITH_REFERENCE:
             self.compile_reference()
 
@@ -204,6 +205,7 @@ class Finetune(Run):
         for file in filter(None, (self.data, self.evaluation)) if self.objective in objectives.WITH_REFERENCE else ():
             scores = self.reference_of(file)
             if not (scores.exists() and read_json(self.key_of(file)).get("key") == self.reference_key):
+                scores.unlink(missing_ok=True)
                 commands.append([str(self.work / "score"), "--weights", str(self.reference), "--data", str(file), "--out",
                                  str(scores), *(option for option in self.trained
                                                 if option.partition("=")[0] in ("--threads", "--nvme-path"))])
@@ -262,18 +264,18 @@ class Finetune(Run):
 
     def copy_tokenizer(self):
         self.copy_files(self.model)
-        adapters = self.out / "adapter_config.json"
         if self.has_scores and self.export_options() is None:
-            adapters.write_text(json.dumps({**read_json(adapters), "task_type": "SEQ_CLS"}, indent=2) + "\n")
+            with self.own.writing("adapter_config.json") as path:
+                path.write_text(json.dumps({**read_json(path), "task_type": "SEQ_CLS"}, indent=2) + "\n")
         # Who generates with the model needs what it was trained with.
         if self.args.chat_template:
-            shutil.copyfile(self.args.chat_template, self.out / "chat_template.jinja")
-            (self.out / "chat_template.json").unlink(missing_ok=True)
+            with self.own.writing("chat_template.jinja") as path:
+                shutil.copyfile(self.args.chat_template, path)
+            self.own.remove("chat_template.json")
         if self.args.stop_token:
-            path = self.out / "generation_config.json"
-            config = read_json(path)
             tokenizer = Tokenizer(self.model, self.args.chat_template, tuple(self.args.stop_token))
-            path.write_text(json.dumps({**config, "eos_token_id": sorted(tokenizer.stops)}, indent=2) + "\n")
+            with self.own.writing("generation_config.json") as path:
+                path.write_text(json.dumps({**read_json(path), "eos_token_id": sorted(tokenizer.stops)}, indent=2) + "\n")
 
     def describe(self):
         """(name of the base model, what was done) for the model card."""

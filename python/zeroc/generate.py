@@ -12,6 +12,7 @@ from .answer import Answer
 from .conversations import read_prompt
 from .errors import UserError, plural
 from .generation import Generation, new_parser
+from .own_files import check_output
 from .records import decode, kind_of, open_file, read_records
 
 #: Of an answer, if --max-tokens does not say it.
@@ -27,6 +28,7 @@ def parser():
     p.add_argument("--prompts", metavar="FILE", required=True, help="*.txt: a prompt in each line; or records with prompt "
                    "or messages: *.jsonl, *.json, *.parquet")
     p.add_argument("-o", metavar="OUT.jsonl", default="-", help="the file to write (default: standard output)")
+    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
     p.add_argument("--slots", type=int, default=8, metavar="S", help="answers that are computed at once (default: 8)")
     p.set_defaults(max_tokens=MOST_TOKENS)
     return p
@@ -123,8 +125,8 @@ class Batch:
 def main(arguments):
     generation = Generation("generate", parser(), arguments)
     out = generation.args.o
-    if out != "-" and Path(out).exists() and Path(out).samefile(generation.args.prompts):
-        raise UserError(f"-o {out} is the file of the prompts; name another")
+    if out != "-":
+        check_output(out, "answers", generation.args.force, [generation.args.prompts])
     prompts = []
     for record, place in read_prompts(generation.args.prompts):
         ids = generation.tokenizer.encode_prompt(read_prompt(record, place), place)

@@ -60,9 +60,12 @@ class Pretrain(Run):
             raise UserError(f"{self.config_path} has no eos_token_id, the token that ends a document; add it")
         return end
 
-    def make_data(self):
         self.end = self.find_end()
         self.data = self.work / "data.u32"
+        self.evaluation = self.work / "eval.u32" if self.args.eval_split else None
+
+    def make_data(self):
+        self.data.unlink(missing_ok=True)
         self.call([self.program, "tokenize", *self.args.data, "-o", str(self.data),
                    *(["--bytes"] if self.args.bytes else [f"--tokenizer={self.tokenizer}", f"--separator={self.end}"])])
         tokens = np.memmap(self.data, np.uint32, "r")
@@ -72,7 +75,6 @@ class Pretrain(Run):
             kept = max(self.seq + 1, round(count * self.args.eval_split))
             if kept + self.seq + 1 > count:
                 raise UserError(f"--eval-split={self.args.eval_split:g} of {plural(count, 'token')} leaves none to train on")
-            self.evaluation = self.work / "eval.u32"
             write_ids(self.evaluation, tokens[count - kept:])
             rest = self.work / "train.u32"
             write_ids(rest, tokens[:count - kept])

@@ -15,6 +15,7 @@ from pathlib import Path
 from .errors import UserError
 from .explain import kind_of, largest, milliseconds, path_sums, peak, read
 from .trace import read_ranks
+from .own_files import check_output
 from .whole_file import write_whole
 
 FOLDER = Path(os.environ.get("ZEROC_DYGRAPHS", "/usr/share/javascript/dygraphs"))
@@ -27,6 +28,7 @@ def parser():
     p.add_argument("--trace", metavar="PREFIX", help="of a run of this plan with ZRT_TRACE=PREFIX")
     p.add_argument("--run", action="append", default=[], metavar="RUN.jsonl", help="metrics of a run; may be repeated")
     p.add_argument("-o", metavar="REPORT.html", required=True, help="the file to write")
+    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
     return p
 
 
@@ -209,6 +211,7 @@ def page(a):
 
 def main(arguments):
     a = parser().parse_args(arguments)
+    check_output(a.o, "a report", a.force, filter(None, (a.plan, *a.run)))
     text = page(a)
     write_whole(a.o, text)
     print(f"wrote {a.o}: {len(text.encode()):,} bytes")

@@ -23,6 +23,7 @@ from .commands import compile_command, import_command, positions_of, zeroc
 from .dataset import check_split
 from .errors import UserError, plural
 from .options import layout_options, parse, value_of
+from .own_files import OwnFolder
 from .template import read_json
 
 #: Of a model's folder, beside config.json and the weights.
@@ -49,6 +50,7 @@ FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard",
 #: Files of weights and of adapters; a folder with both is read in different ways.
 WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
+OUTPUTS = (*WEIGHTS, *ADAPTERS, *TOKENIZER_FILES, "config.json", "README.md", "loss.svg")
 
 
 def new_parser(command, description):
@@ -72,6 +74,7 @@ def new_parser(command, description):
     p.add_argument("--dropout", action="store_true", help="train with the dropout of config.json (default: without)")
     p.add_argument("--save-every", type=int, metavar="N", help="steps between checkpoints (default: a tenth of all)")
     p.add_argument("--dry-run", action="store_true", help="print the plan: memory, tokens, steps, commands")
+    p.add_argument("--force", action="store_true", help="write into a folder, and replace files, that are not of zeroc")
     p.add_argument("--restart", action="store_true", help="drop what an earlier run left in OUT/zeroc")
     return p
 
@@ -84,9 +87,9 @@ class Run:
         self.command, self.compiled, self.trained = command, found["compile"], found["train"]
         self.program = zeroc()
         self.out = Path(self.args.o)
+        self.own = OwnFolder(self.out)
         self.work = self.out / "zeroc"
         self.commands = []
-        self.evaluation = None  # a file of data, if there is one
         self.read_model()
         self.check()
 
@@ -128,7 +131,8 @@ class Run:
     def copy_files(self, folder):
         for name in TOKENIZER_FILES:
             if (folder / name).exists():
-                shutil.copyfile(folder / name, self.out / name)
+                with self.own.writing(name) as path:
+                    shutil.copyfile(folder / name, path)
 
     #: Times that all samples are read, sequences of a step, and the peak learning rate, if nothing is said.
     epochs, accumulation, lr = 3, 8, 2e-5
@@ -168,17 +172,23 @@ class Run:
         self.before = {} if self.args.restart else read_json(self.work / "settings.json")
         # A template may write the date, and a run that goes on reads the same data.
         self.date = os.environ.setdefault("SOURCE_DATE_EPOCH", str(self.before.get("date") or int(time.time())))
-        self.work.mkdir(parents=True, exist_ok=True)
+        self.make_folder()
+        # What the compiler refuses, it refuses before the data take their time.
+        self.compile()
+        compiled = self.import_options()
         sequences = self.make_data()
+        if self.import_options() != compiled:
+            self.commands = [command for command in self.commands if command[1] == "data"]
+            self.compile()
         self.steps = self.args.steps or int((self.args.epochs or self.epochs) * sequences / self.sequences_per_step())
         if self.steps < 1:
             raise UserError(f"{plural(sequences, 'sequence')} are fewer than the {self.sequences_per_step()} of a step; "
                             f"lower --accumulate (now {self.accumulate}), --batch or --ranks, or raise --epochs")
-        self.compile()
+        self.after_data()
         train = self.train_command()
         self.print_run()
         if self.args.dry_run:
-            self.commands += [*self.before_training(), train, *self.output_commands()]
+            self.commands += [*self.before_training(), train, *self.output_commands(), self.plot_command(self.out / "loss.svg")]
             self.print_commands()
             return
         self.keep_settings()
@@ -188,8 +198,11 @@ class Run:
         self.remove_others()
         for command in self.output_commands():
             self.call(command)
+        with self.own.writing("loss.svg") as path:
+            self.call(self.plot_command(path))
         self.copy_tokenizer()
-        card.write(self)
+        with self.own.writing("README.md"):
+            card.write(self)
         self.print_commands()
         print(f"wrote {self.out}")
 
@@ -237,7 +250,15 @@ class Run:
         """Removes what an earlier run of another kind left in OUT."""
         for pattern in WEIGHTS if self.export_options() is None else ADAPTERS:
             for file in self.out.glob(pattern):
-                file.unlink()
+                self.own.remove(file.name)
+
+    def make_folder(self):
+        """Makes OUT and OUT/zeroc, if nothing in OUT is somebody else's."""
+        if (self.work / "settings.json").exists():  # also of a run of an older zeroc
+            self.own.make()
+        self.own.check([file.name for pattern in OUTPUTS for file in self.out.glob(pattern)], self.args.force)
+        self.own.make()
+        self.work.mkdir(exist_ok=True)
 
     @property
     def warmup(self):
@@ -255,10 +276,15 @@ class Run:
         return options
 
     def compile(self):
-        model = self.work / "model.mlir"
+        model, program = self.work / "model.mlir", self.work / "train"
+        for file in (model, program):
+            file.unlink(missing_ok=True)
         self.call(import_command(self.model, self.args.batch, self.seq, [*self.import_options(), *self.model_options],
                                  model))
-        self.call(compile_command(model, self.all_compile_options(), self.work / "train"), quiet=not self.args.dry_run)
+        self.call(compile_command(model, self.all_compile_options(), program), quiet=not self.args.dry_run)
+
+    def after_data(self):
+        """Further programs, which depend on the data."""
 
     def train_command(self):
         a, more = self.args, self.trained
@@ -277,8 +303,15 @@ class Run:
         if options is not None:
             dtype = {"bf16": "bf16", "fp16": "f16"}.get(self.precision, "f32")
             commands.append([self.program, "export", str(self.work / "run"), "-o", str(self.out), f"--dtype={dtype}",
-                             *options])
-        return [*commands, [self.program, "plot", str(self.work / "metrics.jsonl"), "-o", str(self.out / "loss.svg")]]
+                             *options, *self.forced])
+        return commands
+
+    def plot_command(self, path):
+        return [self.program, "plot", str(self.work / "metrics.jsonl"), "-o", str(path), *self.forced]
+
+    @property
+    def forced(self):
+        return ["--force"] * self.args.force
 
     def call(self, command, quiet=False):
         self.commands.append(command)

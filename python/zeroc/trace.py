@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from .errors import UserError, plural
+from .own_files import check_output
 from .whole_file import write_whole
 
 NAME = re.compile(r"(.*)\.(\d+)\.jsonl")
@@ -23,6 +24,7 @@ def parser():
                                 epilog="ZRT_TRACE=PREFIX ./train ... writes PREFIX.0.jsonl of rank 0, and so on.")
     p.add_argument("prefix", metavar="PREFIX", help="as in ZRT_TRACE")
     p.add_argument("-o", metavar="FILE.json", required=True, help="the file to write")
+    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
     return p
 
 
@@ -112,6 +114,7 @@ def convert(ranks):
 
 def main(arguments):
     a = parser().parse_args(arguments)
+    check_output(a.o, "a trace", a.force)
     ranks = read_ranks(a.prefix)
     trace = convert(ranks)
     write_whole(a.o, json.dumps(trace, separators=(",", ":")) + "\n")

@@ -12,7 +12,7 @@ from pathlib import Path
 from .calibrate import SKIPPED, quiet, run, say, step_seconds
 from .commands import zeroc
 from .errors import UserError
-from .whole_file import check_writable
+from .own_files import check_output
 
 
 def parser():
@@ -22,6 +22,7 @@ def parser():
     p.add_argument("--machine", metavar="FILE", required=True, help="as for zeroc plan")
     p.add_argument("--data", metavar="TOKENS", required=True, help="as for the program")
     p.add_argument("-o", metavar="TRAIN", required=True, help="the program of the fastest plan")
+    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
     p.add_argument("--plans", type=int, default=3, metavar="N", help="plans that are measured [3]")
     p.add_argument("--steps", type=int, default=6, metavar="N", help="steps of a run, of which the first two do not count [6]")
     p.add_argument("--rounds", type=int, default=2, metavar="N", help="runs of each plan [2]")
@@ -64,7 +65,7 @@ def main(arguments):
             raise UserError(f"--{name} must be an integer of at least {least}, got {getattr(a, name)}")
     if Path(a.model).is_dir() or a.model.endswith(".json"):
         raise UserError(f"{a.model} has no batch yet, and no tokens fit it; zeroc import it first, or see zeroc plan")
-    check_writable(a.o)  # before minutes of measuring
+    check_output(a.o, "a program", a.force, [a.model, a.machine])  # before minutes of measuring
     with tempfile.TemporaryDirectory() as folder:
         plans = [Candidate(plan, Path(folder) / f"plan{i}") for i, plan in enumerate(find_plans(a, options))]
         for plan in plans:

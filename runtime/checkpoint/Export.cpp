@@ -10,6 +10,7 @@
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/Json.h"
+#include "runtime/io/OwnFiles.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/packing/Pack.h"
 
@@ -27,9 +28,11 @@ namespace {
 
 /// Elements per read and conversion.
 constexpr uint64_t kAtOnce = uint64_t{1} << 20;
-constexpr std::string_view kSafetensors = ".safetensors",
-                           kAlone = "model.safetensors",
-                           kIndex = "model.safetensors.index.json";
+constexpr std::string_view kSafetensors = ".safetensors";
+constexpr const char *kAlone = "model.safetensors",
+                     *kIndex = "model.safetensors.index.json",
+                     *kConfig = "config.json",
+                     *kGeneration = "generation_config.json";
 
 struct Tensor {
   const ParameterRecord *parameter;
@@ -71,6 +74,7 @@ public:
     if (isFile) {
       if (!request.config.empty())
         fail("a config is for a folder; name one with -o");
+      checkReplaced(request.output, kWeightsFile, request.force);
       writeFile(request.output, tensors);
     } else {
       if (!merger)
@@ -110,19 +114,25 @@ private:
              request.output, reader.path());
   }
 
-  /// Throws if the folder has weights of an earlier export that this one would
-  /// not replace: a reader could load those.
-  void checkLeftovers(const std::set<std::string> &names) const {
+  /// The weights in the folder: a reader could load those that this export does
+  /// not replace.
+  std::vector<std::string> findWeights() const {
+    std::vector<std::string> names;
     std::error_code error;
     for (const auto &entry : fs::directory_iterator(request.output, error)) {
       const std::string name = entry.path().filename().string();
-      const bool isWeights = name == kIndex || (name.starts_with("model") &&
-                                                name.ends_with(kSafetensors));
-      if (isWeights && !names.contains(name))
-        fail("{} has weights already, of which this export would leave {}; "
-             "remove them, or name another folder with -o",
-             request.output, name);
+      if (name == kIndex ||
+          (name.starts_with("model") && name.ends_with(kSafetensors)))
+        names.push_back(name);
     }
+    return names;
+  }
+
+  /// Removes weights of an earlier export that this one has not replaced.
+  void removeLeftovers(const std::set<std::string> &written) const {
+    for (const std::string &name : findWeights())
+      if (!written.contains(name) && own.owns(name))
+        fs::remove(request.output + "/" + name);
   }
 
   void notePacked() {
@@ -186,34 +196,42 @@ private:
   }
 
   void writeFolder() {
+    const std::vector<std::string> old = findWeights();
+    own.check(old, request.force);
+    if (!request.config.empty())
+      own.check({kConfig, kGeneration}, request.force);
     std::error_code error;
     fs::create_directories(request.output, error);
     if (error)
       fail("cannot make the folder {}: {}", request.output,
            errnoText(error.value()));
-    const std::string folder = request.output + "/",
-                      index = folder + std::string(kIndex);
     const auto all = shards();
     std::vector<std::string> names;
     for (size_t i = 1; i <= all.size(); ++i)
       names.push_back(all.size() == 1 ? std::string(kAlone)
                                       : fmt::format("model-{:05}-of-{:05}{}", i,
                                                     all.size(), kSafetensors));
-    std::set<std::string> replaced(names.begin(), names.end());
+    std::set<std::string> written(names.begin(), names.end());
     if (all.size() > 1)
-      replaced.emplace(kIndex);
-    checkLeftovers(replaced);
+      written.emplace(kIndex);
+    for (const std::string &name : old)
+      if (!written.contains(name) && !own.owns(name))
+        fail("{} has weights already, of which this export would leave {}; "
+             "remove them, or name another folder with -o",
+             request.output, name);
     if (!request.config.empty())
-      writeConfigs(folder);
-    if (all.size() == 1)
-      return writeFile(folder + names[0], all[0]);
+      writeConfigs();
+    if (all.size() == 1) {
+      writeOwn(names[0], [&](const auto &path) { writeFile(path, all[0]); });
+      return removeLeftovers(written);
+    }
     // Without an index, readers find no weights until all files are there.
-    fs::remove(index, error);
+    fs::remove(request.output + "/" + kIndex, error);
     json map = json::object();
     uint64_t bytes = 0;
     for (size_t i = 0; i < all.size(); ++i) {
       const std::string &name = names[i];
-      writeFile(folder + name, all[i]);
+      writeOwn(name, [&](const auto &path) { writeFile(path, all[i]); });
       for (const Tensor &tensor : all[i]) {
         map[tensor.parameter->name] = name;
         bytes += tensor.bytes();
@@ -221,29 +239,41 @@ private:
     }
     const json content = {{"metadata", {{"total_size", bytes}}},
                           {"weight_map", map}};
-    writeText(index, content.dump(2) + "\n");
+    writeText(kIndex, content.dump(2) + "\n");
+    removeLeftovers(written);
   }
 
   /// Writes the config unchanged, and its token ids that begin and end texts.
-  void writeConfigs(const std::string &folder) {
+  void writeConfigs() {
     const std::string text =
         readText(request.config, kMaxConfigBytes, "a config");
     const json config = parseJsonOf(request.config, text);
-    writeText(folder + "config.json", text);
+    writeText(kConfig, text);
     json generation = {{"_from_model_config", true}};
     for (const char *key : {"bos_token_id", "eos_token_id", "pad_token_id"})
       if (config.contains(key))
         generation[key] = config[key];
-    writeText(folder + "generation_config.json", generation.dump(2) + "\n");
+    writeText(kGeneration, generation.dump(2) + "\n");
   }
 
-  void writeText(const std::string &path, const std::string &text) {
-    replaceFile(path, text);
-    result.files.push_back(path);
+  void writeText(const char *name, const std::string &text) {
+    writeOwn(name, [&](const std::string &path) {
+      replaceFile(path, text);
+      result.files.push_back(path);
+    });
+  }
+
+  /// Writes a file of the folder, which the folder's list then has.
+  template <typename Write>
+  void writeOwn(const std::string &name, Write write) {
+    own.begin(name);
+    write(request.output + "/" + name);
+    own.end(name);
   }
 
   const ExportRequest &request;
   const CheckpointReader reader;
+  OwnFolder own{request.output};
   std::optional<AdapterMerger> merger;
   std::vector<Tensor> tensors;
   std::vector<float> values;

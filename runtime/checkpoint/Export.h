@@ -27,6 +27,7 @@ struct ExportRequest {
   zrt_dtype dtype = 0;    ///< f32, bf16, f16; 0: the types of the checkpoint
   uint64_t maxShardBytes = 0; ///< for one file of a folder; 0: no limit
   std::string config;         ///< config.json to copy, or ""
+  bool force = false;         ///< replaces files of others
   bool merge = false;         ///< adapters into their weights (Merge.h)
 };
 

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kName = "step-";
+constexpr const char *kLock = "/.lock";
 
 /// N of "step-N", or -1.
 int64_t stepOf(std::string_view name) {
@@ -88,8 +89,15 @@ std::string zrt::checkpointPath(const std::string &folder, int64_t step) {
   return fmt::format("{}/{}{}", folder, kName, step);
 }
 
-CheckpointFolder::CheckpointFolder(const std::string &path) : folder(path) {
+CheckpointFolder::CheckpointFolder(const std::string &path, bool isForced)
+    : folder(path) {
   std::error_code error;
+  if (!isForced && fs::is_directory(folder, error) &&
+      !fs::is_empty(folder, error) && !fs::exists(folder + kLock, error) &&
+      checkpointSteps(folder).empty())
+    fail("{} is not empty, and no run of zeroc wrote it; name another folder "
+         "for checkpoints, or write into this one with --force",
+         folder);
   fs::create_directories(folder, error);
   if (error)
     fail("cannot make the folder {} for checkpoints: {}", folder,
@@ -101,7 +109,7 @@ CheckpointFolder::CheckpointFolder(const std::string &path) : folder(path) {
 }
 
 void CheckpointFolder::lock() {
-  const std::string path = folder + "/.lock";
+  const std::string path = folder + kLock;
   lockFile = OpenFile(
       open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!lockFile)

@@ -37,7 +37,7 @@ public:
   /// Creates `path` if it does not exist, locks it, and removes what dead runs
   /// have left.  Throws zrt::Error if another run holds the lock, or if the
   /// folder is not writable.
-  explicit CheckpointFolder(const std::string &path);
+  explicit CheckpointFolder(const std::string &path, bool isForced = false);
 
   const std::string &path() const { return folder; }
   /// Bytes that are free for writing here.

@@ -82,7 +82,7 @@ private:
   std::string line(const zrt_op &op, size_t number, const Row &row) const;
 
   const zrt_plan &plan;
-  LineFile file{"trace"};
+  LineFile file{"trace", kTraceFile};
   uint32_t program = 0;
   uint64_t run = 0;
   std::vector<Lane> lanes;

@@ -15,8 +15,6 @@ using namespace zrt;
 
 namespace {
 
-constexpr const char *kConfigFile = "adapter_config.json";
-
 /// Keys that do not change the computation, or that are compared separately.
 constexpr std::string_view kHarmless[] = {
     "auto_mapping",      "base_model_name_or_path",
@@ -32,7 +30,7 @@ constexpr std::string_view kHarmless[] = {
     "modules_to_save",   "use_dora"};
 
 std::string configPath(const std::string &folder) {
-  return folder + "/" + kConfigFile;
+  return folder + "/" + kAdapterConfig;
 }
 
 nlohmann::json readConfig(const std::string &path) {

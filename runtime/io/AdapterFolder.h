@@ -11,7 +11,8 @@
 
 namespace zrt {
 
-constexpr const char *kAdapterFile = "adapter_model.safetensors";
+constexpr const char *kAdapterFile = "adapter_model.safetensors",
+                     *kAdapterConfig = "adapter_config.json";
 /// Begins the names of adapters, and in the file those of whole modules.
 constexpr std::string_view kAdaptedModel = "base_model.model.";
 

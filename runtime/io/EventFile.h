@@ -50,7 +50,7 @@ public:
 private:
   void append(const std::string &event, std::string_view part);
 
-  LineFile file{"events"};
+  LineFile file{"events", kEventsFile};
 };
 
 } // namespace zrt

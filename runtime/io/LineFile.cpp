@@ -8,9 +8,11 @@
 
 using namespace zrt;
 
-void LineFile::open(const std::string &path, uint64_t keep) {
+void LineFile::open(const std::string &path, uint64_t keep, bool isForced) {
   name = path;
   try {
+    if (keep == 0)
+      checkReplaced(path, kind, isForced);
     const OutputPath target(path);
     file = OpenFile(target.open());
     isRegular = !target.isStream();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/OpenFile.h"
+#include "runtime/io/OwnFiles.h"
 
 #include <cstdint>
 #include <string>
@@ -13,11 +14,13 @@ namespace zrt {
 class LineFile {
 public:
   /// `content` is for messages: "metrics".
-  explicit LineFile(std::string content) : content(std::move(content)) {}
+  LineFile(std::string content, FileKind kind)
+      : content(std::move(content)), kind(kind) {}
 
   /// Creates `path` (see OutputPath), or truncates it to its first `keep`
-  /// bytes.  Throws zrt::Error.
-  void open(const std::string &path, uint64_t keep = 0);
+  /// bytes; to none only a file that may be replaced (OwnFiles.h).  Throws
+  /// zrt::Error.
+  void open(const std::string &path, uint64_t keep = 0, bool isForced = false);
   bool isOpen() const { return bool(file); }
   /// Appends whole lines; `part` names them in messages ("step 3").  On an
   /// error a regular file still ends with a whole line, and zrt::Error is
@@ -30,6 +33,7 @@ public:
 
 private:
   const std::string content;
+  const FileKind kind;
   std::string name;
   OpenFile file;
   bool isRegular = false;

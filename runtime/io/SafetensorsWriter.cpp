@@ -19,7 +19,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
               "safetensors are little endian, and tensors are written as is");
 
 std::string zrt::safetensorsHeader(const std::vector<TensorHeader> &tensors) {
-  std::string text = R"({"__metadata__":{"format":"pt"})";
+  std::string text = R"({"__metadata__":{"format":"pt","zeroc":"weights"})";
   std::unordered_set<std::string_view> names = {kMetadataName};
   uint64_t offset = 0;
   for (const TensorHeader &tensor : tensors) {

@@ -219,6 +219,16 @@ class Finetune(FinetuneCase):
         return max((int(path.name.removeprefix("step-")) for path in
                     (self.folder / out / "zeroc" / "run").glob("step-*")), default=0)
 
+    def test_refused_before_the_data(self):
+        """What import or the compiler refuses is said before the data are read, which may take hours."""
+        self.chats.write_text("this is no JSON\n")
+        config = json.loads((self.base / "config.json").read_text())
+        for changes, options, keywords in (({"model_type": "hyena"}, [], ["hyena"]), ({}, ["--stage=7"], ["--stage"])):
+            (self.base / "config.json").write_text(json.dumps({**config, **changes}))
+            done = self.finetune("out", "--steps=1", *options, status=1)
+            self.assert_refused(done, *keywords)
+            self.assertNotIn("JSON", done.err)
+
     def test_dry_run(self):
         done = self.finetune("out", "--dry-run", "--lora=4", "--epochs=2")
         for text in ("memory certificate", "run       60 steps of 2 sequences, 128 tokens", "--lora=4:8"):

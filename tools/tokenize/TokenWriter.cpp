@@ -3,6 +3,7 @@
 
 #include "runtime/Bytes.h"
 #include "runtime/Error.h"
+#include "runtime/io/OwnFiles.h"
 #include "runtime/io/TokenData.h"
 
 #include <array>
@@ -44,6 +45,7 @@ void TokenWriter::writeHeader(uint64_t tokens) {
   header[0] = isWide ? kLlmcMagic32 : kLlmcMagic16;
   header[1] = isWide ? kLlmcVersion32 : kLlmcVersion16;
   header[2] = int32_t(tokens);
+  kTokensFile.marks[0].copy(reinterpret_cast<char *>(&header[4]), 16);
   if (tokens == 0)
     file.write(header.data(), kLlmcHeaderBytes);
   else

@@ -96,10 +96,6 @@ private:
 
 TokenizeResult zrt::tokenize(const TokenizeRequest &request) {
   try {
-    for (const std::string &file : request.files)
-      if (isSameFile(request.output, file))
-        fail("-o {} would overwrite an input; name another file",
-             request.output);
     return Tokenizing(request).run();
   } catch (const std::bad_alloc &) {
     return {"out of memory", "", ""};

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "runtime/io/OwnFiles.h"
 #include "tools/zeroc/OptionValues.h"
 #include "tools/zeroc/Options.h"
 #include "llvm/Support/CommandLine.h"
@@ -26,6 +27,9 @@ namespace cl = llvm::cl;
 
 /// Prints the message and exits with status 1.
 [[noreturn]] void fail(const Twine &message);
+
+constexpr const char *kForceHelp = "replace files that are there already, also "
+                                   "those that\nzeroc did not write";
 
 /// Compares files, not names: ./a.mlir, a.mlir and a link to it are one file.
 bool isSameFile(StringRef a, StringRef b);
@@ -168,6 +172,9 @@ public:
   }
 
 private:
+  /// Fails if `output` is there and may not be replaced, or is an input.
+  void checkOutput(const std::string &output, const zrt::FileKind &kind,
+                   ArrayRef<std::string> inputs = {}) const;
   Action checkImport();
   void checkObjective();
   Action checkExport();
@@ -258,6 +265,7 @@ private:
   std::vector<Variant> listCompared() const;
 
   DriverOptions options;
+  bool force = false; ///< replaces files that zeroc did not write
   int64_t jitterSeed = 1;
   Offload offloadAll = Offload::None;
   std::string deepSpeedFile;

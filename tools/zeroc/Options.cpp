@@ -199,6 +199,7 @@ void CommandLine::declareDriver() {
       "the file to write; default: the model's name without\n"
       ".mlir for a program, standard output for text",
       {output});
+  add("force", given(force), kForceHelp, {output});
   add("emit=LEVEL", text(emit, emitNames()),
       "stop at a level and print it: model, step, kernels,\n"
       "partitioned, scheduled, memory, llvm; or write obj,\n"
@@ -441,10 +442,34 @@ DriverOptions CommandLine::check() {
                               : llvm::sys::path::stem(options.input))
             .str() +
         (options.emit == Emit::Object ? ".o" : "");
-  if (isSameFile(options.output, options.input))
-    fail("the output " + options.output +
-         " would overwrite the model; choose another name with -o");
+  const std::string inputs[] = {options.input, deepSpeedFile,
+                                options.optimizerFile,
+                                options.prediction.machine};
+  checkOutput(options.output,
+              options.isPlanned || options.isSimulated ? zrt::kPredictionFile
+              : isPrinted                              ? zrt::kModelFile
+              : options.emit == Emit::Object           ? zrt::kObjectFile
+                                                       : zrt::kProgramFile,
+              inputs);
+  if (!options.prediction.trace.empty())
+    checkOutput(options.prediction.trace + ".0.jsonl", zrt::kTraceFile);
+  if (!options.marks.constants.empty())
+    checkOutput(options.marks.constants, zrt::kWeightsFile, inputs);
   return options;
+}
+
+void CommandLine::checkOutput(const std::string &output,
+                              const zrt::FileKind &kind,
+                              ArrayRef<std::string> inputs) const {
+  if (output.empty() || output == "-")
+    return;
+  for (const std::string &input : inputs)
+    if (isSameFile(output, input))
+      fail("the output " + output + " would overwrite " + input +
+           "; name another file");
+  if (const std::string why = zrt::whyNotReplaced(output, kind, force);
+      !why.empty())
+    fail(why);
 }
 
 /// The name of the option that LLVM does not know; "" if something else is

@@ -71,6 +71,8 @@ void CommandLine::declareSubcommands() {
       "trains with the config's dropout; without this option\nit is off, and a "
       "note says so",
       imported);
+  for (cl::SubCommand *command : {&import, &exporting, &tokenizing, &plotting})
+    add("force", given(force), kForceHelp, {model, std::nullopt, *command});
   add("o=MODEL.mlir", text(importOptions.output).showing(""),
       "the file to write; default: standard output", imported);
 
@@ -199,9 +201,7 @@ Action CommandLine::checkImport() {
     fail("--packed and --document-separator both say where documents begin; "
          "drop one");
   checkObjective();
-  if (isSameFile(importOptions.output, importOptions.config))
-    fail("-o " + importOptions.output +
-         " would overwrite the config; name another file");
+  checkOutput(importOptions.output, zrt::kModelFile, importOptions.config);
   return finishing([this](StringRef) { return runImport(importOptions); });
 }
 
@@ -211,6 +211,7 @@ Action CommandLine::checkExport() {
          "--help");
   if (exportOptions.output.empty())
     fail("-o is missing; name a file *.safetensors, or a folder");
+  exportOptions.force = force;
   return finishing([this](StringRef) { return runExport(exportOptions); });
 }
 
@@ -224,6 +225,10 @@ Action CommandLine::checkTokenize() {
   if (!zrt::isTokenFileName(o.output))
     fail("-o " + o.output +
          " does not say what it holds; name it *.bin, *.u16 or *.u32");
+  checkOutput(o.output,
+              StringRef(o.output).ends_with(".bin") ? zrt::kTokensFile
+                                                    : zrt::kRawFile,
+              o.files);
   if (o.bytes == !o.tokenizer.empty())
     fail(o.bytes ? "--bytes and --tokenizer exclude each other; drop one"
                  : "--tokenizer is missing; name a tokenizer.json, or say "
@@ -240,9 +245,6 @@ Action CommandLine::checkPlot() {
   if (plotOptions.runs.empty())
     fail("plot needs a file that train --metrics has written; see zeroc plot "
          "--help");
-  for (const std::string &run : plotOptions.runs)
-    if (isSameFile(plotOptions.output, run))
-      fail("-o " + plotOptions.output +
-           " would overwrite the metrics; name another file");
+  checkOutput(plotOptions.output, zrt::kPictureFile, plotOptions.runs);
   return finishing([this](StringRef) { return runPlot(plotOptions); });
 }

@@ -28,7 +28,7 @@ llvm::Error zero::runImport(const ImportOptions &options) {
       });
   if (!model)
     return model.takeError();
-  return writeOutput(options.output, printModel(**model));
+  return writeModel(options.output, **model);
 }
 
 llvm::Error zero::runExport(const ExportOptions &options) {
@@ -37,6 +37,7 @@ llvm::Error zero::runExport(const ExportOptions &options) {
   request.output = options.output;
   request.config = options.config;
   request.merge = options.merge;
+  request.force = options.force;
   request.maxShardBytes = uint64_t(options.maxShardBytes);
   request.dtype = options.dtype == "f32"    ? ZRT_F32
                   : options.dtype == "bf16" ? ZRT_BF16

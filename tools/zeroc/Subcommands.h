@@ -34,6 +34,7 @@ struct ExportOptions {
   std::string dtype = "f32"; ///< or bf16, f16
   int64_t maxShardBytes = int64_t{5} << 30;
   bool merge = false; ///< adapters into their weights
+  bool force = false; ///< replaces files that zeroc did not write
 };
 
 /// Writes the weights, and reports what it wrote.

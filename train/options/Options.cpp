@@ -239,6 +239,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
         {"--profile", &options.profile},
         {"--utilization", &options.utilization},
         {"--quiet", &options.quiet},
+        {"--force", &options.force},
         {"--verify-reads", &options.verifyReads}})
     *value = line.isOn(flag);
   options.ranks = int32_t(line.countFrom1("--ranks", 65536, 0));

@@ -86,9 +86,10 @@ static uint64_t keptBytes(const std::string &path, const json &header) {
   return old.bytesBefore(step);
 }
 
-void DigestWriter::open(const std::string &path, const json &header) {
+void DigestWriter::open(const std::string &path, const json &header,
+                        bool isForced) {
   const uint64_t kept = keptBytes(path, header);
-  file.open(path, kept);
+  file.open(path, kept, isForced);
   if (kept == 0)
     file.write(header.dump() + "\n", "the header");
 }

@@ -62,14 +62,15 @@ class DigestWriter {
 public:
   /// Begins with `header`, or goes on after the steps before `header`'s first
   /// if the file has them, from an equal run.
-  void open(const std::string &path, const nlohmann::json &header);
+  void open(const std::string &path, const nlohmann::json &header,
+            bool isForced = false);
   bool isOpen() const { return file.isOpen(); }
   void write(int64_t step, const std::vector<Checksums> &sums);
   void close() { file.close(); }
   void abandon() { file.abandon(); }
 
 private:
-  LineFile file{"digests"};
+  LineFile file{"digests", kDigestsFile};
 };
 
 } // namespace zrt

@@ -25,9 +25,9 @@ void Logs::attempt(Log &log, const char *what, Action action) {
 
 void Logs::open(int64_t first, const nlohmann::json &header) {
   if (!options.digest.empty())
-    digests.open(options.digest, header);
+    digests.open(options.digest, header, options.force);
   if (!options.metrics.empty())
-    lines.open(options.metrics, first);
+    lines.open(options.metrics, first, options.force);
   if (!options.tensorboard.empty())
     events.open(options.tensorboard, first);
 }

@@ -80,13 +80,13 @@ static uint64_t bytesBefore(const std::string &path, int64_t step) {
   return bytes;
 }
 
-void MetricsFile::open(const std::string &path, int64_t step) {
+void MetricsFile::open(const std::string &path, int64_t step, bool isForced) {
   isPrinted = path == "-";
   if (isPrinted)
     return;
   std::error_code error;
   const bool isOld = step > 0 && std::filesystem::is_regular_file(path, error);
-  file.open(path, isOld ? bytesBefore(path, step) : 0);
+  file.open(path, isOld ? bytesBefore(path, step) : 0, isForced);
 }
 
 void MetricsFile::write(const StepMetrics &metrics) {

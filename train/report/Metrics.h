@@ -54,7 +54,7 @@ class MetricsFile {
 public:
   /// Keeps the lines of an earlier run of steps before `step`, and removes
   /// those after them.  "-" is the standard output.
-  void open(const std::string &path, int64_t step = 0);
+  void open(const std::string &path, int64_t step = 0, bool isForced = false);
   bool isOpen() const { return isPrinted || file.isOpen(); }
   void write(const StepMetrics &metrics);
   /// Writes another line that belongs to step `step`.
@@ -67,7 +67,7 @@ public:
   void abandon() { file.abandon(); }
 
 private:
-  LineFile file{"metrics"};
+  LineFile file{"metrics", kMetricsFile};
   bool isPrinted = false;
 };
 

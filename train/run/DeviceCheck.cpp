@@ -130,8 +130,10 @@ void zrt::checkDeviceCheck(const zrt_plan &plan, const TrainOptions &options) {
     usage("--device-check compares a GPU with processors, and this "
           "program is for "
           "processors alone; compile the model with --target=cuda");
-  if (!options.deviceCheckFile.empty())
+  if (!options.deviceCheckFile.empty()) {
     (void)OutputPath(options.deviceCheckFile);
+    checkReplaced(options.deviceCheckFile, kDeviceCheckFile, options.force);
+  }
 }
 
 int zrt::deviceCheck(const zrt_plan &plan, const TrainOptions &options,

@@ -165,7 +165,8 @@ std::unique_ptr<CheckpointFolder> zrt::takeFolder(const TrainOptions &options) {
   const CheckpointOptions &checkpoint = options.checkpoint;
   if (checkpoint.folder.empty())
     return nullptr;
-  auto folder = std::make_unique<CheckpointFolder>(checkpoint.folder);
+  auto folder =
+      std::make_unique<CheckpointFolder>(checkpoint.folder, options.force);
   const std::vector<int64_t> steps = checkpointSteps(checkpoint.folder);
   if (!steps.empty() && checkpoint.resume.empty())
     fail("{} has checkpoints already, up to step {}; continue from them with "

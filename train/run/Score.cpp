@@ -3,6 +3,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/PlanTable.h"
+#include "runtime/io/OwnFiles.h"
 #include "runtime/world/Agree.h"
 #include "train/data/Feed.h"
 #include "train/data/HostAccess.h"
@@ -34,7 +35,7 @@ ScoreOptions parseScoring(const zrt_plan &plan, int argc,
                    "Print this text and end");
   line.addListed({"--data", "--data-format", "--document-separator", "--input",
                   "--certificate", "--plan", "--threads", "--nvme-path",
-                  "--verify-reads"});
+                  "--verify-reads", "--force"});
   addWeights(line);
   line.add("--out", "FILE.npy", "Required",
            "The file to write: f32, a row for each sample, in their order");
@@ -44,6 +45,7 @@ ScoreOptions parseScoring(const zrt_plan &plan, int argc,
   options.output = line.text("--out");
   if (!options.output.ends_with(".npy"))
     usage("--out must name a file *.npy, got \"{}\"", options.output);
+  checkReplaced(options.output, kRawFile, line.isOn("--force"));
   checkGiven(plan, common);
   return options;
 }

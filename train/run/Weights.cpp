@@ -8,6 +8,7 @@
 #include "runtime/initialize/RandomFill.h"
 #include "runtime/io/AdapterFolder.h"
 #include "runtime/io/Json.h"
+#include "runtime/io/OwnFiles.h"
 #include "runtime/world/Agree.h"
 #include "train/report/StandardStreams.h"
 
@@ -54,8 +55,13 @@ Weights::Weights(const zrt_plan &plan, const TrainOptions &options,
   checkAdapters();
   if (world.rank() != 0 || options.save.empty())
     return;
-  if (hasAdapters())
+  if (hasAdapters()) {
+    OwnFolder(options.save)
+        .check({kAdapterFile, kAdapterConfig}, options.force);
     makeFolder("--save", options.save);
+  } else {
+    checkReplaced(options.save, kWeightsFile, options.force);
+  }
   checkSave(trainedInFile(parameters()), savePath(), options.saveType);
 }
 
@@ -224,12 +230,20 @@ std::string Weights::adapterConfig() const {
 
 bool Weights::save() const {
   const zrt_dtype type = saveType();
+  std::optional<OwnFolder> folder;
+  together(world, [&] {
+    if (hasAdapters() && world.rank() == 0)
+      folder.emplace(options.save).begin(kAdapterFile);
+  });
   saveParameters(trainedInFile(parameters()), savePath(), memory(), world,
                  type);
-  if (hasAdapters())
-    together(world, [&] {
-      if (world.rank() == 0)
-        writeAdapterConfig(options.save, adapterConfig());
-    });
+  together(world, [&] {
+    if (!folder)
+      return;
+    folder->end(kAdapterFile);
+    folder->begin(kAdapterConfig);
+    writeAdapterConfig(options.save, adapterConfig());
+    folder->end(kAdapterConfig);
+  });
   return type == options.saveType;
 }
