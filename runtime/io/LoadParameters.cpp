@@ -10,6 +10,7 @@
 
 #include "runtime/Error.h"
 #include "runtime/Vocabulary.h"
+#include "runtime/io/OtherTensors.h"
 #include "runtime/io/PackParameters.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/io/WeightFiles.h"
@@ -35,18 +36,33 @@ std::string withoutPrefix(const std::string &name) {
   return name;
 }
 
-/// The tensor of `file` for parameter `name`, or nullptr.
+/// The tensor of `file` for parameter `name`, or nullptr; all names of the file
+/// begin with `wrapper`.
 const WeightFiles::Tensor *match(const WeightFiles &file,
+                                 const std::string &wrapper,
                                  const std::string &name) {
-  if (const WeightFiles::Tensor *exact = file.find(name))
+  if (const WeightFiles::Tensor *exact = file.find(wrapper + name))
     return exact;
   if (const std::string bare = withoutPrefix(name); bare != name)
-    return file.find(bare);
+    return file.find(wrapper + bare);
   for (std::string_view prefix : kPrefixes)
     if (const WeightFiles::Tensor *found =
-            file.find(std::string(prefix) + name))
+            file.find(fmt::format("{}{}{}", wrapper, prefix, name)))
       return found;
   return nullptr;
+}
+
+/// The same, with the least of what all names of the file begin with: nothing,
+/// "base_model.", "base_model.model.", ...
+const WeightFiles::Tensor *match(const WeightFiles &file,
+                                 const std::string &name) {
+  const std::string &common = file.beginning();
+  for (size_t end = 0;; end = common.find('.', end) + 1) {
+    if (const auto *found = match(file, common.substr(0, end), name))
+      return found;
+    if (end == common.size())
+      return nullptr;
+  }
 }
 
 bool canConvert(const std::string &from, zrt_dtype to) {
@@ -76,35 +92,37 @@ void read(const WeightFiles::Tensor &source, const std::string &path,
   }
 }
 
-/// Returns true for tensors in Hugging Face's files that are not parameters:
-/// causal masks, frequencies of rotary positions, and the output layer if it is
-/// the embedding.
-bool isKnownExtra(const std::string &name) {
-  for (std::string_view end :
-       {".attn.bias", ".attn.masked_bias", ".attention.bias",
-        ".attention.masked_bias", ".rotary_emb.inv_freq"})
-    if (name.ends_with(end))
-      return true;
-  const std::string bare = withoutPrefix(name);
-  return bare == "lm_head.weight" || bare == "embed_out.weight";
+/// Throws for a parameter that `files` lack, and names what may be it: the
+/// tensor whose name has the longest end in common.
+[[noreturn]] void failMissing(const WeightFiles &files,
+                              const std::string &name) {
+  std::string_view nearest;
+  size_t most = 0;
+  for (const WeightFiles::Tensor &tensor : files.tensors()) {
+    const std::string &other = tensor.entry->name;
+    const auto [mine, end] =
+        std::mismatch(name.rbegin(), name.rend(), other.rbegin(), other.rend());
+    if (const auto common = size_t(mine - name.rbegin()); common > most) {
+      most = common;
+      nearest = other;
+    }
+  }
+  fail("{}: tensor {} is missing; the file has {} tensors of another model{}",
+       files.path(), name, files.tensors().size(),
+       nearest.empty() ? "" : ", such as " + shown(nearest));
 }
 
-std::string warnOfExtras(const WeightFiles &files,
-                         const std::set<const TensorEntry *> &used) {
-  std::string names;
-  size_t count = 0;
-  for (const auto &[file, tensor] : files.tensors()) {
-    if (used.count(tensor) || isKnownExtra(tensor->name))
-      continue;
-    if (++count <= 5)
-      names += (count > 1 ? ", " : "") + shown(tensor->name);
-  }
-  if (count == 0)
-    return "";
-  if (count > 5)
-    names += fmt::format(" and {} more", count - 5);
-  return fmt::format("{}: {} tensor{} not in the model, ignored: {}",
-                     files.path(), count, count == 1 ? " is" : "s are", names);
+/// Says once that names are read without what wraps the model, or "".
+std::string noteWrapped(const std::vector<Parameter> &parameters,
+                        const std::vector<WeightFiles::Tensor> &sources) {
+  for (size_t i = 0; i < sources.size(); ++i)
+    if (const std::string &name = sources[i].entry->name;
+        withoutPrefix(name) != withoutPrefix(parameters[i].name))
+      return fmt::format(
+          "its names are those of a wrapped model; {} is read as "
+          "{}, and others alike",
+          shown(name), parameters[i].name);
+  return "";
 }
 
 } // namespace
@@ -131,7 +149,7 @@ ElementSource zrt::elementsIn(const std::string &path,
 
 std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
                                 const std::string &path,
-                                const ParameterMemory &memory) {
+                                const ParameterMemory &memory, bool needsHead) {
   const WeightFiles files(path);
   std::vector<WeightFiles::Tensor> sources;
   std::set<const TensorEntry *> used;
@@ -139,8 +157,7 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
     const std::string &name = parameter.name;
     const WeightFiles::Tensor *found = match(files, name);
     if (!found)
-      fail("{}: tensor {} is missing; the file has {} tensors of another model",
-           path, name, files.tensors().size());
+      failMissing(files, name);
     const TensorEntry *tensor = found->entry;
     if (tensor->shape != parameter.shape)
       fail("{}: tensor {} is {}, but the model's is {}; compile the model with "
@@ -157,9 +174,13 @@ std::string zrt::loadParameters(const std::vector<Parameter> &parameters,
            shown(tensor->name));
     sources.push_back(*found);
   }
+  std::string warning = noteWrapped(parameters, sources);
+  if (const std::string others = checkOthers(files, used, needsHead);
+      !others.empty())
+    warning += (warning.empty() ? "" : "; ") + others;
   for (size_t i = 0; i < parameters.size(); ++i)
     fillPieces(parameters[i], memory, [&](uint64_t first, auto &values) {
       read(sources[i], path, parameters[i], first, values);
     });
-  return warnOfExtras(files, used);
+  return warning.empty() ? "" : fmt::format("{}: {}", path, warning);
 }

@@ -115,16 +115,18 @@ void fillPieces(const Parameter &parameter, const ParameterMemory &memory,
 }
 
 /// Loads this rank's pieces from the safetensors files of `path` (see
-/// WeightFiles.h), and reads no other elements.  Names may differ by Hugging
-/// Face's prefix "transformer.", "model." or "gpt_neox.", in either direction.
+/// WeightFiles.h).  Names may differ by Hugging Face's prefix "transformer.",
+/// "model." or "gpt_neox.", in either direction, and by what all names of the
+/// files begin with, such as "module.".
 /// 16-bit elements are widened to f32 exactly, and 16-bit parameters are
 /// rounded from f32; packed parameters are packed.  Throws before anything has
 /// changed if a tensor is missing or does not fit, and also for an element that
 /// cannot be packed.  Returns a warning that names tensors of the file which
-/// the model lacks, or "".
+/// the model lacks, or "" (see OtherTensors.h).
 std::string loadParameters(const std::vector<Parameter> &parameters,
                            const std::string &path,
-                           const ParameterMemory &memory);
+                           const ParameterMemory &memory,
+                           bool needsHead = false);
 
 /// Elements of `parameter` in the files of `path`, where loadParameters finds
 /// it; f32.

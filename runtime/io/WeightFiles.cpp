@@ -5,8 +5,8 @@
 #include "runtime/Error.h"
 #include "runtime/io/Json.h"
 
+#include <algorithm>
 #include <filesystem>
-#include <map>
 
 using namespace zrt;
 using nlohmann::json;
@@ -19,6 +19,21 @@ constexpr std::string_view kAlone = "/model.safetensors",
 
 /// An index has about a hundred bytes per tensor.
 constexpr uint64_t kMaxIndexBytes = uint64_t{32} << 20;
+
+/// Components of names of a module in torch.compile, FSDP or a checkpoint of
+/// activations; they may stand anywhere.
+constexpr std::string_view kWrappers[] = {"_orig_mod.", "_fsdp_wrapped_module.",
+                                          "_checkpoint_wrapped_module."};
+
+std::string withoutWrappers(std::string name) {
+  for (std::string_view wrapper : kWrappers)
+    for (size_t at = 0; (at = name.find(wrapper, at)) != std::string::npos;)
+      if (at == 0 || name[at - 1] == '.')
+        name.erase(at, wrapper.size());
+      else
+        at += wrapper.size();
+  return name;
+}
 
 /// Maps a tensor's name to its file's name.
 std::map<std::string, std::string> readMap(const std::string &path) {
@@ -82,6 +97,21 @@ WeightFiles::WeightFiles(const std::string &path) : name(path) {
     }
   if (!index.empty())
     checkIndex(index);
+  findWrappers();
+}
+
+void WeightFiles::findWrappers() {
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string plain = withoutWrappers(all[i].entry->name);
+    byName.emplace(plain, i); // unless a tensor has this very name
+    const size_t end =
+        i == 0
+            ? plain.size()
+            : size_t(std::ranges::mismatch(common, plain).in1 - common.begin());
+    // Up to the last dot.
+    common = (i == 0 ? plain : common).substr(0, end);
+    common.erase(common.rfind('.') + 1);
+  }
 }
 
 void WeightFiles::checkIndex(const std::string &index) const {

@@ -10,10 +10,10 @@
 
 #include "runtime/io/Safetensors.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace zrt {
@@ -34,17 +34,23 @@ public:
     const TensorEntry *entry;
   };
   const std::vector<Tensor> &tensors() const { return all; }
-  /// Returns nullptr if there is no such tensor.
+  /// Returns nullptr if there is no such tensor.  Names are also found without
+  /// components that PyTorch's wrappers of modules add, such as "_orig_mod.".
   const Tensor *find(std::string_view name) const;
+  /// The components that all names begin with, as "base_model.model.", without
+  /// those of wrappers.
+  const std::string &beginning() const { return common; }
   const std::string &path() const { return name; }
 
 private:
+  void findWrappers();
   void checkIndex(const std::string &index) const;
 
   const std::string name;
   std::vector<std::unique_ptr<const SafetensorsFile>> files;
   std::vector<Tensor> all;
-  std::unordered_map<std::string_view, size_t> byName; ///< of `all`
+  std::map<std::string, size_t, std::less<>> byName; ///< of `all`
+  std::string common;
 };
 
 } // namespace zrt

@@ -2,6 +2,7 @@
 #include "train/run/Weights.h"
 
 #include "runtime/Error.h"
+#include "runtime/PlanTable.h"
 #include "runtime/Vocabulary.h"
 #include "runtime/initialize/InitializeParameters.h"
 #include "runtime/initialize/Magnitudes.h"
@@ -30,6 +31,20 @@ std::vector<Parameter> select(const std::vector<Parameter> &all, bool frozen) {
     if (parameter.frozen == frozen)
       some.push_back(parameter);
   return some;
+}
+
+/// Whether the model predicts tokens, and so has an output layer.
+bool predictsTokens(const zrt_plan &plan) {
+  int64_t tokens = 0, targets = 0;
+  for (const zrt_input &input : inputsOf(plan))
+    if (std::string_view(input.name) == "tokens")
+      tokens = input.bound;
+    else if (std::string_view(input.name) == "targets")
+      targets = input.bound;
+  return (tokens != 0 && tokens == targets) ||
+         std::ranges::any_of(outputsOf(plan), [](const zrt_output &output) {
+           return std::string_view(output.name) == "logits";
+         });
 }
 
 /// The folder of a Hugging Face model that `path` names or lies in, else
@@ -172,7 +187,8 @@ void Weights::load(const std::vector<Parameter> &into, const std::string &path,
                    bool warns) const {
   if (into.empty())
     return;
-  const std::string warning = loadParameters(into, path, memory());
+  const std::string warning =
+      loadParameters(into, path, memory(), /*needsHead=*/predictsTokens(plan));
   if (world.rank() == 0 && warns && !warning.empty())
     complain(fmt::format("{}: warning: {}", options.program, warning));
 }

@@ -95,25 +95,120 @@ TEST_F(Weights, TakeTheExactNameFirst) {
   EXPECT_HAS(warning, "1 tensor is not in the model, ignored: w");
 }
 
-TEST_F(Weights, LeaveKnownBuffersOutInSilence) {
-  EXPECT_EQ(
-      load(fileOf(
-          "{" + wEntry + "," + bEntry + "," +
-              entry("h.0.attn.bias", "U8", "[1]", 32, 33) + "," +
-              entry("transformer.h.0.attn.masked_bias", "U8", "[1]", 33, 34) +
-              "," + entry("lm_head.weight", "U8", "[1]", 34, 35) + "," +
-              entry("gpt_neox.layers.0.attention.masked_bias", "U8", "[1]", 35,
-                    36) +
-              "," +
-              entry("model.layers.0.self_attn.rotary_emb.inv_freq", "U8", "[1]",
-                    36, 37) +
-              "}",
-          eight + "12345")),
-      "");
-  EXPECT_HAS(load(fileOf("{" + wEntry + "," + bEntry + "," +
-                             entry("h.0.bias", "U8", "[1]", 32, 33) + "}",
-                         eight + "1")),
-             "h.0.bias");
+/// Tensors beside the weights of `eight`.
+struct Others {
+  std::string entries, data;
+  void add(const std::string &name, const std::string &dtype,
+           const std::string &shape, const std::string &bytes) {
+    const size_t begin = 32 + data.size();
+    entries += ",\"" + name + "\":{\"dtype\":\"" + dtype +
+               "\",\"shape\":" + shape + ",\"data_offsets\":[" +
+               std::to_string(begin) + "," +
+               std::to_string(begin + bytes.size()) + "]}";
+    data += bytes;
+  }
+};
+
+TEST_F(Weights, LeaveBuffersOutInSilenceForWhatTheyHold) {
+  const auto warningOf = [&](const std::string &name, const std::string &dtype,
+                             const std::string &shape,
+                             const std::string &bytes) {
+    Others others;
+    others.add(name, dtype, shape, bytes);
+    return load(fileOf("{" + wEntry + "," + bEntry + others.entries + "}",
+                       eight + others.data));
+  };
+  const std::string mask = {1, 0, 0, 1, 1, 0, 1, 1, 1};
+  for (const char *name : {"h.0.attn.bias", "gpt_neox.layers.0.attention.bias"})
+    for (const char *dtype : {"U8", "BOOL"}) {
+      EXPECT_EQ(warningOf(name, dtype, "[1,1,3,3]", mask), "");
+      for (size_t i = 0; i < mask.size(); ++i) {
+        std::string other = mask;
+        other[i] ^= 1;
+        EXPECT_HAS(warningOf(name, dtype, "[1,1,3,3]", other), name);
+      }
+    }
+  EXPECT_EQ(warningOf("h.0.attn.bias", "F32", "[2,2]", floats({1, 0, 1, 1})),
+            "");
+  EXPECT_HAS(warningOf("h.0.attn.bias", "F32", "[4]", floats({1, 0, 1, 1})),
+             "1 tensor is not in the model, ignored: h.0.attn.bias");
+  EXPECT_HAS(warningOf("h.0.bias", "U8", "[1,1,3,3]", mask), "h.0.bias");
+  EXPECT_HAS(warningOf("h.0.attn.bias", "I8", "[3,3]", mask), "h.0.attn.bias");
+
+  for (const float score : {-1e4F, -1e9F}) {
+    EXPECT_EQ(warningOf("h.0.attn.masked_bias", "F32", "[]", floats({score})),
+              "");
+    EXPECT_HAS(warningOf("h.0.attn.masked_bias", "F32", "[]", floats({-score})),
+               "h.0.attn.masked_bias");
+  }
+  const char *rotary = "model.layers.0.self_attn.rotary_emb.inv_freq";
+  EXPECT_EQ(warningOf(rotary, "F32", "[2]", floats({1, 0.01F})), "");
+  EXPECT_HAS(warningOf(rotary, "F32", "[2]", floats({1, 0.001F})), rotary);
+}
+
+TEST_F(Weights, CompareAnOutputLayerWithTheEmbedding) {
+  const auto loaded = [&](const std::string &dtype, const std::string &bytes,
+                          bool needsHead) {
+    Others others;
+    others.add("lm_head.weight", dtype, "[2,3]", bytes);
+    return loadParameters(
+        parameters(),
+        folder.write("in",
+                     fileOf("{" + wEntry + "," + bEntry + others.entries + "}",
+                            eight + others.data)),
+        TestMemory(), needsHead);
+  };
+  const uint16_t halves[] = {0x3f80, 0x4000, 0x4040, 0x4080, 0x40a0, 0x40c0};
+  for (const bool needsHead : {false, true}) {
+    EXPECT_EQ(loaded("F32", eight.substr(0, 24), needsHead), "");
+    EXPECT_EQ(
+        loaded("BF16", {reinterpret_cast<const char *>(halves), 12}, needsHead),
+        "");
+  }
+  reset();
+  const std::string other = floats({1, 2, 3, 4, 5, 7});
+  EXPECT_HAS(
+      errorOf([&] { loaded("F32", other, true); }),
+      "tensor lm_head.weight differs from transformer.w from element 5 on, and "
+      "the model has no output layer but the embedding; set "
+      "\"tie_word_embeddings\" to false in its config.json");
+  EXPECT_EQ(data[0], -1.0F);
+  // A model of scores has none.
+  EXPECT_HAS(loaded("F32", other, false),
+             "1 tensor is not in the model, ignored: lm_head.weight");
+}
+
+TEST_F(Weights, AreFoundInWrappedModels) {
+  for (const std::string wrapper :
+       {"module.", "_orig_mod.", "base_model.model.", "module._orig_mod.",
+        "_fsdp_wrapped_module.net."}) {
+    reset();
+    const std::string name = wrapper + "transformer.w";
+    EXPECT_HAS(load(fileOf("{" + entry(name, "F32", "[2,3]", 0, 24) + "," +
+                               entry(wrapper + "b", "F32", "[2]", 24, 32) + "}",
+                           eight)),
+               "its names are those of a wrapped model; " + name +
+                   " is read as transformer.w, and others alike");
+    EXPECT_EQ(data[5], 6.0F);
+    EXPECT_EQ(data[9], 8.0F);
+  }
+  // Blocks that are compiled one by one.
+  reset();
+  load(fileOf("{" +
+                  entry("transformer._orig_mod._checkpoint_wrapped_module.w",
+                        "F32", "[2,3]", 0, 24) +
+                  "," + bEntry + "}",
+              eight));
+  EXPECT_EQ(data[5], 6.0F);
+}
+
+TEST_F(Weights, ThatAreMissingShowTheNearest) {
+  EXPECT_HAS(
+      loadError(fileOf("{" + entry("net.transformer.w", "F32", "[2,3]", 0, 24) +
+                           "," + bEntry + "}",
+                       eight)),
+      "tensor transformer.w is missing; the file has 2 tensors of another "
+      "model, such as net.transformer.w");
 }
 
 TEST_F(Weights, ThatDoNotFitChangeNothing) {
