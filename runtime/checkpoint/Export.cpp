@@ -243,11 +243,33 @@ private:
     removeLeftovers(written);
   }
 
-  /// Writes the config unchanged, and its token ids that begin and end texts.
+  /// Transformers' name of the type that holds all elements exactly.
+  const char *nameOfType() const {
+    const auto is = [&](zrt_dtype dtype) {
+      return [dtype](const Tensor &tensor) { return tensor.dtype == dtype; };
+    };
+    return std::ranges::any_of(tensors, is(ZRT_F64))    ? "float64"
+           : std::ranges::all_of(tensors, is(ZRT_BF16)) ? "bfloat16"
+           : std::ranges::all_of(tensors, is(ZRT_F16))  ? "float16"
+                                                        : "float32";
+  }
+
+  /// Writes the config, changed only where it says another type of elements,
+  /// and its token ids that begin and end texts.
   void writeConfigs() {
-    const std::string text =
-        readText(request.config, kMaxConfigBytes, "a config");
+    std::string text = readText(request.config, kMaxConfigBytes, "a config");
     const json config = parseJsonOf(request.config, text);
+    if (!config.is_object())
+      fail("{} is no object of JSON; name a config.json", request.config);
+    // Of transformers since 4.56, and before; all know the older one.
+    const bool isNew = config.contains("dtype");
+    nlohmann::ordered_json changed = nlohmann::ordered_json::parse(text);
+    if (isNew)
+      changed["dtype"] = nameOfType();
+    if (!isNew || config.contains("torch_dtype"))
+      changed["torch_dtype"] = nameOfType();
+    if (json(changed) != config)
+      text = changed.dump(2) + "\n";
     writeText(kConfig, text);
     json generation = {{"_from_model_config", true}};
     for (const char *key : {"bos_token_id", "eos_token_id", "pad_token_id"})
