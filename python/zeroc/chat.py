@@ -59,7 +59,7 @@ class Talk:
 
     def say(self, program, turn, interrupts):
         """Prints the answer to a turn, and remembers both."""
-        answer = Answer(self.tokenizer.tokenizer, self.generation.args.stop)
+        answer = Answer(self.tokenizer.tokenizer, self.generation.stops)
         number = program.ask(self.generation.request(self.ids(turn), sample=len(self.messages)))
         interrupts.call(lambda: program.stop(number))
         end = None
@@ -74,7 +74,7 @@ class Talk:
         show(answer.end())
         print(flush=True)
         if end in NOTES:
-            print("[" + NOTES[end].format(most=self.generation.args.max_tokens, seq=self.generation.seq) + "]", flush=True)
+            print("[" + NOTES[end].format(most=self.generation.most, seq=self.generation.seq) + "]", flush=True)
         if answer.ids:  # what was stopped before it began was not said
             self.messages += [{"role": "user", "content": turn}, {"role": "assistant", "content": answer.text}]
 

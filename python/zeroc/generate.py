@@ -30,7 +30,6 @@ def parser():
     p.add_argument("-o", metavar="OUT.jsonl", default="-", help="the file to write (default: standard output)")
     p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
     p.add_argument("--slots", type=int, default=8, metavar="S", help="answers that are computed at once (default: 8)")
-    p.set_defaults(max_tokens=MOST_TOKENS)
     return p
 
 
@@ -85,7 +84,7 @@ class Batch:
             while asked < len(self.prompts) and len(running) < 2 * self.generation.args.slots:
                 request = self.generation.request(self.prompts[asked][1], sample=asked)
                 running[program.ask(request)] = asked
-                self.answers[asked] = Answer(self.generation.tokenizer.tokenizer, self.generation.args.stop)
+                self.answers[asked] = Answer(self.generation.tokenizer.tokenizer, self.generation.stops)
                 asked += 1
             number, kind, value = program.read()
             if kind == "end":
@@ -123,7 +122,7 @@ class Batch:
 
 
 def main(arguments):
-    generation = Generation("generate", parser(), arguments)
+    generation = Generation("generate", parser(), arguments, MOST_TOKENS)
     out = generation.args.o
     if out != "-":
         check_output(out, "answers", generation.args.force, [generation.args.prompts])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import signal
 import subprocess
@@ -17,8 +16,8 @@ from .cache import find_program
 from .commands import positions_of
 from .errors import UserError
 from .options import parse, value_of
+from .sampling import Sampling
 from .source import adapter_options, find_source
-from .template import read_json
 from .tokens import Tokenizer
 
 MANAGED = {"--sample-only": "it is always on", "--sample": "use it with train", "--emit": "use zeroc itself",
@@ -30,12 +29,6 @@ MANAGED = {"--sample-only": "it is always on", "--sample": "use it with train", 
            "--sample-tokens": "say --max-tokens", "--init": "name the model's folder first"}
 #: Options of training programs that a program that generates has, too.
 OF_PROGRAM = ("--threads", "--nvme-path", "--verify-reads")
-#: Sampling: the option, its field of a request and of generation_config.json, what it may be, and what it is if
-#: neither says more.
-SAMPLING = (("--temperature", "temperature", 0.8, "a finite number, 0 or more", lambda x: 0 <= x < math.inf),
-            ("--top-k", "top_k", 0, "a whole number, 0 or more", lambda x: x >= 0 and x == int(x)),
-            ("--top-p", "top_p", 1.0, "a number above 0, up to 1", lambda x: 0 < x <= 1),
-            ("--repetition-penalty", "repetition_penalty", 1.0, "a finite number above 0", lambda x: 0 < x < math.inf))
 #: Tokens of a slot, if --seq does not say it and the model reads more.
 MOST_POSITIONS = 4096
 
@@ -56,8 +49,12 @@ def new_parser(command, description):
     p.add_argument("--top-k", type=int, metavar="K", help="of the K most likely tokens; 0: of all (default)")
     p.add_argument("--top-p", type=float, metavar="P", help="of the fewest tokens whose probabilities sum up to P "
                    "(default: 1)")
+    p.add_argument("--min-p", type=float, metavar="P", help="of those whose probability is at least P of the most likely "
+                   "one's (default: 0, all)")
     p.add_argument("--repetition-penalty", type=float, metavar="R", help="make tokens that were there before less likely "
                    "(default: 1, which does not)")
+    p.add_argument("--no-repeat-ngram-size", type=int, metavar="N", help="let no N tokens in a row come twice (default: "
+                   "0, which does)")
     p.add_argument("--seed", type=int, default=0, help="of the draws (default: 0)")
     p.add_argument("--stop", metavar="TEXT", action="append", default=[], help="end an answer before this text")
     p.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
@@ -68,9 +65,9 @@ def new_parser(command, description):
 
 
 class Generation:
-    """A model, its tokenizer, and the options of a command."""
+    """A model, its tokenizer, and the options of a command.  An answer has `most` tokens if nothing else says it."""
 
-    def __init__(self, command, p, arguments):
+    def __init__(self, command, p, arguments, most=None):
         self.args, found = parse(p, arguments, MANAGED, command)
         for option in found["train"]:
             if (name := option.partition("=")[0]) not in OF_PROGRAM:
@@ -79,33 +76,20 @@ class Generation:
         self.check()
         self.source = find_source(self.args.model)
         self.tokenizer = Tokenizer(self.source.folder, self.args.chat_template, tuple(self.args.stop_token))
-        self.sampling = self.find_sampling()
+        sampling = Sampling(self.args, self.source.folder, command, self.seq)
+        self.sampling, self.stops = sampling.fields, sampling.stops
+        self.most = sampling.most or most
         self.program = None
 
     def check(self):
         a = self.args
-        for name, value, least in (("--max-tokens", a.max_tokens, 1), ("--seq", a.seq, 2), ("--slots", a.slots, 1),
-                                   ("--seed", a.seed, 0)):
+        for name, value, least in (("--seq", a.seq, 2), ("--slots", a.slots, 1), ("--seed", a.seed, 0)):
             if value is not None and value < least:
                 raise UserError(f"{name}={value} must be {least} or more")
         if a.seed >= 2**64:
             raise UserError(f"--seed={a.seed} must be below 2^64")
         if "" in a.stop:
             raise UserError("--stop is empty; give it a text")
-
-    def find_sampling(self):
-        path = self.source.folder / "generation_config.json"
-        given, sampling = read_json(path), {}
-        for option, field, default, kind, is_valid in SAMPLING:
-            value, place = getattr(self.args, field), option
-            if value is None and given.get(field) is not None:
-                value, place = given[field], f"{path}: {field}"
-            if value is None:
-                value = default
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not is_valid(value):
-                raise UserError(f"{place} must be {kind}, got {value!r}")
-            sampling[field] = int(value) if field == "top_k" else value
-        return sampling
 
     @property
     def seq(self):
@@ -142,7 +126,7 @@ class Generation:
         return self.program
 
     def request(self, ids, sample=0):
-        most = {} if self.args.max_tokens is None else {"max": self.args.max_tokens}
+        most = {} if self.most is None else {"max": self.most}
         return {"ids": ids, "seed": self.args.seed, "sample": sample, **self.sampling, **most}
 
 

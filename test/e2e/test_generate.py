@@ -47,7 +47,8 @@ class Generate(generating.GeneratingCase):
         self.assertEqual(compiled[1:-2], ["--sample-only", "--base-storage=nf4", "--precision=bf16"])
         self.assertEqual(run, ["--serve", "--weights", str(self.base), "--end-ids", "256,258", "--threads=2"])
         self.assertEqual(request, {"id": 1, "ids": self.ids("p"), "seed": 7, "sample": 0, "temperature": 0.5, "top_k": 20,
-                                   "top_p": 0.5, "repetition_penalty": 1.1, "max": 9})
+                                   "top_p": 0.5, "min_p": 0.0, "repetition_penalty": 1.1, "no_repeat_ngram_size": 0,
+                                   "max": 9})
         self.generate("p", "--threads", "2", "--base-storage=nf4", "--seq=50", "--temperature=0.9")
         self.assertEqual([line[0] for line in self.logged() if isinstance(line, list)], ["--serve"])
         for option in ("--slots=2", "--precision=fp32", "--seq=51"):
@@ -147,7 +148,7 @@ class Generate(generating.GeneratingCase):
                 ("p", ("--top-p=0",), "--top-p must be a number above 0, up to 1, got 0"),
                 ("p", ("--top-k=-3",), "--top-k must be a whole number, 0 or more, got -3"),
                 ("p", ("--repetition-penalty=0",), "--repetition-penalty must be"), ("p", ("--slots=0",), "--slots=0 must be 1"),
-                ("p", ("--seq=1",), "--seq=1 must be 2 or more"), ("p", ("--max-tokens=0",), "--max-tokens=0 must be 1"),
+                ("p", ("--seq=1",), "--seq=1 must be 2 or more"), ("p", ("--max-tokens=0",), "--max-tokens must be a whole"),
                 ("p", ("--stop=",), "--stop is empty"), ("p", ("--stop-token=<no>",), "'<no>' is no token"),
                 ("p", ("--lr=1",), "--lr is an option of training, and zeroc generate does not take it"),
                 ("p", ("--lora=4",), "generate gives --lora itself; say --adapter"),

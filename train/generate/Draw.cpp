@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -20,6 +21,17 @@ void penalize(std::vector<double> &scores, std::span<const float> logits,
       const double logit = logits[size_t(token)];
       scores[size_t(token)] = logit < 0 ? logit * penalty : logit / penalty;
     }
+}
+
+/// Excludes what would end a run of `size` tokens that `text` has already.
+void excludeRepeats(std::vector<double> &scores, std::span<const int32_t> text,
+                    size_t size) {
+  for (size_t end = size; end <= text.size(); ++end)
+    if (const int32_t token = text[end - 1];
+        token >= 0 && size_t(token) < scores.size() &&
+        std::ranges::equal(text.subspan(end - size, size - 1),
+                           text.last(size - 1)))
+      scores[size_t(token)] = -std::numeric_limits<double>::infinity();
 }
 
 /// The first of the largest scores; nullopt if one is NaN, or the largest one
@@ -85,6 +97,20 @@ void keepNucleus(std::vector<size_t> &tokens, std::vector<double> &shares,
   shares.resize(kept.size());
 }
 
+/// Keeps a token if its probability is `part` of the likeliest one's or more,
+/// whose share is 1.
+void keepLikely(std::vector<size_t> &tokens, std::vector<double> &shares,
+                double part) {
+  size_t kept = 0;
+  for (size_t i = 0; i < shares.size(); ++i)
+    if (shares[i] >= part) {
+      tokens[kept] = tokens[i];
+      shares[kept++] = shares[i];
+    }
+  tokens.resize(kept);
+  shares.resize(kept);
+}
+
 } // namespace
 
 double zrt::chanceOf(uint64_t seed, uint64_t sample, uint64_t position) {
@@ -99,6 +125,8 @@ std::optional<int32_t> zrt::draw(std::span<const float> logits,
   std::vector<double> scores(logits.begin(), logits.end());
   if (options.repetitionPenalty != 1)
     penalize(scores, logits, text, options.repetitionPenalty);
+  if (options.noRepeat > 0)
+    excludeRepeats(scores, text, size_t(options.noRepeat));
   const std::optional<size_t> best = largestOf(scores);
   if (!best)
     return std::nullopt;
@@ -111,6 +139,8 @@ std::optional<int32_t> zrt::draw(std::span<const float> logits,
         std::exp((scores[tokens[i]] - scores[*best]) / options.temperature);
   if (options.topP < 1)
     keepNucleus(tokens, shares, options.topP);
+  if (options.minP > 0)
+    keepLikely(tokens, shares, options.minP);
   std::partial_sum(shares.begin(), shares.end(), shares.begin());
   const auto found =
       std::upper_bound(shares.begin(), shares.end(), chance * shares.back());

@@ -17,6 +17,11 @@ struct DrawOptions {
   /// Of the fewest of these, the likeliest ones, whose probabilities sum up to
   /// this or more; 1: of all.
   double topP = 1;
+  /// Of these, the ones with at least so much of the likeliest one's
+  /// probability; 0: all.
+  double minP = 0;
+  /// No run of so many tokens comes twice in a text; 0: any may.
+  int64_t noRepeat = 0;
 };
 
 /// A random number in [0, 1) for token `position` of sample `sample`.  It
@@ -28,7 +33,8 @@ double chanceOf(uint64_t seed, uint64_t sample, uint64_t position);
 /// selects a point of the cumulative distribution of softmax(logits /
 /// temperature), in the order of tokens, over the tokens that `options` leave.
 /// Of equally likely ones the first ones are left.  All sums are of f64.
-/// Returns nullopt if a logit is NaN, or if the largest one is infinite.
+/// Returns nullopt if a logit is NaN, or if the largest one is infinite or no
+/// token is left.
 /// Tokens of `text` without a logit count for nothing.
 std::optional<int32_t> draw(std::span<const float> logits,
                             std::span<const int32_t> text,

@@ -16,10 +16,17 @@ namespace {
 /// Numbers up to this are exact in every reader of JSON.
 constexpr uint64_t kMaxRequestId = uint64_t{1} << 53;
 
-constexpr const char *kRequestFields[] = {
-    "id",          "ids",   "seed",
-    "sample",      "max",   "top_k",
-    "temperature", "top_p", "repetition_penalty"};
+constexpr const char *kRequestFields[] = {"id",
+                                          "ids",
+                                          "seed",
+                                          "sample",
+                                          "max",
+                                          "top_k",
+                                          "temperature",
+                                          "top_p",
+                                          "min_p",
+                                          "repetition_penalty",
+                                          "no_repeat_ngram_size"};
 
 /// A value for a message.
 std::string shownValue(const json &value) {
@@ -142,6 +149,11 @@ Request requestOf(const json &object, uint64_t id,
   draw.topP = fields.number(
       "top_p", [](double x) { return x > 0 && x <= 1; },
       "a number above 0, up to 1", draw.topP);
+  draw.minP = fields.number(
+      "min_p", [](double x) { return x >= 0 && x <= 1; },
+      "a number from 0 to 1", draw.minP);
+  draw.noRepeat =
+      int64_t(fields.whole("no_repeat_ngram_size", 0, INT64_MAX, 0));
   draw.repetitionPenalty = fields.number(
       "repetition_penalty", [](double x) { return x > 0; },
       "a finite number above 0", draw.repetitionPenalty);

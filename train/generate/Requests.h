@@ -1,7 +1,8 @@
 //===- Requests.h - Requests and answers as lines of JSON -------*- C++ -*-===//
 //
 //   in    {"id": 7, "ids": [1, 2], "seed": 0, "sample": 0, "temperature": 0.8,
-//          "top_k": 0, "top_p": 1, "repetition_penalty": 1, "max": 100}
+//          "top_k": 0, "top_p": 1, "min_p": 0, "repetition_penalty": 1,
+//          "no_repeat_ngram_size": 0, "max": 100}
 //         {"stop": 7}
 //   out   {"id":7,"token":5}                    one for each token
 //         {"id":7,"end":"length"}               or token, stop, full, nonfinite

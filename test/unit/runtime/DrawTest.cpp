@@ -101,6 +101,44 @@ TEST(Draw, PenaltyMakesLessLikelyOnEitherSideOfZero) {
   EXPECT_EQ(draw(std::vector<float>{1, 1.9F}, text, greedy, 0), 0);
 }
 
+TEST(Draw, MinPKeepsWhatIsNearTheLikeliest) {
+  // Probabilities 0.2, 0.5 and 0.3: 0.4 and 0.6 of the largest.
+  const std::vector<float> logits = {std::log(2.F), std::log(5.F),
+                                     std::log(3.F)};
+  const auto kept = [&](const DrawOptions &options) {
+    std::set<int32_t> tokens;
+    for (double chance = 0; chance < 1; chance += 0x1p-8)
+      tokens.insert(*draw(logits, {}, options, chance));
+    return tokens;
+  };
+  EXPECT_EQ(kept({.temperature = 1, .minP = 0.39}),
+            (std::set<int32_t>{0, 1, 2}));
+  EXPECT_EQ(kept({.temperature = 1, .minP = 0.41}), (std::set<int32_t>{1, 2}));
+  EXPECT_EQ(kept({.temperature = 1, .minP = 1}), (std::set<int32_t>{1}));
+  // Of probabilities after the temperature: 0.4^2, 0.6^2 of the largest.
+  EXPECT_EQ(kept({.temperature = 0.5, .minP = 0.3}), (std::set<int32_t>{1, 2}));
+  // Beside --top-p, which leaves 1 and 2.
+  EXPECT_EQ(kept({.temperature = 1, .topP = 0.7, .minP = 0.39}),
+            (std::set<int32_t>{1, 2}));
+}
+
+TEST(Draw, NoRunOfTokensComesTwice) {
+  const std::vector<float> logits = {5, 4, 3, 2};
+  const auto next = [&](std::vector<int32_t> text, int64_t size) {
+    return draw(logits, text, {.temperature = 0, .noRepeat = size}, 0);
+  };
+  EXPECT_EQ(next({0, 1, 0}, 0), 0);
+  EXPECT_EQ(next({0, 1, 0}, 1), 2);
+  EXPECT_EQ(next({0, 1, 0}, 2), 0);       // 0 1 was there, 0 0 was not
+  EXPECT_EQ(next({0, 0, 1, 0}, 2), 2);    // both were
+  EXPECT_EQ(next({1, 2, 0, 1, 2}, 3), 1); // 1 2 0 was there
+  EXPECT_EQ(next({2, 0, 1, 2}, 3), 0);
+  EXPECT_EQ(next({0, 1}, 3), 0);
+  EXPECT_EQ(next({0, 1}, INT64_MAX), 0);
+  EXPECT_EQ(next({-7, 99, 0}, 1), 1);
+  EXPECT_EQ(next({0, 1, 2, 3}, 1), std::nullopt);
+}
+
 /// The same by whole sorts: what is drawn, and how near `chance` is to where
 /// another token begins.
 std::pair<int32_t, double> simpleDraw(std::vector<double> scores,
@@ -112,11 +150,27 @@ std::pair<int32_t, double> simpleDraw(std::vector<double> scores,
     score = score < 0 ? score * options.repetitionPenalty
                       : score / options.repetitionPenalty;
   }
+  const auto runs = [&](std::vector<int32_t> all) {
+    std::multiset<std::vector<int32_t>> found;
+    for (auto at = all.begin(); all.end() - at >= options.noRepeat; ++at)
+      found.insert({at, at + options.noRepeat});
+    return found;
+  };
+  for (int32_t token = 0; options.noRepeat && token < int32_t(scores.size());
+       ++token) {
+    std::vector<int32_t> more = text;
+    more.push_back(token);
+    if (int64_t(more.size()) >= options.noRepeat &&
+        runs(more).count({more.end() - options.noRepeat, more.end()}) > 1)
+      scores[size_t(token)] = -double(kInfinity);
+  }
   std::vector<size_t> order(scores.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, [&](size_t a, size_t b) {
     return scores[a] != scores[b] ? scores[a] > scores[b] : a < b;
   });
+  if (std::isinf(scores[order[0]]))
+    return {-1, 1};
   if (options.temperature == 0)
     return {int32_t(order[0]), 1};
   if (options.topK > 0)
@@ -131,11 +185,13 @@ std::pair<int32_t, double> simpleDraw(std::vector<double> scores,
     if (options.topP < 1)
       nearest = std::min(nearest, std::abs(before / all - options.topP));
     const double share = std::exchange(shares[token], 0);
-    if (options.topP == 1 || before == 0 || before < options.topP * all) {
+    if (options.topP == 1 || before == 0 || before < options.topP * all)
       shares[token] = share;
-      kept += share;
-    }
     before += share;
+  }
+  for (double &share : shares) {
+    share = share < options.minP ? 0 : share;
+    kept += share;
   }
   double upTo = 0;
   int32_t found = -1;
@@ -165,9 +221,10 @@ TEST(Draw, EqualsASimpleModelOfIt) {
     std::vector<int32_t> text(engine() % 10);
     for (int32_t &token : text)
       token = int32_t(engine() % logits.size());
-    const DrawOptions options = {pick(1, 1.1, 1.7, 0.8), pick(0, 0.3, 1, 2.5),
-                                 int64_t(pick(0, 1, 3, 20, 100)),
-                                 pick(1, 0.05, 0.5, 0.9, 0.999)};
+    const DrawOptions options = {
+        pick(1, 1.1, 1.7, 0.8),          pick(0, 0.3, 1, 2.5),
+        int64_t(pick(0, 1, 3, 20, 100)), pick(1, 0.05, 0.5, 0.9, 0.999),
+        pick(0, 0, 0.02, 0.3, 1),        int64_t(pick(0, 0, 1, 2, 3))};
     const double chance = double(engine() >> 11) * 0x1p-53;
     const auto [expected, distance] =
         simpleDraw({logits.begin(), logits.end()}, text, options, chance);
@@ -175,7 +232,8 @@ TEST(Draw, EqualsASimpleModelOfIt) {
     if (distance < 1e-12)
       continue;
     ++compared;
-    ASSERT_EQ(draw(logits, text, options, chance), expected) << trial;
+    ASSERT_EQ(draw(logits, text, options, chance).value_or(-1), expected)
+        << trial;
   }
   EXPECT_GT(compared, 3900);
 }

@@ -37,7 +37,8 @@ TEST(Requests, HasAllFields) {
   const Request request = readRequest(
       R"({"id": 7, "ids": [1, 255], "seed": 18446744073709551615, "sample": 3,
           "temperature": 0, "top_k": 40, "top_p": 0.5,
-          "repetition_penalty": 1.25, "max": 9})");
+          "min_p": 0.25, "repetition_penalty": 1.25,
+          "no_repeat_ngram_size": 3, "max": 9})");
   EXPECT_EQ(request.id, 7U);
   EXPECT_EQ(request.ids, (std::vector<int32_t>{1, 255}));
   EXPECT_EQ(request.seed, UINT64_MAX);
@@ -45,6 +46,8 @@ TEST(Requests, HasAllFields) {
   EXPECT_EQ(request.draw.temperature, 0);
   EXPECT_EQ(request.draw.topK, 40);
   EXPECT_EQ(request.draw.topP, 0.5);
+  EXPECT_EQ(request.draw.minP, 0.25);
+  EXPECT_EQ(request.draw.noRepeat, 3);
   EXPECT_EQ(request.draw.repetitionPenalty, 1.25);
   EXPECT_EQ(request.most, 9U);
 }
@@ -56,6 +59,8 @@ TEST(Requests, HasDefaults) {
   EXPECT_EQ(request.draw.temperature, 0.8);
   EXPECT_EQ(request.draw.topK, 0);
   EXPECT_EQ(request.draw.topP, 1);
+  EXPECT_EQ(request.draw.minP, 0);
+  EXPECT_EQ(request.draw.noRepeat, 0);
   EXPECT_EQ(request.draw.repetitionPenalty, 1);
   EXPECT_EQ(request.most, UINT64_MAX);
   EXPECT_EQ(std::get<StopRequest>(parseRequest(R"({"stop": 12})", kLimits)).id,
@@ -101,6 +106,9 @@ TEST(Requests, RefusesWithTheThingTheNumberAndTheFix) {
   refused(R"("ids":[1],"temperature":true)", "\"temperature\" is true; give");
   refused(R"("ids":[1],"top_p":0)", "\"top_p\" is 0; give it a number above 0");
   refused(R"("ids":[1],"top_p":1.01)", "\"top_p\" is 1.01; give it a number");
+  refused(R"("ids":[1],"min_p":1.5)", "\"min_p\" is 1.5; give it a number");
+  refused(R"("ids":[1],"no_repeat_ngram_size":-1)",
+          "\"no_repeat_ngram_size\" is -1; give it a whole number from 0");
   refused(R"("ids":[1],"repetition_penalty":0)",
           "\"repetition_penalty\" is 0; give it a finite number above 0");
   refused(R"("ids":[1],"top_q":1)", "a request has no field \"top_q\"; it has");
