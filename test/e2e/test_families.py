@@ -3,6 +3,7 @@
 test/golden/families.py made the runs.  A gradient is computed from one step of plain gradient
 descent, so large that the initial weights are lost in rounding.
 """
+import array
 import importlib.util
 import json
 import re
@@ -158,6 +159,44 @@ class Weights(support.Case):
 
     def test_untied(self):
         self.check_folder("gpt_neox")
+
+    def test_output_layer_of_a_tied_model(self):
+        """A file that has it: the embedding, said again, or another one, which no program leaves out in silence."""
+        golden = support.ROOT / "test/golden/qwen2"
+        weights = support.read_safetensors(golden / "model.safetensors")
+        shape, embedding = weights["model.embed_tokens.weight"]
+        other = embedding[:]
+        other[-1] += 1
+        copy, own, wrapped = (self.folder / f"{name}.safetensors" for name in ("copy", "own", "wrapped"))
+        support.write_safetensors(copy, {**weights, "lm_head.weight": (shape, embedding)})
+        support.write_safetensors(own, {**weights, "lm_head.weight": (shape, other)})
+        support.write_safetensors(wrapped, {"_orig_mod." + name: tensor for name, tensor in weights.items()})
+        model = support.import_model(golden / "config.json", 2, 23)
+        training = "--data", golden / "tokens.bin", "--data-format", "u16", "--steps=1", "--lr=0", "--quiet", "--init"
+        prompt = "--prompt-ids=1", "--sample-tokens=2", "--temperature=0", "--weights"
+        for options, flags in (((), training), (("--precision=bf16",), training), (("--lora=2",), training),
+                               (("--sample-only",), prompt)):
+            with self.subTest(options):
+                binary = support.compile_model(model, *options)
+                expected = self.run_ok(binary, *flags, golden / "model.safetensors")
+                done = self.run_ok(binary, *flags, copy)
+                self.assertNotIn("warning", done.err)
+                self.assertEqual(done.out, expected.out)
+                done = self.run_ok(binary, *flags, wrapped)
+                self.assertEqual(done.err.count("warning: "), 1, done.err)
+                self.assertRegex(done.err, r"names are those of a wrapped model; _orig_mod\.model\.\S+ is read as model\.")
+                self.assertEqual(done.out, expected.out)
+                self.assert_refused(support.run(binary, *flags, own), "own.safetensors: tensor lm_head.weight differs from "
+                                    "model.embed_tokens.weight from element 2,669 on", "tie_word_embeddings")
+        # With a head for scores it is no part of the model.
+        support.write_safetensors(own, {**weights, "lm_head.weight": (shape, other), "score.weight": ((3, 30), array.array("f", [0.5] * 90))})
+        data = self.folder / "data.safetensors"
+        zeros = array.array("i", [0] * 46)
+        support.write_safetensors(data, {name: ((2, 23), zeros) for name in ("tokens", "targets", "starts")})
+        scores = support.compile_model(support.import_model(golden / "config.json", 2, 23, "--packed", "--objective=classify",
+                                                            "--labels=3"))
+        done = self.run_ok(scores, "--data", data, "--steps=1", "--lr=0", "--quiet", "--init", own)
+        self.assertIn("1 tensor is not in the model, ignored: lm_head.weight", done.err)
 
     def test_transformers(self):
         """The exported folder is a model of transformers, where that is installed."""
