@@ -8,12 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -43,32 +41,6 @@ int numberOf(const char *name, int least, int otherwise) {
       value < least || value > 1 << 20)
     fail("{} must be a whole number from {}, got {}", name, least, shown(text));
   return value;
-}
-
-/// Sets an abstract address: it begins with a zero byte and vanishes with its
-/// socket.
-socklen_t setAddress(sockaddr_un &address, const std::string &name) {
-  address = {};
-  address.sun_family = AF_UNIX;
-  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
-  return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 +
-                                name.size());
-}
-
-OpenFile makeSocket() {
-  OpenFile made(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!made)
-    fail("cannot connect the ranks: {}", errnoText());
-  return made;
-}
-
-/// Returns true if the other end belongs to this user.
-bool isOwn(const OpenFile &socket) {
-  ucred who = {};
-  socklen_t length = sizeof who;
-  return getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &who, &length) ==
-             0 &&
-         who.uid == getuid();
 }
 
 /// Prints one note when a rank is late, and throws after the time-out.
@@ -122,61 +94,75 @@ std::optional<Launch> zrt::launchFromEnvironment() {
 
 SocketWorld::SocketWorld(const Launch &launch)
     : launch(launch), peers(size_t(launch.size)) {
-  const OpenFile listener = listenHere();
-  for (int peer = 0; peer < rank(); ++peer)
-    for (const Channel channel : {Messages, Alarms})
-      connectTo(peer, channel);
-  acceptOthers(listener);
+  const SocketFolder folder;
+  const Listener listener = listenHere(folder);
+  Coming coming(launch, timeOut);
+  std::chrono::milliseconds nap{1};
+  for (int peer = missing(); peer >= 0; peer = missing()) {
+    for (int lower = 0; lower < rank(); ++lower)
+      for (const Channel channel : {Messages, Alarms})
+        if (OpenFile &socket = peers[size_t(lower)].sockets[channel]; !socket)
+          socket = reach(folder, lower, channel);
+    pollfd waiting = {listener.number(), POLLIN, 0};
+    if (poll(&waiting, 1, int(nap.count())) > 0)
+      accept(listener);
+    coming.look(peer);
+    nap = std::min(2 * nap, kLookEvery);
+  }
   exchangeCards();
 }
 
 std::string SocketWorld::nameOf(int rank) const {
   const uint64_t job = contentHash(launch.job.data(), launch.job.size());
-  return fmt::format("zeroc-{}-{:016x}-{}", getuid(), job, rank);
+  return fmt::format("zeroc-{:016x}-{}", job, rank);
 }
 
-OpenFile SocketWorld::listenHere() const {
-  sockaddr_un address;
-  const socklen_t length = setAddress(address, nameOf(rank()));
-  OpenFile listener = makeSocket();
-  if (bind(listener.number(), reinterpret_cast<sockaddr *>(&address), length) !=
-      0) {
-    if (errno == EADDRINUSE)
-      fail("rank {} of a job with this MASTER_PORT runs already; give each job "
-           "a MASTER_PORT of its own",
-           rank());
-    fail("cannot connect the ranks: {}", errnoText());
+Listener SocketWorld::listenHere(const SocketFolder &folder) {
+  try {
+    if (std::optional<Listener> free =
+            folder.listen(nameOf(rank()), 2 * size()))
+      return std::move(*free);
+  } catch (const Error &error) {
+    tellOthers(folder, error.what());
+    throw;
   }
-  if (listen(listener.number(), 2 * size()) != 0)
-    fail("cannot connect the ranks: {}", errnoText());
-  return listener;
+  // The others are told nothing: they may be those of the other job.
+  fail("rank {} of a job with this MASTER_PORT runs already; give each job a "
+       "MASTER_PORT of its own",
+       rank());
 }
 
-void SocketWorld::connectTo(int peer, Channel channel) {
-  sockaddr_un address;
-  const socklen_t length = setAddress(address, nameOf(peer));
-  Coming coming(launch, timeOut);
-  std::chrono::milliseconds nap{1};
-  while (true) {
-    OpenFile socket = makeSocket();
-    if (connect(socket.number(), reinterpret_cast<sockaddr *>(&address),
-                length) == 0) {
-      Hello hello = {{}, rank(), size(), channel};
-      std::copy(std::begin(kMagic), std::end(kMagic), hello.magic);
-      // A new socket has room for the hello.
-      if (isOwn(socket) && ::send(socket.number(), &hello, sizeof hello,
-                                  MSG_NOSIGNAL) == sizeof hello) {
-        peers[size_t(peer)].sockets[channel] = std::move(socket);
-        return;
-      }
-    } else if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR) {
-      fail("cannot connect rank {} with rank {}: {}", rank(), peer,
-           errnoText());
-    }
-    coming.look(peer);
-    std::this_thread::sleep_for(nap);
-    nap = std::min(2 * nap, kLookEvery);
+void SocketWorld::tellOthers(const SocketFolder &folder,
+                             const std::string &reason) const {
+  const AlarmPacket packet(Alarm{rank(), reason, -1});
+  std::vector<bool> told(peers.size());
+  told[size_t(rank())] = true;
+  const auto end = Clock::now() + std::min(kPatience, timeOut);
+  while (std::ranges::count(told, false) > 0 && Clock::now() < end) {
+    for (int peer = 0; peer < size(); ++peer)
+      if (!told[size_t(peer)])
+        if (const OpenFile socket = reach(folder, peer, Failure); socket)
+          told[size_t(peer)] = ::send(socket.number(), &packet, sizeof packet,
+                                      MSG_NOSIGNAL) == sizeof packet;
+    std::this_thread::sleep_for(kLookEvery);
   }
+}
+
+OpenFile SocketWorld::reach(const SocketFolder &folder, int peer,
+                            Channel channel) const {
+  OpenFile socket = makeSocket();
+  if (folder.connect(socket, nameOf(peer))) {
+    Hello hello = {{}, rank(), size(), channel};
+    std::copy(std::begin(kMagic), std::end(kMagic), hello.magic);
+    // A new socket has room for the hello.
+    if (::send(socket.number(), &hello, sizeof hello, MSG_NOSIGNAL) ==
+        sizeof hello)
+      return socket;
+  } else if (errno != ENOENT && errno != ECONNREFUSED && errno != EAGAIN &&
+             errno != EINTR) {
+    fail("cannot connect rank {} with rank {}: {}", rank(), peer, errnoText());
+  }
+  return OpenFile();
 }
 
 int SocketWorld::missing() const {
@@ -188,31 +174,30 @@ int SocketWorld::missing() const {
   return -1;
 }
 
-void SocketWorld::acceptOthers(const OpenFile &listener) {
-  Coming coming(launch, timeOut);
-  for (int peer = missing(); peer >= 0; peer = missing()) {
-    coming.look(peer);
-    pollfd waiting = {listener.number(), POLLIN, 0};
-    if (poll(&waiting, 1, int(kLookEvery.count())) <= 0)
-      continue;
-    OpenFile socket(accept4(listener.number(), nullptr, nullptr,
-                            SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!socket || !isOwn(socket))
-      continue;
-    Hello hello = {};
-    pollfd speaking = {socket.number(), POLLIN, 0};
-    if (poll(&speaking, 1, 1000) <= 0 ||
-        recv(socket.number(), &hello, sizeof hello, 0) != sizeof hello ||
-        !std::equal(std::begin(kMagic), std::end(kMagic), hello.magic))
-      continue; // a stranger
-    if (hello.size != size())
-      fail("rank {} was started as one of {}, rank {} as one of {}; "
-           "WORLD_SIZE must be the same for all",
-           rank(), size(), hello.rank, hello.size);
-    if (hello.rank <= rank() || hello.rank >= size() || hello.channel > Alarms)
-      continue;
+/// Receives a whole value within a second.
+template <typename Value>
+static bool receiveSoon(const OpenFile &socket, Value &value) {
+  pollfd speaking = {socket.number(), POLLIN, 0};
+  return poll(&speaking, 1, 1000) > 0 &&
+         recv(socket.number(), &value, sizeof value, 0) == sizeof value;
+}
+
+void SocketWorld::accept(const Listener &listener) {
+  OpenFile socket(accept4(listener.number(), nullptr, nullptr,
+                          SOCK_CLOEXEC | SOCK_NONBLOCK));
+  Hello hello = {};
+  if (!socket || !receiveSoon(socket, hello) ||
+      !std::equal(std::begin(kMagic), std::end(kMagic), hello.magic))
+    return; // a stranger
+  if (AlarmPacket packet;
+      hello.channel == Failure && receiveSoon(socket, packet))
+    fail("rank {} failed: {}", hello.rank, packet.alarm().message);
+  if (hello.size != size())
+    fail("rank {} was started as one of {}, rank {} as one of {}; "
+         "WORLD_SIZE must be the same for all",
+         rank(), size(), hello.rank, hello.size);
+  if (hello.rank > rank() && hello.rank < size() && hello.channel <= Alarms)
     peers[size_t(hello.rank)].sockets[hello.channel] = std::move(socket);
-  }
 }
 
 //===----------------------------------------------------------------------===//

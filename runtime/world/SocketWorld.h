@@ -2,14 +2,15 @@
 //
 // The control plane for launchers such as torchrun, which only start processes
 // and give each its number.  Two Unix sockets connect each pair of ranks: one
-// for messages, one for alarms.  Their names are abstract, so they never leave
-// anything in a file system.
+// for messages, one for alarms.  A rank of a lower number is found by its name
+// in a folder of the user, until all are connected.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "runtime/OpenFile.h"
 #include "runtime/world/ProcessWorld.h"
+#include "runtime/world/SocketFolder.h"
 
 #include <csignal>
 #include <optional>
@@ -74,7 +75,8 @@ public:
   }
 
 private:
-  enum Channel : uint32_t { Messages, Alarms };
+  /// An alarm follows the hello of Failure, from a rank that cannot listen.
+  enum Channel : uint32_t { Messages, Alarms, Failure };
   /// The first bytes of a connection.
   struct Hello {
     char magic[8];
@@ -90,9 +92,12 @@ private:
   void receive(int from, void *data, size_t bytes, const char *what);
 
   std::string nameOf(int rank) const;
-  OpenFile listenHere() const;
-  void connectTo(int peer, Channel channel);
-  void acceptOthers(const OpenFile &listener);
+  Listener listenHere(const SocketFolder &folder);
+  /// Sends the reason to all others, as long as some may still come.
+  void tellOthers(const SocketFolder &folder, const std::string &reason) const;
+  /// Returns the socket once the peer listens and was told who comes.
+  OpenFile reach(const SocketFolder &folder, int peer, Channel channel) const;
+  void accept(const Listener &listener);
   /// A rank that is not connected yet, or -1.
   int missing() const;
   /// Calls `step(socket, done)`, which sends or receives from byte `done` on,

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
+#include <random>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -210,8 +211,9 @@ std::variant<Launch, RanksEnd> start(int ranks, bool isElastic, bool canGrow) {
   Launch launch;
   launch.size = ranks;
   const pid_t starter = getpid();
-  launch.job = fmt::format("started by {} at {}", starter,
-                           processStart(static_cast<int32_t>(starter)));
+  launch.job = fmt::format("started by {} at {}, {:08x}", starter,
+                           processStart(static_cast<int32_t>(starter)),
+                           std::random_device()());
   static const sigset_t before = blockSignals();
   std::fflush(nullptr);
   std::vector<pid_t> processes;

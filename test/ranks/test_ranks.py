@@ -152,7 +152,7 @@ class Faults(unittest.TestCase):
                     self.assert_told(self.failing("spill", TMPDIR=folder,
                                                   ZRT_STORE_FAULT=f"{fault}:2"),
                                      "rank 2 failed: " + message)
-                    self.assertEqual(os.listdir(folder), [])
+                    self.assertEqual(set(os.listdir(folder)) - {f"zeroc-{os.getuid()}"}, set())
 
     def test_a_failure_between_steps(self):
         for hosts in "31":
@@ -251,7 +251,7 @@ class FaultsOfSpawned(Faults):
         """The second one says so, and the first goes on."""
         def sockets():
             with open("/proc/net/unix", encoding="utf-8") as lines:
-                return {line.split()[-1] for line in lines if "@zeroc-" in line}
+                return {line.split()[-1] for line in lines if "/zeroc-" in line}
 
         def start(rank, **pipes):
             environ = dict(os.environ, MASTER_PORT=f"{os.getpid()}.same", WORLD_SIZE="2", RANK=str(rank))
@@ -267,6 +267,72 @@ class FaultsOfSpawned(Faults):
                 self.assertEqual((start(1).wait(timeout=60), first.wait(timeout=60)), (0, 0))
             finally:
                 first.kill()
+
+
+    def folder(self, mode=0o700, name=""):
+        """A folder with one of that mode, which is that of sockets if it is called so."""
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        inner = os.path.join(temporary.name, name or "inner")
+        os.mkdir(inner)
+        os.chmod(inner, mode)
+        return temporary.name, inner
+
+    def first_rank(self, **variables):
+        """Starts rank 0 of 2; returns the process and the file of its socket."""
+        environ = dict(os.environ, WORLD_SIZE="2", RANK="0", **variables)
+        process = subprocess.Popen([PROGRAM, "2", "bits"], env=environ, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        for _ in range(500):
+            if found := os.listdir(variables["XDG_RUNTIME_DIR"]):
+                return process, os.path.join(variables["XDG_RUNTIME_DIR"], *found)
+            time.sleep(0.02)
+        self.fail("no socket in the folder")
+
+    def test_names_are_in_a_folder_of_the_user(self):
+        """No one else can take them; what a killed rank leaves is in no one's way."""
+        _, own = self.folder()
+        port = dict(MASTER_ADDR="localhost", MASTER_PORT="7", XDG_RUNTIME_DIR=own)
+        process, _ = self.first_rank(**port)
+        process.kill()
+        process.wait()
+        self.assertEqual(len(os.listdir(own)), 1)
+        self.assertEqual(spawned(2, "bits", **port)[1], [0, 0])
+        self.assertEqual(os.listdir(own), [])
+
+    def test_other_folders(self):
+        uid = f"zeroc-{os.getuid()}"
+        _, shared = self.folder(0o755)
+        with tempfile.TemporaryDirectory() as temporary:
+            self.assertEqual(spawned(2, "bits", XDG_RUNTIME_DIR=shared, TMPDIR=temporary)[1], [0, 0])
+            self.assertEqual(os.listdir(shared), [])
+            self.assertEqual(os.stat(os.path.join(temporary, uid)).st_mode & 0o777, 0o700)
+        temporary, open_to_all = self.folder(0o777, uid)
+        places = [(temporary, f"cannot connect the ranks in {open_to_all}: it is not yours alone (mode 0700)")]
+        if os.getuid() == 0:
+            foreign, inner = self.folder(0o700, uid)
+            os.chown(inner, 65534, -1)
+            places.append((foreign, f"{inner}: it is not yours alone"))
+        for place, message in places:
+            printed, statuses = spawned(2, "bits", XDG_RUNTIME_DIR="", TMPDIR=place)
+            self.assertEqual(statuses, [1, 1])
+            self.assertEqual(printed.count(message), 2, printed)
+
+    def test_a_rank_that_cannot_listen(self):
+        """The others end with its reason, rather than wait for it."""
+        _, own = self.folder()
+        process, path = self.first_rank(MASTER_ADDR="localhost", MASTER_PORT="8", XDG_RUNTIME_DIR=own)
+        process.kill()
+        process.wait()
+        blocked = path.removesuffix("-0") + "-1"
+        os.mkdir(blocked)
+        printed, statuses = spawned(3, "bits", MASTER_PORT="8", XDG_RUNTIME_DIR=own)
+        self.assertEqual(statuses, [1, 1, 1])
+        why = f"cannot connect the ranks at {blocked}: address already in use"
+        self.assertEqual(printed.count(why), 3, printed)
+        self.assertEqual(printed.count(f"rank 1 failed: {why}"), 2, printed)
 
 
 class FaultsOfStarted(Faults):
