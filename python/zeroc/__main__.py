@@ -3,6 +3,7 @@ import importlib
 import sys
 
 from .errors import UserError
+from .needs import OF_COMMANDS, need
 
 #: The module of each command.
 COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat",
@@ -15,6 +16,8 @@ def main():
     if command not in COMMANDS:
         sys.exit(f"zeroc: error: {command or 'no command'}; this package has {', '.join(COMMANDS)}")
     try:
+        if not {"-h", "--help"} & set(sys.argv[2:]):
+            need(f"zeroc {command}", OF_COMMANDS.get(command, []))
         module = importlib.import_module(f".{COMMANDS[command]}", __package__)
         getattr(module, f"main_{command}", module.main)(sys.argv[2:])
     except BrokenPipeError:
@@ -23,7 +26,9 @@ def main():
         print(f"zeroc {command}: error: {error}", file=sys.stderr)
         sys.exit(1)
     except OSError as error:
-        print(f"zeroc {command}: error: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        # Of a copy the second name is that of the file which is written.
+        name = error.filename2 or error.filename
+        print(f"zeroc {command}: error: {f'{name}: ' if name else ''}{error.strerror or error}", file=sys.stderr)
         sys.exit(1)
     except ModuleNotFoundError as error:
         print(f"zeroc {command}: error: the Python package {error.name} is missing; install it with "

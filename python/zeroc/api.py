@@ -13,7 +13,9 @@ from pathlib import Path
 
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError
+from .needs import need
 from .weights import Weights
+from .whole_file import whole
 
 #: Of a torch model, beside its program.
 INITIAL = "initial.safetensors"
@@ -92,9 +94,11 @@ class Program:
         init, save = init or self.initial, Path(save or Path(scratch.name) / "weights.safetensors")
         words = [] if data is None else [data] if isinstance(data, (str, os.PathLike)) else list(data)
         command = [str(self.path), *(["--data", *map(str, words)] if words else [])]
-        for name, value in (inputs or {}).items():
-            command.append(f"--input={name}={place_of(name, value, scratch.name)}")
-        metrics = Path(scratch.name) / "metrics.jsonl"
+        for number, (name, value) in enumerate((inputs or {}).items()):
+            command.append(f"--input={name}={place_of(value, Path(scratch.name) / f'input-{number}.npy')}")
+        metrics = Path(options.pop("metrics", None) or Path(scratch.name) / "metrics.jsonl")
+        if metrics.exists() and not metrics.is_file():
+            raise UserError(f"metrics={metrics} is no file that the Run could read; name another, or drop it")
         command += flags({"steps": steps, "lr": lr, "init": init, "save": save, "metrics": metrics, "progress": "none",
                           **options})
         return Run(command, metrics, save, keeps=(self.scratch, scratch))
@@ -205,12 +209,13 @@ def flags(options):
     return words
 
 
-def place_of(name, value, folder):
+def place_of(value, path):
     if isinstance(value, (str, os.PathLike)):
         return value
+    need("an array", ["numpy"])
     import numpy
-    path = Path(folder) / f"{name}.npy"
-    numpy.save(path, numpy.ascontiguousarray(value))
+    with whole(path) as partial, open(partial, "wb") as file:
+        numpy.save(file, numpy.ascontiguousarray(value))
     return path
 
 

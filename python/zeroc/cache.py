@@ -12,26 +12,40 @@ from pathlib import Path
 
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError
+from .whole_file import sync
 
 #: What is not used for so long is removed.
 MOST_AGE = 30 * 24 * 3600.0
+#: The file with the hash of a program, beside it.
+HASH = "sha256"
 
 
 def cache_folder():
     named = os.environ.get("ZEROC_CACHE")
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    folder = Path(named) if named else Path(home) / "zeroc"
-    folder.mkdir(parents=True, exist_ok=True)
+    return own_folder(Path(named) if named else Path(home) / "zeroc")
+
+
+def own_folder(folder):
+    """The folder, made if it is not there: its programs are run, so no one else may write there."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    info = folder.stat()
+    if info.st_uid != os.geteuid():
+        raise UserError(f"{folder} belongs to user {info.st_uid}, who could change the programs there that are run; name a "
+                        "folder of yours with ZEROC_CACHE")
+    if info.st_mode & 0o022:
+        raise UserError(f"others may write to {folder}, and could change the programs there that are run; remove what is in "
+                        f"it and `chmod go-w {folder}`, or name another folder with ZEROC_CACHE")
     return folder
 
 
 def find_program(config, slots, seq, options, command):
     """The program of a config that generates; compiles it if it is not there."""
     options = ["--sample-only", *options]
-    programs = cache_folder() / "programs"
+    programs = own_folder(cache_folder() / "programs")
     made = programs / key_of(config, slots, seq, options)
-    if not (made / "program").exists():
-        programs.mkdir(exist_ok=True)
+    if not is_whole(made):
+        shutil.rmtree(made, ignore_errors=True)  # damaged, or of an older zeroc
         remove_old(programs)
         print(f"zeroc {command}: compiles {config.parent.resolve().name} for {slots} x {seq:,} tokens, once for these "
               "options", file=sys.stderr, flush=True)
@@ -40,14 +54,30 @@ def find_program(config, slots, seq, options, command):
             call(import_command(config.resolve(), slots, seq, [], fresh / "model.mlir"))
             call(compile_command(fresh / "model.mlir", options, fresh / "program"))
             (fresh / "model.mlir").unlink()
+            (fresh / HASH).write_text(hash_of(fresh / "program"))
+            for path in (fresh / "program", fresh / HASH, fresh):
+                sync(path)
             fresh.rename(made)
+            sync(programs)
         except OSError:
-            if not (made / "program").exists():  # else another process was faster
+            if not is_whole(made):  # else another process was faster
                 raise
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     os.utime(made)
     return made / "program"
+
+
+def hash_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def is_whole(made):
+    """Whether a program is as it was written."""
+    try:
+        return (made / HASH).read_bytes() == hash_of(made / "program").encode()
+    except OSError:
+        return False
 
 
 def key_of(config, slots, seq, options):

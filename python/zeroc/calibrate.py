@@ -21,7 +21,7 @@ from .commands import compile_command, import_command, zeroc
 from .errors import UserError, plural
 from .trace import read_ranks
 from .own_files import check_output
-from .whole_file import write_whole
+from .whole_file import check_writable, write_whole
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
 LARGE_EXCHANGE = 1 << 16  #: bytes that a rank receives
@@ -288,6 +288,8 @@ def main(arguments):
         if value is not None and value < 1:
             raise UserError(f"{option} must be an integer of at least 1, got {value}")
     check_output(a.o, "a machine", a.force)  # before minutes of measuring
+    if a.nvme_path:
+        check_writable(a.nvme_path)
     cores = len(os.sched_getaffinity(0))
     ranks = a.ranks or ([1, 2] if cores > 1 else [1])
     cache, layouts, longer = cache_bytes(), [], []

@@ -5,10 +5,12 @@ import json
 import shlex
 import subprocess
 
+from .whole_file import write_whole
+
 
 def write(run):
     """Writes OUT/README.md after a run."""
-    (run.out / "README.md").write_text("\n".join(lines(run)) + "\n", encoding="utf-8")
+    write_whole(run.out / "README.md", "\n".join(lines(run)) + "\n")
 
 
 def lines(run):

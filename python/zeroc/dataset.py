@@ -30,10 +30,12 @@ import numpy as np
 from . import objectives
 from .errors import UserError, plural
 from .packing import pack
+from .needs import need
 from .objectives import Unit
 from .records import find_files, kind_of, read_records
 from .template import find_template, read_json, today
 from .tokens import IGNORED, Tokenizer
+from .whole_file import whole
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
 VERSION = 3
@@ -227,6 +229,8 @@ def build(request, output, evaluation=None):
 
     Returns the Summary of each, whether they were there already, and the hash of what they are made from."""
     files = find_files(request.files)
+    if parquet := [file for file in files if kind_of(file) == ".parquet"]:
+        need(parquet[0], ["pyarrow"])  # before the files before it are read
     key = hash_of(request, files)
     outputs = [Path(output)] + ([Path(evaluation)] if evaluation else [])
     found = [read_summary(path, key) for path in outputs]
@@ -344,19 +348,13 @@ def fill(rows, request, summary):
 
 def write_safetensors(path, arrays, metadata):
     """Writes a file completely or not at all."""
-    try:
-        import safetensors.numpy
-    except ImportError as error:
-        raise UserError("the Python package safetensors is missing; install it with `pip install safetensors`") from error
-    partial = path.with_name(f"{path.name}.partial.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        safetensors.numpy.save_file(arrays, partial, metadata)
-        os.replace(partial, path)
-    except OSError as error:
-        raise UserError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    import safetensors.numpy
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with whole(path) as partial:
+        try:
+            safetensors.numpy.save_file(arrays, partial, metadata)
+        except safetensors.SafetensorError as error:  # also of a full disk
+            raise UserError(f"cannot write {path}: {error}") from error
 
 
 def read_summary(path, key):

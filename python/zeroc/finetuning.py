@@ -19,6 +19,7 @@ from .run import Run, new_parser
 from .source import OF_ADAPTERS
 from .template import read_json
 from .tokens import Tokenizer
+from .whole_file import write_whole
 
 
 #: Options of zeroc import, which knows whether they fit the objective.
@@ -218,7 +219,7 @@ class Finetune(Run):
             key.unlink(missing_ok=True)
         super().call(command, quiet)
         for key in keys:
-            key.write_text(json.dumps({"key": self.reference_key}) + "\n")
+            write_whole(key, json.dumps({"key": self.reference_key}) + "\n")
 
     def more_settings(self):
         """The reference, but for where its parameters lie."""
@@ -246,7 +247,7 @@ class Finetune(Run):
                   "label2id": {name: i for i, name in enumerate(names)}}
         config["pad_token_id"] = self.padding
         path = self.work / "config.json"
-        path.write_text(json.dumps(config, indent=2) + "\n")
+        write_whole(path, json.dumps(config, indent=2) + "\n")
         return path
 
     @functools.cached_property
@@ -266,7 +267,7 @@ class Finetune(Run):
         self.copy_files(self.model)
         if self.has_scores and self.export_options() is None:
             with self.own.writing("adapter_config.json") as path:
-                path.write_text(json.dumps({**read_json(path), "task_type": "SEQ_CLS"}, indent=2) + "\n")
+                write_whole(path, json.dumps({**read_json(path), "task_type": "SEQ_CLS"}, indent=2) + "\n")
         # Who generates with the model needs what it was trained with.
         if self.args.chat_template:
             with self.own.writing("chat_template.jinja") as path:
@@ -275,7 +276,7 @@ class Finetune(Run):
         if self.args.stop_token:
             tokenizer = Tokenizer(self.model, self.args.chat_template, tuple(self.args.stop_token))
             with self.own.writing("generation_config.json") as path:
-                path.write_text(json.dumps({**read_json(path), "eos_token_id": sorted(tokenizer.stops)}, indent=2) + "\n")
+                write_whole(path, json.dumps({**read_json(path), "eos_token_id": sorted(tokenizer.stops)}, indent=2) + "\n")
 
     def describe(self):
         """(name of the base model, what was done) for the model card."""

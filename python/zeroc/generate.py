@@ -3,7 +3,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import sys
 import time
 from pathlib import Path
@@ -14,6 +13,7 @@ from .errors import UserError, plural
 from .generation import Generation, new_parser
 from .own_files import check_output
 from .records import decode, kind_of, open_file, read_records
+from .whole_file import whole
 
 #: Of an answer, if --max-tokens does not say it.
 MOST_TOKENS = 256
@@ -58,15 +58,9 @@ def output(path):
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
         yield sys.stdout
         return
-    partial = f"{path}.partial"
-    try:
-        # A half of a pair of surrogates is an escape of JSON.
-        with open(partial, "w", encoding="utf-8", errors="backslashreplace") as file:
-            yield file
-        os.replace(partial, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(partial)
+    # A half of a pair of surrogates is an escape of JSON.
+    with whole(path) as partial, open(partial, "w", encoding="utf-8", errors="backslashreplace") as file:
+        yield file
 
 
 class Batch:

@@ -11,6 +11,7 @@ import stat
 from pathlib import Path
 
 from .errors import UserError
+from .whole_file import check_writable
 
 #: Kinds of files, and the text that each has.
 MARKS = {"data": b'"zeroc.key"', "a report": b"<title>zeroc report</title>", "a machine": b'{\n "machine":',
@@ -31,8 +32,7 @@ def check_output(path, kind, force, inputs=()):
         return
     if path.is_symlink():
         raise UserError(f"cannot write {path}: it is a link to a file; name the file itself")
-    if not os.access(path.parent, os.W_OK):
-        raise UserError(f"cannot write {path}; choose a folder that exists and is writable")
+    check_writable(path.parent, path)
     if path.exists() and path.stat().st_size and not force and not has_mark(path, MARKS[kind]):
         raise UserError(f"{path} is there already, and was not written by zeroc as {kind}; name another file, move it away, "
                         "or replace it with --force")

@@ -1,7 +1,6 @@
 """zeroc pretrain: from a config and files of text to a model that begins with random weights."""
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from .dataset import hash_file
 from .errors import UserError, plural
 from .run import Run, new_parser
 from .template import read_json, token_texts
+from .whole_file import whole
 
 
 def parser():
@@ -106,9 +106,8 @@ class Pretrain(Run):
 
 
 def write_ids(path, ids):
-    partial = path.with_name(f"{path.name}.partial")
-    np.asarray(ids, np.uint32).tofile(partial)
-    os.replace(partial, path)
+    with whole(path) as partial:
+        np.asarray(ids, np.uint32).tofile(partial)
 
 
 def main(arguments):

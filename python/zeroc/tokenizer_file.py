@@ -1,18 +1,14 @@
 """Loads a tokenizer.json, for chats and for zeroc tokenize, which needs no other package than tokenizers."""
 from __future__ import annotations
 
-import sys
-
 from .errors import UserError
+from .needs import need
 
 
 def load_tokenizer(path, otherwise=""):
     """`otherwise` is what else the user can do where the package is missing."""
-    try:
-        import tokenizers
-    except ImportError as error:
-        raise UserError(f"{path} needs the Python package tokenizers ({error}); install it with "
-                        f"`{sys.executable} -m pip install tokenizers`{otherwise}") from error
+    need(path, ["tokenizers"], otherwise)
+    import tokenizers
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()

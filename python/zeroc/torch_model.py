@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from .errors import UserError
+from .needs import need
 
 
 def write_model(module, inputs, folder):
@@ -13,13 +14,10 @@ def write_model(module, inputs, folder):
 
     `module` is a torch.nn.Module, or a torch.export.ExportedProgram, whose forward takes `inputs`, a tuple of tensors
     whose first dimension is the batch, and returns the loss, a scalar.  Returns the options of zeroc for the model."""
-    try:
-        import torch
-        import torch_mlir.fx
-        from safetensors.torch import save_file
-    except ImportError as error:
-        raise UserError(f"the Python package {error.name} is missing, through which modules of PyTorch are compiled; "
-                        "pip install torch torch-mlir safetensors") from error
+    need("a module of PyTorch", ["torch", "torch_mlir", "safetensors"])
+    import torch
+    import torch_mlir.fx
+    from safetensors.torch import save_file
     if isinstance(module, torch.export.ExportedProgram):
         names = [spec.arg.name for spec in module.graph_signature.input_specs
                  if spec.kind is torch.export.graph_signature.InputKind.USER_INPUT]

@@ -13,6 +13,7 @@ from .calibrate import SKIPPED, quiet, run, say, step_seconds
 from .commands import zeroc
 from .errors import UserError
 from .own_files import check_output
+from .whole_file import whole
 
 
 def parser():
@@ -76,7 +77,8 @@ def main(arguments):
                 say(f"measuring {plan.options}, {number + 1} of {a.rounds}")
                 plan.measure(a)
         best = min(plans, key=Candidate.seconds)
-        shutil.copy2(best.program, a.o)
+        with whole(a.o) as partial:
+            shutil.copy2(best.program, partial)
     for plan in sorted(plans, key=Candidate.seconds):
         print(f"{'*' if plan is best else ' '} {1e3 * plan.seconds():10.2f} ms measured, {1e3 * plan.predicted:10.2f} ms "
               f"simulated: {plan.options}")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .errors import UserError
+from .needs import need
 
 #: Types of safetensors; bf16 has none in NumPy.
 TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1", "U64": "<u8",
@@ -31,6 +32,7 @@ class Weights(Mapping):
             self.read_header(file)
 
     def read_header(self, file):
+        need(file, ["numpy"])
         import numpy
         try:
             data = numpy.memmap(file, mode="r")

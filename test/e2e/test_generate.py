@@ -5,6 +5,7 @@ from unittest import mock
 
 import chats
 import generating
+import support
 
 try:
     from zeroc import generate
@@ -20,7 +21,7 @@ class Generate(generating.GeneratingCase):
         done = self.zeroc("generate", self.base, "--prompts", path, "-o", "out.jsonl", *options)
         self.assertEqual(done.returncode, status, done.err + done.out)
         out = self.folder / "out.jsonl"
-        self.assertFalse((self.folder / "out.jsonl.partial").exists())
+        self.assertEqual(list(self.folder.glob("*.partial*")), [])
         return done, [json.loads(line) for line in out.read_text().splitlines()] if out.exists() else []
 
     def test_lines_in_order(self):
@@ -58,6 +59,45 @@ class Generate(generating.GeneratingCase):
         (self.base / "config.json").write_text(json.dumps({**config, "dtype": "float32"}))
         self.generate("p")
         self.assertIn("--precision=fp32", self.logged()[1])
+
+    def test_damaged_cache(self):
+        """A program is run only as it was written, and from a folder that no one else may write to."""
+        self.says("a")
+        self.generate("p")
+        programs = self.folder / "cache" / "programs"
+        [made] = programs.iterdir()
+        self.assertEqual([folder.stat().st_mode & 0o777 for folder in (programs.parent, programs, made)], [0o700] * 3)
+        program, compiled = (made / "program").read_bytes(), 3  # import, compile, run
+        for damage in (lambda: (made / "program").write_bytes(program[:-20]),
+                       lambda: (made / "program").write_bytes(program.replace(b"import", b"imp0rt", 1)),
+                       lambda: (made / "program").unlink(), lambda: (made / "sha256").unlink(),
+                       lambda: (made / "sha256").write_bytes(b"\xff")):
+            self.logged()
+            damage()
+            self.assertEqual(self.generate("p")[1][0]["text"], "a")
+            self.assertEqual(len([line for line in self.logged() if isinstance(line, list)]), compiled)
+            self.assertEqual((made / "program").read_bytes(), program)
+        self.generate("p")
+        self.assertEqual(len([line for line in self.logged() if isinstance(line, list)]), 1)
+        for folder in (programs, programs.parent):
+            folder.chmod(0o777)
+            self.assert_refused(self.generate("p", status=1)[0], f"others may write to {folder}, and could change")
+            folder.chmod(0o700)
+        if os.getuid() == 0:
+            os.chown(programs.parent, 65534, -1)
+            self.assert_refused(self.generate("p", status=1)[0], f"{programs.parent} belongs to user 65534, who could")
+
+    def test_full_disk(self):
+        """The error names the file."""
+        self.says("a" * 3000)
+        path = self.write("prompts.txt", "p")
+        words = ("generate", self.base, "--prompts", path, "-o", "out.jsonl", "--max-tokens=3000")
+        self.zeroc_ok(*words)
+        self.logged()
+        (self.folder / "out.jsonl").unlink()
+        done = support.run(*self.command(*words), cwd=self.folder, env=self.environment, file_limit=2048)
+        self.assert_refused(done, "error: cannot write out.jsonl: File too large")
+        self.assertEqual(list(self.folder.glob("out.jsonl*")), [])
 
     def test_records(self):
         """Chats go through the template; other fields come along."""

@@ -68,6 +68,30 @@ class Python(chats.ChatCase):
             self.assertFalse(value.flags.writeable)
             self.assertFalse(value.flags.owndata)
 
+    def test_metrics_of_the_user(self):
+        """A file of the user is read as that of the Run is."""
+        program, path = self.compile(), self.folder / "own.jsonl"
+        for _ in range(2):  # the second run begins it again
+            lines = list(program.train(self.tokens, steps=3, lr=1e-3, metrics=path))
+            self.assertEqual([line["step"] for line in lines], [0, 1, 2])
+            self.assertEqual(lines, support.read_metrics(path))
+        with self.assertRaisesRegex(zeroc.Error, "metrics=/dev/null is no file that the Run could read"):
+            program.train(self.tokens, steps=3, lr=1e-3, metrics="/dev/null")
+
+    def test_names_of_inputs(self):
+        """No name leaves the folder of the run."""
+        program = self.compile(import_options={"packed": True})
+        rows = np.zeros((4, 16), np.int32)
+        outside = self.folder / "outside"
+        with self.assertRaisesRegex(zeroc.Error, "the model has no such input"):
+            program.train(inputs={str(outside): rows}, steps=1, lr=1e-3).wait()
+        self.assertEqual(list(self.folder.glob("outside*")), [])
+        inputs = {"tokens": rows, "targets": rows, "starts": rows}
+        self.assertEqual(len(list(program.train(inputs=inputs, steps=1, lr=1e-3))), 1)
+        inputs["starts"] = rows + (np.arange(16) == 5) * 6
+        with self.assertRaisesRegex(zeroc.Error, "sample 0 holds 6 at position 5"):
+            list(program.train(inputs=inputs, steps=1, lr=1e-3))
+
     def test_stops(self):
         checkpoints = self.folder / "run"
         program = self.compile()
