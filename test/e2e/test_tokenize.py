@@ -89,6 +89,8 @@ class Bytes(Tokenize):
         for end, name in ((256, "o.bin"), (70000, "o.bin"), (70000, "o.u32")):
             self.assertEqual(self.tokens(name, *files, "--bytes", "--separator", end),
                              [token if token != 7 else end for token in expected])
+        (self.folder / "marked.txt").write_bytes(b"\xef\xbb\xbfab\xef\xbb\xbf")
+        self.assertEqual(self.tokens("o.u16", "marked.txt", "--bytes"), [97, 98, 0xef, 0xbb, 0xbf])
         self.write("b.txt", '{"body": "q"}')
         self.assertEqual(self.tokens("o.u16", "b.txt", "--bytes", "--field=body"), [113])
 

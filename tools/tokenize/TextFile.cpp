@@ -4,11 +4,15 @@
 #include "runtime/Error.h"
 
 #include <fcntl.h>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 
 using namespace zrt;
 
 constexpr size_t kBlockBytes = size_t{256} << 10;
+/// A byte order mark, which some editors write before a text.
+constexpr std::string_view kMark = "\xef\xbb\xbf";
 
 TextFile::TextFile(const std::string &aPath) : path(aPath) {
   descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -54,5 +58,10 @@ bool TextFile::readMore(std::string &text) {
   const size_t before = text.size();
   text.resize(before + kBlockBytes);
   text.resize(before + readInto(text.data() + before, kBlockBytes));
+  const bool isFirst = !std::exchange(isBegun, true);
+  if (isFirst && std::string_view(text).substr(before).starts_with(kMark)) {
+    text.erase(before, kMark.size());
+    return text.size() > before || readMore(text);
+  }
   return text.size() > before;
 }

@@ -7,7 +7,8 @@
 
 namespace zrt {
 
-/// A file or a pipe; NAME.gz is decompressed.  All functions throw zrt::Error.
+/// A file or a pipe; NAME.gz is decompressed, and a byte order mark at its
+/// beginning left out.  All functions throw zrt::Error.
 class TextFile {
 public:
   explicit TextFile(const std::string &path);
@@ -23,6 +24,7 @@ private:
 
   const std::string path;
   int descriptor = -1;
+  bool isBegun = false;
   gzFile packed = nullptr; ///< owns the descriptor
 };
 
