@@ -2,37 +2,35 @@
 
 | fields | meaning |
 |---|---|
-| `messages` | OpenAI's: `role`, `content`, `tool_calls`; an assistant's `weight` says how much its turn counts |
+| `messages` | OpenAI's turns: `role`, `content`, `tool_calls` and more (turns.py) |
 | `conversations` | ShareGPT's: `from`, `value` (or `role`, `content`) |
 | `prompt`, `completion` | two texts, or two lists of messages; trained on the completion |
 | `instruction`, `input`, `output` | Alpaca's: one turn; also `system`, and `history`, a list of pairs |
 | `text` | a text; trained on all of it |
 
 Beside the turns may stand `system`, `tools` and `chat_template_kwargs`, which the template gets.  The first
-of these lines whose fields a record has decides; other fields are ignored.
+of these lines whose fields a record has decides; other fields are ignored, and so are those that are null.
 """
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 
 from .errors import UserError
-
-ROLES = ("system", "developer", "user", "assistant", "tool")
-#: ShareGPT's names of roles, and those of its relatives.
-SENDERS = {"human": "user", "gpt": "assistant", "chatgpt": "assistant", "bot": "assistant", "model": "assistant",
-           "function_call": "assistant", "observation": "tool", "function_response": "tool", "function": "tool",
-           **{role: role for role in ROLES}}
+from .fields import check_text, describe, drop_absent, parse_json, text_of
+from .turns import message, texts_of
 
 
 @dataclass
 class Chat:
-    """`trained[i]` is the weight of messages[i], an assistant's; 0 if it is not trained on."""
+    """`trained[i]` is the weight of messages[i], an assistant's; 0 if it is not trained on.
+
+    `notes` are what the user should know of it, each (kind, name) with its place (notes.py)."""
     messages: list
     trained: list
     place: str
     tools: list | None = None
     arguments: dict = field(default_factory=dict)
+    notes: dict = field(default_factory=dict)
 
 
 @dataclass
@@ -41,10 +39,12 @@ class Text:
     prompt: str | None
     completion: str
     place: str
+    notes: dict = field(default_factory=dict)
 
 
 def read_sample(record, place):
     """The Chat or Text of a record."""
+    record = drop_absent(record)
     if "messages" in record:
         return read_chat(record, place, messages(record["messages"], place, "messages"))
     if "conversations" in record:
@@ -61,30 +61,7 @@ def read_sample(record, place):
 
 def known_fields(record):
     names = ", ".join(map(str, list(record)[:6]))
-    return f"the fields {names}{', ...' if len(record) > 6 else ''}" if record else "no fields"
-
-
-def text_of(record, name, place, default=None):
-    return check_text(record.get(name, default), name, place)
-
-
-def check_text(value, name, place):
-    """`value`, a text that UTF-8 can hold: JSON may have half of a pair of surrogates."""
-    if not isinstance(value, str):
-        raise UserError(f"{place}: {name} is {describe(value)}, where a text is needed")
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise UserError(f"{place}: {name} has {value[error.start]!r} at {error.start}, which is no character; "
-                        "remove it") from error
-    return value
-
-
-def describe(value):
-    if value is None:
-        return "null"
-    return {bool: "a truth value", int: "a number", float: "a number", str: "a text", list: "a list",
-            dict: "an object"}.get(type(value), str(type(value)))
+    return f"the fields {names}{', ...' if len(record) > 6 else ''}" if record else "no fields, or null ones alone"
 
 
 def messages(turns, place, name):
@@ -93,63 +70,6 @@ def messages(turns, place, name):
     if not turns:
         raise UserError(f"{place}: {name} is empty")
     return [message(turn, f"{place}, turn {number}") for number, turn in enumerate(turns, 1)]
-
-
-def message(turn, place):
-    """A turn with `role` and `content`, checked; other fields stay for the template."""
-    if not isinstance(turn, dict):
-        raise UserError(f"{place} is {describe(turn)}, where an object with role and content is needed")
-    turn = dict(turn)
-    if "role" not in turn and "from" in turn:
-        sender = turn.pop("from")
-        if not isinstance(sender, str) or sender not in SENDERS:
-            raise UserError(f"{place} is from {sender!r}; use {', '.join(SENDERS)}")
-        turn = {"role": SENDERS[sender], "content": turn.pop("value", None), **turn}
-    role = turn.get("role")
-    if role not in ROLES:
-        raise UserError(f"{place} has role {role!r}; use {', '.join(ROLES)}")
-    content = turn.get("content")
-    if isinstance(content, list):
-        turn["content"] = content = join_parts(content, place)
-    calls = turn.get("tool_calls")
-    if content is None and role == "assistant" and calls:
-        turn["content"] = content = ""
-    check_text(content, "content", place)
-    if calls is not None:
-        turn["tool_calls"] = [tool_call(call, place) for call in calls] if isinstance(calls, list) else fail_calls(place)
-    weight = turn.get("weight", 1)
-    if "weight" in turn and role != "assistant" or not isinstance(weight, (int, float)) or not 0 <= weight <= 1e6:
-        raise UserError(f"{place}: weight is {weight!r}; it is a number from 0 to 1e6, of an assistant's turn")
-    return turn
-
-
-def join_parts(parts, place):
-    """The text of content in parts, as OpenAI and transformers write it."""
-    texts = []
-    for part in parts:
-        if not isinstance(part, dict) or part.get("type") != "text" or not isinstance(part.get("text"), str):
-            kind = part.get("type") if isinstance(part, dict) else part
-            raise UserError(f"{place}: a part of content has type {kind!r}; zeroc trains on text alone")
-        texts.append(part["text"])
-    return "".join(texts)
-
-
-def fail_calls(place):
-    raise UserError(f"{place}: tool_calls is no list")
-
-
-def tool_call(call, place):
-    """Templates expect arguments as an object; OpenAI's format has its text."""
-    function = call.get("function", call) if isinstance(call, dict) else None
-    if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-        raise UserError(f"{place}: a tool call has no function with a name")
-    arguments = function.get("arguments")
-    if isinstance(arguments, str):
-        try:
-            function = {**function, "arguments": json.loads(arguments)}
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"{place}: the arguments of {function['name']} are not JSON: {error}") from error
-    return {**call, "function": function} if "function" in call else function
 
 
 def weight_of(turn):
@@ -167,9 +87,12 @@ def read_chat(record, place, turns, trained=None):
 def new_chat(record, place, turns, trained):
     """The Chat of these turns, with what stands beside them in a record."""
     turns = [{key: value for key, value in turn.items() if key != "weight"} for turn in turns]
-    if isinstance(record.get("system"), str) and record["system"] and turns[0]["role"] != "system":
-        turns.insert(0, {"role": "system", "content": check_text(record["system"], "system", place)})
+    system = text_of(record, "system", place, "")
+    if system and turns[0]["role"] != "system":
+        turns.insert(0, {"role": "system", "content": system})
         trained = [0, *trained]
+    elif system and texts_of(turns[0]) != [system]:
+        raise UserError(f"{place}: system is another text than that of turn 1, of the system; leave one")
     arguments = record.get("chat_template_kwargs") or {}
     if not isinstance(arguments, dict):
         raise UserError(f"{place}: chat_template_kwargs is {describe(arguments)}, where an object is needed")
@@ -178,6 +101,7 @@ def new_chat(record, place, turns, trained):
 
 def read_prompt(record, place):
     """What is to be answered: a Chat whose last turn is not the assistant's, or a text that goes on."""
+    record = drop_absent(record)
     name = next((name for name in ("messages", "conversations", "prompt") if name in record), None)
     if not name:
         raise UserError(f"{place} has {known_fields(record)}; zeroc generate reads messages, conversations or prompt")
@@ -190,15 +114,17 @@ def read_prompt(record, place):
 
 
 def read_tools(tools, place):
-    if isinstance(tools, str) and tools.strip():
-        try:
-            tools = json.loads(tools)
-        except (ValueError, RecursionError) as error:
-            raise UserError(f"{place}: tools are not JSON: {error}") from error
+    if isinstance(tools, str):
+        tools = parse_json(tools, f"{place}: the text of tools") if tools.strip() else None
     if not tools:
         return None
     if not isinstance(tools, list):
         raise UserError(f"{place}: tools is {describe(tools)}, where a list is needed")
+    tools = [parse_json(tool, f"{place}: the text of tool {number}") if isinstance(tool, str) else tool
+             for number, tool in enumerate(tools, 1)]
+    for number, tool in enumerate(tools, 1):
+        if not isinstance(tool, dict):
+            raise UserError(f"{place}: tool {number} is {describe(tool)}, where an object is needed")
     return tools
 
 

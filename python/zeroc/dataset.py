@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import objectives
+from . import notes, objectives
 from .errors import UserError, plural
 from .packing import pack
 from .needs import need
@@ -38,7 +38,7 @@ from .tokens import IGNORED, Tokenizer
 from .whole_file import whole
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
-VERSION = 3
+VERSION = 4
 #: Records that a process gets at once, and from which on there are several.
 CHUNK = 256
 
@@ -71,7 +71,7 @@ class Summary:
     truncated: int = 0
     lost: int = 0
     dropped: int = 0
-    special: list = field(default_factory=list)
+    notes: list = field(default_factory=list)  # of records (notes.py)
     weighted: bool = False
     most: int = 1
     margins: bool = False
@@ -92,10 +92,7 @@ class Summary:
                    f"{plural(self.lost, 'token')} are not read")
         if self.dropped:
             yield f"warning: {plural(self.dropped, 'sample')} left out: nothing to train on in them"
-        if self.special:
-            count, name, place = self.special
-            yield (f"warning: {plural(count, 'record')} with the name of a special token in a text, first "
-                   f"{name} of {place}; it becomes that token")
+        yield from notes.lines(self.notes)
 
 
 class Worker:
@@ -108,12 +105,18 @@ class Worker:
 
     @classmethod
     def encode(cls, records):
-        """For each record its Units, and the name of a special token in it."""
+        """For each record its Units, and what the user should know of it."""
         encoded = []
         for record, place in records:
             read = objectives.read_units(record, place, cls.objective)
-            special = next(filter(None, (cls.tokenizer.special_in(sample) for parts, _ in read for sample in parts)), None)
-            encoded.append(([unit for parts, facts in read for unit in cls.units_of(parts, facts, place)], special, place))
+            units = [unit for parts, facts in read for unit in cls.units_of(parts, facts, place)]
+            samples, found = [sample for parts, _ in read for sample in parts], {}
+            for sample in reversed(samples):
+                found.update(sample.notes)
+            special = next(filter(None, map(cls.tokenizer.special_in, samples)), None)
+            if special:
+                found["special", special] = place
+            encoded.append((units, found, place))
         return encoded
 
     @classmethod
@@ -273,17 +276,19 @@ def choose_evaluation(records, request):
 def lay_out(encoded, request, multiple):
     """(The Summary, the units of each sequence) of records; sequences without any fill up to a multiple."""
     summary = Summary(records=len(encoded), seq=request.seq)
-    for of_record, special, place in encoded:
+    for of_record, found, _ in encoded:
         if not of_record:
             summary.dropped += 1
-        if special:
-            summary.special = [summary.special[0] + 1, *summary.special[1:]] if summary.special else [1, special, place]
+        notes.add(summary.notes, found)
     units = objectives.complete([unit for of_record, *_ in encoded for unit in of_record], request.objective, encoded[0][2])
     summary.limit = request.seq // max((len(unit.samples) for unit in units), default=1)
     kept = [unit for unit in units if cut(unit, summary, request.objective)]
     if not kept:
-        raise UserError(f"{encoded[0][2]}: no sample has anything to train on in its first {summary.limit:,} tokens; "
-                        "raise --seq")
+        if summary.truncated:
+            raise UserError(f"{encoded[0][2]}: no sample has anything to train on in its first {summary.limit:,} tokens; "
+                            "raise --seq")
+        raise UserError(f"{encoded[0][2]}: this record has nothing to train on, nor has any other: texts are empty, or "
+                        "weights are 0")
     lengths = [sum(len(ids) for ids, _ in unit.samples) for unit in kept]
     summary.samples, summary.tokens = sum(len(unit.samples) for unit in kept), sum(lengths)
     rows = pack(lengths, request.seq) if request.packed else [[i] for i in range(len(kept))]

@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from . import notes
 from .answer import Answer
 from .conversations import read_prompt
 from .errors import UserError, plural
@@ -17,6 +18,8 @@ from .whole_file import whole
 
 #: Of an answer, if --max-tokens does not say it.
 MOST_TOKENS = 256
+#: Fields of an answer.
+ANSWER = ("text", "end", "prompt_tokens", "tokens")
 #: Each line is a prompt.
 LINES = (".txt", ".md")
 REASONS = {"token": "by an end token", "length": "at --max-tokens", "stop": "before a text of --stop",
@@ -49,6 +52,17 @@ def read_prompts(path):
             place = f"{path}, line {number}"
             if text := decode(line, place).rstrip("\r\n"):
                 yield {"prompt": text}, place
+
+
+def check_record(record, place):
+    """The answer is written beside what the record has."""
+    for name in ANSWER:
+        if name in record:
+            raise UserError(f"{place} has a field {name}, in which the answer is written; rename it, or leave it out")
+    try:
+        json.dumps(record, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"{place} has a value that JSON cannot write beside the answer: {error}; leave it out") from error
 
 
 @contextlib.contextmanager
@@ -107,7 +121,7 @@ class Batch:
         end = "stop" if answer.stopped_by is not None else end
         self.counts[end] += 1
         self.tokens += len(answer.ids)
-        return {**record, "text": answer.text, "end": end, "prompt_tokens": len(ids), "tokens": len(answer.ids)}
+        return {**record, **dict(zip(ANSWER, (answer.text, end, len(ids), len(answer.ids))))}
 
     def summary(self, seconds):
         ends = ", ".join(f"{count:,} ended {REASONS[end]}" for end, count in self.counts.items() if count)
@@ -120,11 +134,16 @@ def main(arguments):
     out = generation.args.o
     if out != "-":
         check_output(out, "answers", generation.args.force, [generation.args.prompts])
-    prompts = []
+    prompts, found = [], []
     for record, place in read_prompts(generation.args.prompts):
-        ids = generation.tokenizer.encode_prompt(read_prompt(record, place), place)
+        prompt = read_prompt(record, place)
+        check_record(record, place)
+        ids = generation.tokenizer.encode_prompt(prompt, place)
         generation.check_prompt(ids, place)
         prompts.append((record, ids))
+        notes.add(found, getattr(prompt, "notes", {}))
+    for line in notes.lines(found):
+        print(f"zeroc generate: {line}", file=sys.stderr)
     if not prompts:
         raise UserError(f"{generation.args.prompts} has no prompt")
     batch = Batch(generation, prompts)

@@ -19,6 +19,8 @@ from dataclasses import dataclass, field
 
 from .conversations import Chat
 from .errors import UserError
+from .turns import texts_of
+from .written import check_chat, check_turn, sayings, without_thinking
 
 
 @dataclass
@@ -30,10 +32,14 @@ class Masked:
 
 def mask_chat(chat, template):
     """The samples of a Chat: one, or one for each trained turn."""
+    for i, weight in enumerate(chat.trained):
+        if weight and not any(sayings(chat.messages[i])):
+            chat.notes.setdefault(("empty", ""), f"{chat.place}, turn {i + 1}")
     if template.has_marks:
         return [mask_by_marks(chat, template)]
     last = max(i for i, message in enumerate(chat.messages) if message["role"] == "assistant")
     whole, _ = template.render(chat, last + 1)
+    check_chat(chat, template, whole, [i for i, weight in enumerate(chat.trained[:last + 1]) if not weight], last + 1)
     turns = [(weight, *find_turn(chat, template, i, whole if i == last else None))
              for i, weight in enumerate(chat.trained) if weight]
     ends = [find_end(text, whole, template) for _, text, _ in turns]
@@ -64,17 +70,12 @@ def find_turn(chat, template, index, text=None):
                             "{% generation %} marks (--chat-template)")
         prompt = plain
     check_content(chat, index, text[len(prompt):], template)
+    check_turn(chat, index, template, text, text[len(prompt):], index + 1)
     return text, len(prompt)
 
 
-def spoken(message):
-    """What a template surely writes of a message: without thinking, which it may drop."""
-    return message["content"].rpartition("</think>")[2].strip()
-
-
 def check_content(chat, index, text, template):
-    content = spoken(chat.messages[index])
-    if content and content not in text:
+    if any(without_thinking(said) not in text for said in texts_of(chat.messages[index])):
         raise UserError(f"{chat.place}, turn {index + 1}: what the chat template of {template.path} writes for this "
                         f"turn lacks its content; it writes {shorten(text)}")
 
@@ -113,4 +114,7 @@ def mask_by_marks(chat, template):
                         f"assistant has {len(turns)} turns; it must mark each turn of the assistant, and nothing else")
     for index, (begin, end) in zip(turns, ranges):
         check_content(chat, index, text[begin:end], template)
+        if chat.trained[index]:
+            check_turn(chat, index, template, text, text[begin:end])
+    check_chat(chat, template, text, [i for i, weight in enumerate(chat.trained) if not weight])
     return Masked(text, [(*range_, chat.trained[index]) for index, range_ in zip(turns, ranges) if chat.trained[index]])

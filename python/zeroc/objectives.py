@@ -4,6 +4,7 @@
 |---|---|---|
 | sft | chats and texts (conversations.py) | one sample |
 | dpo | `prompt`, `chosen`, `rejected`; or the last two alone, which begin alike | both answers |
+| | a prompt may also be a text beside lists of turns, or `messages` that end before the answer | |
 | reward | the same, also without a common beginning; `margin` | both answers |
 | kto | `prompt`, `completion`, `label`: true or false; or pairs as above | an answer, and another record's to this prompt |
 | classify | a chat or text, and `label` | one sample |
@@ -23,9 +24,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .conversations import Chat, Text, check_text, messages, new_chat, read_completion, read_sample
+from .conversations import Chat, Text, messages, new_chat, read_completion, read_sample
 from .errors import UserError
+from .fields import check_f32, check_text, drop_absent
 from .tokens import IGNORED
+from .turns import texts_of
 
 NAMES = ("sft", "dpo", "kto", "reward", "classify")
 #: Those whose samples are compared, with each other or with a reference model.
@@ -44,6 +47,7 @@ class Unit:
 
 def read_units(record, place, objective):
     """[(Chats or Texts, facts)] of a record; throws UserError."""
+    record = drop_absent(record)
     if objective == "sft":
         return [([read_sample(record, place)], {})]
     if objective == "classify":
@@ -63,9 +67,7 @@ def read_units(record, place, objective):
     margin = record.get("margin")
     if objective != "reward" or margin is None:
         return [(pair, {})]
-    if isinstance(margin, bool) or not isinstance(margin, (int, float)):
-        raise UserError(f"{place} has margin {margin!r}, which is no number")
-    return [(pair, {"margin": float(margin)})]
+    return [(pair, {"margin": float(check_f32(margin, "margin", place))})]
 
 
 def read_whole(record, place):
@@ -84,24 +86,51 @@ def read_pair(record, place, objective):
     for name in PAIR:
         if name not in record:
             raise UserError(f"{place} has no {name}; --objective={objective} reads prompt, chosen and rejected")
-    chosen, rejected = (record[name] for name in PAIR)
-    prompt = record.get("prompt")
-    if isinstance(chosen, str) != isinstance(rejected, str) or (
-            prompt is not None and isinstance(prompt, str) != isinstance(chosen, str)):
-        raise UserError(f"{place}: prompt, chosen and rejected are all texts, or all lists of messages")
-    if isinstance(chosen, str):
-        chosen, rejected = (check_text(text, name, place) for name, text in zip(PAIR, (chosen, rejected)))
-    else:
-        chosen, rejected = (messages(turns, place, name) for name, turns in zip(PAIR, (chosen, rejected)))
+    chosen, rejected = (read_answer(record[name], name, place) for name in PAIR)
+    if isinstance(chosen, str) != isinstance(rejected, str):
+        raise UserError(f"{place}: chosen and rejected are both texts, or both lists of messages")
+    common = common_beginning(chosen, rejected)
+    prompt = find_prompt(record, place, chosen[:common])
     if prompt is None:
-        common = common_beginning(chosen, rejected)
         prompt, chosen, rejected = chosen[:common], chosen[common:], rejected[common:]
+    elif not isinstance(prompt, str):
+        chosen, rejected = (turns_of(answer, prompt) for answer in (chosen, rejected))
     if not chosen or not rejected or chosen == rejected:
         raise UserError(f"{place}: chosen and rejected {'are the same' if chosen == rejected else 'begin alike, and one ends there'}"
                         ", so there is nothing to prefer")
     if not prompt and not isinstance(chosen, str):
         raise UserError(f"{place}: chosen and rejected have no first turn in common, which is the prompt")
     return [read_completion({**record, "prompt": prompt, "completion": answer}, place) for answer in (chosen, rejected)]
+
+
+def read_answer(answer, name, place):
+    """A text, or a list of messages; ShareGPT's form has the message itself."""
+    return check_text(answer, name, place) if isinstance(answer, str) else messages(
+        [answer] if isinstance(answer, dict) else answer, place, name)
+
+
+def find_prompt(record, place, common):
+    """The prompt of a pair; None if it is what both answers have in common."""
+    prompt = record.get("prompt")
+    for name in ("messages", "conversations") if prompt is None else ():
+        if name in record:
+            turns = messages(record[name], place, name)
+            return turns if turns[-1]["role"] != "assistant" else None  # ultrafeedback repeats the chosen answer
+    if isinstance(common, str) or not isinstance(prompt, str):
+        return prompt if prompt is None or isinstance(prompt, str) else messages(prompt, place, "prompt")
+    check_text(prompt, "prompt", place)
+    if not common:
+        return [{"role": "user", "content": prompt}]
+    if not any(said.strip() == prompt.strip() for turn in common for said in texts_of(turn)):
+        raise UserError(f"{place}: prompt is none of the turns that chosen and rejected begin with; leave one of both out")
+    return None
+
+
+def turns_of(answer, prompt):
+    """An answer to a prompt of turns: it may be a text, or repeat the prompt."""
+    if isinstance(answer, str):
+        return [{"role": "assistant", "content": answer}]
+    return answer[len(prompt):] if answer[:len(prompt)] == prompt else answer
 
 
 def common_beginning(chosen, rejected):

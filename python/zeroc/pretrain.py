@@ -9,6 +9,8 @@ from .dataset import hash_file
 from .errors import UserError, plural
 from .run import Run, new_parser
 from .template import read_json, token_texts
+from .tokenizer_file import load_tokenizer
+from .tokens import check_vocabulary, vocabulary_of
 from .whole_file import whole
 
 
@@ -71,6 +73,7 @@ class Pretrain(Run):
         tokens = np.memmap(self.data, np.uint32, "r")
         self.data_key = f"{hash_file(self.data).hex()} {self.args.eval_split}"
         count = len(tokens)
+        self.check_ids(tokens)
         if self.args.eval_split:
             kept = max(self.seq + 1, round(count * self.args.eval_split))
             if kept + self.seq + 1 > count:
@@ -82,6 +85,15 @@ class Pretrain(Run):
         sequences = (count - 1) // self.seq
         self.facts = {"tokens": f"{count:,}", "sequences": f"{sequences:,} of {self.seq:,} tokens"}
         return sequences
+
+    def check_ids(self, tokens):
+        vocabulary = vocabulary_of(self.config)
+        if vocabulary is None or not len(tokens) or tokens.max() < vocabulary:
+            return
+        first = int(np.argmax(tokens >= vocabulary))
+        number, ended = int(tokens[first]), 0 if self.end is None else int((tokens[:first] == self.end).sum())
+        check_vocabulary(number, vocabulary, lambda: number if self.args.bytes else repr(load_tokenizer(
+            self.tokenizer).id_to_token(number)), f"{', '.join(self.args.data)}, document {1 + ended}")
 
     @property
     def is_separated(self):

@@ -3,27 +3,30 @@
 | file | records |
 |---|---|
 | *.jsonl, *.ndjson | one per line; empty lines are skipped |
-| *.json | the elements of an array, or one per line |
+| *.json | the elements of an array; or objects, one per line, or each over several lines |
 | *.parquet | the rows |
-| *.txt, *.md | one, whose field `text` is the file |
+| *.txt, *.md | one, whose field `text` is the file, with LF where lines end with CRLF |
 
-JSON and text may be compressed: *.gz.  Text is UTF-8.  A folder stands for the files in it and below of
-these names but *.md, in their order.
+JSON and text may be compressed: *.gz.  Text is UTF-8; a byte order mark is no part of it.  A folder stands
+for the files in it and below of these names but *.md, in their order.
 """
 from __future__ import annotations
 
+import codecs
 import gzip
-import json
+import re
 import zlib
 from pathlib import Path
 
 from .errors import UserError
+from .fields import parse_first, parse_json
 
 LINES = (".jsonl", ".ndjson")
 TEXTS = (".txt", ".md")
 SUFFIXES = (*LINES, ".json", ".parquet", *TEXTS)
 #: Of folders; a README.md is about the data.
 OF_FOLDERS = (*LINES, ".json", ".parquet", ".txt")
+SOMETHING = re.compile(r"\S")
 
 
 def kind_of(path):
@@ -63,9 +66,9 @@ def read_records(path):
         if kind == ".parquet":
             yield from read_parquet(path)
         elif kind in TEXTS:
-            yield {"text": decode(read_all(path), path)}, str(path)
-        elif kind == ".json" and first_byte(path) == b"[":
-            yield from read_array(path)
+            yield {"text": decode(read_all(path), path).replace("\r\n", "\n")}, str(path)
+        elif kind == ".json" and not is_lines(path):
+            yield from read_values(path)
         else:
             yield from read_lines(path)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -75,7 +78,11 @@ def read_records(path):
 
 
 def open_file(path):
-    return gzip.open(path, "rb") if path.name.lower().endswith(".gz") else open(path, "rb")
+    """The file's bytes, after a byte order mark."""
+    file = gzip.open(path, "rb") if path.name.lower().endswith(".gz") else open(path, "rb")
+    if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
+        file.seek(0)
+    return file
 
 
 def read_all(path):
@@ -83,9 +90,11 @@ def read_all(path):
         return file.read()
 
 
-def first_byte(path):
+def is_lines(path):
+    """Whether the first line with anything in it is an object, or none begins there."""
     with open_file(path) as file:
-        return file.read(1 << 16).lstrip()[:1]
+        line = next(filter(bytes.strip, file), b"").strip()
+    return line[:1] != b"[" and (line[:1] != b"{" or line[-1:] == b"}")
 
 
 def decode(data, place):
@@ -93,17 +102,6 @@ def decode(data, place):
         return data.decode()
     except UnicodeDecodeError as error:
         raise UserError(f"{place} is not UTF-8: byte 0x{data[error.start]:02x} at {error.start}") from error
-
-
-def refuse_constant(name):
-    raise ValueError(f"{name} is not JSON")
-
-
-def parse(text, place):
-    try:
-        return json.loads(text, parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise UserError(f"{place} is not JSON: {error}") from error
 
 
 def check_object(value, place):
@@ -118,12 +116,21 @@ def read_lines(path):
             place = f"{path}, line {number}"
             text = decode(line, place)
             if text.strip():
-                yield check_object(parse(text, place), place), place
+                yield check_object(parse_json(text, place), place), place
 
 
-def read_array(path):
-    for number, value in enumerate(parse(decode(read_all(path), path), path), 1):
-        place = f"{path}, element {number}"
+def read_values(path):
+    """The elements of an array, or objects, each over several lines."""
+    text = decode(read_all(path), path)
+    if text.lstrip()[:1] == "[":
+        for number, value in enumerate(parse_json(text, path), 1):
+            yield check_object(value, place := f"{path}, element {number}"), place
+        return
+    number, counted, at = 1, 0, 0
+    while begin := SOMETHING.search(text, at):
+        number, counted = number + text.count("\n", counted, begin.start()), begin.start()
+        place = f"{path}, line {number}"
+        value, at = parse_first(text, begin.start(), place)
         yield check_object(value, place), place
 
 
@@ -140,16 +147,7 @@ def read_parquet(path):
                 batch.validate(full=True)
                 for record in batch.to_pylist():
                     row += 1
-                    yield drop_absent(record), f"{path}, row {row}"
+                    yield record, f"{path}, row {row}"
     except (pyarrow.ArrowException, OSError, ValueError) as error:
         raise UserError(f"{path} is damaged, or no Parquet file, after row {row}: "
                         f"{str(error).splitlines()[0]}") from error
-
-
-def drop_absent(value):
-    """Without fields that are null: in Parquet all rows, and all turns, have the same fields."""
-    if isinstance(value, dict):
-        return {key: drop_absent(inner) for key, inner in value.items() if inner is not None}
-    if isinstance(value, list):
-        return [drop_absent(inner) for inner in value]
-    return value

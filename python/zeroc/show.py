@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import sys
 
+from . import notes
 from .dataset import Worker
 from .records import find_files, read_records
 
@@ -14,14 +15,18 @@ def show(folder, arguments, count, template=None, stops=(), objective="sft"):
     Worker.begin(folder, template, stops, objective)
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     records = (record for file in find_files(arguments) for record in read_records(file))
+    found = []
     for (record, place), _ in zip(records, range(count)):
-        [(units, *_)] = Worker.encode([(record, place)])
+        [(units, of_record, _)] = Worker.encode([(record, place)])
+        notes.add(found, of_record)
         samples = [(*sample, unit.facts) for unit in units for sample in unit.samples]
         for number, (ids, trained, facts) in enumerate(samples, 1):
             of = f", sample {number} of {len(samples)}" if len(samples) > 1 else ""
             told = "".join(f", {name} {value}" for name, value in facts.items())
             print(f"--- {place}{of}: {len(ids):,} tokens, {int((trained != 0).sum()):,} trained on{told}")
             print(render(Worker.tokenizer.tokenizer, ids.tolist(), trained.tolist(), colours))
+    for line in notes.lines(found):
+        print(f"zeroc data: {line}", file=sys.stderr)
 
 
 def render(tokenizer, ids, trained, colours):

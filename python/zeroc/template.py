@@ -8,9 +8,12 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import re
 from pathlib import Path
 
+from .conversations import Chat
 from .errors import UserError
+from .turns import texts_of
 
 # Around marked text while a template runs; they are no characters, and occur in no text.
 BEGIN, END = "\ufdd0", "\ufdd1"
@@ -22,6 +25,7 @@ class ChatTemplate:
     def __init__(self, text, path, tokens):
         jinja2 = import_jinja()
         self.text, self.path, self.tokens, self.errors = text, path, tokens, jinja2.TemplateError
+        self.writes, self.parts = set(), {}  # what it was seen to write (written.py); see takes_parts
         environment = new_environment(jinja2)
         try:
             self.compiled = environment.from_string(text)
@@ -36,7 +40,7 @@ class ChatTemplate:
         """The text of the first `count` messages of a chat, and the marked ranges of its characters.
 
         With `prompt`, the beginning of an assistant's turn follows."""
-        messages = chat.messages if count is None else chat.messages[:count]
+        messages = self.with_contents(chat.messages if count is None else chat.messages[:count])
         try:
             marked = self.compiled.render(messages=messages, tools=chat.tools, documents=None,
                                           add_generation_prompt=prompt, **{**self.tokens, **chat.arguments})
@@ -46,6 +50,30 @@ class ChatTemplate:
             raise UserError(f"{chat.place}: the chat template of {self.path} fails: {type(error).__name__}: "
                             f"{error}") from error
         return split_marks(marked, chat.place)
+
+    def with_contents(self, messages):
+        """The turns, with texts in place of lists of parts unless the template takes lists."""
+        listed = [isinstance(message["content"], list) for message in messages]
+        if not any(listed) or self.takes_parts({message["role"] for message, is_list in zip(messages, listed) if is_list}):
+            return messages
+        return [{**message, "content": "".join(texts_of(message))} for message in messages]
+
+    def takes_parts(self, roles):
+        """Whether the template writes texts of parts in turns of these roles, and nothing else of parts."""
+        key = frozenset(roles)
+        if key not in self.parts:
+            self.parts[key] = True
+            first, last = roles & {"system", "developer"}, ["tool", "assistant"] if "tool" in roles else []
+            turns = [{"role": role, "content": "zq" if role not in roles else [
+                {"type": "text", "text": f"zq{i}a"}, {"type": "text", "text": f"zq{i}b"}]}
+                for i, role in enumerate([*first, "user", "assistant", *last])]
+            try:
+                text, _ = self.render(Chat(turns, [], "a probe of parts"))
+                self.parts[key] = not re.search("[\"']type[\"']", text) and all(
+                    turn["content"][0]["text"] in text for turn in turns if turn["role"] in roles)
+            except UserError:
+                self.parts[key] = False
+        return self.parts[key]
 
 
 def split_marks(marked, place):

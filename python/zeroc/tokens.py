@@ -15,6 +15,7 @@ from .errors import UserError
 from .masks import check_marks, mask_chat, shorten
 from .template import ChatTemplate, find_template, read_json, token_texts
 from .tokenizer_file import load_tokenizer
+from .written import check_chat, sayings
 
 #: The target of a position that the loss ignores.
 IGNORED = -100
@@ -25,6 +26,19 @@ class Sample:
     """`ids`, and for each its weight; 0 if it is not trained on."""
     ids: list
     trained: list
+
+
+def vocabulary_of(config):
+    """The rows of the model's embeddings; None if its config does not say it."""
+    size = config.get("vocab_size", (config.get("text_config") or {}).get("vocab_size"))
+    return size if isinstance(size, int) else None
+
+
+def check_vocabulary(number, vocabulary, name, place):
+    """Refuses a token that the model has no row for; `name` computes its name."""
+    if vocabulary is not None and number >= vocabulary:
+        raise UserError(f"{place}: the token {name()} has the id {number}, and the model has rows for 0 to "
+                        f"{vocabulary - 1} (vocab_size of its config.json); resize its embeddings, or remove the token")
 
 
 class Tokenizer:
@@ -39,6 +53,7 @@ class Tokenizer:
         config = read_json(self.folder / "tokenizer_config.json")
         model = read_json(self.folder / "config.json")
         self.special = {**token_texts(read_json(self.folder / "special_tokens_map.json")), **token_texts(config)}
+        self.vocabulary = vocabulary_of(model)
         self.end = self.find_end(model)
         self.stops = self.find_stops(model, stops)
         text, path = find_template(self.folder, config, template)
@@ -87,7 +102,9 @@ class Tokenizer:
     def encode_whole(self, sample):
         """The Sample of a Chat or Text as it is, with all of it trained on."""
         if isinstance(sample, Chat):
-            text, _ = self.need_template(sample.place).render(sample)
+            template = self.need_template(sample.place)
+            text, _ = template.render(sample)
+            check_chat(sample, template, text, range(len(sample.messages)))
             ids = self.convert(text, sample.place, add_special_tokens=False).ids
         else:
             ids = self.convert(sample.completion, sample.place, add_special_tokens=True).ids
@@ -102,7 +119,9 @@ class Tokenizer:
     def encode_prompt(self, sample, place):
         """The ids of what a model goes on from: a Chat, with the beginning of an assistant's turn, or a text."""
         if isinstance(sample, Chat):
-            text, _ = self.need_template(place).render(sample, prompt=True)
+            template = self.need_template(place)
+            text, _ = template.render(sample, prompt=True)
+            check_chat(sample, template, text, range(len(sample.messages)), prompt=True)
             return self.convert(text, place, add_special_tokens=False).ids
         encoding = self.convert(sample, place, add_special_tokens=True)
         # A tokenizer may add the end of the text, too, after which nothing goes on.
@@ -111,9 +130,14 @@ class Tokenizer:
 
     def convert(self, text, place, **how):
         try:
-            return self.tokenizer.encode(text, **how)
+            encoding = self.tokenizer.encode(text, **how)
         except Exception as error:  # that is what it throws
             raise UserError(f"{place}: the tokenizer of {self.folder} refuses it: {error}") from error
+        self.check_id(max(encoding.ids, default=0), place)
+        return encoding
+
+    def check_id(self, number, place):
+        check_vocabulary(number, self.vocabulary, lambda: repr(self.token_of(number)), place)
 
     def encode_text(self, sample):
         if self.end is None:
@@ -123,6 +147,7 @@ class Tokenizer:
         ids = encoding.ids
         trained = [end > max(start, begin) for start, end in encoding.offsets]
         if not ids or ids[-1] != self.end:
+            self.check_id(self.end, sample.place)
             ids, trained = [*ids, self.end], [*trained, True]
         else:
             trained[-1] = True
@@ -149,8 +174,8 @@ class Tokenizer:
 
     def special_in(self, sample):
         """The name of a special token that a message contains as text, or None."""
-        texts = ([message["content"] for message in sample.messages] if isinstance(sample, Chat)
-                 else [sample.prompt or "", sample.completion])
+        texts = ([text for message in sample.messages for _, said, _ in sayings(message) for text in said]
+                 if isinstance(sample, Chat) else [sample.prompt or "", sample.completion])
         return next((name for name in self.special_names() for text in texts if name in text), None)
 
     def special_names(self):

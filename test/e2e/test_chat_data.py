@@ -166,7 +166,7 @@ class Build(ChatCase):
                                      ((folder, empty, "-o", out, "--seq=8"), "empty.jsonl: there is no record"),
                                      ((folder, good, good, "-o", out, "--seq=8"), "is named twice"),
                                      ((folder, "none.jsonl", "-o", out, "--seq=8"), "cannot read none.jsonl"),
-                                     ((folder, out.parent / "model", "-o", out, "--seq=8"), "tokenizer.json, line 1 is not JSON"),
+                                     ((folder, out.parent / "model", "-o", out, "--seq=8"), "config.json, line 1 has the fields vocab_size"),
                                      ((folder, good, "-o", "out.bin", "--seq=8"), "out.bin must be named"),
                                      ((folder, good, "-o", out, "--seq=1"), "--seq=1 must be 2 or more"),
                                      ((self.folder, good, "-o", out, "--seq=8"), "tokenizer.json"),

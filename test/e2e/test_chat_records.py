@@ -79,6 +79,62 @@ class Records(ChatCase):
         self.write("t.txt", "text")
         self.assertEqual([record for record, _ in records.read_records(self.folder / "t.txt")], [{"text": "text"}])
 
+    def test_forms_of_files(self):
+        """Nulls, byte order marks, CRLF, objects over several lines: the same records, in each kind of file."""
+        rows = [{"messages": [{"role": "user", "content": "u\r\n", "weight": None},
+                              {"role": "assistant", "content": "a", "weight": 0.5}], "text": None},
+                {"messages": None, "text": "plain"}]
+        expected = [conversations.read_sample(row, "r") for row in (
+            {"messages": [{"role": "user", "content": "u\r\n"}, {"role": "assistant", "content": "a", "weight": 0.5}]},
+            {"text": "plain"})]
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), self.folder / "p.parquet")
+        lines = "".join(json.dumps(row) + "\n" for row in rows)
+        forms = {"a.jsonl": lines, "b.json": lines, "c.json": json.dumps(rows), "d.json": json.dumps(rows, indent=1),
+                 "e.json": "\n" + "\n".join(json.dumps(row, indent=2) for row in rows), "f.jsonl.gz": lines}
+        for name, text in forms.items():
+            for mark in (b"", b"\xef\xbb\xbf"):
+                for end in (b"\n", b"\r\n"):
+                    data = mark + text.encode().replace(b"\n", end)
+                    (self.folder / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+                    self.assertEqual([conversations.read_sample(record, "r") for record, _ in records.read_records(
+                        self.folder / name)], expected, (name, mark, end))
+        self.assertEqual([conversations.read_sample(record, "r") for record, _ in records.read_records(
+            self.folder / "p.parquet")], expected)
+        self.assertEqual([place for _, place in records.read_records(self.folder / "e.json")],
+                         [f"{self.folder}/e.json, line 2", f"{self.folder}/e.json, line 17"])
+        (self.folder / "t.txt").write_bytes(b"\xef\xbb\xbfone\r\ntwo")
+        self.assertEqual([record for record, _ in records.read_records(self.folder / "t.txt")], [{"text": "one\ntwo"}])
+        for name, text, keyword in (("e.json", '{\n"a": 1\n}\n{\n"b" 1\n}', "e.json, line 4 is not JSON: .* line 5"),
+                                    ("g.jsonl", '{"text": "a", "n": 1e400}', "line 1 is not JSON: 1e400 is beyond")):
+            with self.assertRaisesRegex(UserError, keyword):
+                list(records.read_records(self.write(name, text)))
+
+    def test_parts(self):
+        """A list where the template takes lists, else the text."""
+        listed = CHATML.replace("{{ m.content }}", "{% for part in m.content %}[{{ part.text }}]{% endfor %}")
+        strict = CHATML.replace("{{ m.content }}", "{{ m.content + '' }}")
+        first = listed.replace("m.content %}", "m.content[:1] %}")
+        parts = [{"type": "text", "text": text, "image": None} for text in ("one", " two")]
+        record = {"messages": [{"role": "user", "content": parts}, {"role": "assistant", "content": parts}]}
+        for text, said in ((listed, "[one][ two]"), (CHATML, "one two"), (strict, "one two")):
+            self.assertEqual(self.trained_text(self.model(text), record), [f"{said}<|im_end|>"])
+        self.refused("turn 1: the chat template", "does not write the content", of=lambda: self.samples(
+            self.model(first), record))
+        record["messages"][0]["content"] = parts[:1]
+        self.refused("turn 2: what the chat template", "lacks its content", of=lambda: self.samples(
+            self.model(first), record))
+
+    def test_tokens_beyond_the_model(self):
+        """A token that was added to the tokenizer only, with its record; in texts, chats and prompts."""
+        folder = self.model(vocab_size=258)
+        new = SPECIAL[2]  # the last of 259
+        chat = {"messages": [{"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}]}
+        for record in ({"text": "a"}, chat):
+            self.refused(f"a.jsonl, line 1: the token {new!r} has the id 258, and the model has rows for 0 to 257",
+                         of=lambda: self.samples(folder, record))
+        self.refused("r: the token", of=lambda: tokens.Tokenizer(folder).encode_prompt(f"say {new}", "r"))
+        self.assertEqual(tokens.Tokenizer(folder).encode_prompt("say", "r")[-1], 88)
+
     def test_bad_records(self):
         user, said = {"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}
         for record, *keywords in (
@@ -98,8 +154,8 @@ class Records(ChatCase):
                 ({"messages": [user, {**said, "weight": "1"}]}, "weight is '1'"),
                 ({"messages": [user, {**said, "tool_calls": {}}]}, "tool_calls is no list"),
                 ({"messages": [user, {**said, "tool_calls": [{"function": {"name": "f", "arguments": "{"}}]}]},
-                 "the arguments of f are not JSON"),
-                ({"messages": [user, said], "tools": "{"}, "tools are not JSON"),
+                 "the text of arguments of f is not JSON"),
+                ({"messages": [user, said], "tools": "{"}, "the text of tools is not JSON"),
                 ({"messages": [user, said], "chat_template_kwargs": 3}, "chat_template_kwargs is a number"),
                 ({"conversations": [{"from": "alien", "value": "x"}]}, "is from 'alien'"),
                 ({"prompt": "p", "completion": ""}, "completion is empty"),
@@ -110,7 +166,7 @@ class Records(ChatCase):
                 ({"text": "\ud83d"}, "text has", "no character"),
                 ({"prompt": "p", "completion": "\udc00"}, "completion has", "no character"),
                 ({"instruction": "i", "output": "a", "history": 5}, "history is no list of pairs"),
-                ({"text": None}, "text is null")):
+                ({"text": None}, "has no fields, or null ones alone")):
             with self.subTest(record):
                 self.refused("a.jsonl, line 1", *keywords, of=lambda: conversations.read_sample(record, "a.jsonl, line 1"))
 

@@ -1,4 +1,5 @@
 """zeroc generate: prompts of files, their answers in order, and what is refused."""
+import datetime
 import json
 import os
 from unittest import mock
@@ -196,10 +197,16 @@ class Generate(generating.GeneratingCase):
                 ("p", ("--adapter=none",), "none has no adapter_config.json"),
                 ("p", ("-o", "{folder}/prompts.txt"), "-o .*prompts.txt is the file of the prompts")):
             self.refuses(prompts, words, *options)
+        with self.assertRaisesRegex(chats.UserError, "line 1 has a value that JSON cannot write beside the answer"):
+            generate.check_record({"prompt": "a", "day": datetime.date(2024, 1, 1)}, "p.parquet, line 1")
         for name, text, words in (("p.jsonl", "{\"text\": \"a\"}", "line 1 has the fields text; zeroc generate reads"),
                                   ("p.jsonl", spoken, "ends with a turn of the assistant"), ("p.jsonl", "{", "is not JSON"),
                                   ("p.csv", "a", "p.csv does not say what it holds"),
                                   ("p.jsonl", "{\"prompt\": \"\"}", "line 1 has no tokens"),
+                                  ("p.jsonl", "{\"prompt\": \"a\", \"n\": 1e400}", "line 1 is not JSON: 1e400"),
+                                  *(("p.jsonl", f"{{\"prompt\": \"a\", \"{name}\": 1}}",
+                                     f"line 1 has a field {name}, in which the answer is written; rename it")
+                                    for name in ("text", "end", "tokens", "prompt_tokens")),
                                   ("p.jsonl", "{\"prompt\": 3}", "prompt is a number, where a text is needed")):
             self.refuses(text, words, name=name)
         self.assert_refused(self.generate("p", "--base-storage=int3", status=1)[0], "--base-storage must be nf4 or int8",

@@ -9,6 +9,7 @@ import support
 
 try:
     import numpy as np
+    from zeroc import objectives
 except ImportError:
     pass  # ChatCase skips
 
@@ -197,14 +198,35 @@ class Preferences(chats.ChatCase):
         one = self.write("one.jsonl", json.dumps({"prompt": "w1", "chosen": " w2", "rejected": " w3"}) + "\n")
         self.assert_refused(self.finetune("kto", "refused", data=one, status=1), "all answers are to one prompt")
 
+    def test_forms_of_pairs(self):
+        """As in ultrafeedback, in ShareGPT's form, and with the prompt repeated: the same pair."""
+        user, good, bad = ({"role": role, "content": text} for role, text in (("user", "q"), ("assistant", "g"),
+                                                                              ("assistant", "b")))
+        sender = {"from": "human", "value": "q"}
+        for record in (
+                {"prompt": [user], "chosen": [good], "rejected": [bad]}, {"chosen": [user, good], "rejected": [user, bad]},
+                {"prompt": "q", "chosen": [user, good], "rejected": [user, bad], "messages": [user, good]},
+                {"prompt": "q", "chosen": [good], "rejected": [bad]}, {"prompt": [user], "chosen": "g", "rejected": "b"},
+                {"prompt": [user], "chosen": [user, good], "rejected": [user, bad]},
+                {"messages": [user], "chosen": [good], "rejected": [bad], "prompt": None},
+                {"conversations": [sender], "chosen": {"from": "gpt", "value": "g"}, "rejected": {"from": "gpt", "value": "b"}}):
+            [(chats_of, _)] = objectives.read_units(record, "r", "dpo")
+            self.assertEqual([(chat.messages, chat.trained) for chat in chats_of],
+                             [([user, good], [0, 1]), ([user, bad], [0, 1])], record)
+        for change, keyword in (({"prompt": "another"}, "prompt is none of the turns that chosen and rejected begin with"),
+                                ({"rejected": "b"}, "both texts, or both lists")):
+            with self.assertRaisesRegex(chats.UserError, keyword):
+                objectives.read_units({"prompt": "q", "chosen": [user, good], "rejected": [user, bad], **change}, "r", "dpo")
+
     def test_refused(self):
         pair = {"prompt": "w1", "chosen": " w2", "rejected": " w3"}
         for objective, record, *keywords in (
                 ("dpo", {"prompt": "w1", "chosen": " w2"}, "line 1", "no rejected", "prompt, chosen and rejected"),
                 ("dpo", {**pair, "rejected": " w2"}, "chosen and rejected are the same"),
-                ("dpo", {**pair, "rejected": [{"role": "user", "content": "x"}]}, "all texts, or all lists"),
+                ("dpo", {**pair, "rejected": [{"role": "user", "content": "x"}]}, "both texts, or both lists"),
                 ("kto", {"prompt": "w1", "completion": " w2", "label": "yes"}, "label", "true or false"),
                 ("reward", {**pair, "margin": "much"}, "margin 'much'", "no number"),
+                ("reward", {**pair, "margin": 1e39}, "line 1 has margin 1e.39, which is beyond float32"),
                 ("classify", {"text": "w1"}, "label None"),
                 ("classify", {"text": "w1", "label": True}, "label True"),
                 ("classify", {"text": "w1", "label": 300_000_000}, "not from 0 to 65,535"),
