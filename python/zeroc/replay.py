@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 from .commands import compile_command
@@ -35,15 +36,14 @@ def parser():
 
 
 def read_header(path):
+    """The first line of a file of digests, which its check follows (train/report/DigestFile.h)."""
     with open(path, "rb") as file:
-        line = file.readline(MOST)
-    try:
-        header = json.loads(line)
-        if header["digest"] == 1:
-            return header
-    except (ValueError, KeyError, TypeError):
-        pass
-    raise UserError(f"{path} is no file of train --digest; name the one that the run has written")
+        line, check = file.readline(MOST), file.read(4)
+    if not line.startswith(b"{"):
+        raise UserError(f"{path} is no file of train --digest; name the one that the run has written")
+    if check != zlib.crc32(line).to_bytes(4, "little"):
+        raise UserError(f"{path}: its first line is damaged, or an older zeroc wrote it")
+    return json.loads(line)
 
 
 def find_checkpoint(folder, step):

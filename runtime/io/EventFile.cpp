@@ -1,9 +1,9 @@
 //===- EventFile.cpp - Writes scalars for TensorBoard ---------------------===//
 #include "runtime/io/EventFile.h"
 
+#include "runtime/Crc32.h"
 #include "runtime/Error.h"
 
-#include <array>
 #include <bit>
 #include <chrono>
 #include <filesystem>
@@ -51,29 +51,10 @@ std::string eventAt(int64_t step) {
   return event;
 }
 
-constexpr std::array<uint32_t, 256> makeTable() {
-  std::array<uint32_t, 256> table = {};
-  for (uint32_t i = 0; i < table.size(); ++i) {
-    uint32_t crc = i;
-    for (int bit = 0; bit < 8; ++bit)
-      crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78u : 0);
-    table.at(i) = crc;
-  }
-  return table;
-}
-
 /// TFRecord's mask: a CRC of data that contains its own CRC is degenerate.
 uint32_t masked(uint32_t crc) { return std::rotr(crc, 15) + 0xa282ead8u; }
 
 } // namespace
-
-uint32_t zrt::crc32c(std::string_view data) {
-  static constexpr std::array<uint32_t, 256> kTable = makeTable();
-  uint32_t crc = ~0u;
-  for (const char c : data)
-    crc = crc >> 8 ^ kTable.at((crc ^ static_cast<unsigned char>(c)) & 0xff);
-  return ~crc;
-}
 
 void EventFile::append(const std::string &event, std::string_view part) {
   std::string record;

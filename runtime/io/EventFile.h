@@ -24,9 +24,6 @@
 
 namespace zrt {
 
-/// CRC-32C (Castagnoli) of `data`.
-uint32_t crc32c(std::string_view data);
-
 class EventFile {
 public:
   /// A tagged value of a step.

@@ -10,6 +10,7 @@ import json
 import random
 import sys
 import tempfile
+import zlib
 from pathlib import Path
 
 import support
@@ -31,15 +32,29 @@ def compiled(ranks, *options):
                                 f"--accumulate={4 // ranks}", *options)
 
 
+def parts_of(path):
+    """The bytes of the header, of each whole step, and of the last one if it is not whole; each ends with its check."""
+    raw = Path(path).read_bytes()
+    begin = raw.index(b"\n") + 5
+    header = json.loads(raw[:begin - 4])
+    size = 8 + 32 * header["ranks"] * len(header["buckets"]) + 4
+    whole = begin + (len(raw) - begin) // size * size
+    return raw[:begin], [raw[at:at + size] for at in range(begin, whole, size)], raw[whole:]
+
+
+def checked(part):
+    """A part with its check made anew."""
+    return part[:-4] + zlib.crc32(part[:-4]).to_bytes(4, "little")
+
+
 def read_digest(path):
     """The header, and for each step a list by rank of lists by bucket of four checksums."""
-    raw = Path(path).read_bytes()
-    line, _, rest = raw.partition(b"\n")
-    header = json.loads(line)
+    begin, records, _ = parts_of(path)
+    header = json.loads(begin[:-4])
     ranks, buckets = header["ranks"], len(header["buckets"])
-    size, steps = 8 + 32 * ranks * buckets, {}
-    for at in range(0, len(rest) - size + 1, size):
-        words = memoryview(rest)[at:at + size].cast("Q").tolist()
+    steps = {}
+    for record in records:
+        words = memoryview(record)[:-4].cast("Q").tolist()
         steps[words[0]] = [[tuple(words[1 + 4 * (r * buckets + b):][:4]) for b in range(buckets)] for r in range(ranks)]
     return header, steps
 

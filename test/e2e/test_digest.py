@@ -61,12 +61,11 @@ class Digest(support.Case):
         """A flip in what all ranks read is no flip of a single one: the message says so."""
         program = flips.compiled(4, "--stage=3")
         run, digest = flips.record(self.folder, program, self.tokens, "run")
-        raw = bytearray(digest.read_bytes())
-        header, steps = flips.read_digest(digest)
-        step = len(raw) - 32 * 4 * len(header["buckets"])
+        header, records, _ = flips.parts_of(digest)
+        last = bytearray(records[-1])
         for rank in range(4):
-            raw[step + 32 * rank * len(header["buckets"]) + 8] ^= 1  # computed, of the first bucket
-        digest.write_bytes(raw)
+            last[8 + 32 * rank * len(flips.read_digest(digest)[0]["buckets"]) + 8] ^= 1  # computed, of the first bucket
+        digest.write_bytes(header + b"".join(records[:-1]) + flips.checked(last))
         done = self.against(flips.compiled(1), run, digest)
         self.assert_refused(done, f"step {STEPS - 1}: rank 0 computed another", "so did 3 other ranks: what they read may differ",
                             status=5)
@@ -107,21 +106,48 @@ class Digest(support.Case):
         self.assert_refused(self.against(program, run, digest), f"it has steps 0 to {STEPS - 2}, and this run makes 2 to 5")
         self.run_ok(*goes_on)
         self.assertTrue(digest.read_bytes() == whole)
-        record = 8 + 32 * 2 * len(flips.read_digest(digest)[0]["buckets"])
+        record = len(flips.parts_of(digest)[1][0])
         digest.write_bytes(whole[:-5 * record])
         self.assert_refused(support.run(*goes_on), "has steps 0 to 0, and this run goes on with step 2")
         digest.write_bytes(whole)
         other = flips.compiled(4, "--stage=1")
         self.assert_refused(support.run(other, *goes_on[1:]), "digests of a run with other ranks than this one")
 
+    def test_damaged_file(self):
+        """A bit that changed in the file accuses no rank, wherever it is."""
+        program, alone = flips.compiled(2, "--stage=1"), flips.compiled(1)
+        run, digest = flips.record(self.folder, program, self.tokens, "run")
+        whole = digest.read_bytes()
+        header, records, _ = flips.parts_of(digest)
+        rng = random.Random(5)
+        for step in range(SAVED, STEPS):
+            begin = len(header) + step * len(records[0])
+            for place in (begin, begin + len(records[0]) - 1, *(begin + rng.randrange(len(records[0])) for _ in range(2))):
+                raw = bytearray(whole)
+                raw[place] ^= 1 << rng.randrange(8)
+                digest.write_bytes(raw)
+                with self.subTest(step=step, byte=place - begin):
+                    self.assert_refused(self.against(alone, run, digest),
+                                        f"run.digest: the record of step {step} is damaged: the file has changed")
+        # Not before the steps that are compared.
+        self.assertEqual(self.against(alone, run, self.write("begin.digest", header + records[1] + b"".join(records[1:])))
+                         .returncode, 0)
+        for place in (1, len(header) // 2, len(header) - 5, len(header) - 1):
+            raw = bytearray(whole)
+            raw[place] ^= 2
+            digest.write_bytes(raw)
+            with self.subTest(header=place):
+                for done in (self.against(alone, run, digest), self.replay(run, digest)):
+                    self.assert_refused(done, "run.digest: its first line is damaged, or an older zeroc wrote it")
+
     def test_bad_input(self):
         program, alone = flips.compiled(2, "--stage=1"), flips.compiled(1)
         run, digest = flips.record(self.folder, program, self.tokens, "run")
         text = self.write("text.digest", "not a digest\n")
-        damaged = self.write("damaged.digest", b'{"digest":1,"first":0}\n')
-        raw = bytearray(digest.read_bytes())
-        raw[raw.index(b"\n") + 1 + 3] ^= 1  # the number of the first step
-        moved = self.write("moved.digest", bytes(raw))
+        other_kind = self.write("other.digest", flips.checked(b'{"digest":2,"first":0}\n????'))
+        newer = self.write("newer.digest", flips.checked(b'{"digest":3,"first":0}\n????'))
+        header, records, _ = flips.parts_of(digest)
+        moved = self.write("moved.digest", header + b"".join([records[1], *records[1:]]))
         other = support.compile_gpt2({**support.SMALL, "activation_function": "relu"}, 1, 16, "--virtual-shards=4",
                                      "--accumulate=4")
         plain = support.compile_gpt2(support.SMALL, 1, 16, "--accumulate=4")
@@ -129,9 +155,10 @@ class Digest(support.Case):
         for done, *words in (
                 (self.against(alone, run, self.folder / "none"), "none: No such file"),
                 (self.against(alone, run, text), "is no file of train --digest"),
-                (self.against(alone, run, damaged), "does not describe a run"),
+                (self.against(alone, run, other_kind), "does not describe a run"),
+                (self.against(alone, run, newer), "has digests of version 3, and this program reads version 2"),
                 (self.against(program, self.folder / "none", digest), "none"),
-                (support.run(program, *self.common, 2, "--against", moved), "stands where 0 is expected"),
+                (support.run(program, *self.common, 2, "--against", moved), "the record of step 0 is damaged"),
                 (self.against(other, run, digest), "is of another model than this program's"),
                 (self.against(plain, run, digest), "--virtual-shards=4, and this plan has 0"),
                 (self.against(pieces, run, digest), "has other parameters than here"),

@@ -2,6 +2,7 @@
 #include "train/report/DigestFile.h"
 
 #include "runtime/Bytes.h"
+#include "runtime/Crc32.h"
 #include "runtime/Error.h"
 
 #include <algorithm>
@@ -17,30 +18,41 @@ static_assert(std::endian::native == std::endian::little);
 /// A header has a few words for each parameter.
 constexpr uint64_t kMaxDigestHeader = uint64_t{64} << 20;
 
+static std::string checkOf(std::string_view bytes) {
+  const uint32_t check = crc32(bytes);
+  return {reinterpret_cast<const char *>(&check), sizeof(check)};
+}
+
+std::string DigestFile::bytesOf(uint64_t at, uint64_t bytes) const {
+  std::string found(std::min(bytes, file.size() - at), '\0');
+  file.read(at, found.data(), found.size());
+  return found;
+}
+
 DigestFile::DigestFile(const std::string &path) : path(path), file(path) {
-  std::string text(std::min(file.size(), kMaxDigestHeader), '\0');
-  file.read(0, text.data(), text.size());
-  const size_t end = text.find('\n');
-  if (end == text.npos || text[0] != '{')
+  const std::string text = bytesOf(0, kMaxDigestHeader);
+  if (!text.starts_with('{'))
     fail("{} is no file of train --digest: it does not begin with a line of "
          "JSON",
          path);
-  description = parseJsonOf(path, text.substr(0, end));
-  headerBytes = end + 1;
+  const size_t end = text.find('\n') + 1;
+  const std::string line = text.substr(0, end);
+  if (bytesOf(end, sizeof(uint32_t)) != checkOf(line))
+    fail("{}: its first line is damaged, or an older zeroc wrote it", path);
+  description = parseJsonOf(path, line);
+  headerBytes = end + sizeof(uint32_t);
   try {
     checkHeader();
   } catch (const json::exception &) {
-    fail("{}: its first line does not describe a run; it is damaged, or no "
-         "file of train --digest",
-         path);
+    fail("{}: its first line does not describe a run", path);
   }
   stepCount = int64_t((file.size() - headerBytes) / stepBytes);
 }
 
 void DigestFile::checkHeader() {
-  if (description.at("digest") != 1)
-    fail("{} has digests of version {}, and this program reads version 1", path,
-         description.at("digest").dump());
+  if (description.at("digest") != kDigestVersion)
+    fail("{} has digests of version {}, and this program reads version {}",
+         path, description.at("digest").dump(), kDigestVersion);
   rankCount = description.at("ranks").get<uint32_t>();
   const auto group = description.value("group_size", uint32_t{0}),
              stage = description.value("stage", uint32_t{0});
@@ -51,18 +63,23 @@ void DigestFile::checkHeader() {
     fail("{}: it is of stage {} on {} ranks in groups of {}, with {} buckets, "
          "and begins with step {}; it is damaged",
          path, stage, rankCount, group, buckets, firstStep);
-  stepBytes = sizeof(uint64_t) + rankCount * buckets * sizeof(Checksums);
+  stepBytes = sizeof(uint64_t) + rankCount * buckets * sizeof(Checksums) +
+              sizeof(uint32_t);
 }
 
 std::vector<Checksums> DigestFile::read(int64_t step) const {
+  const std::string record = bytesOf(bytesBefore(step), stepBytes);
+  const size_t bytes = record.size() - sizeof(uint32_t);
   uint64_t number = 0;
-  std::vector<Checksums> sums((stepBytes - sizeof(number)) / sizeof(Checksums));
-  const uint64_t at = bytesBefore(step);
-  file.read(at, &number, sizeof(number));
-  if (number != uint64_t(step))
-    fail("{}: step {} stands where {} is expected; it is damaged", path, number,
-         step);
-  file.read(at + sizeof(number), sums.data(), stepBytes - sizeof(number));
+  std::memcpy(&number, record.data(), sizeof(number));
+  if (record.substr(bytes) != checkOf(record.substr(0, bytes)) ||
+      number != uint64_t(step))
+    fail("{}: the record of step {} is damaged: the file has changed since it "
+         "was written, and says nothing of a rank; compare other steps",
+         path, step);
+  std::vector<Checksums> sums((bytes - sizeof(number)) / sizeof(Checksums));
+  std::memcpy(sums.data(), record.data() + sizeof(number),
+              bytes - sizeof(number));
   return sums;
 }
 
@@ -90,8 +107,10 @@ void DigestWriter::open(const std::string &path, const json &header,
                         bool isForced) {
   const uint64_t kept = keptBytes(path, header);
   file.open(path, kept, isForced);
-  if (kept == 0)
-    file.write(header.dump() + "\n", "the header");
+  if (kept > 0)
+    return;
+  const std::string line = header.dump() + "\n";
+  file.write(line + checkOf(line), "the header");
 }
 
 void DigestWriter::write(int64_t step, const std::vector<Checksums> &sums) {
@@ -100,5 +119,5 @@ void DigestWriter::write(int64_t step, const std::vector<Checksums> &sums) {
   std::memcpy(bytes.data(), &number, sizeof(number));
   std::memcpy(bytes.data() + sizeof(number), sums.data(),
               sums.size() * sizeof(Checksums));
-  file.write(bytes, fmt::format("step {}", step));
+  file.write(bytes + checkOf(bytes), fmt::format("step {}", step));
 }

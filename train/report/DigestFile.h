@@ -1,15 +1,18 @@
 //===- DigestFile.h - The file of --digest ----------------------*- C++ -*-===//
 //
 // A line of JSON describes the run: its ranks, its buckets, and what a replay
-// must repeat.  Then follow the steps, all numbers little-endian:
+// must repeat, and the line's check.  Then follow the steps, all numbers
+// little-endian:
 //
 //   u64  number of the step
 //   4 x u64 for each rank, and in it for each bucket that is trained: the
 //   checksums (runtime/Checksum.h) of what the rank read, computed, reduced and
 //   wrote (abi/zrt.h)
+//   u32  check
 //
-// A step is written at once, so only the last one can be incomplete; it does
-// not count.
+// A check is the CRC-32 of the bytes before it, of the line or the step: a bit
+// that changed in the file is no wrong bit of a rank.  A step is written at
+// once, so only the last one can be incomplete; it does not count.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -26,6 +29,9 @@
 
 namespace zrt {
 
+/// Of the format; its line has it as "digest".
+constexpr int kDigestVersion = 2;
+
 /// Of a rank and a bucket, by ZRT_READ, ...
 using Checksums = std::array<uint64_t, ZRT_DIGEST_COUNT>;
 
@@ -39,7 +45,7 @@ public:
   int64_t first() const { return firstStep; } ///< the first step
   int64_t end() const { return firstStep + stepCount; }
   /// The checksums of a step in [first, end): of rank 0 all buckets, then of
-  /// rank 1.
+  /// rank 1.  Throws zrt::Error if they are not as they were written.
   std::vector<Checksums> read(int64_t step) const;
   /// The bytes of the file up to a step.
   uint64_t bytesBefore(int64_t step) const {
@@ -48,6 +54,7 @@ public:
 
 private:
   void checkHeader();
+  std::string bytesOf(uint64_t at, uint64_t bytes) const;
 
   const std::string path;
   const InputFile file;

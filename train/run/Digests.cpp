@@ -30,7 +30,7 @@ json describe(const zrt_plan &plan, const TrainOptions &options,
                        {"elements", bucket.elements},
                        {"members", members}});
   }
-  return {{"digest", 1},
+  return {{"digest", kDigestVersion},
           {"model", plan.model ? plan.model : ""},
           {"model_hash", fmt::format("{:016x}", plan.model_hash)},
           {"plan", plan.options ? plan.options : ""},
@@ -158,6 +158,8 @@ void Digests::checkSteps(int64_t first, int64_t end) const {
     fail("--against={}: it has steps {} to {}, and this run makes {} to {}; "
          "give it another --until or --resume",
          options.against, other->first(), other->end() - 1, first, end - 1);
+  for (int64_t step = first; step < end; ++step) // before the work
+    other->read(step);
 }
 
 Checksums Digests::sumsOf(const std::vector<uint64_t> &all, uint32_t bucket,

@@ -36,7 +36,7 @@ public:
   /// The header of this run, which begins with step `first`; null without
   /// --digest.
   nlohmann::json header(int64_t first) const;
-  /// Throws zrt::Error unless --against has the steps [first, end).
+  /// Throws zrt::Error unless --against has the steps [first, end), undamaged.
   void checkSteps(int64_t first, int64_t end) const;
 
   /// Gathers the checksums of a step that has been made; rank 0's are returned
