@@ -23,7 +23,10 @@
 //   * @prefill and @decode have one output, `logits`, f32 [slots, classes],
 //     computed from the inputs `begin` and `count` [slots], and `prompt` or
 //     `token` [slots, positions]; and caches of these slots, each with its own
-//     name.
+//     name.  The host reads from zero.vocab of these inputs how many positions
+//     the caches have, how many a run of @prefill reads, and which ids texts
+//     have, those of `tokens`; and from zero.separator of `document` [slots]
+//     which id ends a document (ModelClaims.cpp).
 //   * a parameter has its own name, unless it is cut by rows: then the members
 //     with its name cover each of its rows once.
 //
@@ -32,6 +35,7 @@
 #include "passes/verify/Rules.h"
 
 #include "dialect/nn/Precision.h"
+#include "dialect/zero/InputBound.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
 #include "llvm/ADT/MapVector.h"
@@ -161,10 +165,9 @@ private:
       return program.emitOpError("has ") << what << " (S5)";
     };
     auto typeOf = [&](StringRef name) {
-      for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
-        if (auto input = program.getInput(i); input && input == name)
-          return dyn_cast<RankedTensorType>(program.getArgumentTypes()[i]);
-      return RankedTensorType();
+      std::optional<unsigned> i = findInput(program, name);
+      return i ? dyn_cast<RankedTensorType>(program.getArgumentTypes()[*i])
+               : RankedTensorType();
     };
     const StringRef ids =
         getProgramName(program) == kPrefill ? kPrompt : kToken;
@@ -204,6 +207,77 @@ private:
         return fails("a cache \"" + name.getValue() +
                      "\" that is not of its slots");
     }
+    return judgeDecodingBounds(program);
+  }
+
+  static std::optional<unsigned> findInput(ProgramOp program, StringRef name) {
+    for (unsigned i = 0, e = program.getNumArguments(); i != e; ++i)
+      if (auto input = program.getInput(i); input && input == name)
+        return i;
+    return std::nullopt;
+  }
+
+  /// Checks what the host reads from attributes of the inputs of a program that
+  /// continues sequences.
+  LogicalResult judgeDecodingBounds(ProgramOp program) {
+    auto boundOf = [&](StringRef name) {
+      std::optional<unsigned> i = findInput(program, name);
+      return i ? std::optional(getInputBound(program, *i)) : std::nullopt;
+    };
+    auto expect = [&](StringRef name, InputBound expected,
+                      const Twine &because) -> LogicalResult {
+      InputBound found = boundOf(name).value_or(expected);
+      if (found.vocab == expected.vocab && found.ignored == expected.ignored)
+        return success();
+      return program.emitOpError("has zero.vocab = ") // (S5)
+             << found.vocab << " and zero.ignored = " << found.ignored
+             << " of the input \"" << name << "\", and the host needs "
+             << expected.vocab << " and " << expected.ignored
+             << " (S5): " << because;
+    };
+    auto typeOf = [&](std::optional<unsigned> i) {
+      return i ? dyn_cast<RankedTensorType>(program.getArgumentTypes()[*i])
+               : RankedTensorType();
+    };
+    std::optional<unsigned> document = findInput(program, kDocument);
+    RankedTensorType chunk = typeOf(findInput(program, kPrompt)),
+                     text = typeOf(findInput(program, "tokens")),
+                     starts = typeOf(document);
+    if (!chunk || chunk.getRank() != 2 || !findInput(program, kToken)) // (S5)
+      return program.emitOpError("has no inputs \"prompt\" of [slots, "
+                                 "positions] and \"token\" (S5)");
+    // The positions of a sequence.
+    InputBound positions = {boundOf(kBegin)->vocab, 0};
+    if (text && text.getRank() == 2)
+      positions.vocab = text.getDimSize(1);
+    for (const NextCache &cache : findNextCaches(program))
+      if (auto kept = cast<RankedTensorType>(cache.argument.getType());
+          kept.getRank() != 4 || positions.vocab != kept.getDimSize(2)) // (S5)
+        return program.emitOpError("has the cache ")
+               << cache.name << " of " << kept << ", and the host keeps "
+               << positions.vocab
+               << " positions of each slot there (S5), zero.vocab of the input "
+                  "\"begin\"";
+    if (positions.vocab < 1) // (S5)
+      return program.emitOpError(
+          "has no zero.vocab of the input \"begin\" (S5); it is the positions "
+          "of a sequence");
+    if (failed(expect(kBegin, positions, "a position")) ||
+        failed(expect(kDocument, positions, "a position")) ||
+        failed(expect(kCount, {chunk.getDimSize(1) + 1, 0},
+                      "up to all positions of \"prompt\"")))
+      return failure();
+    InputBound ids = boundOf("tokens").value_or(*boundOf(kPrompt));
+    for (StringRef name : {kPrompt, kToken})
+      if (failed(expect(name, ids, "texts have the ids of \"tokens\"")))
+        return failure();
+    if (document && (!starts || starts.getRank() != 1 ||
+                     starts.getDimSize(0) != chunk.getDimSize(0) ||
+                     !starts.getElementType().isSignlessInteger(32) ||
+                     !program.getArgAttr(*document, kSeparatorAttr))) // (S5)
+      return program.emitOpError("has the input \"document\" as ")
+             << program.getArgumentTypes()[*document]
+             << " (S5); it is i32 [slots], with a zero.separator";
     return success();
   }
 

@@ -20,7 +20,8 @@
 //   logits      @prefill, @decode         nothing to sample from (V14)
 //   values      @score                    nothing to write (V14)
 //
-// Conversely, @step has every output that the host reads after it.
+// Conversely, @step has every output that the host reads after it.  What it
+// reads from attributes of inputs is in HostInterface.cpp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,6 +6,8 @@
 //                    lora_alpha / r is the constant between the two products of
 //                    an adapter.
 //   loss_chunk       equals the model's
+//   zero.separator   is an id with which @step compares tokens: the host begins
+//                    a document after it
 //   remat            whether terms are computed again (Recomputation)
 //
 // These options change no term of a plan, or appear in no program of it.
@@ -238,8 +240,55 @@ static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Documents
+//===----------------------------------------------------------------------===//
+
+/// Whether `kernel` compares the elements of operand `i` with `id`.
+static bool compares(KernelOp kernel, unsigned i, int64_t id) {
+  auto isId = [&](Value value) { return getConstantIntValue(value) == id; };
+  WalkResult found = kernel.walk([&](linalg::GenericOp op) {
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (input->get() == kernel.getArgument(i))
+        for (Operation *user : op.getMatchingBlockArgument(input).getUsers())
+          if (auto compare = dyn_cast<arith::CmpIOp>(user);
+              compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+              llvm::any_of(compare->getOperands(), isId))
+            return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
+static LogicalResult judgeSeparator(ModuleOp model) {
+  auto step = model.lookupSymbol<func::FuncOp>("step");
+  Value tokens;
+  IntegerAttr separator;
+  for (BlockArgument argument : step.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    if (step.getArgAttr(i, kInputAttr) ==
+        StringAttr::get(step.getContext(), "tokens"))
+      tokens = argument;
+    if (auto id = step.getArgAttrOfType<IntegerAttr>(i, kSeparatorAttr))
+      separator = id;
+  }
+  if (!separator)
+    return success();
+  if (tokens)
+    for (OpOperand &use : tokens.getUses())
+      if (auto launch = dyn_cast<LaunchOp>(use.getOwner()))
+        if (auto kernel = SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+                launch, launch.getKernelAttr());
+            compares(kernel, use.getOperandNumber(), separator.getInt()))
+          return success();
+  return step.emitOpError("has ") // (S5)
+         << kSeparatorAttr << " = " << separator.getInt()
+         << ", and compares no token with it (S5); the host begins documents "
+            "after it";
+}
+
 LogicalResult judge::judgeModelClaims(ModuleOp plan, ModuleOp model) {
-  if (failed(judgeAdapters(plan, model)))
+  if (failed(judgeAdapters(plan, model)) || failed(judgeSeparator(model)))
     return failure();
   auto options = plan->getAttrOfType<OptionsAttr>(kOptionsAttr);
   auto chunk = model->getAttrOfType<IntegerAttr>(kLossChunkAttr);

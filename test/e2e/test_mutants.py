@@ -103,6 +103,19 @@ class Mutants(support.Case):
                               for of in ("zero.update", "zero.bucket", "builtin.module")}, caught)
         self.assertGreater(sum(m["verdict"] in ("equal", "same program") for m in mutants), 5)
 
+    def test_what_the_host_reads(self):
+        """Of the inputs of generation: another number is caught, also where the model has it, too."""
+        mutator = mutator_of(recipe("generate-0-1-1").write(self.folder), Definitions())
+        edits = [edit for edit in mutator.edits if " everywhere:" in edit.place]
+        self.assertEqual({edit.place.split(":")[1] for edit in edits}, {
+            "begin zero.vocab", "count zero.vocab", "prompt zero.vocab", "token zero.vocab", "document zero.vocab",
+            "document zero.separator"})
+        for edit in edits:
+            done = support.run(support.BUILD / "bin" / "zero-opt", self.write("mutant.mlir", mutator.apply(edit)),
+                               "--mlir-print-op-on-diagnostic=false", "--zero-verify-plan", "-o", "/dev/null")
+            with self.subTest(edit.place, to=edit.text):
+                self.assert_refused(done, r"\((S5|S8)\)")
+
     def test_other_numbers(self):
         """No race and no overlap, but the plan does not compute the model: caught."""
         plans = {}

@@ -7,8 +7,12 @@ attribute is a `name = value`. So an attribute that is new in the dialect has mu
 soon as a plan has it, and `Definitions.missing` names those that no plan has.
 
 A *place* is an attribute of one kind of operation, down to the field of a value:
-`zero.bucket members init std`. The model inside a plan is left alone, since it says what
-a plan is to compute; bodies of kernels have mutations of their own (zero-mutate).
+`zero.bucket members init std`. Those of arguments and results of programs that only go
+forward have a place for each name, such as `zero.program arg_attrs @prefill:begin zero.vocab`.
+The model inside a plan is left alone, since it says what a plan is to compute; bodies of
+kernels have mutations of their own (zero-mutate). But what the host reads of the inputs
+that the compiler adds for generation is no choice of a model, so it is also changed
+everywhere at once: in all programs and in the model.
 """
 import collections
 import random
@@ -27,6 +31,10 @@ ELSEWHERE = {
     "zero.kernels": "machine code", "zero.workspace": "a plan for GPUs", "zero.target": "a plan for GPUs",
     "zero.program program": "a plan whose ranks differ", "zero.program rank": "a plan whose ranks differ",
 }
+#: Programs that only go forward, and the inputs that the compiler adds for them.
+FORWARD = ("prefill", "decode", "score")
+ADDED = ("begin", "count", "prompt", "token", "document")
+NAME = re.compile(r'zero\.(?:input|scalar|cache|output) = "([^"]*)"')
 ELEMENTS = ("f64", "f32", "bf16", "f16", "i64", "i32", "i8")
 
 
@@ -69,12 +77,13 @@ def split(text, begin, end):
 
 
 class Edit(NamedTuple):
-    """Replaces the text from begin to end by `text`."""
+    """Replaces the text from begin to end by `text`, and so in `more` places."""
     place: str
     kind: str
     begin: int
     end: int
     text: str
+    more: tuple = ()
 
 
 class Definitions:
@@ -136,7 +145,7 @@ class Mutator:
 
     def collect(self):
         """Walks the lines of operations: those of programs, and declarations."""
-        names, position, self.found = [], 0, []
+        names, position, self.found, self.program = [], 0, [], ""
         for line in self.text.splitlines(True):
             begin, position = position, position + len(line)
             head = re.match(r'\s*(?:%[\w:]+ = )?"([\w.]+)"\(', line)
@@ -146,12 +155,15 @@ class Mutator:
                 self.operation(name, begin, position)
             if line.rstrip().endswith("({"):
                 names.append(name)
+        self.everywhere()
         for place, token, begin, end in self.found:
             for other in self.others(token, place):
                 self.edits.append(Edit(place, "change", begin, end, other))
 
     def operation(self, name, begin, end):
         line = self.text[begin:end]
+        symbol = re.search(r'sym_name = "(\w+)"', line) if name == "zero.program" else None
+        self.program = symbol[1] if symbol and symbol[1] in FORWARD else ""
         at = line.find("<{")
         if at >= 0 and not line.lstrip().startswith("})"):
             stop = closing(line, at)
@@ -182,6 +194,18 @@ class Mutator:
                 self.edits.append(Edit(f"{place} {name}", "add", begin + 1, begin + 1,
                                        entry + (", " if present else "")))
 
+    def everywhere(self):
+        """Adds edits of what the host reads of each input of generation, alike wherever the input is."""
+        for name in ADDED:
+            entries = [match.span() for match in re.finditer(r'\{[^{}]*zero\.input = "%s"[^{}]*\}' % name, self.text)]
+            for attribute in ("zero.vocab", "zero.ignored", "zero.separator"):
+                found = [match for begin, end in entries
+                         if (match := re.compile(re.escape(attribute) + r" = (-?\d+)").search(self.text, begin, end))]
+                for other in self.others(found[0][1], "") if found else []:
+                    (begin, end), *more = (match.span(1) for match in found)
+                    self.edits.append(Edit(f"zero.program arg_attrs everywhere:{name} {attribute}", "change", begin, end,
+                                           other, tuple(more)))
+
     def remove(self, place, first, last):
         """Adds the edit that removes an element of a list, and its comma."""
         if self.text[last] == ",":
@@ -198,7 +222,8 @@ class Mutator:
             for first, last in split(self.text, begin + 1, end - 1):
                 if not self.text[first:last].startswith("{"):
                     self.remove(place, first, last)
-                self.value(place, first, last)
+                name = NAME.search(self.text, first, last) if self.program and place.endswith("_attrs") else None
+                self.value(f"{place} @{self.program}:{name[1]}" if name else place, first, last)
         # The types of values are no attribute.
         elif place.split(" ")[-1] != "function_type":
             self.tokens(place, begin, end)
@@ -258,7 +283,10 @@ class Mutator:
         return [edit for edits in places.values() for edit in rng.sample(edits, min(per_place, len(edits)))]
 
     def apply(self, edit):
-        return self.text[:edit.begin] + edit.text + self.text[edit.end:]
+        text = self.text
+        for begin, end in sorted([(edit.begin, edit.end), *edit.more], reverse=True):
+            text = text[:begin] + edit.text + text[end:]
+        return text
 
     def describe(self, edit):
         before = self.text[edit.begin:edit.end] or "nothing"

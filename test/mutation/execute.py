@@ -1,7 +1,8 @@
 """Compiles plans, trains with them, and compares their outcomes.
 
 A plan's outcome is the losses, gradient norms and saved weights of three steps, without chaos and
-under each chaos seed, bit for bit.  Then the host's work is compared: in a run whose steps are
+under each chaos seed, bit for bit; of one that only generates, logits and texts up to its last
+position, and what it refuses.  Then the host's work is compared: in a run whose steps are
 skipped where the plan can skip them, all measurements, the checkpoints, and the claimed options.  A
 crash, an error or a hang is an outcome, too, and equals none.
 """
@@ -84,12 +85,16 @@ class Plan:
         self.file = recipe.write(folder)
         arena = re.search(r"zero.arena = array<i64: (\d+), (\d+), (\d+)>", self.file.read_text())
         self.nvme = ("--nvme-path", folder) if int(arena[3]) else ()
-        self.data = recipe.write_data(folder)
-        self.scores = "--score-only" in recipe.options
+        self.data = ("--data", recipe.write_data(folder))
+        self.scores, self.generates = "--score-only" in recipe.options, "--sample-only" in recipe.options
+        if self.generates:
+            self.data, self.weights = (), recipe.write_weights(folder)
+            positions = re.search(r'zero.input = "begin", zero.vocab = (\d+)', self.file.read_text())
+            self.positions = int(positions[1])
         self.init = support.init_flags(recipe.options)
-        self.eval = ("--eval-data", self.data, "--eval-every", 1) if "--eval" in recipe.options else ()
-        if "--sample" in recipe.options:
-            self.eval += ("--sample", 3, "--sample-every", 1, "--prompt-ids", "1,2", "--sample-tokens", 3)
+        self.eval = ("--eval-data", self.data[1], "--eval-every", 1) if "--eval" in recipe.options else ()
+        if "--sample" in recipe.options:  # up to the last position
+            self.eval += ("--sample", 3, "--sample-every", 1, "--prompt-ids", "1,0,2", "--sample-tokens", 99)
         #: Options for gradients that overflow, or a loss that counts as a spike.
         self.skips = ()
         if "skip_nonfinite = true" in self.file.read_text():
@@ -134,6 +139,8 @@ class Plan:
         if self.scores:
             error = self.run(program, folder, seed, env, "--weights", PAIRS / "model.safetensors", "--out", folder / "run.npy")
             return (error, None, None) if error else ("", [], (folder / "run.npy").read_bytes())
+        if self.generates:
+            return self.texts(program, folder, seed, env)
         metrics, saved = folder / "run.jsonl", folder / "run.safetensors"
         error = self.train(program, folder, STEPS, lr, seed, env, "--save", saved)
         if error:
@@ -150,6 +157,24 @@ class Plan:
             said += host
         return "", said, weights
 
+    def texts(self, program, folder, seed, env):
+        """Returns (error, texts and refusals, logits)."""
+        weights, npy = ("--weights", self.weights), folder / "run.npy"
+        vocab, last, said, logits = self.recipe.vocab, self.positions, [], b""
+        ids = [i * 7 % vocab for i in range(last)]  # with 0, the separator
+        for by in ("token", "chunk"):
+            error = self.run(program, folder, seed, env, *weights, "--prompt-ids", ",".join(map(str, ids)), "--logits", npy,
+                             "--logits-by", by)
+            if error:
+                return error, None, None
+            logits += npy.read_bytes()
+        error = self.run(program, folder, seed, env, *weights, "--prompt-ids", f"1,0,{vocab - 1}", "--sample", 3,
+                         "--sample-tokens", 2 * last)
+        said.append({"texts": error or (folder / "run.txt").read_text()})
+        for name, refused in (("positions", [1] * (last + 1)), ("tokens", [vocab])):
+            said.append({name: self.run(program, folder, seed, env, *weights, "--prompt-ids", ",".join(map(str, refused)))})
+        return "", said, logits
+
     def train(self, program, folder, steps, lr, seed, env, *flags):
         """Trains into run.jsonl; returns the error, empty if there is none."""
         return self.run(program, folder, seed, env, "--steps", steps, "--lr", lr, "--metrics", folder / "run.jsonl",
@@ -163,10 +188,11 @@ class Plan:
         if seed is not None:
             env["ZRT_CHAOS"] = str(seed)
         try:
-            done = support.run(program, "--data", self.data, "--threads", 1, *flags, *self.nvme, env=env,
+            done = support.run(program, *self.data, "--threads", 1, *flags, *self.nvme, env=env,
                                timeout=self.timeout)
         except subprocess.TimeoutExpired:
             return f"hangs: no end after {self.timeout} s"
+        (folder / "run.txt").write_text(done.out)
         return f"ends with {done.returncode}: {last_error(done.err + done.out)}" if done.returncode else ""
 
     def host_outcome(self, program, folder, lr, env):

@@ -63,8 +63,8 @@ class Recipe:
         support.write_safetensors(path, tensors)
         return path
 
-    def write(self, folder):
-        """Writes plan.mlir at level memory; returns its path."""
+    def write_model(self, folder):
+        """Returns the path of the model."""
         model = folder / "model.mlir"
         if self.model in ("tiny", "uneven", "dropout"):
             config = UNEVEN if self.model == "uneven" else TINY
@@ -85,8 +85,19 @@ class Recipe:
             model.write_text(random_model(self.seed).text(1))
         else:
             model.write_text(ODD_STATE.format(batch=1, rows=8, ignore="{ignore_index = 0 : i32}"))
+        return model
+
+    def write_weights(self, folder):
+        """Writes weights of the model, which a program that only generates reads; returns their path."""
+        program, weights = support.compile_model(self.write_model(folder)), folder / "weights.safetensors"
+        done = support.run(program, "--data", self.write_data(folder), "--steps", 1, "--lr", "0", "--save", weights)
+        assert not done.returncode, done.err
+        return weights
+
+    def write(self, folder):
+        """Writes plan.mlir at level memory; returns its path."""
         plan = folder / "plan.mlir"
-        done = support.run(support.ZEROC, model, f"--stage={self.stage}",
+        done = support.run(support.ZEROC, self.write_model(folder), f"--stage={self.stage}",
                            f"--world-size={self.ranks}", f"--accumulate={self.micro_steps}",
                            *self.options, "--emit=memory", "-o", plan)
         if done.returncode:
@@ -182,6 +193,9 @@ PLANS = [
     Recipe("sample-3-2-1", "tiny", 48, 3, 2, 1, ("--sample", "--offload=nvme", "--bucket-size=1KiB")),
     Recipe("documents-2-2-1", "documents", 89, 2, 2, 1, ("--sample",)),
     Recipe("sample-2-2-2", "odd", 64, 2, 2, 2, ("--sample", "--accumulate-order=block")),
+    # Texts alone.
+    Recipe("generate-0-1-1", "documents", 89, 0, 1, 1, ("--sample-only",)),
+    Recipe("generate-3-2-1", "tiny", 48, 3, 2, 1, ("--sample-only", "--offload-params=nvme", "--bucket-size=1KiB")),
     # Preferences, and values of samples alone.
     Recipe("pairs-3-2-2", "pairs", 96, 3, 2, 2, ("--bucket-size=4KiB", "--loss-chunk=2KiB")),
     Recipe("score-3-2-1", "pairs", 96, 3, 2, 1, ("--score-only", "--offload-params=nvme")),
