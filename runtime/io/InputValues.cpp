@@ -45,6 +45,11 @@ bool zrt::areWeights(const zrt_input &input) {
          std::string_view(input.name) == "token_weights";
 }
 
+bool zrt::areStarts(const zrt_input &input) {
+  return input.dtype == ZRT_I32 && input.rank == 2 &&
+         std::string_view(input.name) == "starts";
+}
+
 std::vector<int64_t> zrt::sampleShape(const zrt_input &input) {
   return {input.shape + 1, input.shape + input.rank};
 }

@@ -26,6 +26,10 @@ void putInteger(const zrt_input &input, std::byte *to, uint64_t i,
 /// negative.
 bool areWeights(const zrt_input &input);
 
+/// Whether `input` says where the sample of each position of a text starts: at
+/// the position or before it.
+bool areStarts(const zrt_input &input);
+
 /// The dimensions after the first, which counts samples.
 std::vector<int64_t> sampleShape(const zrt_input &input);
 /// The number of values in a sample.

@@ -167,6 +167,10 @@ void SampleFile::copyIntegers(uint64_t sample, const std::byte *from,
     if (!std::in_range<int64_t>(value) || !mayHold(input, int64_t(value)))
       fail("{}: sample {} holds {}, which is not {}", place, sample, value,
            allowedText(input));
+    if (areStarts(input) && std::cmp_greater(value, i))
+      fail("{}: sample {} holds {} at position {}, and what a position reads "
+           "starts there or before",
+           place, sample, value, i);
     putInteger(input, to, i, int64_t(value));
   }
 }

@@ -97,9 +97,15 @@ class Packed(support.Case):
         tensors = sequences([[s] for s in self.samples])
         tensors["starts"][1][0] = SEQ
         support.write_safetensors(wide, tensors)
+        later = self.data("later.safetensors", [[s] for s in self.samples])
+        tensors["starts"][1][0] = 0
+        tensors["starts"][1][SEQ + 5] = 6  # of sample 1
+        support.write_safetensors(later, tensors)
         tokens = self.write_tokens(200, VOCAB)
         for flags, *keywords in ((("--data", short), "short.safetensors has no tensor", "starts"),
                                  (("--data", wide), "sample 0 holds 24, which is not 0 to 23"),
+                                 (("--data", later), "later.safetensors:starts: sample 1 holds 6 at position 5, and what a "
+                                                     "position reads starts there or before"),
                                  (("--data", good, tokens), "good.safetensors: a file of samples cannot be read with"),
                                  (("--data", good, short, "--data-weights", "1,2"), "cannot be read with other files"),
                                  (("--data", good, "--document-separator", "3"), "--document-separator=3 masks targets"),

@@ -82,11 +82,10 @@ class Python(chats.ChatCase):
         """No name leaves the folder of the run."""
         program = self.compile(import_options={"packed": True})
         rows = np.zeros((4, 16), np.int32)
-        outside = self.folder / "outside"
+        outside, inputs = self.folder / "outside", {"tokens": rows, "targets": rows, "starts": rows}
         with self.assertRaisesRegex(zeroc.Error, "the model has no such input"):
-            program.train(inputs={str(outside): rows}, steps=1, lr=1e-3).wait()
+            program.train(inputs={**inputs, str(outside): rows}, steps=1, lr=1e-3).wait()
         self.assertEqual(list(self.folder.glob("outside*")), [])
-        inputs = {"tokens": rows, "targets": rows, "starts": rows}
         self.assertEqual(len(list(program.train(inputs=inputs, steps=1, lr=1e-3))), 1)
         inputs["starts"] = rows + (np.arange(16) == 5) * 6
         with self.assertRaisesRegex(zeroc.Error, "sample 0 holds 6 at position 5"):
