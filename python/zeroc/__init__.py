@@ -29,6 +29,8 @@ and its answers.
     commands.py       the commands of zeroc that others are made of
     source.py         the model that generates: its config, weights and adapters
     cache.py          programs that were compiled before
+    needs.py          packages that a command needs
+    whole_file.py     files that appear whole or not at all
     generation.py     options and the running program of generate.py and chat.py
     answer.py         the text of an answer while its tokens come
     trace.py          traces of runs for Perfetto

@@ -1,5 +1,5 @@
 """Python packages that a command needs: they are looked for before it begins to work."""
-import importlib.util
+import importlib
 import sys
 
 from .errors import UserError
@@ -12,8 +12,14 @@ OF_COMMANDS = {"calibrate": ["numpy"], "data": ["numpy", "safetensors", "tokeniz
 
 def need(what, packages, otherwise=""):
     """Throws UserError if packages that `what` needs are not there; `otherwise` is what else the user can do."""
-    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    missing = {}
+    for name in packages:
+        try:
+            importlib.import_module(name)
+        except ImportError as error:  # also of a package that is there and broken
+            missing[name] = error
     if missing:
-        raise UserError(f"{what} needs the Python package{'s' if len(missing) > 1 else ''} {' and '.join(missing)}; install "
-                        f"{'them' if len(missing) > 1 else 'it'} with `{sys.executable} -m pip install {' '.join(missing)}`"
-                        f"{otherwise}")
+        several = len(missing) > 1
+        raise UserError(f"{what} needs the Python package{'s' if several else ''} "
+                        f"{' and '.join(f'{name} ({error})' for name, error in missing.items())}; install "
+                        f"{'them' if several else 'it'} with `{sys.executable} -m pip install {' '.join(missing)}`{otherwise}")

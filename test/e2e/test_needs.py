@@ -63,7 +63,7 @@ class Needs(support.Case):
             done = support.run(*python, *words.get(command, ("model", "a.jsonl", "-o", "out")), cwd=self.folder, env=env)
             with self.subTest(command):
                 self.assert_refused(done, f"zeroc {command}: error: zeroc {command} needs the Python packages? "
-                                    + " and ".join(packages) + f"; install (it|them) with `.* -m pip install "
+                                    + r" \(.*\) and ".join(packages) + r" \(.*\); install (it|them) with `.* -m pip install "
                                     + " ".join(packages) + "`")
                 self.assertFalse(started.exists())
         self.assertEqual(support.run(sys.executable, "-S", "-m", "zeroc", "calibrate", "--help", env=env).returncode, 0)
