@@ -11,10 +11,12 @@
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/Json.h"
 #include "runtime/io/OwnFiles.h"
+#include "runtime/io/Parameters.h"
 #include "runtime/io/Safetensors.h"
 #include "runtime/packing/Pack.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <set>
@@ -174,6 +176,13 @@ private:
     reader.readNumbers(*tensor.parameter, first, values);
     if (merger)
       merger->merge(name, first, values);
+    if (tensor.dtype == ZRT_F16 || tensor.dtype == ZRT_BF16)
+      for (uint64_t i = 0; i < count; ++i)
+        if (!(std::abs(values[i]) < limitOf(tensor.dtype)))
+          fail("{}: parameter {} is {} at element {}, more than {} holds; give "
+               "another --dtype",
+               reader.path(), shown(name), values[i], first + i,
+               dtypeName(tensor.dtype));
     narrowInPlace(tensor.dtype, values.data(), count);
     writer.write(values.data(), count * dtypeBytes(tensor.dtype));
   }

@@ -86,9 +86,13 @@ std::string zrt::firstNonfinite(const std::vector<Parameter> &parameters,
                        std::numeric_limits<double>::infinity());
 }
 
-std::string zrt::firstBeyond(const std::vector<Parameter> &parameters,
-                             const ParameterMemory &memory, zrt_dtype dtype) {
+double zrt::limitOf(zrt_dtype dtype) {
   // Half a unit in the last place above the largest finite value.
   constexpr double kBrain = 0x1.ffp127, kHalf = 65520;
-  return firstNotBelow(parameters, memory, dtype == ZRT_F16 ? kHalf : kBrain);
+  return dtype == ZRT_F16 ? kHalf : kBrain;
+}
+
+std::string zrt::firstBeyond(const std::vector<Parameter> &parameters,
+                             const ParameterMemory &memory, zrt_dtype dtype) {
+  return firstNotBelow(parameters, memory, limitOf(dtype));
 }

@@ -157,6 +157,8 @@ void checkSave(const std::vector<Parameter> &parameters,
 std::string firstNonfinite(const std::vector<Parameter> &parameters,
                            const ParameterMemory &memory);
 
+/// Values become infinite as a bf16 or f16 from this magnitude on.
+double limitOf(zrt_dtype dtype);
 /// Reports this rank's first value that would be infinite as a `dtype`, or "".
 std::string firstBeyond(const std::vector<Parameter> &parameters,
                         const ParameterMemory &memory, zrt_dtype dtype);

@@ -42,6 +42,21 @@ class Export(support.Case):
                         "saved.safetensors", "--save-dtype", dtype)
             self.assert_same_bytes(self.folder / f"{name}.safetensors", self.folder / "saved.safetensors")
 
+    def test_value_that_a_type_cannot_hold(self):
+        """It would be written as infinite."""
+        _, saved = self.checkpoint((1, "--stage=0"))
+        weights = support.read_safetensors(saved)
+        weights["transformer.wpe.weight"][1][-1] = 1e6  # a position that is not used
+        support.write_safetensors(self.folder / "large.safetensors", weights)
+        done = resumes.train((1, "--stage=0"), self.folder, "run", "--init", self.folder / "large.safetensors",
+                             "--checkpoint", self.folder / "large", "--save-at-exit", steps=1)
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assert_refused(support.run(support.ZEROC, "export", self.folder / "large", "-o", self.folder / "typed",
+                                        "--config", self.config, "--dtype=f16"),
+                            r"parameter transformer.wpe.weight is \S+ at element 511, more than f16 holds; give another")
+        self.assertFalse((self.folder / "typed" / "model.safetensors").exists())
+        self.export(self.folder / "large", "large-bf16", "--dtype=bf16")
+
     def test_folder_in_shards(self):
         checkpoint, saved = self.checkpoint((1, "--stage=0"))
         self.export(checkpoint, "model", "--max-shard-size=8KiB", "--config", self.config)
