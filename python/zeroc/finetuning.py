@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from . import dataset, objectives
 from .commands import compile_command, import_command
 from .conversations import Chat
 from .errors import UserError
-from .options import value_of
+from .options import name_of, value_of
 from .pieces import write_pieces
 from .run import Run, new_parser
 from .source import OF_ADAPTERS
@@ -26,6 +27,17 @@ from .whole_file import write_whole
 OF_OBJECTIVES = (("--beta", "B", "dpo, kto: how much the reference holds the model back (default: 0.1)"),
                  ("--desirable-weight", "W", "kto: the weight of an answer that is desirable (default: 1)"),
                  ("--undesirable-weight", "W", "kto: the weight of one that is not (default: 1)"))
+#: Options of zeroc for what a program without steps has not: updates, backward passes, sums over micro-steps, and other
+#: programs, and predictions.  A reference is compiled with all others of the run, so that it computes what the run's
+#: first forward does; --weight-decay is one, as the places of parameters depend on it, and what blocks of --wire-params
+#: round.
+OF_STEPS = ("--optimizer", "--optimizer-numbers", "--betas", "--eps", "--momentum", "--grad-clip", "--skip-nonfinite",
+            "--grad-dtype", "--state-dtype", "--master", "--lora-dropout", "--wire-gradients", "--wire-feedback",
+            "--accumulate", "--accumulate-order", "--virtual-shards", "--offload-optimizer", "--offload-ratio",
+            "--offload-gradients", "--offload-activations", "--remat", "--remat-ratio", "--overlap-update",
+            "--delayed-update", "--eval", "--sample", "--machine", "--threads-per-rank", "--network")
+#: Options of train that the program of a reference has, too: for all, for parameters on drives, for adapters.
+OF_SCORES, OF_DRIVES, OF_WEIGHTS = ("--threads",), ("--nvme-path", "--verify-reads"), ("--adapter",)
 #: Peak learning rates of all weights; adapters take ten times that.
 RATES = {"sft": 2e-5, "dpo": 1e-6, "kto": 1e-6, "reward": 1e-5, "classify": 2e-5}
 #: Words in the names of transformers' classes with a head for tokens.
@@ -185,19 +197,37 @@ class Finetune(Run):
         """A file with a hash of all that its log probabilities are made from."""
         return file.with_suffix(".reference.json")
 
+    def reference_options(self):
+        """Of the compiler.  Without another folder, the reference is the model that the run begins with, bit for bit."""
+        a, given = self.args, self.all_compile_options()
+        if any(option.endswith("=auto") for option in given):
+            done = subprocess.run([self.work / "train", "--certificate=json"], stdout=subprocess.PIPE, check=True)
+            free = {name_of(option) for option in given if option.endswith("=auto")}
+            given = [option for option in given if name_of(option) not in free]
+            given += [option for option in json.loads(done.stdout)["options"].split()
+                      if name_of(option) in free or "--offload" in free and name_of(option) == "--offload-params"]
+        left = {*OF_STEPS, "--offload", *(OF_ADAPTERS if a.reference else ())}
+        options = [option for option in given if name_of(option) not in left]
+        tier = value_of(given, "--offload")
+        if tier and (a.ranks == 1 or value_of(given, "--stage") == "3"):  # else it is that of optimizer state
+            options.append(f"--offload-params={tier}")
+        return ["--score-only", *options]
+
     def compile_reference(self):
         """The program that writes the log probabilities of the reference, which a run reads in place of a second model."""
-        a, given = self.args, self.all_compile_options()
+        a, options = self.args, self.reference_options()
         self.reference = Path(a.reference or self.model)
-        # Without another folder, it is the model that the run begins with, bit for bit.
-        kept = ("--precision", "--world-size", "--stage", *(() if a.reference else OF_ADAPTERS))
-        options = ["--score-only", *(option for option in given if option.partition("=")[0] in kept)]
-        tier = value_of(given, "--offload-params") or value_of(given, "--offload")
-        options += [f"--offload-params={tier}"] if tier else []
-        source = self.work / "reference.mlir"
+        source, score = self.work / "reference.mlir", self.work / "score"
+        for file in (source, score):
+            file.unlink(missing_ok=True)
         self.call(import_command(self.reference, a.batch, self.seq, [*self.import_options(), *self.model_options], source))
-        self.call(compile_command(source, options, self.work / "score"), quiet=True)
-        parts = [self.data_key, *self.more_settings()["reference"], options]
+        self.call(compile_command(source, options, score), quiet=True)
+        of_score = {*OF_SCORES, *(OF_DRIVES if value_of(options, "--offload-params") == "nvme" else ()),
+                    *(() if a.reference else OF_WEIGHTS)}
+        self.scored = [option for option in self.trained if name_of(option) in of_score]
+        adapter = value_of(self.scored, "--adapter")
+        parts = [self.data_key, *self.more_settings()["reference"], options,
+                 self.weights_of(Path(adapter)) if adapter else []]
         self.reference_key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def before_training(self):
@@ -208,8 +238,7 @@ class Finetune(Run):
             if not (scores.exists() and read_json(self.key_of(file)).get("key") == self.reference_key):
                 scores.unlink(missing_ok=True)
                 commands.append([str(self.work / "score"), "--weights", str(self.reference), "--data", str(file), "--out",
-                                 str(scores), *(option for option in self.trained
-                                                if option.partition("=")[0] in ("--threads", "--nvme-path"))])
+                                 str(scores), *self.scored])
         return commands
 
     def call(self, command, quiet=False):

@@ -71,6 +71,10 @@ def parse(parser, words, managed, command):
     return args, found
 
 
+def name_of(option):
+    return option.partition("=")[0]
+
+
 def value_of(options, name):
     """The value of an option in a list of "--name=value", or None."""
-    return next((option.partition("=")[2] for option in options if option.partition("=")[0] == name), None)
+    return next((option.partition("=")[2] for option in options if name_of(option) == name), None)

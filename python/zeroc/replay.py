@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .commands import compile_command
 from .errors import UserError
-from .options import parse
+from .options import name_of, parse
 
 #: Of the run's plan, what one rank has not; --accumulate is given anew.  Buckets depend on --stage.
 OF_RANKS = {"--world-size", "--accumulate", "--ranks-per-host", "--shard-size", "--secondary-shard", "--reuse-distance",
@@ -56,10 +56,6 @@ def find_checkpoint(folder, step):
     if found != step:
         raise UserError(f"{path} is of step {found}, and --steps begins with {step}; take the checkpoint of step {step}")
     return path
-
-
-def name_of(word):
-    return word.partition("=")[0]
 
 
 def without(words, names):

@@ -2,10 +2,12 @@
 import array
 import json
 import math
+import re
 import shutil
 
 import chats
 import support
+from test_simulate import SECONDS
 
 try:
     import numpy as np
@@ -115,6 +117,68 @@ class Preferences(chats.ChatCase):
         self.assertIn("--modules-to-save=score", done.out)
         config = json.loads((self.folder / "head" / "adapter_config.json").read_text())
         self.assertEqual((config["task_type"], config["modules_to_save"]), ("SEQ_CLS", ["score"]))
+
+    def test_options_of_the_reference(self):
+        """With every option that a first forward could depend on the first loss is log 2."""
+        self.finetune("dpo", "adapters", "--lora=2", "--batch=4", "--accumulate=1", steps=2)
+        drive, machine = self.folder / "drive", self.folder / "machine.json"
+        drive.mkdir()
+        machine.write_text(json.dumps({"machine": "a test", "target": "cpu", "cores": 1, "cache_bytes": 1 << 20, "layouts": [
+            {"ranks": 2, "threads": 1, "seconds": SECONDS}]}))
+        ranks = ("--ranks=2", "--batch=1", "--accumulate=1")
+        for name, precision, *options in (
+                ("wires", "fp32", "--ranks=4", "--batch=1", "--accumulate=1", "--stage=3", "--secondary-shard=2",
+                 "--wire-params=int4", "--bucket-size=2KiB", "--persist-below=200", "--wire-gradients=int8", "--wire-feedback"),
+                ("adapter", "bf16", "--lora=2", f"--adapter={self.folder / 'adapters'}", "--cpu=x86-64-v3", "--attention=f32",
+                 "--master=none", "--loss-chunk=2KiB", "--remat=block"),
+                ("optimizer", "fp32", "--offload-optimizer=nvme", f"--nvme-path={drive}", "--verify-reads"),
+                ("state", "fp32", *ranks, "--stage=1", "--offload=cpu"),
+                ("chosen", "fp32", *ranks, "--stage=3", "--wire-params=int8", "--bucket-size=auto", f"--machine={machine}")):
+            with self.subTest(name):
+                self.finetune("dpo", name, *options, steps=1, precision=precision)
+                self.assert_begins_at_log2(name)
+
+    #: The options that a reference is compiled without, with values, and what they need.
+    OF_STEPS = ("optimizer=sgd --momentum=0", "optimizer=lion", "optimizer-numbers=x=1", "betas=0.8,0.9", "eps=1e-6", "momentum=0",
+                "grad-clip=2", "grad-clip=0", "skip-nonfinite=off", "grad-dtype=f32", "state-dtype=bf16", "master=none",
+                "lora-dropout=0.1", "wire-gradients=int8", "wire-feedback --wire-gradients=int4", "accumulate=2",
+                "accumulate-order=block", "virtual-shards=4", "offload-optimizer=cpu", "offload-ratio=0.5",
+                "offload-gradients=cpu", "offload-activations=cpu", "remat=block", "remat-ratio=0.5", "overlap-update",
+                "delayed-update", "eval", "sample", "machine=x.json", "threads-per-rank=2", "network=1GB")
+
+    def test_options_without_effect_on_values(self):
+        """Those are refused beside --score-only, or change no program; what train and score have alike is given to both."""
+        from zeroc import finetuning
+        self.assertEqual({re.match("--[a-z-]+", f"--{words}")[0] for words in self.OF_STEPS}, set(finetuning.OF_STEPS))
+        model = self.folder / "model.mlir"
+        self.run_ok(support.ZEROC, "import", MODEL, "--batch=1", "--seq=16", "--packed", "--objective=dpo", "--samples=2",
+                    "-o", model)
+
+        def plan(*options):
+            """The layout, and the program with its kernels in their places."""
+            done = support.run(support.ZEROC, model, "--score-only", "--precision=bf16", "--stage=3", "--world-size=4",
+                               "--wire-params=int8", "--emit=scheduled", *options)
+            kernels = dict(re.findall(r"^  zero.kernel (@[a-z.0-9]+)(.*?^  })", done.out, re.M | re.S))
+            programs = re.findall(r"^  zero.program @score.*? {$(.*?^  })", done.out, re.M | re.S)
+            return done, re.findall("^  zero.bucket.*", done.out, re.M), [
+                re.sub(r"@[a-z]+[.][0-9]+", lambda name: kernels[name[0]], program) for program in programs]
+
+        done, *expected = plan()
+        self.assertTrue(all(expected), done.err)
+        for words in self.OF_STEPS:
+            with self.subTest(words):
+                done, *found = plan(*f"--{words}".split())
+                if done.returncode:
+                    self.assert_refused(done)
+                else:
+                    self.assertTrue(found == expected)
+        train, score = (support.compile_model(model, *options) for options in ((), ("--score-only",)))
+        both = set.intersection(*(set(re.findall(r"^ *(--[a-z-]+)", support.run(program, "--help").out, re.M))
+                                  for program in (train, score)))
+        # The run itself says of which data, and packed data have no separator.
+        self.assertEqual(both - {"--data", "--data-format", "--document-separator", "--input", "--certificate", "--plan",
+                                 "--help"},
+                         {*finetuning.OF_SCORES, *finetuning.OF_DRIVES, *finetuning.OF_WEIGHTS})
 
     def test_reference(self):
         """Another model's folder; and the program that scores, on one rank and on two."""
