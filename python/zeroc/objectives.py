@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from .conversations import Chat, Text, messages, new_chat, read_completion, read_sample
+from .conversations import Text, messages, new_chat, read_completion, read_sample
 from .errors import UserError
 from .fields import check_f32, check_text, drop_absent
 from .tokens import IGNORED

@@ -46,6 +46,9 @@ class Pretrain(Run):
             raise UserError("--bytes and --tokenizer exclude each other; drop one")
         if not self.args.bytes and not self.tokenizer.exists():
             raise UserError(f"{self.tokenizer} does not exist; name a tokenizer.json with --tokenizer, or say --bytes")
+        self.end = self.find_end()
+        self.data = self.work / "data.u32"
+        self.evaluation = self.work / "eval.u32" if self.args.eval_split else None
 
     def find_end(self):
         """The id of the token that ends a document; None for bytes."""
@@ -61,10 +64,6 @@ class Pretrain(Run):
         if end is None:
             raise UserError(f"{self.config_path} has no eos_token_id, the token that ends a document; add it")
         return end
-
-        self.end = self.find_end()
-        self.data = self.work / "data.u32"
-        self.evaluation = self.work / "eval.u32" if self.args.eval_split else None
 
     def make_data(self):
         self.data.unlink(missing_ok=True)

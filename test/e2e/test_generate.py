@@ -195,7 +195,7 @@ class Generate(generating.GeneratingCase):
                 ("p", ("--lora=4",), "generate gives --lora itself; say --adapter"),
                 ("p", ("--tempratur=1",), "--tempratur is no option .* did you mean --temperature"),
                 ("p", ("--adapter=none",), "none has no adapter_config.json"),
-                ("p", ("-o", "{folder}/prompts.txt"), "-o .*prompts.txt is the file of the prompts")):
+                ("p", ("-o", "{folder}/prompts.txt"), "-o .*prompts.txt would overwrite .*prompts.txt; name another file")):
             self.refuses(prompts, words, *options)
         with self.assertRaisesRegex(chats.UserError, "line 1 has a value that JSON cannot write beside the answer"):
             generate.check_record({"prompt": "a", "day": datetime.date(2024, 1, 1)}, "p.parquet, line 1")
