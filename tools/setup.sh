@@ -11,6 +11,8 @@ set -euo pipefail
 packages=(
   # The compiler: MLIR 22 from Debian's security archive.
   llvm-22-dev libmlir-22-dev mlir-22-tools clang-22 lld-22 liblld-22-dev zlib1g-dev libzstd-dev
+  # Regular expressions of Python's syntax.
+  libpcre2-dev
   # The runtime.
   libfmt-dev nlohmann-json3-dev libcli11-dev liburing-dev libxxhash-dev
   # The build.

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/model/Heads.h"
 #include "passes/model/ModelFunction.h"
+#include "passes/model/NamePattern.h"
 #include "passes/model/Passes.h"
 
 #include "dialect/nn/NN.h"
@@ -18,7 +20,6 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Regex.h"
 
 #include <cmath>
 
@@ -56,7 +57,7 @@ public:
            bool hasMagnitudes, double dropoutRate)
       : model(model), rank(rank), alpha(alpha), isStabilized(isStabilized),
         hasMagnitudes(hasMagnitudes), dropout{dropoutRate},
-        b(model.getContext()) {}
+        b(model.getContext()), heads(findHeads(model)) {}
 
   /// All linear layers whose weight is a parameter with a name of its own.
   SmallVector<Target, 0> findLayers() {
@@ -77,22 +78,30 @@ public:
     return targets;
   }
 
-  /// Whether `target` is the head: a loss reads its result, or it is that of
-  /// transformers' classes with scores.
-  static bool isHead(const Target &target) {
-    return target.module == "score" || llvm::any_of(target.layers, isOfHead);
+  bool isHead(const Target &target) const {
+    return llvm::any_of(target.layers, [&](nn::LinearOp layer) {
+      return heads.contains(layer);
+    });
   }
 
-  /// Freezes all parameters but those of modules that `kept` matches, which it
-  /// returns; no regular expression keeps none.
-  SmallVector<StringRef> freeze(const llvm::Regex *kept) {
+  /// The names of modules with parameters.
+  llvm::SetVector<StringRef> findModules() {
+    llvm::SetVector<StringRef> modules;
+    for (BlockArgument argument : model.getArguments())
+      if (StringRef name = nameOf(argument); !name.empty())
+        modules.insert(name.rsplit('.').first);
+    return modules;
+  }
+
+  /// Freezes all parameters but those of modules in `kept`, which it returns.
+  SmallVector<StringRef> freeze(const llvm::StringSet<> &kept) {
     SmallVector<StringRef> trained;
     for (unsigned i = 0, e = model.getNumArguments(); i != e; ++i) {
       auto name = model.getArgAttrOfType<StringAttr>(i, kParamAttr);
       if (!name)
         continue;
       StringRef module = name.getValue().rsplit('.').first;
-      if (!kept || !kept->match(module))
+      if (!kept.contains(module))
         model.setArgAttr(i, kFrozenAttr, b.getUnitAttr());
       else if (!llvm::is_contained(trained, module))
         trained.push_back(module);
@@ -112,17 +121,23 @@ public:
     return "";
   }
 
-  /// The name, without ".weight", of the first expert's weight that `wanted`
-  /// matches, and the number of such weights.
-  std::pair<StringRef, int64_t> findExperts(const llvm::Regex &wanted) {
-    std::pair<StringRef, int64_t> found;
-    for (BlockArgument argument : model.getArguments()) {
-      StringRef module = moduleOf(argument);
-      if (!module.empty() && llvm::any_of(argument.getUses(), isExpert) &&
-          wanted.match(module) && found.second++ == 0)
-        found.first = module;
-    }
+  /// The names, without ".weight", of weights of experts.
+  SmallVector<StringRef> findExperts() {
+    SmallVector<StringRef> found;
+    for (BlockArgument argument : model.getArguments())
+      if (StringRef module = moduleOf(argument);
+          !module.empty() && llvm::any_of(argument.getUses(), isExpert))
+        found.push_back(module);
     return found;
+  }
+
+  /// Whether something but linear layers reads the weight of `target`, as an
+  /// embedding does.
+  static bool isReadOtherwise(const Target &target) {
+    return llvm::any_of(target.weight.getUses(), [](OpOperand &use) {
+      auto layer = dyn_cast<nn::LinearOp>(use.getOwner());
+      return !layer || &use != &layer.getWeightMutable();
+    });
   }
 
   /// Packs the parameters that are read only as weights, by experts and by
@@ -131,7 +146,9 @@ public:
     int64_t packed = 0;
     for (BlockArgument argument : model.getArguments()) {
       if (!model.getArgAttr(argument.getArgNumber(), kFrozenAttr) ||
-          argument.use_empty() || !llvm::all_of(argument.getUses(), isWeight))
+          argument.use_empty() ||
+          !llvm::all_of(argument.getUses(),
+                        [&](OpOperand &use) { return isWeight(use); }))
         continue;
       model.setArgAttr(argument.getArgNumber(), kPackingAttr,
                        PackingAttr::get(b.getContext(), packing));
@@ -251,17 +268,16 @@ public:
   }
 
 private:
-  static bool isOfHead(nn::LinearOp layer) {
-    return llvm::any_of(layer->getUsers(), [](Operation *user) {
-      return isa<nn::CrossEntropyOp>(user);
-    });
-  }
-
-  /// The name of a parameter without ".weight", or nothing.
-  StringRef moduleOf(BlockArgument argument) {
+  /// The name of a parameter, or nothing.
+  StringRef nameOf(BlockArgument argument) {
     auto name =
         model.getArgAttrOfType<StringAttr>(argument.getArgNumber(), kParamAttr);
-    StringRef module = name ? name.getValue() : "";
+    return name ? name.getValue() : "";
+  }
+
+  /// The same without ".weight".
+  StringRef moduleOf(BlockArgument argument) {
+    StringRef module = nameOf(argument);
     module.consume_back(".weight");
     return module;
   }
@@ -274,9 +290,9 @@ private:
 
   /// Whether `use` is the weight of an expert, or of a linear layer but the
   /// head.
-  static bool isWeight(OpOperand &use) {
+  bool isWeight(OpOperand &use) const {
     if (auto layer = dyn_cast<nn::LinearOp>(use.getOwner()))
-      return &use == &layer.getWeightMutable() && !isOfHead(layer);
+      return &use == &layer.getWeightMutable() && !heads.contains(layer);
     return isExpert(use);
   }
 
@@ -287,6 +303,7 @@ private:
   bool hasMagnitudes; ///< DoRA
   Dropout dropout;
   OpBuilder b;
+  DenseSet<Operation *> heads;
 
   double factor() const {
     const double r = static_cast<double>(rank);
@@ -406,28 +423,29 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
           << baseStorage.getValue() << "; use model, nf4 or int8";
       return signalPassFailure();
     }
-    llvm::Regex wanted(("^(" + targets + ")$").c_str());
-    std::string wrong;
-    if (!targets.empty() && !wanted.isValid(wrong)) {
-      getOperation().emitError("targets of adapters: \"")
-          << targets.getValue() << "\" is no regular expression: " << wrong;
-      return signalPassFailure();
-    }
     Adapters adapters(*model, rank, alpha, rankStabilized, magnitudes, dropout);
     SmallVector<Target, 0> layers = adapters.findLayers(), chosen;
+    SmallVector<StringRef> experts = adapters.findExperts();
+    llvm::SetVector<StringRef> names(llvm::from_range, experts);
+    for (const Target &layer : layers)
+      names.insert(layer.module);
+    FailureOr<llvm::StringSet<>> wanted =
+        match("targets of adapters", targets, names.getArrayRef());
+    if (failed(wanted))
+      return signalPassFailure();
     for (Target &layer : layers)
-      if (targets.empty() ? !Adapters::isHead(layer)
-                          : wanted.match(layer.module))
+      if (targets.empty() ? !adapters.isHead(layer)
+                          : wanted->contains(layer.module))
         chosen.push_back(layer);
-    if (!targets.empty())
-      if (auto [name, count] = adapters.findExperts(wanted); count > 0) {
-        getOperation().emitError("targets of adapters: \"")
-            << targets.getValue() << "\" matches \"" << name << "\" and "
-            << count - 1
-            << " more weights of experts, which get no adapters; leave them "
-               "out";
-        return signalPassFailure();
-      }
+    auto isWanted = [&](StringRef name) { return wanted->contains(name); };
+    if (auto first = llvm::find_if(experts, isWanted); first != experts.end()) {
+      getOperation().emitError("targets of adapters: \"")
+          << targets.getValue() << "\" matches \"" << *first << "\" and "
+          << llvm::count_if(experts, isWanted) - 1
+          << " more weights of experts, which get no adapters; leave them "
+             "out";
+      return signalPassFailure();
+    }
     if (chosen.empty()) {
       reportNone(*model, layers);
       return signalPassFailure();
@@ -438,6 +456,16 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
             << rank.getValue() << " is no smaller than \"" << target.module
             << ".weight\", " << target.type() << "; use a rank of at most "
             << std::min(target.in(), target.out());
+        return signalPassFailure();
+      }
+    for (const Target &target : chosen)
+      if (Adapters::isReadOtherwise(target)) {
+        emitError(target.weight.getLoc(), "an adapter of \"")
+            << target.module
+            << "\" would be of its linear layer alone, and the weight is read "
+               "in other places, too, as a tied embedding is: PEFT would adapt "
+               "those, and merged it would change them; leave it out of the "
+               "targets";
         return signalPassFailure();
       }
     for (Target &target : chosen)
@@ -456,15 +484,11 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
             << chosen.front().module << "\"; leave one out of the targets";
         return signalPassFailure();
       }
-    llvm::Regex kept(("^(" + modulesToSave + ")$").c_str());
-    if (!modulesToSave.empty() && !kept.isValid(wrong)) {
-      getOperation().emitError("modules to save: \"")
-          << modulesToSave.getValue()
-          << "\" is no regular expression: " << wrong;
+    FailureOr<llvm::StringSet<>> kept = match(
+        "modules to save", modulesToSave, adapters.findModules().getArrayRef());
+    if (failed(kept))
       return signalPassFailure();
-    }
-    SmallVector<StringRef> whole =
-        adapters.freeze(modulesToSave.empty() ? nullptr : &kept);
+    SmallVector<StringRef> whole = adapters.freeze(*kept);
     if (!modulesToSave.empty() && whole.empty()) {
       getOperation().emitError("modules to save: \"")
           << modulesToSave.getValue() << "\" matches no module";
@@ -501,6 +525,20 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
   }
 
 private:
+  /// Those of `names` that `pattern` matches; an empty one matches none.
+  FailureOr<llvm::StringSet<>> match(StringRef what, StringRef pattern,
+                                     ArrayRef<StringRef> names) {
+    if (pattern.empty())
+      return llvm::StringSet<>();
+    llvm::Expected<llvm::StringSet<>> found = findFullMatches(pattern, names);
+    if (found)
+      return std::move(*found);
+    getOperation().emitError()
+        << what << ": \"" << pattern << "\" is no regular expression of "
+        << "Python: " << llvm::toString(found.takeError());
+    return failure();
+  }
+
   void reportNone(func::FuncOp model, ArrayRef<Target> layers) {
     InFlightDiagnostic error =
         model.emitError("has no linear layer for adapters to be added to");

@@ -65,7 +65,7 @@
 // RATE: error: the dropout of adapters is at least 0 and below 1, got 1
 
 // NONE: error: has no linear layer for adapters to be added to that "up" matches whole; there is "h.0.down" and 2 more
-// REGEX: error: targets of adapters: "h.(0" is no regular expression: parentheses not balanced
+// REGEX: error: targets of adapters: "h.(0" is no regular expression of Python: missing ), unterminated subpattern at position 2
 // RANK: error: an adapter of rank 5 is no smaller than "h.0.down.weight", 'tensor<4x8xf32>'; use a rank of at most 4
 // ALPHA: error: adapters have a rank of at least 1 and an alpha above 0, got 2 and 0
 func.func @loss(

@@ -99,8 +99,8 @@ void CommandLine::declareDriver() {
       "with --lora: dropout of the inputs of adapters", {loss, Emit::Step});
   add("lora-targets=REGEX", text(p.loraTargets),
       "linear layers that get an adapter: a regular expression\n"
-      "that matches the whole name; by default all but the\n"
-      "head",
+      "of Python that matches the whole name; by default all\n"
+      "but the head",
       {loss, Emit::Step});
   add("modules-to-save=REGEX", text(p.modulesToSave),
       "with --lora: modules that are trained whole, by name,\n"
