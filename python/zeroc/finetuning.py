@@ -17,7 +17,7 @@ from .errors import UserError
 from .options import name_of, value_of
 from .pieces import write_pieces
 from .run import Run, new_parser
-from .source import OF_ADAPTERS
+from .source import OF_ADAPTERS, adapter_options
 from .template import read_json
 from .tokens import Tokenizer
 from .whole_file import write_whole
@@ -164,9 +164,14 @@ class Finetune(Run):
         if not lora:
             return []
         options = [f"--lora={lora}:{2 * int(lora)}" if lora.isascii() and lora.isdecimal() else f"--lora={lora}"]
+        # What is typed goes before what the adapters say that the run begins with.
+        start = value_of(self.trained, "--adapter")
+        found = adapter_options(start) if start else []
         if self.has_scores:
-            options.append("--modules-to-save=" + "|".join(filter(None, ("score", self.saved_modules))))
-        return options
+            saved = self.saved_modules or value_of(found, "--modules-to-save")
+            options.append("--modules-to-save=" + "|".join(filter(None, (saved, "score"))))
+        return options + [option for option in found
+                          if value_of([*self.compiled, *options], option.partition("=")[0]) is None]
 
     def train_options(self):
         options = ["--init", self.model, *(["--save", self.out, *self.forced] if self.args.lora and not self.args.merge else [])]

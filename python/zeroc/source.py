@@ -14,6 +14,7 @@ from pathlib import Path
 from .errors import UserError
 from .options import value_of
 from .template import read_json
+from .weights import read_header
 
 #: Options of a run that say what its checkpoint holds.
 OF_ADAPTERS = ("--lora", "--lora-targets", "--rslora", "--dora", "--modules-to-save", "--base-storage")
@@ -88,21 +89,46 @@ def adapter_options(folder):
             raise UserError(f"{path}: {name} is {value!r}; it must be a number above 0")
     options = [f"--lora={rank}:{alpha:g}"]
     options += [option for key, option in (("use_rslora", "--rslora"), ("use_dora", "--dora")) if config.get(key)]
-    for key, option in (("target_modules", "--lora-targets"), ("modules_to_save", "--modules-to-save")):
-        pattern = pattern_of(config.get(key), f"{path}: {key}")
-        options += [f"{option}={pattern}"] if pattern else []
-    return options
+    adapted, whole = modules_in(Path(folder) / "adapter_model.safetensors")
+    return options + [f"{option}={pattern_of(modules)}" for option, modules in
+                      (("--lora-targets", adapted), ("--modules-to-save", whole)) if modules]
 
 
-def pattern_of(modules, place):
-    """The regular expression of a list of modules, whose names may lack their beginning; "" for all of them."""
-    if modules is None or modules == [] or modules == "all-linear":
-        return ""
-    if isinstance(modules, str):
-        return modules
-    if not isinstance(modules, list) or not all(isinstance(name, str) and re.fullmatch(r"[\w.]+", name)
-                                                for name in modules):
-        raise UserError(f"{place} is {modules!r}, where a list of names is needed")
-    # The same in each layer.
-    names = sorted({name.rpartition(".")[2] for name in modules})
-    return f"(.*[.])?({'|'.join(names)})"
+def modules_in(file):
+    """(the layers with adapters, the modules that are there whole), by the names of the tensors: the config says them in
+    many ways, of which some need the model."""
+    adapted, whole = set(), set()
+    for name in read_header(file)[0]:
+        _, is_named, rest = name.partition("base_model.model.")  # behind what wraps the model, if anything
+        module, _, kind = rest.partition(".lora_")
+        if not is_named or kind not in ("", "A.weight", "B.weight", "magnitude_vector"):
+            raise UserError(f"{file}: {name} is of no adapter of a linear layer, and zeroc has no others")
+        if kind:
+            adapted.add(module)
+        else:
+            whole.add(module.rpartition(".")[0])
+    if not adapted:
+        raise UserError(f"{file} has no adapters of linear layers, *.lora_A.weight")
+    return adapted, whole
+
+
+def pattern_of(modules):
+    """The regular expression of these names alone, which names once what several layers have."""
+    layers, alike = {}, {}
+    for name in modules:
+        before, number, behind = re.fullmatch(r"(?:(.*?\.)(\d+)\.)?(.*)", name).groups("")
+        layers.setdefault((before, number), []).append(behind)
+    for (before, number), behind in layers.items():
+        alike.setdefault((before, *sorted(behind)), []).append(number)
+    return any_of(quoted(before) + any_of(sorted(numbers, key=lambda number: (len(number), number))) +
+                  ("[.]" if before else "") + any_of(map(quoted, behind))
+                  for (before, *behind), numbers in sorted(alike.items()))
+
+
+def quoted(name):
+    return re.escape(name).replace(r"\.", "[.]")
+
+
+def any_of(patterns):
+    patterns = list(patterns)
+    return patterns[0] if len(patterns) == 1 else f"({'|'.join(patterns)})"

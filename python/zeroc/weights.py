@@ -15,6 +15,20 @@ TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "I64": "<i8", "I32": "<i4", "
          "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?"}
 
 
+def read_header(file):
+    """({name: what the header says of that tensor}, where the tensors begin).  Throws zeroc.Error."""
+    try:
+        with open(file, "rb") as opened:
+            size, = struct.unpack("<Q", opened.read(8))
+            header = json.loads(opened.read(min(size, Path(file).stat().st_size)))
+    except (OSError, ValueError, struct.error) as error:
+        raise UserError(f"cannot read {file}: {error}") from error
+    if not isinstance(header, dict):
+        raise UserError(f"{file}: the header is no object of JSON")
+    header.pop("__metadata__", None)
+    return header, 8 + size
+
+
 class Weights(Mapping):
     """The tensors of a file, or of all safetensors files of a folder, by name.
 
@@ -34,25 +48,19 @@ class Weights(Mapping):
     def read_header(self, file):
         need(file, ["numpy"])
         import numpy
-        try:
-            data = numpy.memmap(file, mode="r")
-            size, = struct.unpack("<Q", data[:8])
-            header = json.loads(bytes(data[8:8 + size]))
-        except (OSError, ValueError, struct.error) as error:
-            raise UserError(f"cannot read {file}: {error}") from error
-        for name, entry in header.items() if isinstance(header, dict) else [("", None)]:
-            if name == "__metadata__":
-                continue
+        header, start = read_header(file)
+        data = numpy.memmap(file, mode="r")[start:]
+        for name, entry in header.items():
             try:
                 (begin, end), kind, shape = entry["data_offsets"], entry["dtype"], tuple(entry["shape"])
                 wanted = math.prod(shape) * (2 if kind == "BF16" else numpy.dtype(TYPES[kind]).itemsize)
             except (KeyError, TypeError, ValueError) as error:
                 raise UserError(f"{file}: the header says nothing that is known of {name!r}") from error
-            if not 0 <= begin <= end <= len(data) - 8 - size:
+            if not 0 <= begin <= end <= len(data):
                 raise UserError(f"{file} ends before its tensor {name}")
             if end - begin != wanted:
                 raise UserError(f"{file}: tensor {name} has {end - begin:,} bytes, and its shape needs {wanted:,}")
-            self.places[name] = data[8 + size + begin:8 + size + end], kind, shape
+            self.places[name] = data[begin:end], kind, shape
 
     def __getitem__(self, name):
         data, kind, shape = self.places[name]

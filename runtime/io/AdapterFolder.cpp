@@ -4,18 +4,21 @@
 #include "runtime/Error.h"
 #include "runtime/io/AtomicFile.h"
 #include "runtime/io/Json.h"
+#include "runtime/io/WeightFiles.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <iterator>
+#include <vector>
 
 using namespace zrt;
 
 namespace {
 
-/// Keys that do not change the computation, or that are compared separately.
+/// Keys that do not change the computation, that are compared separately, or
+/// that say which tensors there are.
 constexpr std::string_view kHarmless[] = {
     "auto_mapping",      "base_model_name_or_path",
     "exclude_modules",   "fan_in_fan_out",
@@ -47,16 +50,6 @@ nlohmann::json readConfig(const std::string &path) {
 /// The JSON text of the value of `key`, or "nothing".
 std::string textOf(const nlohmann::json &config, const char *key) {
   return config.contains(key) ? config[key].dump() : "nothing";
-}
-
-/// The last component of each module's dotted name.
-std::set<std::string> lastNames(const nlohmann::json &modules) {
-  std::set<std::string> names;
-  for (const nlohmann::json &module : modules) {
-    const std::string name = module.is_string() ? std::string(module) : "";
-    names.insert(name.substr(name.rfind('.') + 1));
-  }
-  return names;
 }
 
 /// Returns true if `key` is absent, null, false, "none", empty or 0.
@@ -116,13 +109,6 @@ void zrt::checkAdapterConfig(const std::string &folder,
       fail("{}: {} is {}, and of this plan {}; compile it {} {}", path, key,
            isOn, isOwn, isOn ? "with" : "without", option);
   }
-  const auto savedOf = [](const nlohmann::json &one) {
-    return one.value("modules_to_save", nlohmann::json());
-  };
-  if (lastNames(savedOf(config)) != lastNames(savedOf(own)))
-    fail("{}: modules_to_save are {}, and those of this plan {}; compile it "
-         "with the same --modules-to-save",
-         path, shown(savedOf(config).dump()), savedOf(own).dump());
   // Unknown keys may change the computation.
   for (const auto &[key, value] : config.items())
     if (std::ranges::count(kHarmless, key) == 0 && !isOff(config, key.c_str()))
@@ -136,14 +122,28 @@ void zrt::checkAdapterConfig(const std::string &folder,
         "{}: init_lora_weights is {}, which may have changed the base; convert "
         "the adapters to those of the base as it is",
         path, shown(first->dump()));
-  if (config.contains("target_modules") &&
-      config["target_modules"].is_array() &&
-      lastNames(config["target_modules"]) != lastNames(own["target_modules"]))
-    fail(
-        "{}: target_modules are {}, and those of this plan {}; compile it with "
-        "the same --lora-targets",
-        path, shown(config["target_modules"].dump()),
-        own["target_modules"].dump());
+}
+
+void zrt::checkAdapterTensors(const std::string &folder,
+                              const std::set<std::string> &ours) {
+  const std::string path = folder + "/" + kAdapterFile;
+  const WeightFiles files(path);
+  std::set<std::string> others;
+  for (const WeightFiles::Tensor &tensor : files.tensors()) {
+    const std::string &name = tensor.entry->name;
+    const size_t wrapped = name.find(kAdaptedModel);
+    others.insert(name.substr(wrapped == name.npos ? 0 : wrapped));
+  }
+  const auto check = [&](const auto &some, const auto &known, auto what) {
+    std::vector<std::string> extra;
+    std::ranges::set_difference(some, known, std::back_inserter(extra));
+    if (!extra.empty())
+      fail("{}: {} of {}, as {}; compile the plan with --lora-targets and "
+           "--modules-to-save that match what the file has",
+           path, extra.size(), what, shown(extra.front()));
+  };
+  check(ours, others, "the plan's tensors are missing");
+  check(others, ours, "its tensors are none of the plan's");
 }
 
 void zrt::writeAdapterConfig(const std::string &folder,

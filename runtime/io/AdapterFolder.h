@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,10 @@ void makeFolder(const char *option, const std::string &folder);
 /// Throws zrt::Error unless the adapters in `folder` match `ours`, the config
 /// of a plan: equal rank and alpha, and no variant with another computation.
 void checkAdapterConfig(const std::string &folder, const std::string &ours);
+
+/// Throws zrt::Error unless the adapters in `folder` are the tensors `ours`.
+void checkAdapterTensors(const std::string &folder,
+                         const std::set<std::string> &ours);
 
 /// Writes adapter_config.json.  Throws zrt::Error.
 void writeAdapterConfig(const std::string &folder, const std::string &config);

@@ -130,6 +130,17 @@ class Finetune(FinetuneCase):
                     self.assertLess(np.abs(weight - expected).max(), 1e-6, name)
                 self.assertEqual(count, 14)
 
+    def test_adapters_of_some_layers(self):
+        """Training goes on with the layers that the folder has; what --merge could not merge is refused before it."""
+        common = ("--lora=4:8", "--steps=1", "--precision=fp32")
+        self.finetune("one", *common, r"--lora-targets=.*layers\.(?!0)\d+\..*(?:q|v)_proj", "--lr=1e-2")
+        self.finetune("two", *common, "--adapter", self.folder / "one", "--lr=0")
+        self.assertEqual(len(self.weights(self.folder / "one")), 4)
+        self.assertEqual(self.weights(self.folder / "two"), self.weights(self.folder / "one"))
+        done = self.finetune("three", *common, "--merge", "--lora-targets=.*(embed_tokens|q_proj)", status=1)
+        self.assert_refused(done, 'an adapter of "model.embed_tokens" would be of its linear layer alone')
+        self.assertFalse((self.folder / "three" / "zeroc" / "run").exists())
+
     def test_same_bits_on_ranks(self):
         """With one micro-step the stage does not matter."""
         common = ("--steps=4", "--batch=1", "--ranks=2", "--accumulate=1", "--lr=1e-2")

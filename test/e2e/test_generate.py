@@ -1,4 +1,5 @@
 """zeroc generate: prompts of files, their answers in order, and what is refused."""
+import array
 import datetime
 import json
 import os
@@ -134,18 +135,28 @@ class Generate(generating.GeneratingCase):
         adapter = self.folder / "adapter"
         adapter.mkdir()
         config = {"peft_type": "LORA", "r": 8, "lora_alpha": 16, "use_rslora": True, "use_dora": True,
-                  "target_modules": ["model.layers.0.q_proj", "model.layers.1.q_proj", "v_proj"],
-                  "modules_to_save": ["lm_head"], "base_model_name_or_path": "base/model"}
+                  "target_modules": ["q_proj", "v_proj"], "layers_to_transform": [0, 2],
+                  "modules_to_save": ["head"], "base_model_name_or_path": "base/model"}
+        names = [f"model.layers.{layer}.{name}_proj.lora_{part}" for layer in (0, 2) for name in "qv"
+                 for part in ("A.weight", "B.weight", "magnitude_vector")] + ["lm_head.weight", "model.layers.1.up.lora_A.weight"]
+        tensors = {f"base_model.model.{name}": ([1], array.array("f", [0])) for name in names}
+        support.write_safetensors(adapter / support.ADAPTER, tensors)
         (adapter / "adapter_config.json").write_text(json.dumps(config))
         self.says("a")
         self.generate("p", "--adapter", "adapter")
         _, compiled, run, _ = self.logged()
         self.assertEqual(compiled[1:-2], ["--sample-only", "--precision=bf16", "--lora=8:16", "--rslora", "--dora",
-                                          "--lora-targets=(.*[.])?(q_proj|v_proj)", "--modules-to-save=(.*[.])?(lm_head)"])
+                                          "--lora-targets=(model[.]layers[.](0|2)[.](q_proj|v_proj)|"
+                                          "model[.]layers[.]1[.]up)", "--modules-to-save=lm_head"])
         self.assertEqual(run[:5], ["--serve", "--weights", str(self.base), "--adapter", "adapter"])
         (adapter / "adapter_config.json").write_text(json.dumps({**config, "target_modules": "all-linear", "r": "8"}))
         done, _ = self.generate("p", "--adapter", "adapter", status=1)
         self.assert_refused(done, "adapter/adapter_config.json: r is '8'; it must be a number above 0")
+        (adapter / "adapter_config.json").write_text(json.dumps(config))
+        for name in ("base_model.model.embed.lora_embedding_A", "q_proj.lora_A.weight", "lm_head.weight"):
+            support.write_safetensors(adapter / support.ADAPTER, {name: ([1], array.array("f", [0]))})
+            done, _ = self.generate("p", "--adapter", "adapter", status=1)
+            self.assert_refused(done, f"{support.ADAPTER}: {name} is of no adapter of a linear layer")
         done = self.zeroc("generate", adapter, "--prompts", "prompts.txt")
         self.assert_refused(done, "adapter holds adapters; name their model first", "base/model --adapter")
 

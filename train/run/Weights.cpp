@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 using namespace zrt;
 
@@ -110,6 +111,10 @@ void Weights::checkAdapters() const {
     fail("--adapter={}: this plan has no adapters; compile it with --lora=RANK",
          options.adapter);
   checkAdapterConfig(options.adapter, plan.adapters);
+  std::set<std::string> names;
+  for (const Parameter &parameter : trainedInFile(parameters()))
+    names.insert(parameter.name);
+  checkAdapterTensors(options.adapter, names);
 }
 
 std::string Weights::savePath() const {
