@@ -222,7 +222,7 @@ static std::string findDecoderFault(const DecoderConfig &c) {
 }
 
 Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
-                         RouterLosses *losses) {
+                         Tensor starts, RouterLosses *losses) {
   if (std::string fault = findDecoderFault(c); !fault.empty())
     return m.error(fault);
   if (!tokens)
@@ -230,12 +230,10 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
   if (tokens.shape().size() != 2)
     return m.error("tokens must be [batch, sequence], got " + describe(tokens));
 
-  Decoder model = {m, c, losses, {}, {}};
+  Decoder model = {m, c, losses, starts, {}};
   if (c.separator) {
     Scope in = m.scope("documents");
     model.starts = documentStarts(tokens, *c.separator);
-  } else if (c.packed) {
-    model.starts = m.starts(tokens.size(0), tokens.size(1));
   }
   if (c.dropout.any())
     model.keys = m.dropoutKeys(tokens.size(0));
@@ -265,13 +263,16 @@ OwningOpRef<ModuleOp> frontend::buildDecoder(MLIRContext &context,
   Tensor tokens = m.tokens(batch, sequence, config.vocabulary);
   Tensor targets =
       targetsOf(m, batch, sequence, config.vocabulary, config.loss);
+  Tensor starts = config.packed ? m.starts(batch, sequence) : Tensor();
   RouterLosses losses;
-  Tensor logits = decoder(m, config, tokens, &losses);
+  Tensor logits = decoder(m, config, tokens, starts, &losses);
   Scope in = m.scope("loss");
-  auto [loss, values] = textLoss(logits, targets, config.loss);
+  TextResult result = textLoss(logits, targets, config.loss);
   if (config.experts.balance != 0 && !losses.empty()) {
     Scope within = m.scope("balance");
-    loss = loss + losses.balance() * config.experts.balance;
+    if (starts)
+      losses.countOnly(markFilling(starts, result));
+    result.loss = result.loss + losses.balance() * config.experts.balance;
   }
-  return m.finish(loss, values);
+  return m.finish(result.loss, result.values);
 }

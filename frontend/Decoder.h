@@ -96,10 +96,11 @@ struct DecoderConfig {
   bool scalesEmbedding = false;
 };
 
-/// Returns the next-token logits [B, T, vocabulary] of `tokens` [B, T].  Adds
-/// the routers' decisions to `losses`, if given.
+/// Returns the next-token logits [B, T, vocabulary] of `tokens` [B, T], whose
+/// samples begin at `starts`, if given.  Adds the routers' decisions to
+/// `losses`, if given.
 Tensor decoder(ModelBuilder &m, const DecoderConfig &config, Tensor tokens,
-               RouterLosses *losses = nullptr);
+               Tensor starts = {}, RouterLosses *losses = nullptr);
 
 /// Builds `@loss` on `batch` sequences of `sequence` tokens; null after an
 /// error, which is reported as a diagnostic.

@@ -2,8 +2,8 @@
 #include "frontend/Experts.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
 #include "frontend/Emit.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 using namespace mlir::frontend;
@@ -147,6 +147,7 @@ Routing frontend::router(ModelBuilder &m, Tensor x, RouterOptions options) {
   routing.logits = linear(x, weight);
   routing.probabilities = softmax(routing.logits);
   auto [values, experts] = topK(routing.probabilities, options.chosen);
+  routing.chosen = experts;
   routing.groups = groupByExpert(experts, options.experts);
   routing.weights =
       options.normalize ? values / sum(values, -1, {.keepDim = true}) : values;
@@ -186,49 +187,79 @@ Tensor frontend::expertMlps(ModelBuilder &m, Tensor x, const Routing &routing,
 // Losses
 //===----------------------------------------------------------------------===//
 
-/// Counts the pairs of each expert: the differences of its group's offsets.
-static Tensor countPairs(const ExpertGroups &groups, Type element) {
-  ModelBuilder &m = groups.offsets.getBuilder();
+/// [experts]: how many tokens chose each, of those that are 1 in `mask` [N, 1],
+/// or of all.
+static Tensor countPairs(const Routing &routing, Tensor mask) {
+  ModelBuilder &m = routing.chosen.getBuilder();
   OpBuilder &b = m.getOpBuilder();
-  int64_t experts = groups.offsets.size(0) - 1;
-  Tensor begin = groups.offsets.slice(0, 0, experts),
-         end = groups.offsets.slice(0, 1, experts);
-  if (!begin || !end)
-    return {};
-  Value count =
-      arith::SubIOp::create(b, m.getLoc(), end.getValue(), begin.getValue());
-  return {m, arith::SIToFPOp::create(b, m.getLoc(),
-                                     m.getType({experts}, element), count)};
+  auto type =
+      RankedTensorType::get({routing.probabilities.size(1)},
+                            routing.probabilities.getType().getElementType());
+  SmallVector<Value> inputs = {routing.chosen.getValue()};
+  SmallVector<StringRef> maps = {"nk"};
+  if (mask) {
+    inputs.push_back(mask.reshape({mask.size(0)}).getValue());
+    maps.push_back("n");
+  }
+  auto countOne = [&](const nn::Scalars &in) -> Value {
+    nn::S count = in[inputs.size()];
+    Value hit = in.isEqual(in[0], in.index(0, in[0].v.getType()));
+    return count +
+           select(hit, mask ? in[1] : count.constant(1), count.constant(0));
+  };
+  return {m, nn::emitGeneric(b, m.getLoc(), "enk", inputs, maps,
+                             nn::zeros(b, m.getLoc(), type), "e", countOne)};
 }
 
-int64_t RouterLosses::countRows() const {
-  int64_t rows = 0;
-  for (const Routing &routing : routings)
-    rows += routing.logits.size(0);
-  return rows;
+/// What is added to divisors, so that a mean over no tokens is 0.
+static constexpr double kNone = 1e-30;
+
+double RouterLosses::countRows() const {
+  const auto layers = double(routings.size());
+  return counted ? layers : layers * double(routings.front().logits.size(0));
+}
+
+Tensor RouterLosses::mask() const {
+  if (!counted)
+    return {};
+  ModelBuilder &m = counted.getBuilder();
+  Tensor ids = counted.reshape({counted.getType().getNumElements(), 1});
+  auto counts = [&](const nn::Scalars &in) -> Value {
+    Value none = in.emit<arith::ConstantIntOp>(in[0].v.getType(), -100);
+    Value valid = in.compare(arith::CmpIPredicate::ne, in[0], none);
+    return in.emit<arith::UIToFPOp>(m.getElementType(), valid);
+  };
+  return {
+      m, nn::elementwise(m.getOpBuilder(), m.getLoc(), ids.getValue(), counts)};
 }
 
 Tensor RouterLosses::balance() const {
-  Tensor counts, probabilities;
+  Tensor only = mask(), counts, probabilities;
   for (const Routing &routing : routings) {
     if (!routing.weights)
       return {};
-    Tensor count = countPairs(routing.groups,
-                              routing.probabilities.getType().getElementType());
-    Tensor all = sum(routing.probabilities, 0);
+    Tensor count = countPairs(routing, only);
+    Tensor all =
+        sum(only ? routing.probabilities * only : routing.probabilities, 0);
     counts = counts ? counts + count : count;
     probabilities = probabilities ? probabilities + all : all;
   }
-  double rows = double(countRows());
+  if (only) {
+    counts = counts / (sum(only) + kNone);
+    probabilities = probabilities / (countValid(counted) + kNone);
+  }
+  const double rows = countRows();
   return sum(counts * probabilities) * (double(counts.size(0)) / (rows * rows));
 }
 
 Tensor RouterLosses::z() const {
-  Tensor squares;
+  Tensor only = mask(), squares;
   for (const Routing &routing : routings) {
-    Tensor lse = logSumExp(routing.logits);
-    Tensor all = sum(lse * lse);
+    Tensor lse = logSumExp(routing.logits), square = lse * lse;
+    Tensor all = sum(only ? square * only.reshape(square.shape()) : square);
     squares = squares ? squares + all : all;
   }
-  return squares / double(countRows());
+  if (only)
+    squares = squares / (countValid(counted) + kNone);
+  return squares / countRows();
 }

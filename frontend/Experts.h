@@ -52,6 +52,7 @@ struct RouterOptions {
 /// A router's decision for N tokens.
 struct Routing {
   ExpertGroups groups;
+  Tensor chosen;                ///< [N, chosen], ids of experts
   Tensor weights;               ///< [N, chosen], factors of results
   Tensor probabilities, logits; ///< [N, experts]
 };
@@ -79,6 +80,9 @@ class RouterLosses {
 public:
   void add(const Routing &routing) { routings.push_back(routing); }
   bool empty() const { return routings.empty(); }
+  /// Leaves out the tokens that are -100 in `ids` [B, T], which is made of
+  /// inputs.  Losses are then means over all tokens of ranks and micro-steps.
+  void countOnly(Tensor ids) { counted = ids; }
 
   /// experts * sum_e (pairs of e / rows) (mean probability of e): the loss of
   /// Shazeer et al., as in Hugging Face's load_balancing_loss_func.
@@ -87,9 +91,13 @@ public:
   Tensor z() const;
 
 private:
-  int64_t countRows() const;
+  /// [N, 1]: 1 for tokens that count, 0 for others; null if all count.
+  Tensor mask() const;
+  /// The tokens of all layers if all count, else the layers.
+  double countRows() const;
 
   SmallVector<Routing> routings;
+  Tensor counted;
 };
 
 } // namespace mlir::frontend

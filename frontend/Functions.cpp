@@ -197,13 +197,15 @@ Tensor frontend::tokenLosses(Tensor logits, Tensor targets) {
   return mean;
 }
 
-Tensor frontend::countValid(Tensor targets, Tensor weights) {
-  if (!allValid({targets, weights}) || !isIds("targets", targets) ||
-      !allFloat("weights", {weights}))
+Tensor frontend::countValid(Tensor targets, std::optional<Tensor> weights) {
+  if (!targets || (weights && !*weights) || !isIds("targets", targets) ||
+      (weights && !allFloat("weights", {*weights})))
     return {};
-  auto type = RankedTensorType::get({}, weights.getType().getElementType());
-  return emit<nn::CountValidOp>(weights.getBuilder(), type, targets.getValue(),
-                                weights.getValue(), /*ignore_index=*/-100);
+  ModelBuilder &m = targets.getBuilder();
+  auto type = RankedTensorType::get({}, m.getElementType());
+  return emit<nn::CountValidOp>(m, type, targets.getValue(),
+                                weights ? weights->getValue() : Value(),
+                                /*ignore_index=*/-100);
 }
 
 Tensor frontend::detach(Tensor x) {

@@ -159,14 +159,16 @@ Tensor crossEntropy(Tensor logits, Tensor targets,
 Tensor tokenLosses(Tensor logits, Tensor targets);
 /// The number of targets, each times its weight; ranks and micro-steps share
 /// its mean.
-Tensor countValid(Tensor targets, Tensor weights);
+Tensor countValid(Tensor targets, std::optional<Tensor> weights = {});
 /// x, of which the loss does not learn.
 Tensor detach(Tensor x);
 
 /// A loss, and for losses of samples (Objective) what it compares: values
-/// [B, S], or of Classes the scores [B, T, labels].
+/// [B, S], or of Classes the scores [B, T, labels].  `ids` [B, T] are what it
+/// reads of each position, targets or samples, and `none` where that is nothing.
 struct TextResult {
-  Tensor loss, values;
+  Tensor loss, values, ids;
+  int64_t none = -100;
 };
 /// The targets that a loss reads, of tokens below `vocabulary` or of labels;
 /// none of Rewards.
@@ -174,5 +176,8 @@ Tensor targetsOf(ModelBuilder &m, int64_t batch, int64_t sequence,
                  int64_t vocabulary, const TextLoss &loss);
 /// The loss of `outputs`, logits [B, T, V] or scores [B, T, scores()].
 TextResult textLoss(Tensor outputs, Tensor targets, const TextLoss &loss);
+/// `starts` [B, T] of samples, with -100 for tokens of none: those that fill a
+/// sequence up come last, and a loss reads nothing of them.
+Tensor markFilling(Tensor starts, const TextResult &read);
 
 } // namespace mlir::frontend

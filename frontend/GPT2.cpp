@@ -147,6 +147,6 @@ OwningOpRef<ModuleOp> frontend::buildGPT2(MLIRContext &context,
       targetsOf(m, batch, sequence, config.vocabulary, config.loss);
   Tensor logits = gpt2(m, config, tokens);
   Scope in = m.scope("loss");
-  auto [loss, values] = textLoss(logits, targets, config.loss);
-  return m.finish(loss, values);
+  TextResult result = textLoss(logits, targets, config.loss);
+  return m.finish(result.loss, result.values);
 }

@@ -15,6 +15,7 @@
 #include "frontend/Functions.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/nn/Scalar.h"
 #include "frontend/Emit.h"
 
 #include <array>
@@ -22,9 +23,16 @@
 using namespace mlir;
 using namespace mlir::frontend;
 
+/// The input "samples", like `positions` [B, T, ...].
+static Tensor samplesOf(Tensor positions, int64_t samples) {
+  return positions.getBuilder().input("samples",
+                                      {positions.size(0), positions.size(1)},
+                                      Element::I32, samples + 1);
+}
+
 /// Sums [B, S] of `values` [B, T] or [B, T, 1] over the positions of each
 /// sample.
-static Tensor sumSamples(Tensor values, int64_t samples) {
+static Tensor sumSamples(Tensor values, Tensor ids, int64_t samples) {
   if (!values)
     return {};
   ModelBuilder &m = values.getBuilder();
@@ -33,7 +41,6 @@ static Tensor sumSamples(Tensor values, int64_t samples) {
   SmallVector<double> rows((samples + 1) * samples);
   for (int64_t i = 0; i < samples; ++i)
     rows[i * samples + i] = 1;
-  Tensor ids = m.input("samples", {B, T}, Element::I32, samples + 1);
   Tensor belongs = embedding(ids, m.dense({samples + 1, samples}, rows));
   return sum(values.reshape({B, T, 1}) * belongs, 1);
 }
@@ -101,24 +108,56 @@ TextResult frontend::textLoss(Tensor outputs, Tensor targets,
   const SmallVector<int64_t> ofSamples = {outputs.size(0), loss.samples};
   switch (loss.objective) {
   case Objective::Tokens:
-    return {crossEntropy(outputs, targets, options), {}};
+    return {crossEntropy(outputs, targets, options), {}, targets};
   case Objective::Classes:
-    return {crossEntropy(outputs, targets, options), outputs};
+    return {crossEntropy(outputs, targets, options), outputs, targets};
   case Objective::Rewards: {
-    Tensor values = sumSamples(outputs, loss.samples), more = values;
+    Tensor ids = samplesOf(outputs, loss.samples);
+    Tensor values = sumSamples(outputs, ids, loss.samples), more = values;
     if (loss.margins)
       more = values - m.input("margins", ofSamples, Element::Float);
-    return {pairLoss(more, loss), values};
+    return {pairLoss(more, loss), values, ids, loss.samples};
   }
   case Objective::Preferences:
   case Objective::Desirable:
     break;
   }
-  Tensor values = sumSamples(-tokenLosses(outputs, targets), loss.samples);
+  Tensor values = sumSamples(-tokenLosses(outputs, targets),
+                             samplesOf(outputs, loss.samples), loss.samples);
   Tensor reference = m.input("reference", ofSamples, Element::Float);
   Tensor gain = values - reference;
   return {loss.objective == Objective::Preferences
               ? pairLoss(gain * loss.beta, loss)
               : desirableLoss(gain, loss),
-          values};
+          values, targets};
+}
+
+Tensor frontend::markFilling(Tensor starts, const TextResult &read) {
+  if (!allValid({starts, read.ids}))
+    return {};
+  ModelBuilder &m = starts.getBuilder();
+  OpBuilder &b = m.getOpBuilder();
+  const int64_t B = starts.size(0), T = starts.size(1);
+  Type type = starts.getType().getElementType();
+  Value last = starts.slice(1, T - 1, 1).reshape({B}).getValue();
+  auto isLast = [](const nn::Scalars &in) { return in.isEqual(in[0], in[1]); };
+  auto number = [](const nn::Scalars &in, Value like, int64_t value) {
+    return in.emit<arith::ConstantIntOp>(like.getType(), value);
+  };
+  Value count = nn::reduceSum(
+      b, m.getLoc(), {starts.getValue(), last, read.ids.getValue()},
+      {"bt", "b", "bt"}, "b", [&](const nn::Scalars &in) -> Value {
+        Value isRead = in.compare(arith::CmpIPredicate::ne, in[2],
+                                  number(in, in[2], read.none));
+        Value both = in.emit<arith::AndIOp>(isLast(in), isRead);
+        return in.emit<arith::ExtUIOp>(type, both);
+      });
+  return {m, nn::elementwise(
+                 b, m.getLoc(), {starts.getValue(), last, count},
+                 {"bt", "b", "b"}, "bt", [&](const nn::Scalars &in) -> Value {
+                   Value none = in.isEqual(in[2], number(in, in[2], 0));
+                   Value fills = in.emit<arith::AndIOp>(isLast(in), none);
+                   return in.emit<arith::SelectOp>(
+                       fills, number(in, in[0], -100), in[0]);
+                 })};
 }

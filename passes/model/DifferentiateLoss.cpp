@@ -363,6 +363,8 @@ struct DifferentiateLossPass
     Operation *front = &model.getBody().front().front();
     OpBuilder b(&getContext());
     DenseSet<Operation *> isInFront; // counts may share what computes them
+    BackwardSliceOptions withBodies;
+    withBodies.omitUsesFromAbove = false; // constants that bodies read
     auto isInput = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
       return !argument || argument.getOwner() != front->getBlock() ||
@@ -370,7 +372,7 @@ struct DifferentiateLossPass
     };
     for (nn::CountValidOp count : counts) {
       SetVector<Operation *> needed;
-      (void)getBackwardSlice(count.getOperation(), &needed);
+      (void)getBackwardSlice(count.getOperation(), &needed, withBodies);
       needed.insert(count);
       if (llvm::all_of(needed, [&](Operation *op) {
             return !isa<AverageOp>(op) &&

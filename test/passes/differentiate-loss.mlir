@@ -211,3 +211,31 @@ func.func @loss(%w: tensor<4x5xf32> {zero.param = "h.0.w"}, %x: tensor<2x4xf32> 
   %l = arith.addf %a, %z : tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// So do the constants that the bodies of what computes a count read.
+
+// CHECK-LABEL: func.func @step(
+// CHECK: nn.count_valid
+// CHECK: %[[NONE:.*]] = arith.constant -100 : i32
+// CHECK: arith.select %{{.*}}, %[[NONE]],
+// CHECK: nn.count_valid
+// CHECK: nn.linear
+func.func @loss(%w: tensor<4x5xf32> {zero.param = "h.0.w"}, %x: tensor<2x4xf32> {zero.input = "x"},
+                %t: tensor<2xi32> {zero.input = "targets"}) -> tensor<f32> {
+  %none = arith.constant -100 : i32
+  %y = nn.linear %x, %w {transposed} : tensor<2x4xf32>, tensor<4x5xf32> -> tensor<2x5xf32>
+  %a = nn.cross_entropy %y, %t : tensor<2x5xf32>, tensor<2xi32> -> tensor<f32>
+  %e = tensor.empty() : tensor<2xi32>
+  %ids = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%t : tensor<2xi32>) outs(%e : tensor<2xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %is = arith.cmpi slt, %in, %none : i32
+    %id = arith.select %is, %none, %in : i32
+    linalg.yield %id : i32
+  } -> tensor<2xi32>
+  %n = nn.count_valid %ids {ignore_index = -100 : i32} : tensor<2xi32> -> tensor<f32>
+  %l = arith.divf %a, %n : tensor<f32>
+  return %l : tensor<f32>
+}

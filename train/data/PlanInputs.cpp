@@ -98,7 +98,7 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
   lossOutputs = findOutputs(plan, "loss");
   if (lossOutputs.empty())
     fail("the plan has no output \"loss\"");
-  if (plan.programs[ZRT_EVAL].ops && findOutputs(plan, "count1").empty())
+  if (plan.programs[ZRT_EVAL].ops)
     weightOutputs = findOutputs(plan, "count0");
 }
 

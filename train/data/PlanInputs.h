@@ -65,8 +65,8 @@ public:
   struct WeightedLoss {
     double sum = 0, weight = 0;
   };
-  /// Adds the losses of a run of ZRT_EVAL, weighted by the number of targets;
-  /// by 1 if the plan does not have exactly one such count.
+  /// Adds the losses of a run of ZRT_EVAL, weighted by the number of targets,
+  /// the plan's first count; by 1 if it has none.
   void addLoss(zrt_context *ctx, WeightedLoss &total) const;
 
 private:
@@ -79,7 +79,7 @@ private:
   using Outputs = std::vector<const zrt_output *>;
   std::vector<std::pair<const zrt_input *, Outputs>> means;
   Outputs lossOutputs;
-  Outputs weightOutputs; ///< empty unless there is exactly one count
+  Outputs weightOutputs; ///< empty if there is no count
   const zrt_output *normOutput = nullptr, *clipOutput = nullptr;
 };
 

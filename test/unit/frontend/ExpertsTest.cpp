@@ -76,7 +76,19 @@ TEST_F(Experts, LossesAreOfAllLayers) {
   func::FuncOp loss = finished(module, losses.balance() + losses.z());
   ASSERT_TRUE(loss);
   EXPECT_EQ(llvm::range_size(loss.front().getOps<nn::LogSumExpOp>()), 2u);
-  EXPECT_EQ(llvm::range_size(loss.front().getOps<arith::SIToFPOp>()), 2u);
+  EXPECT_TRUE(loss.front().getOps<nn::CountValidOp>().empty());
+}
+
+TEST_F(Experts, LossesLeaveTokensOut) {
+  Tensor ids = m.input("ids", {2, 3}, Element::I32, 3);
+  RouterLosses losses;
+  losses.add(route(weight("x", {6, 8})));
+  losses.countOnly(ids);
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp loss = finished(module, losses.balance() + losses.z());
+  ASSERT_TRUE(loss);
+  // Ranks and micro-steps share the number of tokens.
+  EXPECT_EQ(llvm::range_size(loss.front().getOps<nn::CountValidOp>()), 2u);
 }
 
 TEST_F(Experts, RoutersRefuse) {
