@@ -83,14 +83,15 @@ uint64_t hashOf(std::string_view text) {
 }
 
 std::string runText(const RunPosition &run) {
-  std::string text =
-      fmt::format("\"step\":{},\n\"skipped\":{},\n\"skipped_in_row\":{},\n"
-                  "\"sequences\":{},\n\"shuffle\":{},\n\"seed\":{},\n"
-                  "\"data\":{{\"bytes\":{},\"hash\":{}}},\n"
-                  "\"inputs\":{{\"bytes\":{},\"hash\":{}}},\n",
-                  run.step, run.skipped, run.skippedInRow, run.sequences,
-                  run.shuffles, run.seed, run.dataBytes, hex(run.dataHash),
-                  run.inputBytes, hex(run.inputHash));
+  std::string text = fmt::format(
+      "\"step\":{},\n\"skipped\":{},\n\"skipped_in_row\":{},\n"
+      "\"sequences\":{},\n\"skipped_sequences\":{},\n"
+      "\"begun_with\":{},\n\"shuffle\":{},\n\"seed\":{},\n"
+      "\"data\":{{\"bytes\":{},\"hash\":{}}},\n"
+      "\"inputs\":{{\"bytes\":{},\"hash\":{}}},\n",
+      run.step, run.skipped, run.skippedInRow, run.sequences,
+      run.skippedSequences, run.begunWith, run.shuffles, run.seed,
+      run.dataBytes, hex(run.dataHash), run.inputBytes, hex(run.inputHash));
   if (!run.weights.empty())
     text +=
         fmt::format("\"data_weights\":[{}],\n", fmt::join(run.weights, ","));
@@ -127,6 +128,12 @@ RunPosition runOf(const json &value) {
   run.skipped = value.at("skipped").get<int64_t>();
   run.skippedInRow = value.at("skipped_in_row").get<int64_t>();
   run.sequences = value.at("sequences").get<uint64_t>();
+  // Older checkpoints lack both; their steps had one size as a rule.
+  const uint64_t perStep =
+      run.step > 0 ? run.sequences / uint64_t(run.step) : 0;
+  run.skippedSequences =
+      value.value("skipped_sequences", uint64_t(run.skipped) * perStep);
+  run.begunWith = value.value("begun_with", perStep);
   run.shuffles = value.at("shuffle").get<bool>();
   run.seed = value.at("seed").get<uint64_t>();
   run.dataBytes = value.at("data").at("bytes").get<uint64_t>();
@@ -165,6 +172,9 @@ RunPosition runOf(const json &value) {
     run.options.emplace_back(name, text.get<std::string>());
   if (run.step < 0 || run.skipped < 0 || run.skipped > run.step)
     fail("it has {} steps, of which {} were skipped", run.step, run.skipped);
+  if (run.skippedSequences > run.sequences)
+    fail("it has {} samples, of which {} were of skipped steps", run.sequences,
+         run.skippedSequences);
   return run;
 }
 

@@ -25,7 +25,9 @@ struct RunPosition {
   int64_t step = 0;    ///< steps done
   int64_t skipped = 0; ///< steps among them without an update
   int64_t skippedInRow = 0;
-  uint64_t sequences = 0; ///< samples that all ranks have read
+  uint64_t sequences = 0;        ///< samples that all ranks have read
+  uint64_t skippedSequences = 0; ///< samples of the skipped steps among them
+  uint64_t begunWith = 0;        ///< samples of a step when the run began
   /// These determine the order of samples and the random numbers of a step.
   bool shuffles = false;
   uint64_t seed = 0;

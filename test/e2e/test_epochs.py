@@ -59,6 +59,26 @@ class Epochs(support.Case):
                            self.folder / "ck/step-15")
         self.assert_refused(done, "the checkpoint has read 30 samples, and --epochs=2 ends after 22", status=1)
 
+    def test_the_rate_goes_on_with_other_steps(self):
+        """The schedule is over samples: a resume with another --accumulate goes on where the rate was."""
+        flags = ("--epochs", 3, "--warmup", 4, "--min-lr", "1e-3")
+        self.outcome(1, 1, "run", *flags, "--checkpoint", self.folder / "ck", "--save-every", 16)
+
+        def check(name, checkpoint, begin, end, per_step, *more):
+            """The rates of a run that goes on with sample `begin`; its last step ends with sample `end`."""
+            text, bits, _ = self.outcome(1, 1, name, *flags, "--resume", self.folder / checkpoint, *more,
+                                         options=(f"--accumulate={per_step}",) if per_step > 1 else ())
+            self.assertEqual(len(bits), (end - begin) // per_step)
+            for i, (*_, rate) in enumerate(bits):
+                place = (begin + per_step * i - 4) / (end - 4)
+                self.assert_close(rate, 1e-3 + 9e-3 * (1 + math.cos(math.pi * place)) / 2, 1e-6, f"{name}, step {i}")
+            return text
+
+        text = check("more", "ck/step-16", 16, 32, 2, "--checkpoint", self.folder / "more", "--save-every", 4)
+        self.assertIn("the data continue at number 16, and so does the schedule", text)
+        # And back again: the warm-up counts the steps that the run began with.
+        check("back", "more/step-20", 24, 33, 1)
+
     def test_of_samples(self):
         """Samples of --input have epochs, too; a model without inputs has none."""
         values = [math.sin(i) for i in range(10 * 8)]

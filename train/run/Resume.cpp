@@ -59,8 +59,9 @@ void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
 }
 
 /// Adds notes and warnings about differences that are allowed.
-void addDifferences(const RunPosition &now, const RunPosition &was,
-                    uint64_t perStep, Resumed &resumed) {
+void addDifferences(const TrainOptions &options, const RunPosition &now,
+                    const RunPosition &was, uint64_t perStep,
+                    Resumed &resumed) {
   resumed.notes = changedOptions(now.options, was.options);
   if (now.dataBytes != was.dataBytes || now.dataHash != was.dataHash)
     resumed.warnings.push_back(fmt::format(
@@ -75,9 +76,10 @@ void addDifferences(const RunPosition &now, const RunPosition &was,
                     withCommas(was.sequences)));
   if (uint64_t(was.step) * perStep != was.sequences)
     resumed.notes.push_back(fmt::format(
-        "a step reads {} samples now: the data continue at number {}, "
-        "the schedule at step {}",
-        perStep, withCommas(was.sequences), was.step));
+        "a step reads {} samples now: the data continue at number {}, {}",
+        perStep, withCommas(was.sequences),
+        options.epochs > 0 ? "and so does the schedule"
+                           : fmt::format("the schedule at step {}", was.step)));
 }
 
 constexpr size_t kMaxPath = 4096;
@@ -203,7 +205,7 @@ std::optional<Resumed> zrt::resume(const zrt_plan &plan,
     if (world.rank() == 0)
       checkNewest(options, manifest);
     resumed.run = manifest.run;
-    addDifferences(now, manifest.run, perStep, resumed);
+    addDifferences(options, now, manifest.run, perStep, resumed);
     for (const std::string &note : reader->notes(state))
       resumed.notes.push_back(note);
   });

@@ -11,13 +11,19 @@ constexpr int64_t kMostSkipped = 10;
 
 void RunCounts::goOnFrom(const RunPosition &was) {
   begun = steps = was.step;
-  skips = was.skipped;
+  skips = skipsBefore = was.skipped;
   skippedInRow = was.skippedInRow;
   if (const auto &scale = was.lossScale;
       scale && scale->moves && !hasFixedScale)
     lossScale = LossScale(*scale);
   if (was.guard)
     guard.goOnFrom(*was.guard);
+}
+
+int64_t RunCounts::updatedSamples(const RunPosition &start,
+                                  uint64_t samplesPerStep) const {
+  return int64_t(start.sequences - start.skippedSequences) +
+         (here() - (skips - skipsBefore)) * int64_t(samplesPerStep);
 }
 
 RunPosition RunCounts::position(const RunPosition &start,
@@ -28,6 +34,7 @@ RunPosition RunCounts::position(const RunPosition &start,
   now.skipped = skips;
   now.skippedInRow = skippedInRow;
   now.sequences += uint64_t(here()) * samplesPerStep;
+  now.skippedSequences += uint64_t(skips - skipsBefore) * samplesPerStep;
   if (const auto &left = runner.pendingUpdate())
     now.pending = {
         left->step,         left->scalars.update,    left->scalars.lr,

@@ -33,6 +33,10 @@ public:
   /// Steps that the guard has skipped; skipped() includes them.
   int64_t spikes() const { return guard.spikes(); }
 
+  /// Samples of steps that updated, in a run that began at `start`.
+  int64_t updatedSamples(const RunPosition &start,
+                         uint64_t samplesPerStep) const;
+
   /// Continues from the position of another run.
   void goOnFrom(const RunPosition &was);
   /// The position of this run, which began at `start`, for a checkpoint.
@@ -53,6 +57,7 @@ private:
   const bool hasFixedScale;
   int64_t begun = 0, steps = 0;
   int64_t skips = 0, skippedInRow = 0; ///< among `steps`
+  int64_t skipsBefore = 0;             ///< among the steps of earlier runs
   SpikeGuard guard;
 };
 

@@ -80,7 +80,7 @@ void Training::printStart() {
                     "rate ends at {:.3g}\n",
                     schedule.warmup,
                     options.epochs > 0 ? "the number of steps, " : "--steps=",
-                    schedule.steps, schedule.at(schedule.steps - 1));
+                    schedule.steps, schedule.at(schedule.last()));
   std::istringstream notes(report(ZRT_NOTE));
   for (std::string note; std::getline(notes, note);)
     text += fmt::format("note      {}\n", note);

@@ -109,6 +109,7 @@ void Training::openFiles() {
     if (isFirst)
       folder = takeFolder(options);
     position = describeRun(plan, options, feed->format());
+    position.begunWith = samplesPerStep();
     digests = std::make_unique<Digests>(plan, options, world, position);
     if (isFirst && feed->samples() < samplesPerStep())
       complain(fmt::format(
@@ -136,6 +137,9 @@ void Training::goOn() {
   const RunPosition &was = resumed->run;
   counts.goOnFrom(was);
   position.sequences = was.sequences;
+  position.skippedSequences = was.skippedSequences;
+  if (was.begunWith > 0)
+    position.begunWith = was.begunWith;
   runner->shiftData(was.sequences - uint64_t(was.step) * samplesPerStep());
   if (const auto &left = was.pending)
     runner->resumeWith(
@@ -154,6 +158,10 @@ void Training::countEpochs() {
   const RunPosition from = resumed ? resumed->run : RunPosition();
   Schedule &schedule = options.schedule;
   schedule.steps = length.steps(from);
+  const auto perStep = int64_t(samplesPerStep());
+  schedule.samples = {perStep, int64_t(position.begunWith),
+                      int64_t(from.sequences) +
+                          (schedule.steps - from.step) * perStep};
   epochsText = fmt::format("epochs    {}\n", length.text(from));
   if (!schedule.hasRoom())
     fail("--warmup={} and --cooldown={} are more than the {} steps of "
@@ -325,7 +333,10 @@ StepMetrics Training::runStep(int64_t step) {
   zrt_context *ctx = context.get();
   const auto start = Clock::now();
   const int64_t update = counts.update();
-  const auto lr = static_cast<float>(options.schedule.at(update));
+  const auto lr = static_cast<float>(options.schedule.at(
+      options.schedule.samples
+          ? counts.updatedSamples(position, samplesPerStep())
+          : update));
   const StepRunner::Result outputs =
       runner->run(ctx, step,
                   {.lr = lr,

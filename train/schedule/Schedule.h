@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace zrt {
 
@@ -17,6 +18,9 @@ namespace zrt {
 ///      |  /               \         down to `minimum`
 ///      +--+--------------+-+------
 ///        warmup      cooldown
+///
+/// Where epochs give the length, the axis has samples: a run that goes on with
+/// steps of another size goes on at the same place.
 struct Schedule {
   enum class Kind { Constant, Linear, Cosine, Wsd };
   Kind kind = Kind::Constant;
@@ -29,13 +33,30 @@ struct Schedule {
   /// without its first two steps, whose rate is 0.
   bool isLogarithmic = false;
 
+  /// An axis of samples.
+  struct Samples {
+    int64_t perStep;   ///< of a step of this run
+    int64_t begunWith; ///< of a step when the run began, which `warmup` and
+                       ///< `cooldown` count
+    int64_t end;       ///< read by the whole run
+  };
+  std::optional<Samples> samples = std::nullopt;
+
+  /// The place of the last step.
+  int64_t last() const {
+    return samples ? samples->end - samples->perStep : steps - 1;
+  }
   /// Returns true if wsd's rise and fall fit into the steps, or for other
   /// kinds.
-  bool hasRoom() const {
-    return kind != Kind::Wsd || warmup + cooldown <= steps;
-  }
-  /// The learning rate of step `step`, from 0.
-  double at(int64_t step) const;
+  bool hasRoom() const;
+  /// The learning rate at `place`: of step `place`, from 0, or of the step that
+  /// updates after `place` samples.  As long as steps have one size, both are
+  /// the same bits.
+  double at(int64_t place) const;
+
+private:
+  /// The axis; without samples a step is one unit.
+  Samples axis() const { return samples.value_or(Samples{1, 1, steps}); }
 };
 
 } // namespace zrt

@@ -104,6 +104,8 @@ Manifest example() {
   run.skipped = 2;
   run.skippedInRow = 1;
   run.sequences = 56;
+  run.skippedSequences = 16;
+  run.begunWith = 8;
   run.shuffles = true;
   run.seed = UINT64_MAX;
   run.weights = {7, 3};
@@ -150,6 +152,15 @@ TEST(Manifest, KeepsAll) {
   EXPECT_EQ(read.tensors[2].parameter, "w \\ \"x\"");
 }
 
+/// The steps of an older one have one size.
+TEST(Manifest, OfAnOlderBuildCountsSamples) {
+  const RunPosition run =
+      parseManifest(lying("\"skipped_sequences\":16,\n\"begun_with\":8,\n", ""))
+          .run;
+  EXPECT_EQ(run.skippedSequences, 16u);
+  EXPECT_EQ(run.begunWith, 8u);
+}
+
 TEST(Manifest, KeepsNumbersThatAreNotFinite) {
   constexpr float kNoNumber = std::numeric_limits<float>::quiet_NaN();
   constexpr double kTooLarge = std::numeric_limits<double>::infinity();
@@ -188,6 +199,8 @@ TEST(Manifest, ThatContradictsItselfIsRefused) {
   for (const auto &[from, to, error] : std::vector<std::array<std::string, 3>>{
            {R"("step":7)", R"("step":1)",
             "it has 1 steps, of which 2 were skipped"},
+           {R"("skipped_sequences":16)", R"("skipped_sequences":57)",
+            "it has 56 samples, of which 57 were of skipped steps"},
            {range, R"("first":5,"end":8)", "element 4 of 8 is missing"},
            {range, R"("first":4,"end":7)", "element 7 of 8 is missing"},
            {range, R"("first":0,"end":4)", "is missing, or there twice"},

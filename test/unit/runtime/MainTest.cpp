@@ -66,6 +66,33 @@ TEST(Schedule, MayBeAllWarmUp) {
   expectRates({Schedule::Kind::Cosine, 1.0, 0, 10, 0, 10}, {{9, 1}, {10, 0}});
 }
 
+/// Over samples, steps of one size have the bits of a schedule over steps; with
+/// another size the rate is that of the place.
+TEST(Schedule, IsOverSamples) {
+  using enum Schedule::Kind;
+  for (const Schedule::Kind kind : {Constant, Linear, Cosine, Wsd})
+    for (const bool isLogarithmic : {false, true})
+      for (const int64_t perStep : {1, 3, 7, 1000003}) {
+        Schedule steps = {kind, 7e-4, 3e-5, 9, 11, 53};
+        steps.isLogarithmic = isLogarithmic;
+        Schedule samples = steps;
+        samples.samples = {perStep, perStep, 53 * perStep};
+        for (int64_t step = 0; step < 60; ++step)
+          EXPECT_EQ(samples.at(step * perStep), steps.at(step));
+        EXPECT_EQ(samples.last(), 52 * perStep);
+        EXPECT_TRUE(samples.hasRoom());
+        samples.samples = {2 * perStep, perStep, 53 * perStep};
+        for (int64_t step = 9; step < 60; ++step)
+          EXPECT_NEAR(samples.at(step * perStep), steps.at(step), 1e-18);
+        for (int64_t step = 0; step < 9; ++step)
+          EXPECT_LE(samples.at(step * perStep), 7e-4);
+      }
+  Schedule full = {Wsd, 1, 0, 30, 30, 53};
+  EXPECT_FALSE(full.hasRoom());
+  full.samples = {8, 1, 60};
+  EXPECT_TRUE(full.hasRoom());
+}
+
 //===----------------------------------------------------------------------===//
 // Options
 //===----------------------------------------------------------------------===//
