@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 32u
+#define ZRT_ABI_VERSION 33u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

@@ -68,7 +68,7 @@ static double attentionFactorOf(const RopeScaling &s) {
 
 Rope mlir::frontend::computeRope(double base, int64_t dims,
                                  const RopeScaling &s) {
-  Rope rope = {ropeFrequencies(dims, base)};
+  Rope rope = {ropeFrequencies(dims, base), 1, base, s};
   switch (s.type) {
   case RopeScaling::Default:
     break;

@@ -46,6 +46,9 @@ struct Rope {
   llvm::SmallVector<double> frequencies;
   /// Multiplies cos and sin.
   double factor = 1;
+  /// What the frequencies were computed from.
+  double base = 0;
+  RopeScaling scaling = {};
 };
 
 /// `dims` is even and positive, `base` greater than 1.

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/Origin.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/BuiltinOps.h"
 
@@ -41,6 +42,13 @@ bool isArrayOf(Attribute value) {
   return list && llvm::all_of(list, llvm::IsaPred<T>);
 }
 
+bool isDictionaryOfStrings(Attribute value) {
+  auto entries = dyn_cast<DictionaryAttr>(value);
+  return entries && llvm::all_of(entries, [](NamedAttribute entry) {
+           return isa<StringAttr>(entry.getValue());
+         });
+}
+
 bool isPartOfKernel(Attribute value) {
   auto list = dyn_cast<ArrayAttr>(value);
   return list && list.size() > 2 && isa<FlatSymbolRefAttr>(list[0]) &&
@@ -61,11 +69,13 @@ const Known kKnown[] = {
     {kLevelAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kTargetAttr, OnModule, isOneOf<TargetAttr>, "a #zero.target"},
     {kOptionsAttr, OnModule, isOneOf<OptionsAttr>, "a #zero.options"},
+    {kGivenAttr, OnModule, isArrayOf<StringAttr>, "an array of strings"},
     {kReferenceAttr, OnModule, isOneOf<UnitAttr>, "a unit"},
     {kLossChunkAttr, OnModule, isNumber, "an i64"},
     {kGradDtypeAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kSampleAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kAdaptersAttr, OnModule, isOneOf<StringAttr>, "a string"},
+    {kFunctionAttr, OnModule, isDictionaryOfStrings, "a dictionary of strings"},
     {kStageAttr, OnModule, isNumber, "an i64"},
     {kMicroStepsAttr, OnModule, isNumber, "an i64"},
     {kArenaAttr, OnModule, isTierNumbers, "an i64 of each tier"},

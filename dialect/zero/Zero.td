@@ -20,6 +20,7 @@
 //   zero.level                           on the module: the last finished level
 //   zero.options                         on the module: the options of the plan
 //   zero.target                          on the module: what runs the plan
+//   zero.given, zero.function            on the module: its origin (Origin.h)
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_TD

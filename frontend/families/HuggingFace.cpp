@@ -10,6 +10,7 @@
 #include "frontend/families/HuggingFace.h"
 
 #include "frontend/families/Families.h"
+#include "frontend/families/FunctionKeys.h"
 #include "frontend/families/Keys.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -67,6 +68,14 @@ struct Request {
   }
 };
 
+/// Gives a module, which is null after an error, the keys of its function.
+OwningOpRef<ModuleOp> withKeys(OwningOpRef<ModuleOp> module,
+                               const FunctionKeys &keys) {
+  if (module)
+    setFunction(*module, keys);
+  return module;
+}
+
 /// Builds the model of a file; null if that failed.
 using Import = OwningOpRef<ModuleOp> (*)(const Request &request);
 
@@ -86,8 +95,9 @@ OwningOpRef<ModuleOp> importGPT2(const Request &r) {
                                       r.file.has("attn_pdrop"));
   config.packed = r.batch.packed;
   config.loss = r.batch.loss;
-  return buildGPT2(r.context, config, r.batch.batch,
-                   r.chooseSequence(config.positions));
+  return withKeys(buildGPT2(r.context, config, r.batch.batch,
+                            r.chooseSequence(config.positions)),
+                  functionKeys(config));
 }
 
 template <DecoderConfig (*Read)(ConfigFile &)>
@@ -102,8 +112,9 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   config.separator = r.batch.separator;
   config.packed = r.batch.packed;
   config.loss = r.batch.loss;
-  return buildDecoder(r.context, config, r.batch.batch,
-                      r.chooseSequence(config.positions));
+  return withKeys(buildDecoder(r.context, config, r.batch.batch,
+                               r.chooseSequence(config.positions)),
+                  functionKeys(config, r.file.string("model_type")));
 }
 
 /// Model families by model_type.

@@ -5,6 +5,7 @@
 //                    of the adapters among the model's parameters;
 //                    lora_alpha / r is the constant between the two products of
 //                    an adapter.
+//   zero.function    equal to the model's
 //   loss_chunk       equals the model's
 //   zero.separator   is an id with which @step compares tokens: the host begins
 //                    a document after it
@@ -17,6 +18,7 @@
 #include "passes/verify/Rules.h"
 
 #include "dialect/nn/NN.h"
+#include "dialect/zero/Origin.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -290,6 +292,10 @@ static LogicalResult judgeSeparator(ModuleOp model) {
 LogicalResult judge::judgeModelClaims(ModuleOp plan, ModuleOp model) {
   if (failed(judgeAdapters(plan, model)) || failed(judgeSeparator(model)))
     return failure();
+  if (plan->getAttr(kFunctionAttr) != model->getAttr(kFunctionAttr)) // (S7)
+    return plan.emitError("has ")
+           << kFunctionAttr
+           << " that is not that of the model (S7); checkpoints would say it";
   auto options = plan->getAttrOfType<OptionsAttr>(kOptionsAttr);
   auto chunk = model->getAttrOfType<IntegerAttr>(kLossChunkAttr);
   if (int64_t bytes = chunk ? chunk.getInt() : kLossChunk;

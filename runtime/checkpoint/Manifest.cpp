@@ -114,6 +114,8 @@ std::string runText(const RunPosition &run) {
                         left->rounding);
   if (!run.adapters.empty())
     text += fmt::format("\"adapters\":{},\n", run.adapters);
+  if (!run.function.empty())
+    text += fmt::format("\"function\":{},\n", run.function);
   text += "\"options\":{";
   for (const auto &[name, value] :
        std::map(run.options.begin(), run.options.end()))
@@ -168,6 +170,8 @@ RunPosition runOf(const json &value) {
   }
   if (value.contains("adapters"))
     run.adapters = value.at("adapters").dump();
+  if (value.contains("function"))
+    run.function = value.at("function").dump();
   for (const auto &[name, text] : value.at("options").items())
     run.options.emplace_back(name, text.get<std::string>());
   if (run.step < 0 || run.skipped < 0 || run.skipped > run.step)

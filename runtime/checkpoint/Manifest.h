@@ -58,6 +58,8 @@ struct RunPosition {
   std::optional<Pending> pending;
   /// Rank and scale of the adapters, as PEFT's adapter_config.json, or "".
   std::string adapters;
+  /// What the model computes (zrt_plan.function), or "".
+  std::string function;
   /// Names and values of options, to print differences on a resume.
   std::vector<std::pair<std::string, std::string>> options;
 };

@@ -30,8 +30,9 @@ class OlderBuilds(support.Case):
         shutil.copytree(OLDER / "step-2", self.folder / "checkpoints" / "step-2")
         for first, flags in ((0, ()), (2, ("--resume", "checkpoints"))):
             metrics = self.folder / f"{first}.jsonl"
-            self.run_ok(self.folder / "train", "--data", self.data, "--steps", 4, "--lr", 1e-2, "--quiet",
-                        "--metrics", metrics, *flags)
+            done = self.run_ok(self.folder / "train", "--data", self.data, "--steps", 4, "--lr", 1e-2, "--quiet",
+                               "--metrics", metrics, *flags)
+            self.assertEqual("step-2 does not say what its model computes, as an older zeroc wrote it" in done.err, first > 0)
             lines = support.read_metrics(metrics)
             self.assertEqual([line["step"] for line in lines], list(range(first, 4)))
             for line in lines:

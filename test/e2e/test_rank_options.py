@@ -36,6 +36,7 @@ CASES = {
     "--save": ((), ("v.safetensors",)), "--save-dtype": ((), ("bf16",)),
     "--checkpoint": (("--save-every", "2", "--checkpoint", "ck"), ("ck2",)), "--save-every": (KEPT, ("1",)),
     "--save-at-exit": (KEPT, ()), "--keep": (KEPT, ("1",)), "--resume": (KEPT, ("latest",)),
+    "--resume-other-model": ((*KEPT, "--resume", "latest"), ()),
     "--on-checkpoint-error": (KEPT, ("stop",)), "--checkpoint-memory": (KEPT, ("4MiB",)),
     "--time-limit": ((), ("1h",)), "--until": ((), ("2",)),
     "--digest": ((), ("run.digest",)), "--against": ((), ("run.digest",)),

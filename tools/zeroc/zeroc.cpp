@@ -19,6 +19,7 @@
 #include "tools/zeroc/CommandLine.h"
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/Messages.h"
+#include "tools/zeroc/ModelText.h"
 #include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/PlanCommand.h"
 #include "tools/zeroc/PythonCommands.h"
@@ -226,6 +227,11 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   if (options.marks.isGiven())
     if (llvm::Error error = markArguments(module, options.marks, options.input))
       return error;
+  // A model that is printed as one says its origin when it is compiled.
+  if (options.emit != Emit::Model) {
+    if (getLevel(module) == Level::Model)
+      addModelText(module);
+  }
   if (std::optional<Level> level = getLevel(module);
       level && *level < Level::Partitioned)
     if (llvm::Error error = options.optimizerFile.empty()

@@ -92,6 +92,8 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
             option);
   if (options.elastic)
     checkpoint.resume = "latest";
+  if (checkpoint.mayBeOther && checkpoint.resume.empty())
+    usage("--resume-other-model is for a run that goes on; add --resume=DIR");
   if (!line.given("--resume"))
     return;
   if (checkpoint.resumesLatest() && !line.given("--checkpoint"))

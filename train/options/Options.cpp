@@ -236,6 +236,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   for (const auto &[flag, value] :
        {std::pair("--shuffle", &options.shuffle),
         {"--save-at-exit", &options.checkpoint.atExit},
+        {"--resume-other-model", &options.checkpoint.mayBeOther},
         {"--profile", &options.profile},
         {"--utilization", &options.utilization},
         {"--quiet", &options.quiet},

@@ -25,7 +25,8 @@ struct CheckpointOptions {
   bool atExit = false; ///< when it ends or is stopped, too
   uint64_t memory = 0; ///< bytes for copies of what is written; 0: what is free
   bool stopOnError = false;
-  std::string resume; ///< a folder, "latest", or "": it begins anew
+  std::string resume;      ///< a folder, "latest", or "": it begins anew
+  bool mayBeOther = false; ///< the model of `resume` may be another function
   bool resumesLatest() const { return resume == "latest"; }
 };
 

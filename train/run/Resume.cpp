@@ -159,6 +159,9 @@ RunPosition zrt::describeRun(const zrt_plan &plan, const TrainOptions &options,
   if (const nlohmann::json config = parsePlanJson(plan.adapters);
       !config.is_null())
     run.adapters = config.dump();
+  if (const nlohmann::json function = parsePlanJson(plan.function);
+      !function.is_null())
+    run.function = function.dump();
   run.options = runOptions(plan, options, format);
   return run;
 }
@@ -206,6 +209,10 @@ std::optional<Resumed> zrt::resume(const zrt_plan &plan,
       checkNewest(options, manifest);
     resumed.run = manifest.run;
     addDifferences(options, now, manifest.run, perStep, resumed);
+    compareFunctions(parsePlanJson(now.function.c_str()),
+                     parsePlanJson(manifest.run.function.c_str()),
+                     plan.model ? plan.model : "this model",
+                     options.checkpoint.mayBeOther, resumed);
     for (const std::string &note : reader->notes(state))
       resumed.notes.push_back(note);
   });

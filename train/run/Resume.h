@@ -17,6 +17,7 @@
 #include "train/options/Options.h"
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,13 @@ std::optional<Resumed> resume(const zrt_plan &plan, const TrainOptions &options,
                               const RunPosition &now, uint64_t perStep,
                               const ParameterMemory &memory, int threads,
                               World &world);
+
+/// Compares what `model` computes (zrt_plan.function) with what that of the
+/// checkpoint did; null: unknown.  Adds notes and warnings.  Throws Error for
+/// another function, unless it `mayBeOther`.
+void compareFunctions(const nlohmann::json &now, const nlohmann::json &was,
+                      const std::string &model, bool mayBeOther,
+                      Resumed &resumed);
 
 /// The options that a checkpoint remembers, by name.  A run that goes on may
 /// have other options than it had.  What somebody chooses is said; what can

@@ -10,10 +10,13 @@
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/InputBound.h"
+#include "dialect/zero/Origin.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/codegen/tables/ProgramTables.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -183,6 +186,18 @@ private:
   }
 };
 
+/// zero.function as JSON.
+std::string functionText(ModuleOp plan) {
+  auto entries = plan->getAttrOfType<DictionaryAttr>(kFunctionAttr);
+  if (!entries)
+    return "";
+  llvm::json::Object text;
+  for (NamedAttribute entry : entries)
+    text[entry.getName().getValue()] =
+        llvm::json::fixUTF8(cast<StringAttr>(entry.getValue()).getValue());
+  return llvm::formatv("{0}", llvm::json::Value(std::move(text)));
+}
+
 } // namespace
 
 LogicalResult PlanDescription::build(const PlanInfo &info) {
@@ -217,6 +232,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .accumulate = static_cast<uint32_t>(intOf(plan, kMicroStepsAttr, 1)),
       .model = constants.string(info.model),
       .model_hash = info.modelHash,
+      .function = constants.string(functionText(plan)),
       .options = constants.string(info.options),
       .cpu = constants.string(info.cpu),
       .features = constants.string(info.features),

@@ -106,6 +106,7 @@ Manifest example() {
   run.sequences = 56;
   run.skippedSequences = 16;
   run.begunWith = 8;
+  run.function = R"({"rope_theta":"10000.0","text":"0123"})";
   run.shuffles = true;
   run.seed = UINT64_MAX;
   run.weights = {7, 3};

@@ -1,0 +1,157 @@
+//===- FunctionKeys.cpp - What an imported model computes -----------------===//
+//
+// Each config is taken apart into all of its fields, so that a new field does
+// not compile until it is either a key here, or said to be none: because it is
+// the shape or the name of a parameter, follows from model_type, or changes no
+// value of the function.
+//
+//===----------------------------------------------------------------------===//
+#include "frontend/families/FunctionKeys.h"
+
+#include "dialect/zero/Origin.h"
+#include "dialect/zero/Zero.h"
+#include "frontend/ConfigFile.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace mlir::frontend;
+
+namespace {
+
+std::string textOf(bool value) { return value ? "true" : "false"; }
+std::string textOf(int64_t value) { return std::to_string(value); }
+std::string textOf(double value) { return toText(value); }
+template <typename T>
+std::string textOf(const std::optional<T> &value) {
+  return value ? textOf(*value) : "none";
+}
+std::string textOf(Activation activation) {
+  constexpr StringLiteral names[] = {"gelu_new", "gelu", "relu", "silu"};
+  return names[int(activation)].str();
+}
+
+void addLoss(const TextLoss &loss, FunctionKeys &keys) {
+  // The samples of a sequence are a shape.
+  const auto &[objective, smoothing, zLoss, weighted, samples, labels, beta,
+               desirable, undesirable, margins] = loss;
+  constexpr StringLiteral names[] = {"sft", "dpo", "kto", "reward", "classify"};
+  keys["--objective"] = names[int(objective)];
+  keys["--label-smoothing"] = textOf(smoothing);
+  keys["--z-loss"] = textOf(zLoss);
+  keys["--token-weights"] = textOf(weighted);
+  keys["--labels"] = textOf(labels);
+  keys["--beta"] = textOf(beta);
+  keys["--desirable-weight"] = textOf(desirable);
+  keys["--undesirable-weight"] = textOf(undesirable);
+  keys["--margins"] = textOf(margins);
+}
+
+void addDropout(const DropoutRates &rates, FunctionKeys &keys) {
+  const auto &[attention, residual, embedding] = rates;
+  keys["--dropout"] = "attention " + textOf(attention) + ", residual " +
+                      textOf(residual) + ", embedding " + textOf(embedding);
+}
+
+/// "rope_theta", and how frequencies are scaled.
+void addRope(const Rope &rope, const std::string &prefix, FunctionKeys &keys) {
+  const auto &[frequencies, ofCosAndSin, base, scaling] = rope;
+  const auto &[type, factor, positions, low, high, fast, slow, attention,
+               mscale, mscaleAllDim, truncate] = scaling;
+  const std::string by = "factor " + textOf(factor),
+                    of = ", original_max_position_embeddings " +
+                         textOf(positions);
+  keys[prefix + "rope_theta"] = textOf(base);
+  keys[prefix + "rotary elements of a head"] =
+      textOf(int64_t(2 * frequencies.size()));
+  keys[prefix + "rope_scaling"] =
+      type == RopeScaling::Default  ? "default"
+      : type == RopeScaling::Linear ? "linear, " + by
+      : type == RopeScaling::Llama3
+          ? "llama3, " + by + of + ", low_freq_factor " + textOf(low) +
+                ", high_freq_factor " + textOf(high)
+          : "yarn, " + by + of + ", beta_fast " + textOf(fast) +
+                ", beta_slow " + textOf(slow) + ", attention_factor " +
+                textOf(ofCosAndSin) + ", truncate " + textOf(truncate);
+}
+
+/// Layers with a window.
+std::string listSliding(const std::vector<bool> &slides) {
+  SmallVector<std::string> layers;
+  for (auto [layer, does] : llvm::enumerate(slides))
+    if (does)
+      layers.push_back(std::to_string(layer));
+  return llvm::join(layers, " ");
+}
+
+} // namespace
+
+FunctionKeys frontend::functionKeys(const GPT2Config &config) {
+  FunctionKeys keys;
+  // Sizes are shapes, and a head of its own is a parameter.
+  const auto &[layers, heads, width, vocabulary, positions, innerWidth, normEps,
+               initStd, activation, tied, scaleAttention, scaleByLayer, packed,
+               loss, dropout] = config;
+  keys["model_type"] = "gpt2";
+  keys["n_head"] = textOf(heads);
+  keys["layer_norm_epsilon"] = textOf(normEps);
+  keys["activation_function"] = textOf(activation);
+  keys["scale_attn_weights"] = textOf(scaleAttention);
+  keys["scale_attn_by_inverse_layer_idx"] = textOf(scaleByLayer);
+  keys["--packed"] = textOf(packed);
+  addLoss(loss, keys);
+  addDropout(dropout, keys);
+  return keys;
+}
+
+FunctionKeys frontend::functionKeys(const DecoderConfig &config,
+                                    StringRef modelType) {
+  FunctionKeys keys;
+  // Names, sizes and biases are those of parameters, as are norms of queries
+  // and keys; the kind of norm and the order in query_key_value are those of
+  // the model_type.
+  const auto &[names, layers, width, vocabulary, positions, heads,
+               keyValueHeads, headWidth, innerWidth, initStd, tied, padding,
+               norm, normEps, parallel, queryKeyNorm, queryKeyNormOfAll,
+               qkvByHead, biasOfQkv, biasOfOut, biasOfMlp, scoreScale, scoreCap,
+               logitCap, separator, packed, window, slides, rope, slidingRope,
+               experts, loss, dropout, activation, scalesEmbedding] = config;
+  const auto &[count, chosen, expertWidth, normalize, mixtures, balance, scope,
+               gate, up, down] = experts;
+  keys["model_type"] = modelType;
+  keys["num_attention_heads"] = textOf(heads);
+  keys["num_key_value_heads"] = textOf(keyValueHeads);
+  keys["head_dim"] = textOf(headWidth);
+  keys["pad_token_id"] = textOf(padding);
+  keys["norm_eps"] = textOf(normEps);
+  keys["hidden_act"] = textOf(activation);
+  keys["use_parallel_residual"] = textOf(parallel);
+  keys["attention scale"] =
+      scoreScale == 0 ? "1 / sqrt(head_dim)" : textOf(scoreScale);
+  keys["attn_logit_softcapping"] = textOf(scoreCap);
+  keys["final_logit_softcapping"] = textOf(logitCap);
+  const std::string sliding = window > 0 ? listSliding(slides) : "";
+  keys["sliding_window"] = sliding.empty() ? "none" : textOf(window);
+  keys["layers with a sliding_window"] = sliding;
+  addRope(rope, "", keys);
+  if (slidingRope)
+    addRope(*slidingRope, "sliding_attention.", keys);
+  if (count > 0) {
+    keys["num_experts_per_tok"] = textOf(chosen);
+    keys["norm_topk_prob"] = textOf(normalize);
+    keys["router_aux_loss_coef with output_router_logits"] = textOf(balance);
+  }
+  keys["--document-separator"] = textOf(separator);
+  keys["--packed"] = textOf(packed);
+  addLoss(loss, keys);
+  addDropout(dropout, keys);
+  return keys;
+}
+
+void frontend::setFunction(ModuleOp module, const FunctionKeys &keys) {
+  Builder b(module.getContext());
+  SmallVector<NamedAttribute> entries;
+  for (const auto &[key, value] : keys)
+    entries.push_back(b.getNamedAttr(key, b.getStringAttr(value)));
+  module->setAttr(zero::kFunctionAttr, b.getDictionaryAttr(entries));
+}
