@@ -11,6 +11,7 @@
 
 #include "dialect/nn/NN.h"
 #include "dialect/tm_tensor/TMTensor.h"
+#include "dialect/zero/Origin.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Sizes.h"
 #include "mlir/IR/Verifier.h"
@@ -48,9 +49,43 @@ std::optional<Level> zero::getLevel(ModuleOp module) {
   return name ? parseLevel(name) : Level::Model;
 }
 
+static SmallVector<StringRef> getGiven(ModuleOp module) {
+  auto given = module->getAttrOfType<ArrayAttr>(kGivenAttr);
+  return given ? llvm::to_vector(given.getAsValueRange<StringAttr>())
+               : SmallVector<StringRef>();
+}
+
 std::string zero::getPlanOptions(ModuleOp module) {
   auto options = module->getAttrOfType<OptionsAttr>(kOptionsAttr);
-  return options ? options.getText() : "";
+  if (!options)
+    return "";
+  std::string text = options.getText();
+  SmallVector<OptionsAttr::Word> words = options.getWords();
+  for (StringRef given : getGiven(module)) {
+    auto [name, value] = given.split('=');
+    auto same = llvm::find_if(words, [&](const OptionsAttr::Word &word) {
+      return word.option == name;
+    });
+    if (same == words.end()) {
+      text +=
+          (" " + name).str() + (value.empty() ? "" : "=") + quoteWord(value);
+    } else if (StringRef(same->value).starts_with("@") &&
+               value != same->value) {
+      // Of a rule of its own: the file, and the rule that it had.
+      const std::string file = (value.split('#').first + "#" +
+                                StringRef(same->value).split('#').second)
+                                   .str();
+      text.replace(text.find(same->value), same->value.size(), quoteWord(file));
+    }
+  }
+  return text;
+}
+
+void zero::addGiven(ModuleOp module, ArrayRef<std::string> words) {
+  SmallVector<StringRef> all = getGiven(module);
+  llvm::append_range(all, words);
+  if (!all.empty())
+    module->setAttr(kGivenAttr, Builder(module).getStrArrayAttr(all));
 }
 
 bool zero::isReference(ModuleOp module) {

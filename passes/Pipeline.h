@@ -54,10 +54,13 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
 /// attribute, nothing if there is no such level.
 std::optional<Level> getLevel(ModuleOp module);
 
-/// The options with which `module` was compiled to its level, as a command
-/// line; a plan has them from level partitioned on, before that the result is
-/// "".
+/// The options with which `module` was compiled to its level, as a command line
+/// that makes the plan again: those of #zero.options, and what else was given.
+/// A plan has them from level partitioned on, before that the result is "".
 std::string getPlanOptions(ModuleOp module);
+
+/// Adds words such as "--lora=4" to what was given for `module`.
+void addGiven(ModuleOp module, ArrayRef<std::string> words);
 
 /// Whether the kernels of `module` were formed for --reference.
 bool isReference(ModuleOp module);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/Origin.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
@@ -221,6 +222,15 @@ Type OptionsAttr::getStateElement() const {
 //===----------------------------------------------------------------------===//
 // As a command line
 //===----------------------------------------------------------------------===//
+
+std::string zero::quoteWord(StringRef word) {
+  if (word.find_first_of(" '\"\\$*?[](){}<>|&;~!`") == StringRef::npos)
+    return word.str();
+  std::string text = "'";
+  for (char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
 
 static std::string shortest(const APFloat &value) {
   return optionText(value.convertToDouble());

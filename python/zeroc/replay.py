@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,10 @@ from .options import name_of, parse
 
 #: Of the run's plan, what one rank has not; --accumulate is given anew.  Buckets depend on --stage.
 OF_RANKS = {"--world-size", "--accumulate", "--ranks-per-host", "--shard-size", "--secondary-shard", "--reuse-distance",
-            "--prefetch", "--max-live"}
+            "--prefetch", "--max-live", "--device-memory", "--host-memory"}
+#: Options of zeroc that others stand for, or belong to.
+OTHERS_OF = {"--offload": ("--offload-optimizer", "--offload-params"),
+             "--lora": ("--lora-dropout", "--lora-targets", "--rslora", "--dora", "--modules-to-save", "--base-storage")}
 MANAGED = {"--resume": "name the checkpoint first", "--until": "say --steps", "--world-size": "it is 1",
            "--digest": "use train itself", "--progress": "it is none"}
 #: The most bytes of a header.
@@ -69,9 +73,13 @@ def without(words, names):
     return kept
 
 
-def compile_options(header, given):
+def compile_options(header, given, folder):
     """The options of the run for one rank."""
-    words = without(header["plan"].split(), {name_of(word) for word in given})
+    names = {name_of(word) for word in given}
+    words = without(shlex.split(header["plan"]), names.union(*(OTHERS_OF.get(name, ()) for name in names)))
+    # It writes the values that the run has read.
+    words = [f"--constants-as-params={folder}/constants.safetensors" if name_of(word) == "--constants-as-params" else word
+             for word in words]
     if header["ranks"] > 1:
         shards = header["virtual_shards"]
         if not shards:
@@ -94,11 +102,14 @@ def main(arguments):
         raise UserError(f"the model {model} does not exist; name it with --model")
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "train"
-        compiled = subprocess.run(compile_command(model, compile_options(header, given["compile"]), program),
-                                  capture_output=True, text=True)
+        options = compile_options(header, given["compile"], folder)
+        compiled = subprocess.run(compile_command(model, options, program), capture_output=True, text=True)
         if compiled.returncode:
             raise UserError(f"the model does not compile for one rank:\n{compiled.stderr.strip()}")
-        done = subprocess.run([program, *without(header["train"], {name_of(word) for word in given["train"]}),
+        replaced = {name_of(word) for word in given["train"]}
+        if not any(word.startswith("--offload") and word.endswith("=nvme") for word in options):
+            replaced.add("--nvme-path")  # the plan keeps nothing there now
+        done = subprocess.run([program, *without(header["train"], replaced),
                                *given["train"], "--resume", checkpoint, "--until", str(end), "--against",
                                a.against, "--progress", "none"],
                               stdout=subprocess.PIPE, text=True)

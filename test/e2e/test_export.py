@@ -65,7 +65,7 @@ class Export(support.Case):
         self.assertGreater(len(files), 2)
         self.assertEqual(files[0], f"model-00001-of-{len(files):05}.safetensors")
         self.assertEqual(sorted(path.name for path in (self.folder / "model").iterdir()),
-                         sorted(["config.json", "generation_config.json", "model.safetensors.index.json", *files]))
+                         sorted([".zeroc-files", "config.json", "generation_config.json", "model.safetensors.index.json", *files]))
         self.assertEqual(json.loads((self.folder / "model/generation_config.json").read_text())["eos_token_id"], 7)
         weights = {}
         for file in files:
@@ -107,7 +107,7 @@ class Export(support.Case):
     def test_folder_of_one_file(self):
         checkpoint, saved = self.checkpoint((1, "--stage=0"))
         self.export(checkpoint, "model")
-        self.assertEqual([path.name for path in (self.folder / "model").iterdir()], ["model.safetensors"])
+        self.assertEqual({path.name for path in (self.folder / "model").iterdir()}, {".zeroc-files", "model.safetensors"})
         done = resumes.train((1, "--stage=0"), self.folder, "from", "--init", self.folder / "model", steps=0)
         self.assertEqual(done.returncode, 0, done.err)
         self.assert_same_bytes(self.folder / "from.safetensors", saved)
@@ -153,13 +153,20 @@ class Export(support.Case):
         export = (support.ZEROC, "export", checkpoint, "-o", "model")
         self.export(checkpoint, "model", "--max-shard-size=8KiB")
         self.export(checkpoint, "model", "--max-shard-size=8KiB")  # the same files
-        before = {path.name: path.read_bytes() for path in (self.folder / "model").iterdir()}
+        names = {path.name for path in (self.folder / "model").iterdir()}
         # Old files that remained would be read, too.
-        for options in (), ("--max-shard-size=16KiB",):
-            self.assert_refused(support.run(*export, *options, cwd=self.folder),
-                                "model has weights already, of which this export would leave model")
-        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "model").iterdir()}, before)
+        self.export(checkpoint, "model")
+        self.assertEqual({path.name for path in (self.folder / "model").iterdir()}, {".zeroc-files", "model.safetensors"})
+        self.export(checkpoint, "model", "--max-shard-size=8KiB")
+        self.assertEqual({path.name for path in (self.folder / "model").iterdir()}, names)
+        # But those of others stay.
         (self.folder / "model/model.safetensors").write_bytes(saved.read_bytes())
+        before = {path.name: path.read_bytes() for path in (self.folder / "model").iterdir()}
+        for options in (), ("--max-shard-size=8KiB",), ("--max-shard-size=8KiB", "--force"):
+            self.assert_refused(support.run(*export, *options, cwd=self.folder),
+                                "model.safetensors was changed after zeroc wrote it|would leave model.safetensors",
+                                status=1)
+        self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "model").iterdir()}, before)
         done = resumes.train((1, "--stage=0"), self.folder, "from", "--init", self.folder / "model", steps=0)
         self.assert_refused(done, "has model.safetensors and model.safetensors.index.json")
 

@@ -22,7 +22,7 @@
 // RUN: not test -e no
 // RUN: not test -e ./-
 
-// KEPT: --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004 --stage=0 --world-size=1\00
+// KEPT: --optimizer=sgd --momentum=0.5 --weight-decay=0.001 --grad-clip=0.004 --stage=0 --world-size=1 --cpu=x86-64-v3\00
 // LATE: zeroc: error: --grad-clip comes too late for sgd.mlir: at level memory its state and update are fixed as --optimizer=sgd {{.*}}; drop the option
 // FORMED: zeroc: error: --reference comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before
 // CHUNKED: zeroc: error: --loss-chunk comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before

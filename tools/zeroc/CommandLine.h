@@ -76,12 +76,19 @@ public:
       return;
     }
     isFromFile = true;
+    typed = option.value;
     if (llvm::Error error = values.read(option.value))
       fail(file + ": " + option.source + ": " + getName() + " " +
            llvm::toString(std::move(error)));
   }
   bool isSet() const { return getNumOccurrences() || isFromFile; }
   StringRef getTyped() const { return typed; }
+  /// Whether the plan or its code depends on it.
+  bool shapes(const cl::OptionCategory &output,
+              const cl::OptionCategory &foreign) const {
+    return llvm::is_contained(Categories, &foreign) ||
+           (changes && !llvm::is_contained(Categories, &output));
+  }
 
   const std::optional<Emit> changes;
 
@@ -260,6 +267,8 @@ private:
   void checkInput() const;
   std::string listTyped(ArrayRef<StringRef> without) const;
   void takeTarget();
+  /// The options that the program depends on, with absolute paths.
+  std::vector<std::string> listShaping() const;
   /// Several numbers of ranks are for programs, and share one global batch.
   void checkSizes();
   std::vector<Variant> listCompared() const;

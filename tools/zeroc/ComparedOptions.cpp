@@ -1,6 +1,7 @@
 //===- ComparedOptions.cpp - Options that several plans are made with -----===//
 #include "tools/zeroc/CommandLine.h"
 
+#include "dialect/zero/Origin.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -36,16 +37,6 @@ void CommandLine::checkComparison() {
     options.pipeline.stage = 3; // has all of their options
 }
 
-/// A value as a shell reads it.
-static std::string quoted(StringRef value) {
-  if (value.find_first_of(" '\"\\$*?[](){}<>|&;~#!`") == StringRef::npos)
-    return value.str();
-  std::string text = "'";
-  for (char c : value)
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 /// The typed options but `without`, as a shell reads them.
 std::string CommandLine::listTyped(ArrayRef<StringRef> without) const {
   std::string text;
@@ -57,9 +48,33 @@ std::string CommandLine::listTyped(ArrayRef<StringRef> without) const {
       continue;
     text += " " + flag.getName();
     if (!flag.getTyped().empty())
-      text += "=" + quoted(flag.getTyped());
+      text += "=" + quoteWord(flag.getTyped());
   }
   return text;
+}
+
+std::vector<std::string> CommandLine::listShaping() const {
+  // Those of #zero.options, or that stand for them.
+  SmallVector<StringRef> kept = {"offload",  "betas",       "eps",
+                                 "momentum", "sample-only", "score-only"};
+  visitOptions(options.pipeline,
+               [&](StringRef name, auto, auto) { kept.push_back(name); });
+  if (options.optimizerFile.empty())
+    kept.push_back("optimizer");
+  std::vector<std::string> words;
+  for (const Flag &flag : flags) {
+    if (!flag.isSet() || !flag.shapes(output, foreign) ||
+        !flag.Subs.contains(&cl::SubCommand::getTopLevel()) ||
+        llvm::is_contained(kept, flag.ArgStr))
+      continue;
+    SmallString<128> value(flag.getTyped());
+    for (StringRef ending : {".mlir", ".json", ".safetensors"})
+      if (value.ends_with(ending))
+        llvm::sys::fs::make_absolute(value);
+    words.push_back(flag.getName() + (value.empty() ? "" : "=") +
+                    value.str().str());
+  }
+  return words;
 }
 
 bool DriverOptions::isFolder() const {

@@ -9,6 +9,15 @@ void CommandLine::declareOptimizer(const Place &place) {
   PipelineOptions &p = options.pipeline;
   Values rule = text(p.optimizer, {"adamw", "lion", "sgd"});
   rule.read = [this, known = rule.read](StringRef given) -> llvm::Error {
+    // As a program prints it, the name and a hash of the rule follow.
+    auto [file, hash] = given.rsplit('#');
+    if (hash.size() == 8 &&
+        (file.starts_with("@") || file.ends_with(".mlir"))) {
+      options.optimizerHash = ("#" + hash).str();
+      given = file;
+    }
+    if (given.starts_with("@") && !options.optimizerHash.empty())
+      return llvm::Error::success(); // the model brings it
     options.optimizerFile = given.ends_with(".mlir") ? given.str() : "";
     if (!options.optimizerFile.empty())
       return llvm::Error::success();

@@ -431,6 +431,7 @@ DriverOptions CommandLine::check() {
   if (llvm::Error error = checkPassOptions())
     fail(llvm::toString(std::move(error)));
 
+  options.words = listShaping();
   bool isPrinted = options.emit <= Emit::LLVM;
   if (!isPrinted && options.output == "-")
     fail("a program or an object needs a file; name it with -o OUT");

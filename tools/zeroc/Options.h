@@ -41,6 +41,8 @@ struct DriverOptions {
   SmallVector<int64_t> worldSizes = {1};
   /// Of --optimizer, where that is a file; and values for numbers of its rule.
   std::string optimizerFile, optimizerNumbers;
+  /// The rule that --optimizer must bring, "#1a2b3c4d", if it says so.
+  std::string optimizerHash;
   /// What arguments are, where the module does not say it.
   ArgumentMarks marks;
   bool timing = false, compare = false;
@@ -54,6 +56,8 @@ struct DriverOptions {
   /// The options that were given, such as "--betas", each with the first output
   /// that it changes.
   SmallVector<std::pair<std::string, Emit>> given;
+  /// The options that the program depends on, "--betas=0.9,0.95".
+  std::vector<std::string> words;
   /// What --ds-config became; none without it.
   std::optional<deepspeed::Config> deepSpeed;
 

@@ -129,6 +129,19 @@ static llvm::Error compare(ModuleOp module, const DriverOptions &options,
                                    : printComparison(options.input, *plans));
 }
 
+/// Checks that the rule of a plan is the one that --optimizer says.
+static llvm::Error checkRule(ModuleOp plan, StringRef hash) {
+  auto options = plan->getAttrOfType<OptionsAttr>(kOptionsAttr);
+  for (const OptionsAttr::Word &word :
+       options ? options.getWords() : SmallVector<OptionsAttr::Word>())
+    if (word.option == "--optimizer" && !StringRef(word.value).ends_with(hash))
+      return createStringError("--optimizer=..." + hash +
+                               " was another rule than the one that is there "
+                               "now, " +
+                               word.value + "; leave " + hash + " out");
+  return llvm::Error::success();
+}
+
 /// Brings `module` to its level with the options `p`, or writes the table of
 /// zeroc plan.  `timed` runs a part, whose time --timing prints.
 template <typename Timed>
@@ -231,6 +244,7 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   if (options.emit != Emit::Model) {
     if (getLevel(module) == Level::Model)
       addModelText(module);
+    addGiven(module, options.words);
   }
   if (std::optional<Level> level = getLevel(module);
       level && *level < Level::Partitioned)
@@ -257,6 +271,8 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
         compilePlan(plan, options, options.pipelineOf(ranks), timed);
     if (!error && options.isPlanned)
       return llvm::Error::success();
+    if (!error)
+      error = checkRule(plan, options.optimizerHash);
     if (!error && options.isSimulated)
       return simulatePlan(plan, options.prediction, options.output);
     if (!error && options.isText())

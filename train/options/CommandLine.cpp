@@ -139,6 +139,17 @@ std::string suggest(const CLI::App &app, const std::string &unknown) {
   return meant.empty() ? "" : fmt::format("did you mean --{}? ", meant);
 }
 
+/// A path, or several that commas separate.
+std::string absolutePaths(const std::string &text, bool isSeveral) {
+  std::error_code error; // of an empty name, which is refused later
+  const size_t comma = isSeveral ? text.find(',') : std::string::npos;
+  const std::string first =
+      std::filesystem::absolute(text.substr(0, comma), error).string();
+  return comma == std::string::npos
+             ? first
+             : first + "," + absolutePaths(text.substr(comma + 1), true);
+}
+
 /// "1e-3" as "0.001".
 std::string inOneSpelling(const std::string &value) {
   double number = 0;
@@ -245,7 +256,7 @@ std::vector<std::string> CommandLine::repeated() const {
     const std::string name(listed.name), group = listed.group;
     if (!given(name.c_str()) ||
         (group != "Required" && group != "Learning rate" && group != "Data" &&
-         name != "--seed"))
+         name != "--seed" && name != "--nvme-path"))
       continue;
     if (listed.value.empty()) {
       words.push_back(name);
@@ -256,13 +267,12 @@ std::vector<std::string> CommandLine::repeated() const {
       words.push_back(name);
     for (const std::string &value : app.get_option(name)->results()) {
       const size_t file = listed.value == "NAME=FILE" ? value.find('=') + 1 : 0;
-      const bool isPath = isList || file > 0;
-      std::error_code error; // of an empty name, which is refused later
-      const std::string found =
-          isPath ? value.substr(0, file) +
-                       std::filesystem::absolute(value.substr(file), error)
-                           .string()
-                 : value;
+      const bool isFolders = name == "--nvme-path";
+      std::string found = value.substr(0, file);
+      if (isList || isFolders || file > 0)
+        found += absolutePaths(value.substr(file), isFolders);
+      else
+        found = value;
       words.push_back(isList ? found : name + "=" + found);
     }
   }

@@ -2,7 +2,6 @@
 #include "train/report/Report.h"
 
 #include "runtime/PlanTable.h"
-#include "runtime/io/Json.h"
 #include "train/report/StandardStreams.h"
 
 #include <algorithm>
@@ -45,20 +44,6 @@ std::string parametersText(const zrt_plan &plan) {
          (trained < all
               ? fmt::format(", {} of them trained", withCommas(trained))
               : "");
-}
-
-/// " --lora=16:32" for a plan with adapters, or "".
-std::string loraOption(const zrt_plan &plan) {
-  const nlohmann::json config = parsePlanJson(plan.adapters);
-  if (!config.is_object())
-    return "";
-  const double dropout = config.value("lora_dropout", 0.0);
-  return fmt::format(" --lora={}:{}{}{}{}", config.value("r", 0.0),
-                     config.value("lora_alpha", 0.0),
-                     config.value("use_rslora", false) ? " --rslora" : "",
-                     config.value("use_dora", false) ? " --dora" : "",
-                     dropout != 0 ? fmt::format(" --lora-dropout={}", dropout)
-                                  : "");
 }
 
 bool hasPeers(const zrt_plan &plan) { return plan.world_size > 1; }
@@ -145,14 +130,14 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
   const std::string hostThreads =
       worksOnHost(plan) ? fmt::format(", {} on the host", zrt_host_threads(ctx))
                         : "";
-  std::string text = fmt::format("model     {}, {}\n"
-                                 "options   {}{}\n"
-                                 "ranks     {}\n"
-                                 "cpu       {}, {} thread{}{}\n",
-                                 orUnknown(plan.model), parametersText(plan),
-                                 orUnknown(plan.options), loraOption(plan),
-                                 ranksText(plan), orUnknown(plan.cpu), threads,
-                                 threads == 1 ? "" : "s", hostThreads);
+  std::string text =
+      fmt::format("model     {}, {}\n"
+                  "options   {}\n"
+                  "ranks     {}\n"
+                  "cpu       {}, {} thread{}{}\n",
+                  orUnknown(plan.model), parametersText(plan),
+                  orUnknown(plan.options), ranksText(plan), orUnknown(plan.cpu),
+                  threads, threads == 1 ? "" : "s", hostThreads);
   std::string arenas;
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     if (const uint64_t bytes = zrt_arena_bytes(ctx, tier))

@@ -97,8 +97,7 @@ void Digests::checkOther(const json &mine) const {
   const json &theirs = other->header();
   if (theirs.at("model_hash") != mine.at("model_hash"))
     fail("{} is of another model than this program's {}: of {} with {}; "
-         "compile that one with its options, also with those of the model "
-         "that are not listed, such as --lora",
+         "compile that one with its options",
          path, plan.model, theirs.at("model").dump(), theirs.at("plan").dump());
   for (const auto &[key, option] :
        {std::pair("data", "--data"), {"inputs", "--input"}})
