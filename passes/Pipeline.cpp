@@ -307,6 +307,22 @@ static LogicalResult aimBelowLimits(ModuleOp module, PipelineOptions &options) {
   return success();
 }
 
+/// Raises the limit of gathered parameters to what `module`, at level
+/// partitioned, needs at one time.
+static LogicalResult raiseLive(ModuleOp module, PipelineOptions &options) {
+  OwningOpRef<ModuleOp> draft = module.clone();
+  PassManager pm(module->getName());
+  pm.enableVerifier(false);
+  pm.addPass(createAssignStreams());
+  if (failed(pm.run(*draft)))
+    return failure();
+  FailureOr<int64_t> least = findLeastGathered(*draft, getRotation(options));
+  if (failed(least))
+    return failure();
+  options.maxLive = std::max(options.maxLive, *least);
+  return success();
+}
+
 LogicalResult zero::runPipeline(ModuleOp module, Level target,
                                 const PipelineOptions &given,
                                 PassManagerSetup setup) {
@@ -384,6 +400,9 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       module->setAttr(kLossChunkAttr,
                       attrs.getI64IntegerAttr(options.lossChunk));
     if (static_cast<Level>(level) == Level::Partitioned) {
+      if (options.raisesLive && options.maxLive > 0 &&
+          failed(raiseLive(module, options)))
+        return failure();
       OptionsAttr made = getOptionsAttr(module, options);
       if (!made)
         return failure();

@@ -45,6 +45,8 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   /// The most bytes of device and of host memory that a rank may use; -1: no
   /// limit.
   int64_t deviceMemory = -1, hostMemory = -1;
+  /// A `maxLive` that is less than one operation needs is raised to that.
+  bool raisesLive = false;
   /// The plan is one of many that are compared, and neither verified nor
   /// judged; the one that is taken is compiled again.
   bool isDraft = false;

@@ -83,6 +83,45 @@ static std::string findUpdateConflict(const PlanOptions &p) {
   return "";
 }
 
+/// Of programs that generate or score: they have no gradients and no updates.
+/// The places of their parameters depend on --weight-decay.
+static std::string findTraining(const PlanOptions &p) {
+  if (p.sample != Sample::Only && p.sample != Sample::Score)
+    return "";
+  constexpr StringRef ofTraining[] = {"grad-clip",
+                                      "grad-dtype",
+                                      "state-dtype",
+                                      "master",
+                                      "wire-gradients",
+                                      "wire-feedback",
+                                      "accumulate",
+                                      "virtual-shards",
+                                      "accumulate-order",
+                                      "offload-ratio",
+                                      "offload-gradients",
+                                      "offload-activations",
+                                      "remat",
+                                      "remat-ratio",
+                                      "overlap-update",
+                                      "delayed-update",
+                                      "eval"};
+  // --offload moves parameters and the state that would be there.
+  std::string found =
+      p.offloadOptimizer != Offload::None && p.offloadParams == Offload::None
+          ? "--offload-optimizer; take --offload-params"
+          : "";
+  visitOptions(p, [&](StringRef name, auto field, auto otherwise) {
+    if (found.empty() && field != otherwise &&
+        llvm::is_contained(ofTraining, name))
+      found = "--" + name.str();
+  });
+  if (found.empty())
+    return "";
+  return llvm::formatv("--{0}-only is for a program that does not train; drop "
+                       "{1}",
+                       p.sample == Sample::Only ? "sample" : "score", found);
+}
+
 /// Of programs that check results: one rank computes all on its device.
 static std::string findReferenceConflict(const PlanOptions &p) {
   if (!p.reference)
@@ -171,6 +210,16 @@ static std::string findWireConflict(const PlanOptions &p) {
     if (form != Wire::Full && p.worldSize == 1)
       return flag(name, form) + " is for what ranks exchange, and there is one "
                                 "rank; drop it, or add --world-size=N";
+  const auto parameters = stringify(p.precision);
+  const auto gradients = p.gradDtype == GradDtype::OfParameters
+                             ? parameters
+                             : stringify(p.gradDtype);
+  for (auto [name, form, element] :
+       {std::tuple("wire-params", p.wireParams, parameters),
+        std::tuple("wire-gradients", p.wireGradients, gradients)})
+    if (form == Wire::BF16 && (element == "bf16" || element == "fp16"))
+      return flag(name, form) + " would leave all as it is, which is " +
+             element.str() + "; drop it, or take int8 or int4";
   if (p.wireParams != Wire::Full && p.stage != 3)
     return flag("wire-params", p.wireParams) +
            " needs --stage=3; parameters of stage " + std::to_string(p.stage) +
@@ -217,6 +266,8 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
   if (isKnown && p.master == Masters::None && p.precision != Precision::BF16)
     return Conflict{"(C6)", "--master=none needs --precision=bf16, got " +
                                 flag("precision", p.precision)};
+  if (std::string text = findTraining(p); !text.empty())
+    return Conflict{"(C9)", text};
   if (std::string text = findReferenceConflict(p); !text.empty())
     return Conflict{"(C10)", text};
   if (p.offloadParams != Offload::None && !mayOffloadParameters(p))
@@ -227,23 +278,35 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
                                   flag("stage", p.stage), p.worldSize)};
   for (auto [name, bytes] : {std::pair("persist-below", p.persistBelow),
                              std::pair("reuse-distance", p.reuseDistance),
-                             std::pair("max-live", p.maxLive)})
+                             std::pair("max-live", p.maxLive)}) {
     if (bytes > 0 && p.stage != 3)
       return Conflict{
           "(C11)", llvm::formatv("--{0} needs --stage=3; parameters of stage "
                                  "{1} are whole on every rank",
                                  name, p.stage)};
+    // Of virtual shards, one rank has the layout of several.
+    const bool works = p.worldSize > 1 || p.virtualShards > 0 ||
+                       (p.offloadParams != Offload::None &&
+                        name == StringRef("reuse-distance"));
+    if (bytes > 0 && !works)
+      return Conflict{
+          "(C11)", llvm::formatv("--{0} is for parameters that ranks gather, "
+                                 "and there is one rank; drop it, or add "
+                                 "--world-size=N",
+                                 name)};
+  }
   if (std::string text = findGroupConflict(p); !text.empty())
     return Conflict{"(C12)", text};
   if (std::string text = findVirtualConflict(p); !text.empty())
     return Conflict{"(C13)", text};
   if (std::string text = findWireConflict(p); !text.empty())
     return Conflict{"(C14)", text};
-  if (p.prefetch != PlanOptions().prefetch && p.stage != 3 && !offloadsState &&
+  if (p.prefetch != PlanOptions().prefetch &&
+      (p.stage != 3 || p.worldSize == 1) && !offloadsState &&
       p.offloadActivations == Offload::None)
     return Conflict{"(C11)",
                     "--prefetch moves gathers of --stage=3 and fetches "
-                    "of --offload ahead, and this plan has none"};
+                    "of --offload ahead, and this plan has none; drop it"};
   if (p.rematRatio < 1 && p.remat != Remat::Block)
     return Conflict{"(C11)", flag("remat-ratio", p.rematRatio) +
                                  " is a part of the blocks that --remat=block "
@@ -270,20 +333,6 @@ std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &p,
                     flag("offload-gradients", p.offloadGradients) +
                         " is for sums that wait from one micro-step to the "
                         "next; add --accumulate=K, in batch order, or drop it"};
-  if ((p.sample == Sample::Only || p.sample == Sample::Score) &&
-      (p.accumulate > 1 || p.eval || p.remat != Remat::None ||
-       p.offloadActivations != Offload::None || p.overlapUpdate ||
-       p.delayedUpdate ||
-       (p.offloadOptimizer != Offload::None &&
-        p.offloadParams == Offload::None)))
-    return Conflict{
-        "(C9)",
-        llvm::formatv(
-            "--{0}-only is for a program that does not train; drop "
-            "--accumulate, --eval, --remat, --offload-activations, "
-            "--overlap-update and --delayed-update, and of --offload take "
-            "--offload-params",
-            p.sample == Sample::Only ? "sample" : "score")};
   if (std::string text = findUpdateConflict(p); !text.empty())
     return Conflict{"(C7)", text};
   return std::nullopt;

@@ -382,6 +382,15 @@ private:
     if (failed(layout))
       return failure();
     partition.layout = std::move(*layout);
+    if (partition.paramWire &&
+        llvm::all_of(partition.layout.buckets, [](const LayoutBucket &bucket) {
+          return bucket.whole || bucket.packing;
+        }))
+      return step->getParentOp()->emitError("wire-params=")
+             << stringify(plan.wireParams)
+             << " finds no parameter that ranks gather; it needs a "
+                "persist-below, now "
+             << plan.persistBelow << ", that does not keep all of them whole";
     for (const LayoutBucket &bucket : partition.layout.buckets) {
       SmallVector<Attribute> members;
       for (const LayoutMember &member : bucket.members)

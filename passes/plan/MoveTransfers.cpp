@@ -61,6 +61,12 @@ struct Excess {
     DenseSet<Operation *> alive;
   };
   SmallVector<Peak> peaks; ///< empty: the limit holds
+  int64_t getMost() const {
+    int64_t most = 0;
+    for (const Peak &peak : peaks)
+      most = std::max(most, peak.live.bytes);
+    return most;
+  }
   /// Program points by operation; operations that rotation leaves out have
   /// none.
   DenseMap<Operation *, unsigned> points;
@@ -79,6 +85,8 @@ public:
   void moveAhead();
   /// Holds back transfers until no more bytes than `limit` are alive.
   LogicalResult keepWithin(const Limit &limit);
+  /// The bytes of gathered parameters that are needed at one time.
+  FailureOr<int64_t> findLeastGathered();
 
 private:
   void keepOrder();
@@ -279,15 +287,31 @@ LogicalResult TransferOrder::keepWithin(const Limit &limit) {
     return failure();
   if (excess->peaks.empty() || !limit.isOfGathered)
     return success(); // (V8) refuses what does not fit
-  int64_t most = 0;
-  for (const Excess::Peak &peak : excess->peaks)
-    most = std::max(most, peak.live.bytes);
   return program.emitError()
-         << "gathers " << most
+         << "gathers " << excess->getMost()
          << " bytes of parameters that are needed at one time, more than "
             "--max-live="
          << limit.bytes
          << "; raise it, or take a smaller --bucket-size or --reuse-distance";
+}
+
+FailureOr<int64_t> TransferOrder::findLeastGathered() {
+  FailureOr<Excess> excess =
+      findLeastExcess({Tier::Device, /*isOfGathered=*/true, 0});
+  if (failed(excess))
+    return failure();
+  return excess->getMost();
+}
+
+FailureOr<int64_t> zero::findLeastGathered(ModuleOp module, Rotation rotation) {
+  int64_t most = 0;
+  for (ProgramOp program : getPrograms(module)) {
+    auto least = TransferOrder(program, rotation, 0).findLeastGathered();
+    if (failed(least))
+      return failure();
+    most = std::max(most, *least);
+  }
+  return most;
 }
 
 namespace {
@@ -303,9 +327,10 @@ struct MoveTransfers : zero::impl::MoveTransfersBase<MoveTransfers> {
         deviceMemory < 0
             ? -1
             : std::max<int64_t>(deviceMemory - getWorkspace(getOperation()), 0);
-    const Limit limits[] = {{Tier::Device, true, maxLive > 0 ? maxLive : -1},
-                            {Tier::Device, false, forValues},
-                            {Tier::Host, false, hostMemory}};
+    const Limit limits[] = {
+        {Tier::Device, true, maxLive > 0 ? int64_t(maxLive) : -1},
+        {Tier::Device, false, forValues},
+        {Tier::Host, false, hostMemory}};
     for (ProgramOp program : programs) {
       TransferOrder order(program, rotation, prefetch);
       order.moveAhead();

@@ -15,4 +15,8 @@ namespace mlir::zero {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "passes/plan/Passes.h.inc"
+
+/// The least `max-live` of MoveTransfers with which `module` has an order, 0
+/// for any.  Transfers of `module`, whose streams are assigned, move.
+FailureOr<int64_t> findLeastGathered(ModuleOp module, Rotation rotation);
 } // namespace mlir::zero

@@ -58,7 +58,10 @@ def refuses(part):
             or (get("groups") == "--shard-size=2" and (get("stage") == 0 or get("parameters", "none") != "none"))
             or (get("groups") == "--secondary-shard=2" and get("stage", 3) < 3)
             or (get("wire", "") != "" and not several)
-            or ("params" in get("wire", "") and (get("stage", 3) < 3 or get("groups") == "--shard-size=2"))
+            or ("params" in get("wire", "") and (get("stage", 3) < 3 or get("groups") == "--shard-size=2"
+                                                 or get("kept") == "--persist-below=1GiB"))
+            or (get("wire", "").endswith("bf16") and get("precision", "fp32") != "fp32"
+                and "f32" not in get("types", "--grad-dtype=f32"))
             or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
             or (get("ahead", "") != "" and get("stage", 3) < 3 and {"none"} == {
                 get("state", "cpu"), get("parameters", "cpu"), get("activations", "cpu")})

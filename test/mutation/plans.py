@@ -156,7 +156,7 @@ PLANS = [
                                              "--secondary-shard=2")),
     Recipe("wire-3-2-2", "mlp", 40, 3, 2, 2, ("--wire-params=bf16", "--persist-below=100")),
     Recipe("wire-2-2-3", "mlp", 40, 2, 2, 3, ("--wire-gradients=bf16", "--accumulate-order=block")),
-    Recipe("wire-3-3-1", "mlp", 40, 3, 3, 1, ("--wire-params=int4", "--wire-gradients=bf16", "--precision=bf16",
+    Recipe("wire-3-3-1", "mlp", 40, 3, 3, 1, ("--wire-params=int4", "--wire-gradients=int8", "--precision=bf16",
                                               "--offload=cpu")),
     Recipe("rotated-0-1-1", "tiny", 48, 0, 1, 1, ("--offload=nvme", "--overlap-update", "--bucket-size=1KiB")),
     Recipe("rotated-2-2-1", "tiny", 48, 2, 2, 1, ("--offload=cpu", "--overlap-update", "--precision=bf16")),

@@ -105,6 +105,8 @@ NO_PRODUCT = "cuBLASLt has no product"
 NO_LOGITS = re.compile("drop --sample")
 #: Error for models whose blocks keep nothing for the backward.
 NOTHING_TO_DO = re.compile("nothing that remat=(?:block|kernels) could compute|no activations to offload")
+#: Error for plans in which all parameters persist.
+NOTHING_GATHERED = re.compile("no parameter that ranks gather")
 
 
 class Trial(Workplace):
@@ -146,6 +148,9 @@ class Trial(Workplace):
         self.has_wires = wires.random() < 0.2 and not self.virtual and not gpu
         self.wire_params = wires.choice(("full", "full", *WIRES))
         self.wire_gradients = wires.choice(("full", *WIRES, *WIRES))
+        if self.precision != "fp32":  # what has 16 bits already
+            self.wire_params = self.wire_params.replace("bf16", "int8")
+            self.wire_gradients = self.wire_gradients.replace("bf16", "int8")
         self.has_feedback = self.wire_gradients in ("int8", "int4") and precision != "fp16" and wires.random() < 0.3
         self.bucket = [f"--bucket-size={wires.choice(BUCKETS[2:])}"]
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
@@ -300,7 +305,8 @@ class Trial(Workplace):
                 self.adapters = []
                 return self.compile(model, name, *options)
             needless = ("--sample",) if NO_LOGITS.search(str(error)) else (
-                ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else ())
+                ("--remat", "--offload-activations") if NOTHING_TO_DO.search(str(error)) else
+                ("--wire-params",) if NOTHING_GATHERED.search(str(error)) else ())
             if not needless and GPU[0] in options and NOT_ON_GPU.search(str(error)):
                 self.counts["refused"] += 1
                 return self.compile(model, name, *(option for option in options

@@ -266,6 +266,8 @@ private:
   /// A folder or config.json is no MLIR.
   void checkInput() const;
   std::string listTyped(ArrayRef<StringRef> without) const;
+  /// Adapters that are multiplied by 0 would learn nothing.
+  void checkFactor() const;
   void takeTarget();
   /// The options that the program depends on, with absolute paths.
   std::vector<std::string> listShaping() const;

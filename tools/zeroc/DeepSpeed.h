@@ -33,6 +33,8 @@ struct Config {
   int64_t microBatch = 0;
   /// The origin of that number, for messages.
   std::string microBatchSource;
+  /// Whether --max-live is DeepSpeed's, which one operation may exceed.
+  bool raisesLive = false;
   /// Other notes on keys, one per line.
   std::string notes;
   std::string path;

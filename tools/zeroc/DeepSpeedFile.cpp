@@ -87,8 +87,18 @@ static StringRef findMismatch(Kind kind, const json::Value &value) {
     return asFlag(value) ? "" : "true or false";
   case Kind::Count:
     return asCount(value) ? "" : "a whole number";
+  case Kind::Natural:
+    return asCount(value).value_or(-1) >= 0 ? "" : "a whole number from 0 on";
+  case Kind::Positive:
+    return asCount(value).value_or(0) >= 1 ? "" : "a whole number from 1 on";
   case Kind::Number:
     return asNumber(value) ? "" : "a number";
+  case Kind::Amount:
+    return asNumber(value).value_or(-1) >= 0 ? "" : "a number from 0 on";
+  case Kind::Part: {
+    const double part = asNumber(value).value_or(-1);
+    return part >= 0 && part <= 1 ? "" : "a number from 0 to 1";
+  }
   case Kind::Text:
     return value.getAsString() ? "" : "a string";
   case Kind::List:

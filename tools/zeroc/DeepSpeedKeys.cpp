@@ -13,7 +13,7 @@ using llvm::StringRef;
 #define ALIAS(path, other) {path, Kind::Any, Fate::Alias, other},
 #define OPTION(path, kind, option) {path, Kind::kind, Fate::Option, option},
 #define TRAIN(path, kind, option) {path, Kind::kind, Fate::Train, option},
-#define MODEL(path, what) {path, Kind::Count, Fate::Model, what},
+#define MODEL(path, what) {path, Kind::Positive, Fate::Model, what},
 #define SAME(path, kind, values, fix)                                          \
   {path, Kind::kind, Fate::Same, fix, values},
 #define NO_EFFECT(path, kind, why) {path, Kind::kind, Fate::NoEffect, why},

@@ -19,7 +19,21 @@ enum class Fate {
   Refused   ///< an object that is an error unless it is switched off
 };
 
-enum class Kind { Bool, Count, Number, Text, List, Any, Object };
+/// Natural counts from 0, Positive from 1; an Amount is a number from 0 on, a
+/// Part one up to 1.
+enum class Kind {
+  Bool,
+  Count,
+  Natural,
+  Positive,
+  Number,
+  Amount,
+  Part,
+  Text,
+  List,
+  Any,
+  Object
+};
 
 /// One row.  `path` is as in "zero_optimization.stage".
 struct Key {

@@ -106,10 +106,6 @@ void Mapping::mapBatches() {
   std::optional<int64_t> total = file.count(totalKey),
                          micro = file.count(microKey),
                          steps = file.count(stepsKey);
-  for (auto [path, value] :
-       {std::pair{totalKey, total}, {microKey, micro}, {stepsKey, steps}})
-    if (value && *value < 1)
-      return file.refuse(file.quote(path) + " must be 1 or more");
   if (steps)
     add("--accumulate", Twine(*steps), stepsKey);
   // Without a value in the file, the command line's is used, as for "auto".
@@ -165,8 +161,11 @@ void Mapping::mapBatches() {
 //===----------------------------------------------------------------------===//
 
 void Mapping::mapState() {
-  if (std::optional<double> clip = file.number("gradient_clipping"))
-    add("--grad-clip", showNumber(*clip), "gradient_clipping");
+  StringRef clip = "gradient_clipping";
+  addNumber("--grad-clip", clip, 0);
+  if (!file.number(clip) && !file.isAuto(clip))
+    file.addNote(clip, "missing, and DeepSpeed then clips nothing; zeroc's "
+                       "own default is --grad-clip=1");
   std::optional<int64_t> stage = file.count("zero_optimization.stage");
   if (!stage)
     return;
@@ -199,19 +198,19 @@ void Mapping::mapState() {
         ranks && *ranks > 1 && *ranks != given.worldSize)
       add(option, Twine(*ranks), path);
   // One rank exchanges nothing.
+  if (given.worldSize == 1)
+    return;
   for (auto [path, option, form] :
        {std::tuple(StringRef("zero_optimization.zero_quantized_weights"),
                    "--wire-params", "int8"),
         {"zero_optimization.zero_quantized_gradients", "--wire-gradients",
          "int4"}})
-    if (file.flag(path).value_or(false) && given.worldSize != 1)
+    if (file.flag(path).value_or(false))
       add(option, form, path);
-  if (std::optional<int64_t> elements = file.count(reuse))
-    add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
-  if (std::optional<int64_t> elements = file.count(prefetch))
-    add("--prefetch", Twine(bytesOf(*elements)), prefetch);
-  if (std::optional<int64_t> elements = file.count(live))
+  if (std::optional<int64_t> elements = file.count(live)) {
     add("--max-live", Twine(bytesOf(std::max<int64_t>(*elements, 1))), live);
+    config.raisesLive = true;
+  }
   // DeepSpeed's limit is inclusive and counts elements; zeroc's is exclusive
   // and counts bytes.
   if (std::optional<int64_t> elements = file.count(persist))
@@ -249,14 +248,50 @@ void Mapping::mapTier(StringRef section, StringRef deprecated,
   }
 }
 
+/// A part of 0 leaves all state one tier nearer.
+void Mapping::mapRatio() {
+  StringRef path = "zero_optimization.offload_optimizer.ratio";
+  auto moved = llvm::find_if(config.options, [](const Config::Option &option) {
+    return option.name == "--offload-optimizer" && option.value != "none";
+  });
+  if (moved == config.options.end())
+    return;
+  std::optional<double> part = file.number(path);
+  if (!part)
+    return;
+  if (*part >= 1e-6)
+    return add("--offload-ratio", showNumber(*part), path);
+  file.addNote(path, "no state is moved to " + moved->value);
+  moved->value = moved->value == "nvme" ? "cpu" : "none";
+}
+
+/// What is gathered is brought as what is fetched of parameters.
+void Mapping::mapTransfers() {
+  if (file.count("zero_optimization.stage") != 3)
+    return;
+  auto isMoved = [&](StringRef option) {
+    return given.worldSize > 1 ||
+           llvm::any_of(config.options, [&](const Config::Option &other) {
+             return other.name == option && other.value != "none";
+           });
+  };
+  StringRef reuse = "zero_optimization.stage3_max_reuse_distance",
+            prefetch = "zero_optimization.stage3_prefetch_bucket_size";
+  if (isMoved("--offload-params"))
+    if (std::optional<int64_t> elements = file.count(reuse))
+      add("--reuse-distance", Twine(bytesOf(*elements)), reuse);
+  if (isMoved("--offload-params") || isMoved("--offload-optimizer"))
+    if (std::optional<int64_t> elements = file.count(prefetch))
+      add("--prefetch", Twine(bytesOf(*elements)), prefetch);
+}
+
 void Mapping::mapTiers() {
   mapTier("offload_optimizer", "cpu_offload", "--offload-optimizer");
   mapTier("offload_param", "cpu_offload_param", "--offload-params");
   if (!nvmePaths.empty())
     train("--nvme-path", llvm::join(nvmePaths, ","));
-  StringRef ratio = "zero_optimization.offload_optimizer.ratio";
-  if (std::optional<double> part = file.number(ratio))
-    add("--offload-ratio", showNumber(*part), ratio);
+  mapRatio();
+  mapTransfers();
   int64_t stage = file.count("zero_optimization.stage").value_or(0);
   for (const Config::Option &option : config.options)
     if (option.name == "--offload-params" && option.value != "none" &&

@@ -24,6 +24,8 @@ private:
   void mapTiers();
   void mapTier(llvm::StringRef section, llvm::StringRef deprecated,
                llvm::StringRef option);
+  void mapRatio();
+  void mapTransfers();
   void mapActivations();
   void mapOptimizer();
   void mapScheduler();

@@ -99,9 +99,6 @@ void Mapping::mapScheduler() {
   std::string shape = file.text(key("warmup_type")).value_or("log");
   bool isOpen = file.isAuto(key("warmup_num_steps"));
   int64_t steps = warmup.value_or(1000);
-  if (steps < 0)
-    return file.refuse(file.quote(key("warmup_num_steps")) +
-                       " must be 0 or more");
   if (shape != "linear" && shape != "log")
     return file.refuse(file.quote(key("warmup_type")) +
                        " must be \"linear\" or \"log\"");

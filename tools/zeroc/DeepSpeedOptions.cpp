@@ -34,5 +34,6 @@ void CommandLine::takeDeepSpeed() {
       if (flag.changes && flag.getName() == option.name)
         flag.takeFrom(option, deepSpeedFile);
   }
+  options.pipeline.raisesLive = config->raisesLive && !getTyped("--max-live");
   options.deepSpeed = std::move(*config);
 }

@@ -5,6 +5,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -64,6 +65,17 @@ PipelineOptions DriverOptions::pipelineOf(int64_t ranks) const {
   for (int64_t *group : {&p.ranksPerHost, &p.shardSize, &p.secondaryShard})
     if (ranks < pipeline.worldSize && ranks <= *group && *group % ranks == 0)
       *group = 0;
+  if (ranks > 1 || pipeline.worldSize == 1)
+    return p;
+  // One rank gathers nothing, but may fetch.
+  const bool fetches = p.offloadParams != Offload::None;
+  if (p.virtualShards == 0)
+    p.persistBelow = p.maxLive = 0;
+  if (p.virtualShards == 0 && !fetches)
+    p.reuseDistance = 0;
+  if (!fetches && p.offloadOptimizer == Offload::None &&
+      p.offloadActivations == Offload::None)
+    p.prefetch = PlanOptions().prefetch;
   return p;
 }
 
@@ -324,8 +336,7 @@ void CommandLine::takeTarget() {
   if (options.target->getArchs().empty()) {
     for (const auto &[flag, value, isAsked] :
          {std::tuple("--cuda-arch=", cudaArch, isGiven("--cuda-arch")),
-          {"--collectives=", given.collectives,
-           isGiven("--collectives") && given.collectives != "host"},
+          {"--collectives=", given.collectives, isGiven("--collectives")},
           {"--attention=", given.attention, given.attention == "tensor-cores"}})
       if (isAsked)
         fail(flag + value + " is for GPUs; add --target=cuda");
@@ -361,6 +372,25 @@ void CommandLine::takeTarget() {
   constexpr int64_t kLossChunkOfGpu = int64_t{512} << 20;
   if (!isGiven("--loss-chunk"))
     options.pipeline.lossChunk = kLossChunkOfGpu;
+}
+
+/// The factor of adapters is a constant of the type that they compute in.
+void CommandLine::checkFactor() const {
+  const PipelineOptions &p = options.pipeline;
+  if (p.loraRank == 0)
+    return;
+  const double rank = double(p.loraRank),
+               factor =
+                   p.loraAlpha / (p.rankStabilized ? std::sqrt(rank) : rank);
+  const bool isHalf = p.precision == Precision::FP16;
+  llvm::APFloat rounded(factor);
+  bool losesInfo;
+  rounded.convert(isHalf ? llvm::APFloat::IEEEhalf()
+                         : llvm::APFloat::IEEEsingle(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  if (rounded.isZero())
+    fail("--lora multiplies by " + optionText(factor) + ", which is 0 in " +
+         (isHalf ? "f16" : "f32") + "; raise ALPHA");
 }
 
 DriverOptions CommandLine::check() {
@@ -401,6 +431,7 @@ DriverOptions CommandLine::check() {
     fail("--rslora is for adapters; add --lora=RANK");
   if (isGiven("--dora") && p.loraRank == 0)
     fail("--dora is for adapters; add --lora=RANK");
+  checkFactor();
   if (p.dora && p.loraDropout != 0)
     fail("--dora has no dropout; drop --dora or --lora-dropout");
   if (isGiven("--base-storage") && p.loraRank == 0)
@@ -409,6 +440,12 @@ DriverOptions CommandLine::check() {
   if (isGiven("--sample") && isGiven("--sample-only"))
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");
+  for (StringRef mode : {"--sample-only", "--score-only"})
+    for (StringRef name :
+         {"--ds-config", "--optimizer", "--optimizer-numbers", "--betas",
+          "--eps", "--momentum", "--skip-nonfinite", "--lora-dropout"})
+      if (isGiven(mode) && isGiven(name))
+        fail(mode + " is for a program that does not train; drop " + name);
   takeTarget();
   checkInput();
   checkSizes();

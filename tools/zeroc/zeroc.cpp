@@ -22,6 +22,7 @@
 #include "tools/zeroc/ModelText.h"
 #include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/PlanCommand.h"
+#include "tools/zeroc/PlanNotes.h"
 #include "tools/zeroc/PythonCommands.h"
 
 #include "dialect/zero/Zero.h"
@@ -155,12 +156,22 @@ static llvm::Error compilePlan(ModuleOp module, const DriverOptions &options,
     if (options.isPlanned)
       return llvm::Error::success();
   }
-  // A copy of the kernels, for smaller plans if this one is too large.
-  OwningOpRef<ModuleOp> kernels;
+  // Copies, for smaller plans if this one is too large, and for plans without
+  // an option.
+  OwningOpRef<ModuleOp> model, kernels;
+  SmallVector<std::string> early, late;
+  const bool makesPlan =
+      options.getLevel() == Level::Memory &&
+      getLevel(module).value_or(Level::Memory) <= Level::Kernels;
+  if (makesPlan && p.worldSize == options.pipeline.worldSize)
+    for (const auto &[option, changes] : options.given)
+      if (mayBeIdle(option))
+        (changes < Emit::Partitioned ? early : late).push_back(option);
+  if (!early.empty())
+    model = module.clone();
   if (failed(timed("model to plan", [&](PassManagerSetup setup) {
-        if ((p.deviceMemory >= 0 || p.hostMemory >= 0) &&
-            options.getLevel() == Level::Memory &&
-            getLevel(module).value_or(Level::Memory) <= Level::Kernels) {
+        if (makesPlan &&
+            (p.deviceMemory >= 0 || p.hostMemory >= 0 || !late.empty())) {
           if (failed(runPipeline(module, Level::Kernels, p, setup)))
             return failure();
           kernels = module.clone();
@@ -174,6 +185,10 @@ static llvm::Error compilePlan(ModuleOp module, const DriverOptions &options,
     return createStringError(options.input +
                              " does not compile; the errors are above");
   }
+  if (model)
+    noteIdle(module, *model, p, early);
+  if (kernels)
+    noteIdle(module, *kernels, p, late);
   return llvm::Error::success();
 }
 
@@ -269,6 +284,7 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
       llvm::BuryPointer((plan = module.clone()).getOperation());
     llvm::Error error =
         compilePlan(plan, options, options.pipelineOf(ranks), timed);
+    noteRaisedLive(plan, options);
     if (!error && options.isPlanned)
       return llvm::Error::success();
     if (!error)
