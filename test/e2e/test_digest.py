@@ -41,7 +41,7 @@ class Digest(support.Case):
                 done = self.replay(run, digest)
                 self.assertEqual((done.returncode, done.err), (0, ""))
                 if place:  # and may leave the drive out
-                    self.assertEqual(self.replay(run, digest, "--offload=cpu").out, done.out)
+                    self.assertEqual(self.replay(run, digest, "--offload-optimizer=cpu", "--offload-params=none").out, done.out)
                 self.assertEqual(done.out, f"steps {SAVED} to {STEPS - 1} agree: {ranks} ranks x {buckets} buckets, "
                                  f"{4 * (STEPS - SAVED) * ranks * buckets:,} checksums\n")
                 done = self.against(program, run, digest, *place)

@@ -48,7 +48,7 @@ OF_CODE = {"--cpu": "=x86-64-v3", "--attention": "=f32"}
 STAND_FOR = {"--offload": ("=cpu", "--offload-optimizer=cpu"), "--ds-config": ("=ds.json", "--stage=2")}
 OF_FOREIGN = {"--function", "--params", "--inputs", "--loss", "--constants-as-params"}
 OF_NO_PLAN = {"--machine", "--threads-per-rank", "--network", "--jitter", "--straggler", "--jitter-seed", "--batch-tokens",
-              "--trace", "--list-work", "-o", "--emit", "--certificate", "--compare", "--batch", "--seq", "--timing",
+              "--trace", "--list-work", "-o", "--emit", "--certificate", "--compare", "--batch", "--seq", "--timing", "--force",
               "--score-only"}
 
 

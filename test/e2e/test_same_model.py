@@ -33,6 +33,8 @@ def changed(value):
         return [value * 2, value // 2, value + 1]
     if isinstance(value, float):
         return [value * 2, value / 2]
+    if isinstance(value, str):
+        return ["relu"]
     if isinstance(value, dict):
         return [{**value, key: one} for key, old in value.items() for one in changed(old)]
     return []
