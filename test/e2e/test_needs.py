@@ -13,7 +13,8 @@ PACKAGE = support.ROOT / "python" / "zeroc"
 LATER = {"jinja2", "pyarrow", "ml_dtypes"}
 #: Of modules that a command imports for something else.
 UNUSED = {"pretrain": {"safetensors", "tokenizers"},
-          **dict.fromkeys(("explain", "diff", "report", "tune"), {"numpy"})}  # of calibrate, which fits
+          **dict.fromkeys(("explain", "diff", "report", "tune"), {"numpy"}),  # of calibrate, which fits
+          **dict.fromkeys(("generate", "chat"), {"numpy"})}  # of arrays of weights, whose names are read
 
 
 def imports(path):
