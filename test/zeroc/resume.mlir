@@ -26,12 +26,12 @@
 // LATE: zeroc: error: --grad-clip comes too late for sgd.mlir: at level memory its state and update are fixed as --optimizer=sgd {{.*}}; drop the option
 // FORMED: zeroc: error: --reference comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before
 // CHUNKED: zeroc: error: --loss-chunk comes too late for k.mlir: at level kernels its kernels are fixed; drop the option or start from level step or before
-// CHUNKS: --grad-clip=1 --loss-chunk=0 --stage=0 --world-size=1\00
-// REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference --stage=0 --world-size=1\00
+// CHUNKS: --grad-clip=1 --loss-chunk=0 --stage=0 --world-size=1 --cpu=x86-64-v3\00
+// REFERENCE: --optimizer=adamw --betas=0.9,0.95 --eps=1e-08 --weight-decay=0.1 --grad-clip=1 --reference --stage=0 --world-size=1 --cpu=x86-64-v3\00
 // ONE-RANK: error: was compiled with --reference, which is one rank and one micro-step, got --world-size=2 --accumulate=3; drop them for the comparison
 // BEYOND: error: is at level memory already, beyond step
 // BEYOND-NOT: see current operation
-// BUCKETS: --stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096\00
+// BUCKETS: --stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096 --cpu=x86-64-v3\00
 // RANKS: zeroc: error: --world-size comes too late for p.mlir: at level partitioned its state and update are fixed as --optimizer=adamw {{.*}}--stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096; drop
 // LAID: zeroc: error: --bucket-size comes too late for p.mlir: at level partitioned its state and update are fixed
 // OVERWRITE: zeroc: error: the output m.mlir would overwrite the model
