@@ -106,10 +106,10 @@ static std::string findTraining(const PlanOptions &p) {
                                       "delayed-update",
                                       "eval"};
   // --offload moves parameters and the state that would be there.
-  std::string found =
-      p.offloadOptimizer != Offload::None && p.offloadParams == Offload::None
-          ? "--offload-optimizer; take --offload-params"
-          : "";
+  std::string found = p.offloadOptimizer != Offload::None &&
+                              p.offloadOptimizer != p.offloadParams
+                          ? "--offload-optimizer; take --offload-params"
+                          : "";
   visitOptions(p, [&](StringRef name, auto field, auto otherwise) {
     if (found.empty() && field != otherwise &&
         llvm::is_contained(ofTraining, name))
