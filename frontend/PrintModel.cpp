@@ -25,7 +25,6 @@
 #include "frontend/PrintModel.h"
 
 #include "dialect/zero/Zero.h"
-#include "frontend/OutputFile.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
@@ -197,11 +196,6 @@ std::string frontend::printModel(ModuleOp module) {
     else
       out << resolved << "\n";
   }
-  out << locations.rest();
+  out << locations.rest() << "// written by zeroc\n";
   return result;
-}
-
-llvm::Error frontend::writeModel(StringRef path, ModuleOp module) {
-  const std::string text = printModel(module);
-  return writeOutput(path, path == "-" ? text : "// written by zeroc\n" + text);
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/Support/Error.h"
 
 #include <string>
 
@@ -11,13 +10,10 @@ namespace mlir::frontend {
 /// Returns a module of any level as MLIR that parses again.  Values keep their
 /// names, each argument has its own line, and locations survive.  Operations
 /// inside a kernel have the location of the kernel (inheritLocation), so the
-/// text omits theirs.
+/// text omits theirs.  The last line says who wrote it
+/// (runtime/io/OwnFiles.h).
 ///
 /// Removes the omitted locations from `module`.
 std::string printModel(ModuleOp module);
-
-/// Writes that text to a file, after a line that says who wrote it, or to the
-/// standard output if `path` is "-".
-llvm::Error writeModel(StringRef path, ModuleOp module);
 
 } // namespace mlir::frontend

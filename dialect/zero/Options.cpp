@@ -291,7 +291,12 @@ SmallVector<OptionsAttr::Word> OptionsAttr::getWords() const {
     words.push_back(
         {"--momentum", shortest(cast<SGDAttr>(getOptimizer()).getMomentum())});
   }
-  addWords(getValues(), words);
+  // A program that does not train takes none of them.
+  const PlanOptions values = getValues();
+  for (Word &word : words)
+    word.isImplied =
+        values.sample == Sample::Only || values.sample == Sample::Score;
+  addWords(values, words);
   return words;
 }
 

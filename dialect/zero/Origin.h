@@ -1,4 +1,4 @@
-//===- Origin.h - Where a module comes from ---------------------*- C++ -*-===//
+//===- Origin.h - Says where a module comes from ----------------*- C++ -*-===//
 //
 // Attributes of a module that no pass reads.  They say what was compiled, and
 // with which options; programs print them, and checkpoints record them.

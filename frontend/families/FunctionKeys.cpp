@@ -1,4 +1,4 @@
-//===- FunctionKeys.cpp - What an imported model computes -----------------===//
+//===- FunctionKeys.cpp - Lists what a model computes ---------------------===//
 //
 // Each config is taken apart into all of its fields, so that a new field does
 // not compile until it is either a key here, or said to be none: because it is

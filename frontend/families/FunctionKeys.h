@@ -1,4 +1,4 @@
-//===- FunctionKeys.h - What an imported model computes ---------*- C++ -*-===//
+//===- FunctionKeys.h - Lists what a model computes -------------*- C++ -*-===//
 #pragma once
 
 #include "frontend/Decoder.h"

@@ -6,7 +6,7 @@
 
 namespace mlir::zero {
 
-/// Those of `names` that `pattern`, an expression of Python's (PythonPattern.h),
+/// Those of `names` that `pattern`, a Python expression (PythonPattern.h),
 /// matches whole, as re.fullmatch does, and so PEFT.  Fails with what is wrong.
 llvm::Expected<llvm::StringSet<>>
 findFullMatches(llvm::StringRef pattern, llvm::ArrayRef<llvm::StringRef> names);

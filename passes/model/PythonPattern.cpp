@@ -1,4 +1,4 @@
-//===- PythonPattern.cpp - Python's regular expressions for PCRE2 ----------===//
+//===- PythonPattern.cpp - Translates Python's patterns to PCRE2 ----------===//
 //
 // Most of Python's syntax means the same in PCRE2, and some of it something
 // else, without an error:

@@ -1,4 +1,4 @@
-//===- OtherTensors.h - Tensors of files that no parameter takes -*- C++ -*-===//
+//===- OtherTensors.h - Judges tensors that nothing takes -------*- C++ -*-===//
 #pragma once
 
 #include "runtime/io/WeightFiles.h"

@@ -1,4 +1,4 @@
-//===- OwnFiles.cpp - Which files zeroc may replace -----------------------===//
+//===- OwnFiles.cpp - Decides which files zeroc may replace ---------------===//
 #include "runtime/io/OwnFiles.h"
 
 #include "runtime/Error.h"
@@ -51,7 +51,7 @@ bool hasOthers(const std::string &folder) {
 }
 
 /// "SIZE TIME" of a regular file.
-std::optional<std::string> stateOf(const std::string &path) {
+std::optional<std::string> sizeAndTime(const std::string &path) {
   struct stat info = {};
   if (lstat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
     return std::nullopt;
@@ -68,7 +68,8 @@ std::string zrt::whyNotReplaced(const std::string &path, FileKind kind,
              isLink = lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
   if (isThere && S_ISDIR(info.st_mode))
     return fmt::format("cannot write {}: it is a folder", path);
-  if (isThere && !S_ISREG(info.st_mode)) // a pipe, a device
+  // A pipe, a device; and the file that a shell opened.
+  if (isThere && (!S_ISREG(info.st_mode) || isOpenAs(path, STDOUT_FILENO)))
     return "";
   if (isLink)
     return fmt::format("cannot write {}: it is a link to a file; name the file "
@@ -104,7 +105,8 @@ OwnFolder::OwnFolder(std::string aPath) : path(std::move(aPath)) {
 bool OwnFolder::owns(const std::string &name) const {
   const auto found = files.find(name);
   return found != files.end() &&
-         (found->second.empty() || stateOf(path + "/" + name) == found->second);
+         (found->second.empty() ||
+          sizeAndTime(path + "/" + name) == found->second);
 }
 
 void OwnFolder::check(const std::vector<std::string> &names,
@@ -133,7 +135,7 @@ void OwnFolder::begin(const std::string &name) {
 }
 
 void OwnFolder::end(const std::string &name) {
-  files[name] = stateOf(path + "/" + name).value_or("");
+  files[name] = sizeAndTime(path + "/" + name).value_or("");
   append(name + "\t" + files[name]);
 }
 

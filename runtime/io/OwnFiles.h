@@ -1,4 +1,4 @@
-//===- OwnFiles.h - Which files zeroc may replace ---------------*- C++ -*-===//
+//===- OwnFiles.h - Decides which files zeroc may replace -------*- C++ -*-===//
 //
 // Nothing of other people's is lost: a program replaces a file only if zeroc
 // wrote it, or if the user says --force.

@@ -1,4 +1,4 @@
-//===- SocketFolder.cpp - Where ranks of one host find each other ---------===//
+//===- SocketFolder.cpp - Lets ranks of one host find each other ----------===//
 #include "runtime/world/SocketFolder.h"
 
 #include "runtime/Error.h"

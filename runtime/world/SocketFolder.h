@@ -1,4 +1,4 @@
-//===- SocketFolder.h - Where ranks of one host find each other -*- C++ -*-===//
+//===- SocketFolder.h - Lets ranks of one host meet -------------*- C++ -*-===//
 //
 // A folder that only its user can enter: $XDG_RUNTIME_DIR, or zeroc-UID among
 // the temporary files.  In one that others may enter, or among abstract names,

@@ -176,7 +176,7 @@ class Preferences(chats.ChatCase):
         both = set.intersection(*(set(re.findall(r"^ *(--[a-z-]+)", support.run(program, "--help").out, re.M))
                                   for program in (train, score)))
         # The run itself says of which data, and packed data have no separator.
-        self.assertEqual(both - {"--data", "--data-format", "--document-separator", "--input", "--certificate", "--plan",
+        self.assertEqual(both - {"--data", "--data-format", "--document-separator", "--input", "--certificate", "--plan", "--force",
                                  "--help"},
                          {*finetuning.OF_SCORES, *finetuning.OF_DRIVES, *finetuning.OF_WEIGHTS})
 

@@ -42,7 +42,7 @@ CASES = {
     "--digest": ((), ("run.digest",)), "--against": ((), ("run.digest",)),
     "--elastic": (KEPT, ()), "--ranks": ((), ("2",)), "--time-limit": ((), ("1h",)),
     "--metrics": ((), ("run.jsonl",)), "--progress": ((), ("none",)), "--tensorboard": ((), ("events",)),
-    "--profile": ((), ()), "--utilization": ((), ()), "--quiet": ((), ()),
+    "--profile": ((), ()), "--utilization": ((), ()), "--quiet": ((), ()), "--force": ((), ()),
     "--threads": ((), ("2",)), "--host-threads": ((), ("2",)), "--nvme-path": ((), (".",)),
     "--nvme-endurance": ((), ("10",)), "--verify-reads": ((), ()),
 }

@@ -34,7 +34,7 @@
 // BUCKETS: --stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096 --cpu=x86-64-v3\00
 // RANKS: zeroc: error: --world-size comes too late for p.mlir: at level partitioned its state and update are fixed as --optimizer=adamw {{.*}}--stage=3 --world-size=2 --bucket-size=1024 --reuse-distance=4096; drop
 // LAID: zeroc: error: --bucket-size comes too late for p.mlir: at level partitioned its state and update are fixed
-// OVERWRITE: zeroc: error: the output m.mlir would overwrite the model
+// OVERWRITE: zeroc: error: the output m.mlir would overwrite ./m.mlir; name another file
 // NAMELESS: zeroc: error: a program or an object needs a file; name it with -o OUT
 func.func @loss(%wte: tensor<32x16xf32> {zero.param = "wte.weight"}, %w: tensor<32x16xf32> {zero.param = "head.weight"},
                 %tokens: tensor<2x8xi32> {zero.input = "tokens", zero.vocab = 32 : i64},

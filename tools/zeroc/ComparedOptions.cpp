@@ -70,7 +70,8 @@ std::vector<std::string> CommandLine::listShaping() const {
     SmallString<128> value(flag.getTyped());
     for (StringRef ending : {".mlir", ".json", ".safetensors"})
       if (value.ends_with(ending))
-        llvm::sys::fs::make_absolute(value);
+        // Without a current folder the name stays as it is.
+        (void)llvm::sys::fs::make_absolute(value);
     words.push_back(flag.getName() + (value.empty() ? "" : "=") +
                     value.str().str());
   }

@@ -1,4 +1,4 @@
-//===- PlanNotes.cpp - What is said of a plan that was made ---------------===//
+//===- PlanNotes.cpp - Notes on a plan that was made ----------------------===//
 //
 // What never works beside another option is refused before there is a plan
 // (findConflict).  Options that a model gives no occasion for are found here: a

@@ -1,4 +1,4 @@
-//===- PlanNotes.h - What is said of a plan that was made -------*- C++ -*-===//
+//===- PlanNotes.h - Notes on a plan that was made --------------*- C++ -*-===//
 #pragma once
 
 #include "tools/zeroc/Options.h"

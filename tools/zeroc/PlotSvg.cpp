@@ -117,7 +117,8 @@ std::string Svg::finish(double width, double height) {
   std::string size =
       "width=\"" + place(width) + "\" height=\"" + place(height) + "\"";
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-         "<svg id=\"zeroc\" xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" " +
+         "<svg id=\"zeroc\" xmlns=\"http://www.w3.org/2000/svg\" "
+         "version=\"1.1\" " +
          size + " viewBox=\"0 0 " + place(width) + " " + place(height) +
          "\" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
          "<rect " +

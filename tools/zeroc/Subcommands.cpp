@@ -28,7 +28,7 @@ llvm::Error zero::runImport(const ImportOptions &options) {
       });
   if (!model)
     return model.takeError();
-  return writeModel(options.output, **model);
+  return writeOutput(options.output, printModel(**model));
 }
 
 llvm::Error zero::runExport(const ExportOptions &options) {

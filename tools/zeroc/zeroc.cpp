@@ -292,7 +292,7 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
     if (!error && options.isSimulated)
       return simulatePlan(plan, options.prediction, options.output);
     if (!error && options.isText())
-      return frontend::writeModel(options.output, plan);
+      return frontend::writeOutput(options.output, frontend::printModel(plan));
     if (!error)
       error =
           timed("kernels and plan", [&](PassManagerSetup setup) -> llvm::Error {

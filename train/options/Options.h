@@ -110,7 +110,7 @@ struct TrainOptions {
   int startedRank = -1; ///< of the starter of an elastic run; -1: without it
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;
-  bool force = false; ///< replaces files that zeroc did not write
+  bool force = false;           ///< replaces files that zeroc did not write
   bool certificateJson = false; ///< as an object, with `certificate`
   bool deviceCheck = false;     ///< compare the device with processors, and end
   std::string deviceCheckFile;  ///< the same as JSON; "": none

@@ -1,4 +1,4 @@
-//===- FunctionChange.cpp - Whether a resume has the model of its run -----===//
+//===- FunctionChange.cpp - Compares the model with that of a run ---------===//
 //
 // A plan and a checkpoint say what their model computes, by key:
 //
@@ -24,7 +24,7 @@ namespace {
 constexpr const char *kText = "text", *kInputs = "inputs",
                      *kDropout = "--dropout";
 
-std::string textOf(const json &object, const std::string &key) {
+std::string valueOf(const json &object, const std::string &key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_string() ? found->get<std::string>()
                                                      : "";
@@ -32,18 +32,18 @@ std::string textOf(const json &object, const std::string &key) {
 
 /// Whether both have the same text of this key.
 bool haveSame(const json &now, const json &was, const char *key) {
-  return !textOf(now, key).empty() && textOf(now, key) == textOf(was, key);
+  return !valueOf(now, key).empty() && valueOf(now, key) == valueOf(was, key);
 }
 
 /// What differs, and of how many keys.
-struct Comparison {
+struct KeyChanges {
   std::vector<std::string> changes; ///< of the function
   std::string dropout;
   size_t keys = 0;
 };
 
-Comparison compareKeys(const json &now, const json &was) {
-  Comparison found;
+KeyChanges compareKeys(const json &now, const json &was) {
+  KeyChanges found;
   for (const auto &[key, value] : now.items()) {
     if (key == kText || key == kInputs || !was.contains(key))
       continue;
@@ -51,8 +51,8 @@ Comparison compareKeys(const json &now, const json &was) {
     if (value == was[key])
       continue;
     const std::string text =
-        fmt::format("{} is {}, and was {}", shown(key), shown(textOf(now, key)),
-                    shown(textOf(was, key)));
+        fmt::format("{} is {}, and was {}", shown(key),
+                    shown(valueOf(now, key)), shown(valueOf(was, key)));
     if (key == kDropout)
       found.dropout = text;
     else
@@ -76,7 +76,7 @@ void zrt::compareFunctions(const json &now, const json &was,
   }
   if (haveSame(now, was, kText))
     return;
-  Comparison found = compareKeys(now, was);
+  KeyChanges found = compareKeys(now, was);
   const bool isOfBatch = haveSame(now, was, kInputs);
   if (found.keys == 0 && isOfBatch)
     found.changes.push_back(
@@ -98,5 +98,5 @@ void zrt::compareFunctions(const json &now, const json &was,
     resumed.notes.push_back(fmt::format(
         "whether {} is the function that the run had is not "
         "checked: it is for {}, and was for {}",
-        model, shown(textOf(now, kInputs)), shown(textOf(was, kInputs))));
+        model, shown(valueOf(now, kInputs)), shown(valueOf(was, kInputs))));
 }

@@ -208,7 +208,8 @@ TEST_F(Header, WrittenIsWhatHuggingFaceWrites) {
   std::memcpy(&length, bytes.data(), 8);
   EXPECT_EQ(length % 8, 0u);
   const std::string header =
-      R"({"__metadata__":{"format":"pt"},"b":{"dtype":"F32","shape":[2,2],)"
+      R"({"__metadata__":{"format":"pt","zeroc":"weights"},"b":)"
+      R"({"dtype":"F32","shape":[2,2],)"
       R"("data_offsets":[0,16]},"a \"quoted\"":{"dtype":"F32","shape":[],)"
       R"("data_offsets":[16,20]}})";
   EXPECT_EQ(bytes.substr(8, header.size()), header);

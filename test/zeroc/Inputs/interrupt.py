@@ -31,7 +31,7 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
         out.write(f'#!/bin/sh\necho $$ > {mark}.new\nmv {mark}.new {mark}\nexec sleep 120\n')
     os.chmod(linker, 0o755)
     with open(folder + "/out/train", "w") as out:
-        out.write("old")
+        out.write("old, of zeroc: zrtfile1")
     compiler = subprocess.Popen(
         ["zeroc", model, "-o", folder + "/out/train"],
         env={**os.environ, "TMPDIR": folder + "/tmp", "ZERO_LINKER": linker},
@@ -46,4 +46,4 @@ for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
     os.kill(int(open(mark).read()), signal.SIGTERM)
     wait_for(lambda: not os.listdir(folder + "/tmp"), f"the end of the folder after {number!r}")
     assert os.listdir(folder + "/out") == ["train"]
-    assert open(folder + "/out/train").read() == "old"
+    assert open(folder + "/out/train").read() == "old, of zeroc: zrtfile1"

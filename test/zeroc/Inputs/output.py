@@ -28,8 +28,9 @@ assert mode("new") == 0o700, oct(mode("new"))
 
 os.symlink("new", "link")
 before = os.stat("new").st_ino
-compile_to("link")
-assert os.path.islink("link") and os.stat("new").st_ino != before
+refused = subprocess.run(["zeroc", model, "-o", "link"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+assert refused.returncode == 1 and b"it is a link to a file" in refused.stderr
+assert os.path.islink("link") and os.stat("new").st_ino == before
 
 os.mkfifo("pipe")
 got = []
