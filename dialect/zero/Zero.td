@@ -211,20 +211,20 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       micro-step; `delayed_update` needs parameters on the device.  There is one of
       the two.
     * (C8) `accumulate_order` block needs several micro-steps.
-    * (C9) with `sample` only there is one micro-step, no `eval` and no `remat`, and
-      nothing but parameters is offloaded.
+    * (C9) with `sample` only or score all options of gradients and updates have their
+      defaults, and nothing but parameters is offloaded.
     * (C10) `reference` is one rank and one micro-step, with everything on the device.
-    * (C11) `persist_below` and `reuse_distance` need stage 3; so does `offload_params` on
-      several ranks.
+    * (C11) `persist_below`, `reuse_distance` and `max_live` need stage 3 and parameters
+      that are gathered, or fetched; so does `offload_params` on several ranks.
     * (C12) `ranks_per_host`, `shard_size` and `secondary_shard` that are not 0 are equal,
       and a divisor of `world_size` between 1 and itself.  `shard_size` needs a stage, and
       parameters on the device; `secondary_shard` needs stage 3, and no `shard_size`.
     * (C13) `virtual_shards` is 0, or a power of two and `world_size` x `accumulate`, in batch
       order and with sums in f32.
-    * (C14) `wire_params` that is not full needs stage 3, several ranks, no `shard_size`
-      and no `virtual_shards`; `wire_gradients` several ranks and no `virtual_shards`;
-      `wire_feedback` needs `wire_gradients` int8 or int4, no fp16, and updates in
-      their own step.
+    * (C14) a wire of bf16 is for elements of f32; `wire_params` that is not full needs
+      stage 3, several ranks, no `shard_size` and no `virtual_shards`; `wire_gradients`
+      several ranks and no `virtual_shards`; `wire_feedback` needs `wire_gradients` int8
+      or int4, no fp16, and updates in their own step.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
   let hasCustomAssemblyFormat = 1;

@@ -2,6 +2,7 @@
 #include "tools/zeroc/Options.h"
 
 #include "tools/zeroc/CommandLine.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -37,7 +38,7 @@ static llvm::Error readLora(StringRef given, PipelineOptions &options) {
 
 /// One number of ranks, which `values` reads into `ranks`, or several such as
 /// "8,4,2".
-static Values falling(Values values, int64_t &ranks,
+static Values falling(const Values &values, int64_t &ranks,
                       SmallVector<int64_t> &sizes) {
   auto read = [&, one = values.read](StringRef text) -> llvm::Error {
     sizes.clear();
@@ -503,7 +504,7 @@ void CommandLine::checkOutput(const std::string &output,
     return;
   for (const std::string &input : inputs)
     if (isSameFile(output, input))
-      fail("the output " + output + " would overwrite " + input +
+      fail("the output " + Twine(output) + " would overwrite " + input +
            "; name another file");
   if (const std::string why = zrt::whyNotReplaced(output, kind, force);
       !why.empty())

@@ -273,7 +273,7 @@ std::vector<std::string> CommandLine::repeated() const {
         found += absolutePaths(value.substr(file), isFolders);
       else
         found = value;
-      words.push_back(isList ? found : name + "=" + found);
+      words.push_back(isList ? found : fmt::format("{}={}", name, found));
     }
   }
   return words;

@@ -4,6 +4,7 @@
 #include "runtime/Error.h"
 #include "runtime/check/DeviceSections.h"
 #include "runtime/io/AtomicFile.h"
+#include "runtime/io/OwnFiles.h"
 #include "runtime/world/RankOnHost.h"
 #include "train/report/StandardStreams.h"
 
