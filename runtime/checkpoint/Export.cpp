@@ -206,9 +206,10 @@ private:
 
   void writeFolder() {
     const std::vector<std::string> old = findWeights();
-    own.check(old, request.force);
+    std::vector<std::string> replaced = old;
     if (!request.config.empty())
-      own.check({kConfig, kGeneration}, request.force);
+      replaced.insert(replaced.end(), {kConfig, kGeneration});
+    own.check(replaced, request.force);
     std::error_code error;
     fs::create_directories(request.output, error);
     if (error)

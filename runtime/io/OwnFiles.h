@@ -25,7 +25,7 @@ namespace zrt {
 /// such a file says who wrote it.
 struct FileKind {
   std::string_view name; ///< for messages: "a model"
-  std::array<std::string_view, 4> marks = {};
+  std::array<std::string_view, 5> marks = {};
 };
 
 constexpr FileKind kModelFile = {"a model or plan", {"// written by zeroc"}},
@@ -36,10 +36,11 @@ constexpr FileKind kModelFile = {"a model or plan", {"// written by zeroc"}},
                    kRawFile = {"raw numbers"},
                    kPictureFile = {"a picture", {"<svg id=\"zeroc\""}},
                    kPredictionFile = {"a prediction",
-                                      {"simulated", "step_seconds", "plans of ",
+                                      {"ranks x threads)", R"("step_seconds":)",
+                                       "device of a rank", R"("simulated":)",
                                        R"("runs":)"}},
                    kMetricsFile = {"metrics", {R"({"step":)"}},
-                   kDigestsFile = {"digests", {R"("digest":)"}},
+                   kDigestsFile = {"digests", {R"({"accumulate":)"}},
                    kEventsFile = {"events", {"brain.Event:2"}},
                    kTraceFile = {"a trace", {R"({"program":)"}},
                    kDeviceCheckFile = {"the page of a device check",

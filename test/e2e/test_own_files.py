@@ -7,7 +7,8 @@ import chats
 import support
 from test_simulate import SECONDS
 
-MINE = b"this is mine\n"
+#: With words that files of zeroc have, too.
+MINE = b'this is mine: the plans of a simulated step, "digest": 1\n'
 
 
 class OwnFiles(chats.ChatCase):
