@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 33u
+#define ZRT_ABI_VERSION 34u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -345,8 +345,9 @@ zrt_status zrt_write(zrt_context *ctx, const zrt_ref *ref, const void *from,
 /// Bytes allocated for the arena of `tier`.
 uint64_t zrt_arena_bytes(const zrt_context *ctx, uint32_t tier);
 
-/// The values of a step that a digest is about, in causal order: the parameter
-/// or its master, and the optimizer's slots, as the update reads them; a rank's
+/// The values of a step that a digest is about, in causal order: the master, or
+/// the parameter without one, and the optimizer's slots, as the update reads
+/// them; a rank's
 /// own gradient, of all its micro-steps; the gradient that the update reads;
 /// the parameter and the slots that it has written.
 enum {

@@ -35,7 +35,7 @@ void updatesGoMemberByMember(const DeviceUnderTest &device) {
                                 operand(2)};
     zrt_plan plan =
         planOf(Table().update(ZRT_COMPUTE, {"sgd of b0", 0, 4, device.plain,
-                                            device.decayed, args, 0, 0}));
+                                            device.decayed, args, 0, 0, 0, 0}));
     plan.buckets = &bucket;
     plan.bucket_count = 1;
     DeviceRun run(plan, device);

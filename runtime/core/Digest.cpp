@@ -63,32 +63,47 @@ void Digest::addGradient(uint32_t bucket, uint32_t ofRank, std::byte *values,
 void Digest::addRead(const zrt_update_desc &desc, void *const *args,
                      uint64_t first, uint64_t begin, uint64_t end) {
   // Scalars are between the operands and the results.
-  for (uint32_t i = 0, operand = 0;
+  for (uint32_t i = 0, slot = 1;
        i < desc.arg_count && desc.args[i].extent != ZRT_SCALAR; ++i) {
     const zrt_operand &arg = desc.args[i];
     const bool isGradient = i == desc.gradient;
+    // Beside a master the parameter is not read, and in some tiers not there.
+    if (desc.master && i == 0 && !isGradient)
+      continue;
+    const bool isParameter = i == desc.master || i == 0;
     auto *values =
         static_cast<std::byte *>(args[i]) - first * dtypeBytes(arg.dtype);
     if (isGradient && arg.ref.gradient_of)
       addGradient(desc.bucket, 0, values, arg.dtype, first + begin,
                   first + end);
     add({isGradient ? uint32_t(ZRT_REDUCED) : uint32_t(ZRT_READ), desc.bucket,
-         isGradient ? 0 : operand++, values, arg.dtype},
+         isGradient || isParameter ? 0 : slot++, values, arg.dtype},
         first + begin, first + end);
   }
 }
 
 void Digest::addWritten(const zrt_update_desc &desc, void *const *args,
                         uint64_t first, uint64_t begin, uint64_t end) {
-  uint32_t i = desc.arg_count;
-  while (i > 0 && desc.args[i - 1].extent != ZRT_SCALAR)
-    --i;
-  for (uint32_t result = 0; i < desc.arg_count; ++i, ++result)
-    add({ZRT_WRITTEN, desc.bucket, result,
-         static_cast<std::byte *>(args[i]) -
-             first * dtypeBytes(desc.args[i].dtype),
-         desc.args[i].dtype},
+  uint32_t result = desc.arg_count;
+  while (result > 0 && desc.args[result - 1].extent != ZRT_SCALAR)
+    --result;
+  const uint32_t parameter = result, last = desc.arg_count - 1;
+  for (; result <= last; ++result) {
+    const zrt_dtype dtype = desc.args[result].dtype;
+    uint32_t number = result - parameter;
+    // The master comes first, and last the parameter that is its rounding.
+    if (desc.master && result == parameter) {
+      if (dtype == ZRT_F32)
+        continue; // equal
+      number = last - parameter;
+    } else if (desc.master && result == last) {
+      number = 0;
+    }
+    add({ZRT_WRITTEN, desc.bucket, number,
+         static_cast<std::byte *>(args[result]) - first * dtypeBytes(dtype),
+         dtype},
         first + begin, first + end);
+  }
 }
 
 void Digest::flipIn(const Values &values, uint64_t begin, uint64_t end) {

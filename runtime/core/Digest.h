@@ -8,8 +8,8 @@
 // For tests, ZRT_FLIP=STEP:RANK:WHAT:BUCKET:ELEMENT:BIT flips a bit just before
 // it is added: in the step of this number of this run, from 0, on this rank, of
 // what is "read", "computed", "reduced" or "written" of the bucket of this
-// number.  Bits count on from an operand's element to the next operand's, as
-// from a parameter to its slots.
+// number.  Bits count on from an operand's element to the next operand's: from
+// the master, or the parameter without one, to the slots.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -236,6 +236,9 @@ private:
     if (desc.gradient >= std::max(desc.arg_count, 1u))
       fail("its gradient is operand {}, and it has {}", desc.gradient,
            desc.arg_count);
+    if (desc.master >= std::max(desc.arg_count, 1u))
+      fail("its master is operand {}, and it has {}", desc.master,
+           desc.arg_count);
     if (desc.rounding >= std::max(desc.arg_count, 1u))
       fail("it rounds by operand {}, and has {}", desc.rounding,
            desc.arg_count);

@@ -93,6 +93,19 @@ class Digest(support.Case):
                     parts = sum(found[1][step][rank][bucket][kind] for rank in range(4))
                     self.assertEqual(sums[kind], parts % 2**64)
 
+    def test_same_in_all_tiers(self):
+        """Updates beside a master read no parameter, which in some tiers they make and in others replace."""
+        for precision in ("fp32", "bf16", "fp16"):
+            steps = []
+            for i, tiers in enumerate(((), ("--offload-optimizer=cpu",), ("--offload-optimizer=cpu", "--offload-params=cpu"),
+                                       ("--offload-optimizer=cpu", "--offload-ratio=0.5", "--bucket-size=2KiB"),
+                                       ("--bucket-size=2KiB",))):
+                program = flips.compiled(2, "--stage=3", f"--precision={precision}", *tiers)
+                steps.append(flips.read_digest(flips.record(self.folder, program, self.tokens, f"{precision}{i}")[1])[1])
+            self.assertEqual(steps[0], steps[1])
+            self.assertEqual(steps[0], steps[2])
+            self.assertEqual(steps[3], steps[4])
+
     def test_no_bit_changes(self):
         program = flips.compiled(2, "--stage=2")
         self.assertEqual(self.outcome(program), self.outcome(program, "--digest", "run.digest"))

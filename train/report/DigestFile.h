@@ -30,7 +30,7 @@
 namespace zrt {
 
 /// Of the format; its line has it as "digest".
-constexpr int kDigestVersion = 2;
+constexpr int kDigestVersion = 3;
 
 /// Of a rank and a bucket, by ZRT_READ, ...
 using Checksums = std::array<uint64_t, ZRT_DIGEST_COUNT>;

@@ -59,9 +59,8 @@ std::vector<uint32_t> gradientOrder(const zrt_plan &plan) {
 
 Digests::Digests(const zrt_plan &plan, const TrainOptions &options,
                  World &world, const RunPosition &position)
-    : plan(plan), options(options), world(world),
-      isOn(!options.digest.empty() || !options.against.empty()) {
-  if (!isOn)
+    : plan(plan), options(options), world(world) {
+  if (options.digest.empty() && options.against.empty())
     return;
   const char *option = options.digest.empty() ? "--against" : "--digest";
   if (plan.programs[ZRT_FIRST].ops)
@@ -88,7 +87,7 @@ Digests::Digests(const zrt_plan &plan, const TrainOptions &options,
   zrt_plan run = {};
   run.world_size = compared.at("ranks");
   run.group_size = compared.at("group_size");
-  groups.emplace(run);
+  groups = std::make_unique<const RankGroups>(run);
   stage = compared.at("stage");
 }
 

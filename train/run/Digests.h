@@ -18,7 +18,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,7 @@ public:
           const RunPosition &position);
 
   /// zrt_setup.digest_ranks.
-  uint32_t ranks() const { return isOn ? groups->ranks : 0; }
+  uint32_t ranks() const { return groups ? groups->ranks : 0; }
   /// The header of this run, which begins with step `first`; null without
   /// --digest.
   nlohmann::json header(int64_t first) const;
@@ -69,12 +68,12 @@ private:
   World &world;
   nlohmann::json description;
   std::unique_ptr<const DigestFile> other; ///< of --against
-  const bool isOn;
   std::vector<uint32_t> trained; ///< buckets, in the file's order
   /// With --against: these, in the order in which their gradients are ready.
   std::vector<uint32_t> ready;
-  /// Of the run that has the ranks; stage 0 updates whole buckets.
-  std::optional<RankGroups> groups;
+  /// Of the run that has the ranks; null without digests.  Stage 0 updates whole
+  /// buckets.
+  std::unique_ptr<const RankGroups> groups;
   uint32_t stage = 0;
   bool hasBegun = false; ///< to compare steps
   std::vector<Checksums> sums;

@@ -94,8 +94,8 @@ void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
   together(world, [&] { context.create(plan); });
   together(world, [&] { context.start(options.common); });
   loadWeights(plan, options.common, world, context.get());
-  std::optional<Feed> feed;
-  together(world, [&] { feed.emplace(plan, options.common); });
+  std::unique_ptr<Feed> feed;
+  together(world, [&] { feed = std::make_unique<Feed>(plan, options.common); });
   const std::vector<float> values = scoreAll(plan, *feed, world, context.get());
   together(world, [&] {
     if (world.rank() == 0)

@@ -282,6 +282,13 @@ private:
     return op.getRounding() ? op->getNumOperands() - 1 : 0;
   }
 
+  /// The number of the master, which follows the slots; 0 without one.
+  static uint32_t getMasterOperand(UpdateOp op) {
+    return op.getMaster() ? op.getGradMutable().getOperandNumber() +
+                                uint32_t(op.getSlots().size()) + 1
+                          : 0;
+  }
+
   llvm::Constant *describe(UpdateOp op, KernelOp plain, KernelOp decayed) {
     SmallVector<Value> arguments = getKernelArguments(op);
     return constants.global(
@@ -293,7 +300,8 @@ private:
             .decayed = constants.kernel(decayed.getSymName()),
             .args = operands.getOperands(current, arguments),
             .rounding = getRoundingOperand(op),
-            .gradient = op.getGradMutable().getOperandNumber()},
+            .gradient = op.getGradMutable().getOperandNumber(),
+            .master = getMasterOperand(op)},
         "update");
   }
 };

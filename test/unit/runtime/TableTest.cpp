@@ -402,7 +402,7 @@ struct Operations {
                               ofW};
   zrt_launch_desc launch = {"gelu.1", noKernel, 1, 1, 2, 0, launchArgs};
   zrt_update_desc update = {"sgd of b0", 0,          3, noKernel,
-                            noKernel,    updateArgs, 0, 0};
+                            noKernel,    updateArgs, 0, 0, 0, 0};
   zrt_squares_desc squares = {"norm of b0", 0, 0, sliceOfWhole(all),
                               tensor(deviceRef(1024, 16), ZRT_F64)};
   zrt_collective_desc gather =
