@@ -35,6 +35,13 @@ struct StorageTie {
   int64_t offset = 0;
 };
 
+/// What the bytes of a temporary are for: the model's own values; what
+/// collectives and transfers gather into or send; gradients until the update.
+enum class BytesUse { Activations, Communication, Gradients };
+
+/// The kinds of collectives; the numbers are zrt.h's.
+enum class CollectiveKind { AllGather, ReduceScatter, AllReduce };
+
 /// The extent that `type` implies: a shard by several ranks is a slice; the
 /// flat tensors of an operation on a bucket are all of it.
 Extent getTypeExtent(Type type, bool ofBucket);

@@ -1,10 +1,12 @@
 //===- PlanInterfaces.td - Interfaces of operations --------*- tablegen -*-===//
 //
 // Passes query a plan's operations through these interfaces instead of knowing
-// them by name: which values share bytes, which bucket they use, how much of
-// it, on which streams, at what cost.  A new operation implements them, has a
-// lowering, and is added to the tables of the judge, which does not use the
-// interfaces (passes/verify).
+// them by name: which values share bytes and what these are for, which bucket
+// they use, how much of it, whether they change its format or tier, whether they
+// may run early, on which streams, at what cost.  A new operation implements
+// them, has a lowering, and a row in the judge's table of operations
+// (passes/verify/KnownOperations.cpp): what plans are made from proves nothing
+// about them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_PLAN_INTERFACES
@@ -26,6 +28,13 @@ def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
       "bool", "movesNothing", (ins), "", "return false;">,
     InterfaceMethod<"Whether it moves a value to another tier.",
       "bool", "crossesTiers", (ins), "", "return false;">,
+    InterfaceMethod<"Whether its first result has the elements of its first operand in another format.",
+      "bool", "changesFormat", (ins), "", "return false;">,
+    InterfaceMethod<"Whether it brings state to its use, in bytes of its own, and may run ahead of it as soon as its first operand is there.",
+      "bool", "bringsState", (ins), "", "return false;">,
+    InterfaceMethod<"What the bytes of its results are for, as long as they hold these.",
+      "::mlir::zero::BytesUse", "getBytesUse", (ins), "",
+      "return $_op.changesFormat() ? ::mlir::zero::BytesUse::Communication : ::mlir::zero::BytesUse::Activations;">,
     InterfaceMethod<"The pairs of values that share bytes; by default results are apart.",
       "::llvm::SmallVector<::mlir::zero::StorageTie>", "getStorageTies",
       (ins "::mlir::SymbolTableCollection &":$symbols), "", "(void)symbols; return {};">,
@@ -70,6 +79,8 @@ def Zero_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Zero_Plan
   }];
   let cppNamespace = "::mlir::zero";
   let methods = [
+    InterfaceMethod<"What the ranks have afterwards.",
+      "::mlir::zero::CollectiveKind", "getKind", (ins)>,
     InterfaceMethod<"The ranks that take part; null if the plan has no such axis.",
       "::mlir::FlatSymbolRefAttr", "getAxisRef",
       (ins "::mlir::SymbolTableCollection &":$symbols), "",

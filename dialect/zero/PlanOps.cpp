@@ -143,6 +143,7 @@ int64_t LaunchOp::getFlops(SymbolTableCollection &symbols) {
   return flops;
 }
 
+bool DequantizeOp::changesFormat() { return true; }
 int64_t DequantizeOp::getFlops(SymbolTableCollection &) {
   return cast<RankedTensorType>(getResult().getType()).getNumElements();
 }
@@ -171,6 +172,8 @@ Extent AllGatherOp::getExtent(Value value) {
   return value == getResult() ? getWholeExtent(getOver())
                               : getOwnExtent(getOver());
 }
+bool AllGatherOp::bringsState() { return true; }
+CollectiveKind AllGatherOp::getKind() { return CollectiveKind::AllGather; }
 Value AllGatherOp::getWhole() { return getResult(); }
 
 Stream ReduceScatterOp::getPreferredStream() {
@@ -186,6 +189,9 @@ Extent ReduceScatterOp::getExtent(Value value) {
   return value == getSource() ? getWholeExtent(getOver())
                               : getOwnExtent(getOver());
 }
+CollectiveKind ReduceScatterOp::getKind() {
+  return CollectiveKind::ReduceScatter;
+}
 Value ReduceScatterOp::getWhole() { return getSource(); }
 int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
   // An addition for each peer and for `into`, and the factor.
@@ -194,6 +200,8 @@ int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
   return elements * (ranks + (getInto() ? 1 : 0));
 }
 
+bool NarrowOp::changesFormat() { return true; }
+bool NarrowOp::bringsState() { return true; }
 Stream NarrowOp::getPreferredStream() {
   // Beside what computes, right before the exchange.
   for (Operation *user : getResult().getUsers())
@@ -208,10 +216,12 @@ int64_t NarrowOp::getFlops(SymbolTableCollection &symbols) {
   // The largest value, and a product for each.
   return 2 * countElements(*this, getSource(), symbols);
 }
+bool WidenOp::changesFormat() { return true; }
 int64_t WidenOp::getFlops(SymbolTableCollection &symbols) {
   return countElements(*this, getResult(), symbols);
 }
 
+CollectiveKind AllReduceOp::getKind() { return CollectiveKind::AllReduce; }
 Stream AllReduceOp::getPreferredStream() { return Stream::Reduce; }
 FlatSymbolRefAttr AllReduceOp::getAxisRef(SymbolTableCollection &) {
   return getAxisAttr();
@@ -333,6 +343,7 @@ static Extent getTransferExtent(TransferOp op, Value value) {
 }
 
 bool FetchOp::crossesTiers() { return true; }
+bool FetchOp::bringsState() { return !getInto(); }
 SmallVector<StorageTie> FetchOp::getStorageTies(SymbolTableCollection &) {
   return getInto() ? replaces(1) : SmallVector<StorageTie>();
 }
@@ -345,6 +356,7 @@ Stream FetchOp::getPreferredStream() {
 }
 
 bool SpillOp::crossesTiers() { return true; }
+bool SpillOp::bringsState() { return false; }
 SmallVector<StorageTie> SpillOp::getStorageTies(SymbolTableCollection &) {
   return getInto() ? replaces(1) : SmallVector<StorageTie>();
 }

@@ -36,6 +36,23 @@ bool zero::isCollective(Operation *op) {
   return isa<CollectiveOpInterface>(op);
 }
 
+bool zero::crossesTiers(Operation *op) {
+  auto plan = dyn_cast<PlanOpInterface>(op);
+  return plan && plan.crossesTiers();
+}
+
+bool zero::bringsState(Operation *op) {
+  auto plan = dyn_cast<PlanOpInterface>(op);
+  return plan && plan.bringsState();
+}
+
+bool zero::changesFormat(Operation *op) {
+  auto plan = dyn_cast<PlanOpInterface>(op);
+  return plan && plan.changesFormat();
+}
+
+bool zero::isEvent(Operation *op) { return isa<RecordOp, WaitOp>(op); }
+
 FlatSymbolRefAttr zero::getBucketRef(Operation *op) {
   auto plan = dyn_cast<PlanOpInterface>(op);
   return plan ? plan.getBucketRef() : FlatSymbolRefAttr();
@@ -45,7 +62,7 @@ FlatSymbolRefAttr zero::getBucketRef(Operation *op) {
 static void visitReaders(ArrayRef<Operation *> users,
                          function_ref<void(Operation *)> visit) {
   for (Operation *user : users)
-    if (movesNothing(user) && user->getNumResults() == 1)
+    if (renames(user))
       visitReaders(llvm::to_vector(user->getUsers()), visit);
     else
       visit(user);
@@ -72,4 +89,9 @@ Operation *zero::findLastReader(ArrayRef<Operation *> users) {
 bool zero::movesNothing(Operation *op) {
   auto plan = dyn_cast<PlanOpInterface>(op);
   return plan ? plan.movesNothing() : isReshape(op) || isa<ReturnOp>(op);
+}
+
+bool zero::renames(Operation *op) {
+  return movesNothing(op) && op->getNumOperands() > 0 &&
+         op->getNumResults() == 1;
 }

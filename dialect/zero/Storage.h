@@ -22,11 +22,27 @@ BytesAttr bytesOf(Value value);
 /// Whether `op` is an exchange between ranks.
 bool isCollective(Operation *op);
 
+/// Whether `op` moves a value to another tier.
+bool crossesTiers(Operation *op);
+
+/// Whether `op` brings state to its use and may run ahead of it.
+bool bringsState(Operation *op);
+
+/// Whether `op` has its operand's elements in another format.
+bool changesFormat(Operation *op);
+
+/// Whether `op` orders streams and has no bytes.
+bool isEvent(Operation *op);
+
 /// The bucket that `op` names; null if it names none.
 FlatSymbolRefAttr getBucketRef(Operation *op);
 
 /// Whether `op` only names bytes (view, pack, reshape) and runs nothing.
 bool movesNothing(Operation *op);
+
+/// Whether the result of `op` is another name of its operands' bytes (view, pack,
+/// reshape).
+bool renames(Operation *op);
 
 /// Whether `op` gives its tensor another shape, in the same bytes.
 bool isReshape(Operation *op);

@@ -423,8 +423,8 @@ class Zero_PlanOp<string mnemonic, list<string> says, list<Trait> traits = []> :
     Zero_Op<mnemonic, !listconcat([DeclareOpInterfaceMethods<Zero_PlanOpInterface, says>], traits)>;
 
 /// A plan operation that only names bytes.
-class Zero_NameOp<string mnemonic, list<Trait> traits = []> :
-    Zero_PlanOp<mnemonic, ["movesNothing", "getStorageTies"], !listconcat([Pure], traits)> {
+class Zero_NameOp<string mnemonic, list<string> says = [], list<Trait> traits = []> :
+    Zero_PlanOp<mnemonic, !listconcat(["movesNothing", "getStorageTies"], says), !listconcat([Pure], traits)> {
   let extraClassDefinition = "bool $cppClass::movesNothing() { return true; }";
 }
 
@@ -580,7 +580,7 @@ include "dialect/zero/ProgramOps.td"
 // The step
 //===----------------------------------------------------------------------===//
 
-def Zero_ViewOp : Zero_NameOp<"view", [UsesSymbols]> {
+def Zero_ViewOp : Zero_NameOp<"view", [], [UsesSymbols]> {
   let summary = "A member of a flat bucket, as a tensor of its own shape";
   let description = [{
     No bytes move: the result lies inside the operand.
@@ -599,7 +599,7 @@ def Zero_ViewOp : Zero_NameOp<"view", [UsesSymbols]> {
   let assemblyFormat = "$flat `[` $bucket `,` $member `]` attr-dict `:` type($flat) `->` type($result)";
 }
 
-def Zero_PackOp : Zero_NameOp<"pack", [UsesSymbols]> {
+def Zero_PackOp : Zero_NameOp<"pack", ["getBytesUse"], [UsesSymbols]> {
   let summary = "Gradients of a bucket's members, as one flat tensor";
   let description = [{
     One operand per member, in order.  No bytes move: memory is assigned so that
@@ -634,7 +634,7 @@ def Zero_CopyOp : Zero_PlanOp<"copy", [], [Pure, AllTypesMatch<["source", "resul
   let hasVerifier = 0;
 }
 
-def Zero_DequantizeOp : Zero_PlanOp<"dequantize", [], [CountsFlops]> {
+def Zero_DequantizeOp : Zero_PlanOp<"dequantize", ["changesFormat"], [CountsFlops]> {
   let summary = "A packed parameter, as a tensor to compute with";
   let description = [{
     Each element is its code's number times the scale of its block, in f32,
@@ -745,7 +745,8 @@ def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
 // in rank order by the owner of a slice, in the value's own type, and scaled
 // once.
 
-def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getExtent"], [], [UsesSymbols]> {
+def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", [
+    "getStorageTies", "getExtent", "bringsState", "getBytesUse"], [], [UsesSymbols]> {
   let hasVerifier = 0;
   let summary = "Every rank's slice of a bucket, on every rank";
   let description = [{
@@ -787,7 +788,8 @@ def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", ["getStorageTies", "getEx
   }];
 }
 
-def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies", "getExtent"], [], [
+def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", [
+    "getStorageTies", "getExtent", "getBytesUse"], [], [
     CountsFlops, UsesSymbols]> {
   let summary = "Each rank's slice of the sum of all ranks' buckets";
   let description = [{
@@ -837,7 +839,8 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", ["getStorageTies"
   }];
 }
 
-def Zero_NarrowOp : Zero_PlanOp<"narrow", ["getPreferredStream", "getStorageTies"], [CountsFlops, UsesSymbols]> {
+def Zero_NarrowOp : Zero_PlanOp<"narrow", [
+    "getPreferredStream", "getStorageTies", "changesFormat", "bringsState"], [CountsFlops, UsesSymbols]> {
   let hasVerifier = 0;
   let summary = "A bucket's values in fewer bits, as ranks exchange them";
   let description = [{
@@ -878,7 +881,7 @@ def Zero_NarrowOp : Zero_PlanOp<"narrow", ["getPreferredStream", "getStorageTies
   }];
 }
 
-def Zero_WidenOp : Zero_PlanOp<"widen", [], [CountsFlops, UsesSymbols]> {
+def Zero_WidenOp : Zero_PlanOp<"widen", ["changesFormat"], [CountsFlops, UsesSymbols]> {
   let hasVerifier = 0;
   let summary = "The values that narrow elements stand for";
   let description = [{
@@ -937,7 +940,7 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getAxisRef", "getWi
 // operations say for how long.  No other operations have values in two tiers.
 
 class Zero_TransferOp<string mnemonic> : Zero_PlanOp<mnemonic, [
-    "crossesTiers", "getStorageTies", "getExtent", "getPreferredStream"], [UsesSymbols]> {
+    "crossesTiers", "getStorageTies", "getExtent", "getPreferredStream", "bringsState", "getBytesUse"], [UsesSymbols]> {
   let arguments = (ins Zero_Held:$source, OptionalAttr<FlatSymbolRefAttr>:$bucket,
                        Optional<Zero_Held>:$into);
   let results = (outs Zero_Held:$result);
@@ -1081,7 +1084,7 @@ def Zero_ClearOp : Zero_PlanOp<"clear", ["getStorageTies", "getExtent"], [SameOp
   let hasVerifier = 0;
 }
 
-def Zero_ZerosOp : Zero_PlanOp<"zeros", [], [UsesSymbols]> {
+def Zero_ZerosOp : Zero_PlanOp<"zeros", ["getBytesUse"], [UsesSymbols]> {
   let summary = "Zeros, to start a sum of gradients";
   let description = [{
     In bytes of its own, padding included.
@@ -1196,7 +1199,7 @@ def Zero_ClipOp : Zero_PlanOp<"clip", [], [CountsFlops, Pure, AttrSizedOperandSe
 }
 
 def Zero_UpdateOp : Zero_PlanOp<"update", [
-    "getStorageTies", "getExtent", "getPreferredStream"], [
+    "getStorageTies", "getExtent", "getPreferredStream", "getBytesUse"], [
     CountsFlops, UsesSymbols, AttrSizedOperandSegments]> {
   let summary = "Applies an optimizer to a bucket";
   let description = [{

@@ -76,7 +76,7 @@ Certificate::Term getPeakGradients(const CertifiedProgram &program) {
   };
   std::vector<Change> changes(program.storage.operations.size() + 2);
   for (const Buffer &buffer : program.storage.buffers) {
-    if (buffer.role != Buffer::Temporary || buffer.use != Buffer::Gradients)
+    if (buffer.role != Buffer::Temporary || buffer.use != BytesUse::Gradients)
       continue;
     BucketOp bucket = getBucket(buffer.name);
     Type type = buffer.name.getType();
@@ -187,9 +187,7 @@ void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
       if (!exchange)
         continue;
       std::optional<Over> over = exchange.getRanksOver();
-      const size_t kind = isa<AllGatherOp>(op)       ? 0
-                          : isa<ReduceScatterOp>(op) ? 1
-                                                     : 2;
+      const auto kind = static_cast<size_t>(exchange.getKind());
       auto &wire =
           wires[certificate.group ? 2 * kind + (over == Over::Groups ? 1 : 0)
                                   : kind];
@@ -206,7 +204,7 @@ void countLinks(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
     int64_t bytes = 0;
     for (const CertifiedProgram &program : programs)
       for (Operation *op : program.storage.operations)
-        if (isa<FetchOp, SpillOp>(op) && getStream(op) == stream)
+        if (crossesTiers(op) && getStream(op) == stream)
           bytes += program.runs * bytesOf(op->getOperand(0)).getSize();
     certificate.links.push_back({stringifyStream(stream), bytes});
   }
@@ -233,9 +231,9 @@ void countPeak(const CertifiedProgram &program, Tier tier,
         buffer.death < peak.point)
       continue;
     if (buffer.role == Buffer::Temporary) {
-      (buffer.use == Buffer::Gradients       ? arena.gradients
-       : buffer.use == Buffer::Communication ? arena.communication
-                                             : arena.activations) +=
+      (buffer.use == BytesUse::Gradients       ? arena.gradients
+       : buffer.use == BytesUse::Communication ? arena.communication
+                                               : arena.activations) +=
           buffer.size;
       temporaries.push_back(&buffer);
     } else if (buffer.role == Buffer::Cache) {

@@ -27,8 +27,8 @@
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 namespace mlir::zero {
@@ -180,8 +180,7 @@ private:
     for (Operation &op : program.front()) {
       bool isName =
           isa<ViewOp>(op) ||
-          (isa<JoinOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) &&
-           llvm::all_of(op.getOperands(), [&](Value operand) {
+          (renames(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
              return known.contains(operand.getDefiningOp());
            }));
       if (!isName)

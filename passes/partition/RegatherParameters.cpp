@@ -29,8 +29,8 @@
 
 #include "dialect/zero/BucketUse.h"
 #include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
 #include "dialect/zero/Zero.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/DebugLog.h"
@@ -96,8 +96,7 @@ private:
     Block &block = function.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (op.use_empty() &&
-          isa<AllGatherOp, NarrowOp, WidenOp, FetchOp, ViewOp, JoinOp,
-              tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
+          (bringsState(&op) || changesFormat(&op) || renames(&op)))
         op.erase();
   }
 
@@ -162,8 +161,7 @@ private:
 
   void collect(Value value, SmallVector<ParameterUse> &uses) {
     for (OpOperand &use : value.getUses())
-      if (isa<WidenOp, ViewOp, JoinOp, tensor::CollapseShapeOp,
-              tensor::ExpandShapeOp>(use.getOwner()))
+      if (isa<WidenOp>(use.getOwner()) || renames(use.getOwner()))
         collect(use.getOwner()->getResult(0), uses);
       else
         uses.push_back({positions.lookup(use.getOwner()), &use});

@@ -91,7 +91,7 @@ static Operation *later(Operation *a, Operation *b) {
 static SmallVector<Operation *> findReaders(Value value) {
   auto readers = llvm::to_vector(value.getUsers());
   for (Operation *user : value.getUsers())
-    if (isa<AllGatherOp, NarrowOp, WidenOp>(user))
+    if (isCollective(user) || changesFormat(user))
       llvm::append_range(readers, findReaders(user->getResult(0)));
   return readers;
 }

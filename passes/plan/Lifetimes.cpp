@@ -74,7 +74,7 @@ std::string zero::getValueName(Value value) {
     }
     return "argument " + std::to_string(argument.getArgNumber());
   }
-  if (isa<FetchOp, SpillOp>(value.getDefiningOp()))
+  if (crossesTiers(value.getDefiningOp()))
     return getValueName(value.getDefiningOp()->getOperand(0)) + ", on the " +
            stringifyTier(getTier(value.getType())).str();
   if (auto pack = value.getDefiningOp<PackOp>())
@@ -107,7 +107,6 @@ private:
   void pack(OpOperand &operand, const StorageTie &tie, OpResult result);
   LogicalResult replace(OpOperand &operand, OpResult result, unsigned point);
   LogicalResult finish(Operation *terminator, unsigned point);
-  Buffer::Use getUse(Operation *op);
   void outliveCollectives();
   void workInPlace(Operation *op, unsigned point);
   void compact();
@@ -325,8 +324,11 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
       Place place = find(operand.get());
       hold(result, place.buffer, place.offset + tie.offset, point);
     } else if (tie.relation == StorageTie::OperandInResult) {
-      if (!storage.places.contains(result))
-        storage.buffers[create(result, point)].use = getUse(op);
+      if (!storage.places.contains(result)) {
+        Buffer &buffer = storage.buffers[create(result, point)];
+        if (auto known = dyn_cast<PlanOpInterface>(op))
+          buffer.use = known.getBytesUse();
+      }
       pack(operand, tie, result);
     } else if (tie.relation == StorageTie::MustReplace ||
                isNextCache(operand.get(), result)) {
@@ -335,66 +337,15 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
     }
   }
   for (OpResult result : op->getResults())
-    if (holdsBytes(result.getType()) && !storage.places.contains(result))
-      storage.buffers[create(result, point)].use = getUse(op);
+    if (holdsBytes(result.getType()) && !storage.places.contains(result)) {
+      Buffer &buffer = storage.buffers[create(result, point)];
+      if (auto known = dyn_cast<PlanOpInterface>(op))
+        buffer.use = known.getBytesUse();
+    }
   if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
     for (unsigned i : exchange.getExportedOperands())
       storage.buffers[find(op->getOperand(i)).buffer].exported = true;
   return success();
-}
-
-/// Returns true if `gradient` goes to another tier and does not wait in its
-/// bytes.
-static bool isSpilled(Value gradient) {
-  return llvm::any_of(gradient.getUsers(), llvm::IsaPred<SpillOp>);
-}
-
-/// The last sum of the chain that begins with `zeros`.
-static Value findSum(Value zeros) {
-  for (Operation *user : zeros.getUsers())
-    if (isa<AccumulateOp, ReduceScatterOp>(user))
-      return findSum(user->getResult(0));
-  return zeros;
-}
-
-/// The use of the bytes that `op` fills.
-Buffer::Use LifetimeAnalysis::getUse(Operation *op) {
-  // Gathered parameters, parameters that are made of them, and what is narrow
-  // for an exchange.
-  if (isa<AllGatherOp, DequantizeOp, NarrowOp, WidenOp>(op))
-    return Buffer::Communication;
-  if (isa<ReduceScatterOp>(op))
-    return isSpilled(op->getResult(0)) ? Buffer::Communication
-                                       : Buffer::Gradients;
-  if (isa<ZerosOp>(op))
-    return isSpilled(findSum(op->getResult(0))) ? Buffer::Communication
-                                                : Buffer::Gradients;
-  // Activations that wait in another tier.
-  if (isa<FetchOp, SpillOp>(op) && !cast<PlanOpInterface>(op).getBucketRef() &&
-      cast<ShapedType>(getHeldTensor(op->getResult(0).getType())).getRank() > 0)
-    return Buffer::Activations;
-  // A buffer on the way from or to another tier; but a gradient waits there.
-  if (auto spill = dyn_cast<SpillOp>(op))
-    return llvm::any_of(op->getUsers(),
-                        [&](Operation *user) {
-                          auto update = dyn_cast<UpdateOp>(user);
-                          return update &&
-                                 update.getGrad() == spill.getResult();
-                        })
-               ? Buffer::Gradients
-               : Buffer::Communication;
-  if (isa<FetchOp, UpdateOp>(op))
-    return Buffer::Communication;
-  auto pack = dyn_cast<PackOp>(op);
-  if (!pack)
-    return Buffer::Activations;
-  // Whole gradients, unless they are sent to their owners at once.
-  bool scattered = llvm::any_of(op->getUsers(), [](Operation *user) {
-    auto reduce = dyn_cast<ReduceScatterOp>(user);
-    return isa<AccumulateOp, SpillOp, NarrowOp>(user) ||
-           (reduce && (!reduce.isInPlace() || isSpilled(reduce.getResult())));
-  });
-  return scattered ? Buffer::Communication : Buffer::Gradients;
 }
 
 /// Keeps the operands and results of collectives, and of what narrows these on

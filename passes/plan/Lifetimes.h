@@ -26,10 +26,7 @@ struct Buffer {
   unsigned lastDefinition = 0;
   /// The value that the buffer is named after.
   Value name;
-  /// The use of a temporary: gradients until the update, the buffers that
-  /// collectives gather into or reduce from, or the model's own values.
-  enum Use { Activations, Communication, Gradients };
-  Use use = Activations;
+  BytesUse use = BytesUse::Activations; ///< of a temporary
   /// Whether it lies in the exported bytes: because peers read it, or in a gap.
   bool exported = false;
 };

@@ -105,7 +105,7 @@ void Schedule::splitBytes(int64_t cacheBytes) {
   SymbolTableCollection symbols;
   TouchedBytes touched(cacheBytes);
   for (Task &task : tasks) {
-    if (isa<FetchOp, SpillOp>(task.op))
+    if (crossesTiers(task.op))
       continue; // its bytes are those of its link
     auto op = cast<PlanOpInterface>(task.op);
     const std::string kind = getWorkKind(op, symbols);

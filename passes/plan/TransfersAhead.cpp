@@ -15,13 +15,10 @@ namespace {
 /// Returns true if `op` brings state to its use and may run earlier: it reads
 /// what the program starts with, and writes bytes of its own.
 bool isEarly(Operation *op) {
-  auto fetch = dyn_cast<FetchOp>(op);
-  if (!isa<AllGatherOp, NarrowOp>(op) && (!fetch || fetch.getInto()))
+  if (!bringsState(op))
     return false;
-  Value source = op->getOperand(0);
-  Operation *before = source.getDefiningOp();
-  return !before ||
-         (isa<FetchOp, AllGatherOp, NarrowOp>(before) && isEarly(before));
+  Operation *before = op->getOperand(0).getDefiningOp();
+  return !before || isEarly(before);
 }
 
 /// Puts `op` before `target`, and after the fetches that it needs.

@@ -14,11 +14,11 @@ static size_t getCategory(const Buffer &buffer) {
   if (buffer.role != Buffer::Temporary)
     return 0;
   switch (buffer.use) {
-  case Buffer::Activations:
+  case BytesUse::Activations:
     return 1;
-  case Buffer::Communication:
+  case BytesUse::Communication:
     return 2;
-  case Buffer::Gradients:
+  case BytesUse::Gradients:
     return 3;
   }
   llvm_unreachable("no use of temporaries");

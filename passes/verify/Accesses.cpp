@@ -3,6 +3,7 @@
 #include "passes/verify/Accesses.h"
 
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -98,7 +99,7 @@ private:
   bool isOnlyReplaced(OpOperand &operand) {
     if (isa<ClearOp>(op))
       return true;
-    if (isa<FetchOp, SpillOp>(op))
+    if (isTransfer(op))
       return operand.getOperandNumber() == 1;
     return false;
   }

@@ -149,7 +149,7 @@ private:
   }
 
   LogicalResult visit(Operation *op) {
-    if (isa<RecordOp, WaitOp>(op))
+    if (has(op, Fact::OrdersStreams))
       return success();
     if (isa<ReturnOp>(op))
       return judgeReturn(op);
@@ -164,7 +164,7 @@ private:
     }
     if (auto reduce = dyn_cast<ReduceScatterOp>(op))
       return judgeReduce(reduce);
-    if (isa<NarrowOp, WidenOp>(op)) {
+    if (has(op, Fact::ForExchange)) {
       // The next residual is of the ranks whose values are narrow.
       const Kind kind = kinds.lookup(op->getOperand(0));
       set(op, kind);
@@ -176,7 +176,7 @@ private:
       set(op, Kind::Same);
       return expect(op, op->getOperand(0), {Kind::Own, Kind::Same}, "a value");
     }
-    if (isa<AddLeafOp, SumLeavesOp>(op)) {
+    if (has(op, Fact::AddsLeaves)) {
       // Sums of all ranks; the scalar that counts micro-steps comes last.
       set(op, Kind::Slice);
       for (Value value : op->getOperands())
@@ -193,7 +193,7 @@ private:
       return expect(op, op->getOperand(0),
                     {Kind::Slice, Kind::Part, Kind::Same}, "gradients");
     }
-    if (isa<ClearOp, ZerosOp>(op)) {
+    if (has(op, Fact::GivesZeros)) {
       set(op, ofType(op->getResult(0).getType()));
       return success();
     }

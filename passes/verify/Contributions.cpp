@@ -328,8 +328,8 @@ private:
 
   /// All-reduces average over ranks, but they sum squares.
   LogicalResult visitAllReduce(AllReduceOp op) {
-    bool squares =
-        isa_and_present<TotalOp, SumSquaresOp>(op.getValue().getDefiningOp());
+    Operation *made = op.getValue().getDefiningOp();
+    bool squares = made && judge::has(made, judge::Fact::SumsSquares);
     double expected = squares ? 1 : 1.0 / ranks,
            scale = op.getScale().convertToDouble();
     if (!isNear(scale, expected)) // (V13)

@@ -9,24 +9,67 @@
 
 using namespace mlir;
 using namespace mlir::zero;
+using namespace mlir::zero::judge;
 
-bool judge::namesBytes(Operation *op) {
-  return isa<ViewOp, PackOp, JoinOp, SplitOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp, RecordOp, WaitOp, ReturnOp>(op);
+static constexpr uint32_t operator|(Fact a, Fact b) {
+  return static_cast<uint32_t>(a) | static_cast<uint32_t>(b);
+}
+static constexpr uint32_t operator|(uint32_t a, Fact b) {
+  return a | static_cast<uint32_t>(b);
 }
 
-bool judge::isExchange(Operation *op) {
-  return isa<AllGatherOp, ReduceScatterOp, AllReduceOp>(op);
+/// The facts of all operations of a plan.
+static const DenseMap<TypeID, uint32_t> &getFacts() {
+  using enum Fact;
+  constexpr uint32_t Name = uint32_t(NamesBytes), Call = uint32_t(Runs);
+  static const DenseMap<TypeID, uint32_t> facts = {
+      {TypeID::get<tensor::CollapseShapeOp>(), Name},
+      {TypeID::get<tensor::ExpandShapeOp>(), Name},
+      {TypeID::get<ViewOp>(), Name | KeepsElements},
+      {TypeID::get<PackOp>(), Name | KeepsElements},
+      {TypeID::get<JoinOp>(), Name | KeepsElements},
+      {TypeID::get<SplitOp>(), Name | KeepsElements},
+      {TypeID::get<RecordOp>(), Name | OrdersStreams},
+      {TypeID::get<WaitOp>(), Name | OrdersStreams},
+      {TypeID::get<ReturnOp>(), Name},
+
+      {TypeID::get<nn::MatmulOp>(), Call | TakesPaddedRows},
+      {TypeID::get<nn::GroupedMatmulOp>(), Call},
+      {TypeID::get<nn::GroupedMatmulBackwardOp>(), Call},
+      {TypeID::get<LaunchOp>(), Call | TakesPaddedRows},
+      {TypeID::get<DequantizeOp>(), Call},
+      {TypeID::get<CopyOp>(), Call | KeepsValue},
+      {TypeID::get<FetchOp>(), Call | KeepsValue | ChangesTier},
+      {TypeID::get<SpillOp>(), Call | KeepsValue | ChangesTier},
+
+      {TypeID::get<AllGatherOp>(), Call | Exchanges | ReadByPeers | OnBuckets |
+                                       TakesBytes | TakesBlocks |
+                                       KeepsElements},
+      {TypeID::get<ReduceScatterOp>(), Call | Exchanges | ReadByPeers |
+                                           OnBuckets | TakesBlocks |
+                                           KeepsElements | SumsAsF32},
+      // Its few values are sent through the control plane.
+      {TypeID::get<AllReduceOp>(), Call | Exchanges},
+      {TypeID::get<NarrowOp>(), Call | OnBuckets | ForExchange},
+      {TypeID::get<WidenOp>(), Call | OnBuckets | TakesBlocks | ForExchange},
+
+      {TypeID::get<AccumulateOp>(),
+       Call | OnBuckets | KeepsElements | SumsAsF32},
+      {TypeID::get<AddLeafOp>(), Call | OnBuckets | AddsLeaves},
+      {TypeID::get<SumLeavesOp>(), Call | OnBuckets | AddsLeaves},
+      {TypeID::get<ClearOp>(), Call | OnBuckets | KeepsElements | GivesZeros},
+      {TypeID::get<ZerosOp>(), Call | OnBuckets | GivesZeros},
+      {TypeID::get<SumSquaresOp>(), Call | OnBuckets | SumsSquares},
+      {TypeID::get<TotalOp>(), Call | SumsSquares},
+      {TypeID::get<ClipOp>(), Call},
+      {TypeID::get<UpdateOp>(), Call | OnBuckets},
+  };
+  return facts;
 }
 
-bool judge::isTransfer(Operation *op) { return isa<FetchOp, SpillOp>(op); }
-
-bool judge::runs(Operation *op) {
-  return isa<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
-             nn::GroupedMatmulBackwardOp, DequantizeOp, NarrowOp, WidenOp,
-             CopyOp, UpdateOp, AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp,
-             ZerosOp, SumSquaresOp, TotalOp, ClipOp>(op) ||
-         isExchange(op) || isTransfer(op);
+bool judge::has(Operation *op, Fact fact) {
+  return (getFacts().lookup(op->getName().getTypeID()) &
+          static_cast<uint32_t>(fact)) != 0;
 }
 
 SmallVector<StorageTie> judge::getTies(Operation *op,
@@ -121,11 +164,4 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
         }
       });
   return ties;
-}
-
-SmallVector<unsigned> judge::getPeerReads(Operation *op) {
-  // The few values of an all_reduce are sent through the control plane.
-  if (isa<AllGatherOp, ReduceScatterOp>(op))
-    return {0};
-  return {};
 }

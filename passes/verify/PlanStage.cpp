@@ -29,6 +29,7 @@
 #include "passes/verify/Rules.h"
 
 #include "dialect/zero/PlanPrograms.h"
+#include "passes/verify/KnownOperations.h"
 #include <map>
 
 using namespace mlir;
@@ -142,9 +143,11 @@ static LogicalResult judgeStageOf(ProgramOp program, OptionsAttr options,
 /// The argument or result that `value` is a copy or a transfer of, or narrower
 /// elements.
 static Value findSource(Value value) {
-  while (isa_and_present<FetchOp, SpillOp, CopyOp, NarrowOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  while (Operation *def = value.getDefiningOp()) {
+    if (!has(def, Fact::KeepsValue) && !isa<NarrowOp>(def))
+      break;
+    value = def->getOperand(0);
+  }
   return value;
 }
 

@@ -467,7 +467,7 @@ LogicalResult Replay::run() {
   for (Operation &op : program.front()) {
     if (op.hasTrait<OpTrait::IsTerminator>())
       return finish(&op);
-    if (isa<RecordOp, WaitOp>(op))
+    if (has(&op, Fact::OrdersStreams))
       continue;
     if (namesBytes(&op))
       takeOver(&op);

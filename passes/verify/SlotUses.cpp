@@ -30,6 +30,7 @@
 
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -213,8 +214,11 @@ private:
   }
 
   LogicalResult expectScalar(Operation *op, Value value, StringRef name) {
-    while (isa_and_present<CopyOp, FetchOp, SpillOp>(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
+    while (Operation *def = value.getDefiningOp()) {
+      if (!judge::has(def, judge::Fact::KeepsValue))
+        break;
+      value = def->getOperand(0);
+    }
     if (name == kClipFactor && !isRotated(module)) {
       auto clip = value.getDefiningOp<ClipOp>();
       if (clip && value == clip.getFactor() &&

@@ -104,8 +104,7 @@ LogicalResult Structure::judgeRange(Operation *op, Value value) {
            << range.getSize() << " bytes to " << describe(value)
            << ", which has " << size << " (S1)";
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
-  if (tensor && tensor.getEncoding() &&
-      !isa<nn::MatmulOp, LaunchOp>(op)) // (S1)
+  if (tensor && tensor.getEncoding() && !has(op, Fact::TakesPaddedRows)) // (S1)
     return op->emitOpError("gives ")
            << describe(value)
            << " with padded rows, which only products and kernels know (S1)";
@@ -243,12 +242,12 @@ LogicalResult Structure::judgeOverlaps(Operation *op,
 }
 
 LogicalResult Structure::judgeExports(Operation *op) {
-  for (unsigned i : getPeerReads(op)) {
-    BytesAttr range = ranges.lookup(op->getOperand(i));
+  if (has(op, Fact::ReadByPeers)) {
+    BytesAttr range = ranges.lookup(op->getOperand(0));
     if (range.getTier() != Tier::Device ||
         range.getOffset() < arenas.exported) // (S4)
       return op->emitOpError("lets peers read ")
-             << describe(op->getOperand(i)) << " at " << describe(range)
+             << describe(op->getOperand(0)) << " at " << describe(range)
              << ", but only bytes of the device from " << arenas.exported
              << " on are exported (S4)";
   }
@@ -258,15 +257,13 @@ LogicalResult Structure::judgeExports(Operation *op) {
 /// The runtime's own operations on buckets support f32 and 16-bit floats;
 /// packed buckets are gathered as bytes, and blocks of numbers are exchanged.
 LogicalResult Structure::judgeElements(Operation *op) {
-  if (!isa<AllGatherOp, ReduceScatterOp, NarrowOp, WidenOp, AccumulateOp,
-           AddLeafOp, SumLeavesOp, ClearOp, ZerosOp, SumSquaresOp, UpdateOp>(
-          op))
+  if (!has(op, Fact::OnBuckets))
     return success();
   Type type = getElementType(op->getNumOperands() ? op->getOperand(0).getType()
                                                   : op->getResult(0).getType());
   if (type.isF32() || nn::isHalf(type) ||
-      (isa<AllGatherOp>(op) && type.isSignlessInteger(8)) ||
-      (isa<AllGatherOp, ReduceScatterOp, WidenOp>(op) && isa<BlockType>(type)))
+      (has(op, Fact::TakesBytes) && type.isSignlessInteger(8)) ||
+      (has(op, Fact::TakesBlocks) && isa<BlockType>(type)))
     return success();
   return op->emitOpError("computes with ") // (S5)
          << type << " (S5); the runtime does so with f32, bf16 and f16";
@@ -284,16 +281,15 @@ LogicalResult Structure::judgeOperation(Operation *op) {
            << bucket << ", which is no bucket of the module (S5)";
   // A bucket's values and their parts have one element type: only ranges are
   // cut.
-  if (isa<ViewOp, PackOp, JoinOp, SplitOp, AllGatherOp, ReduceScatterOp,
-          AccumulateOp, ClearOp>(op))
+  if (has(op, Fact::KeepsElements))
     for (Value operand : op->getOperands())
       if (Type from = getElementType(operand.getType()),
           to = getElementType(op->getResult(0).getType());
           from != to &&
-          !(isa<ReduceScatterOp, AccumulateOp>(op) && nn::isHalf(from) &&
-            to.isF32()) &&
-          !(isa<ReduceScatterOp>(op) && isa<BlockType>(from) &&
-            (to.isF32() || nn::isHalf(to)))) // (S1)
+          !(has(op, Fact::SumsAsF32) &&
+            (isa<BlockType>(from)
+                 ? has(op, Fact::TakesBlocks) && (to.isF32() || nn::isHalf(to))
+                 : nn::isHalf(from) && to.isF32()))) // (S1)
         return op->emitOpError("makes ")
                << op->getResult(0).getType() << " of " << operand.getType()
                << " (S1); both have the same elements";

@@ -21,6 +21,7 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -47,7 +48,7 @@ static bool hasForm(Value value, StringRef form) {
 /// state and gradients are not made of what was narrow.
 static LogicalResult judgeElementsOnce(Operation *op) {
   const bool isGathered = isa<AllGatherOp>(op) && isNarrow(op->getResult(0));
-  if (!isGathered && !isa<NarrowOp, WidenOp>(op))
+  if (!isGathered && !has(op, Fact::ForExchange))
     return success();
   for (Operation *user : op->getResult(0).getUsers())
     if (isa<WidenOp>(op) ? !isa<ViewOp>(user)

@@ -24,7 +24,7 @@ using namespace mlir::zero;
 
 static bool isEntry(Operation *op) {
   auto planned = dyn_cast<PlanOpInterface>(op);
-  return isa<RecordOp, WaitOp>(op) || (planned && !planned.movesNothing());
+  return isEvent(op) || (planned && !planned.movesNothing());
 }
 
 SmallVector<Stream> zero::listStreams(ModuleOp plan) {
@@ -95,7 +95,7 @@ private:
       return {ZRT_GROUPED, describe(sums)};
     if (isa<CopyOp>(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
-    if (isa<FetchOp, SpillOp>(op))
+    if (crossesTiers(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameOperation(op))};
     if (auto packed = dyn_cast<DequantizeOp>(op))
       return {ZRT_DEQUANTIZE, describe(packed)};
@@ -181,9 +181,7 @@ private:
     return constants.global(
         Zrt<zrt_collective_desc>{
             .name = constants.string(nameOperation(op)),
-            .kind = isa<AllGatherOp>(op)       ? ZRT_ALL_GATHER
-                    : isa<ReduceScatterOp>(op) ? ZRT_REDUCE_SCATTER
-                                               : ZRT_ALL_REDUCE,
+            .kind = static_cast<uint32_t>(op.getKind()),
             .accumulate = reduce && reduce.getInto(),
             .elements =
                 static_cast<uint64_t>(elements * getNumbersPerElement(whole)),
@@ -292,16 +290,16 @@ private:
   llvm::Constant *describe(UpdateOp op, KernelOp plain, KernelOp decayed) {
     SmallVector<Value> arguments = getKernelArguments(op);
     return constants.global(
-        Zrt<zrt_update_desc>{
-            .name = constants.string(nameOperation(op)),
-            .bucket = operands.getBucket(op.getBucketAttr()),
-            .arg_count = static_cast<uint32_t>(arguments.size()),
-            .plain = constants.kernel(plain.getSymName()),
-            .decayed = constants.kernel(decayed.getSymName()),
-            .args = operands.getOperands(current, arguments),
-            .rounding = getRoundingOperand(op),
-            .gradient = op.getGradMutable().getOperandNumber(),
-            .master = getMasterOperand(op)},
+        Zrt<zrt_update_desc>{.name = constants.string(nameOperation(op)),
+                             .bucket = operands.getBucket(op.getBucketAttr()),
+                             .arg_count =
+                                 static_cast<uint32_t>(arguments.size()),
+                             .plain = constants.kernel(plain.getSymName()),
+                             .decayed = constants.kernel(decayed.getSymName()),
+                             .args = operands.getOperands(current, arguments),
+                             .rounding = getRoundingOperand(op),
+                             .gradient = op.getGradMutable().getOperandNumber(),
+                             .master = getMasterOperand(op)},
         "update");
   }
 };
