@@ -1,7 +1,7 @@
 //===- PlanOptions.h - The options that a plan is made with -----*- C++ -*-===//
 //
-// The fields of abi/PlanOptions.def as a struct, their words, and the options
-// that exclude each other.
+// The fields of abi/PlanOptions.def as a struct, their words, and what they need
+// of each other (abi/PlanRules.def).
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -105,6 +105,9 @@ struct Conflict {
 /// The first conflict of `options`; nothing if they agree.  `isKnown` says
 /// that the precision is that of the parameters, and not only what was typed.
 std::optional<Conflict> findConflict(const PlanOptions &options, bool isKnown);
+/// The same, of the rules of abi/PlanRules.def alone.
+std::optional<Conflict> findBrokenRule(const PlanOptions &options,
+                                       bool isKnown);
 /// The first value out of its range: "--stage must be 0, 1, 2 or 3, got 4".
 std::optional<Conflict> findOutOfRange(const PlanOptions &options);
 

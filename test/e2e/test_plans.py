@@ -5,6 +5,7 @@ ranks run must not change a bit.  The rows are those of a table that contains ev
 that a plan can have (covering.py); `test/random/check.py --models=1000` draws larger sets.
 """
 import covering
+import plan_rules
 import support
 
 DEEP = {**support.SMALL, "n_layer": 3}
@@ -43,35 +44,49 @@ AXES = {
 }
 
 
+#: How zeroc's options of an axis are typed, where its values are not the options themselves.
+TYPED = {"ranks": "--world-size={}", "stage": "--stage={}", "precision": "--precision={}", "accumulate": "--accumulate={}",
+         "order": "--accumulate-order={}", "state": "--offload-optimizer={}", "parameters": "--offload-params={}",
+         "sums": "--offload-gradients={}", "activations": "--offload-activations={}", "bucket": "--bucket-size={}"}
+
+
+def typed(axis, value):
+    """Zeroc's options of one axis."""
+    if axis in ("model", "run"):
+        return []
+    return [TYPED[axis].format(value)] if axis in TYPED and value != "" else str(value).split()
+
+
+#: name -> value of all options of an axis, for each of its values; all values of an option; and these as sets.
+READ, VALUES = {}, {"grad-dtype": {"bf16", "fp16"}}
+for axis, values in AXES.items():
+    read = {value: plan_rules.read(typed(axis, value)) for value in values}
+    usual = {name: plan_rules.DEFAULTS[name] for options in read.values() for name in options}
+    READ |= {(axis, value): usual | read[value] for value in values}
+    for value in values:
+        for name, one in READ[axis, value].items():
+            VALUES.setdefault(name, set()).add(one)
+RULES = plan_rules.Rules(VALUES)
+ANY = {name: (1 << len(RULES.values[name])) - 1 for name in VALUES}
+READ = {item: RULES.of(options) for item, options in READ.items()}
+HALVES = {half: RULES.of({"grad-dtype": half})["grad-dtype"] for half in ("bf16", "fp16")}
+
+
 def refuses(part):
     """Returns true if zeroc or the binary refuses every plan or run with these values."""
     get = part.get
-    several, masters = get("ranks", 2) > 1, "master" not in get("types", "")
-    tiers = {get("state", "none"), get("parameters", "none")} - {"none"}
-    return ((get("order") == "block" and get("accumulate") == 1)
-            or (get("sums", "none") != "none" and (get("accumulate", 2) == 1 or get("order") == "block"))
+    several = get("ranks", 2) > 1
+    sets = dict(ANY)
+    for item in part.items():
+        sets |= READ[item]
+    if "half" in get("types", ""):
+        sets["grad-dtype"] = HALVES.get(get("precision"), HALVES["bf16"] | HALVES["fp16"])
+    return (RULES.find_broken(sets) is not None or (get("types") == "--grad-dtype=half" and get("precision") == "fp32")
             # State that each of several ranks holds completely stays on the device.
-            or (get("parameters", "none") != "none" and get("ranks", 1) > 1
-                and (get("stage", 3) < 3 or get("kept") == "--persist-below=1GiB"))
+            or (get("parameters", "none") != "none" and get("ranks", 1) > 1 and get("kept") == "--persist-below=1GiB")
+            or ("params" in get("wire", "") and get("kept") == "--persist-below=1GiB")
             or (get("groups", "") != "" and get("ranks", 4) != 4)
             or (get("groups") == "--ranks-per-host=2" and get("run") == "1 on a host")
-            or (get("groups") == "--shard-size=2" and (get("stage") == 0 or get("parameters", "none") != "none"))
-            or (get("groups") == "--secondary-shard=2" and get("stage", 3) < 3)
-            or (get("wire", "") != "" and not several)
-            or ("params" in get("wire", "") and (get("stage", 3) < 3 or get("groups") == "--shard-size=2"
-                                                 or get("kept") == "--persist-below=1GiB"))
-            or (get("wire", "").endswith("bf16") and get("precision", "fp32") != "fp32"
-                and "f32" not in get("types", "--grad-dtype=f32"))
-            or (get("kept", "") != "" and (get("stage", 3) < 3 or not several))
-            or (get("ahead", "") != "" and get("stage", 3) < 3 and {"none"} == {
-                get("state", "cpu"), get("parameters", "cpu"), get("activations", "cpu")})
-            or (get("near", "") != "" and (get("state") == "none" or (get("state") == "cpu" and (
-                get("update", "") != "" or (get("precision") == "fp32" and get("parameters") == "none")))))
-            or (get("update", "") != "" and (get("state") == "none" or get("sums", "none") != "none" or (
-                get("accumulate", 1) > 1 and get("order", "block") == "batch")))
-            or (get("update") == "--delayed-update" and get("parameters", "none") != "none")
-            or (not masters and (get("precision", "bf16") != "bf16" or tiers or get("update", "") != ""))
-            or (get("types") == "--grad-dtype=half" and get("precision") == "fp32")
             or ("host" in get("run", "") and not several)
             or (get("run") == "checked reads" and "nvme" not in (get("state", "nvme"), get("parameters", "nvme"),
                                                                  get("activations", "nvme"), get("sums", "nvme"))))
@@ -99,15 +114,7 @@ FIXED = (
 
 def options_of(row):
     """Returns zeroc's options."""
-    options = [f"--stage={row['stage']}", f"--accumulate={row['accumulate']}", f"--offload-optimizer={row['state']}",
-               f"--offload-params={row['parameters']}", f"--offload-activations={row['activations']}",
-               f"--offload-gradients={row['sums']}", row["near"], row["update"], *row["remat"].split(), row["kept"],
-               row["ahead"], row["groups"], *row["wire"].split(), row["besides"], *row["optimizer"].split(), *numbers_of(row)]
-    if row["bucket"]:
-        options.append(f"--bucket-size={row['bucket']}")
-    if row["order"] == "block":
-        options.append("--accumulate-order=block")
-    return [option for option in options if option]
+    return [option.replace("half", row["precision"]) for axis in row if axis != "ranks" for option in typed(axis, row[axis])]
 
 
 def numbers_of(row):

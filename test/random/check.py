@@ -47,6 +47,7 @@ import adapters
 import compare
 import experts
 import layers
+import plan_rules
 import support
 from generator import random_model
 from workplace import Failure, Workplace
@@ -58,37 +59,27 @@ BUCKETS = (None, None, 1, 64, 300, "1KiB", 5000, "20KiB", "1GiB")
 WIRES = {"bf16": compare.HALVES["bf16"], "int8": 2.0 ** -8 / 16, "int4": None}
 
 
-def kept_state(rng, stage):
+# What a plan cannot have of these options is left out afterwards (plan_rules.py).
+def kept_state(rng):
     """Options of zeroc for buckets, and for what stage 3 keeps between uses."""
     bucket = rng.choice(BUCKETS)
     options = [f"--bucket-size={bucket}"] if bucket else []
-    if stage == 3:
-        options += rng.choice(((), (), ("--reuse-distance=1KiB",), ("--reuse-distance=8KiB",),
-                               ("--reuse-distance=1GiB",)))
-        options += rng.choice(((), (), ("--persist-below=100",), ("--persist-below=1KiB",),
-                               ("--persist-below=1GiB",)))
-        options += rng.choice(((), (), ("--prefetch=0",), ("--prefetch=8KiB",), ("--prefetch=1GiB",)))
-    return options
+    options += rng.choice(((), (), ("--reuse-distance=1KiB",), ("--reuse-distance=8KiB",), ("--reuse-distance=1GiB",)))
+    options += rng.choice(((), (), ("--persist-below=100",), ("--persist-below=1KiB",), ("--persist-below=1GiB",)))
+    return options + [*rng.choice(((), (), ("--prefetch=0",), ("--prefetch=8KiB",), ("--prefetch=1GiB",)))]
 
 
 def offloaded_state(rng, options):
     """Options of zeroc for the place of state."""
-    sums = []
-    if "--accumulate=1" not in options and "--accumulate-order=block" not in options:
-        sums = rng.choice(([], ["--offload-gradients=cpu"], ["--offload-gradients=nvme"]))
+    places = [f"--offload-gradients={rng.choice(('none', 'cpu', 'nvme'))}"]
     if rng.random() < 0.5:
-        return sums
-    optimizer, parameters = rng.choice(("none", "cpu", "nvme")), rng.choice(("none", "cpu", "nvme"))
-    # State that is whole on several ranks stays on the device; in a small model that may be all of
-    # it.
-    if "--stage=3" not in options or any(option.startswith(("--persist-below", "--shard-size")) for option in options):
+        return places
+    parameters = rng.choice(("none", "cpu", "nvme"))
+    # In a small model that may be all of the state.
+    if any(option.startswith("--persist-below") for option in options):
         parameters = "none"
-    places = sums + [f"--offload-optimizer={optimizer}", f"--offload-params={parameters}"]
-    if optimizer != "none" and {"--accumulate=1", "--accumulate-order=block"} & {*options} and rng.random() < 0.5:
-        places.append("--overlap-update")
-    if optimizer == "nvme" or (optimizer != "none" and parameters != "none" and "--overlap-update" not in places):
-        places += rng.choice(([], ["--offload-ratio=0.9"], ["--offload-ratio=0.5"]))
-    return places
+    places += [f"--offload-optimizer={rng.choice(('none', 'cpu', 'nvme'))}", f"--offload-params={parameters}"]
+    return places + rng.choice(([], ["--overlap-update"])) + rng.choice(([], ["--offload-ratio=0.9"], ["--offload-ratio=0.5"]))
 
 
 #: The fake driver, and options of plans for it: 16-bit products use instructions of every CPU, and
@@ -151,7 +142,6 @@ class Trial(Workplace):
         if self.precision != "fp32":  # what has 16 bits already
             self.wire_params = self.wire_params.replace("bf16", "int8")
             self.wire_gradients = self.wire_gradients.replace("bf16", "int8")
-        self.has_feedback = self.wire_gradients in ("int8", "int4") and precision != "fp16" and wires.random() < 0.3
         self.bucket = [f"--bucket-size={wires.choice(BUCKETS[2:])}"]
         self.chunks = random.Random(f"chunks {seed}").choice(((), ("--loss-chunk=1",)))
         # Delayed updates are different training, so they are drawn per model, whose plans are
@@ -188,35 +178,35 @@ class Trial(Workplace):
         rng = self.rng
         for stage in (0, 1, 2, 3) + (3,) * (rng.random() < 0.15):
             options = [f"--stage={stage}", f"--world-size={self.ranks}",
-                       f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng, stage)]
+                       f"--accumulate={self.micro_steps}", *self.chunks, *kept_state(rng)]
             if self.virtual:
                 options.append(f"--virtual-shards={self.ranks * self.micro_steps}")
             elif self.micro_steps > 1:
                 options.append(f"--accumulate-order={self.orders.choice(('batch', 'block'))}")
-            groups = self._in_groups(stage)
-            options += groups
+            if self.group and self.groups.random() < 0.7:
+                options.append(f"{self.groups.choice(('--ranks-per-host', '--shard-size', '--secondary-shard'))}={self.group}")
             if self.has_wires:
                 options = [option for option in options if not option.startswith("--bucket-size")] + self.bucket
-                options += self._in_fewer_bits(stage, groups)
+                options += [f"--wire-gradients={self.wire_gradients}", f"--wire-params={self.wire_params}"]
             places = offloaded_state(self.places, options)
             if "--master=none" in self.types:
                 places = []  # for state on the device
             if self.delayed:
                 places = [f"--offload-optimizer={self.places.choice(('cpu', 'nvme'))}", "--delayed-update"]
-            if {"--overlap-update", "--delayed-update"} & {*places}:
-                options = [option for option in options if option != "--wire-feedback"]
             options += places
             kept = self.activations.choice(((),) * 3 + (
                 ("--remat=block",), ("--remat=kernels",), ("--remat=block", "--remat-ratio=0.5"),
                 ("--offload-activations=cpu",), ("--offload-activations=nvme",),
                 ("--remat=block", "--offload-activations=nvme")))
-            options += kept
+            own = [f"--precision={self.precision}", *self.types]
+            options = [option for option in (*options, *kept) if not option.endswith(("=full", "=none"))]
+            options = plan_rules.allowed(own + options)[len(own):]
             environment = {}
             if rng.random() < 0.15:
                 environment["ZRT_CHAOS"] = str(rng.randrange(1, 1000))
             if rng.random() < 0.1:
                 environment["ZRT_RANKS_PER_HOST"] = rng.choice("12")
-                if f"--ranks-per-host={self.group}" in groups:
+                if f"--ranks-per-host={self.group}" in options:
                     environment["ZRT_RANKS_PER_HOST"] = str(self.group)
             if self.guards.random() < 0.1:
                 environment["ZRT_GUARD"] = "1"
@@ -236,22 +226,6 @@ class Trial(Workplace):
                     options.append(f"--collectives={self.ways.choice(ways)}")
                     environment |= {"LD_LIBRARY_PATH": str(FAKE), "FAKE_CUDA_SEED": str(self.seed)}
             yield stage, options, flags, environment
-
-    def _in_groups(self, stage):
-        """Draws the options of ranks in groups."""
-        if not self.group or self.groups.random() < 0.3:
-            return []
-        kinds = ["--ranks-per-host"] + ["--shard-size"] * (stage > 0) + ["--secondary-shard"] * (stage == 3)
-        return [f"{self.groups.choice(kinds)}={self.group}"]
-
-    def _in_fewer_bits(self, stage, groups):
-        """Returns the options of what ranks exchange."""
-        wires = [f"--wire-gradients={self.wire_gradients}"]
-        if stage == 3 and f"--shard-size={self.group}" not in groups:
-            wires.append(f"--wire-params={self.wire_params}")
-        if self.has_feedback:
-            wires.append("--wire-feedback")
-        return [wire for wire in wires if not wire.endswith("=full")]
 
     def unit_of(self, options):
         """Returns the relative error of one rounding (compare.py), or None if it is not known."""

@@ -1,0 +1,214 @@
+//===- PlanRules.cpp - Options that need or exclude each other ------------===//
+//
+// Reads the rules of abi/PlanRules.def once, and holds them against options.
+//
+//===----------------------------------------------------------------------===//
+
+#include "dialect/zero/PlanOptions.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/ErrorHandling.h"
+#include <vector>
+
+using namespace mlir::zero;
+using llvm::SmallVector;
+using llvm::StringRef;
+
+/// An option as it is typed: "--stage=3", "--eval", "--sample-only".
+template <typename T>
+static std::string flagOf(StringRef name, T value) {
+  const std::string flag = "--" + name.str();
+  if constexpr (std::is_same_v<T, bool>)
+    return flag;
+  else if constexpr (std::is_same_v<T, Sample>)
+    return flag + (value == Sample::On ? "" : "-only");
+  else
+    return flag + "=" + optionText(value);
+}
+
+namespace {
+
+/// A field of PlanOptions as rules see it: all values are numbers, those of
+/// enumerations in the order of their words.
+struct Option {
+  StringRef name;
+  double otherwise;
+  double (*get)(const PlanOptions &);
+  std::optional<double> (*read)(StringRef);
+  std::string (*flag)(const PlanOptions &);
+  std::string (*value)(const PlanOptions &);
+};
+
+/// `name`, `!name`, `name=value` and the like; or `known`, without an option.
+struct Term {
+  const Option *option = nullptr;
+  enum { Equal, NotEqual, Less, Greater } relation = NotEqual;
+  double value = 0;
+
+  bool holds(const PlanOptions &options, bool isKnown) const {
+    if (!option)
+      return isKnown;
+    const double given = option->get(options);
+    switch (relation) {
+    case Equal:
+      return given == value;
+    case NotEqual:
+      return given != value;
+    case Less:
+      return given < value;
+    case Greater:
+      return given > value;
+    }
+    llvm_unreachable("no relation");
+  }
+};
+
+using Terms = SmallVector<Term, 2>;
+
+struct Rule {
+  StringRef constraint;
+  SmallVector<Terms, 2> given, needs; ///< alternatives
+  Terms excluded; ///< in place of `needs`: none of them holds
+  StringRef text;
+};
+
+} // namespace
+
+template <typename T>
+static std::optional<double> readNumber(StringRef text) {
+  T value = {};
+  if (!readOption(text, value))
+    return std::nullopt;
+  return static_cast<double>(value);
+}
+
+static const Option &findOption(StringRef name) {
+  static const Option options[] = {
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
+  {getOptionName(USAGE),                                                       \
+   static_cast<double>(TYPE(DEFAULT)),                                         \
+   [](const PlanOptions &p) { return static_cast<double>(p.FIELD); },          \
+   readNumber<TYPE>,                                                           \
+   [](const PlanOptions &p) { return flagOf(getOptionName(USAGE), p.FIELD); }, \
+   [](const PlanOptions &p) { return optionText(p.FIELD); }},
+#include "abi/PlanOptions.def"
+  };
+  for (const Option &option : options)
+    if (option.name == name)
+      return option;
+  llvm::report_fatal_error("abi/PlanRules.def names no option: " + name);
+}
+
+static Term parseTerm(StringRef text) {
+  if (text == "known")
+    return {};
+  const bool isNegated = text.consume_front("!");
+  const size_t at = text.find_first_of("!=<>");
+  const Option &option = findOption(text.take_front(at));
+  StringRef relation = text.substr(at);
+  Term term = {&option, Term::NotEqual, option.otherwise};
+  if (relation.empty()) {
+    term.relation = isNegated ? Term::Equal : Term::NotEqual;
+    return term;
+  }
+  term.relation = relation.consume_front("!=")  ? Term::NotEqual
+                  : relation.consume_front("<") ? Term::Less
+                  : relation.consume_front(">") ? Term::Greater
+                                                : Term::Equal;
+  relation.consume_front("=");
+  const std::optional<double> value = option.read(relation);
+  if (!value || isNegated)
+    llvm::report_fatal_error("abi/PlanRules.def has a term that is none: " +
+                             text);
+  term.value = *value;
+  return term;
+}
+
+static Terms parseTerms(StringRef text) {
+  Terms terms;
+  for (StringRef term : llvm::split(text, ' '))
+    if (!term.empty())
+      terms.push_back(parseTerm(term));
+  return terms;
+}
+
+static SmallVector<Terms, 2> parseAlternatives(StringRef text) {
+  SmallVector<Terms, 2> alternatives;
+  for (StringRef terms : llvm::split(text, '|'))
+    alternatives.push_back(parseTerms(terms));
+  return alternatives;
+}
+
+static llvm::ArrayRef<Rule> getRules() {
+  static const std::vector<Rule> rules = {
+#define ZERO_NEEDS(CONSTRAINT, GIVEN, NEEDS, TEXT)                             \
+  {"(" #CONSTRAINT ")",                                                        \
+   parseAlternatives(GIVEN),                                                   \
+   parseAlternatives(NEEDS),                                                   \
+   {},                                                                         \
+   TEXT},
+#define ZERO_EXCLUDES(CONSTRAINT, GIVEN, EXCLUDED, TEXT)                       \
+  {"(" #CONSTRAINT ")",                                                        \
+   parseAlternatives(GIVEN),                                                   \
+   {},                                                                         \
+   parseTerms(EXCLUDED),                                                       \
+   TEXT},
+#include "abi/PlanRules.def"
+  };
+  return rules;
+}
+
+/// The text of a rule with the options that its placeholders name.  `given` is
+/// the first of the alternative that holds.
+static std::string textOf(StringRef text, const PlanOptions &options,
+                          const Option &given, const Option *excluded) {
+  std::string all;
+  while (true) {
+    auto [before, rest] = text.split('{');
+    all += before;
+    if (rest.empty())
+      return all;
+    auto [name, after] = rest.split('}');
+    text = after;
+    const bool isValue = name.consume_back(":value");
+    if (name.empty())
+      all += "--" + given.name.str();
+    else if (name == "=")
+      all += given.flag(options);
+    else if (name == "excluded")
+      all += "--" + excluded->name.str();
+    else
+      all += isValue ? findOption(name).value(options)
+                     : findOption(name).flag(options);
+  }
+}
+
+std::optional<Conflict> mlir::zero::findBrokenRule(const PlanOptions &options,
+                                                   bool isKnown) {
+  auto all = [&](const Terms &terms) {
+    return llvm::all_of(
+        terms, [&](const Term &term) { return term.holds(options, isKnown); });
+  };
+  for (const Rule &rule : getRules()) {
+    const Term *excluded = llvm::find_if(rule.excluded, [&](const Term &term) {
+      return term.holds(options, isKnown);
+    });
+    const bool isBroken = rule.excluded.empty()
+                              ? !llvm::any_of(rule.needs, all)
+                              : excluded != rule.excluded.end();
+    if (!isBroken)
+      continue;
+    for (const Terms &given : rule.given)
+      if (all(given)) {
+        const Term *named = llvm::find_if(
+            given, [](const Term &term) { return term.option != nullptr; });
+        return Conflict{
+            rule.constraint,
+            textOf(rule.text, options, *named->option,
+                   rule.excluded.empty() ? nullptr : excluded->option)};
+      }
+  }
+  return std::nullopt;
+}
