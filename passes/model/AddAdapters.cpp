@@ -433,10 +433,18 @@ struct AddAdaptersPass : zero::impl::AddAdaptersBase<AddAdaptersPass> {
         match("targets of adapters", targets, names.getArrayRef());
     if (failed(wanted))
       return signalPassFailure();
-    for (Target &layer : layers)
-      if (targets.empty() ? !adapters.isHead(layer)
-                          : wanted->contains(layer.module))
+    for (Target &layer : layers) {
+      if (targets.empty() ? adapters.isHead(layer)
+                          : !wanted->contains(layer.module))
+        continue;
+      if (targets.empty() && Adapters::isReadOtherwise(layer))
+        emitWarning(layer.weight.getLoc(), "\"")
+            << layer.module
+            << "\" gets no adapter, since its weight is read in other places, "
+               "too";
+      else
         chosen.push_back(layer);
+    }
     auto isWanted = [&](StringRef name) { return wanted->contains(name); };
     if (auto first = llvm::find_if(experts, isWanted); first != experts.end()) {
       getOperation().emitError("targets of adapters: \"")
