@@ -120,18 +120,6 @@ static LogicalResult verifyElements(Operation *op, FlatSymbolRefAttr bucket,
 }
 
 LogicalResult NarrowOp::verifySymbolUses(SymbolTableCollection &tables) {
-  Type next = getNext() ? getNext().getType() : Type(),
-       residual = getResidual() ? getResidual().getType() : Type();
-  if (next != residual ||
-      (residual &&
-       (!BucketUse(*this, getBucketAttr(), tables).isAny(getResidual()) ||
-        !areAsMuch(residual, getSource().getType()) ||
-        !getElementType(residual).isF32() ||
-        !isa<BlockType>(getElementType(getResult().getType()))))) // (C3)
-    return emitOpError("has another residual than ")
-           << getSource().getType()
-           << " needs; a residual and the next one are as much, in f32, with "
-              "blocks";
   return verifyElements(*this, getBucketAttr(), getSource(), getResult(),
                         tables);
 }

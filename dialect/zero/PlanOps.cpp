@@ -209,9 +209,6 @@ Stream NarrowOp::getPreferredStream() {
       return cast<PlanOpInterface>(user).getPreferredStream();
   return Stream::Compute;
 }
-SmallVector<StorageTie> NarrowOp::getStorageTies(SymbolTableCollection &) {
-  return getResidual() ? replaces(1, 1) : SmallVector<StorageTie>();
-}
 int64_t NarrowOp::getFlops(SymbolTableCollection &symbols) {
   // The largest value, and a product for each.
   return 2 * countElements(*this, getSource(), symbols);

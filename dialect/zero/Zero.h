@@ -60,8 +60,6 @@ constexpr llvm::StringLiteral kMicroStep = "micro_step";
 /// The slot of sums of gradients over micro-steps; "grad.1", "grad.2", ... are
 /// those of zero.add_leaf beside it.
 constexpr llvm::StringLiteral kSums = "grad";
-/// The slot of what narrow gradients lacked, which is the rank's own.
-constexpr llvm::StringLiteral kResidual = "residual";
 inline bool isSumSlot(llvm::StringRef slot) {
   return slot.consume_front(kSums) && (slot.empty() || slot.starts_with("."));
 }

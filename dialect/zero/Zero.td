@@ -223,8 +223,7 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
       order and with sums in f32.
     * (C14) a wire of bf16 is for elements of f32; `wire_params` that is not full needs
       stage 3, several ranks, no `shard_size` and no `virtual_shards`; `wire_gradients`
-      several ranks and no `virtual_shards`; `wire_feedback` needs `wire_gradients` int8
-      or int4, no fp16, and updates in their own step.
+      several ranks and no `virtual_shards`.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
   let hasCustomAssemblyFormat = 1;
@@ -839,9 +838,16 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", [
   }];
 }
 
-def Zero_NarrowOp : Zero_PlanOp<"narrow", [
-    "getPreferredStream", "getStorageTies", "changesFormat", "bringsState"], [CountsFlops, UsesSymbols]> {
+/// The same values of a bucket in other elements.
+class Zero_ElementsOp<string mnemonic, list<string> says> : Zero_PlanOp<mnemonic, says, [
+    CountsFlops, UsesSymbols]> {
   let hasVerifier = 0;
+  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket);
+  let results = (outs Zero_Flat:$result);
+  let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
+}
+
+def Zero_NarrowOp : Zero_ElementsOp<"narrow", ["getPreferredStream", "changesFormat", "bringsState"]> {
   let summary = "A bucket's values in fewer bits, as ranks exchange them";
   let description = [{
     Quantizes: each 256 elements of the bucket become one of !zero.block, or each
@@ -855,34 +861,16 @@ def Zero_NarrowOp : Zero_PlanOp<"narrow", [
     %g = zero.reduce_scatter %r of @w0 {scale = 0.5 : f64} : tensor<4x!zero.block<8>> -> !zero.shard<1024 x f32 by 2>
     ```
 
-    The reduction adds up what the blocks say, in f32.  With a residual (error
-    feedback), that is added to the values first, and the second result, in its
-    bytes, is what the blocks lack of the sum; zeros where they are NaNs.
-
-    ```mlir
-    %e, %e2 = zero.narrow %flat of @w0 with %rest : tensor<1024xf32>, !zero.shard<1024 x f32 by 1> -> tensor<4x!zero.block<4>>, !zero.shard<1024 x f32 by 1>
-    ```
+    The reduction adds up what the blocks say, in f32.
 
     Constraints:
     * (C1) the operand is the whole bucket, a slice or a part of it, of f32, bf16 or
       f16.
     * (C2) the result is as much of it, in blocks or bf16, which takes fewer bits.
-    * (C3) a residual and the next one are as much of the bucket, in f32; with
-      blocks.
-  }];
-  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket, Optional<Zero_ShardType>:$residual);
-  let results = (outs Zero_Flat:$result, Optional<Zero_ShardType>:$next);
-  let builders = [OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$source, "::mlir::FlatSymbolRefAttr":$bucket,
-                             CArg<"::mlir::Value", "{}">:$residual), [{
-    build($_builder, $_state, type, residual ? residual.getType() : ::mlir::Type(), source, bucket, residual);
-  }]>];
-  let assemblyFormat = [{
-    $source `of` $bucket (`with` $residual^)? attr-dict `:` type($source) (`,` type($residual)^)? `->` type($result) (`,` type($next)^)?
   }];
 }
 
-def Zero_WidenOp : Zero_PlanOp<"widen", ["changesFormat"], [CountsFlops, UsesSymbols]> {
-  let hasVerifier = 0;
+def Zero_WidenOp : Zero_ElementsOp<"widen", ["changesFormat"]> {
   let summary = "The values that narrow elements stand for";
   let description = [{
     Dequantizes: each number of a block is its code times the scale, in f32,
@@ -898,9 +886,6 @@ def Zero_WidenOp : Zero_PlanOp<"widen", ["changesFormat"], [CountsFlops, UsesSym
     * (C1) the operand is the whole bucket, a slice or a part of it, in blocks or bf16.
     * (C2) the result is as much of it, of f32, bf16 or f16, in more bits.
   }];
-  let arguments = (ins Zero_Flat:$source, FlatSymbolRefAttr:$bucket);
-  let results = (outs Zero_Flat:$result);
-  let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
 }
 
 def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getAxisRef", "getWireBytes", "getExportedOperands"], [

@@ -109,10 +109,10 @@ void countState(ProgramOp step, Certificate &certificate) {
       optimizer{{"optimizer state"}, &Arena::optimizerState};
   for (auto &[argument, state, next] : findNextStates(step)) {
     StringRef slot = state.getSlot();
-    Kind &kind = slot == "param"                        ? parameters
-                 : slot == "master"                     ? masters
-                 : isSumSlot(slot) || slot == kResidual ? gradients
-                                                        : optimizer;
+    Kind &kind = slot == "param"    ? parameters
+                 : slot == "master" ? masters
+                 : isSumSlot(slot)  ? gradients
+                                    : optimizer;
     Type type = argument.getType();
     int64_t held = getByteSize(type);
     kind.term.held += held;

@@ -71,18 +71,6 @@ Value ProgramBuilder::beginSum(size_t k) {
                          symbol(k));
 }
 
-/// The gradients `value` as ranks exchange them.
-Value ProgramBuilder::narrowGradient(size_t k, Value value) {
-  Type wire = narrowElement(partition.gradWire, value);
-  if (!wire)
-    return value;
-  Value rest = partition.hasFeedback ? next[residual][k] : Value();
-  NarrowOp op = narrow(k, value, wire, rest);
-  if (rest)
-    next[residual][k] = op.getNext();
-  return op.getResult();
-}
-
 /// One reduction over ranks, or where they are in groups two: each level takes
 /// the mean of its ranks, and the first of all micro-steps.  Adds to `sum` if
 /// there is one.  Without `intoSlice` the last level is left out.
@@ -97,7 +85,7 @@ Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
                     int64_t parts) -> Value {
     // Members of a group are near each other.
     if (ranks == Over::Groups || !partition.hasGroups())
-      from = narrowGradient(k, from);
+      from = narrow(k, from, partition.gradWire);
     return ReduceScatterOp::create(
         b, loc, into ? into.getType() : type, from, symbol(k), into,
         over(ranks), b.getF64FloatAttr(1.0 / double(parts)), UnitAttr());

@@ -36,36 +36,30 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
   return JoinOp::create(b, views.front().getLoc(), type, views);
 }
 
-/// The elements that ranks exchange of `value`, where options say `wire`; null:
-/// those that it has.  bf16 leaves values that have 16 bits.
-Type ProgramBuilder::narrowElement(Type wire, Value value) {
-  return wire && wire.isBF16() && getElementBytes(value.getType()) == 2 ? Type()
-                                                                        : wire;
-}
-
-/// Bucket `k`, or as much of it as `value` has, in elements of type `element`.
-NarrowOp ProgramBuilder::narrow(size_t k, Value value, Type element,
-                                Value rest) {
-  Type type = zero::detail::isSlice(value.getType())
-                  ? shardType(k, element, Extent::Slice)
-              : zero::detail::isPart(value.getType())
-                  ? shardType(k, element, Extent::Part)
-                  : Type(flatType(k, element));
+/// Bucket `k`, or as much of it as `value` has, as ranks exchange it where
+/// options say `wire`.  bf16 leaves values that have 16 bits.
+Value ProgramBuilder::narrow(size_t k, Value value, Type wire) {
+  if (!wire || (wire.isBF16() && getElementBytes(value.getType()) == 2))
+    return value;
+  Type type =
+      zero::detail::isSlice(value.getType()) ? shardType(k, wire, Extent::Slice)
+      : zero::detail::isPart(value.getType()) ? shardType(k, wire, Extent::Part)
+                                              : Type(flatType(k, wire));
   return NarrowOp::create(b, name(buckets[k], ".narrow"), type, value,
-                          symbol(k), rest);
+                          symbol(k));
 }
 
 /// Gathers bucket `k`.
 Value ProgramBuilder::gather(size_t k) {
   Value slice = state[0][k];
-  Type element = getElementType(slice.getType());
-  Type wire = narrowElement(partition.paramWire, slice);
-  if (!wire || buckets[k].packing)
-    return gatherWhole(k, slice, name(buckets[k]));
-  NarrowOp narrowed = narrow(k, slice, wire);
-  Value all = gatherWhole(k, narrowed.getResult(), name(buckets[k]));
-  return WidenOp::create(b, name(buckets[k], ".wide"), flatType(k, element),
-                         all, symbol(k));
+  Value sent =
+      buckets[k].packing ? slice : narrow(k, slice, partition.paramWire);
+  Value all = gatherWhole(k, sent, name(buckets[k]));
+  if (sent == slice)
+    return all;
+  return WidenOp::create(b, name(buckets[k], ".wide"),
+                         flatType(k, getElementType(slice.getType())), all,
+                         symbol(k));
 }
 
 /// Gathers a slice or a part of bucket `k`.

@@ -355,7 +355,6 @@ private:
     partition.hasPartsAtRest = plan.shardSize > 0;
     partition.paramWire = getWireElement(&getContext(), plan.wireParams);
     partition.gradWire = getWireElement(&getContext(), plan.wireGradients);
-    partition.hasFeedback = plan.wireFeedback;
     if (auto own = getOperation().getOps<OptimizerOp>(); !own.empty()) {
       partition.rule = *own.begin();
       partition.rule->moveBefore(step);

@@ -63,8 +63,6 @@ struct Places {
   Tier of(StateAttr state) const {
     if (state.getSlot() == "param")
       return parameters;
-    if (state.getSlot() == kResidual)
-      return Tier::Device;
     return isSumSlot(state.getSlot()) ? sums : optimizer(state.getBucket());
   }
 };

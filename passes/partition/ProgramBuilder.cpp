@@ -12,8 +12,6 @@ bool Partition::isWhole(StringRef slot, const LayoutBucket &bucket) const {
 }
 
 Extent Partition::extentOf(StringRef slot, const LayoutBucket &bucket) const {
-  if (slot == kResidual)
-    return hasGroups() ? Extent::Part : Extent::Whole;
   if (isWhole(slot, bucket))
     return Extent::Whole;
   // A tree adds up groups before micro-steps.
@@ -27,7 +25,7 @@ Type Partition::elementOf(StringRef slot, const LayoutBucket &bucket) const {
     return IntegerType::get(Type(element).getContext(), 8);
   if (slot == "param")
     return element;
-  if (slot == "master" || slot == kResidual)
+  if (slot == "master")
     return Float32Type::get(Type(element).getContext());
   return isSumSlot(slot) ? sumElement : slotElement;
 }
@@ -46,10 +44,6 @@ ProgramBuilder::ProgramBuilder(func::FuncOp function,
         OptimizerOp(partition.rule).getSlots().getAsValueRange<StringAttr>());
     if (partition.masters)
       slots.push_back("master");
-    if (partition.hasFeedback) {
-      residual = slots.size();
-      slots.push_back(kResidual);
-    }
     firstSum = slots.size();
     for (int64_t i = 0; i < partition.numSums(); ++i)
       slots.push_back(i == 0 ? b.getStringAttr(kSums)

@@ -115,8 +115,6 @@ struct Partition {
   /// The elements in which ranks gather parameters, and reduce gradients; null:
   /// those that they have.
   Type paramWire = {}, gradWire = {};
-  /// Whether what narrow gradients lack is added to the next ones.
-  bool hasFeedback = false;
   /// Whether updates round parameters stochastically.
   bool roundsByChance() const { return !Type(element).isF32() && !masters; }
   /// The element type of state of that slot.
@@ -191,8 +189,8 @@ private:
   /// (the same, if it is reduced in its bytes), and the sums of squares; null
   /// for frozen ones.
   SmallVector<Value> gradients, sums, partials;
-  /// The slots of the first sum of micro-steps, and of residuals.
-  size_t firstSum = 0, residual = 0;
+  /// The slot of the first sum of micro-steps.
+  size_t firstSum = 0;
 
   void addArguments();
   Value addArgument(Type type, Location loc, StringRef attr, Attribute value);
@@ -207,9 +205,7 @@ private:
   Value gather(size_t k);
   Value gatherWhole(size_t k, Value slice, Location loc);
   Value gatherInPlace(size_t k, Value value, Location loc);
-  static Type narrowElement(Type wire, Value value);
-  NarrowOp narrow(size_t k, Value value, Type element, Value rest = {});
-  Value narrowGradient(size_t k, Value value);
+  Value narrow(size_t k, Value value, Type wire);
   UnitAttr inTree() {
     return partition.virtualShards ? b.getUnitAttr() : UnitAttr();
   }

@@ -60,12 +60,9 @@ public:
           writes(0, allOf(squares.getPartials()), allOf(squares.getPartials()));
         })
         .Case<NarrowOp, WidenOp>([&](auto same) {
-          for (OpOperand &operand : op->getOpOperands())
-            reads(operand.getOperandNumber(),
-                  members(same.getBucket(), operand.get()));
-          for (OpResult result : op->getResults())
-            writes(result.getResultNumber(), allOf(result),
-                   members(same.getBucket(), result));
+          reads(0, members(same.getBucket(), same.getSource()));
+          writes(0, allOf(same.getResult()),
+                 members(same.getBucket(), same.getResult()));
         })
         .Case([&](CopyOp copy) {
           reads(0, allOf(copy.getSource()));

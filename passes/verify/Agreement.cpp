@@ -104,11 +104,9 @@ private:
 
   Kind ofArgument(unsigned i) {
     auto state = program.getState(i);
-    // Gradient sums are reduced later, and a residual is of what is; pending
-    // gradients already are.
-    bool isSum = state && (state.getSlot() == "residual" ||
-                           (state.getSlot() == "grad" &&
-                            !isRotated(program->getParentOfType<ModuleOp>())));
+    // Gradient sums are reduced later; pending gradients already are.
+    bool isSum = state && state.getSlot() == "grad" &&
+                 !isRotated(program->getParentOfType<ModuleOp>());
     if (Kind kind = ofType(program.getArgument(i).getType());
         kind != Kind::Same)
       return isSum && kind == Kind::Part ? Kind::Group : kind;
@@ -165,12 +163,8 @@ private:
     if (auto reduce = dyn_cast<ReduceScatterOp>(op))
       return judgeReduce(reduce);
     if (has(op, Fact::ForExchange)) {
-      // The next residual is of the ranks whose values are narrow.
-      const Kind kind = kinds.lookup(op->getOperand(0));
-      set(op, kind);
-      return op->getNumOperands() == 1
-                 ? success()
-                 : expect(op, op->getOperand(1), {kind}, "a residual");
+      set(op, kinds.lookup(op->getOperand(0)));
+      return success();
     }
     if (isa<AllReduceOp>(op)) {
       set(op, Kind::Same);

@@ -391,7 +391,7 @@ private:
         continue; // the next micro-step overwrites it
       if (name == "micro" && sum)
         expected.own = {units.lookup(state.getBucket())};
-      if (isFrozen(state.getBucket()) || state.getSlot() == "residual")
+      if (isFrozen(state.getBucket()))
         expected = shares.lookup(argument);
       else if (name == "step" || (name == "flush" && !sum))
         // New zeros of a slice or a part count as reduced.
@@ -429,7 +429,6 @@ private:
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](PackOp pack) { return visitPack(pack); })
         .Case<AllGatherOp, NarrowOp, WidenOp, CopyOp>([&](auto same) {
-          // A residual is no share of the gradients: {}.
           shares[same.getResult()] = shares.lookup(same.getSource());
           return success();
         })

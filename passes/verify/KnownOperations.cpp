@@ -129,10 +129,6 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
         for (unsigned i = 0; i != leaf->getNumResults(); ++i)
           add(StorageTie::MustReplace, 1 + i, i);
       })
-      .Case([&](NarrowOp narrow) {
-        if (narrow.getResidual())
-          add(StorageTie::MustReplace, 1, 1);
-      })
       .Case([&](SumLeavesOp) { add(StorageTie::MustReplace, 1, 0); })
       .Case([&](UpdateOp update) {
         // Operands: the parameter, if any; the gradient; the slots; the master.

@@ -17,8 +17,7 @@
 //   offload_optimizer,           the tiers of optimizer state and parameters;
 //   offload_params               at least one parameter is offloaded
 //   bucket_size                  members that share a bucket fit into it
-//   wire_params, wire_gradients, (Wire.cpp)
-//   wire_feedback
+//   wire_params, wire_gradients  (Wire.cpp)
 //   offload_activations          the farthest tier to which tensors without a
 //                                bucket are spilled
 //   eval                         there is an @eval
@@ -207,10 +206,6 @@ LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
                    (isSum ? "sums of gradients of " : "gradients of ") +
                        nameOf(element),
                    "--grad-dtype");
-  } else if (slot == "residual") {
-    if (!options.getWireFeedback() || !element.isF32()) // (S7)
-      return error(program, "residuals of " + nameOf(element),
-                   "--wire-feedback");
   } else if (slot == "master") {
     if (!options.hasMasters()) // (S7)
       return error(program, "master parameters", "--master");
@@ -339,7 +334,7 @@ LogicalResult Options::judgeTiers() {
       const bool isSum = state.getSlot().getValue().starts_with("grad");
       if (isSum)
         tier = isPending() ? Tier::Host : tierOf(word("--offload-gradients"));
-      if (isOfDevice || state.getSlot() == "residual")
+      if (isOfDevice)
         tier = Tier::Device;
       if (shard.getTier() != tier) // (S7)
         return error(program,

@@ -73,12 +73,6 @@ static LogicalResult judgeKept(ProgramOp program, StateAttr state, Type type,
     return judge(Portion::Slice, "--virtual-shards");
   if (slot == "grad" && !isRotated(plan))
     return judge(stage < 2 ? Portion::Whole : ofShardSize, "--stage");
-  if (slot == "residual")
-    return judge(options.getRanksPerHost() > 0 || options.getShardSize() > 0 ||
-                         options.getSecondaryShard() > 0
-                     ? Portion::Part
-                     : Portion::Whole,
-                 "--wire-feedback");
   if (slot != "param")
     return judge(stage < 1 ? Portion::Whole : Portion::Slice, "--stage");
   if (stage < 3)

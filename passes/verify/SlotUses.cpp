@@ -119,19 +119,6 @@ private:
     return expect(op, operand, same);
   }
 
-  /// A residual is that of the gradients which `op` narrows.
-  LogicalResult visitNarrow(NarrowOp op) {
-    if (failed(visitSame(op, op.getBucket())))
-      return failure();
-    if (!op.getResidual())
-      return success();
-    const BucketSlot residual = {op.getBucket(), "residual"};
-    known[op.getNext()] = residual;
-    return failure(
-        failed(expect(op, op.getResidual(), residual)) ||
-        failed(expect(op, op.getSource(), {op.getBucket(), "grad"})));
-  }
-
   LogicalResult visitUpdate(UpdateOp op) {
     auto optimizer =
         symbols.lookupNearestSymbolFrom<OptimizerOp>(op, op.getOptimizerAttr());
@@ -281,9 +268,8 @@ private:
           return expect(op, view.getFlat(),
                         {view.getBucket(), known.lookup(view.getFlat()).slot});
         })
-        .Case<AllGatherOp, WidenOp>(
+        .Case<AllGatherOp, NarrowOp, WidenOp>(
             [&](auto same) { return visitSame(op, same.getBucket()); })
-        .Case([&](NarrowOp narrow) { return visitNarrow(narrow); })
         .Case([&](CopyOp copy) {
           if (known.contains(copy.getSource()))
             known[copy.getResult()] = known.lookup(copy.getSource());

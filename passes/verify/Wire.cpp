@@ -7,8 +7,6 @@
 //     are;
 //   * reductions, with groups of ranks those over groups, are of the elements
 //     that --wire-gradients says; all others of gradients as they are;
-//   * with --wire-feedback what is narrow for a reduction has a residual, and
-//     otherwise not;
 //   * values are narrowed once: what is narrow goes into an exchange; what is
 //     gathered of it is widened, for views of parameters alone.
 //
@@ -76,12 +74,6 @@ LogicalResult judge::judgeWire(ModuleOp plan, OptionsAttr options,
           form = options.getWireParams();
       } else if (auto reduce = dyn_cast<ReduceScatterOp>(op)) {
         option = "--wire-gradients";
-        if (auto narrow = reduce.getSource().getDefiningOp<NarrowOp>();
-            narrow && options.getWireFeedback() !=
-                          (narrow.getResidual() != nullptr)) // (S7)
-          return contradicts(
-              &op, narrow.getResidual() ? "a residual" : "no residual", options,
-              "--wire-feedback");
         if (!hasGroups || reduce.getOver() == Over::Groups)
           form = options.getWireGradients();
       } else {

@@ -32,8 +32,8 @@ OF_OBJECTIVES = (("--beta", "B", "dpo, kto: how much the reference holds the mod
 #: first forward does; --weight-decay is one, as the places of parameters depend on it, and what blocks of --wire-params
 #: round.
 OF_STEPS = ("--optimizer", "--optimizer-numbers", "--betas", "--eps", "--momentum", "--grad-clip", "--skip-nonfinite",
-            "--grad-dtype", "--state-dtype", "--master", "--lora-dropout", "--wire-gradients", "--wire-feedback",
-            "--accumulate", "--accumulate-order", "--virtual-shards", "--offload-optimizer", "--offload-ratio",
+            "--grad-dtype", "--state-dtype", "--master", "--lora-dropout", "--wire-gradients", "--accumulate",
+            "--accumulate-order", "--virtual-shards", "--offload-optimizer", "--offload-ratio",
             "--offload-gradients", "--offload-activations", "--remat", "--remat-ratio", "--overlap-update",
             "--delayed-update", "--eval", "--sample", "--machine", "--threads-per-rank", "--network")
 #: Options of train that the program of a reference has, too: for all, for parameters on drives, for adapters.

@@ -60,8 +60,7 @@ State zrt::findState(const zrt_plan &plan, int rank, bool isUpdateLeft) {
       {std::string(kTrainedSlot), findExactParameters(plan, rank)});
   state.roundings = findRoundings(plan, rank);
   for (const std::string &name : names)
-    if (name != "param" && name != "master" && name != kResidualSlot &&
-        !name.starts_with(kSumsOfTree) &&
+    if (name != "param" && name != "master" && !name.starts_with(kSumsOfTree) &&
         (name != kGradientSlot || isUpdateLeft))
       state.slots.push_back({name, findParameters(plan, rank, name)});
   return state;

@@ -33,8 +33,6 @@ namespace zrt {
 constexpr std::string_view kTrainedSlot = "param";
 /// The slot of the gradients of a pending update.
 constexpr std::string_view kGradientSlot = "grad";
-/// The slot of what narrow gradients of one rank lacked, which is not saved.
-constexpr std::string_view kResidualSlot = "residual";
 /// The slots "grad.1", ...: sums of gradients, which mean nothing after a step.
 constexpr std::string_view kSumsOfTree = "grad.";
 

@@ -215,11 +215,6 @@ private:
   }
   static void check(const zrt_narrow_desc &desc) {
     checkNarrow(desc.source, desc.result);
-    if (desc.has_residual && (desc.residual.extent != desc.source.extent ||
-                              numbersIn(desc.result.dtype) == 1))
-      fail("residual: it is {}, of {} in {}; blocks of as much have one",
-           extentName(desc.residual.extent), extentName(desc.source.extent),
-           dtypeName(desc.result.dtype));
   }
   static void check(const zrt_widen_desc &desc) {
     checkNarrow(desc.result, desc.source);

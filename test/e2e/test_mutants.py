@@ -53,7 +53,6 @@ OTHER_NUMBERS = {
     "drop-output": "bf16-2-2-1",
     "drop-narrow": "wire-3-2-1",
     "narrow-twice": "wire-3-2-1",
-    "drop-residual": "wire-1-4-2",
     "change-form": "wire-3-2-1",
     "take-other-narrow": "wire-3-2-1",
     "narrow-other": "wire-3-2-1",

@@ -128,7 +128,7 @@ class Preferences(chats.ChatCase):
         ranks = ("--ranks=2", "--batch=1", "--accumulate=1")
         for name, precision, *options in (
                 ("wires", "fp32", "--ranks=4", "--batch=1", "--accumulate=1", "--stage=3", "--secondary-shard=2",
-                 "--wire-params=int4", "--bucket-size=2KiB", "--persist-below=200", "--wire-gradients=int8", "--wire-feedback"),
+                 "--wire-params=int4", "--bucket-size=2KiB", "--persist-below=200", "--wire-gradients=int8"),
                 ("adapter", "bf16", "--lora=2", f"--adapter={self.folder / 'adapters'}", "--cpu=x86-64-v3", "--attention=f32",
                  "--master=none", "--loss-chunk=2KiB", "--remat=block"),
                 ("optimizer", "fp32", "--offload-optimizer=nvme", f"--nvme-path={drive}", "--verify-reads"),
@@ -141,8 +141,8 @@ class Preferences(chats.ChatCase):
     #: The options that a reference is compiled without, with values, and what they need.
     OF_STEPS = ("optimizer=sgd --momentum=0", "optimizer=lion", "optimizer-numbers=x=1", "betas=0.8,0.9", "eps=1e-6", "momentum=0",
                 "grad-clip=2", "grad-clip=0", "skip-nonfinite=off", "grad-dtype=f32", "state-dtype=bf16", "master=none",
-                "lora-dropout=0.1", "wire-gradients=int8", "wire-feedback --wire-gradients=int4", "accumulate=2",
-                "accumulate-order=block", "virtual-shards=4", "offload-optimizer=cpu", "offload-ratio=0.5",
+                "lora-dropout=0.1", "wire-gradients=int8", "accumulate=2", "accumulate-order=block",
+                "virtual-shards=4", "offload-optimizer=cpu", "offload-ratio=0.5",
                 "offload-gradients=cpu", "offload-activations=cpu", "remat=block", "remat-ratio=0.5", "overlap-update",
                 "delayed-update", "eval", "sample", "machine=x.json", "threads-per-rank=2", "network=1GB")
 

@@ -29,7 +29,7 @@ WORDS = {
     "--grad-dtype": ("=bf16", *HALVES), "--state-dtype": ("=bf16",), "--master": ("=none", *HALVES), "--reference": ("",),
     "--loss-chunk": ("=4KiB",), "--stage": ("=1", *TWO), "--world-size": ("=2",), "--ranks-per-host": ("=2", *FOUR),
     "--shard-size": ("=2", *FOUR), "--secondary-shard": ("=2", *FOUR), "--wire-params": ("=int8", *THREE),
-    "--wire-gradients": ("=int8", *THREE), "--wire-feedback": ("", "--wire-gradients=int8", *THREE), "--accumulate": ("=2",),
+    "--wire-gradients": ("=int8", *THREE), "--accumulate": ("=2",),
     "--virtual-shards": ("=2", "--accumulate=2"), "--accumulate-order": ("=block", "--accumulate=2"),
     "--persist-below": ("=256", *THREE), "--bucket-size": ("=4KiB",), "--reuse-distance": ("=1KiB", *THREE),
     "--prefetch": ("=0", *THREE), "--max-live": ("=1MiB", *THREE), "--offload-optimizer": ("=cpu",),

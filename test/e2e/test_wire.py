@@ -57,31 +57,6 @@ class Wire(support.Outcomes):
         block = ("--stage=3", "--accumulate-order=block")
         self.check_same_bits(self.outcomes((GRADIENTS[3], block), "--accumulate=2", "--wire-gradients=int4"))
 
-    def test_feedback(self):
-        """What blocks lack is added to the next gradients of the rank, wherever the rest of the state lies."""
-        with_rest = ("--wire-gradients=int4", "--wire-feedback")
-        outcomes = list(self.outcomes(GRADIENTS, *with_rest, ranks=3, config=DEEP))
-        self.check_same_bits(outcomes)
-        plain = self.outcome("--stage=2", "--wire-gradients=int4", ranks=3, steps=3, lr=1e-2, config=DEEP)
-        self.assertFalse(outcomes[0][1][1] == plain[1], "the residual changes nothing")
-        self.assertEqual(outcomes[0][1][0][0], plain[0][0], "the first step has none")
-        self.check_same_bits(self.outcomes(GROUPS, "--precision=bf16", *with_rest, ranks=4))
-        orders = (("--stage=3",), ("--stage=3", "--accumulate-order=block"))
-        self.check_same_bits(self.outcomes(orders, "--accumulate=2", *with_rest))
-
-    def test_feedback_goes_on(self):
-        """A checkpoint does not have residuals; the run that saves it drops them, too."""
-        binary = support.compile_gpt2(DEEP, 2, 16, "--world-size=2", "--stage=2", "--wire-gradients=int4", "--wire-feedback")
-        tokens, folder = self.write_tokens(400, DEEP["vocab_size"]), self.folder / "checkpoints"
-        flags = ("--data", tokens, "--lr", 1e-2, "--quiet", "--steps")
-        saving = ("--checkpoint", folder, "--save-every", 2)
-        _, lines, saved = self.run_plan(binary, *flags, 4, *saving, ranks=2, name="whole")
-        _, plain, _ = self.run_plan(binary, *flags, 4, ranks=2, name="plain")
-        self.assertNotEqual(support.bits_of(plain)[3], support.bits_of(lines)[3], "nothing was dropped at step 2")
-        _, rest, resumed = self.run_plan(binary, *flags, 4, "--resume", folder / "step-2", ranks=2, name="rest")
-        self.assertEqual(support.bits_of(rest), support.bits_of(lines)[2:])
-        self.assertTrue(support.saved_bytes(resumed) == support.saved_bytes(saved), "weights differ")
-
     def test_adapters(self):
         """Packed parameters are gathered as they are."""
         ways = (("--stage=3",), ("--stage=3", "--offload=cpu", "--prefetch=0"))
@@ -118,7 +93,7 @@ class Wire(support.Outcomes):
 
     def test_digest(self):
         """What a rank computes is digested before it is narrow."""
-        binary = support.compile_gpt2(DEEP, 2, 16, "--world-size=2", "--stage=2", "--wire-gradients=int8", "--wire-feedback")
+        binary = support.compile_gpt2(DEEP, 2, 16, "--world-size=2", "--stage=2", "--wire-gradients=int8")
         flags = ("--data", self.write_tokens(400, DEEP["vocab_size"]), "--steps", 4, "--lr", 1e-3, "--quiet")
         self.run_ok(binary, *flags, "--digest", self.folder / "flipped", env={"ZRT_FLIP": "2:1:computed:1:7:30"})
         done = support.run(binary, *flags, "--against", self.folder / "flipped")
@@ -138,10 +113,6 @@ class Wire(support.Outcomes):
                 (("--wire-gradients=bf16", "--world-size=2", "--precision=fp16"), "would leave all as it is"),
                 (("--wire-params=int8", "--world-size=2", "--stage=3", "--persist-below=1GiB"),
                  "finds no parameter that ranks gather"),
-                (("--wire-feedback", "--world-size=2"), "add --wire-gradients=int8 or int4"),
-                (("--wire-feedback", "--wire-gradients=int8", "--world-size=2", "--offload=cpu", "--overlap-update"),
-                 "is for updates in their own step, got --overlap-update"),
-                (("--wire-feedback", "--wire-gradients=int8", "--world-size=2", "--precision=fp16"), "of an earlier loss scale"),
                 (("--wire-gradients=int8", "--world-size=2", "--target=cuda"), "are for processors")):
             with self.subTest(options):
                 self.assert_refused(support.run(support.ZEROC, model, *options, "-o", self.folder / "t"), error)

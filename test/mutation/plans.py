@@ -150,10 +150,8 @@ PLANS = [
     Recipe("tree-1-4-2", "tiny", 48, 1, 4, 2, ("--virtual-shards=8", "--ranks-per-host=2", "--precision=bf16")),
     # Exchanges in fewer bits.
     Recipe("wire-3-2-1", "tiny", 48, 3, 2, 1, ("--wire-params=int8", "--wire-gradients=int8", "--bucket-size=1KiB")),
-    Recipe("wire-1-4-2", "tiny", 48, 1, 4, 2, ("--wire-gradients=int4", "--wire-feedback",
-                                             "--ranks-per-host=2", "--bucket-size=1KiB")),
-    Recipe("wire-3-4-2", "tiny", 48, 3, 4, 2, ("--wire-params=int8", "--wire-gradients=int4", "--wire-feedback",
-                                             "--secondary-shard=2")),
+    Recipe("wire-1-4-2", "tiny", 48, 1, 4, 2, ("--wire-gradients=int4", "--ranks-per-host=2", "--bucket-size=1KiB")),
+    Recipe("wire-3-4-2", "tiny", 48, 3, 4, 2, ("--wire-params=int8", "--wire-gradients=int4", "--secondary-shard=2")),
     Recipe("wire-3-2-2", "mlp", 40, 3, 2, 2, ("--wire-params=bf16", "--persist-below=100")),
     Recipe("wire-2-2-3", "mlp", 40, 2, 2, 3, ("--wire-gradients=bf16", "--accumulate-order=block")),
     Recipe("wire-3-3-1", "mlp", 40, 3, 3, 1, ("--wire-params=int4", "--wire-gradients=int8", "--precision=bf16",

@@ -4,8 +4,6 @@
 #include "runtime/Bytes.h"
 #include "runtime/Clock.h"
 #include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "train/data/HostAccess.h"
 #include "train/options/RunLength.h"
 #include "train/report/Progress.h"
 #include "train/report/StandardStreams.h"
@@ -181,19 +179,6 @@ void Training::save() {
   makeLeftUpdate();
   checkpoints.save(counts.position(position, samplesPerStep(), *runner),
                    weights->memory());
-  clearResiduals();
-}
-
-void Training::clearResiduals() {
-  const std::vector<std::byte> zeros(1 << 20);
-  for (const zrt_state &state : statesOf(plan))
-    if (state.slot == kResidualSlot)
-      for (uint64_t at = 0; at < state.ref.bytes; at += zeros.size()) {
-        zrt_ref ref = state.ref;
-        ref.offset += at;
-        ref.bytes = std::min<uint64_t>(zeros.size(), state.ref.bytes - at);
-        writeBytes(context.get(), ref, zeros.data());
-      }
 }
 
 void Training::loop() {

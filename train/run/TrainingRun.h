@@ -87,10 +87,6 @@ private:
   /// Saves a checkpoint between two steps.
   void save();
 
-  /// Drops what narrow gradients lacked (--wire-feedback): a checkpoint does
-  /// not have it, and a resumed run shall have the bits of this one.
-  void clearResiduals();
-
   void loop();
 
   /// Returns true at the end, and after each `every` steps if that is not 0.

@@ -100,9 +100,9 @@ private:
     if (auto packed = dyn_cast<DequantizeOp>(op))
       return {ZRT_DEQUANTIZE, describe(packed)};
     if (auto narrow = dyn_cast<NarrowOp>(op))
-      return {ZRT_NARROW, describe(narrow)};
+      return {ZRT_NARROW, describeElements<zrt_narrow_desc>(narrow, "narrow")};
     if (auto widen = dyn_cast<WidenOp>(op))
-      return {ZRT_WIDEN, describe(widen)};
+      return {ZRT_WIDEN, describeElements<zrt_widen_desc>(widen, "widen")};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
       return {ZRT_SQUARES, describe(squares)};
     if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
@@ -130,24 +130,15 @@ private:
         "squares");
   }
 
-  llvm::Constant *describe(NarrowOp op) {
+  /// The same values of a bucket in other elements.
+  template <typename Desc, typename OpT>
+  llvm::Constant *describeElements(OpT op, StringRef name) {
     return constants.global(
-        Zrt<zrt_narrow_desc>{.name = constants.string(nameOperation(op)),
-                             .bucket = operands.getBucket(op.getBucketAttr()),
-                             .has_residual = op.getResidual() != nullptr,
-                             .source = operand(op.getSource()),
-                             .result = operand(op.getResult()),
-                             .residual = operand(op.getResidual())},
-        "narrow");
-  }
-
-  llvm::Constant *describe(WidenOp op) {
-    return constants.global(
-        Zrt<zrt_widen_desc>{.name = constants.string(nameOperation(op)),
-                            .bucket = operands.getBucket(op.getBucketAttr()),
-                            .source = operand(op.getSource()),
-                            .result = operand(op.getResult())},
-        "widen");
+        Zrt<Desc>{.name = constants.string(nameOperation(op)),
+                  .bucket = operands.getBucket(op.getBucketAttr()),
+                  .source = operand(op.getSource()),
+                  .result = operand(op.getResult())},
+        name);
   }
 
   llvm::Constant *describe(DequantizeOp op) {

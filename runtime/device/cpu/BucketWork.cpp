@@ -140,24 +140,8 @@ static void forBlocks(uint64_t all, Team &team, Each each) {
                    });
 }
 
-/// Adds `residual` to `numbers`, makes a block of them, and leaves in
-/// `residual` what it lacks.
-static void narrowWith(float *residual, float *numbers, zrt_dtype to,
-                       std::byte *block) {
-  for (size_t i = 0; i < kNumbers; ++i)
-    numbers[i] += residual[i];
-  narrowBlocks(numbers, 1, to, block);
-  alignas(64) float said[kNumbers];
-  widenBlocks(block, to, 1, said);
-  for (size_t i = 0; i < kNumbers; ++i) {
-    const float rest = numbers[i] - said[i];
-    residual[i] = rest == rest ? rest : 0;
-  }
-}
-
 void zrt::narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
-                       const std::byte *source, std::byte *result,
-                       float *residual, Team &team) {
+                       const std::byte *source, std::byte *result, Team &team) {
   const auto &segments = isSlice(desc.source.extent)  ? bucket.owned
                          : isPart(desc.source.extent) ? bucket.inPart
                                                       : bucket.members;
@@ -166,12 +150,8 @@ void zrt::narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
     alignas(64) float numbers[kNumbers];
     readNumbers(source, desc.source.dtype, segments, first, numbers);
     std::byte *place = result + first / numbersIn(to) * dtypeBytes(to);
-    if (residual)
-      narrowWith(residual + first, numbers, to, place);
-    else if (isBlock(to))
-      narrowBlocks(numbers, 1, to, place);
-    else
-      narrow(numbers, count, to, place);
+    isBlock(to) ? narrowBlocks(numbers, 1, to, place)
+                : narrow(numbers, count, to, place);
   });
 }
 

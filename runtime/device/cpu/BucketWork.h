@@ -24,10 +24,9 @@ void sumSquaresOfBucket(const zrt_squares_desc &desc, const BucketPart &bucket,
                         const std::byte *grad, double *partials, Team &team);
 
 /// Narrow elements of a bucket, a slice or a part, and what they stand for.
-/// `source`, `result` and `residual`, which may be nullptr, are addresses.
+/// `source` and `result` are the addresses of both.
 void narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
-                  const std::byte *source, std::byte *result, float *residual,
-                  Team &team);
+                  const std::byte *source, std::byte *result, Team &team);
 void widenBucket(const zrt_widen_desc &desc, const std::byte *source,
                  std::byte *result, Team &team);
 

@@ -78,8 +78,6 @@ void checkElements(const zrt_operand &wide, const zrt_operand &narrow) {
 }
 void checkTypes(const zrt_narrow_desc &d, Kernel16) {
   checkElements(d.source, d.result);
-  if (d.has_residual)
-    need("residual", d.residual, ZRT_F32);
 }
 void checkTypes(const zrt_widen_desc &d, Kernel16) {
   checkElements(d.result, d.source);
@@ -312,9 +310,6 @@ void CpuDevice::run(zrt_stream stream, const zrt_narrow_desc &desc,
                         memory(desc.source.ref), desc.source.dtype, 0,
                         bucket.elements);
   narrowBucket(desc, bucket, memory(desc.source.ref), memory(desc.result.ref),
-               desc.has_residual
-                   ? reinterpret_cast<float *>(memory(desc.residual.ref))
-                   : nullptr,
                *streams[stream].team);
 }
 

@@ -58,8 +58,6 @@ static void passOnElements(Value value) {
 Change zero::dropNarrow(Victim &, NarrowOp narrow) {
   std::string text = describe(narrow) + ": left out";
   narrow.getResult().replaceAllUsesWith(narrow.getSource());
-  if (narrow.getNext())
-    narrow.getNext().replaceAllUsesWith(narrow.getResidual());
   passOnElements(narrow.getSource());
   narrow.erase();
   return text;
@@ -76,20 +74,6 @@ Change zero::narrowTwice(Victim &victim, NarrowOp narrow) {
       WidenOp::create(b, narrow.getLoc(), wide.getType(), first.getResult(),
                       narrow.getBucketAttr()));
   return describe(narrow) + ": done twice";
-}
-
-Change zero::dropResidual(Victim &, NarrowOp narrow) {
-  if (!narrow.getResidual())
-    return {};
-  OpBuilder b(narrow);
-  auto plain =
-      NarrowOp::create(b, narrow.getLoc(), narrow.getResult().getType(),
-                       narrow.getSource(), narrow.getBucketAttr());
-  std::string text = describe(narrow) + ": without its residual";
-  narrow.getResult().replaceAllUsesWith(plain.getResult());
-  narrow.getNext().replaceAllUsesWith(narrow.getResidual());
-  narrow.erase();
-  return text;
 }
 
 Change zero::changeForm(Victim &victim, NarrowOp narrow) {
@@ -147,8 +131,7 @@ Change zero::addNarrow(Victim &victim) {
   OpBuilder b(op);
   op->setOperand(0, NarrowOp::create(b, op->getLoc(),
                                      withNumbersIn(wide.getType(), form), wide,
-                                     bucket)
-                        .getResult());
+                                     bucket));
   auto gather = dyn_cast<AllGatherOp>(op);
   if (!gather)
     return text;
@@ -172,8 +155,7 @@ static Value gatherNarrow(Operation *op, Value value, Type form) {
   Type element = shard.getElementType();
   auto flat = RankedTensorType::get({shard.getElements()}, element);
   Value narrow =
-      NarrowOp::create(b, loc, withNumbersIn(shard, form), value, bucket)
-          .getResult();
+      NarrowOp::create(b, loc, withNumbersIn(shard, form), value, bucket);
   auto gather = [&](Type type, Value from, OverAttr over) -> Value {
     return AllGatherOp::create(b, loc, withNumbersIn(type, form), from, bucket,
                                over);
@@ -223,8 +205,7 @@ Change zero::roundValue(Victim &victim) {
   Type form = otherForm(victim, wide, Type());
   OpBuilder b(op);
   Value narrow = NarrowOp::create(b, op->getLoc(), withNumbersIn(wide, form),
-                                  operand.get(), bucket)
-                     .getResult();
+                                  operand.get(), bucket);
   operand.set(WidenOp::create(b, op->getLoc(), wide, narrow, bucket));
   return describe(op) + ": takes operand 0 rounded to " +
          textOf(TypeAttr::get(form));

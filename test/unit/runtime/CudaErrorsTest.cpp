@@ -219,7 +219,7 @@ TEST(CudaErrors, OperationsThatItCannotDo) {
              "the program has no kernel zrt_dequantize_nf4_f32 for GPUs");
   const zrt_operand wide = whole(deviceRef(0, 1024)),
                     narrow = whole(deviceRef(4096, 260), ZRT_BLOCK8);
-  const zrt_narrow_desc narrowing = {"narrow of b0", 0, 0, wide, narrow, {}};
+  const zrt_narrow_desc narrowing = {"narrow of b0", 0, 0, wide, narrow};
   const zrt_widen_desc widening = {"widen of b0", 0, 0, narrow, wide};
   for (const Table &table : {Table().add(ZRT_NARROW, ZRT_COMPUTE, &narrowing),
                              Table().add(ZRT_WIDEN, ZRT_COMPUTE, &widening)})

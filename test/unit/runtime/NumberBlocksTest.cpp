@@ -260,8 +260,8 @@ void checkShare(const zrt_bucket &bucket, uint32_t extent, zrt_dtype wide,
   const zrt_operand from = {deviceRef(0, source.size()), wide, extent},
                     to = {deviceRef(0, right.size()), form, extent};
   Team team(threads);
-  narrowBucket({"narrow of b0", 0, 0, from, to, {}}, part, source.data(),
-               result.data(), nullptr, team);
+  narrowBucket({"narrow of b0", 0, 0, from, to}, part, source.data(),
+               result.data(), team);
   ASSERT_EQ(result, right) << dtypeName(wide) << " to " << dtypeName(form)
                            << ", " << extentName(extent);
   if (isBlock(form))
@@ -297,33 +297,6 @@ TEST(NarrowBucket, CountsPaddingAsZeros) {
       for (const zrt_bucket &one : {bucket, odd})
         checkShare(one, extent, ZRT_F32, ZRT_BF16, threads);
     }
-}
-
-TEST(NarrowBucket, KeepsWhatBlocksLack) {
-  constexpr uint64_t kCount = 40 * kNumbers, kInfinite = 3 * kNumbers + 7;
-  const zrt_member all[] = {membersFrom(0, kCount)};
-  const zrt_bucket bucket = {"b0", kCount, 1, 0, all, ZRT_UNPACKED, 0};
-  for (const zrt_dtype form : kBlocks) {
-    Floats numbers = randomNumbers(kCount, 5), rest = randomNumbers(kCount, 6),
-           sum(kCount);
-    numbers[kInfinite] = INFINITY;
-    for (uint64_t i = 0; i < kCount; ++i)
-      sum[i] = numbers[i] + rest[i];
-    Bytes right(kCount / kNumbers * dtypeBytes(form)), result(right.size());
-    narrowBlocks(sum.data(), kCount / kNumbers, form, right.data());
-    Floats said(kCount);
-    widenBlocks(right.data(), form, kCount / kNumbers, said.data());
-    const zrt_operand from = {deviceRef(0, kCount * 4), ZRT_F32, ZRT_WHOLE},
-                      to = {deviceRef(0, right.size()), form, ZRT_WHOLE};
-    Team team(3);
-    narrowBucket({"narrow of b0", 0, 1, from, to, from}, partOf(bucket, 0, 1),
-                 reinterpret_cast<const std::byte *>(numbers.data()),
-                 result.data(), rest.data(), team);
-    ASSERT_EQ(result, right);
-    for (uint64_t i = 0; i < kCount; ++i)
-      ASSERT_EQ(rest[i],
-                i / kNumbers == kInfinite / kNumbers ? 0 : sum[i] - said[i]);
-  }
 }
 
 } // namespace

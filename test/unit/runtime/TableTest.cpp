@@ -310,7 +310,7 @@ TEST(Tables, NarrowElementsAreAsMuchOfABucketInFewerBits) {
     };
     const zrt_operand source = operandOf(from, 0, extent, 0),
                       result = operandOf(to, 8192, toExtent, less);
-    const zrt_narrow_desc narrow = {"it", 0, 0, source, result, {}};
+    const zrt_narrow_desc narrow = {"it", 0, 0, source, result};
     const zrt_widen_desc widen = {"it", 0, 0, result, source};
     const auto refusalOf = [&](uint32_t kind, const void *desc) {
       zrt_plan plan = planOfStep(Table().add(kind, ZRT_COMPUTE, desc));
