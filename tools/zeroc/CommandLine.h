@@ -4,7 +4,7 @@
 // variable that stores it (whose initial value is the default), its help, and
 // the first output that it changes.  From this follow
 //
-//   --help                        with defaults
+//   --help, --help-all            with defaults
 //   "... must be ..., got ..."    for a value out of range or of a wrong kind
 //   "... comes too late ..."      if the input is already at that level
 //   "... changes nothing ..."     if --emit stops before it
@@ -227,6 +227,8 @@ private:
                                      {tokenizing, &CommandLine::checkTokenize},
                                      {plotting, &CommandLine::checkPlot}};
 
+  /// Prints what --help does, and the advanced options.
+  [[noreturn]] void printAllHelp();
   void declareDriver();
   /// The flags of abi/PlanOptions.def.
   void declarePlanOptions();
@@ -238,6 +240,8 @@ private:
 
   void add(StringRef usage, Values values, StringRef help, const Place &place) {
     flags.emplace_back(usage, std::move(values), help, place);
+    if (&place.category == &advanced)
+      flags.back().setHiddenFlag(cl::Hidden);
   }
   bool isGiven(StringRef name) const {
     return llvm::any_of(flags, [&](const Flag &flag) {
@@ -287,9 +291,14 @@ private:
   TokenizeOptions tokenizeOptions;
   PlotOptions plotOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
-      foreign{"Module of another front end"}, machine{"Machine"},
-      output{"Output"}, model{"Model"}, picture{"Picture"},
+      advanced{"Ranks, advanced"}, foreign{"Module of another front end"},
+      machine{"Machine"}, output{"Output"}, model{"Model"}, picture{"Picture"},
       passes{"Passes, as MLIR's tools have them"};
+  cl::opt<bool> helpAll{
+      "help-all",
+      cl::desc("with advanced options, most of which plan and auto choose"),
+      cl::ValueDisallowed,
+      cl::callback([this](const bool &) { printAllHelp(); })};
   cl::opt<std::string, true> input{cl::Positional, cl::location(options.input),
                                    cl::desc("MODEL.mlir")};
   cl::opt<std::string, true> config{

@@ -7,6 +7,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
+#include <cstdlib>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -84,6 +85,13 @@ CommandLine::CommandLine() {
   declareDriver();
   declareSubcommands();
   dropAlienOptions();
+}
+
+void CommandLine::printAllHelp() {
+  for (Flag &flag : flags)
+    flag.setHiddenFlag(cl::NotHidden);
+  cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
+  std::exit(EXIT_SUCCESS);
 }
 
 void CommandLine::declareDriver() {
@@ -247,7 +255,7 @@ void CommandLine::declareDriver() {
 void CommandLine::declarePlanOptions() {
   PipelineOptions &p = options.pipeline;
   cl::OptionCategory &Training = training, &Loss = loss, &Ranks = ranks,
-                     &Output = output;
+                     &Advanced = advanced, &Output = output;
 #define ZERO_SWITCH(FIELD, GETTER, USAGE, GROUP, LEVEL, EFFECT, HELP)          \
   add(USAGE, given(p.FIELD), HELP, {GROUP, Emit::LEVEL});
 #define ZERO_CHOICE(TYPE, FIELD, GETTER, USAGE, SHOWN, GROUP, LEVEL, EFFECT,   \
@@ -280,11 +288,13 @@ void CommandLine::dropAlienOptions() {
   for (cl::SubCommand *command : commands) {
     auto &known = cl::getRegisteredOptions(*command);
     for (auto [name, option] : llvm::make_early_inc_range(known))
-      if (name == "help")
+      if (name == "help") {
         option->setDescription("this text");
-      else if (name == "version")
+        helpAll.addCategory(*option->Categories.front());
+      } else if (name == "version")
         option->setDescription("the versions of zeroc and of LLVM");
-      else if (name != "h" && name != "help-hidden" && !isPassOption(*option) &&
+      else if (option != &helpAll && name != "h" && name != "help-hidden" &&
+               !isPassOption(*option) &&
                llvm::none_of(flags,
                              [&](const Flag &flag) { return &flag == option; }))
         known.erase(name);

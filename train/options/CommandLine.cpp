@@ -43,7 +43,7 @@ std::string inOurWords(const CLI::ParseError &error) {
 }
 
 /// Returns true for an option of zeroc that programs lack;
-/// test/e2e/test_mistakes.py compares the list with zeroc --help.
+/// test/e2e/test_mistakes.py compares the list with zeroc --help-all.
 bool isOptionOfZeroc(std::string_view option) {
   static constexpr std::string_view options[] = {
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
