@@ -34,6 +34,9 @@ and its answers.
     generation.py     options and the running program of generate.py and chat.py
     answer.py         the text of an answer while its tokens come
     trace.py          traces of runs for Perfetto
+    metrics.py        the lines of metrics of a run
+    curves.py         curves, smoothed and thinned, and their axes
+    plot.py           pictures of runs
 
 Compiling and training on the command line need none of it.
 """

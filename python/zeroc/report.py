@@ -14,8 +14,9 @@ from pathlib import Path
 
 from .errors import UserError
 from .explain import kind_of, largest, milliseconds, path_sums, peak, read
-from .trace import read_ranks
+from .metrics import read_metrics
 from .own_files import check_output
+from .trace import read_ranks
 from .whole_file import write_whole
 
 FOLDER = Path(os.environ.get("ZEROC_DYGRAPHS", "/usr/share/javascript/dygraphs"))
@@ -139,13 +140,6 @@ CURVES = [("Loss", [("loss", ""), ("eval_loss", ", evaluation")]), ("Norm of the
           ("Learning rate", [("lr", "")]), ("Milliseconds a step", [("step_ms", "")])]
 
 
-def read_metrics(path):
-    try:
-        return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]
-    except ValueError as error:
-        raise UserError(f"{path} is not what train --metrics writes: {error}") from error
-
-
 def curves(paths):
     """What runs print of each step, one chart of all runs for each of CURVES."""
     runs = [(Path(path).name, read_metrics(path)) for path in paths]
@@ -153,7 +147,7 @@ def curves(paths):
         by_step, labels = defaultdict(dict), []
         for name, lines in runs:
             for key, label in keys:
-                points = {line["step"]: line[key] for line in lines if line.get(key) is not None and "step" in line}
+                points = {line["step"]: line[key] for line in lines if line.get(key) is not None}
                 if points:
                     labels.append(name + label)
                     for number, value in points.items():

@@ -186,7 +186,6 @@ private:
   void checkObjective();
   Action checkExport();
   Action checkTokenize();
-  Action checkPlot();
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
@@ -200,9 +199,6 @@ private:
   cl::SubCommand tokenizing{"tokenize",
                             "Converts text files, or JSON lines, to a file of "
                             "tokens for --data"};
-  cl::SubCommand plotting{
-      "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
-              "from files of train --metrics, as SVG"};
   /// Of --help; parseCommandLine() takes its name away.
   cl::SubCommand simulating{"simulate", "Predicts the time of a step of a plan "
                                         "on a machine"};
@@ -222,10 +218,12 @@ private:
                             "folder, or of a checkpoint"};
   cl::SubCommand chatting{"chat", "Talks with the model of a folder, or of a "
                                   "checkpoint, in the terminal"};
-  const Subcommand subcommands[4] = {{import, &CommandLine::checkImport},
+  cl::SubCommand plotting{
+      "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
+              "from files of train --metrics, as SVG"};
+  const Subcommand subcommands[3] = {{import, &CommandLine::checkImport},
                                      {exporting, &CommandLine::checkExport},
-                                     {tokenizing, &CommandLine::checkTokenize},
-                                     {plotting, &CommandLine::checkPlot}};
+                                     {tokenizing, &CommandLine::checkTokenize}};
 
   /// Prints what --help does, and the advanced options.
   [[noreturn]] void printAllHelp();
@@ -289,10 +287,9 @@ private:
   ImportOptions importOptions;
   ExportOptions exportOptions;
   TokenizeOptions tokenizeOptions;
-  PlotOptions plotOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
       advanced{"Ranks, advanced"}, foreign{"Module of another front end"},
-      machine{"Machine"}, output{"Output"}, model{"Model"}, picture{"Picture"},
+      machine{"Machine"}, output{"Output"}, model{"Model"},
       passes{"Passes, as MLIR's tools have them"};
   cl::opt<bool> helpAll{
       "help-all",
@@ -309,8 +306,6 @@ private:
       cl::desc("CHECKPOINT"), cl::sub(exporting)};
   cl::list<std::string> texts{cl::Positional, cl::desc("FILE..."),
                               cl::sub(tokenizing)};
-  cl::list<std::string> runs{cl::Positional, cl::desc("RUN.jsonl..."),
-                             cl::sub(plotting)};
   std::list<Flag> flags;
 };
 

@@ -71,7 +71,7 @@ void CommandLine::declareSubcommands() {
       "trains with the config's dropout; without this option\nit is off, and a "
       "note says so",
       imported);
-  for (cl::SubCommand *command : {&import, &exporting, &tokenizing, &plotting})
+  for (cl::SubCommand *command : {&import, &exporting, &tokenizing})
     add("force", given(force), kForceHelp, {model, std::nullopt, *command});
   add("o=MODEL.mlir", text(importOptions.output).showing(""),
       "the file to write; default: standard output", imported);
@@ -111,9 +111,6 @@ void CommandLine::declareSubcommands() {
       "input files have one JSON object per line; this field is\n"
       "the text",
       tokenized);
-  add("o=RUN.svg", text(plotOptions.output).showing(""),
-      "the file to write; default: standard output",
-      {picture, std::nullopt, plotting});
 }
 
 /// Sets the objective by its name.  Fails for an option of another one.
@@ -238,13 +235,4 @@ Action CommandLine::checkTokenize() {
          "none; drop one of them");
   return finishing(
       [this](StringRef argv0) { return runTokenize(tokenizeOptions, argv0); });
-}
-
-Action CommandLine::checkPlot() {
-  plotOptions.runs.assign(runs.begin(), runs.end());
-  if (plotOptions.runs.empty())
-    fail("plot needs a file that train --metrics has written; see zeroc plot "
-         "--help");
-  checkOutput(plotOptions.output, zrt::kPictureFile, plotOptions.runs);
-  return finishing([this](StringRef) { return runPlot(plotOptions); });
 }

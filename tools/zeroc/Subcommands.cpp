@@ -1,4 +1,4 @@
-//===- Subcommands.cpp - The commands import, export, tokenize and plot ---===//
+//===- Subcommands.cpp - The commands import, export and tokenize ------===//
 #include "tools/zeroc/Subcommands.h"
 
 #include "frontend/OutputFile.h"
@@ -8,7 +8,6 @@
 #include "runtime/checkpoint/Export.h"
 #include "tools/tokenize/Tokenize.h"
 #include "tools/zeroc/LibraryFile.h"
-#include "tools/zeroc/PlotRun.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -78,17 +77,4 @@ llvm::Error zero::runTokenize(const TokenizeOptions &options,
     llvm::errs() << "zeroc: warning: " << result.warning << "\n";
   llvm::outs() << "wrote " << result.summary << "\n";
   return llvm::Error::success();
-}
-
-llvm::Error zero::runPlot(const PlotOptions &options) {
-  if (llvm::Error error = checkOutput(options.output))
-    return error;
-  std::vector<PlotRun> runs;
-  for (const std::string &path : options.runs) {
-    llvm::Expected<PlotRun> run = readRun(path);
-    if (!run)
-      return run.takeError();
-    runs.push_back(std::move(*run));
-  }
-  return writeOutput(options.output, drawRuns(runs));
 }

@@ -50,14 +50,4 @@ struct TokenizeOptions {
 /// Writes the tokens, and reports their number.
 llvm::Error runTokenize(const TokenizeOptions &options, llvm::StringRef argv0);
 
-/// `zeroc plot RUN.jsonl... [-o RUN.svg]`.
-struct PlotOptions {
-  std::vector<std::string> runs;
-  std::string output = "-";
-};
-
-/// Draws the metrics that train --metrics has written, of one or several runs,
-/// and writes the picture.
-llvm::Error runPlot(const PlotOptions &options);
-
 } // namespace mlir::zero
