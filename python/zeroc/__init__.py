@@ -19,6 +19,7 @@ and its answers.
     masks.py          which characters of a conversation are trained on
     pieces.py         the bytes of each token
     tokenizer_file.py loads a tokenizer.json
+    tokenize.py       files of texts to a file of tokens
     tokens.py         token ids of samples, with targets
     packing.py        several samples in one sequence
     objectives.py     records and arrays of preferences, rewards and labels

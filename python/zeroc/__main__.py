@@ -8,7 +8,7 @@ from .needs import OF_COMMANDS, need
 #: The module of each command.
 COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat",
             "trace": "trace", "calibrate": "calibrate", "explain": "explain", "diff": "explain", "plot": "plot",
-            "report": "report", "tune": "tune", "replay": "replay"}
+            "tokenize": "tokenize", "report": "report", "tune": "tune", "replay": "replay"}
 
 
 def main():

@@ -13,10 +13,10 @@ from pathlib import Path
 from .errors import UserError
 from .whole_file import check_writable
 
-#: Kinds of files, and the text that each has.
+#: Kinds of files, and the text that each has; others have none.
 MARKS = {"data": b'"zeroc.key"', "a report": b"<title>zeroc report</title>", "a machine": b'{\n "machine":',
          "a trace": b'"clock shifts in ns"', "answers": b'"prompt_tokens":', "a program": b"zrtfile1",
-         "a picture": b'<svg id="zeroc"'}
+         "a picture": b'<svg id="zeroc"', "tokens": b"written by zeroc"}
 LIST = ".zeroc-files"
 SEARCHED = 1 << 16
 
@@ -34,7 +34,7 @@ def check_output(path, kind, force, inputs=()):
     if path.is_symlink():
         raise UserError(f"cannot write {path}: it is a link to a file; name the file itself")
     check_writable(path.parent, path)
-    if path.exists() and path.stat().st_size and not force and not has_mark(path, MARKS[kind]):
+    if path.exists() and path.stat().st_size and not force and not (kind in MARKS and has_mark(path, MARKS[kind])):
         raise UserError(f"{path} is there already, and was not written by zeroc as {kind}; name another file, move it away, "
                         "or replace it with --force")
 

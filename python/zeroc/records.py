@@ -13,6 +13,7 @@ for the files in it and below of these names but *.md, in their order.
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import re
 import zlib
@@ -62,7 +63,7 @@ def find_files(arguments):
 def read_records(path):
     """Yields (record, place)."""
     kind = kind_of(path)
-    try:
+    with reading(path):
         if kind == ".parquet":
             yield from read_parquet(path)
         elif kind in TEXTS:
@@ -71,8 +72,17 @@ def read_records(path):
             yield from read_values(path)
         else:
             yield from read_lines(path)
+
+
+@contextlib.contextmanager
+def reading(path):
+    """Around the reading of a file: what is wrong with it names it."""
+    try:
+        yield
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise UserError(f"{path} is damaged: {error}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not UTF-8: byte 0x{error.object[error.start]:02x}") from error
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror or error}") from error
 
@@ -80,8 +90,8 @@ def read_records(path):
 def open_file(path):
     """The file's bytes, after a byte order mark."""
     file = gzip.open(path, "rb") if path.name.lower().endswith(".gz") else open(path, "rb")
-    if file.read(len(codecs.BOM_UTF8)) != codecs.BOM_UTF8:
-        file.seek(0)
+    if file.peek(len(codecs.BOM_UTF8)).startswith(codecs.BOM_UTF8):
+        file.read(len(codecs.BOM_UTF8))
     return file
 
 

@@ -22,3 +22,8 @@ def load_tokenizer(path, otherwise=""):
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer
+
+
+def special_names(tokenizer):
+    """The texts of special tokens."""
+    return [token.content for token in tokenizer.get_added_tokens_decoder().values() if token.special and token.content]

@@ -14,7 +14,7 @@ from .conversations import Chat
 from .errors import UserError
 from .masks import check_marks, mask_chat, shorten
 from .template import ChatTemplate, find_template, read_json, token_texts
-from .tokenizer_file import load_tokenizer
+from .tokenizer_file import load_tokenizer, special_names
 from .written import check_chat, sayings
 
 #: The target of a position that the loss ignores.
@@ -180,6 +180,5 @@ class Tokenizer:
 
     def special_names(self):
         if not hasattr(self, "names"):
-            added = self.tokenizer.get_added_tokens_decoder().values()
-            self.names = [token.content for token in added if token.special and token.content]
+            self.names = special_names(self.tokenizer)
         return self.names

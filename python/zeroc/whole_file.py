@@ -19,19 +19,22 @@ def check_writable(folder, path=None):
 @contextlib.contextmanager
 def whole(path):
     """The name under which a file is written: it is on the disk and renamed to `path` at the end, or removed after an
-    error, which names `path`, as those of a full disk do not by themselves."""
-    partial = Path(f"{path}.partial.{os.getpid()}")
+    error, which names `path`, as those of a full disk do not by themselves.  A pipe or a device is written itself."""
+    is_replaced = Path(path).is_file() or not Path(path).exists()
+    partial = Path(f"{path}.partial.{os.getpid()}") if is_replaced else Path(path)
     try:
         yield partial
-        sync(partial)
-        partial.replace(path)
+        if is_replaced:
+            sync(partial)
+            partial.replace(path)
     except OSError as error:
         names = [str(name) for name in (error.filename, error.filename2) if name]
         if str(partial) not in names and (names or error.errno not in OF_DISKS):
             raise
         raise UserError(f"cannot write {path}: {error.strerror or error}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        if is_replaced:
+            partial.unlink(missing_ok=True)
 
 
 def sync(path):

@@ -40,17 +40,6 @@ void AtomicFile::write(const void *data, size_t size) {
     failWith("write");
 }
 
-void AtomicFile::overwrite(uint64_t offset, const void *data, size_t size) {
-  if (!temporary)
-    fail("cannot write the beginning of {} again: it is a device or a FIFO",
-         target.path());
-  const off_t end = lseek(descriptor(), 0, SEEK_CUR);
-  if (end < 0 || lseek(descriptor(), off_t(offset), SEEK_SET) < 0 ||
-      !writeAll(descriptor(), data, size) ||
-      lseek(descriptor(), end, SEEK_SET) < 0)
-    failWith("write");
-}
-
 void AtomicFile::commit() {
   // Pipes, and devices that cannot sync, return EINVAL.
   if (fsync(descriptor()) != 0 && !(target.isStream() && errno == EINVAL))

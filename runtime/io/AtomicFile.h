@@ -25,8 +25,6 @@ public:
   /// Throws unless the disk now has room for `bytes` (> 0).
   void reserve(uint64_t bytes);
   void write(const void *data, size_t size);
-  /// Overwrites `size` bytes at `offset`; throws for a device or a FIFO.
-  void overwrite(uint64_t offset, const void *data, size_t size);
   /// Makes the file and its name durable.
   void commit();
 

@@ -12,7 +12,7 @@ PACKAGE = support.ROOT / "python" / "zeroc"
 #: Parquet file before others are read; bf16 of NumPy does without.
 LATER = {"jinja2", "pyarrow", "ml_dtypes"}
 #: Of modules that a command imports for something else.
-UNUSED = {"pretrain": {"safetensors", "tokenizers"},
+UNUSED = {"pretrain": {"safetensors", "tokenizers"}, "tokenize": {"tokenizers"},
           **dict.fromkeys(("explain", "diff", "report", "tune"), {"numpy"}),  # of calibrate, which fits
           **dict.fromkeys(("generate", "chat"), {"numpy"})}  # of arrays of weights, whose names are read
 

@@ -1,6 +1,8 @@
 """zeroc plot: pictures of training runs."""
 import json
+import os
 import random
+import subprocess
 import xml.etree.ElementTree as xml
 
 import support
@@ -35,6 +37,15 @@ class Plot(support.Case):
             self.assertIn(text, texts)
         self.assertTrue([text for text in texts if text.startswith("12 steps, loss ")], texts)
         self.assertEqual(sum(text.endswith("its\" 'name'.jsonl") for text in texts), 2, texts)
+
+    def test_pipe(self):
+        """A pipe is written, and not replaced by a file."""
+        run, pipe = self.write("run.jsonl", '{"step": 0, "loss": 1}\n'), self.folder / "pipe"
+        os.mkfifo(pipe)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+            self.run_ok(support.ZEROC, "plot", run, "-o", pipe)
+            self.assertIn(b"</svg>", reader.communicate()[0])
+        self.assertTrue(pipe.is_fifo())
 
     def test_spikes_of_long_runs_stay(self):
         """A hundred thousand steps become a few thousand points, including the spike."""

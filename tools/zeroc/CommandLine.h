@@ -185,7 +185,6 @@ private:
   Action checkImport();
   void checkObjective();
   Action checkExport();
-  Action checkTokenize();
 
   cl::SubCommand import{"import",
                         "Writes the model that a Hugging Face config.json "
@@ -196,9 +195,6 @@ private:
       "Writes the weights of a checkpoint in Hugging Face's format: to "
       "one file *.safetensors, or to a folder"};
 
-  cl::SubCommand tokenizing{"tokenize",
-                            "Converts text files, or JSON lines, to a file of "
-                            "tokens for --data"};
   /// Of --help; parseCommandLine() takes its name away.
   cl::SubCommand simulating{"simulate", "Predicts the time of a step of a plan "
                                         "on a machine"};
@@ -218,12 +214,14 @@ private:
                             "folder, or of a checkpoint"};
   cl::SubCommand chatting{"chat", "Talks with the model of a folder, or of a "
                                   "checkpoint, in the terminal"};
+  cl::SubCommand tokenizing{"tokenize",
+                            "Converts text files, or JSON lines, to a file of "
+                            "tokens for --data"};
   cl::SubCommand plotting{
       "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
               "from files of train --metrics, as SVG"};
-  const Subcommand subcommands[3] = {{import, &CommandLine::checkImport},
-                                     {exporting, &CommandLine::checkExport},
-                                     {tokenizing, &CommandLine::checkTokenize}};
+  const Subcommand subcommands[2] = {{import, &CommandLine::checkImport},
+                                     {exporting, &CommandLine::checkExport}};
 
   /// Prints what --help does, and the advanced options.
   [[noreturn]] void printAllHelp();
@@ -286,7 +284,6 @@ private:
   std::string emit = emitNames()[static_cast<int>(options.emit)].str();
   ImportOptions importOptions;
   ExportOptions exportOptions;
-  TokenizeOptions tokenizeOptions;
   cl::OptionCategory training{"Training"}, loss{"Loss"}, ranks{"Ranks"},
       advanced{"Ranks, advanced"}, foreign{"Module of another front end"},
       machine{"Machine"}, output{"Output"}, model{"Model"},
@@ -304,8 +301,6 @@ private:
   cl::opt<std::string, true> checkpoint{
       cl::Positional, cl::location(exportOptions.checkpoint),
       cl::desc("CHECKPOINT"), cl::sub(exporting)};
-  cl::list<std::string> texts{cl::Positional, cl::desc("FILE..."),
-                              cl::sub(tokenizing)};
   std::list<Flag> flags;
 };
 

@@ -73,8 +73,8 @@ struct DriverOptions {
   }
 };
 
-/// What a subcommand does; returns the exit status.
-using Action = std::function<llvm::Expected<int>(StringRef argv0)>;
+/// What a subcommand does.
+using Action = std::function<llvm::Error()>;
 using Command = std::variant<DriverOptions, Action>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for

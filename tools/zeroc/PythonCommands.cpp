@@ -17,8 +17,8 @@ bool zero::isPythonCommand(StringRef name) {
   return name == "data" || name == "finetune" || name == "pretrain" ||
          name == "generate" || name == "chat" || name == "trace" ||
          name == "calibrate" || name == "explain" || name == "diff" ||
-         name == "report" || name == "plot" || name == "tune" ||
-         name == "replay";
+         name == "report" || name == "plot" || name == "tokenize" ||
+         name == "tune" || name == "replay";
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,

@@ -1,6 +1,5 @@
 //===- SubcommandOptions.cpp - Options of import, export and the like -----===//
 #include "frontend/families/HuggingFace.h"
-#include "tools/tokenize/TokenWriter.h"
 #include "tools/zeroc/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -71,7 +70,7 @@ void CommandLine::declareSubcommands() {
       "trains with the config's dropout; without this option\nit is off, and a "
       "note says so",
       imported);
-  for (cl::SubCommand *command : {&import, &exporting, &tokenizing})
+  for (cl::SubCommand *command : {&import, &exporting})
     add("force", given(force), kForceHelp, {model, std::nullopt, *command});
   add("o=MODEL.mlir", text(importOptions.output).showing(""),
       "the file to write; default: standard output", imported);
@@ -89,28 +88,6 @@ void CommandLine::declareSubcommands() {
       "config of the model, to copy into the folder", exported);
   add("merge", given(exportOptions.merge),
       "add the adapters of a run with --lora to their weights", exported);
-
-  Place tokenized{model, std::nullopt, tokenizing};
-  add("o=TOKENS", text(tokenizeOptions.output).showing(""),
-      "NAME.bin, with a header; or NAME.u16 or NAME.u32,\n"
-      "token ids only",
-      tokenized);
-  add("tokenizer=TOKENIZER.json", text(tokenizeOptions.tokenizer).showing(""),
-      "a Hugging Face tokenizer; needs python3 with tokenizers", tokenized);
-  add("bytes", given(tokenizeOptions.bytes), "each byte is a token", tokenized);
-  add("separator=TOKEN", text(tokenizeOptions.separator).showing(""),
-      "token written after each document: an id, or a token\n"
-      "of the tokenizer",
-      tokenized);
-  add("special-tokens", given(tokenizeOptions.specialTokens),
-      "where a text has the name of a special token, such as\n"
-      "<|im_start|> of a chat template, write that token",
-      tokenized);
-  add("field=NAME",
-      text(tokenizeOptions.field).showing("text, of files *.jsonl"),
-      "input files have one JSON object per line; this field is\n"
-      "the text",
-      tokenized);
 }
 
 /// Sets the objective by its name.  Fails for an option of another one.
@@ -165,16 +142,6 @@ void CommandLine::checkObjective() {
         ": it is the chance that a pair is the wrong way round");
 }
 
-/// The action that `run` describes, which has no status of its own.
-template <typename Run>
-static Action finishing(Run run) {
-  return [run](StringRef argv0) -> llvm::Expected<int> {
-    if (llvm::Error error = run(argv0))
-      return error;
-    return 0;
-  };
-}
-
 void CommandLine::checkOptionsOf(cl::SubCommand &command) const {
   for (const Flag &flag : flags)
     if (flag.getNumOccurrences() && !flag.Subs.contains(&command))
@@ -199,7 +166,7 @@ Action CommandLine::checkImport() {
          "drop one");
   checkObjective();
   checkOutput(importOptions.output, zrt::kModelFile, importOptions.config);
-  return finishing([this](StringRef) { return runImport(importOptions); });
+  return [this] { return runImport(importOptions); };
 }
 
 Action CommandLine::checkExport() {
@@ -209,30 +176,5 @@ Action CommandLine::checkExport() {
   if (exportOptions.output.empty())
     fail("-o is missing; name a file *.safetensors, or a folder");
   exportOptions.force = force;
-  return finishing([this](StringRef) { return runExport(exportOptions); });
-}
-
-Action CommandLine::checkTokenize() {
-  TokenizeOptions &o = tokenizeOptions;
-  o.files.assign(texts.begin(), texts.end());
-  if (o.files.empty())
-    fail("tokenize needs files; see zeroc tokenize --help");
-  if (o.output.empty())
-    fail("-o is missing; name a file *.bin, *.u16 or *.u32");
-  if (!zrt::isTokenFileName(o.output))
-    fail("-o " + o.output +
-         " does not say what it holds; name it *.bin, *.u16 or *.u32");
-  checkOutput(o.output,
-              StringRef(o.output).ends_with(".bin") ? zrt::kTokensFile
-                                                    : zrt::kRawFile,
-              o.files);
-  if (o.bytes == !o.tokenizer.empty())
-    fail(o.bytes ? "--bytes and --tokenizer exclude each other; drop one"
-                 : "--tokenizer is missing; name a tokenizer.json, or say "
-                   "--bytes");
-  if (o.bytes && o.specialTokens)
-    fail("--special-tokens are those of a tokenizer, and with --bytes there is "
-         "none; drop one of them");
-  return finishing(
-      [this](StringRef argv0) { return runTokenize(tokenizeOptions, argv0); });
+  return [this] { return runExport(exportOptions); };
 }

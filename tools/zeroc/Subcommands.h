@@ -1,16 +1,13 @@
 //===- Subcommands.h - Commands beside the compiler -------------*- C++ -*-===//
 //
-// Each has options, and a function that runs it.  `argv0` is that of this
-// program.
+// Each has options, and a function that runs it.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
 #include "frontend/TextLoss.h"
-#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
-#include <vector>
 
 namespace mlir::zero {
 
@@ -39,15 +36,5 @@ struct ExportOptions {
 
 /// Writes the weights, and reports what it wrote.
 llvm::Error runExport(const ExportOptions &options);
-
-/// `zeroc tokenize FILE... -o OUT --tokenizer=TOKENIZER.json|--bytes`.
-struct TokenizeOptions {
-  std::vector<std::string> files;
-  std::string output, tokenizer, separator, field; ///< "": not given
-  bool bytes = false, specialTokens = false;
-};
-
-/// Writes the tokens, and reports their number.
-llvm::Error runTokenize(const TokenizeOptions &options, llvm::StringRef argv0);
 
 } // namespace mlir::zero

@@ -313,12 +313,10 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   });
 }
 
-static llvm::Expected<int> run(const Command &command, StringRef argv0) {
+static llvm::Error run(const Command &command, StringRef argv0) {
   if (auto *action = std::get_if<Action>(&command))
-    return (*action)(argv0);
-  if (llvm::Error error = compileModel(std::get<DriverOptions>(command), argv0))
-    return error;
-  return 0;
+    return (*action)();
+  return compileModel(std::get<DriverOptions>(command), argv0);
 }
 
 LLD_HAS_DRIVER(elf)
@@ -346,8 +344,7 @@ int main(int argc, char **argv) {
   if (argc > 1 && isPythonCommand(argv[1]))
     fail(llvm::toString(
         runPythonCommand({argv, size_t(argc)}, CommandLine().listOptions())));
-  llvm::Expected<int> status = run(parseCommandLine(argc, argv), argv[0]);
-  if (!status)
-    fail(llvm::toString(status.takeError()));
-  return *status;
+  if (llvm::Error error = run(parseCommandLine(argc, argv), argv[0]))
+    fail(llvm::toString(std::move(error)));
+  return 0;
 }
