@@ -5,20 +5,16 @@ import sys
 from .errors import UserError
 from .needs import OF_COMMANDS, need
 
-#: The module of each command.
-COMMANDS = {"data": "data", "finetune": "finetuning", "pretrain": "pretrain", "generate": "generate", "chat": "chat",
-            "trace": "trace", "calibrate": "calibrate", "explain": "explain", "diff": "explain", "plot": "plot",
-            "tokenize": "tokenize", "report": "report", "tune": "tune", "replay": "replay"}
+#: The modules of commands that have other names.
+MODULES = {"finetune": "finetuning", "diff": "explain"}
 
 
 def main():
-    command = sys.argv[1] if len(sys.argv) > 1 else ""
-    if command not in COMMANDS:
-        sys.exit(f"zeroc: error: {command or 'no command'}; this package has {', '.join(COMMANDS)}")
+    command = sys.argv[1]  # of tools/zeroc/Commands.def
     try:
         if not {"-h", "--help"} & set(sys.argv[2:]):
             need(f"zeroc {command}", OF_COMMANDS.get(command, []))
-        module = importlib.import_module(f".{COMMANDS[command]}", __package__)
+        module = importlib.import_module(f".{MODULES.get(command, command)}", __package__)
         getattr(module, f"main_{command}", module.main)(sys.argv[2:])
     except BrokenPipeError:
         sys.exit(0)

@@ -5,7 +5,6 @@ those of a trace (ZRT_TRACE), the amounts of work are zeroc's (simulate --list-w
 """
 from __future__ import annotations
 
-import argparse
 import array
 import json
 import os
@@ -19,8 +18,9 @@ from pathlib import Path
 
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError, plural
-from .trace import read_ranks
+from .options import add_output, parser_of
 from .own_files import check_output
+from .trace import read_ranks
 from .whole_file import check_writable, write_whole
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
@@ -67,9 +67,8 @@ PACKED = [(storage, llama(384, 1024, 2, 6, 6, 512), 2, 128, ["--lora=8", f"--bas
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc calibrate", allow_abbrev=False, description=__doc__.split("\n\n")[0])
-    p.add_argument("-o", metavar="MACHINE.json", required=True, help="the file to write")
-    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
+    p = parser_of("calibrate")
+    add_output(p, "MACHINE.json")
     p.add_argument("--ranks", type=int, action="append", metavar="N",
                    help="ranks that share the machine; may be repeated [1, and 2 if there are two processors]")
     p.add_argument("--threads", type=int, metavar="N", help="threads that compute for a rank [its share]")

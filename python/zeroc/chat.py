@@ -29,7 +29,7 @@ NOTES = {"length": "--max-tokens={most} tokens; ask it to go on, or raise --max-
 
 
 def parser():
-    p = new_parser("chat", "Talks with a model.\n\n" + HELP)
+    p = new_parser("chat", description="Talks with a model.\n\n" + HELP)
     p.add_argument("--system", metavar="TEXT", help="what the model is told first")
     p.set_defaults(slots=1)
     return p

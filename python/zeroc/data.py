@@ -5,12 +5,12 @@ import argparse
 
 from . import dataset, objectives, show
 from .errors import UserError
+from .options import add_output, parser_of
 from .own_files import check_output
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc data", allow_abbrev=False,
-                                description="Prepares chats and texts for training.")
+    p = parser_of("data")
     commands = p.add_subparsers(dest="command", required=True, metavar="build|show")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("model", metavar="MODEL_DIR", help="a folder with the tokenizer and its chat template")
@@ -20,8 +20,7 @@ def parser():
     common.add_argument("--objective", choices=objectives.NAMES, default="sft", help="what to train for (default: sft)")
     build = commands.add_parser("build", parents=[common], allow_abbrev=False,
                                 help="write sequences for train --data")
-    build.add_argument("-o", metavar="FILE", required=True, help="the file to write, *.safetensors")
-    build.add_argument("--force", action="store_true", help="replace files that zeroc did not write")
+    add_output(build, "FILE", "the file to write, *.safetensors")
     build.add_argument("--seq", type=int, required=True, help="tokens of a sequence")
     build.add_argument("--no-packing", action="store_true", help="one sample in a sequence, the rest filled up")
     build.add_argument("--eval-split", type=float, metavar="PART", default=0.0,

@@ -4,25 +4,25 @@ Both read what `zeroc simulate --certificate=json` prints.
 """
 from __future__ import annotations
 
-import argparse
 import json
 from collections import defaultdict
 from pathlib import Path
 
 from .calibrate import quiet
 from .errors import UserError
+from .options import parser_of
 from .trace import read_ranks
 
 
 def explain_parser():
-    p = argparse.ArgumentParser(prog="zeroc explain", allow_abbrev=False, description="Says what binds a step of a plan.")
+    p = parser_of("explain")
     p.add_argument("plan", metavar="SIMULATED.json", help="what zeroc simulate --certificate=json printed")
     p.add_argument("--trace", metavar="PREFIX", help="of a run with ZRT_TRACE=PREFIX, to compare with")
     return p
 
 
 def diff_parser():
-    p = argparse.ArgumentParser(prog="zeroc diff", allow_abbrev=False, description="Says in what two plans differ.")
+    p = parser_of("diff")
     for name in ("a", "b"):
         p.add_argument(name, metavar=f"{name.upper()}.json", help="what zeroc simulate --certificate=json printed")
     return p

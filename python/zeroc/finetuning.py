@@ -45,7 +45,7 @@ HEADS = re.compile("(ForCausalLM|LMHeadModel)$")
 
 
 def parser():
-    p = new_parser("finetune", "Fine-tunes a model on chats or texts.")
+    p = new_parser("finetune")
     p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer")
     p.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.txt, or folders of them")
     p.add_argument("--lora", metavar="RANK[:ALPHA]", help="train adapters; ALPHA is twice the rank if not given "

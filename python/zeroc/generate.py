@@ -12,6 +12,7 @@ from .answer import Answer
 from .conversations import read_prompt
 from .errors import UserError, plural
 from .generation import Generation, new_parser
+from .options import add_output
 from .own_files import check_output
 from .records import decode, kind_of, open_file, read_records
 from .whole_file import whole
@@ -27,11 +28,10 @@ REASONS = {"token": "by an end token", "length": "at --max-tokens", "stop": "bef
 
 
 def parser():
-    p = new_parser("generate", "Answers the prompts of a file, in their order.")
+    p = new_parser("generate")
     p.add_argument("--prompts", metavar="FILE", required=True, help="*.txt: a prompt in each line; or records with prompt "
                    "or messages: *.jsonl, *.json, *.parquet")
-    p.add_argument("-o", metavar="OUT.jsonl", default="-", help="the file to write (default: standard output)")
-    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
+    add_output(p, "OUT.jsonl", "the file to write (default: standard output)", "-")
     p.add_argument("--slots", type=int, default=8, metavar="S", help="answers that are computed at once (default: 8)")
     return p
 

@@ -15,7 +15,7 @@ import subprocess
 from .cache import find_program
 from .commands import positions_of
 from .errors import UserError
-from .options import parse, value_of
+from .options import parse, parser_of, value_of
 from .sampling import Sampling
 from .source import adapter_options, find_source
 from .tokens import Tokenizer
@@ -33,10 +33,9 @@ OF_PROGRAM = ("--threads", "--nvme-path", "--verify-reads")
 MOST_POSITIONS = 4096
 
 
-def new_parser(command, description):
-    p = argparse.ArgumentParser(
-        prog=f"zeroc {command}", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=description,
+def new_parser(command, **how):
+    p = parser_of(
+        command, formatter_class=argparse.RawDescriptionHelpFormatter, **how,
         epilog="Sampling is what generation_config.json of the model says, where an option does not say more.\n"
                "Options of zeroc for the compiled program are taken, too, such as --base-storage or --cpu, and of\n"
                f"the program {', '.join(OF_PROGRAM)}: see zeroc --help.")

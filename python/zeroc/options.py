@@ -5,10 +5,23 @@ zeroc gives their names: ZEROC_OPTIONS is a line "compile --stage= layout" or "t
 """
 from __future__ import annotations
 
+import argparse
 import difflib
 import os
 
 from .errors import UserError
+
+
+def parser_of(command, **how):
+    """The parser of a command, of which zeroc says what it does."""
+    how.setdefault("description", os.environ.get("ZEROC_SUMMARY"))
+    return argparse.ArgumentParser(prog=f"zeroc {command}", allow_abbrev=False, **how)
+
+
+def add_output(p, name, help="the file to write", default=None):
+    """Of a command that writes a file."""
+    p.add_argument("-o", metavar=name, help=help, default=default, required=default is None)
+    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
 
 
 def known_options():

@@ -16,7 +16,6 @@ Equal files give equal pictures, byte for byte.
 """
 from __future__ import annotations
 
-import argparse
 import html
 import math
 import re
@@ -25,6 +24,7 @@ from typing import NamedTuple
 from .curves import linear_ticks, log_ticks, padded, scale, smoothed, thinned
 from .errors import plural
 from .metrics import read_metrics
+from .options import add_output, parser_of
 from .own_files import check_output
 from .whole_file import write_whole
 
@@ -243,11 +243,9 @@ def escaped(text):
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc plot", allow_abbrev=False, description="Draws the loss, gradient norm, learning "
-                                "rate and speed of runs from files of train --metrics, as SVG.")
+    p = parser_of("plot")
     p.add_argument("runs", metavar="RUN.jsonl", nargs="+", help="metrics of a run; - is standard input")
-    p.add_argument("-o", metavar="RUN.svg", default="-", help="the file to write (default: standard output)")
-    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
+    add_output(p, "RUN.svg", "the file to write (default: standard output)", "-")
     return p
 
 

@@ -15,7 +15,7 @@ from .whole_file import whole
 
 
 def parser():
-    p = new_parser("pretrain", "Trains a model from random weights on texts.")
+    p = new_parser("pretrain")
     p.add_argument("model", metavar="CONFIG", help="a config.json, or a folder with it and tokenizer.json")
     p.add_argument("data", metavar="DATA", nargs="+", help="texts, or *.jsonl with a field text; also *.gz")
     p.add_argument("--tokenizer", metavar="FILE", help="a tokenizer.json (default: that beside the config)")

@@ -1,7 +1,6 @@
 """zeroc replay: repeats steps of a run on one rank, and finds the first that another rank computed differently."""
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shlex
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from .commands import compile_command
 from .errors import UserError
-from .options import name_of, parse
+from .options import name_of, parse, parser_of
 
 #: Of the run's plan, what one rank has not; --accumulate is given anew.  Buckets depend on --stage.
 OF_RANKS = {"--world-size", "--accumulate", "--ranks-per-host", "--shard-size", "--secondary-shard", "--reuse-distance",
@@ -28,10 +27,9 @@ MOST = 64 << 20
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc replay", allow_abbrev=False, description=__doc__,
-                                usage="zeroc replay CHECKPOINT --steps A:B --against FILE [--model MODEL.mlir] [options]",
-                                epilog="Options of zeroc and of train replace those of the run, which FILE has. Exit status: "
-                                "0 if all agree, 5 at a difference.")
+    p = parser_of("replay", usage="zeroc replay CHECKPOINT --steps A:B --against FILE [--model MODEL.mlir] [options]",
+                  epilog="Options of zeroc and of train replace those of the run, which FILE has. Exit status: 0 if all "
+                  "agree, 5 at a difference.")
     p.add_argument("checkpoint", metavar="CHECKPOINT", help="the checkpoint of step A, or the folder with it")
     p.add_argument("--steps", metavar="A:B", required=True, help="from the checkpoint of A steps until B are done")
     p.add_argument("--against", metavar="FILE", required=True, help="the file of train --digest")

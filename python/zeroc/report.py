@@ -5,7 +5,6 @@ dygraph.min.js and dygraph.min.css.
 """
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -15,6 +14,7 @@ from pathlib import Path
 from .errors import UserError
 from .explain import kind_of, largest, milliseconds, path_sums, peak, read
 from .metrics import read_metrics
+from .options import add_output, parser_of
 from .own_files import check_output
 from .trace import read_ranks
 from .whole_file import write_whole
@@ -23,13 +23,12 @@ FOLDER = Path(os.environ.get("ZEROC_DYGRAPHS", "/usr/share/javascript/dygraphs")
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc report", allow_abbrev=False, description="Writes a page about a plan and its runs.")
+    p = parser_of("report")
     p.add_argument("plan", nargs="?", metavar="SIMULATED.json",
                    help="what zeroc simulate or zeroc plan printed with --certificate=json")
     p.add_argument("--trace", metavar="PREFIX", help="of a run of this plan with ZRT_TRACE=PREFIX")
     p.add_argument("--run", action="append", default=[], metavar="RUN.jsonl", help="metrics of a run; may be repeated")
-    p.add_argument("-o", metavar="REPORT.html", required=True, help="the file to write")
-    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
+    add_output(p, "REPORT.html")
     return p
 
 

@@ -22,7 +22,7 @@ from . import card
 from .commands import compile_command, import_command, positions_of, zeroc
 from .dataset import check_split
 from .errors import UserError, plural
-from .options import layout_options, parse, value_of
+from .options import layout_options, parse, parser_of, value_of
 from .own_files import OwnFolder
 from .template import read_json
 
@@ -53,10 +53,9 @@ ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
 OUTPUTS = (*WEIGHTS, *ADAPTERS, *TOKENIZER_FILES, "config.json", "README.md", "loss.svg")
 
 
-def new_parser(command, description):
-    p = argparse.ArgumentParser(
-        prog=f"zeroc {command}", allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter,
-        description=description,
+def new_parser(command):
+    p = parser_of(
+        command, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="All options of zeroc (--stage, --offload, --optimizer, ...) and of training programs (--schedule,\n"
                "--threads, ...) are taken, too: see zeroc --help and OUT/zeroc/train --help.\n"
                "The same command, given again, goes on from the last checkpoint.")

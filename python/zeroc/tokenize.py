@@ -13,7 +13,6 @@ uint32 for a vocabulary above 2^16; NAME.u16 and NAME.u32 have ids only.
 """
 from __future__ import annotations
 
-import argparse
 import io
 import re
 import struct
@@ -24,6 +23,7 @@ from pathlib import Path
 
 from .errors import UserError, plural
 from .fields import check_text
+from .options import add_output, parser_of
 from .own_files import check_output
 from .records import LINES, kind_of, open_file, read_lines, reading
 from .tokenizer_file import load_tokenizer, special_names
@@ -42,11 +42,9 @@ END = None
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc tokenize", allow_abbrev=False,
-                                description="Converts text files, or JSON lines, to a file of tokens for train --data.")
+    p = parser_of("tokenize")
     p.add_argument("files", metavar="FILE", nargs="+", help="texts, or *.jsonl with a field text; also *.gz")
-    p.add_argument("-o", metavar="TOKENS", required=True,
-                   help="NAME.bin, with a header; or NAME.u16 or NAME.u32, token ids only")
+    add_output(p, "TOKENS", "NAME.bin, with a header; or NAME.u16 or NAME.u32, token ids only")
     p.add_argument("--tokenizer", metavar="TOKENIZER.json", help="a Hugging Face tokenizer")
     p.add_argument("--bytes", action="store_true", help="each byte is a token")
     p.add_argument("--separator", metavar="TOKEN",
@@ -55,7 +53,6 @@ def parser():
                    "<|im_start|> of a chat template, write that token")
     p.add_argument("--field", metavar="NAME", help="input files have one JSON object per line; this field is the text "
                    "(default: text, of files *.jsonl)")
-    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
     return p
 
 

@@ -6,12 +6,12 @@ from both sides.  A clock is left alone where that holds already, and else set t
 """
 from __future__ import annotations
 
-import argparse
 import json
 import re
 from pathlib import Path
 
 from .errors import UserError, plural
+from .options import add_output, parser_of
 from .own_files import check_output
 from .whole_file import write_whole
 
@@ -19,12 +19,10 @@ NAME = re.compile(r"(.*)\.(\d+)\.jsonl")
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc trace", allow_abbrev=False,
-                                description="Makes a trace that Perfetto (ui.perfetto.dev) and chrome://tracing open.",
-                                epilog="ZRT_TRACE=PREFIX ./train ... writes PREFIX.0.jsonl of rank 0, and so on.")
+    p = parser_of("trace", epilog="ZRT_TRACE=PREFIX ./train ... writes PREFIX.0.jsonl of rank 0, and so on. "
+                  "Perfetto (ui.perfetto.dev) and chrome://tracing open FILE.json.")
     p.add_argument("prefix", metavar="PREFIX", help="as in ZRT_TRACE")
-    p.add_argument("-o", metavar="FILE.json", required=True, help="the file to write")
-    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
+    add_output(p, "FILE.json")
     return p
 
 

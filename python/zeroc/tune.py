@@ -1,7 +1,6 @@
 """zeroc tune: measures the plans that zeroc plan predicts to be fastest, and keeps the program of the fastest."""
 from __future__ import annotations
 
-import argparse
 import json
 import shlex
 import shutil
@@ -12,18 +11,17 @@ from pathlib import Path
 from .calibrate import SKIPPED, quiet, run, say, step_seconds
 from .commands import zeroc
 from .errors import UserError
+from .options import add_output, parser_of
 from .own_files import check_output
 from .whole_file import whole
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="zeroc tune", allow_abbrev=False, description=__doc__,
-                                usage="zeroc tune MODEL.mlir --machine=FILE --data TOKENS [options of zeroc plan] -o TRAIN")
+    p = parser_of("tune", usage="zeroc tune MODEL.mlir --machine=FILE --data TOKENS [options of zeroc plan] -o TRAIN")
     p.add_argument("model", metavar="MODEL.mlir")
     p.add_argument("--machine", metavar="FILE", required=True, help="as for zeroc plan")
     p.add_argument("--data", metavar="TOKENS", required=True, help="as for the program")
-    p.add_argument("-o", metavar="TRAIN", required=True, help="the program of the fastest plan")
-    p.add_argument("--force", action="store_true", help="replace a file that zeroc did not write")
+    add_output(p, "TRAIN", "the program of the fastest plan")
     p.add_argument("--plans", type=int, default=3, metavar="N", help="plans that are measured [3]")
     p.add_argument("--steps", type=int, default=6, metavar="N", help="steps of a run, of which the first two do not count [6]")
     p.add_argument("--rounds", type=int, default=2, metavar="N", help="runs of each plan [2]")

@@ -1,5 +1,6 @@
 """What a command of Python needs is looked for before it works."""
 import ast
+import re
 import sys
 
 import support
@@ -30,10 +31,12 @@ def imports(path):
 
 
 def commands():
-    """{command: its module}, of __main__.py, which runs when it is imported."""
+    """{command: its module}, of the compiler's table, and of __main__.py, which runs when it is imported."""
     tree = ast.parse((PACKAGE / "__main__.py").read_text())
-    return next(ast.literal_eval(node.value) for node in tree.body
-                if isinstance(node, ast.Assign) and node.targets[0].id == "COMMANDS")
+    modules = next(ast.literal_eval(node.value) for node in tree.body
+                   if isinstance(node, ast.Assign) and node.targets[0].id == "MODULES")
+    table = (support.ROOT / "tools" / "zeroc" / "Commands.def").read_text()
+    return {name: modules.get(name, name) for name in re.findall(r'^PYTHON\("(\w+)"', table, re.M)}
 
 
 class Needs(support.Case):

@@ -160,9 +160,14 @@ public:
   /// LLVM also accepts the compiler's options after the name of a command.
   void checkOptionsOf(cl::SubCommand &command) const;
 
+  /// --help lists the commands in groups (Commands.h), and LLVM lists none.
+  struct OwnCommand : cl::SubCommand {
+    using SubCommand::SubCommand;
+    using SubCommand::unregisterSubCommand;
+  };
   /// A command beside the compiler; `check` returns what it does.
   struct Subcommand {
-    cl::SubCommand &command;
+    OwnCommand &command;
     Action (CommandLine::*check)();
   };
   ArrayRef<Subcommand> getSubcommands() const { return subcommands; }
@@ -186,40 +191,7 @@ private:
   void checkObjective();
   Action checkExport();
 
-  cl::SubCommand import{"import",
-                        "Writes the model that a Hugging Face config.json "
-                        "describes"};
-
-  cl::SubCommand exporting{
-      "export",
-      "Writes the weights of a checkpoint in Hugging Face's format: to "
-      "one file *.safetensors, or to a folder"};
-
-  /// Of --help; parseCommandLine() takes its name away.
-  cl::SubCommand simulating{"simulate", "Predicts the time of a step of a plan "
-                                        "on a machine"};
-  cl::SubCommand planning{"plan", "Makes the plans of a model that may fit a "
-                                  "machine, and says which is the fastest"};
-  /// Of --help; PythonCommands.h runs them.
-  cl::SubCommand data{"data", "Prepares chats and texts for training: masks, "
-                              "packing, and a look at samples"};
-  cl::SubCommand finetuning{"finetune",
-                            "Fine-tunes the model of a folder on chats or "
-                            "texts, from data to the tuned model"};
-  cl::SubCommand pretraining{"pretrain",
-                             "Trains the model of a config.json on texts, from "
-                             "random weights"};
-  cl::SubCommand generating{"generate",
-                            "Answers the prompts of a file with the model of a "
-                            "folder, or of a checkpoint"};
-  cl::SubCommand chatting{"chat", "Talks with the model of a folder, or of a "
-                                  "checkpoint, in the terminal"};
-  cl::SubCommand tokenizing{"tokenize",
-                            "Converts text files, or JSON lines, to a file of "
-                            "tokens for --data"};
-  cl::SubCommand plotting{
-      "plot", "Draws the loss, gradient norm, learning rate and speed of runs "
-              "from files of train --metrics, as SVG"};
+  OwnCommand import{"import"}, exporting{"export"};
   const Subcommand subcommands[2] = {{import, &CommandLine::checkImport},
                                      {exporting, &CommandLine::checkExport}};
 

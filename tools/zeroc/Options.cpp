@@ -2,6 +2,7 @@
 #include "tools/zeroc/Options.h"
 
 #include "tools/zeroc/CommandLine.h"
+#include "tools/zeroc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -567,16 +568,23 @@ Command zero::parseCommandLine(int argc, char **argv) {
     argc = int(words.size());
     argv = words.data();
   }
-  std::string text;
+  std::string text, overview;
+  if (const CommandEntry *command = findCommand(first))
+    overview = command->summary;
+  else
+    overview = "zeroc compiles a model into a program that trains it.\n\n"
+               "  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir\n"
+               "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
+               "  ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
+               "A printed level is valid input again and continues from there."
+               "\n\nCommands; zeroc COMMAND --help says more.\n" +
+               describeCommands();
+  for (const CommandLine::Subcommand &one : line.getSubcommands())
+    if (one.command.getName() != first)
+      one.command.unregisterSubCommand();
   llvm::raw_string_ostream errors(text);
   bool isRight = cl::ParseCommandLineOptions(
-      argc, argv,
-      "zeroc compiles a model into a program that trains it.\n\n"
-      "  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir\n"
-      "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
-      "  ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
-      "A printed level is valid input again and continues from there.\n",
-      &errors, /*VFS=*/nullptr, /*EnvVar=*/nullptr,
+      argc, argv, overview, &errors, /*VFS=*/nullptr, /*EnvVar=*/nullptr,
       /*LongOptionsUseDoubleDash=*/true);
   // What an option says of itself is printed before.
   StringRef wrong = text;

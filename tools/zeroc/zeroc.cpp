@@ -2,28 +2,18 @@
 //
 //   zeroc MODEL.mlir [options] [-o OUT]
 //   zeroc MODEL.mlir --compare [options]
-//   zeroc simulate MODEL.mlir --machine=FILE [options]
-//   zeroc plan MODEL.mlir|MODEL_DIR [--machine=FILE] [options]
-//   zeroc import DIR|CONFIG.json --batch=B --seq=T [...] [-o MODEL.mlir]
-//   zeroc export CHECKPOINT -o FILE|DIR
-//   zeroc tokenize FILE... -o TOKENS --tokenizer=TOKENIZER.json|--bytes
-//   zeroc plot RUN.jsonl... [-o RUN.svg]
-//   zeroc data build|show MODEL_DIR DATA...
-//   zeroc finetune MODEL_DIR DATA... -o OUT
-//   zeroc generate MODEL_DIR --prompts FILE
-//   zeroc chat MODEL_DIR
-//   zeroc trace PREFIX -o FILE.json
+//   zeroc COMMAND ...
 //
 //===----------------------------------------------------------------------===//
 
 #include "tools/zeroc/CommandLine.h"
+#include "tools/zeroc/Commands.h"
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/Messages.h"
 #include "tools/zeroc/ModelText.h"
 #include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/PlanCommand.h"
 #include "tools/zeroc/PlanNotes.h"
-#include "tools/zeroc/PythonCommands.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
@@ -341,7 +331,8 @@ int main(int argc, char **argv) {
     return runLinker({argv, size_t(argc)});
   // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
-  if (argc > 1 && isPythonCommand(argv[1]))
+  if (const CommandEntry *command = argc > 1 ? findCommand(argv[1]) : nullptr;
+      command && command->isPython)
     fail(llvm::toString(
         runPythonCommand({argv, size_t(argc)}, CommandLine().listOptions())));
   if (llvm::Error error = run(parseCommandLine(argc, argv), argv[0]))

@@ -1,8 +1,9 @@
-//===- PythonCommands.cpp - Commands that are written in Python -----------===//
-#include "tools/zeroc/PythonCommands.h"
+//===- Commands.cpp - The commands of zeroc -------------------------------===//
+#include "tools/zeroc/Commands.h"
 
 #include "tools/zeroc/LibraryFile.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -13,12 +14,27 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-bool zero::isPythonCommand(StringRef name) {
-  return name == "data" || name == "finetune" || name == "pretrain" ||
-         name == "generate" || name == "chat" || name == "trace" ||
-         name == "calibrate" || name == "explain" || name == "diff" ||
-         name == "report" || name == "plot" || name == "tokenize" ||
-         name == "tune" || name == "replay";
+static constexpr CommandEntry kCommands[] = {
+#define GROUP(TITLE) {"", TITLE, false},
+#define CPP(NAME, SUMMARY) {NAME, SUMMARY, false},
+#define PYTHON(NAME, SUMMARY) {NAME, SUMMARY, true},
+#include "tools/zeroc/Commands.def"
+};
+
+const CommandEntry *zero::findCommand(StringRef name) {
+  for (const CommandEntry &one : kCommands)
+    if (!one.name.empty() && one.name == name)
+      return &one;
+  return nullptr;
+}
+
+std::string zero::describeCommands() {
+  std::string text;
+  for (const auto &[name, summary, isPython] : kCommands)
+    text += name.empty()
+                ? ("\n" + summary + ":\n").str()
+                : llvm::formatv("  {0,-9} - {1}\n", name, summary).str();
+  return text;
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,
@@ -36,6 +52,7 @@ llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,
   }
   setenv("ZEROC_PROGRAM", self.c_str(), 1);
   setenv("ZEROC_OPTIONS", options.c_str(), 1);
+  setenv("ZEROC_SUMMARY", findCommand(argv[1])->summary.data(), 1);
   const char *named = getenv("ZEROC_PYTHON");
   std::string python = named && *named ? named : "python3", flag = "-m",
               package = "zeroc";

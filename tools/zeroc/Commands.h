@@ -1,0 +1,32 @@
+//===- Commands.h - The commands of zeroc -----------------------*- C++ -*-===//
+//
+// Commands.def lists them.  zeroc data, finetune, generate and the like are the
+// package python/zeroc, which runs in place of this process, in the python3 of
+// PATH, or the one that ZEROC_PYTHON names.
+//
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace mlir::zero {
+
+struct CommandEntry {
+  StringLiteral name, summary; ///< the name is empty for the title of a group
+  bool isPython;
+};
+
+/// Returns nullptr if there is no such command.
+const CommandEntry *findCommand(StringRef name);
+
+/// A line for each command, by groups.
+std::string describeCommands();
+
+/// Runs the command that `argv` names.  `options` has a line for each option of
+/// zeroc and train (python/zeroc/options.py).  Returns only with an error.
+llvm::Error runPythonCommand(ArrayRef<char *> argv, const std::string &options);
+
+} // namespace mlir::zero
