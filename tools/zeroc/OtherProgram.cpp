@@ -6,7 +6,7 @@
 
 #include "tools/zeroc/CommandLine.h"
 
-#include "train/options/OtherTools.h"
+#include "abi/OtherTools.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"

@@ -1,7 +1,7 @@
 //===- CommandLine.cpp - A command line of listed options -----------------===//
 #include "train/options/CommandLine.h"
 
-#include "train/options/OtherTools.h"
+#include "abi/OtherTools.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 //===- OtherTools.h - Maps options of other trainers to ours ----*- C++ -*-===//
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,20 @@ struct OtherTool {
   std::string_view here; ///< "--precision=bf16"
 };
 
+inline constexpr OtherTool kOtherTools[] = {
+#define OTHER(NAMES, PROGRAM, HERE) {NAMES, OtherTool::Program::PROGRAM, HERE},
+#include "abi/OtherTools.def"
+};
+
 /// Finds the option `name`, without "--" and with "-" or "_"; nullptr for an
 /// unknown name.
-const OtherTool *findOtherTool(std::string name);
+inline const OtherTool *findOtherTool(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  for (const OtherTool &one : kOtherTools)
+    if ((" " + std::string(one.names) + " ").find(" " + name + " ") !=
+        std::string::npos)
+      return &one;
+  return nullptr;
+}
 
 } // namespace zrt
