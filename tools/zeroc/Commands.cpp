@@ -29,7 +29,13 @@ const CommandEntry *zero::findCommand(StringRef name) {
 }
 
 std::string zero::describeCommands() {
-  std::string text;
+  std::string text =
+      "zeroc compiles a model into a program that trains it.\n\n"
+      "  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir\n"
+      "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
+      "  ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
+      "A printed level is valid input again and continues from there.\n\n"
+      "Commands; zeroc COMMAND --help says more.\n";
   for (const auto &[name, summary, isPython] : kCommands)
     text += name.empty()
                 ? ("\n" + summary + ":\n").str()

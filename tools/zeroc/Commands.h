@@ -22,7 +22,7 @@ struct CommandEntry {
 /// Returns nullptr if there is no such command.
 const CommandEntry *findCommand(StringRef name);
 
-/// A line for each command, by groups.
+/// What zeroc is, with a line for each command, by groups.
 std::string describeCommands();
 
 /// Runs the command that `argv` names.  `options` has a line for each option of

@@ -1,19 +1,12 @@
 //===- Compare.h - zeroc --compare ----------------------------------------===//
 #pragma once
 
-#include "passes/Pipeline.h"
 #include "passes/certify/Certificate.h"
+#include "tools/zeroc/Requests.h"
 #include <string>
 #include <vector>
 
 namespace mlir::zero {
-
-/// A way to distribute a model's state.
-struct Variant {
-  /// The stage, such as "3", or the tier, such as "cpu".
-  std::string label;
-  PipelineOptions options;
-};
 
 /// A variant's plan, or why there is none.
 struct ComparedPlan {

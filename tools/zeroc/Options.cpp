@@ -2,7 +2,6 @@
 #include "tools/zeroc/Options.h"
 
 #include "tools/zeroc/CommandLine.h"
-#include "tools/zeroc/Commands.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -553,7 +552,7 @@ std::string CommandLine::explainUnknown(StringRef name) const {
   return explainOptionOfOthers(name);
 }
 
-Command zero::parseCommandLine(int argc, char **argv) {
+Command zero::parseCommandLine(int argc, char **argv, StringRef overview) {
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "zeroc " ZEROC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
   });
@@ -568,17 +567,7 @@ Command zero::parseCommandLine(int argc, char **argv) {
     argc = int(words.size());
     argv = words.data();
   }
-  std::string text, overview;
-  if (const CommandEntry *command = findCommand(first))
-    overview = command->summary;
-  else
-    overview = "zeroc compiles a model into a program that trains it.\n\n"
-               "  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir\n"
-               "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
-               "  ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
-               "A printed level is valid input again and continues from there."
-               "\n\nCommands; zeroc COMMAND --help says more.\n" +
-               describeCommands();
+  std::string text;
   for (const CommandLine::Subcommand &one : line.getSubcommands())
     if (one.command.getName() != first)
       one.command.unregisterSubCommand();

@@ -1,13 +1,10 @@
 //===- Options.h - The command line of zeroc ------------------------------===//
 #pragma once
 
-#include "passes/Pipeline.h"
 #include "targets/Target.h"
-#include "tools/zeroc/Compare.h"
 #include "tools/zeroc/DeepSpeed.h"
 #include "tools/zeroc/MarkArguments.h"
-#include "tools/zeroc/PlanCommand.h"
-#include "tools/zeroc/Simulate.h"
+#include "tools/zeroc/Requests.h"
 #include "tools/zeroc/Subcommands.h"
 #include <functional>
 #include <optional>
@@ -78,7 +75,7 @@ using Action = std::function<llvm::Error()>;
 using Command = std::variant<DriverOptions, Action>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for
-/// --help prints that and exits with 0.
-Command parseCommandLine(int argc, char **argv);
+/// --help prints `overview` and the options, and exits with 0.
+Command parseCommandLine(int argc, char **argv, StringRef overview);
 
 } // namespace mlir::zero

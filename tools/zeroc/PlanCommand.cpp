@@ -7,14 +7,18 @@
 #include "frontend/families/HuggingFace.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "tools/zeroc/Options.h"
 #include "tools/zeroc/PlanTable.h"
+#include "tools/zeroc/Simulate.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 using llvm::createStringError;
+
+/// Bytes of a device that are left to libraries: the CUDA context, cuBLAS and
+/// NCCL.
+constexpr int64_t kHeadRoom = int64_t{1} << 30;
 
 /// The machine whose times are predicted; none without --machine.
 static llvm::Expected<std::optional<Machine>>

@@ -23,28 +23,14 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "passes/Pipeline.h"
 #include "passes/certify/Certificate.h"
 #include "passes/time/StepTime.h"
+#include "tools/zeroc/Requests.h"
 #include <map>
 #include <string>
 #include <vector>
 
 namespace mlir::zero {
-
-/// The options that a search may change; the others are as given.
-struct FreeOptions {
-  bool stage = false;
-  /// Of state, its parts, activations and sums; and overlapped updates.
-  bool offload = false;
-  bool remat = false;
-  bool bucketSize = false, reuseDistance = false, persistBelow = false,
-       prefetch = false, accumulateOrder = false;
-  bool any() const {
-    return stage || offload || remat || bucketSize || reuseDistance ||
-           persistBelow || prefetch || accumulateOrder;
-  }
-};
 
 /// A plan that a search has made.
 struct TriedPlan {

@@ -3,7 +3,6 @@
 #include "tools/zeroc/PlanTable.h"
 
 #include "dialect/zero/BytesText.h"
-#include "tools/zeroc/Options.h"
 #include "tools/zeroc/TextTable.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"

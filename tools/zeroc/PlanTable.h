@@ -1,11 +1,10 @@
 //===- PlanTable.h - zeroc plan: the plans that were tried ------*- C++ -*-===//
 #pragma once
 
+#include "tools/zeroc/Options.h"
 #include "tools/zeroc/PlanSearch.h"
 
 namespace mlir::zero {
-
-struct DriverOptions;
 
 /// The plans of a search: those that fit, the fastest first, then the others by
 /// what they need; for each why it is not the first.  Where plans have no

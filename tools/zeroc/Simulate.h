@@ -3,20 +3,12 @@
 
 #include "passes/certify/Certificate.h"
 #include "passes/time/StepTime.h"
+#include "tools/zeroc/Requests.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
 namespace mlir::zero {
-
-struct SimulateRequest {
-  std::string machine; ///< a file, see passes/time/Machine.h; "" for none
-  int64_t threads = 0; ///< of a rank; 0: its share of the machine's cores
-  int64_t network = 0; ///< Machine::Layout::network
-  std::string trace;   ///< PREFIX.0.jsonl is written; "" for none
-  Jitter jitter;
-  bool listWork = false, isJson = false;
-};
 
 struct Prediction {
   Machine::Layout layout; ///< of the machine, for the plan's ranks

@@ -8,12 +8,14 @@
 
 #include "tools/zeroc/CommandLine.h"
 #include "tools/zeroc/Commands.h"
+#include "tools/zeroc/Compare.h"
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/Messages.h"
 #include "tools/zeroc/ModelText.h"
 #include "tools/zeroc/OptimizerFile.h"
 #include "tools/zeroc/PlanCommand.h"
 #include "tools/zeroc/PlanNotes.h"
+#include "tools/zeroc/Simulate.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
@@ -331,11 +333,13 @@ int main(int argc, char **argv) {
     return runLinker({argv, size_t(argc)});
   // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
-  if (const CommandEntry *command = argc > 1 ? findCommand(argv[1]) : nullptr;
-      command && command->isPython)
+  const CommandEntry *command = argc > 1 ? findCommand(argv[1]) : nullptr;
+  if (command && command->isPython)
     fail(llvm::toString(
         runPythonCommand({argv, size_t(argc)}, CommandLine().listOptions())));
-  if (llvm::Error error = run(parseCommandLine(argc, argv), argv[0]))
+  const std::string overview =
+      command ? command->summary.str() : describeCommands();
+  if (llvm::Error error = run(parseCommandLine(argc, argv, overview), argv[0]))
     fail(llvm::toString(std::move(error)));
   return 0;
 }

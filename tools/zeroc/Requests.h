@@ -1,0 +1,55 @@
+//===- Requests.h - The options of comparisons, searches and times --------===//
+#pragma once
+
+#include "passes/Pipeline.h"
+#include "passes/time/Jitter.h"
+#include <string>
+
+namespace mlir::zero {
+
+/// A way to distribute a model's state.
+struct Variant {
+  /// The stage, such as "3", or the tier, such as "cpu".
+  std::string label;
+  PipelineOptions options;
+};
+
+/// The options that a search may change; the others are as given.
+struct FreeOptions {
+  bool stage = false;
+  /// Of state, its parts, activations and sums; and overlapped updates.
+  bool offload = false;
+  bool remat = false;
+  bool bucketSize = false, reuseDistance = false, persistBelow = false,
+       prefetch = false, accumulateOrder = false;
+  bool any() const {
+    return stage || offload || remat || bucketSize || reuseDistance ||
+           persistBelow || prefetch || accumulateOrder;
+  }
+};
+
+/// Of zeroc plan.
+struct PlanRequest {
+  FreeOptions free;
+  /// Tokens of a step of all ranks; 0: one micro-batch of each.
+  int64_t batchTokens = 0;
+  /// Of a model's folder: whether the sequences of a micro-batch and the
+  /// precision are chosen, and whether adapters are tried, too.
+  bool choosesBatch = false, choosesPrecision = false, choosesTraining = false;
+  /// Sequences of a micro-batch and their tokens, see frontend::ImportedBatch.
+  int64_t batch = 1, sequence = 0;
+  /// The options of every plan, as they are typed: " --world-size=2".
+  std::string given;
+};
+
+/// Of zeroc simulate.
+struct SimulateRequest {
+  std::string machine; ///< a file, see passes/time/Machine.h; "" for none
+  int64_t threads = 0; ///< of a rank; 0: its share of the machine's cores
+  int64_t network = 0; ///< Machine::Layout::network
+  std::string trace;   ///< PREFIX.0.jsonl is written; "" for none
+  Jitter jitter;
+  bool listWork = false, isJson = false;
+};
+
+} // namespace mlir::zero
