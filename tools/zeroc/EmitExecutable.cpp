@@ -28,7 +28,7 @@
 #include "targets/RunTool.h"
 #include "targets/TemporaryFolder.h"
 #include "tools/zeroc/LibraryFile.h"
-#include "tools/zeroc/Simulate.h"
+#include "tools/zeroc/plan/Simulate.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FormatVariadic.h"

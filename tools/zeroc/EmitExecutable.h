@@ -2,7 +2,7 @@
 #pragma once
 
 #include "passes/certify/Certificate.h"
-#include "tools/zeroc/Options.h"
+#include "tools/zeroc/options/Options.h"
 #include "llvm/Support/Error.h"
 
 namespace mlir::zero {

@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tools/zeroc/CommandLine.h"
 #include "tools/zeroc/Commands.h"
-#include "tools/zeroc/Compare.h"
 #include "tools/zeroc/EmitExecutable.h"
-#include "tools/zeroc/Messages.h"
-#include "tools/zeroc/ModelText.h"
-#include "tools/zeroc/OptimizerFile.h"
-#include "tools/zeroc/PlanCommand.h"
-#include "tools/zeroc/PlanNotes.h"
-#include "tools/zeroc/Simulate.h"
+#include "tools/zeroc/model/Messages.h"
+#include "tools/zeroc/model/ModelText.h"
+#include "tools/zeroc/model/OptimizerFile.h"
+#include "tools/zeroc/options/CommandLine.h"
+#include "tools/zeroc/plan/Compare.h"
+#include "tools/zeroc/plan/PlanCommand.h"
+#include "tools/zeroc/plan/PlanNotes.h"
+#include "tools/zeroc/plan/Simulate.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"

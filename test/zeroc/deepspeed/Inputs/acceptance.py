@@ -32,7 +32,7 @@ from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "acceptance.json"
-KEYS = HERE.parents[3] / "tools" / "zeroc" / "DeepSpeedKeys.def"
+KEYS = HERE.parents[3] / "tools" / "zeroc" / "deepspeed" / "DeepSpeedKeys.def"
 COUNTS, NUMBERS = ("Count", "Natural", "Positive"), ("Number", "Amount", "Part")
 FIXED = [0, 1, 3, 16, 32, -1, 0.5, 4096.0, 1e9, 2 ** 62, -2.5, math.nan]
 #: What zeroc has for fewer numbers than DeepSpeed, and says so: they depend on ranks, on the model's batch,

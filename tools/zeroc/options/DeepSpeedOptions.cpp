@@ -1,0 +1,39 @@
+//===- DeepSpeedOptions.cpp - --ds-config beside what was typed -----------===//
+#include "tools/zeroc/deepspeed/DeepSpeedKeys.h"
+#include "tools/zeroc/options/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+void CommandLine::takeDeepSpeed() {
+  if (deepSpeedFile == "keys") {
+    llvm::outs() << deepspeed::printKeys();
+    exit(0);
+  }
+  const PipelineOptions &p = options.pipeline;
+  deepspeed::Given given{p.worldSize, std::nullopt, getTyped("--precision")};
+  if (getTyped("--accumulate"))
+    given.accumulate = p.accumulate;
+  given.choosesByTime = isGiven("--machine");
+  llvm::Expected<deepspeed::Config> config =
+      deepspeed::readConfig(deepSpeedFile, given);
+  if (!config)
+    fail(llvm::toString(config.takeError()));
+  llvm::erase_if(config->options, [&](const auto &option) {
+    return option.isDefault && getTyped(option.name);
+  });
+  std::optional<std::string> all = getTyped("--offload");
+  for (const deepspeed::Config::Option &option : config->options) {
+    if (all && StringRef(option.name).starts_with("--offload-") &&
+        option.name != "--offload-activations" && *all != option.value)
+      fail("--offload=" + *all + " contradicts " + deepSpeedFile + ", where " +
+           option.source + " is " + option.name + "=" + option.value +
+           "; drop one of them");
+    for (Flag &flag : flags)
+      if (flag.changes && flag.getName() == option.name)
+        flag.takeFrom(option, deepSpeedFile);
+  }
+  options.pipeline.raisesLive = config->raisesLive && !getTyped("--max-live");
+  options.deepSpeed = std::move(*config);
+}

@@ -1,0 +1,179 @@
+//===- PlanTable.cpp - zeroc plan: the plans that were tried --------------===//
+
+#include "tools/zeroc/plan/PlanTable.h"
+
+#include "dialect/zero/BytesText.h"
+#include "tools/zeroc/plan/TextTable.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+using llvm::formatv;
+
+/// Plans beyond these are only in JSON.
+static constexpr size_t kMostRows = 24;
+
+static std::string inMilliseconds(double seconds) {
+  return formatv("{0:f2}", 1e3 * seconds);
+}
+
+PlanTable::PlanTable(const PlanSearch &search, const DriverOptions &options,
+                     StringRef machine, int64_t sequence)
+    : search(search), options(options), machine(machine), sequence(sequence),
+      best(search.getBest()) {
+  for (const TriedPlan &plan : search.getTried())
+    plans.push_back(&plan);
+  auto key = [&](const TriedPlan *plan) {
+    return std::tuple(!isBest(*plan), plan->excess, plan->seconds);
+  };
+  std::ranges::stable_sort(plans, {}, key);
+}
+
+bool PlanTable::isBest(const TriedPlan &plan) const {
+  return &plan == (isTimed() ? best : search.getBest(plan.model));
+}
+
+/// "3.10 ms more: 2.90 ms of update", "1.2 GiB too much"; without times "3.8 GB
+/// left" where a plan fits.
+std::string PlanTable::getReason(const TriedPlan &plan) const {
+  if (!plan.fits())
+    return bytesText(plan.excess) + " too much";
+  if (!isTimed()) {
+    const int64_t limit = plan.options.deviceMemory;
+    return limit < 0 ? ""
+                     : bytesText(limit - plan.bytes(Tier::Device)) + " left";
+  }
+  if (&plan == best)
+    return "";
+  const double more = plan.seconds - best->seconds;
+  if (more < 0)
+    return inMilliseconds(-more) + " ms less, too little to matter";
+  std::string text = inMilliseconds(more) + " ms more";
+  auto grown = [&](const auto &part) {
+    auto other = best->parts.find(part.first);
+    return part.second - (other == best->parts.end() ? 0 : other->second);
+  };
+  auto most = std::ranges::max_element(plan.parts, {}, grown);
+  if (most != plan.parts.end() && grown(*most) > 0 && more > 0)
+    text +=
+        formatv(": {0} ms of {1}", inMilliseconds(grown(*most)), most->first);
+  return text;
+}
+
+std::string PlanTable::nameOf(const TriedPlan &plan) const {
+  std::string text = plan.model;
+  const std::string added = listAddedOptions(plan.options, options.pipeline);
+  text += (text.empty() || added.empty() ? "" : " ") + added;
+  return text.empty() ? "as given" : text;
+}
+
+std::vector<std::string> PlanTable::getCommands(const TriedPlan &plan) const {
+  std::string compile = listAddedOptions(plan.options, options.pipeline);
+  compile =
+      options.plan.given + (compile.empty() ? "" : " " + compile) + " -o train";
+  if (!sequence)
+    return {"zeroc " + options.input + compile};
+  // The model's own options are of import and of the compiler.
+  std::string batch = "--batch=" + std::to_string(options.plan.batch);
+  SmallVector<StringRef> words;
+  StringRef(plan.model).split(words, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef word : words)
+    if (word.starts_with("--batch="))
+      batch = word.str();
+    else
+      compile = (" " + word + compile).str();
+  return {"zeroc import " + options.input + " " + batch +
+              " --seq=" + std::to_string(sequence) + " -o model.mlir",
+          "zeroc model.mlir" + compile};
+}
+
+std::string PlanTable::print() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  const size_t rows = std::min(plans.size(), kMostRows);
+  os << formatv("{0} plans of {1}", plans.size(), options.input);
+  if (isTimed())
+    os << " on " << machine << "; times are simulated";
+  else if (!plans.empty())
+    os << ", " << groupDigits(plans.front()->certificate.parameterCount)
+       << " parameters, on " << groupDigits(options.pipeline.worldSize)
+       << (options.pipeline.worldSize > 1 ? " ranks" : " rank");
+  os << "\n";
+  std::vector<TextColumn> columns = {
+      {"", {}, true},      {"options", {}, true},
+      {"ms a step"},       {"device of a rank"},
+      {"host of a rank"},  {"nvme of a rank"},
+      {"received a step"}, {isTimed() ? "why not" : "memory", {}, true}};
+  for (const TriedPlan *plan : ArrayRef(plans).take_front(rows)) {
+    int64_t wire = 0;
+    for (const Certificate::Wire &one : plan->certificate.wire)
+      wire += one.bytes;
+    const std::string cells[] = {isBest(*plan) ? "*" : "",
+                                 nameOf(*plan),
+                                 inMilliseconds(plan->seconds),
+                                 inBytes(plan->bytes(Tier::Device)),
+                                 inBytes(plan->bytes(Tier::Host)),
+                                 inBytes(plan->bytes(Tier::Nvme)),
+                                 inBytes(wire),
+                                 getReason(*plan)};
+    for (auto [column, cell] : llvm::zip_equal(columns, cells))
+      column.cells.push_back(cell);
+  }
+  if (!isTimed())
+    llvm::erase_if(columns, [](const TextColumn &column) {
+      return column.name == "ms a step";
+    });
+  printColumns(os, columns, rows);
+  if (plans.size() > rows)
+    os << formatv("and {0} more, with --certificate=json\n",
+                  plans.size() - rows);
+  for (const std::string &failure : search.getFailures())
+    os << "not tried: " << failure << "\n";
+  if (!best) {
+    os << "no plan fits; use more ranks, a smaller --batch or a shorter --seq "
+          "of zeroc import, or more memory\n";
+    return text;
+  }
+  for (const TriedPlan *plan : plans) {
+    if (!isBest(*plan))
+      continue;
+    os << "\n";
+    for (const std::string &command : getCommands(*plan))
+      os << "    " << command << "\n";
+  }
+  return text;
+}
+
+std::string PlanTable::toJson() const {
+  llvm::json::Array list;
+  for (const TriedPlan *plan : plans) {
+    llvm::json::Object parts;
+    for (const auto &[kind, seconds] : plan->parts)
+      parts[kind] = seconds;
+    list.push_back(llvm::json::Object{
+        {"options", nameOf(*plan)},
+        {"commands", llvm::json::Array(getCommands(*plan))},
+        {"best", isBest(*plan)},
+        {"fits", plan->fits()},
+        {"excess", plan->excess},
+        {"step_seconds",
+         isTimed() ? llvm::json::Value(plan->seconds) : nullptr},
+        {"seconds_of", std::move(parts)},
+        {isTimed() ? "why_not" : "memory", getReason(*plan)},
+        {"certificate",
+         llvm::cantFail(llvm::json::parse(plan->certificate.toJson()))}});
+  }
+  llvm::json::Object all{{"simulated", isTimed()},
+                         {"model", options.input},
+                         {"machine", machine},
+                         {"not_tried", llvm::json::Array(search.getFailures())},
+                         {"plans", std::move(list)}};
+  return formatv("{0:2}\n", llvm::json::Value(std::move(all)));
+}
+
+std::string PlanTable::describeChoice() const {
+  return formatv("chose {0} of {1} plans, {2} ms a step (simulated)",
+                 nameOf(*best), plans.size(), inMilliseconds(best->seconds));
+}

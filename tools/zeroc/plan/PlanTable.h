@@ -1,0 +1,43 @@
+//===- PlanTable.h - zeroc plan: the plans that were tried ------*- C++ -*-===//
+#pragma once
+
+#include "tools/zeroc/options/Options.h"
+#include "tools/zeroc/plan/PlanSearch.h"
+
+namespace mlir::zero {
+
+/// The plans of a search: those that fit, the fastest first, then the others by
+/// what they need; for each why it is not the first.  Where plans have no
+/// times, of each model the first that fits, in the order of what they give up.
+class PlanTable {
+public:
+  /// `machine`: its name; "" if plans have no times.  `sequence`: of a folder,
+  /// the tokens of a sequence.
+  PlanTable(const PlanSearch &search, const DriverOptions &options,
+            StringRef machine, int64_t sequence = 0);
+
+  /// With the commands of the first.
+  std::string print() const;
+  /// All plans, with their certificates.
+  std::string toJson() const;
+  /// One line about the first, for who compiles it.
+  std::string describeChoice() const;
+
+private:
+  bool isTimed() const { return !machine.empty(); }
+  /// Whether `plan` is the one to take, of its model where there are no times.
+  bool isBest(const TriedPlan &plan) const;
+  std::string getReason(const TriedPlan &plan) const;
+  std::string nameOf(const TriedPlan &plan) const;
+  /// The commands that make the plan, a line each.
+  std::vector<std::string> getCommands(const TriedPlan &plan) const;
+
+  const PlanSearch &search;
+  const DriverOptions &options;
+  const std::string machine;
+  const int64_t sequence;
+  std::vector<const TriedPlan *> plans; ///< in their order
+  const TriedPlan *best;
+};
+
+} // namespace mlir::zero
