@@ -80,7 +80,8 @@ class Gpt2(Model):
 
 @dataclasses.dataclass(frozen=True)
 class Decoder(Model):
-    """Llama, and Mixtral: then `experts` is not 0, and each token goes to `chosen` of them."""
+    """Llama, Qwen3, whose heads have norms, and Mixtral: then `experts` is not 0, and each token goes to `chosen` of
+    them."""
     layers: int
     heads: int
     key_heads: int
@@ -91,6 +92,7 @@ class Decoder(Model):
     tied: bool
     experts: int = 0
     chosen: int = 0
+    norms_heads: bool = False
 
     @property
     def attention_width(self):
@@ -110,7 +112,7 @@ class Decoder(Model):
     @property
     def parameters(self):
         embedding = 0 if self.tied else self.vocab * self.width
-        norms = (2 * self.layers + 1) * self.width
+        norms = (2 * self.layers + 1) * self.width + 2 * self.norms_heads * self.layers * self.head_width
         return embedding + norms + sum(one.weights for one in self.linears())
 
 
@@ -121,12 +123,12 @@ def read(path):
     if kind == "gpt2":
         return Gpt2(*(config[key] for key in
                       ("n_layer", "n_head", "n_embd", "vocab_size", "n_positions")))
-    if kind not in ("llama", "mixtral"):
-        raise Unknown(f"it is a {kind}; models are gpt2, llama and mixtral")
+    if kind not in ("llama", "mixtral", "qwen3"):
+        raise Unknown(f"it is a {kind}; models are gpt2, llama, mixtral and qwen3")
     heads, width = config["num_attention_heads"], config["hidden_size"]
     mixture = kind == "mixtral"
     return Decoder(config["num_hidden_layers"], heads, config.get("num_key_value_heads", heads),
                    config.get("head_dim") or width // heads, width, config["intermediate_size"],
                    config["vocab_size"], config.get("tie_word_embeddings", False),
                    config["num_local_experts"] if mixture else 0,
-                   config["num_experts_per_tok"] if mixture else 0)
+                   config["num_experts_per_tok"] if mixture else 0, kind == "qwen3")

@@ -81,6 +81,15 @@ def cases_text(cases, model, limits, ours, theirs):
                   "zeroc/torch", "zeroc MiB", "arenas", "torch MiB"), rows)
 
 
+def rates_text(cases, ours, theirs):
+    rows = []
+    for case in cases:
+        rates = [f"{case.tokens * case.ranks / median([run.step for run in runs[case]]):,.0f}"
+                 if runs.get(case) else "-" for runs in (ours, theirs)]
+        rows.append((case.name, *rates))
+    return table(("tokens a second", "zeroc", "torch"), rows)
+
+
 def ranks_text(cases, ours):
     """Compares several ranks with one rank that has as many threads and the same global batch."""
     text = ""

@@ -4,6 +4,7 @@
     benchmark/run.py                       the six cases of the table, three rounds
     benchmark/run.py --case=b4t64x2 --quick
     benchmark/run.py --config=benchmark/models/mixtral-121m.json --case=b4t256x2
+    benchmark/run.py --case=b4t256x2 --precision=bf16 --torch-compile --torch-python=VENV/bin/python
 
 A case is b<batch>t<tokens>x<threads> or, with the batch of a rank, b<batch>t<tokens>r<ranks>s<stage>.  Each
 round measures everything in turn, so that changes on the machine affect all results.  ZERO_BUILD_DIR names
@@ -36,6 +37,8 @@ def parse_options():
     parser.add_argument("--torch-lib", help="folder with the libblas.so.3 that PyTorch gets")
     parser.add_argument("--torch-python", default="/usr/bin/python3",
                         help="the Python that has PyTorch")
+    parser.add_argument("--torch-compile", action="store_true",
+                        help="PyTorch 2: torch.compile, fused attention and AdamW, clipped gradients")
     parser.add_argument("--quick", action="store_true", help="one round of four steps")
     options = parser.parse_args()
     if options.quick:
@@ -64,9 +67,10 @@ def measure(options, model, folder):
         ours.compile(case)
     print("zeroc compiles in " + ", ".join(f"{seconds:.1f}" for seconds
                                            in ours.compile_seconds.values()) + " s")
-    torch = peer.Torch(options.torch_python, options.torch_lib, options.config, folder)
-    if not isinstance(model, models.Gpt2) or options.precision != "fp32":
-        torch.missing = "what it runs is GPT-2 in fp32"
+    torch = peer.Torch(options.torch_python, options.torch_lib, options.config, folder,
+                       ["--bf16"] * (options.precision == "bf16") + ["--compile"] * options.torch_compile)
+    if not isinstance(model, models.Gpt2):
+        torch.missing = "what it runs is GPT-2"
     tokens = folder / "tokens.u16"
     most = max(case.tokens * case.ranks for case in options.cases)
     trainer.write_tokens(tokens, options.steps * most + 1, model.vocab)
@@ -74,8 +78,9 @@ def measure(options, model, folder):
     if torch.missing:
         print(f"torch is not measured: {torch.missing}")
     else:
-        print(f"torch {torch.version}, " + (f"BLAS of {options.torch_lib}" if options.torch_lib
-                                            else "its default BLAS; --torch-lib names a better"))
+        print(f"{torch.version}, {'compiled' if options.torch_compile else 'eager'}, "
+              + (f"BLAS of {options.torch_lib}" if options.torch_lib
+                 else "its default BLAS; --torch-lib names a better"))
     if watch.load() > 0.5:
         print(f"warning: the machine is not quiet, its load is {watch.load():.1f}")
     watch.disturbed.clear()  # compiling does not matter
@@ -113,6 +118,7 @@ def main():
     print(f"\nA step, medians of {options.rounds} round{'s' * (options.rounds > 1)} of "
           f"{options.steps} steps\n")
     print(report.cases_text(options.cases, model, limits, ours, theirs))
+    print("\n" + report.rates_text(options.cases, ours, theirs))
     print(report.ranks_text(options.cases, ours))
     print("Where zeroc's time goes")
     for case in options.cases:

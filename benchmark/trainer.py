@@ -30,8 +30,8 @@ class Run:
 
 
 def write_tokens(path, count, vocab):
-    """Writes random tokens, since the work of a step does not depend on them."""
-    rng = random.Random(1)
+    """Writes random tokens of 16 bits, since the work of a step does not depend on them."""
+    rng, vocab = random.Random(1), min(vocab, 1 << 16)
     path.write_bytes(array.array("H", (rng.randrange(vocab) for _ in range(count))).tobytes())
 
 

@@ -16,6 +16,7 @@ import watch
 import where
 
 GPT2 = models.read(ROOT / "examples" / "gpt2-small.json")
+QWEN = models.read(ROOT / "benchmark" / "models" / "qwen3-0.6b.json")
 LLAMA = models.read(ROOT / "benchmark" / "models" / "llama-100m.json")
 MIXTRAL = models.read(ROOT / "benchmark" / "models" / "mixtral-121m.json")
 
@@ -78,6 +79,7 @@ class Benchmark(unittest.TestCase):
         # As zeroc's certificate counts them (test_imported_parameters).
         self.assertEqual(LLAMA.parameters, 100_092_672)
         self.assertEqual(MIXTRAL.parameters, 354_970_368)
+        self.assertEqual(QWEN.parameters, 596_049_920)
         for model in (LLAMA, MIXTRAL):
             flops = sum(2 * m * n * k * count
                         for (m, n, k), count in model.products(1024).items())
@@ -130,7 +132,13 @@ class Benchmark(unittest.TestCase):
 
         text = lora.text_of({"full": (certificate(1000, 1000), runs(1, 2, 3)),
                              "q": (certificate(1010, 10), runs(0.7, 1.2, 2.4))})
-        self.assertRegex(text, r"q +0\.00M +1200\.0 +142% +0\.700 +\S+ +1\.040 +\S+ +3")
+        self.assertRegex(text, r"q +1200\.0 +142% +0\.700 +- +0\.00M +\S+ +1\.040 +\S+ +3")
+        ours, theirs = ([trainer.Run(step, step, size) for step in (1, 2)] for size in (3 << 20, 4 << 20))
+        for run in theirs:
+            run.step *= 4
+        text = lora.text_of({lora.LINEAR: (certificate(1010, 10), ours), lora.PEFT: (None, theirs)})
+        self.assertRegex(text, r"PEFT +6000\.0 +67% +- +4\n")
+        self.assertRegex(text, r"\n +all linear layers / transformers with PEFT: time 0\.25, memory 0\.75$")
         packed = runs(1, 2, 3)
         for run, rate in zip(packed, (4e9, 8e9, 6e9)):
             run.profile = where.Profile(1, [where.Row("compute", "dequantize of a", 1, 0.01, rate),
@@ -202,6 +210,7 @@ class Benchmark(unittest.TestCase):
         runs = [trainer.Run(step, step, 2 << 30, 1 << 30, profile) for step in (0.2, 0.4, 0.3)]
         text = report.cases_text([case], GPT2, limits, {case: runs}, {case: runs})
         self.assertRegex(text, r"b4t64x2 +1127\.5 +300\.0 +67% +0\.27 +300\.0 +67% +1\.00")
+        self.assertRegex(report.rates_text([case], {case: runs}, {}), r"b4t64x2 +853 +-$")
         self.assertIn("256 x 3072 x 768", report.where_text(case, GPT2, limits, runs))
         self.assertIn("242 GFLOP/s", report.where_text(case, GPT2, limits, runs))
         self.assertIn("200 GFLOP/s over a step", report.limits_text([case], GPT2, limits))
