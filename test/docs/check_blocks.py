@@ -26,8 +26,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-BLOCK = re.compile(r"(?:^<!-- (\w+)(?:: (.*?))? -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from documents import FENCED, ROOT
 
 
 def statements(text):
@@ -105,7 +104,7 @@ def check_document(path):
     with tempfile.TemporaryDirectory() as name:
         for shared in ("benchmark", "examples", "machines", "test"):
             (Path(name) / shared).symlink_to(ROOT / shared)
-        for match in BLOCK.finditer(text):
+        for match in FENCED.finditer(text):
             wrong = check_block(*match.groups(), Path(name))
             if wrong is not None:
                 yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {wrong}"
@@ -113,7 +112,7 @@ def check_document(path):
 
 def check_examples(source, test):
     lines = {line.strip() for line in test.read_text().splitlines()}
-    for *_, language, text in BLOCK.findall(re.sub("(?m)^    ", "", source.read_text())):
+    for *_, language, text in FENCED.findall(re.sub("(?m)^    ", "", source.read_text())):
         for line in text.splitlines():
             if language == "mlir" and line.strip() not in lines:
                 yield f"{source}: `{line.strip()}` is no line of {test}"
