@@ -118,11 +118,11 @@ enum {
 };
 
 enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
-/// The ranks that a collective is between: all; the members of the rank's
-/// group; the ranks with its number in their groups, in the groups' order.
 /// The order in which a collective adds: one after the other by rank; as a
 /// binary tree, neighbours first, of ranks or of the ranks of slices 0, 1, ...
 enum { ZRT_IN_RANK_ORDER = 0, ZRT_IN_TREE = 1, ZRT_IN_TREE_OF_SLICES = 2 };
+/// The ranks that a collective is between: all; the members of the rank's
+/// group; the ranks with its number in their groups, in the groups' order.
 enum { ZRT_OVER_ALL = 0, ZRT_OVER_MEMBERS = 1, ZRT_OVER_GROUPS = 2 };
 /// The largest all_reduce in bytes.
 #define ZRT_SMALL_BYTES 64

@@ -5,8 +5,8 @@
 // they use, how much of it, whether they change its format or tier, whether they
 // may run early, on which streams, at what cost.  A new operation implements
 // them, has a lowering, and a row in the judge's table of operations
-// (passes/verify/KnownOperations.cpp): what plans are made from proves nothing
-// about them.
+// (passes/verify/KnownOperations.cpp), which asks the interfaces for nothing but
+// the bucket of a transfer: what plans are made from proves nothing about them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ZERO_PLAN_INTERFACES
