@@ -358,7 +358,7 @@ enum {
   ZRT_DIGEST_COUNT = 4
 };
 
-/// Copies the checksums (runtime/Checksum.h) of all buckets since the last call
+/// Copies the checksums (runtime/hash/Checksum.h) of all buckets since the last call
 /// to `sums`, and starts them from zero.  No program may be running.  With N =
 /// `digest_ranks`, `sums` has for each bucket and each of ZRT_READ, ... N sums:
 /// those of ZRT_COMPUTED by rank; others by slice, of N slices of the bucket.

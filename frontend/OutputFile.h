@@ -1,7 +1,7 @@
 //===- OutputFile.h - Writes files whole or not at all ----------*- C++ -*-===//
 //
 // The compiler writes all its outputs through this file.  The runtime has its
-// own writer, runtime/io/AtomicFile.h, for files that grow for minutes and
+// own writer, runtime/files/AtomicFile.h, for files that grow for minutes and
 // exceed memory: it reserves space, removes the remains of killed runs, and
 // throws.  The compiler is built without exceptions, may make its files
 // executable, and creates the target of a dangling link.

@@ -11,7 +11,7 @@ namespace mlir::frontend {
 /// names, each argument has its own line, and locations survive.  Operations
 /// inside a kernel have the location of the kernel (inheritLocation), so the
 /// text omits theirs.  The last line says who wrote it
-/// (runtime/io/OwnFiles.h).
+/// (runtime/files/OwnFiles.h).
 ///
 /// Removes the omitted locations from `module`.
 std::string printModel(ModuleOp module);

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/store/Store.h"
-#include "runtime/Error.h"
 #include "runtime/device/memory/Pages.h"
+#include "runtime/text/Error.h"
 
 #include "timing.h"
 

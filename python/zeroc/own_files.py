@@ -1,6 +1,6 @@
 """Which files a command may replace: those that zeroc wrote, and any with --force.
 
-The rules are those of runtime/io/OwnFiles.h: a file has the mark of its kind near its beginning or its end, and a
+The rules are those of runtime/files/OwnFiles.h: a file has the mark of its kind near its beginning or its end, and a
 folder has the list .zeroc-files of what zeroc wrote in it.
 """
 from __future__ import annotations

@@ -1,7 +1,7 @@
 //===- ChaosDelays.cpp - Random delays for tests --------------------------===//
 #include "runtime/core/ChaosDelays.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <charconv>
 #include <chrono>

@@ -1,11 +1,11 @@
 //===- Context.cpp - One run of a plan ------------------------------------===//
 #include "runtime/core/Context.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
 #include "runtime/core/PlanChecks.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 

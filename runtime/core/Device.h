@@ -24,11 +24,11 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
 #include "runtime/core/Digest.h"
 #include "runtime/core/Segments.h"
 #include "runtime/core/SharedFile.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 
 #include <cstddef>
 #include <optional>

@@ -1,10 +1,10 @@
 //===- Digest.cpp - Checksums of the buckets of a step --------------------===//
 #include "runtime/core/Digest.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Checksum.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/hash/Checksum.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
 //===- PlanChecks.cpp - Checks that this runtime can run a plan -----------===//
 #include "runtime/core/PlanChecks.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/Shape.h"
+#include "runtime/numbers/Shape.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <bit>
 

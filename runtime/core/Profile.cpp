@@ -1,9 +1,9 @@
 //===- Profile.cpp - Measures the time of operations ----------------------===//
 #include "runtime/core/Profile.h"
 
-#include "runtime/OperationFacts.h"
-#include "runtime/PlanTable.h"
 #include "runtime/core/ProfileLabels.h"
+#include "runtime/plan/OperationFacts.h"
+#include "runtime/plan/PlanTable.h"
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
 //===- ProfileLabels.cpp - Labels of the lines in a profile ---------------===//
 #include "runtime/core/ProfileLabels.h"
 
-#include "runtime/OperationFacts.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/OperationFacts.h"
+#include "runtime/plan/PlanTable.h"
 
 #include <algorithm>
 #include <string_view>

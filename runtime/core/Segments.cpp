@@ -1,9 +1,9 @@
 //===- Segments.cpp - The members of a bucket in a rank's slice -----------===//
 #include "runtime/core/Segments.h"
 
-#include "runtime/Hash.h"
-#include "runtime/Philox.h"
-#include "runtime/PlanTable.h"
+#include "runtime/hash/Hash.h"
+#include "runtime/numbers/Philox.h"
+#include "runtime/plan/PlanTable.h"
 
 #include <algorithm>
 

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/RankGroups.h"
+#include "runtime/plan/RankGroups.h"
 
 #include <array>
 #include <vector>

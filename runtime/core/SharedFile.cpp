@@ -1,8 +1,8 @@
 //===- SharedFile.cpp - Memory shared by the ranks of a host --------------===//
 #include "runtime/core/SharedFile.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/OpenFile.h"
+#include "runtime/files/OpenFile.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 //===- StreamQueue.cpp - The queue and the thread of a stream -------------===//
 #include "runtime/core/StreamQueue.h"
 
-#include "runtime/StartThread.h"
+#include "runtime/system/StartThread.h"
 
 #include <fmt/format.h>
 #include <pthread.h>

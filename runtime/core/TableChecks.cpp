@@ -1,10 +1,10 @@
 //===- TableChecks.cpp - Checks the tables of a plan's programs -----------===//
 #include "runtime/core/PlanChecks.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
 #include "runtime/core/Segments.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <optional>

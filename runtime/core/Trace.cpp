@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/core/Trace.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -18,7 +18,7 @@
 
 #include "abi/zrt.h"
 #include "runtime/core/EventTable.h"
-#include "runtime/io/LineFile.h"
+#include "runtime/files/LineFile.h"
 
 #include <cstdint>
 #include <memory>

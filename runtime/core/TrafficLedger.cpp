@@ -1,8 +1,8 @@
 //===- TrafficLedger.cpp - Counts the bytes that operations move ----------===//
 #include "runtime/core/TrafficLedger.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Bytes.h"
 
 #include <algorithm>
 #include <string_view>

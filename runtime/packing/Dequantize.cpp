@@ -2,8 +2,8 @@
 #include "runtime/packing/Dequantize.h"
 
 #include "numerics/Codebooks.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <algorithm>
 #include <array>

@@ -21,8 +21,8 @@
 #include "runtime/packing/Dequantize.h"
 
 #include "numerics/Codebooks.h"
-#include "runtime/Clones.h"
-#include "runtime/HalfFloats.h"
+#include "runtime/numbers/Clones.h"
+#include "runtime/numbers/HalfFloats.h"
 #include "runtime/packing/Pack.h"
 
 #ifdef __x86_64__

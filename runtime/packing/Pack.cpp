@@ -2,7 +2,7 @@
 #include "runtime/packing/Pack.h"
 
 #include "numerics/Codebooks.h"
-#include "runtime/Clones.h"
+#include "runtime/numbers/Clones.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 //===- Attachments.cpp - Attaches a plan to the training program ----------===//
 #include "runtime/program/Attachments.h"
 
-#include "runtime/Error.h"
-#include "runtime/OpenFile.h"
+#include "runtime/files/OpenFile.h"
+#include "runtime/text/Error.h"
 
 #include <cstdint>
 #include <cstdlib>

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/start/Start.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
 #include "runtime/core/PlanChecks.h"
 #include "runtime/device/MakeDevice.h"
 #include "runtime/device/cpu/CpuDevice.h"
 #include "runtime/store/Store.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/RankOnHost.h"

@@ -1,7 +1,7 @@
 //===- BlockQueue.cpp - Moves blocks by io_uring, or by pread and pwrite --===//
 #include "runtime/store/BlockQueue.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,7 +1,7 @@
 //===- Blocks.cpp - Verifies what reads return ----------------------------===//
 #include "runtime/store/Blocks.h"
 
-#include "runtime/ContentHash.h"
+#include "runtime/hash/ContentHash.h"
 
 using namespace zrt;
 

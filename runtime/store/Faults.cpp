@@ -1,8 +1,8 @@
 //===- Faults.cpp - Simulates failing disks for tests ---------------------===//
 #include "runtime/store/Faults.h"
 
-#include "runtime/Error.h"
-#include "runtime/FaultText.h"
+#include "runtime/text/Error.h"
+#include "runtime/text/FaultText.h"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,8 +1,8 @@
 //===- Lane.cpp - Transfers to and from a store ---------------------------===//
 #include "runtime/store/Lane.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 //===- Space.cpp - Stripes the bytes of a store over its folders ----------===//
 #include "runtime/store/Space.h"
 
-#include "runtime/Error.h"
 #include "runtime/store/Blocks.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 //===- SpaceFile.cpp - The file of a store in one folder ------------------===//
 #include "runtime/store/SpaceFile.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/TemporaryName.h"
+#include "runtime/files/TemporaryName.h"
 #include "runtime/store/Blocks.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,7 +1,7 @@
 //===- Call.h - The state of one running collective -------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/Vocabulary.h"
+#include "runtime/plan/Vocabulary.h"
 #include "runtime/transport/Transport.h"
 
 namespace zrt {

@@ -10,8 +10,8 @@
 // do not count: in those over members or groups a rank sees only some peers.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/PlanTable.h"
 #include "runtime/core/CopyAround.h"
+#include "runtime/plan/PlanTable.h"
 #include "runtime/transport/Call.h"
 #include "runtime/transport/RankedSum.h"
 #include "runtime/world/World.h"

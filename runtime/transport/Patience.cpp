@@ -1,7 +1,7 @@
 //===- Patience.cpp - Decides when a wait for a peer gives up -------------===//
 #include "runtime/transport/Patience.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Process.h"
 
 #include <algorithm>

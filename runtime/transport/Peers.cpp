@@ -1,10 +1,10 @@
 //===- Peers.cpp - Ranks that share memory with this one ------------------===//
 #include "runtime/transport/Peers.h"
 
-#include "runtime/Error.h"
-#include "runtime/Hash.h"
-#include "runtime/PlanTable.h"
-#include "runtime/StartThread.h"
+#include "runtime/hash/Hash.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/system/StartThread.h"
+#include "runtime/text/Error.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/Process.h"

@@ -9,9 +9,9 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/transport/RankedSum.h"
 
-#include "runtime/Clones.h"
-#include "runtime/HalfFloats.h"
-#include "runtime/NumberBlocks.h"
+#include "runtime/numbers/Clones.h"
+#include "runtime/numbers/HalfFloats.h"
+#include "runtime/numbers/NumberBlocks.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,11 +1,11 @@
 //===- Transport.cpp - Common part of all collectives ---------------------===//
 #include "runtime/transport/Transport.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
-#include "runtime/HalfArrays.h"
-#include "runtime/PlanTable.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 #include "runtime/transport/Call.h"
 #include "runtime/transport/Patience.h"
 #include "runtime/world/World.h"

@@ -24,10 +24,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/RankGroups.h"
 #include "runtime/core/ChaosDelays.h"
 #include "runtime/core/Collectives.h"
 #include "runtime/core/SharedFile.h"
+#include "runtime/plan/RankGroups.h"
 #include "runtime/transport/Peers.h"
 
 #include <array>

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/World.h"
 
 #include <optional>

@@ -11,8 +11,8 @@
 // that they need.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Error.h"
 #include "runtime/program/Attachments.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/SocketWorld.h"
 
 #include <cstdlib>

@@ -9,10 +9,10 @@
 // that by its process.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Bytes.h"
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
-#include "runtime/StartThread.h"
+#include "runtime/system/Clock.h"
+#include "runtime/system/StartThread.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/ProcessWorld.h"
 
 #include <algorithm>

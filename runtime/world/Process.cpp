@@ -1,7 +1,7 @@
 //===- Process.cpp - Identity and state of processes ----------------------===//
 #include "runtime/world/Process.h"
 
-#include "runtime/Hash.h"
+#include "runtime/hash/Hash.h"
 
 #include <fmt/format.h>
 #include <fstream>

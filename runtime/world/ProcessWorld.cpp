@@ -1,8 +1,8 @@
 //===- ProcessWorld.cpp - Common part of multi-process worlds -------------===//
 #include "runtime/world/ProcessWorld.h"
 
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Process.h"
 
 #include <algorithm>

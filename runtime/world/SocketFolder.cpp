@@ -1,7 +1,7 @@
 //===- SocketFolder.cpp - Lets ranks of one host find each other ----------===//
 #include "runtime/world/SocketFolder.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <cerrno>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 //===- SocketWorld.cpp - Control plane of one host, without MPI -----------===//
 #include "runtime/world/SocketWorld.h"
 
-#include "runtime/Clock.h"
-#include "runtime/ContentHash.h"
-#include "runtime/Error.h"
+#include "runtime/hash/ContentHash.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <cerrno>

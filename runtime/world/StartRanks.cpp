@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/world/SocketWorld.h"
 
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Process.h"
 
 #include <cerrno>

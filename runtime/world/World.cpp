@@ -1,7 +1,7 @@
 //===- World.cpp - Common part of all worlds ------------------------------===//
 #include "runtime/world/World.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <cstdio>
 #include <unistd.h>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/Environment.h"
+#include "runtime/system/Environment.h"
 
 #include <atomic>
 #include <chrono>

@@ -10,7 +10,7 @@ SEQ = 16
 
 def tree_order(weights, count):
     """Returns (source, index within it) for each position, from the definition in
-    runtime/io/SampleMix.h."""
+    train/state/io/SampleMix.h."""
     nodes = [(weight, number, source) for number, (weight, source) in enumerate(zip(weights, range(len(weights))))]
     number = len(nodes)
     while len(nodes) > 1:

@@ -11,9 +11,9 @@
 #include "Faults.h"
 #include "LtDescriptors.h"
 
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/Team.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <array>
 #include <cstring>

@@ -5,9 +5,9 @@
 // mutations affect the header.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/io/Safetensors.h"
+#include "train/state/io/Safetensors.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include "MemoryFile.h"
 

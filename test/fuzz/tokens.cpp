@@ -4,9 +4,9 @@
 // of a sequence and the vocabulary; the rest is the file.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/io/TokenData.h"
+#include "train/state/io/TokenData.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include "MemoryFile.h"
 

@@ -17,10 +17,10 @@
 // Needs no model and no compiler: the program consists of a few collectives.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Error.h"
-#include "runtime/Hash.h"
-#include "runtime/PlanTable.h"
 #include "runtime/core/Context.h"
+#include "runtime/hash/Hash.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/World.h"
 
 #include <algorithm>

@@ -19,7 +19,7 @@ reports=$build/reports
 seeds=(
   "runtime/core/StreamQueue.cpp|/StreamQueue::start/,/^}/|Events.Hold*:Tiers*"
   "runtime/core/EventTable.cpp|/EventTable::reach/,/^}/|Events.Hold*:Tiers*"
-  "runtime/checkpoint/FileWriter.cpp|/FileWriter::writeBlocks/,/^}/|FileWriter.*:Checkpoint*"
+  "train/state/checkpoint/FileWriter.cpp|/FileWriter::writeBlocks/,/^}/|FileWriter.*:Checkpoint*"
 )
 
 # Runs the tests of a build.  Without a lock a wake-up can be lost, and a test

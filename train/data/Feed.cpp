@@ -1,10 +1,10 @@
 //===- Feed.cpp - Fills the inputs of a plan ------------------------------===//
 #include "train/data/Feed.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 #include "train/data/HostAccess.h"
 #include "train/schedule/RandomBits.h"
 

@@ -14,10 +14,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/io/SampleFile.h"
-#include "runtime/io/SampleMix.h"
-#include "runtime/io/TokenFiles.h"
 #include "train/options/Options.h"
+#include "train/state/io/SampleFile.h"
+#include "train/state/io/SampleMix.h"
+#include "train/state/io/TokenFiles.h"
 
 #include <memory>
 #include <optional>

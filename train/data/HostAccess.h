@@ -7,8 +7,8 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/Error.h"
-#include "runtime/io/Parameters.h"
+#include "runtime/text/Error.h"
+#include "train/state/io/Parameters.h"
 
 namespace zrt {
 

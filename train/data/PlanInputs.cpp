@@ -1,8 +1,8 @@
 //===- PlanInputs.cpp - The scalar inputs and outputs of a plan -----------===//
 #include "train/data/PlanInputs.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 #include "train/data/HostAccess.h"
 
 #include <algorithm>

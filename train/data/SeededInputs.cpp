@@ -1,12 +1,12 @@
 //===- SeededInputs.cpp - Writes random data for a plan's inputs ----------===//
 #include "train/data/SeededInputs.h"
 
-#include "runtime/Error.h"
-#include "runtime/Hash.h"
-#include "runtime/Philox.h"
-#include "runtime/Vocabulary.h"
-#include "runtime/io/InputValues.h"
+#include "runtime/hash/Hash.h"
+#include "runtime/numbers/Philox.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Error.h"
 #include "train/data/Feed.h"
+#include "train/state/io/InputValues.h"
 
 #include <algorithm>
 #include <cstdlib>

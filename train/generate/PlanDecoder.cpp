@@ -1,10 +1,10 @@
 //===- PlanDecoder.cpp - The slots of a plan's programs -------------------===//
 #include "train/generate/PlanDecoder.h"
 
-#include "runtime/Error.h"
-#include "runtime/Vocabulary.h"
-#include "runtime/io/InputValues.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Error.h"
 #include "train/data/HostAccess.h"
+#include "train/state/io/InputValues.h"
 
 #include <string_view>
 

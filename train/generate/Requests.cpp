@@ -1,8 +1,8 @@
 //===- Requests.cpp - Requests and answers as lines of JSON ---------------===//
 #include "train/generate/Requests.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/io/Json.h"
+#include "runtime/text/Bytes.h"
+#include "train/state/io/Json.h"
 
 #include <cmath>
 #include <fmt/format.h>

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "train/generate/Engine.h"
 
 #include <cstddef>

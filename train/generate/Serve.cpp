@@ -1,7 +1,7 @@
 //===- Serve.cpp - Answers lines of requests ------------------------------===//
 #include "train/generate/Serve.h"
 
-#include "runtime/Bytes.h"
+#include "runtime/text/Bytes.h"
 #include "train/generate/Requests.h"
 
 #include <algorithm>

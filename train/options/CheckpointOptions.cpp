@@ -1,9 +1,9 @@
 //===- CheckpointOptions.cpp - Options of checkpoints ---------------------===//
 #include "abi/ByteUnits.h"
-#include "runtime/Bytes.h"
-#include "runtime/checkpoint/RankFile.h"
+#include "runtime/text/Bytes.h"
 #include "train/options/CommandLine.h"
 #include "train/options/RunLength.h"
+#include "train/state/checkpoint/RankFile.h"
 
 #include <cmath>
 

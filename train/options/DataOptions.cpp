@@ -1,8 +1,8 @@
 //===- DataOptions.cpp - The data of a run, and its length ----------------===//
-#include "runtime/io/TokenFiles.h"
 #include "train/options/CommandLine.h"
 #include "train/options/Options.h"
 #include "train/options/RunLength.h"
+#include "train/state/io/TokenFiles.h"
 
 #include <algorithm>
 

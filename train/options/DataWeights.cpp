@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "train/options/Options.h"
 
-#include "runtime/io/SampleMix.h"
 #include "train/options/CommandLine.h"
+#include "train/state/io/SampleMix.h"
 
 #include <algorithm>
 #include <numeric>

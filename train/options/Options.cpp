@@ -1,9 +1,9 @@
 //===- Options.cpp - The command line of a training binary ----------------===//
-#include "runtime/io/OutputPath.h"
-#include "runtime/io/SampleFile.h"
+#include "runtime/files/OutputPath.h"
 #include "train/options/CommandLine.h"
 #include "train/options/RunLength.h"
 #include "train/schedule/LossScale.h"
+#include "train/state/io/SampleFile.h"
 
 #include <cmath>
 #include <limits>

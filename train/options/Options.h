@@ -1,11 +1,11 @@
 //===- Options.h - The command line of a training binary --------*- C++ -*-===//
 #pragma once
 
-#include "runtime/Error.h"
-#include "runtime/io/TokenData.h"
+#include "runtime/text/Error.h"
 #include "train/options/Pieces.h"
 #include "train/schedule/Schedule.h"
 #include "train/schedule/SpikeGuard.h"
+#include "train/state/io/TokenData.h"
 
 #include <cstdint>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 //===- Pieces.cpp - The texts of a tokenizer's tokens ---------------------===//
 #include "train/options/Pieces.h"
 
-#include "runtime/Error.h"
-#include "runtime/io/Safetensors.h"
+#include "runtime/text/Error.h"
+#include "train/state/io/Safetensors.h"
 
 #include <algorithm>
 

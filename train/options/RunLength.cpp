@@ -1,8 +1,8 @@
 //===- RunLength.cpp - Computes the number of steps of --epochs -----------===//
 #include "train/options/RunLength.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 using namespace zrt;
 

@@ -1,7 +1,7 @@
 //===- RunLength.h - Computes the number of steps of --epochs ---*- C++ -*-===//
 #pragma once
 
-#include "runtime/checkpoint/Manifest.h"
+#include "train/state/checkpoint/Manifest.h"
 
 #include <cstdint>
 #include <string>

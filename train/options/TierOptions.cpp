@@ -1,8 +1,8 @@
 //===- TierOptions.cpp - Options of the host and the nvme tier ------------===//
 #include "train/options/Options.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Bytes.h"
 
 #include <algorithm>
 

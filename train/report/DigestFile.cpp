@@ -1,9 +1,9 @@
 //===- DigestFile.cpp - The file of --digest ------------------------------===//
 #include "train/report/DigestFile.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Crc32.h"
-#include "runtime/Error.h"
+#include "runtime/hash/Crc32.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <bit>

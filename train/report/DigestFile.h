@@ -6,7 +6,7 @@
 //
 //   u64  number of the step
 //   4 x u64 for each rank, and in it for each bucket that is trained: the
-//   checksums (runtime/Checksum.h) of what the rank read, computed, reduced and
+//   checksums (runtime/hash/Checksum.h) of what the rank read, computed, reduced and
 //   wrote (abi/zrt.h)
 //   u32  check
 //
@@ -18,9 +18,9 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/io/InputFile.h"
-#include "runtime/io/Json.h"
-#include "runtime/io/LineFile.h"
+#include "runtime/files/LineFile.h"
+#include "train/state/io/InputFile.h"
+#include "train/state/io/Json.h"
 
 #include <array>
 #include <cstdint>

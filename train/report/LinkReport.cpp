@@ -1,7 +1,7 @@
 //===- LinkReport.cpp - Reports the bytes moved between tiers -------------===//
 #include "train/report/Report.h"
 
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
 
 using namespace zrt;
 

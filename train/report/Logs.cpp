@@ -1,7 +1,7 @@
 //===- Logs.cpp - Writes --metrics and --tensorboard ----------------------===//
 #include "train/report/Logs.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "train/report/StandardStreams.h"
 
 #include <fmt/format.h>

@@ -1,10 +1,10 @@
 //===- Logs.h - Writes --metrics and --tensorboard --------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/io/EventFile.h"
 #include "train/options/Options.h"
 #include "train/report/DigestFile.h"
 #include "train/report/Metrics.h"
+#include "train/state/io/EventFile.h"
 
 namespace zrt {
 

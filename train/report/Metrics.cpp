@@ -1,7 +1,7 @@
 //===- Metrics.cpp - One line of JSON per step ----------------------------===//
 #include "train/report/Metrics.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "train/report/StandardStreams.h"
 
 #include <charconv>

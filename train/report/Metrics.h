@@ -1,7 +1,7 @@
 //===- Metrics.h - One line of JSON per step --------------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/io/LineFile.h"
+#include "runtime/files/LineFile.h"
 
 #include <cstdint>
 #include <optional>

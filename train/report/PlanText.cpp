@@ -1,8 +1,8 @@
 //===- PlanText.cpp - Prints a plan's tables as text ----------------------===//
 #include "train/report/Report.h"
 
-#include "runtime/OperationFacts.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/OperationFacts.h"
+#include "runtime/plan/PlanTable.h"
 
 using namespace zrt;
 

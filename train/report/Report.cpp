@@ -1,7 +1,7 @@
 //===- Report.cpp - The reports before and after training -----------------===//
 #include "train/report/Report.h"
 
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
 #include "train/report/StandardStreams.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/Bytes.h"
+#include "runtime/text/Bytes.h"
 #include "train/options/Options.h"
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 //===- StandardStreams.cpp - Prints without failing the run ---------------===//
 #include "train/report/StandardStreams.h"
 
-#include "runtime/Error.h"
-#include "runtime/io/OutputPath.h"
+#include "runtime/files/OutputPath.h"
+#include "runtime/text/Error.h"
 
 #include <cerrno>
 #include <csignal>

@@ -1,10 +1,10 @@
 //===- Utilization.cpp - Measures the utilization of the machine ----------===//
 #include "train/report/Utilization.h"
 
-#include "runtime/Error.h"
-#include "runtime/OperationFacts.h"
-#include "runtime/PlanTable.h"
-#include "runtime/io/Json.h"
+#include "runtime/plan/OperationFacts.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
+#include "train/state/io/Json.h"
 
 #include <map>
 

@@ -1,9 +1,9 @@
 //===- CheckedTraining.cpp - Training for the device check ----------------===//
 #include "train/run/DeviceCheck.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/check/ComparedDevice.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
+#include "train/check/ComparedDevice.h"
 #include "train/data/SeededInputs.h"
 #include "train/report/Report.h"
 #include "train/report/StepTimes.h"

@@ -1,12 +1,12 @@
 //===- Checkpoints.h - The checkpoints of a training ------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/checkpoint/Folder.h"
-#include "runtime/checkpoint/State.h"
-#include "runtime/checkpoint/Writer.h"
 #include "runtime/world/Agree.h"
 #include "train/options/Options.h"
 #include "train/report/StandardStreams.h"
+#include "train/state/checkpoint/Folder.h"
+#include "train/state/checkpoint/State.h"
+#include "train/state/checkpoint/Writer.h"
 
 #include <memory>
 #include <string>

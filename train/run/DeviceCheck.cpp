@@ -1,11 +1,11 @@
 //===- DeviceCheck.cpp - --device-check -----------------------------------===//
 #include "train/run/DeviceCheck.h"
 
-#include "runtime/Error.h"
-#include "runtime/check/DeviceSections.h"
-#include "runtime/io/AtomicFile.h"
-#include "runtime/io/OwnFiles.h"
+#include "runtime/files/AtomicFile.h"
+#include "runtime/files/OwnFiles.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/RankOnHost.h"
+#include "train/check/DeviceSections.h"
 #include "train/report/StandardStreams.h"
 
 #include <string_view>

@@ -13,8 +13,8 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/check/Findings.h"
 #include "runtime/world/World.h"
+#include "train/check/Findings.h"
 #include "train/options/Options.h"
 
 namespace zrt {

@@ -1,9 +1,9 @@
 //===- Digests.cpp - Writes and compares the digests of a run -------------===//
 #include "train/run/Digests.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/RankGroups.h"
+#include "runtime/plan/RankGroups.h"
 #include "runtime/world/World.h"
 #include "train/options/Options.h"
 #include "train/report/DigestFile.h"
@@ -68,7 +68,7 @@ private:
   World &world;
   nlohmann::json description;
   std::unique_ptr<const DigestFile> other; ///< of --against
-  std::vector<uint32_t> trained; ///< buckets, in the file's order
+  std::vector<uint32_t> trained;           ///< buckets, in the file's order
   /// With --against: these, in the order in which their gradients are ready.
   std::vector<uint32_t> ready;
   /// Of the run that has the ranks; null without digests.  Stage 0 updates whole

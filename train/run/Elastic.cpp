@@ -1,11 +1,11 @@
 //===- Elastic.cpp - Goes on with other numbers of ranks ------------------===//
 #include "train/run/Elastic.h"
 
-#include "runtime/Clock.h"
-#include "runtime/checkpoint/Folder.h"
+#include "runtime/system/Clock.h"
 #include "runtime/world/SocketWorld.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/TrainingRun.h"
+#include "train/state/checkpoint/Folder.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,8 +1,8 @@
 //===- Evaluation.cpp - Computes the loss on other data -------------------===//
 #include "train/run/Evaluation.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 #include "train/report/Report.h"
 
 #include <algorithm>

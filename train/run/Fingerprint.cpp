@@ -1,13 +1,13 @@
 //===- Fingerprint.cpp - Compares what the ranks train --------------------===//
 #include "train/run/Fingerprint.h"
 
-#include "runtime/ContentHash.h"
-#include "runtime/io/AdapterFolder.h"
-#include "runtime/io/InputFile.h"
-#include "runtime/io/SampleFile.h"
-#include "runtime/io/WeightFiles.h"
+#include "runtime/hash/ContentHash.h"
 #include "runtime/world/Agree.h"
 #include "train/report/Report.h"
+#include "train/state/io/AdapterFolder.h"
+#include "train/state/io/InputFile.h"
+#include "train/state/io/SampleFile.h"
+#include "train/state/io/WeightFiles.h"
 
 #include <algorithm>
 #include <map>

@@ -1,14 +1,14 @@
 //===- ForwardProgram.cpp - Programs that do not train --------------------===//
 #include "train/run/ForwardProgram.h"
 
-#include "runtime/Error.h"
-#include "runtime/checkpoint/Reader.h"
-#include "runtime/io/AtomicFile.h"
+#include "runtime/files/AtomicFile.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "train/data/HostAccess.h"
 #include "train/data/SeededInputs.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/Weights.h"
+#include "train/state/checkpoint/Reader.h"
 
 using namespace zrt;
 

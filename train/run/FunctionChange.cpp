@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "train/run/Resume.h"
 
-#include "runtime/io/Json.h"
+#include "train/state/io/Json.h"
 
 using namespace zrt;
 using nlohmann::json;

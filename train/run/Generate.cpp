@@ -1,7 +1,7 @@
 //===- Generate.cpp - A program that only generates text ------------------===//
 #include "train/run/Train.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "train/generate/PlanDecoder.h"
 #include "train/generate/Serve.h"

@@ -4,8 +4,8 @@
 // number of ranks is loaded (runtime/program/Attachments.h).
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Error.h"
 #include "runtime/program/Attachments.h"
+#include "runtime/text/Error.h"
 #include "train/options/Options.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/Elastic.h"

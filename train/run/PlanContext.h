@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/World.h"
 #include "train/options/Options.h"
 

@@ -1,11 +1,11 @@
 //===- Resume.cpp - Continues a run from a checkpoint ---------------------===//
 #include "train/run/Resume.h"
 
-#include "runtime/Error.h"
-#include "runtime/io/Json.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "train/report/Report.h"
 #include "train/run/Fingerprint.h"
+#include "train/state/io/Json.h"
 
 #include <algorithm>
 #include <array>

@@ -9,12 +9,12 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/checkpoint/Folder.h"
-#include "runtime/checkpoint/Manifest.h"
-#include "runtime/checkpoint/Reader.h"
 #include "runtime/world/World.h"
 #include "train/data/Feed.h"
 #include "train/options/Options.h"
+#include "train/state/checkpoint/Folder.h"
+#include "train/state/checkpoint/Manifest.h"
+#include "train/state/checkpoint/Reader.h"
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>

@@ -1,11 +1,11 @@
 //===- RunCounts.h - Counts the steps of a run ------------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/checkpoint/Manifest.h"
 #include "train/report/Metrics.h"
 #include "train/run/StepRunner.h"
 #include "train/schedule/LossScale.h"
 #include "train/schedule/SpikeGuard.h"
+#include "train/state/checkpoint/Manifest.h"
 
 #include <cstdint>
 #include <optional>

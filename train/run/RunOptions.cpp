@@ -1,8 +1,8 @@
 //===- RunOptions.cpp - Options that a checkpoint remembers ---------------===//
 #include "train/run/Resume.h"
 
-#include "runtime/io/Json.h"
 #include "train/data/Feed.h"
+#include "train/state/io/Json.h"
 
 #include <map>
 #include <set>

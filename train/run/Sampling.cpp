@@ -1,7 +1,7 @@
 //===- Sampling.cpp - Generates tokens after a prompt ---------------------===//
 #include "train/run/Sampling.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "train/generate/Draw.h"
 
 #include <algorithm>

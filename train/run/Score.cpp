@@ -1,9 +1,9 @@
 //===- Score.cpp - A program that only scores samples ---------------------===//
 #include "train/run/Train.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/io/OwnFiles.h"
+#include "runtime/files/OwnFiles.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "train/data/Feed.h"
 #include "train/data/HostAccess.h"

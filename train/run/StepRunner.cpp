@@ -1,8 +1,8 @@
 //===- StepRunner.cpp - The programs of one step --------------------------===//
 #include "train/run/StepRunner.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 
 #include <string_view>
 

@@ -1,7 +1,7 @@
 //===- Train.cpp - The main function of a training binary -----------------===//
 #include "train/run/Train.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/SocketWorld.h"
 #include "train/options/Options.h"
 #include "train/report/Report.h"

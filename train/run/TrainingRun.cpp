@@ -1,9 +1,9 @@
 //===- TrainingRun.cpp - A run of a training binary -----------------------===//
 #include "train/run/TrainingRun.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 #include "train/options/RunLength.h"
 #include "train/report/Progress.h"
 #include "train/report/StandardStreams.h"

@@ -1,17 +1,17 @@
 //===- Weights.cpp - Initializes and saves the weights of a run -----------===//
 #include "train/run/Weights.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
-#include "runtime/initialize/InitializeParameters.h"
-#include "runtime/initialize/Magnitudes.h"
-#include "runtime/initialize/RandomFill.h"
-#include "runtime/io/AdapterFolder.h"
-#include "runtime/io/Json.h"
-#include "runtime/io/OwnFiles.h"
+#include "runtime/files/OwnFiles.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "train/report/StandardStreams.h"
+#include "train/state/initialize/InitializeParameters.h"
+#include "train/state/initialize/Magnitudes.h"
+#include "train/state/initialize/RandomFill.h"
+#include "train/state/io/AdapterFolder.h"
+#include "train/state/io/Json.h"
 
 #include <algorithm>
 #include <filesystem>

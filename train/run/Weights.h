@@ -1,10 +1,10 @@
 //===- Weights.h - Initializes and saves the weights of a run ---*- C++ -*-===//
 #pragma once
 
-#include "runtime/checkpoint/State.h"
 #include "runtime/world/World.h"
 #include "train/data/HostAccess.h"
 #include "train/options/Options.h"
+#include "train/state/checkpoint/State.h"
 
 #include <string>
 #include <utility>

@@ -1,8 +1,8 @@
 //===- RandomBits.h - The random bits of a step -----------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/Hash.h"
-#include "runtime/Philox.h"
+#include "runtime/hash/Hash.h"
+#include "runtime/numbers/Philox.h"
 
 #include <cstdint>
 

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/checkpoint/Manifest.h"
+#include "train/state/checkpoint/Manifest.h"
 
 #include <cstdint>
 #include <limits>

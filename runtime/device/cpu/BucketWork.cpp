@@ -1,11 +1,11 @@
 //===- BucketWork.cpp - Updates and norms of buckets ----------------------===//
 #include "runtime/device/cpu/BucketWork.h"
 
-#include "runtime/HalfArrays.h"
-#include "runtime/NumberBlocks.h"
-#include "runtime/Philox.h"
-#include "runtime/PlanTable.h"
 #include "runtime/device/cpu/SumSquares.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/numbers/NumberBlocks.h"
+#include "runtime/numbers/Philox.h"
+#include "runtime/plan/PlanTable.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,16 +1,16 @@
 //===- CpuDevice.cpp - Runs plans on the processors of a host -------------===//
 #include "runtime/device/cpu/CpuDevice.h"
 
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
-#include "runtime/HalfArrays.h"
-#include "runtime/PlanTable.h"
 #include "runtime/core/CopyAround.h"
 #include "runtime/device/cpu/BucketWork.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
+#include "runtime/numbers/HalfArrays.h"
 #include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <cstring>

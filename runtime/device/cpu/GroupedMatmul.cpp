@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
 
-#include "runtime/Vocabulary.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <algorithm>
 #include <cstddef>

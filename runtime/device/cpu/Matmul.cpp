@@ -23,12 +23,12 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
 
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 #include "runtime/packing/Dequantize.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <algorithm>
 #include <cstddef>

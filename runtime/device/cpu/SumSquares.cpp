@@ -8,10 +8,10 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/SumSquares.h"
 
-#include "runtime/Clones.h"
+#include "runtime/numbers/Clones.h"
 
-#include "runtime/HalfArrays.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <algorithm>
 

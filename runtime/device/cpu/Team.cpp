@@ -1,8 +1,8 @@
 //===- Team.cpp - A team of threads that compute together -----------------===//
 #include "runtime/device/cpu/Team.h"
 
-#include "runtime/Clock.h"
-#include "runtime/StartThread.h"
+#include "runtime/system/Clock.h"
+#include "runtime/system/StartThread.h"
 
 #include <pthread.h>
 #include <sched.h>

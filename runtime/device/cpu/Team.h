@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/Processors.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
+#include "runtime/system/Processors.h"
 
 #include <atomic>
 #include <cstdint>

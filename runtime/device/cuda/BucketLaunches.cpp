@@ -2,9 +2,9 @@
 #include "runtime/device/cuda/BucketLaunches.h"
 
 #include "abi/DeviceEntries.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
 #include "runtime/device/cuda/driver/Streams.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 
 #include <string_view>
 

@@ -1,9 +1,9 @@
 //===- CudaAbilities.cpp - Checks operations and measures products --------===//
 #include "runtime/device/cuda/CudaDevice.h"
 
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 

@@ -2,13 +2,13 @@
 #include "runtime/device/cuda/CudaDevice.h"
 
 #include "abi/DeviceEntries.h"
-#include "runtime/Bytes.h"
-#include "runtime/Environment.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/MakeDevice.h"
 #include "runtime/device/cuda/driver/NearProcessors.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/system/Environment.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <vector>

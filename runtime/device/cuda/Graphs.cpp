@@ -1,8 +1,8 @@
 //===- Graphs.cpp - Programs as CUDA graphs -------------------------------===//
 #include "runtime/device/cuda/Graphs.h"
 
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -2,10 +2,10 @@
 #include "runtime/device/cuda/GroupedProducts.h"
 
 #include "abi/DeviceEntries.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cuda/driver/Streams.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Error.h"
 
 #include <string>
 #include <vector>

@@ -1,9 +1,9 @@
 //===- Mirror.cpp - Host memory for exchanged GPU data --------------------===//
 #include "runtime/device/cuda/Mirror.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/PlanTable.h"
 #include "runtime/device/cuda/exchange/GpuCollectives.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Bytes.h"
 
 #include <algorithm>
 

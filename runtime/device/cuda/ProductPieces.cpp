@@ -1,8 +1,8 @@
 //===- ProductPieces.cpp - Cuts products of odd sizes ---------------------===//
 #include "runtime/device/cuda/ProductPieces.h"
 
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
 
 using namespace zrt;
 

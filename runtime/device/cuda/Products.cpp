@@ -2,12 +2,12 @@
 #include "runtime/device/cuda/Products.h"
 
 #include "abi/DeviceEntries.h"
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cuda/ProductPieces.h"
 #include "runtime/device/cuda/driver/SharedLibrary.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <array>
 #include <bit>

@@ -1,10 +1,10 @@
 //===- Arena.cpp - The memory of one tier ---------------------------------===//
 #include "runtime/device/memory/Arena.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/memory/Pages.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <sys/mman.h>
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/memory/Pages.h"
 
-#include "runtime/Bytes.h"
+#include "runtime/text/Bytes.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "EmulatedKernels.h"
 
-#include "runtime/HalfFloats.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/Team.h"
+#include "runtime/numbers/HalfFloats.h"
+#include "runtime/plan/Vocabulary.h"
 #include "gtest/gtest.h"
 
 #include "llvm/Support/FormatVariadic.h"

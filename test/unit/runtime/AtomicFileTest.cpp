@@ -1,5 +1,5 @@
 //===- AtomicFileTest.cpp - Files appear whole or not at all --------------===//
-#include "runtime/io/AtomicFile.h"
+#include "runtime/files/AtomicFile.h"
 
 #include "TestFiles.h"
 

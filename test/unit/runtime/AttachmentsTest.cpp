@@ -2,7 +2,7 @@
 #include "runtime/program/Attachments.h"
 
 #include "TestFiles.h"
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 //===- CheckpointTest.cpp - Contents, files and checks of checkpoints -----===//
-#include "runtime/ContentHash.h"
-#include "runtime/checkpoint/FileWriter.h"
-#include "runtime/checkpoint/Folder.h"
-#include "runtime/checkpoint/Manifest.h"
-#include "runtime/checkpoint/Reader.h"
-#include "runtime/checkpoint/Writer.h"
+#include "runtime/hash/ContentHash.h"
 #include "train/report/Metrics.h"
+#include "train/state/checkpoint/FileWriter.h"
+#include "train/state/checkpoint/Folder.h"
+#include "train/state/checkpoint/Manifest.h"
+#include "train/state/checkpoint/Reader.h"
+#include "train/state/checkpoint/Writer.h"
 
 #include "Slices.h"
 #include "TestFiles.h"

@@ -1,5 +1,5 @@
 //===- ChecksumTest.cpp - Checksums show every flipped bit ----------------===//
-#include "runtime/Checksum.h"
+#include "runtime/hash/Checksum.h"
 
 #include "gtest/gtest.h"
 #include <cstring>

@@ -5,8 +5,8 @@
 // and overwrites the sources at once; results are compared bit for bit.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/HalfArrays.h"
-#include "runtime/HalfFloats.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/numbers/HalfFloats.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"

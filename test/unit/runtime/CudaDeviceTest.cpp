@@ -4,9 +4,9 @@
 // of a plan that only GPUs have, and equality of the bytes of CPU and GPU.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Error.h"
-#include "runtime/PlanTable.h"
 #include "runtime/device/cpu/BucketWork.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/text/Error.h"
 
 #include "Collectives.h"
 #include "CudaUnderTest.h"

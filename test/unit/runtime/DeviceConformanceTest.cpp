@@ -1,10 +1,10 @@
 //===- DeviceConformanceTest.cpp - The common behaviour of all devices ----===//
 //
 // The behaviours are those of docs/runtime.md, by their letters
-// (runtime/check/Conformance.h).
+// (train/check/Conformance.h).
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/check/Conformance.h"
+#include "train/check/Conformance.h"
 
 #include "DeviceUnderTest.h"
 

@@ -1,7 +1,7 @@
 //===- DeviceUnderTest.h - The devices of a test program --------*- C++ -*-===//
 #pragma once
 
-#include "runtime/check/DeviceUnderTest.h"
+#include "train/check/DeviceUnderTest.h"
 
 #include "TestPlan.h"
 

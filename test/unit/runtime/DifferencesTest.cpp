@@ -1,8 +1,8 @@
 //===- DifferencesTest.cpp - The tolerances of device checks --------------===//
-#include "runtime/check/Differences.h"
+#include "train/check/Differences.h"
 
-#include "runtime/HalfArrays.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <bit>
 #include <cmath>

@@ -4,10 +4,10 @@
 // results of several ranks with those of CPUs.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Error.h"
 #include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/device/cuda/exchange/FilePort.h"
 #include "runtime/device/cuda/exchange/Flags.h"
+#include "runtime/text/Error.h"
 
 #include "TestFiles.h"
 #include "ThreadWorld.h"

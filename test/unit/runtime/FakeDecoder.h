@@ -1,7 +1,7 @@
 //===- FakeDecoder.h - A model whose logits are a hash ----------*- C++ -*-===//
 #pragma once
 
-#include "runtime/Hash.h"
+#include "runtime/hash/Hash.h"
 #include "train/generate/Engine.h"
 
 #include <gtest/gtest.h>

@@ -4,15 +4,15 @@
 // compared with the same rows of a product of many.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/HalfArrays.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Gemm16.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
+#include "runtime/numbers/HalfArrays.h"
 #include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <gtest/gtest.h>
 

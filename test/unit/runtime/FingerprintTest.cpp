@@ -1,6 +1,6 @@
 //===- FingerprintTest.cpp - The values that ranks must share -------------===//
 #include "train/run/Fingerprint.h"
-#include "runtime/ContentHash.h"
+#include "runtime/hash/ContentHash.h"
 #include "runtime/world/Agree.h"
 
 #include "TestFiles.h"

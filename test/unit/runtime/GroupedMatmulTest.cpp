@@ -1,8 +1,8 @@
 //===- GroupedMatmulTest.cpp - Products with a matrix per group -----------===//
 #include "runtime/device/cpu/Matmul.h"
 
-#include "runtime/HalfFloats.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/numbers/HalfFloats.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include "TestPlan.h"
 #include "gtest/gtest.h"

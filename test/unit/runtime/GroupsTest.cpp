@@ -7,9 +7,9 @@
 // exchange must leave alone.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/HalfArrays.h"
-#include "runtime/HalfFloats.h"
-#include "runtime/NumberBlocks.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/numbers/HalfFloats.h"
+#include "runtime/numbers/NumberBlocks.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"

@@ -1,7 +1,7 @@
 //===- HalfFloatsTest.cpp - Conversions of bf16 and f16 -------------------===//
-#include "runtime/HalfFloats.h"
+#include "runtime/numbers/HalfFloats.h"
 
-#include "runtime/HalfArrays.h"
+#include "runtime/numbers/HalfArrays.h"
 
 #include <bit>
 #include <cmath>

@@ -1,8 +1,8 @@
 //===- InitializeTest.cpp - Initial values --------------------------------===//
-#include "runtime/Hash.h"
-#include "runtime/Philox.h"
-#include "runtime/initialize/InitializeParameters.h"
-#include "runtime/initialize/RandomFill.h"
+#include "runtime/hash/Hash.h"
+#include "runtime/numbers/Philox.h"
+#include "train/state/initialize/InitializeParameters.h"
+#include "train/state/initialize/RandomFill.h"
 
 #include "TestMemory.h"
 

@@ -1,5 +1,5 @@
 //===- LoadParametersTest.cpp - Loads weights that fit, and others --------===//
-#include "runtime/io/Parameters.h"
+#include "train/state/io/Parameters.h"
 
 #include "TestFiles.h"
 #include "TestMemory.h"

@@ -5,7 +5,7 @@
 #include "train/run/Train.h"
 #include "train/schedule/Schedule.h"
 
-#include "runtime/io/Safetensors.h"
+#include "train/state/io/Safetensors.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/Matmul.h"
 
-#include "runtime/Error.h"
-#include "runtime/HalfArrays.h"
-#include "runtime/HalfFloats.h"
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/device/cpu/gemm/Targets.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/numbers/HalfFloats.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Error.h"
 
 #include "TestPlan.h"
 #include "TileProducts.h"

@@ -1,10 +1,10 @@
 //===- MatmulTest.cpp - Matrix products against the definition ------------===//
 #include "runtime/device/cpu/Matmul.h"
 
-#include "runtime/Error.h"
 #include "runtime/device/cpu/Team.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
+#include "runtime/text/Error.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

@@ -1,9 +1,9 @@
 //===- NumberBlocksTest.cpp - Numbers in blocks with a common scale -------===//
-#include "runtime/NumberBlocks.h"
+#include "runtime/numbers/NumberBlocks.h"
 
-#include "runtime/HalfArrays.h"
 #include "runtime/core/Segments.h"
 #include "runtime/device/cpu/BucketWork.h"
+#include "runtime/numbers/HalfArrays.h"
 #include "runtime/transport/RankedSum.h"
 
 #include "TestPlan.h"

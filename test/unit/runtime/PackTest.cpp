@@ -1,10 +1,10 @@
 //===- PackTest.cpp - Parameters packed to 4 or 8 bits --------------------===//
 #include "runtime/packing/Pack.h"
 #include "numerics/Codebooks.h"
-#include "runtime/HalfFloats.h"
-#include "runtime/Philox.h"
-#include "runtime/Vocabulary.h"
+#include "runtime/numbers/HalfFloats.h"
+#include "runtime/numbers/Philox.h"
 #include "runtime/packing/Dequantize.h"
+#include "runtime/plan/Vocabulary.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 #include "train/report/Report.h"
 
 #include "Collectives.h"
-#include "runtime/OperationFacts.h"
+#include "runtime/plan/OperationFacts.h"
 
 using namespace zrt;
 using namespace zrt::test;

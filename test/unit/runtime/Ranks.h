@@ -5,8 +5,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/io/Safetensors.h"
 #include "train/run/Train.h"
+#include "train/state/io/Safetensors.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

@@ -2,7 +2,7 @@
 #include "Ranks.h"
 
 #include "TestFiles.h"
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 //===- SafetensorsTest.cpp - Valid and invalid weight files ---------------===//
-#include "runtime/io/Safetensors.h"
+#include "train/state/io/Safetensors.h"
 
 #include "TestFiles.h"
 

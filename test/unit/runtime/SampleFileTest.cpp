@@ -1,5 +1,5 @@
 //===- SampleFileTest.cpp - Samples in NumPy and safetensors files --------===//
-#include "runtime/io/SampleFile.h"
+#include "train/state/io/SampleFile.h"
 
 #include "TestFiles.h"
 

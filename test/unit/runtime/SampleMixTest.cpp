@@ -1,7 +1,7 @@
 //===- SampleMixTest.cpp --------------------------------------------------===//
-#include "runtime/io/SampleMix.h"
+#include "train/state/io/SampleMix.h"
 
-#include "runtime/io/TokenData.h"
+#include "train/state/io/TokenData.h"
 
 #include "SplitBatches.h"
 

@@ -1,7 +1,7 @@
 //===- SampleOrderTest.cpp ------------------------------------------------===//
-#include "runtime/io/SampleOrder.h"
+#include "train/state/io/SampleOrder.h"
 
-#include "runtime/io/TokenData.h"
+#include "train/state/io/TokenData.h"
 
 #include "SplitBatches.h"
 

@@ -8,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/io/Parameters.h"
-#include "runtime/io/Safetensors.h"
+#include "train/state/io/Parameters.h"
+#include "train/state/io/Safetensors.h"
 
 #include "TestMemory.h"
 #include "TestPlan.h"

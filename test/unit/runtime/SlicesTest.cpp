@@ -1,6 +1,6 @@
 //===- SlicesTest.cpp - The slices of parameters on each rank -------------===//
-#include "runtime/initialize/InitializeParameters.h"
-#include "runtime/initialize/RandomFill.h"
+#include "train/state/initialize/InitializeParameters.h"
+#include "train/state/initialize/RandomFill.h"
 
 #include "Slices.h"
 #include "TestFiles.h"

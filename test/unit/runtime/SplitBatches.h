@@ -1,8 +1,8 @@
 //===- SplitBatches.h - One global batch, split in many ways ----*- C++ -*-===//
 #pragma once
 
-#include "runtime/io/SampleOrder.h"
-#include "runtime/io/TokenData.h"
+#include "train/state/io/SampleOrder.h"
+#include "train/state/io/TokenData.h"
 
 #include <gtest/gtest.h>
 #include <set>

@@ -1,7 +1,7 @@
 //===- StreamsTest.cpp - Streams, events, errors, arenas ------------------===//
-#include "runtime/Error.h"
 #include "runtime/core/Context.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
+#include "runtime/text/Error.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

@@ -1,7 +1,7 @@
 //===- TestMemory.h - Parameters in arrays of a test ------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/io/Parameters.h"
+#include "train/state/io/Parameters.h"
 
 #include <cstring>
 

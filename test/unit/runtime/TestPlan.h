@@ -2,9 +2,9 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/PlanTable.h"
-#include "runtime/check/HandPlan.h"
 #include "runtime/core/Context.h"
+#include "runtime/plan/PlanTable.h"
+#include "train/check/HandPlan.h"
 
 #include <cstdlib>
 #include <list>

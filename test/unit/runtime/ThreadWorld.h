@@ -1,7 +1,7 @@
 //===- ThreadWorld.h - Ranks that are threads of a test ---------*- C++ -*-===//
 #pragma once
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/World.h"
 
 #include "ThreadLink.h"

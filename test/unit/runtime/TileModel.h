@@ -19,7 +19,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/HalfFloats.h"
+#include "runtime/numbers/HalfFloats.h"
 
 #include <cmath>
 #include <cstdint>

@@ -1,5 +1,5 @@
 //===- TokenDataTest.cpp - Formats and batches of token files -------------===//
-#include "runtime/io/TokenData.h"
+#include "train/state/io/TokenData.h"
 
 #include "TestFiles.h"
 

@@ -5,7 +5,7 @@
 #include "frontend/PrintModel.h"
 #include "frontend/families/HuggingFace.h"
 #include "mlir/IR/MLIRContext.h"
-#include "runtime/checkpoint/Export.h"
+#include "train/state/checkpoint/Export.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;

@@ -17,7 +17,7 @@
 #include "frontend/OutputFile.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "runtime/io/Safetensors.h"
+#include "train/state/io/Safetensors.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;

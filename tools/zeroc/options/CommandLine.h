@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/io/OwnFiles.h"
+#include "runtime/files/OwnFiles.h"
 #include "tools/zeroc/options/OptionValues.h"
 #include "tools/zeroc/options/Options.h"
 #include "llvm/Support/CommandLine.h"

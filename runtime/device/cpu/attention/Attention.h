@@ -8,7 +8,7 @@
 #pragma once
 
 #include "numerics/Dropout.h"
-#include "runtime/HalfFloats.h"
+#include "runtime/numbers/HalfFloats.h"
 
 #include <cstdint>
 

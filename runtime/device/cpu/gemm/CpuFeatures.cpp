@@ -9,7 +9,7 @@
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 
 #include "numerics/Kernel16.h"
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <fstream>

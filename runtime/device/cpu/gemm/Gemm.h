@@ -9,7 +9,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "runtime/HalfFloats.h"
+#include "runtime/numbers/HalfFloats.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -8,10 +8,10 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cpu/gemm/Gemm16.h"
 
-#include "runtime/Error.h"
-#include "runtime/HalfArrays.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/device/cpu/gemm/Targets.h"
+#include "runtime/numbers/HalfArrays.h"
+#include "runtime/plan/Vocabulary.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <cerrno>

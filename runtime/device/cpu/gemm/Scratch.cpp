@@ -1,8 +1,8 @@
 //===- Scratch.cpp - Scratch memory of compute threads --------------------===//
 #include "runtime/device/cpu/gemm/Scratch.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <sys/mman.h>
 

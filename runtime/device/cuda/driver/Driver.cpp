@@ -1,8 +1,8 @@
 //===- Driver.cpp - NVIDIA's driver, loaded at run time -------------------===//
 #include "runtime/device/cuda/driver/Driver.h"
 
-#include "runtime/Error.h"
 #include "runtime/device/cuda/driver/SharedLibrary.h"
+#include "runtime/text/Error.h"
 
 #include <cstdlib>
 

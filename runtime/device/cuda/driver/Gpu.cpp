@@ -1,8 +1,8 @@
 //===- Gpu.cpp - One GPU, and memory on it --------------------------------===//
 #include "runtime/device/cuda/driver/Gpu.h"
 
-#include "runtime/Error.h"
-#include "runtime/Hash.h"
+#include "runtime/hash/Hash.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <array>

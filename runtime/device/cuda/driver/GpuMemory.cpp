@@ -1,8 +1,8 @@
 //===- GpuMemory.cpp - Memory of a GPU, and of its peers ------------------===//
 #include "runtime/device/cuda/driver/Gpu.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 using namespace zrt;
 using namespace zrt::cuda;

@@ -1,7 +1,7 @@
 //===- Kernels.cpp - The kernels of a plan on a GPU -----------------------===//
 #include "runtime/device/cuda/driver/Kernels.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <climits>

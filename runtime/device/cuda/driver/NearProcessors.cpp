@@ -1,7 +1,7 @@
 //===- NearProcessors.cpp - The processors beside a GPU -------------------===//
 #include "runtime/device/cuda/driver/NearProcessors.h"
 
-#include "runtime/Processors.h"
+#include "runtime/system/Processors.h"
 
 #include <algorithm>
 #include <charconv>

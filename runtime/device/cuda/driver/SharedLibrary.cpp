@@ -1,7 +1,7 @@
 //===- SharedLibrary.cpp - Loads a library by name ------------------------===//
 #include "runtime/device/cuda/driver/SharedLibrary.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 #include <dlfcn.h>
 

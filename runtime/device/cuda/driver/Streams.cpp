@@ -1,8 +1,8 @@
 //===- Streams.cpp - The CUDA streams and events of a plan ----------------===//
 #include "runtime/device/cuda/driver/Streams.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 

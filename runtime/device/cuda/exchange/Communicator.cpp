@@ -1,8 +1,8 @@
 //===- Communicator.cpp - Connects ranks by NCCL --------------------------===//
 #include "runtime/device/cuda/exchange/Communicator.h"
 
-#include "runtime/Clock.h"
-#include "runtime/Error.h"
+#include "runtime/system/Clock.h"
+#include "runtime/text/Error.h"
 
 #include <algorithm>
 #include <thread>

@@ -15,10 +15,10 @@
 // sums need a kernel, and nothing is staged.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Error.h"
 #include "runtime/device/cuda/exchange/FilePort.h"
 #include "runtime/device/cuda/exchange/Flags.h"
 #include "runtime/device/cuda/exchange/RankedSums.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 
 #include <array>

@@ -1,11 +1,11 @@
 //===- Exchange.h - Interface of exchanges between GPUs ---------*- C++ -*-===//
 #pragma once
 
-#include "runtime/PlanTable.h"
-#include "runtime/Vocabulary.h"
 #include "runtime/core/TrafficLedger.h"
 #include "runtime/device/cuda/driver/Kernels.h"
 #include "runtime/device/cuda/driver/Streams.h"
+#include "runtime/plan/PlanTable.h"
+#include "runtime/plan/Vocabulary.h"
 #include "runtime/transport/Transport.h"
 #include "runtime/world/World.h"
 

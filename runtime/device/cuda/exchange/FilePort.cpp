@@ -1,8 +1,8 @@
 //===- FilePort.cpp - Sends open files between processes ------------------===//
 #include "runtime/device/cuda/exchange/FilePort.h"
 
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 
 #include <cerrno>

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/OpenFile.h"
+#include "runtime/files/OpenFile.h"
 #include "runtime/world/World.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 //===- Flags.cpp - Progress of the ranks of a host, for GPUs --------------===//
 #include "runtime/device/cuda/exchange/Flags.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 
 using namespace zrt;

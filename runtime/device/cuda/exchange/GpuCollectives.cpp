@@ -9,10 +9,10 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/device/cuda/exchange/GpuCollectives.h"
 
-#include "runtime/Error.h"
 #include "runtime/core/ErrorLatch.h"
 #include "runtime/device/cuda/exchange/Turns.h"
 #include "runtime/device/cuda/exchange/Watch.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 
 #include <set>

@@ -1,8 +1,8 @@
 //===- Nccl.cpp - NVIDIA's NCCL, loaded at run time -----------------------===//
 #include "runtime/device/cuda/exchange/Nccl.h"
 
-#include "runtime/Error.h"
 #include "runtime/device/cuda/driver/SharedLibrary.h"
+#include "runtime/text/Error.h"
 
 #include <cstdlib>
 #include <string_view>

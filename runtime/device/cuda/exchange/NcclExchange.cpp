@@ -21,11 +21,11 @@
 // arrive.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/Bytes.h"
-#include "runtime/Error.h"
-#include "runtime/StartThread.h"
 #include "runtime/device/cuda/exchange/Communicator.h"
 #include "runtime/device/cuda/exchange/RankedSums.h"
+#include "runtime/system/StartThread.h"
+#include "runtime/text/Bytes.h"
+#include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "runtime/world/Process.h"
 

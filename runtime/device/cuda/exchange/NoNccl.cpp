@@ -1,7 +1,7 @@
 //===- NoNccl.cpp - Stub for builds without NCCL --------------------------===//
 #include "runtime/device/cuda/exchange/Exchange.h"
 
-#include "runtime/Error.h"
+#include "runtime/text/Error.h"
 
 using namespace zrt;
 using namespace zrt::cuda;

@@ -1,7 +1,7 @@
 //===- Turns.cpp - One order of collectives on all ranks ------------------===//
 #include "runtime/device/cuda/exchange/Turns.h"
 
-#include "runtime/PlanTable.h"
+#include "runtime/plan/PlanTable.h"
 
 using namespace zrt;
 using namespace zrt::cuda;

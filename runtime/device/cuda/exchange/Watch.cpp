@@ -1,7 +1,7 @@
 //===- Watch.cpp - Calls a function periodically --------------------------===//
 #include "runtime/device/cuda/exchange/Watch.h"
 
-#include "runtime/StartThread.h"
+#include "runtime/system/StartThread.h"
 #include "runtime/world/World.h"
 
 using namespace zrt;
