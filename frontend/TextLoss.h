@@ -22,7 +22,7 @@ struct TextLoss {
   int64_t samples = 0;
   /// Of Classes.
   int64_t labels = 0;
-  /// Preferences and Desirable: how much the reference holds the model back.
+  /// Preferences and Desirable: strength of the KL penalty.
   double beta = 0.1;
   /// Desirable: the weights of answers that are, and that are not.
   double desirable = 1, undesirable = 1;

@@ -22,7 +22,7 @@ def parser():
                                 help="write sequences for train --data")
     add_output(build, "FILE", "the file to write, *.safetensors")
     build.add_argument("--seq", type=int, required=True, help="tokens of a sequence")
-    build.add_argument("--no-packing", action="store_true", help="one sample in a sequence, the rest filled up")
+    build.add_argument("--no-packing", action="store_true", help="one sample in a sequence, padded")
     build.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
                        help="keep this part of the records for evaluation")
     build.add_argument("--eval", metavar="FILE", help="where to write them")

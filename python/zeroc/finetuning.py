@@ -24,7 +24,7 @@ from .whole_file import write_whole
 
 
 #: Options of zeroc import, which knows whether they fit the objective.
-OF_OBJECTIVES = (("--beta", "B", "dpo, kto: how much the reference holds the model back (default: 0.1)"),
+OF_OBJECTIVES = (("--beta", "B", "dpo, kto: strength of the KL penalty (default: 0.1)"),
                  ("--desirable-weight", "W", "kto: the weight of an answer that is desirable (default: 1)"),
                  ("--undesirable-weight", "W", "kto: the weight of one that is not (default: 1)"))
 #: Options of zeroc for what a program without steps has not: updates, backward passes, sums over micro-steps, and other
@@ -51,7 +51,7 @@ def parser():
     p.add_argument("--lora", metavar="RANK[:ALPHA]", help="train adapters; ALPHA is twice the rank if not given "
                    "(default: all weights are trained)")
     p.add_argument("--merge", action="store_true", help="with --lora: write the model with its adapters merged")
-    p.add_argument("--no-packing", action="store_true", help="one sample in a sequence, the rest filled up")
+    p.add_argument("--no-packing", action="store_true", help="one sample in a sequence, padded")
     p.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
                    help="keep this part of the records for evaluation, as 0.02 (default: none)")
     p.add_argument("--chat-template", metavar="FILE", help="in place of the model's")

@@ -33,7 +33,7 @@ inline auto opsOf(const zrt_plan &plan) {
          std::views::join;
 }
 
-/// Return the parts of a plan, and of a bucket.
+/// Accessors of a plan and of a bucket, as spans.
 inline std::span<const zrt_bucket> bucketsOf(const zrt_plan &plan) {
   return {plan.buckets, plan.bucket_count};
 }

@@ -127,10 +127,10 @@ class Chat(generating.GeneratingCase):
         self.assertEqual(self.say(terminal, "Thanks"), "ok")
         terminal.type("not this")
         terminal.wait_for("not this")
-        for _ in range(30):  # a signal just before Python's readline waits is seen with the next key
+        for _ in range(60):  # a signal just before Python's readline waits is seen with the next key
             terminal.type("\x03")
             try:
-                terminal.wait_for("\n> ", seconds=2)
+                terminal.wait_for("\n> ", seconds=0.5)
                 break
             except AssertionError:
                 continue

@@ -64,7 +64,7 @@ public:
   }
 
 private:
-  /// Puts the new keys and values to their places.
+  /// Appends the new keys and values to the cache.
   void put() {
     loop(thread, mul(count, shape.width), kThreads, {},
          [&](Value i, ArrayRef<Value>) {
