@@ -3,7 +3,7 @@
 
 #include "numerics/Kernel16.h"
 #include "passes/RunPasses.h"
-#include "passes/codegen/gpu/RuntimeKernels.h"
+#include "passes/codegen/gpu/runtime/RuntimeKernels.h"
 
 namespace mlir::zero {
 

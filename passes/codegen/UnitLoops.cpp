@@ -16,9 +16,9 @@
 
 #include "dialect/zero/BytesText.h"
 #include "passes/codegen/KernelCode.h"
-#include "passes/codegen/gpu/BlockUnits.h"
-#include "passes/codegen/gpu/HalfWarpBuffers.h"
-#include "passes/codegen/gpu/Shuffle.h"
+#include "passes/codegen/gpu/threads/BlockUnits.h"
+#include "passes/codegen/gpu/threads/HalfWarpBuffers.h"
+#include "passes/codegen/gpu/threads/Shuffle.h"
 #include "passes/codegen/loops/VectorLoops.h"
 
 #include "dialect/zero/KernelUnits.h"

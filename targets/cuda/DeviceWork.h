@@ -4,7 +4,7 @@
 #include "dialect/zero/Zero.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "passes/RunPasses.h"
-#include "passes/codegen/gpu/RuntimeKernels.h"
+#include "passes/codegen/gpu/runtime/RuntimeKernels.h"
 
 namespace mlir::zero {
 

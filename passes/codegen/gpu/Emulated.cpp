@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/codegen/gpu/GpuIntrinsics.h"
-#include "passes/codegen/gpu/Warp.h"
+#include "passes/codegen/gpu/threads/Warp.h"
 #include "passes/codegen/loops/VectorLoops.h"
 
 #include "llvm/Analysis/ValueTracking.h"

@@ -2,7 +2,7 @@
 
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "passes/codegen/gpu/GpuIntrinsics.h"
-#include "passes/codegen/gpu/Warp.h"
+#include "passes/codegen/gpu/threads/Warp.h"
 #include "passes/codegen/loops/VectorLoops.h"
 #include "passes/codegen/machine/OptimizeModule.h"
 

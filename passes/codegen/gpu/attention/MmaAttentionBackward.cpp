@@ -1,0 +1,273 @@
+//===- MmaAttentionBackward.cpp - Adjoints of attention on tensor cores ---===//
+//
+// Three launches, as in AttentionBackward.cpp:
+//
+//   dots     blocks of queries, over tiles of K and V: P, dP = dO V^T, and the
+//            sums D of P dP, stored in the first four bytes of rows of dQ
+//   keys     blocks of keys, over tiles of Q and dO, of all query heads: P^T
+//            and dP^T, whose rows are keys, so that they are fragments of the
+//            products dV += P^T dO and dK += dS^T Q without a transpose;
+//            dS = P (dP - D), where the sums of dP begin at -D, unless dP has
+//            dropout
+//   queries  blocks of queries, over tiles of K and V: dQ += dS K
+//
+// Tiles are used in pieces, so that scores fit into registers beside the sums.
+//
+//===----------------------------------------------------------------------===//
+
+#include "passes/codegen/gpu/attention/MmaAttentionBackward.h"
+
+using namespace mlir;
+using namespace mlir::zero;
+
+//===----------------------------------------------------------------------===//
+// Launches of queries
+//===----------------------------------------------------------------------===//
+
+void TensorBackward::openQueries() {
+  const int64_t parts = countTensorParts(c.shape, c.sizes);
+  head = c.div(c.part, parts);
+  Value block = c.sub(c.index(parts - 1), c.rem(c.part, parts));
+  c.setQueries(c.mul(block, c.sizes.blockRows()));
+  q = c.loadRows(ofHead(all.q), c.firstQuery, c.rows, 0);
+  grad = c.loadRows(ofHead(all.grad), c.firstQuery, c.rows,
+                    c.sizes.blockRows() * c.sizes.rowBytes());
+  for (Value query : c.queries)
+    minusLse.push_back(c.mulf(loadLse(query), c.f32(-::zrt::kLog2E)));
+}
+
+Values TensorBackward::droppedPlus(ArrayRef<Value> sums, const Fragments &rows,
+                                   Value tile, int64_t firstRow,
+                                   int64_t columns, ArrayRef<Value> own,
+                                   bool areKeys, Value firstColumn) {
+  if (!c.drops())
+    return c.plusTimesRows(sums, rows, tile, firstRow, columns);
+  Values result =
+      c.plusTimesRows(c.zeroSums(columns / 8), rows, tile, firstRow, columns);
+  c.drop(result, ofHead(all.q).head, own, areKeys, firstColumn, columns);
+  for (auto [one, sum] : llvm::zip_equal(result, sums))
+    one = c.addf(one, sum);
+  return result;
+}
+
+TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
+                                                   int64_t firstRow,
+                                                   int64_t columns) {
+  Piece piece;
+  Values zeros = c.zeroSums(columns / 8), minusDots(zeros);
+  if (!dots.empty())
+    for (auto [i, sum] : llvm::enumerate(minusDots))
+      sum = dots[rowAt(i, columns)];
+  piece.p = c.capped(c.plusTimesRows(zeros, q, tile, firstRow, columns),
+                     &piece.slopes);
+  piece.p = c.hideKeys(piece.p, c.add(firstKey, firstRow), columns);
+  piece.d = droppedPlus(minusDots, grad, c.add(tile, c.sizes.tileBytes()),
+                        firstRow, columns, c.queries, /*areKeys=*/false,
+                        c.add(firstKey, firstRow));
+  Value factor = c.f32(c.factor);
+  for (auto [i, p] : llvm::enumerate(piece.p))
+    p = c.exp2OfSum(p, factor, minusLse[rowAt(i, columns)]);
+  return piece;
+}
+
+Values TensorBackward::overKeys(
+    ArrayRef<Value> carried, int64_t columns,
+    llvm::function_ref<Values(const Piece &, Value, int64_t, ArrayRef<Value>)>
+        body) {
+  return c.overKeys(
+      all.k, all.v, columns, carried,
+      [&](Value key, Value tile, int64_t row, ArrayRef<Value> now) {
+        return body(computePiece(key, tile, row, columns), tile, row, now);
+      });
+}
+
+void TensorBackward::emitDots() {
+  constexpr int64_t kColumns = 32;
+  openQueries();
+  Values sums =
+      overKeys(Values(c.ownRows(), c.f32(0)), kColumns,
+               [&](const Piece &piece, Value, int64_t, ArrayRef<Value> before) {
+                 Values result(before);
+                 for (auto [i, p] : llvm::enumerate(piece.p)) {
+                   Value &sum = result[rowAt(i, kColumns)];
+                   sum = c.fma(p, piece.d[i], sum);
+                 }
+                 return result;
+               });
+  for (auto [r, mine] : llvm::enumerate(sums)) {
+    Value sum = c.sumOfRow(mine);
+    c.onRow(int64_t(r),
+            [&] { c.storeNumber(sum, ofHead(all.dq), c.queries[r]); });
+  }
+}
+
+void TensorBackward::emitQueries() {
+  const int64_t columns = c.sizes.rowTiles == 1 ? 32 : 16;
+  openQueries();
+  for (Value query : c.queries)
+    dots.push_back(minus(c.loadNumber(ofHead(all.dq), query)));
+  Values sums = overKeys(
+      c.zeroSums(c.sizes.columns / 8), columns,
+      [&](const Piece &piece, Value tile, int64_t row, ArrayRef<Value> before) {
+        Values adjoint;
+        for (size_t i = 0; i < piece.p.size(); ++i)
+          adjoint.push_back(adjointOf(piece, i));
+        return c.plusTimesColumns(before, c.pack(adjoint, columns), tile, row);
+      });
+  // All have read their sums.
+  c.barrier();
+  c.putRows(sums, Values(c.ownRows(), c.f32(c.shape.scale)), ofHead(all.dq),
+            c.firstQuery, c.rows);
+}
+
+//===----------------------------------------------------------------------===//
+// The launch of keys
+//===----------------------------------------------------------------------===//
+
+/// -lse', -D and the first key of the query with number thread % tileRows, and
+/// zeros beyond the queries.
+Values TensorBackward::loadNumbers(Value first) {
+  Value query = c.add(first, c.rem(c.thread, c.sizes.tileRows)), last = query,
+        isThere;
+  if (c.shape.queries % c.sizes.tileRows != 0) {
+    last = c.min(query, c.shape.queries - 1);
+    isThere = c.isLess(query, c.shape.queries);
+  }
+  auto orZero = [&](Value x) {
+    return isThere ? c.select(isThere, x, c.f32(0)) : x;
+  };
+  Values result = {orZero(c.mulf(loadLse(last), c.f32(-::zrt::kLog2E))),
+                   minus(orZero(c.loadNumber(ofHead(all.dq), last)))};
+  if (c.hasDocuments())
+    result.push_back(c.bitcast(c.b.getF32Type(), c.toI32(c.firstKeyOf(last))));
+  return result;
+}
+
+void TensorBackward::storeNumbers(ArrayRef<Value> own, Value tile) {
+  Value view = numbersAt(tile);
+  c.when(c.isLess(c.thread, c.sizes.tileRows), [&] {
+    for (auto [i, number] : llvm::enumerate(own))
+      c.storeOne(number, view, {c.index(int64_t(i)), c.thread});
+  });
+}
+
+Value TensorBackward::numbersAt(Value tile) {
+  auto type = MemRefType::get({kNumbers, c.sizes.tileRows}, c.b.getF32Type());
+  // Numbers lie behind the tiles; those of the second tile behind those of the
+  // first.
+  Value isSecond = c.div(c.toIndex(tile), 2 * c.sizes.tileBytes()),
+        at =
+            c.add(c.mul(isSecond, numbersBytes(c.sizes)), c.sizes.tilesBytes());
+  return c.viewShared(type, at);
+}
+
+Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
+                                int64_t row, ArrayRef<Value> sums) {
+  const int64_t columns = pieceOfKeys();
+  Value numbers = numbersAt(tile);
+  // Loads numbers of the lane's columns.
+  auto numbersOf = [&](int64_t which) {
+    Values result;
+    for (int64_t column = 0; column < columns; column += 8) {
+      Value two = c.loadShared(
+          numbers, c.index(which),
+          c.add(c.toIndex(c.mul(c.rem(c.inWarp, 4), 2)), row + column), 2);
+      result.append({c.lane(two, 0), c.lane(two, 1)});
+    }
+    return result;
+  };
+  Values lse = numbersOf(0), ofColumns = numbersOf(1), from,
+         zeros = c.zeroSums(columns / 8), minusDots(zeros);
+  if (c.hasDocuments())
+    from = numbersOf(2);
+  auto columnAt = [&](size_t i) {
+    return int64_t(i) / 4 % (columns / 8) * 2 + int64_t(i) % 2;
+  };
+  for (auto [i, sum] : llvm::enumerate(minusDots))
+    sum = ofColumns[columnAt(i)];
+  Value gradTile = c.add(tile, c.sizes.tileBytes());
+  Piece piece;
+  piece.p =
+      c.capped(c.plusTimesRows(zeros, k, tile, row, columns), &piece.slopes);
+  piece.p = c.hideQueries(piece.p, firstKey, c.add(query, row), columns,
+                          [&](int64_t column) {
+                            return c.bitcast(c.b.getI32Type(), from[column]);
+                          });
+  Values keys;
+  for (int64_t r = 0; r < c.ownRows(); ++r)
+    keys.push_back(c.add(firstKey, c.rowOf(r)));
+  piece.d = droppedPlus(minusDots, v, gradTile, row, columns, keys,
+                        /*areKeys=*/true, c.add(query, row));
+  Value factor = c.f32(c.factor);
+  Values adjoint;
+  for (auto [i, p] : llvm::enumerate(piece.p)) {
+    p = c.exp2OfSum(p, factor, lse[columnAt(i)]);
+    adjoint.push_back(adjointOf(piece, i));
+  }
+  c.drop(piece.p, ofHead(all.q).head, keys, /*areKeys=*/true, c.add(query, row),
+         columns);
+  const size_t half = sums.size() / 2;
+  Values result = c.plusTimesColumns(sums.take_front(half),
+                                     c.pack(piece.p, columns), gradTile, row);
+  result.append(c.plusTimesColumns(sums.drop_front(half),
+                                   c.pack(adjoint, columns), tile, row));
+  return result;
+}
+
+void TensorBackward::emitKeys() {
+  const int64_t step = c.sizes.tileRows;
+  Value firstKey = c.mul(c.part, c.sizes.blockRows()),
+        count =
+            c.min(c.sub(c.index(c.shape.keys), firstKey), c.sizes.blockRows());
+  k = c.loadRows(all.k, firstKey, count, 0);
+  v = c.loadRows(all.v, firstKey, count,
+                 c.sizes.blockRows() * c.sizes.rowBytes());
+  // Tiles of queries that see one of the keys, of each head.
+  auto [low, high] = c.queriesThatSee(firstKey, c.sizes.blockRows(), step);
+  Value perHead = c.max(c.sub(high, low), 0);
+  // Opens the head of the i-th tile, and returns its first query.
+  auto open = [&, low = low](Value i) {
+    Value tile = i;
+    head = c.index(0);
+    if (c.shape.headsPerKey() > 1) {
+      Value number = c.toI32(i), count = c.toI32(perHead);
+      head = c.toIndex(c.div(number, count));
+      tile = c.toIndex(c.rem(number, count));
+    }
+    return c.mul(c.add(low, tile), step);
+  };
+  Values sums = c.zeroSums(2 * (c.sizes.columns / 8));
+  sums = c.overTiles(
+      c.index(0), c.mul(perHead, c.shape.headsPerKey()), 1, sums,
+      [&](Value i, Value tile) {
+        Value query = open(i), left = c.countOf(c.shape.queries, query);
+        c.copyRows(ofHead(all.q), query, left, step, tile);
+        c.copyRows(ofHead(all.grad), query, left, step,
+                   c.add(tile, c.sizes.tileBytes()));
+        storeNumbers(loadNumbers(query), tile);
+      },
+      [&](Value i, Value tile, ArrayRef<Value> now) {
+        Value query = open(i);
+        Values result(now);
+        for (int64_t row = 0; row < step; row += pieceOfKeys())
+          result = addPiece(firstKey, query, tile, row, result);
+        return result;
+      });
+  const size_t half = sums.size() / 2;
+  c.putRows(ArrayRef<Value>(sums).take_front(half),
+            Values(c.ownRows(), c.f32(1)), all.dv, firstKey, count);
+  c.putRows(ArrayRef<Value>(sums).drop_front(half),
+            Values(c.ownRows(), c.f32(c.shape.scale)), all.dk, firstKey, count);
+}
+
+void zero::emitTensorBackward(TensorCode &code, const BackwardOperands &all,
+                              BackwardLaunch launch) {
+  emitLaunch(TensorBackward(code, all), launch);
+}
+
+int64_t zero::tensorSharedBytes(const TensorSizes &sizes,
+                                std::optional<BackwardLaunch> launch) {
+  const bool hasNumbers = launch == BackwardLaunch::Keys;
+  return sizes.tilesBytes() +
+         (hasNumbers ? 2 * TensorBackward::numbersBytes(sizes) : 0);
+}
