@@ -33,7 +33,7 @@ function(zero_share_headers pch)
 endfunction()
 
 # zero_uses_plans(FILE OUT): whether it includes the zero dialect, or what does so.  A change
-# of Zero.td compiles these files again, so they are no group with others.
+# of the dialect compiles these files again, so they are no group with others.
 function(zero_uses_plans file out)
   get_property(known GLOBAL PROPERTY "zero_uses_plans_${file}")
   if("${known}" STREQUAL "")

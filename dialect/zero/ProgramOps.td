@@ -9,6 +9,7 @@
 
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
+include "dialect/zero/Types.td"
 
 class Zero_FunctionOp<string mnemonic> : Zero_Op<mnemonic, [
     AffineScope, AutomaticAllocationScope, FunctionOpInterface, IsolatedFromAbove]> {

@@ -110,18 +110,19 @@ def check_document(path):
                 yield f"{path}:{text.count(chr(10), 0, match.start()) + 1}: {wrong}"
 
 
-def check_examples(source, test):
+def check_examples(*sources, test):
     lines = {line.strip() for line in test.read_text().splitlines()}
-    for *_, language, text in FENCED.findall(re.sub("(?m)^    ", "", source.read_text())):
-        for line in text.splitlines():
-            if language == "mlir" and line.strip() not in lines:
-                yield f"{source}: `{line.strip()}` is no line of {test}"
+    for source in sources:
+        for *_, language, text in FENCED.findall(re.sub("(?m)^    ", "", source.read_text())):
+            for line in text.splitlines():
+                if language == "mlir" and line.strip() not in lines:
+                    yield f"{source}: `{line.strip()}` is no line of {test}"
 
 
 if __name__ == "__main__":
     paths = [Path(argument) for argument in sys.argv[1:]] or sys.exit(__doc__)
     if paths[0].suffix == ".td":
-        failures = list(check_examples(*paths))
+        failures = list(check_examples(*paths[:-1], test=paths[-1]))
     else:
         failures = [failure for path in paths for failure in check_document(path)]
     sys.exit("\n".join(failures) or 0)
