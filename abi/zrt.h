@@ -358,12 +358,12 @@ enum {
   ZRT_DIGEST_COUNT = 4
 };
 
-/// Copies the checksums (runtime/hash/Checksum.h) of all buckets since the last call
-/// to `sums`, and starts them from zero.  No program may be running.  With N =
-/// `digest_ranks`, `sums` has for each bucket and each of ZRT_READ, ... N sums:
-/// those of ZRT_COMPUTED by rank; others by slice, of N slices of the bucket.
-/// What this rank does not have is 0.  On one rank, micro-step k is one of rank
-/// k mod N.
+/// Copies the checksums (runtime/hash/Checksum.h) of all buckets since the last
+/// call to `sums`, and starts them from zero.  No program may be running.  With
+/// N = `digest_ranks`, `sums` has for each bucket and each of ZRT_READ, ... N
+/// sums: those of ZRT_COMPUTED by rank; others by slice, of N slices of the
+/// bucket.  What this rank does not have is 0.  On one rank, micro-step k is
+/// one of rank k mod N.
 zrt_status zrt_take_digest(zrt_context *ctx, uint64_t *sums);
 
 /// The number of threads of `compute`, and of each stream of class host.

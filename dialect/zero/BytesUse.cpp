@@ -1,4 +1,4 @@
-//===- BytesUse.cpp - What the bytes of temporaries are for ---------------===//
+//===- BytesUse.cpp - Purposes of temporaries' bytes ----------------------===//
 //
 // Lines of the certificate: see PlanOpInterface::getBytesUse.
 //

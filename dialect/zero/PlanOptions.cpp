@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include <charconv>
 #include <limits>
 

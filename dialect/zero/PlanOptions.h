@@ -1,7 +1,7 @@
 //===- PlanOptions.h - The options that a plan is made with -----*- C++ -*-===//
 //
-// The fields of abi/PlanOptions.def as a struct, their words, and what they need
-// of each other (abi/PlanRules.def).
+// The fields of abi/PlanOptions.def as a struct, their words, and what they
+// need of each other (abi/PlanRules.def).
 //
 //===----------------------------------------------------------------------===//
 #pragma once

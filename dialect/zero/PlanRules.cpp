@@ -23,7 +23,9 @@ static std::string flagOf(StringRef name, T value) {
   if constexpr (std::is_same_v<T, bool>)
     return flag;
   else if constexpr (std::is_same_v<T, Sample>)
-    return flag + (value == Sample::On ? "" : "-only");
+    return value == Sample::Score  ? "--score-only"
+           : value == Sample::Only ? flag + "-only"
+                                   : flag;
   else
     return flag + "=" + optionText(value);
 }

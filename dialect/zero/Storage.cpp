@@ -95,3 +95,7 @@ bool zero::renames(Operation *op) {
   return movesNothing(op) && op->getNumOperands() > 0 &&
          op->getNumResults() == 1;
 }
+
+bool zero::renamesParameter(Operation *op) {
+  return renames(op) && !isa<PackOp>(op);
+}

@@ -40,9 +40,13 @@ FlatSymbolRefAttr getBucketRef(Operation *op);
 /// Whether `op` only names bytes (view, pack, reshape) and runs nothing.
 bool movesNothing(Operation *op);
 
-/// Whether the result of `op` is another name of its operands' bytes (view, pack,
-/// reshape).
+/// Whether the result of `op` is another name of its operands' bytes (view,
+/// pack, reshape).
 bool renames(Operation *op);
+
+/// Whether the result of `op` is another name of a parameter or of rows of it.
+/// A parameter may also be a gradient, which zero.pack collects.
+bool renamesParameter(Operation *op);
 
 /// Whether `op` gives its tensor another shape, in the same bytes.
 bool isReshape(Operation *op);

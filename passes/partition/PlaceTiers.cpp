@@ -176,11 +176,11 @@ private:
     SmallVector<Operation *> names;
     llvm::SmallPtrSet<Operation *, 16> known;
     for (Operation &op : program.front()) {
-      bool isName =
-          isa<ViewOp>(op) ||
-          (renames(&op) && llvm::all_of(op.getOperands(), [&](Value operand) {
-             return known.contains(operand.getDefiningOp());
-           }));
+      bool isName = isa<ViewOp>(op) ||
+                    (renamesParameter(&op) &&
+                     llvm::all_of(op.getOperands(), [&](Value operand) {
+                       return known.contains(operand.getDefiningOp());
+                     }));
       if (!isName)
         continue;
       known.insert(&op);

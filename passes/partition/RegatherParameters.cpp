@@ -96,7 +96,7 @@ private:
     Block &block = function.getBody().front();
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (op.use_empty() &&
-          (bringsState(&op) || changesFormat(&op) || renames(&op)))
+          (bringsState(&op) || changesFormat(&op) || renamesParameter(&op)))
         op.erase();
   }
 
@@ -161,7 +161,7 @@ private:
 
   void collect(Value value, SmallVector<ParameterUse> &uses) {
     for (OpOperand &use : value.getUses())
-      if (isa<WidenOp>(use.getOwner()) || renames(use.getOwner()))
+      if (isa<WidenOp>(use.getOwner()) || renamesParameter(use.getOwner()))
         collect(use.getOwner()->getResult(0), uses);
       else
         uses.push_back({positions.lookup(use.getOwner()), &use});

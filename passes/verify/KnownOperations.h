@@ -2,8 +2,8 @@
 //
 // The judge does not use the interfaces of operations: plans are made from
 // them, so an error there would confirm itself.  It has one row of facts for
-// each operation, the accesses of Accesses.h and what each computes (its rules),
-// and refuses operations without a row.
+// each operation, beside the accesses of Accesses.h and what its rules say that
+// each computes, and refuses operations without a row.
 //
 //===----------------------------------------------------------------------===//
 #pragma once

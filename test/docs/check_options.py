@@ -52,7 +52,7 @@ def listed(*command):
 def commands():
     """The commands of zeroc, as --help lists them."""
     done = subprocess.run(["zeroc", "--help"], capture_output=True, text=True, check=True)
-    return re.findall(r"^  (\w+) +- ", done.stdout.partition("SUBCOMMANDS:")[2].partition("OPTIONS:")[0], re.MULTILINE)
+    return re.findall(r"^  (\w+) +- ", done.stdout.partition("Commands;")[2].partition("OPTIONS:")[0], re.MULTILINE)
 
 
 @functools.cache
@@ -96,7 +96,7 @@ def program_at(words, i):
     word = words[i]
     begins = all("=" in before for before in words[:i]) or words[i - 1] in ("&&", "|")
     if word == "zeroc" and begins:
-        following = words[i + 1] if i + 1 < len(words) else ""
+        following = words[i + 1].rstrip(":") if i + 1 < len(words) else ""
         return f"zeroc {following}" if re.fullmatch(r"[a-z]+", following) else "zeroc"
     if word in TOOLS:
         return word

@@ -97,9 +97,9 @@ class Digest(support.Case):
         """Updates beside a master read no parameter, which in some tiers they make and in others replace."""
         for precision in ("fp32", "bf16", "fp16"):
             steps = []
+            part = ("--offload-optimizer=cpu", "--offload-ratio=0.5") + ("--offload-params=cpu",) * (precision == "fp32")
             for i, tiers in enumerate(((), ("--offload-optimizer=cpu",), ("--offload-optimizer=cpu", "--offload-params=cpu"),
-                                       ("--offload-optimizer=cpu", "--offload-ratio=0.5", "--bucket-size=2KiB"),
-                                       ("--bucket-size=2KiB",))):
+                                       (*part, "--bucket-size=2KiB"), ("--bucket-size=2KiB",))):
                 program = flips.compiled(2, "--stage=3", f"--precision={precision}", *tiers)
                 steps.append(flips.read_digest(flips.record(self.folder, program, self.tokens, f"{precision}{i}")[1])[1])
             self.assertEqual(steps[0], steps[1])
@@ -162,8 +162,8 @@ class Digest(support.Case):
         program, alone = flips.compiled(2, "--stage=1"), flips.compiled(1)
         run, digest = flips.record(self.folder, program, self.tokens, "run")
         text = self.write("text.digest", "not a digest\n")
-        other_kind = self.write("other.digest", flips.checked(b'{"digest":2,"first":0}\n????'))
-        newer = self.write("newer.digest", flips.checked(b'{"digest":3,"first":0}\n????'))
+        other_kind = self.write("other.digest", flips.checked(b'{"digest":3,"first":0}\n????'))
+        newer = self.write("newer.digest", flips.checked(b'{"digest":4,"first":0}\n????'))
         header, records, _ = flips.parts_of(digest)
         moved = self.write("moved.digest", header + b"".join([records[1], *records[1:]]))
         other = support.compile_gpt2({**support.SMALL, "activation_function": "relu"}, 1, 16, "--virtual-shards=4",
@@ -174,7 +174,7 @@ class Digest(support.Case):
                 (self.against(alone, run, self.folder / "none"), "none: No such file"),
                 (self.against(alone, run, text), "is no file of train --digest"),
                 (self.against(alone, run, other_kind), "does not describe a run"),
-                (self.against(alone, run, newer), "has digests of version 3, and this program reads version 2"),
+                (self.against(alone, run, newer), "has digests of version 4, and this program reads version 3"),
                 (self.against(program, self.folder / "none", digest), "none"),
                 (support.run(program, *self.common, 2, "--against", moved), "the record of step 0 is damaged"),
                 (self.against(other, run, digest), "is of another model than this program's"),

@@ -6,8 +6,8 @@
 //
 //   u64  number of the step
 //   4 x u64 for each rank, and in it for each bucket that is trained: the
-//   checksums (runtime/hash/Checksum.h) of what the rank read, computed, reduced and
-//   wrote (abi/zrt.h)
+//   checksums (runtime/hash/Checksum.h) of what the rank read, computed,
+//   reduced and wrote (abi/zrt.h)
 //   u32  check
 //
 // A check is the CRC-32 of the bytes before it, of the line or the step: a bit

@@ -71,8 +71,8 @@ private:
   std::vector<uint32_t> trained;           ///< buckets, in the file's order
   /// With --against: these, in the order in which their gradients are ready.
   std::vector<uint32_t> ready;
-  /// Of the run that has the ranks; null without digests.  Stage 0 updates whole
-  /// buckets.
+  /// Of the run that has the ranks; null without digests.  Stage 0 updates
+  /// whole buckets.
   std::unique_ptr<const RankGroups> groups;
   uint32_t stage = 0;
   bool hasBegun = false; ///< to compare steps

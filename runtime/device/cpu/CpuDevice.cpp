@@ -6,6 +6,7 @@
 #include "runtime/device/cpu/Matmul.h"
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/numbers/HalfArrays.h"
+#include "runtime/numbers/NumberBlocks.h"
 #include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
 #include "runtime/plan/PlanTable.h"

@@ -9,6 +9,7 @@
 #include "Places.h"
 
 #include "dialect/zero/PlanPrograms.h"
+#include "dialect/zero/Storage.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

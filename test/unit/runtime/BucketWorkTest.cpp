@@ -201,7 +201,7 @@ TEST(Update, OfSlicesEqualsThatOfTheWhole) {
     zrt_plan plan =
         ranksPlan(int(ranks),
                   Table().update(ZRT_COMPUTE, {"adamw of b0", 0, 5, step<0>,
-                                               step<1>, operands, 0, 0}),
+                                               step<1>, operands, 0, 0, 0, 0}),
                   2 << 20);
     plan.group_size = members;
     plan.buckets = &bigBucket;
@@ -296,7 +296,7 @@ std::vector<uint64_t> toldPlaces(const zrt_bucket &workBucket, uint32_t ranks,
   zrt_plan plan =
       ranksPlan(int(ranks),
                 Table().update(ZRT_COMPUTE, {"sgd of b0", 0, 3, tellPlaces,
-                                             tellPlaces, operands, 1, 0}),
+                                             tellPlaces, operands, 1, 0, 0, 0}),
                 1 << 20);
   plan.buckets = &workBucket;
   plan.bucket_count = 1;

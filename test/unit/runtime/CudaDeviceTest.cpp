@@ -398,7 +398,7 @@ TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
       {next, ZRT_I32, ZRT_SLICE},
   };
   zrt_plan plan = planOf(Table().update(
-      ZRT_COMPUTE, {"sgd of b0", 0, 3, chance, chance, args, 1, 0}));
+      ZRT_COMPUTE, {"sgd of b0", 0, 3, chance, chance, args, 1, 0, 0, 0}));
   plan.world_size = 2;
   plan.exported_begin = kArena;
   plan.buckets = &cudaBucket;

@@ -85,7 +85,7 @@ zrt_plan offloadPlan() {
       .launch(ZRT_COMPUTE, "loss.0", lossOf, 1, 1,
               {tensor(onDevice), scalar(deviceRef(0, 4))})
       .update(ZRT_HOST_STREAM,
-              {"momentum of b0", 0, 5, momentum, momentum, args, 0, 0})
+              {"momentum of b0", 0, 5, momentum, momentum, args, 0, 0, 0, 0})
       .record(ZRT_HOST_STREAM, 2)
       .wait(ZRT_NVME_WRITE, 2)
       .add(ZRT_COPY, ZRT_NVME_WRITE, &spillM)

@@ -47,7 +47,8 @@ TEST(PlanText, HasALineForEachOperation) {
               {scalar(deviceRef(0, 2), ZRT_BF16)})
       .add(99, 42, nullptr);
   const zrt_operand args[] = {sliceOfWhole(deviceRef(0, 256))};
-  step.update(ZRT_COMPUTE, {"sgd of b0", 0, 1, nothing, nothing, args, 0, 0});
+  step.update(ZRT_COMPUTE,
+              {"sgd of b0", 0, 1, nothing, nothing, args, 0, 0, 0, 0});
   step.add(ZRT_GROUPED, ZRT_COMPUTE, &grouped);
   const zrt_plan plan = ranksPlan(2, step);
   EXPECT_EQ(

@@ -227,7 +227,7 @@ std::string updateRefusal(const std::vector<zrt_operand> &args,
                           zrt_kernel_fn decayed = noKernel) {
   return refusal([&](Table &table) {
     table.update(ZRT_COMPUTE, {"adamw of b0", number, uint32_t(args.size()),
-                               noKernel, decayed, args.data(), 0, 0});
+                               noKernel, decayed, args.data(), 0, 0, 0, 0});
   });
 }
 
@@ -263,8 +263,8 @@ TEST(Tables, UpdatesRoundByRandomBits) {
   const auto message = [](const zrt_operand &bits, uint32_t rounding) {
     return refusal([&](Table &table) {
       const zrt_operand args[] = {whole(deviceRef(0, 256)), bits};
-      table.update(ZRT_COMPUTE,
-                   {"sgd of b0", 0, 2, noKernel, noKernel, args, rounding, 0});
+      table.update(ZRT_COMPUTE, {"sgd of b0", 0, 2, noKernel, noKernel, args,
+                                 rounding, 0, 0, 0});
     });
   };
   const zrt_ref place = deviceRef(1024, 8);
@@ -401,8 +401,8 @@ struct Operations {
                               tensor(deviceRef(256, 12), ZRT_I32),
                               ofW};
   zrt_launch_desc launch = {"gelu.1", noKernel, 1, 1, 2, 0, launchArgs};
-  zrt_update_desc update = {"sgd of b0", 0,          3, noKernel,
-                            noKernel,    updateArgs, 0, 0, 0, 0};
+  zrt_update_desc update = {"sgd of b0", 0, 3, noKernel, noKernel,
+                            updateArgs,  0, 0, 0,        0};
   zrt_squares_desc squares = {"norm of b0", 0, 0, sliceOfWhole(all),
                               tensor(deviceRef(1024, 16), ZRT_F64)};
   zrt_collective_desc gather =
@@ -803,9 +803,10 @@ TEST(Groups, CollectivesHoldWhatTheirRanksExchange) {
 TEST(Groups, UpdatesAndNormsAreOfSlices) {
   const auto error = [](const zrt_operand &operand) {
     const zrt_operand args[] = {operand, operand};
-    return groupsRefusal(Table().update(ZRT_COMPUTE, {"it", 0, 2, noKernel,
-                                                      noKernel, args, 0, 0}),
-                         [](zrt_plan &) {});
+    return groupsRefusal(
+        Table().update(ZRT_COMPUTE,
+                       {"it", 0, 2, noKernel, noKernel, args, 0, 0, 0, 0}),
+        [](zrt_plan &) {});
   };
   EXPECT_EQ(error(sliceOfPart(deviceRef(0, 128))), "");
   EXPECT_HAS(error(part(deviceRef(0, 128))), "operand 0 is part; an update");

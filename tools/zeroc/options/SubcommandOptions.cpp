@@ -56,7 +56,8 @@ void CommandLine::declareSubcommands() {
           .showing(""),
       "classify: the number of labels", imported);
   add("beta=B", number(loss.beta, FLT_MIN, FLT_MAX, "a number above 0"),
-      "dpo, kto: strength of the KL penalty towards the\nreference model", imported);
+      "dpo, kto: strength of the KL penalty towards the\nreference model",
+      imported);
   add("desirable-weight=W",
       number(loss.desirable, 0, FLT_MAX, "a number, 0 or more"),
       "kto: the weight of an answer that is desirable", imported);
