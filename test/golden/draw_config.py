@@ -1,14 +1,17 @@
 """Random config.json files of the families that zeroc imports."""
+import json
 from dataclasses import dataclass, field
+from pathlib import Path
 
-FAMILIES = {
-    "llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "mixtral": "MixtralForCausalLM",
-    "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM", "qwen3_moe": "Qwen3MoeForCausalLM",
-    "olmoe": "OlmoeForCausalLM", "gemma2": "Gemma2ForCausalLM", "gemma3_text": "Gemma3ForCausalLM",
-    "phi3": "Phi3ForCausalLM", "gpt_neox": "GPTNeoXForCausalLM",
-}
+#: The architecture of each model_type that has a folder of test_families.py.
+FAMILIES = {config["model_type"]: config["architectures"][0] for config in (
+    json.loads(path.with_name("config.json").read_text())
+    for path in sorted(Path(__file__).parent.glob("*/gradients.safetensors")))}
 GEMMA = ("gemma2", "gemma3_text")
-MIXTURES = ("mixtral", "qwen3_moe", "olmoe")
+#: Of each mixture of experts, names for their number; a name that is there twice is more usual.
+MIXTURES = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts"),
+            "qwen3_moe": ("num_experts", "num_experts", "num_local_experts"),
+            "olmoe": ("num_experts", "num_experts", "num_local_experts")}
 #: Families whose head width may differ from hidden_size / num_attention_heads.
 FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", *GEMMA)
 ACTIVATIONS = ("silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "swish")
@@ -209,10 +212,7 @@ class Draw:
         if self.family not in MIXTURES:
             return
         experts = rng.choice((1, 2, 3, 5, 8, 17))
-        keys = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts"),
-                "qwen3_moe": ("num_experts", "num_experts", "num_local_experts"),
-                "olmoe": ("num_experts", "num_experts", "num_local_experts")}[self.family]
-        c[rng.choice(keys)] = experts
+        c[rng.choice(MIXTURES[self.family])] = experts
         c["num_experts_per_tok"] = rng.randint(1, experts)
         if self.maybe(0.6):
             c["output_router_logits"] = self.maybe(0.7)

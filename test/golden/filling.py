@@ -12,9 +12,9 @@ from pathlib import Path
 
 import torch
 import transformers
+from draw_config import MIXTURES
 
 HERE = Path(__file__).parent
-FAMILIES = ("mixtral", "qwen3_moe", "olmoe")
 COEFFICIENT, VOCAB = 0.5, 89
 #: Samples: (first token, tokens, the first that is trained on).  A batch is two sequences, and has filling.
 SAMPLES = [(3, 9, 2), (17, 5, 1), (40, 20, 7), (8, 11, 4), (71, 2, 1)]
@@ -63,7 +63,7 @@ def numbers(model, batches):
 
 
 def main():
-    models = {name: load(name) for name in FAMILIES}
+    models = {name: load(name) for name in MIXTURES}
     import families  # noqa: F401  float32 is another name of float64 from here on
     found = {name: {"whole": numbers(model, [[0, 1, 2, 3, 4]]), "halves": numbers(model, [[0, 1, 2], [3, 4]])}
              for name, model in models.items()}

@@ -66,7 +66,7 @@ def make_model(folder, seed):
 def named(tensors, kind):
     """Converts to the names of checkpoints."""
     tensors = {families.saved_name(name, kind): value for name, value in tensors.items()}
-    return experts.split(tensors, kind) if kind in ("mixtral", "qwen3_moe", "olmoe") else tensors
+    return experts.split(tensors, kind) if kind in draw_config.MIXTURES else tensors
 
 
 def train(folder, config, batch, seq, seed):
@@ -77,7 +77,7 @@ def train(folder, config, batch, seq, seed):
     ids = torch.tensor([random.Random(f"{seed} {i}").randrange(vocabulary) for i in range(batch * seq + 1)])
     (folder / "tokens.bin").write_bytes(ids.numpy().astype("uint16").tobytes())
     inputs, targets = ids[:-1].view(batch, seq), ids[1:].view(batch, seq)
-    keys = {"output_router_logits": True} if kind in ("mixtral", "qwen3_moe", "olmoe") else {}
+    keys = {"output_router_logits": True} if kind in draw_config.MIXTURES else {}
     try:
         out = model(input_ids=inputs, use_cache=False, **keys)
     except Exception as error:
