@@ -164,14 +164,14 @@ Tensor countValid(Tensor targets, std::optional<Tensor> weights = {});
 Tensor detach(Tensor x);
 
 /// A loss, and for losses of samples (Objective) what it compares: values
-/// [B, S], or of Classes the scores [B, T, labels].  `ids` [B, T] are what it
+/// [B, S], or of classification the scores [B, T, labels].  `ids` [B, T] are what it
 /// reads of each position, targets or samples, and `none` where it reads none.
 struct TextResult {
   Tensor loss, values, ids;
   int64_t none = -100;
 };
 /// The targets that a loss reads, of tokens below `vocabulary` or of labels;
-/// none of Rewards.
+/// none of rewards.
 Tensor targetsOf(ModelBuilder &m, int64_t batch, int64_t sequence,
                  int64_t vocabulary, const TextLoss &loss);
 /// The loss of `outputs`, logits [B, T, V] or scores [B, T, scores()].

@@ -90,11 +90,11 @@ static Tensor desirableLoss(Tensor values, const TextLoss &loss) {
 
 Tensor frontend::targetsOf(ModelBuilder &m, int64_t batch, int64_t sequence,
                            int64_t vocabulary, const TextLoss &loss) {
-  if (loss.objective == Objective::Rewards)
+  if (loss.objective == Objective::Reward)
     return {};
   return m.targets(batch, sequence,
-                   loss.objective == Objective::Classes ? loss.labels
-                                                        : vocabulary);
+                   loss.objective == Objective::Classify ? loss.labels
+                                                         : vocabulary);
 }
 
 TextResult frontend::textLoss(Tensor outputs, Tensor targets,
@@ -107,28 +107,27 @@ TextResult frontend::textLoss(Tensor outputs, Tensor targets,
     options.weights = m.input("token_weights", targets.shape(), Element::Float);
   const SmallVector<int64_t> ofSamples = {outputs.size(0), loss.samples};
   switch (loss.objective) {
-  case Objective::Tokens:
+  case Objective::Sft:
     return {crossEntropy(outputs, targets, options), {}, targets};
-  case Objective::Classes:
+  case Objective::Classify:
     return {crossEntropy(outputs, targets, options), outputs, targets};
-  case Objective::Rewards: {
+  case Objective::Reward: {
     Tensor ids = samplesOf(outputs, loss.samples);
     Tensor values = sumSamples(outputs, ids, loss.samples), more = values;
     if (loss.margins)
       more = values - m.input("margins", ofSamples, Element::Float);
     return {pairLoss(more, loss), values, ids, loss.samples};
   }
-  case Objective::Preferences:
-  case Objective::Desirable:
+  case Objective::Dpo:
+  case Objective::Kto:
     break;
   }
   Tensor values = sumSamples(-tokenLosses(outputs, targets),
                              samplesOf(outputs, loss.samples), loss.samples);
   Tensor reference = m.input("reference", ofSamples, Element::Float);
   Tensor gain = values - reference;
-  return {loss.objective == Objective::Preferences
-              ? pairLoss(gain * loss.beta, loss)
-              : desirableLoss(gain, loss),
+  return {loss.objective == Objective::Dpo ? pairLoss(gain * loss.beta, loss)
+                                           : desirableLoss(gain, loss),
           values, targets};
 }
 

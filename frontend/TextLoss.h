@@ -5,35 +5,38 @@
 
 namespace mlir::frontend {
 
-/// Tokens: the next token.  Preferences (DPO): the first answer of a pair, more
-/// than the reference model does.  Desirable (KTO): answers that are marked
-/// good, or not.  Rewards: scores that are higher for the first of a pair.
-/// Classes: a label.
-enum class Objective { Tokens, Preferences, Desirable, Rewards, Classes };
+/// The next token; the first answer of a pair, more than the reference model
+/// has it; answers that are marked good, or not; scores that are higher for the
+/// first of a pair; a label.
+enum class Objective { Sft, Dpo, Kto, Reward, Classify };
+
+/// What users call them, in this order.
+inline constexpr const char *kObjectives[] = {"sft", "dpo", "kto", "reward",
+                                              "classify"};
 
 struct TextLoss {
-  Objective objective = Objective::Tokens;
-  /// As in CrossEntropyOptions; the smoothing of Preferences is that of TRL,
+  Objective objective = Objective::Sft;
+  /// As in CrossEntropyOptions; the smoothing of DPO is that of TRL,
   /// the chance that a pair is the wrong way round.
   double labelSmoothing = 0, zLoss = 0;
   /// An input "token_weights" gives the weight of each target.
   bool weighted = false;
-  /// The most samples of a sequence, of Preferences, Desirable and Rewards.
+  /// The most samples of a sequence, of DPO, KTO and rewards.
   int64_t samples = 0;
-  /// Of Classes.
+  /// Of classification.
   int64_t labels = 0;
-  /// Preferences and Desirable: strength of the KL penalty.
+  /// DPO and KTO: strength of the KL penalty.
   double beta = 0.1;
-  /// Desirable: the weights of answers that are, and that are not.
+  /// KTO: the weights of answers that are, and that are not.
   double desirable = 1, undesirable = 1;
-  /// Rewards: an input "margins" says by how much the scores shall differ.
+  /// Of rewards: an input "margins" says by how much the scores shall differ.
   bool margins = false;
 
   /// The outputs of a head "score" in place of logits; 0: none.
   int64_t scores() const {
-    return objective == Objective::Rewards   ? 1
-           : objective == Objective::Classes ? labels
-                                             : 0;
+    return objective == Objective::Reward     ? 1
+           : objective == Objective::Classify ? labels
+                                              : 0;
   }
 };
 

@@ -35,8 +35,7 @@ void addLoss(const TextLoss &loss, FunctionKeys &keys) {
   // The samples of a sequence are a shape.
   const auto &[objective, smoothing, zLoss, weighted, samples, labels, beta,
                desirable, undesirable, margins] = loss;
-  constexpr StringLiteral names[] = {"sft", "dpo", "kto", "reward", "classify"};
-  keys["--objective"] = names[int(objective)];
+  keys["--objective"] = kObjectives[int(objective)];
   keys["--label-smoothing"] = textOf(smoothing);
   keys["--z-loss"] = textOf(zLoss);
   keys["--token-weights"] = textOf(weighted);

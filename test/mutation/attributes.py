@@ -96,7 +96,7 @@ class Definitions:
         known = (DIALECT / "DiscardableAttributes.cpp").read_text()
         self.groups = [re.findall(r'I32EnumAttrCase<"\w+", \d+, "(\w+)">', body)
                        for body in re.findall(r"I32EnumAttr<(.*?)\]>", td, re.S)]
-        listed = (support.ROOT / "abi" / "PlanOptions.def").read_text()
+        listed = re.sub(r"\n +", " ", (support.ROOT / "abi" / "PlanOptions.def").read_text())
         enumerations = {name: re.findall(r'ZERO_CASE\(\w+, "(\w+)"\)', cases)
                         for name, cases in re.findall(r"^ZERO_ENUM\((\w+), (.*)\)$", listed, re.M)}
         rows = re.findall(r'^ZERO_(?:(SWITCH|COUNT|BYTES|NUMBER)\(|(?:CHOICE|FIELD)\((\w+), )\w+, \w+, "([\w-]+)',
@@ -104,7 +104,9 @@ class Definitions:
         fields = {name.replace("-", "_"): kind or type for kind, type, name in rows}
         self.strings = {field: enumerations[kind] for field, kind in fields.items() if kind in enumerations}
         self.switches = [field for field, kind in fields.items() if kind in ("SWITCH", "bool")]
-        self.numbers = [field for field, kind in fields.items() if kind in ("COUNT", "BYTES")]
+        #: Fields and values that are added to a plan without them.
+        self.numbers = {field: (0.5, 3.0) if kind == "NUMBER" else (3, 4096) for field, kind in fields.items()
+                        if kind in ("COUNT", "BYTES", "NUMBER")}
         self.attributes, self.optional = {}, {}
         # The text of an operation ends at the next definition.
         for name, body in re.findall(r'^def \w+Op : \w+<"(\w+)"(.*?)(?=^(?:def|class) |\Z)', td, re.S | re.M):
@@ -241,9 +243,9 @@ class Mutator:
         for field in self.definitions.switches:
             if f" {field} = " not in text:
                 self.edits.append(Edit(f"{place} {field}", "add", end, end, f", {field} = true"))
-        for field in self.definitions.numbers:
+        for field, numbers in self.definitions.numbers.items():
             if f" {field} = " not in text:
-                for number in (3, 4096):
+                for number in numbers:
                     self.edits.append(Edit(f"{place} {field}", "add", end, end, f", {field} = {number}"))
 
     def tokens(self, place, begin, end):

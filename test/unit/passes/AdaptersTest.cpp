@@ -55,13 +55,6 @@ const Family kFamilies[] = {
      "gpt_neox",
      {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"}}};
 
-const std::pair<StringRef, Objective> kObjectives[] = {
-    {"sft", Objective::Tokens},
-    {"dpo", Objective::Preferences},
-    {"kto", Objective::Desirable},
-    {"reward", Objective::Rewards},
-    {"classify", Objective::Classes}};
-
 struct Adapters : testing::Test {
   MLIRContext context{[] {
                         DialectRegistry registry;
@@ -123,9 +116,9 @@ TEST_F(Adapters, OfAllButTheHead) {
     for (bool tied : {false, true}) {
       config["tie_word_embeddings"] = tied;
       write(llvm::json::Object(config));
-      for (auto [name, objective] : kObjectives) {
+      for (auto [i, name] : llvm::enumerate(frontend::kObjectives)) {
         auto [adapted, packed] =
-            compile({.objective = objective, .samples = 2, .labels = 3});
+            compile({.objective = Objective(i), .samples = 2, .labels = 3});
         std::string of =
             (family.folder + " " + name + (tied ? " tied" : " untied")).str();
         EXPECT_EQ(adapted, family.adapted) << of;

@@ -42,7 +42,7 @@ void CommandLine::declareSubcommands() {
       imported);
   add("objective=NAME",
       text(importOptions.objective,
-           {"sft", "dpo", "kto", "reward", "classify"}),
+           llvm::to_vector_of<StringRef>(frontend::kObjectives)),
       "what to train for: the next token (sft), preferred\nanswers (dpo), "
       "desirable ones (kto), a reward, or a label\n(docs/preferences.md)",
       imported);
@@ -96,27 +96,22 @@ void CommandLine::checkObjective() {
   using enum frontend::Objective;
   frontend::TextLoss &loss = importOptions.loss;
   const StringRef name = importOptions.objective;
-  loss.objective = name == "dpo"        ? Preferences
-                   : name == "kto"      ? Desirable
-                   : name == "reward"   ? Rewards
-                   : name == "classify" ? Classes
-                                        : Tokens;
+  loss.objective =
+      static_cast<frontend::Objective>(llvm::find(frontend::kObjectives, name) -
+                                       std::begin(frontend::kObjectives));
   const frontend::TextLoss none;
-  const bool isText = loss.objective == Tokens,
-             isClass = loss.objective == Classes,
+  const bool isText = loss.objective == Sft,
+             isClass = loss.objective == Classify,
              ofSamples = !isText && !isClass,
-             compares =
-                 loss.objective == Preferences || loss.objective == Desirable;
+             compares = loss.objective == Dpo || loss.objective == Kto;
   const std::tuple<StringRef, bool, bool> options[] = {
       {"--samples", loss.samples != 0, ofSamples},
       {"--labels", loss.labels != 0, isClass},
       {"--beta", loss.beta != none.beta, compares},
-      {"--desirable-weight", loss.desirable != 1, loss.objective == Desirable},
-      {"--undesirable-weight", loss.undesirable != 1,
-       loss.objective == Desirable},
-      {"--margins", loss.margins, loss.objective == Rewards},
-      {"--label-smoothing", loss.labelSmoothing != 0,
-       loss.objective != Desirable},
+      {"--desirable-weight", loss.desirable != 1, loss.objective == Kto},
+      {"--undesirable-weight", loss.undesirable != 1, loss.objective == Kto},
+      {"--margins", loss.margins, loss.objective == Reward},
+      {"--label-smoothing", loss.labelSmoothing != 0, loss.objective != Kto},
       {"--z-loss", loss.zLoss != 0, isText},
       {"--token-weights", loss.weighted, isText}};
   for (auto [option, isGiven, isKnown] : options)
@@ -126,7 +121,7 @@ void CommandLine::checkObjective() {
     fail("--objective=" + name +
          " needs --samples=S, the most samples of a sequence, as zeroc data "
          "prints it");
-  if (loss.objective != Desirable && loss.samples % 2)
+  if (loss.objective != Kto && loss.samples % 2)
     fail("--samples=" + Twine(loss.samples) +
          " must be even: --objective=" + name + " compares pairs");
   if (isClass && loss.labels == 0)
@@ -135,7 +130,7 @@ void CommandLine::checkObjective() {
     fail("--objective=" + name +
          " needs --packed: a sequence holds several "
          "samples");
-  if ((loss.objective == Preferences || loss.objective == Rewards) &&
+  if ((loss.objective == Dpo || loss.objective == Reward) &&
       loss.labelSmoothing >= 0.5)
     fail(
         "--label-smoothing=" + llvm::formatv("{0}", loss.labelSmoothing).str() +
