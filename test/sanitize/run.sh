@@ -7,7 +7,7 @@
 #   test/sanitize/run.sh               # unit, lit, and some end-to-end tests
 #   test/sanitize/run.sh WORD ...      # end-to-end tests with these words only
 #
-# The build takes half an hour on two cores, the tests a quarter of one.
+# The build takes a quarter of an hour on two cores, the tests another one.
 #
 # Kernels are excluded: zeroc emits them, not clang.  zero-kernels and the judge
 # check that they write only their operands.
@@ -23,7 +23,8 @@ mkdir -p "$reports"
 common=log_path=$reports/report:print_stacktrace=1
 # libMLIR and libLLVM are not instrumented: memory that they fill or poison, and
 # containers that they grow, are not findings in our code.
-export ASAN_OPTIONS=$common:detect_container_overflow=0:allow_user_poisoning=0
+# Libraries that programs load have an fmt of their own.
+export ASAN_OPTIONS=$common:detect_container_overflow=0:allow_user_poisoning=0:detect_odr_violation=0
 export UBSAN_OPTIONS=$common
 export LSAN_OPTIONS=suppressions=$here/leaks.txt:print_suppressions=0
 export ZERO_BUILD_DIR=$build
