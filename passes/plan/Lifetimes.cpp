@@ -343,8 +343,15 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
         buffer.use = known.getBytesUse();
     }
   if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
-    for (unsigned i : exchange.getExportedOperands())
-      storage.buffers[find(op->getOperand(i)).buffer].exported = true;
+    for (unsigned i : exchange.getExportedOperands()) {
+      Buffer &buffer = storage.buffers[find(op->getOperand(i)).buffer];
+      if (buffer.tier != Tier::Device)
+        return op->emitOpError("lets peers read ")
+               << getValueName(op->getOperand(i)) << " on the "
+               << stringifyTier(buffer.tier)
+               << "; peers read the device's bytes alone, fetch it first";
+      buffer.exported = true;
+    }
   return success();
 }
 

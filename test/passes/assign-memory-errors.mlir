@@ -74,3 +74,15 @@ module {
     zero.return %r : tensor<f32>
   }
 }
+
+// -----
+
+module {
+  zero.axis @dp size 2
+  zero.bucket @b over @dp elements 64 members [#zero.member<"w", 60 at 0, init = #zero.constant<0.0>>]
+  zero.program @step(%p: !zero.shard<64 x f32 by 1 on host> {zero.state = #zero.state<@b, "param">}) -> !zero.shard<64 x f32 by 1 on host> {
+    // expected-error @below {{lets peers read @b "param" on the host; peers read the device's bytes alone, fetch it first}}
+    %f = zero.all_gather %p of @b : !zero.shard<64 x f32 by 1 on host> -> !zero.shard<64 x f32 by 1 on host>
+    zero.return %f : !zero.shard<64 x f32 by 1 on host>
+  }
+}
