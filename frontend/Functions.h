@@ -164,8 +164,9 @@ Tensor countValid(Tensor targets, std::optional<Tensor> weights = {});
 Tensor detach(Tensor x);
 
 /// A loss, and for losses of samples (Objective) what it compares: values
-/// [B, S], or of classification the scores [B, T, labels].  `ids` [B, T] are what it
-/// reads of each position, targets or samples, and `none` where it reads none.
+/// [B, S], or of classification the scores [B, T, labels].  `ids` [B, T] are
+/// what it reads of each position, targets or samples, and `none` where it
+/// reads none.
 struct TextResult {
   Tensor loss, values, ids;
   int64_t none = -100;

@@ -6,8 +6,8 @@
 
 #include "ThreadLink.h"
 
+#include <algorithm>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
@@ -65,7 +65,8 @@ public:
   }
   void receive(int from, void *data, size_t bytes) override {
     const std::string message = mail.take(from, me);
-    std::memcpy(data, message.data(), std::min(bytes, message.size()));
+    std::copy_n(message.data(), std::min(bytes, message.size()),
+                static_cast<char *>(data));
   }
   void allGather(const void *mine, size_t bytes, void *all) override {
     for (int to = 0; to < ranks; ++to)
