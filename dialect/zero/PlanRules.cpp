@@ -19,7 +19,7 @@ using llvm::StringRef;
 /// An option as it is typed: "--stage=3", "--eval", "--sample-only".
 template <typename T>
 static std::string flagOf(StringRef name, T value) {
-  const std::string flag = "--" + name.str();
+  std::string flag = "--" + name.str();
   if constexpr (std::is_same_v<T, bool>)
     return flag;
   else if constexpr (std::is_same_v<T, Sample>)

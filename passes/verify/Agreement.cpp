@@ -53,6 +53,7 @@
 
 using namespace mlir;
 using namespace mlir::zero;
+using namespace mlir::zero::judge;
 
 namespace {
 

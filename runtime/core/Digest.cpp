@@ -106,15 +106,16 @@ void Digest::addWritten(const zrt_update_desc &desc, void *const *args,
   }
 }
 
-void Digest::flipIn(const Values &values, uint64_t begin, uint64_t end) {
+void Digest::flipIn(const Flip &place, const Values &values, uint64_t begin,
+                    uint64_t end) {
   const uint64_t bytes = dtypeBytes(values.dtype);
-  if (flip->step != steps || flip->what != values.what ||
-      flip->bucket != values.bucket ||
-      flip->bit / (8 * bytes) != values.operand || flip->element < begin ||
-      flip->element >= end || hasFlipped.exchange(true))
+  if (place.step != steps || place.what != values.what ||
+      place.bucket != values.bucket ||
+      place.bit / (8 * bytes) != values.operand || place.element < begin ||
+      place.element >= end || hasFlipped.exchange(true))
     return;
-  values.first[flip->element * bytes + flip->bit / 8 % bytes] ^=
-      std::byte(1 << flip->bit % 8);
+  values.first[place.element * bytes + place.bit / 8 % bytes] ^=
+      std::byte(1 << place.bit % 8);
 }
 
 void Digest::add(const Values &values, uint64_t begin, uint64_t end,
@@ -127,7 +128,7 @@ void Digest::add(const Values &values, uint64_t begin, uint64_t end,
     uint64_t from = std::max(begin, member.begin);
     const uint64_t to = std::min(end, member.end);
     if (flip && from < to)
-      flipIn(values, from, to);
+      flipIn(*flip, values, from, to);
     while (from < to) {
       const uint64_t number = ofRank ? *ofRank : from / slice;
       const uint64_t stop = ofRank ? to : std::min(to, (number + 1) * slice);

@@ -60,11 +60,13 @@ private:
   };
 
   void readFlip();
-  void flipIn(const Values &values, uint64_t begin, uint64_t end);
+  void flipIn(const Flip &place, const Values &values, uint64_t begin,
+              uint64_t end);
   void add(const Values &values, uint64_t begin, uint64_t end,
            std::optional<uint32_t> rank = std::nullopt);
   std::atomic<uint64_t> &sumOf(const Values &values, uint64_t number) {
-    return sums[(values.bucket * ZRT_DIGEST_COUNT + values.what) * ranks +
+    return sums[(uint64_t{values.bucket} * ZRT_DIGEST_COUNT + values.what) *
+                    ranks +
                 number];
   }
 
