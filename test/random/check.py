@@ -287,7 +287,10 @@ class Trial(Workplace):
                                                      if option not in GPU and "--collectives" not in str(option)))
             if not needless:
                 raise
-            return self.compile(model, name, *(option for option in options if not option.startswith(needless)))
+            # What needed these options goes with them.
+            own = [f"--precision={self.precision}", *self.types]
+            left = [option for option in options if not option.startswith(needless)]
+            return self.compile(model, name, *plan_rules.allowed(own + left)[len(own):])
 
     def train(self, name, ranks, *flags, lr=None, steps=STEPS, environment=()):
         lr = self.optimizer["lr"] if lr is None else lr
