@@ -44,27 +44,21 @@ bool mlir::zero::readOption(StringRef text, double &value) {
   return !text.getAsDouble(value);
 }
 
-/// "--grad-dtype=fp16"
-template <typename T>
-static std::string flag(StringRef name, T value) {
-  return "--" + name.str() + "=" + optionText(value);
-}
-
 /// Of sums that do not depend on the number of ranks.
 static std::string findVirtualConflict(const PlanOptions &p) {
   const int64_t leaves = p.virtualShards;
   if (leaves == 0)
     return "";
-  const std::string given = flag("virtual-shards", leaves);
+  const std::string given = optionFlag("virtual-shards", leaves);
   if (!llvm::isPowerOf2_64(leaves) || leaves == 1)
     return given + " is no power of two from 2 on";
   if (p.worldSize * p.accumulate != leaves)
     return given + " is world-size x accumulate, got " +
-           flag("world-size", p.worldSize) + " " +
-           flag("accumulate", p.accumulate) + "; " +
+           optionFlag("world-size", p.worldSize) + " " +
+           optionFlag("accumulate", p.accumulate) + "; " +
            (leaves % p.worldSize
                 ? "take a world-size that divides it"
-                : "give " + flag("accumulate", leaves / p.worldSize));
+                : "give " + optionFlag("accumulate", leaves / p.worldSize));
   return "";
 }
 
@@ -80,13 +74,14 @@ static std::string findGroupConflict(const PlanOptions &p) {
     if (size == 0)
       continue;
     if (size != group)
-      return flag(name, size) + " and a group of " + std::to_string(group) +
+      return optionFlag(name, size) + " and a group of " +
+             std::to_string(group) +
              " ranks; ranks have one kind of group, give all the same number";
-    given = flag(name, size);
+    given = optionFlag(name, size);
   }
   if (group < 2 || group >= p.worldSize || p.worldSize % group)
     return given + " needs 2 groups or more of 2 ranks or more, got " +
-           flag("world-size", p.worldSize) +
+           optionFlag("world-size", p.worldSize) +
            "; take a divisor of it between 1 and itself, or drop it";
   return "";
 }

@@ -84,6 +84,19 @@ template <typename Enum>
 std::string optionText(Enum value) {
   return stringify(value).str();
 }
+/// An option as a user types it: "--stage=3", "--eval", "--sample-only".
+template <typename T>
+std::string optionFlag(llvm::StringRef name, T value) {
+  std::string flag = "--" + name.str();
+  if constexpr (std::is_same_v<T, bool>)
+    return flag;
+  else if constexpr (std::is_same_v<T, Sample>)
+    return value == Sample::Score  ? "--score-only"
+           : value == Sample::Only ? flag + "-only"
+                                   : flag;
+  else
+    return flag + "=" + optionText(value);
+}
 /// Reads such a text into `value`; false if it is none.
 bool readOption(llvm::StringRef text, bool &value);
 bool readOption(llvm::StringRef text, int64_t &value);

@@ -8,27 +8,12 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/bit.h"
 #include "llvm/Support/ErrorHandling.h"
 #include <vector>
 
 using namespace mlir::zero;
 using llvm::SmallVector;
 using llvm::StringRef;
-
-/// An option as it is typed: "--stage=3", "--eval", "--sample-only".
-template <typename T>
-static std::string flagOf(StringRef name, T value) {
-  std::string flag = "--" + name.str();
-  if constexpr (std::is_same_v<T, bool>)
-    return flag;
-  else if constexpr (std::is_same_v<T, Sample>)
-    return value == Sample::Score  ? "--score-only"
-           : value == Sample::Only ? flag + "-only"
-                                   : flag;
-  else
-    return flag + "=" + optionText(value);
-}
 
 namespace {
 
@@ -72,7 +57,6 @@ using Terms = SmallVector<Term, 2>;
 struct Rule {
   StringRef constraint;
   SmallVector<Terms, 2> given, needs; ///< alternatives
-  Terms excluded; ///< in place of `needs`: none of them holds
   StringRef text;
 };
 
@@ -93,7 +77,9 @@ static const Option &findOption(StringRef name) {
    static_cast<double>(TYPE(DEFAULT)),                                         \
    [](const PlanOptions &p) { return static_cast<double>(p.FIELD); },          \
    readNumber<TYPE>,                                                           \
-   [](const PlanOptions &p) { return flagOf(getOptionName(USAGE), p.FIELD); }, \
+   [](const PlanOptions &p) {                                                  \
+     return optionFlag(getOptionName(USAGE), p.FIELD);                         \
+   },                                                                          \
    [](const PlanOptions &p) { return optionText(p.FIELD); }},
 #include "abi/PlanOptions.def"
   };
@@ -128,11 +114,12 @@ static Term parseTerm(StringRef text) {
   return term;
 }
 
-static Terms parseTerms(StringRef text) {
+/// The terms of `text`; each begins with `more`.
+static Terms parseTerms(StringRef text, StringRef more = "") {
   Terms terms;
   for (StringRef term : llvm::split(text, ' '))
     if (!term.empty())
-      terms.push_back(parseTerm(term));
+      terms.push_back(parseTerm((more + term).str()));
   return terms;
 }
 
@@ -146,16 +133,12 @@ static SmallVector<Terms, 2> parseAlternatives(StringRef text) {
 static llvm::ArrayRef<Rule> getRules() {
   static const std::vector<Rule> rules = {
 #define ZERO_NEEDS(CONSTRAINT, GIVEN, NEEDS, TEXT)                             \
-  {"(" #CONSTRAINT ")",                                                        \
-   parseAlternatives(GIVEN),                                                   \
-   parseAlternatives(NEEDS),                                                   \
-   {},                                                                         \
+  {"(" #CONSTRAINT ")", parseAlternatives(GIVEN), parseAlternatives(NEEDS),    \
    TEXT},
 #define ZERO_EXCLUDES(CONSTRAINT, GIVEN, EXCLUDED, TEXT)                       \
   {"(" #CONSTRAINT ")",                                                        \
    parseAlternatives(GIVEN),                                                   \
-   {},                                                                         \
-   parseTerms(EXCLUDED),                                                       \
+   {parseTerms(EXCLUDED, "!")},                                                \
    TEXT},
 #include "abi/PlanRules.def"
   };
@@ -163,9 +146,10 @@ static llvm::ArrayRef<Rule> getRules() {
 }
 
 /// The text of a rule with the options that its placeholders name.  `given` is
-/// the first of the alternative that holds.
+/// the first of the alternative that holds, `missed` the first of what it needs
+/// that does not.
 static std::string textOf(StringRef text, const PlanOptions &options,
-                          const Option &given, const Option *excluded) {
+                          const Option &given, const Option &missed) {
   std::string all;
   while (true) {
     auto [before, rest] = text.split('{');
@@ -180,7 +164,7 @@ static std::string textOf(StringRef text, const PlanOptions &options,
     else if (name == "=")
       all += given.flag(options);
     else if (name == "excluded")
-      all += "--" + excluded->name.str();
+      all += "--" + missed.name.str();
     else
       all += isValue ? findOption(name).value(options)
                      : findOption(name).flag(options);
@@ -189,27 +173,18 @@ static std::string textOf(StringRef text, const PlanOptions &options,
 
 std::optional<Conflict> mlir::zero::findBrokenRule(const PlanOptions &options,
                                                    bool isKnown) {
-  auto all = [&](const Terms &terms) {
-    return llvm::all_of(
-        terms, [&](const Term &term) { return term.holds(options, isKnown); });
-  };
+  auto holds = [&](const Term &term) { return term.holds(options, isKnown); };
+  auto all = [&](const Terms &terms) { return llvm::all_of(terms, holds); };
   for (const Rule &rule : getRules()) {
-    const Term *excluded = llvm::find_if(rule.excluded, [&](const Term &term) {
-      return term.holds(options, isKnown);
-    });
-    const bool isBroken = rule.excluded.empty()
-                              ? !llvm::any_of(rule.needs, all)
-                              : excluded != rule.excluded.end();
-    if (!isBroken)
+    if (llvm::any_of(rule.needs, all))
       continue;
+    const Term &missed = *llvm::find_if_not(rule.needs.front(), holds);
     for (const Terms &given : rule.given)
       if (all(given)) {
-        const Term *named = llvm::find_if(
+        const Term &named = *llvm::find_if(
             given, [](const Term &term) { return term.option != nullptr; });
-        return Conflict{
-            rule.constraint,
-            textOf(rule.text, options, *named->option,
-                   rule.excluded.empty() ? nullptr : excluded->option)};
+        return Conflict{rule.constraint, textOf(rule.text, options,
+                                                *named.option, *missed.option)};
       }
   }
   return std::nullopt;
