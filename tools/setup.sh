@@ -27,7 +27,7 @@ case "$*" in
 --mpi) packages+=("${mpi[@]}") ;;
 --test) packages+=("${tests[@]}") ;;
 # The sanitizers' libraries, and a tool that checks the source.
---developer) packages+=("${tests[@]}" libclang-rt-22-dev clang-tidy-22) ;;
+--developer) packages+=("${tests[@]}" libclang-rt-22-dev clang-tidy-22 python3-psutil) ;;
 *)
   echo "setup: error: $* is not an option; use --mpi, --test or --developer, or none" >&2
   exit 2

@@ -67,13 +67,14 @@ static LogicalResult verifyAttention(OpT op) {
   if (bool(keys) != op.getRate().has_value() ||
       bool(keys) != op.getPlace().has_value()) // (C7)
     return op.emitOpError("dropout has keys, rate and place; give all or none");
-  if (!keys)
+  std::optional<APFloat> rate = op.getRate();
+  if (!keys || !rate)
     return success();
   if (auto type = cast<RankedTensorType>(keys.getType());
       type.getShape() != q.getShape().take_front(1)) // (C7)
     return op.emitOpError("keys must have the shape [B] of q, which is ")
            << q << ", got " << type;
-  return verifyRate(op, op.getRate()->convertToDouble()); // (C7)
+  return verifyRate(op, rate->convertToDouble()); // (C7)
 }
 
 LogicalResult AttentionOp::verify() { return verifyAttention(*this); }

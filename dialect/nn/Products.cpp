@@ -96,7 +96,8 @@ int64_t MatmulOp::getBatch() {
 }
 
 std::optional<zero::Packing> MatmulOp::getPacking() {
-  return getPacked() ? zero::symbolizePacking(*getPacked()) : std::nullopt;
+  std::optional<StringRef> packed = getPacked();
+  return packed ? zero::symbolizePacking(*packed) : std::nullopt;
 }
 
 /// Fails unless b is the bytes of a packed matrix.

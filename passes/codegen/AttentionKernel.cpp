@@ -78,8 +78,8 @@ private:
     passInteger(keys);
     passInteger(q.getDimSize(3));
     passFloat(attention.getScale().convertToDouble());
-    passFloat(attention.getSoftCap() ? attention.getSoftCap()->convertToDouble()
-                                     : 0);
+    std::optional<APFloat> cap = attention.getSoftCap();
+    passFloat(cap ? cap->convertToDouble() : 0);
     return success();
   }
 
@@ -105,10 +105,9 @@ private:
         failed(passOfBatch(attention.getKeys())))
       return failure();
     passInteger(attention.getPlace().value_or(0));
+    std::optional<APFloat> rate = attention.getRate();
     args.push_back(arith::ConstantOp::create(
-        b, loc,
-        b.getF64FloatAttr(
-            attention.getRate() ? attention.getRate()->convertToDouble() : 0)));
+        b, loc, b.getF64FloatAttr(rate ? rate->convertToDouble() : 0)));
     args.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(), head));
     passElement(q.getElementType());
     return success();

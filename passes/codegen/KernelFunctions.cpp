@@ -126,7 +126,7 @@ struct LowerHandWrittenKernels
     if (!units)
       return signalPassFailure();
     for (KernelOp kernel : getDefined<KernelOp>(getOperation())) {
-      KernelKind kind = *kernel.getKind();
+      KernelKind kind = kernel.getKindAttr().getValue();
       if (kind != KernelKind::Attention && kind != KernelKind::Scatter)
         continue;
       func::FuncOp function = toFunction(kernel);
@@ -167,7 +167,7 @@ struct LowerUnitsToLoops
     if (forGpu)
       declareHalfWarpFunctions(getOperation());
     for (KernelOp kernel : getDefined<KernelOp>(getOperation())) {
-      KernelKind kind = *kernel.getKind();
+      KernelKind kind = kernel.getKindAttr().getValue();
       DenseI64ArrayAttr space = kernel.getSpaceAttr();
       LDBG() << "@" << kernel.getSymName() << ": loops over "
              << stringifyKernelKind(kind);

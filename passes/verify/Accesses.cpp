@@ -175,11 +175,12 @@ private:
 
   template <typename TransferOp>
   void collectTransfer(TransferOp op) {
-    if (!op.getBucket()) {
+    std::optional<StringRef> of = op.getBucket();
+    if (!of) {
       reads(0, allOf(op.getSource()));
       return writes(0, allOf(op.getResult()), allOf(op.getResult()));
     }
-    StringRef bucket = *op.getBucket();
+    StringRef bucket = *of;
     Type type = op.getResult().getType();
     const Portion less =
         std::min(portionOf(op.getSource().getType()), portionOf(type));

@@ -10,13 +10,14 @@ using namespace mlir::zero::judge;
 
 int64_t judge::sizeOfMember(BucketOp bucket, MemberAttr member) {
   int64_t elements = llvm::product_of(member.getShape());
-  if (!bucket.getPacking())
+  std::optional<Packing> packing = bucket.getPacking();
+  if (!packing)
     return elements;
   // nf4 has half a byte per element, a byte per block and two f32 per group;
   // int8 has a byte per element and an f32 per block.
   constexpr int64_t kBlock = 64, kGroup = 256;
   int64_t blocks = llvm::divideCeil(elements, kBlock);
-  return *bucket.getPacking() == Packing::NF4
+  return *packing == Packing::NF4
              ? blocks * (kBlock / 2 + 1) + llvm::divideCeil(blocks, kGroup) * 8
              : blocks * (kBlock + 4);
 }

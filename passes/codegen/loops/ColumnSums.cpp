@@ -25,6 +25,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace mlir::zero;
 
@@ -115,8 +117,8 @@ void ColumnSums::clearParts() {
   c.forLane([&](Value) {
     Values zeros;
     for (size_t i = 0; i < parts.size(); ++i)
-      zeros.push_back(
-          c.constantVector(getElementOf(i), *getIdentity(getCombinerOf(i))));
+      zeros.push_back(c.constantVector(
+          getElementOf(i), getIdentity(getCombinerOf(i)).value_or(NAN)));
     storeParts(zeros);
   });
 }

@@ -3,6 +3,8 @@
 
 #include "passes/codegen/loops/LoopNest.h"
 
+#include <cmath>
+
 namespace mlir::zero {
 
 /// What sums along the lanes share, by a thread of a CPU (RowSums.cpp) and by a
@@ -20,8 +22,9 @@ protected:
   Values identities() {
     Values lanes;
     for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+      // Only loops whose combiners have one come here.
       lanes.push_back(c.constantVector(combiner(i)->getResult(0).getType(),
-                                       *getIdentity(combiner(i))));
+                                       getIdentity(combiner(i)).value_or(NAN)));
     return lanes;
   }
 
