@@ -6,7 +6,6 @@
 //                    lora_alpha / r is the constant between the two products of
 //                    an adapter.
 //   zero.function    equal to the model's
-//   loss_chunk       equals the model's
 //   zero.separator   is an id with which @step compares tokens: the host begins
 //                    a document after it
 //   remat            whether terms are computed again (Recomputation)
@@ -296,12 +295,6 @@ LogicalResult judge::judgeModelClaims(ModuleOp plan, ModuleOp model) {
     return plan.emitError("has ")
            << kFunctionAttr
            << " that is not that of the model (S7); checkpoints would say it";
-  auto options = plan->getAttrOfType<OptionsAttr>(kOptionsAttr);
-  auto chunk = model->getAttrOfType<IntegerAttr>(kLossChunkAttr);
-  if (int64_t bytes = chunk ? chunk.getInt() : kLossChunk;
-      options && bytes != options.getLossChunk()) // (S7)
-    return contradicts(plan, "a loss in chunks of " + Twine(bytes) + " bytes",
-                       options, "--loss-chunk");
   return success();
 }
 
@@ -352,5 +345,5 @@ LogicalResult Recomputation::judge() {
   return contradicts(again ? again : plan.getOperation(),
                      again ? "computed that before"
                            : "nothing that is computed again",
-                     options, "--remat");
+                     options, "remat");
 }

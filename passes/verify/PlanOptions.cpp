@@ -1,389 +1,350 @@
 //===- PlanOptions.cpp - A plan matches its options -----------------------===//
 //
 // A plan carries the options that it was made with (zero.options), and its
-// binary prints them on request.  (S7) compares them with the plan:
+// binary prints them on request.  (S7) compares them with the plan, by a table:
+// the row of an option says what a plan with it looks like, and one without it.
+// The first check that does not hold is reported.
 //
-//   stage, world_size,           the module's stage, the ranks of its axis, its
-//   accumulate, reference        micro-steps, and how its kernels are compiled
-//   stage, persist_below,        the state that a rank keeps whole, the results
-//   ranks_per_host, shard_size,  of reductions, and the groups of ranks
-//   secondary_shard              (PlanStage.cpp)
-//   accumulate_order             whether a program has all micro-steps
-//   precision, grad_dtype,       the types of parameters, packs, gradient sums
-//   state_dtype, master          and slots, and which parameters have a master
-//   grad_clip = C                every zero.clip has max_norm C, or none for 0
-//   weight_decay = D             every update has decay D; if D is not 0, the
-//                                members with two or more dimensions decay
-//   offload_optimizer,           the tiers of optimizer state and parameters;
-//   offload_params               at least one parameter is offloaded
-//   bucket_size                  members that share a bucket fit into it
-//   wire_params, wire_gradients  (Wire.cpp)
-//   offload_activations          the farthest tier to which tensors without a
-//                                bucket are spilled
-//   eval                         there is an @eval
-//   overlap_update,              there is a @first, and gradients of the
-//   delayed_update               previous step wait in host memory; with
-//                                delayed_update the model reads parameters that
-//                                are not updated yet (V13)
-//   optimizer                    the rule of every update (UpdateRules.cpp)
-//
-// ModelClaims.cpp compares remat and loss_chunk with the model.  reuse_distance
-// is not checked: a plan with more or fewer gathers has the same terms.
+// The table is the judge's own.  abi/PlanOptions.def, from which zeroc has its
+// options, gives only their names: a plan is refused if one has no row.
 //
 // A plan that zeroc made, which has a level, must have options.
 //
 //===----------------------------------------------------------------------===//
 
-#include "passes/verify/Rules.h"
-
-#include "dialect/zero/PlanPrograms.h"
 #include "mlir/Support/DebugStringHelper.h"
+#include "passes/verify/Claims.h"
+#include "passes/verify/KnownOperations.h"
+#include "passes/verify/Rules.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
+//===----------------------------------------------------------------------===//
+// What rows are made of
+//===----------------------------------------------------------------------===//
+
+/// The plan has `what`, which is the option's word `found`.
+static LogicalResult isWord(Claims &p, StringRef found, const Twine &what) {
+  return p.expect(p.plan, p.word == found, what);
+}
+static LogicalResult isNumber(Claims &p, StringRef what, int64_t found) {
+  return isWord(p, std::to_string(found), what + " " + Twine(found));
+}
+
+static LogicalResult isThere(Claims &p, StringRef program, bool isExpected,
+                             StringRef option = "") {
+  return p.expect(p.plan, hasProgram(p.plan, program) == isExpected,
+                  (isExpected ? "no program @" : "a program @") + program,
+                  option);
+}
+
+static LogicalResult hasSamplePrograms(Claims &p) {
+  const bool isOn = p.given.sample == Sample::On,
+             isOnly = p.given.sample == Sample::Only,
+             isScore = p.given.sample == Sample::Score;
+  StringRef option = isOnly ? "sample-only" : isScore ? "score-only" : "sample";
+  return failure(failed(isThere(p, kPrefill, isOn || isOnly, option)) ||
+                 failed(isThere(p, kDecode, isOn || isOnly, option)) ||
+                 failed(isThere(p, kScore, isScore, option)) ||
+                 failed(isThere(p, "step", !isOnly && !isScore, option)));
+}
+
+/// Groups have as many ranks as the option says; if none says a number, there
+/// are no groups.  One group of all ranks is none.
+static LogicalResult hasGroups(Claims &p) {
+  const int64_t size = p.layouts.getGroupSize();
+  const bool isOne = p.layouts.countGroups() == 1;
+  return p.expect(p.plan,
+                  p.word == std::to_string(size) ||
+                      (p.word == "0" && (isOne || getGroupSize(p.given) != 0)),
+                  (isOne ? "no groups of its " : "groups of ") + Twine(size) +
+                      " ranks");
+}
+
+/// Checks the elements of `found`, which are `what`.
+static LogicalResult hasElement(const Claims &p, Operation *op, Type found,
+                                Type expected, StringRef what) {
+  Type element = getElementType(found);
+  return element == expected
+             ? success()
+             : p.expect(op, false, what + " of " + debugString(element));
+}
+
+static LogicalResult isGradient(Claims &p, PackOp pack) {
+  return hasElement(p, pack, pack.getType(), p.options.getGradientElement(),
+                    "gradients");
+}
+
+/// Of what begins a sum over micro-steps, or adds to one.
+static LogicalResult isSum(Claims &p, Operation *op) {
+  return hasElement(p, op, op->getResult(0).getType(),
+                    p.options.getSumElement(), "sums of gradients");
+}
+
+/// What is added to a sum may have another type.
+static LogicalResult isReduced(Claims &p, ReduceScatterOp reduce) {
+  if (reduce.getInto())
+    return isSum(p, reduce);
+  Operation *def = reduce.getSource().getDefiningOp();
+  Value source = def && has(def, Fact::ForExchange) ? def->getOperand(0)
+                                                    : reduce.getSource();
+  return p.given.virtualShards
+             ? success()
+             : hasElement(p, reduce, reduce.getType(),
+                          getElementType(source.getType()), "a result");
+}
+
+static LogicalResult isGradientState(Claims &p, State state) {
+  const bool isSum =
+      !p.isPending || p.microSteps > 1 || p.given.virtualShards > 0;
+  return !state.isGradient()
+             ? success()
+             : hasElement(p, state.program, state.type,
+                          isSum ? p.options.getSumElement()
+                                : p.options.getGradientElement(),
+                          isSum ? "sums of gradients" : "gradients");
+}
+
+/// Members of two or more dimensions decay.
+static LogicalResult decays(Claims &p, BucketOp bucket) {
+  const bool isAny = p.given.weightDecay != 0 && !bucket.getFrozen();
+  for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
+    if (failed(p.expect(bucket,
+                        member.getDecay() ==
+                            (isAny && member.getParameterShape().size() >= 2),
+                        "a member \"" + member.getName().getValue() +
+                            (member.getDecay() ? "\" that decays"
+                                               : "\" that does not decay"))))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
 namespace {
-class Options {
-public:
-  Options(ModuleOp plan, OptionsAttr options, const BucketLayouts &layouts)
-      : plan(plan), options(options), layouts(layouts),
-        ranks(layouts.getRanks()) {}
-
-  LogicalResult run() {
-    return failure(failed(judgeNumbers()) ||
-                   failed(judgeVirtualShards(plan, options, ranks)) ||
-                   failed(judgeStage(plan, options, layouts)) ||
-                   failed(judgeWire(plan, options, layouts)) ||
-                   failed(judgePrecision()) || failed(judgeTiers()) ||
-                   failed(judgeActivations()) || failed(judgeBuckets()) ||
-                   failed(judgeDecay()) || failed(judgeClip()) ||
-                   failed(judgeUpdateRule(plan, options)));
-  }
-
-private:
-  LogicalResult judgeNumbers();
-  LogicalResult judgePrecision();
-  LogicalResult judgeTiers();
-  LogicalResult judgeActivations();
-  LogicalResult judgeBuckets();
-  LogicalResult judgeState(ProgramOp program, StateAttr state, Type element);
-  LogicalResult judgeDecay();
-  LogicalResult judgeClip();
-  /// Returns true if gradients wait for the next step.
-  bool isPending() const {
-    return options.getOverlapUpdate() || options.getDelayedUpdate();
-  }
-  /// Returns the value of "--stage" in what the plan says to a user.  So a row
-  /// of the options' list that stores one option as another is found, too.
-  std::string word(StringRef option) const {
-    for (const OptionsAttr::Word &word : options.getWords())
-      if (word.option == option)
-        return word.value;
-    return "";
-  }
-  InFlightDiagnostic error(Operation *op, const Twine &has, StringRef option) {
-    return contradicts(op, has, options, option);
-  }
-
-  /// All programs, including those of one rank.
-  SmallVector<ProgramOp> programs() {
-    SmallVector<ProgramOp> all = findPrograms(plan);
-    for (auto program : plan.getOps<ProgramOp>())
-      if (program.getRank())
-        all.push_back(program);
-    return all;
-  }
-
-  ModuleOp plan;
-  OptionsAttr options;
-  const BucketLayouts &layouts;
-  int64_t ranks;
+struct Row {
+  StringRef option;
+  std::vector<Check> checks;
 };
 } // namespace
 
-InFlightDiagnostic judge::contradicts(Operation *op, const Twine &has,
-                                      OptionsAttr options, StringRef option) {
-  InFlightDiagnostic diagnostic = op->emitOpError("has ");
-  diagnostic << has << ", and the plan says that it was made with " << option;
-  for (const OptionsAttr::Word &word : options.getWords())
-    if (word.option == option)
-      diagnostic << (word.value.empty() ? " by default" : "=" + word.value);
-  diagnostic << " (S7)";
-  return diagnostic;
-}
+static ArrayRef<Row> getRows() {
+  // `p` is the plan, p.given its options, p.word that of the row.
+  static const Row rows[] = {
+      // What runs
+      {"world-size", {[](Claims &p) { return isNumber(p, "ranks", p.ranks); }}},
+      {"accumulate",
+       {[](Claims &p) { return isNumber(p, "micro-steps", p.microSteps); }}},
+      {"accumulate-order", {[](Claims &p) {
+         return isLayered(p.plan)
+                    ? isWord(p, "block", "all micro-steps in one program")
+                    : isWord(p, "batch", "a micro-step in a program");
+       }}},
+      {"eval", {[](Claims &p) { return isThere(p, "eval", p.given.eval); }}},
+      {"sample", {hasSamplePrograms}},
+      {"overlap-update", {[](Claims &p) {
+         return isThere(p, "first", p.isPending,
+                        p.given.delayedUpdate ? "delayed-update" : "");
+       }}},
+      // As --overlap-update.  (V13) checks which parameters the model reads.
+      {"delayed-update", {}},
+      {"reference", {[](Claims &p) {
+         const bool isOne = p.plan->hasAttr(kReferenceAttr);
+         return p.expect(p.plan, isOne == p.given.reference,
+                         kReferenceAttr + Twine(isOne ? "" : " not") +
+                             " among its attributes");
+       }}},
+      {"loss-chunk", {[](Claims &p) {
+         auto chunk = p.model
+                          ? p.model->getAttrOfType<IntegerAttr>(kLossChunkAttr)
+                          : IntegerAttr();
+         const int64_t bytes = chunk ? chunk.getInt() : kLossChunk;
+         return p.expect(p.plan, !p.model || bytes == p.given.lossChunk,
+                         "a loss in chunks of " + Twine(bytes) + " bytes");
+       }}},
+      // Recomputation, in ModelClaims.cpp: whether any term is computed again.
+      {"remat", {}},
+      {"remat-ratio", {}},
 
-//===----------------------------------------------------------------------===//
-// Numbers of the module
-//===----------------------------------------------------------------------===//
+      // Ranks
+      {"virtual-shards",
+       {[](Claims &p) {
+          const int64_t shards = p.given.virtualShards;
+          return p.expect(p.plan,
+                          shards == 0 || (shards == p.ranks * p.microSteps &&
+                                          llvm::isPowerOf2_64(shards)),
+                          Twine(p.ranks) + " ranks of " + Twine(p.microSteps) +
+                              " micro-steps");
+        },
+        at<ReduceScatterOp>(reducesInTree), at<AllReduceOp>(addsInTree),
+        at<SumSquaresOp>([](Claims &p, SumSquaresOp squares) {
+          const int64_t found = squares.getSegments(),
+                        shards = p.given.virtualShards,
+                        expected = shards ? shards / p.ranks : 1;
+          return p.expect(squares, found == expected,
+                          "squares of " + Twine(found) +
+                              " segments of a slice, not " + Twine(expected));
+        })}},
+      {"ranks-per-host", {hasGroups}},
+      {"shard-size", {hasGroups}},
+      // How often a plan gathers over groups changes no value, and its
+      // certificate counts it.
+      {"secondary-shard", {hasGroups}},
+      {"stage",
+       {[](Claims &p) {
+          auto stage = p.plan->getAttrOfType<IntegerAttr>(kStageAttr);
+          return isNumber(p, "stage", stage ? stage.getInt() : 0);
+        },
+        at<State>(isPortion), at<ReduceScatterOp>(givesPortion),
+        reducesAsOften}},
+      {"persist-below", {}}, // as --stage
+      {"wire-params",
+       {at<NarrowOp>(isNarrowOnce), at<WidenOp>(isNarrowOnce),
+        at<AllGatherOp>(isNarrowOnce), at<AllGatherOp>(gathersForm)}},
+      {"wire-gradients", {at<ReduceScatterOp>(reducesForm)}},
+      // Layout only: they size and order exchanges.  The order itself is
+      // judged, and the certificate counts calls, and gathered bytes.
+      {"bucket-size", {}},
+      {"reuse-distance", {}},
+      {"prefetch", {}},
+      {"max-live", {}},
 
-LogicalResult Options::judgeNumbers() {
-  auto stage = plan->getAttrOfType<IntegerAttr>(kStageAttr);
-  const std::tuple<StringRef, StringRef, int64_t> all[] = {
-      {"--stage", "stage", stage ? stage.getInt() : 0},
-      {"--world-size", "ranks", ranks},
-      {"--accumulate", "micro-steps", getMicroSteps(plan)}};
-  for (auto [option, what, found] : all)
-    if (word(option) != std::to_string(found)) // (S7)
-      return error(plan, what + " " + Twine(found), option);
-  if ((word("--accumulate-order") == "block") != isLayered(plan)) // (S7)
-    return error(plan,
-                 isLayered(plan) ? "all micro-steps in one program"
-                                 : "a micro-step in a program",
-                 "--accumulate-order");
-  struct Claim {
-    StringRef program;
-    bool isExpected;
-    StringRef options, say;
+      // Types
+      {"precision", {at<State>([](Claims &p, State state) {
+         auto bucket = p.plan.lookupSymbol<BucketOp>(state.attr.getBucket());
+         return !state.isParameter() || bucket.getPacking()
+                    ? success()
+                    : hasElement(p, state.program, state.type,
+                                 p.options.getParameterElement(), "parameters");
+       })}},
+      {"grad-dtype",
+       {at<State>(isGradientState), at<PackOp>(isGradient), at<ZerosOp>(isSum),
+        at<AccumulateOp>(isSum), at<ReduceScatterOp>(isReduced)}},
+      {"state-dtype", {at<State>([](Claims &p, State state) {
+         return state.isParameter() || state.isGradient() || state.isMaster()
+                    ? success()
+                    : hasElement(p, state.program, state.type,
+                                 p.options.getStateElement(),
+                                 ("a slot " + state.slot()).str());
+       })}},
+      {"master",
+       {at<State>([](Claims &p, State state) {
+          return p.expect(state.program,
+                          p.options.hasMasters() || !state.isMaster(),
+                          "master parameters");
+        }),
+        // A master of f32 parameters takes their place in the update.
+        at<UpdateOp>([](Claims &p, UpdateOp update) {
+          const bool rounds = p.options.hasMasters() &&
+                              p.given.precision != Precision::FP32,
+                     isOne = update.getMaster() != nullptr;
+          return p.expect(update, isOne == rounds,
+                          isOne ? "a master" : "no master");
+        })}},
+
+      // Tiers
+      {"offload-params", {hasParameterTiers}},
+      {"offload-gradients", {at<State>(isOnGradientTier)}},
+      {"offload-optimizer", {at<State>(isOnOptimizerTier)}},
+      {"offload-ratio", {}}, // as --offload-optimizer
+      {"offload-activations", {hasActivationTier}},
+
+      // The update
+      {"weight-decay",
+       {at<BucketOp>(decays), at<UpdateOp>([](Claims &p, UpdateOp update) {
+          const double decay = update.getDecay().convertToDouble();
+          return p.expect(update, decay == p.given.weightDecay,
+                          llvm::formatv("decay {0}", decay).str());
+        })}},
+      {"grad-clip", {at<ClipOp>([](Claims &p, ClipOp clip) {
+         std::optional<APFloat> most = clip.getMaxNorm();
+         return p.expect(
+             clip, (most ? most->convertToDouble() : 0) == p.given.gradClip,
+             most ? "another max_norm" : "no max_norm");
+       })}},
+      {"skip-nonfinite", {at<ClipOp>([](Claims &p, ClipOp clip) {
+         return p.expect(clip, clip.maySkip() == p.given.skipNonfinite,
+                         clip.maySkip() ? "limits" : "no limits");
+       })}},
+      {"optimizer", {hasUpdateRule}}, // beside the names of the list
   };
-  StringRef sample = options.getSample();
-  for (auto [program, isExpected, by, say] :
-       {Claim{"eval", options.getEval(), "eval", "says"},
-        Claim{kPrefill, sample == "on" || sample == "only", "sample", "says"},
-        Claim{kDecode, sample == "on" || sample == "only", "sample", "says"},
-        Claim{kScore, sample == "score", "sample", "says"},
-        Claim{"step", sample == "on" || sample == "off", "sample", "says"},
-        Claim{"first", isPending(), "overlap_update and delayed_update",
-              "say"}})
-    if (isExpected != hasProgram(plan, program)) // (S7)
-      return plan.emitError("has ")
-             << (isExpected ? "no" : "a") << " program @" << program << ", and "
-             << by << " of " << kOptionsAttr << " " << say << " otherwise (S7)";
-  if (options.getReference() != plan->hasAttr(kReferenceAttr)) // (S7)
-    return plan.emitError("has ")
-           << kReferenceAttr << (options.getReference() ? " not" : "")
-           << " among its attributes, and " << kOptionsAttr
-           << " says otherwise (S7)";
-  return success();
+  return rows;
 }
 
 //===----------------------------------------------------------------------===//
-// The update
+// The comparison
 //===----------------------------------------------------------------------===//
 
-LogicalResult Options::judgeDecay() {
-  double decay = options.getWeightDecay().convertToDouble();
-  for (auto bucket : plan.getOps<BucketOp>())
-    for (auto member : bucket.getMembers().getAsRange<MemberAttr>())
-      if (bool decays = member.getParameterShape().size() >= 2 && decay != 0 &&
-                        !bucket.getFrozen();
-          decays != member.getDecay()) // (S7)
-        return error(bucket,
-                     "a member \"" + member.getName().getValue() +
-                         (member.getDecay() ? "\" that decays"
-                                            : "\" that does not decay"),
-                     "--weight-decay");
-  for (ProgramOp program : programs())
-    for (auto update : program.front().getOps<UpdateOp>())
-      if (update.getDecay().convertToDouble() != decay) // (S7)
-        return error(
-            update,
-            "decay " +
-                Twine(llvm::formatv("{0}", update.getDecay().convertToDouble())
-                          .str()),
-            "--weight-decay");
-  return success();
-}
-
-/// "f32"
-static std::string nameOf(Type element) { return debugString(element); }
-
-LogicalResult Options::judgeState(ProgramOp program, StateAttr state,
-                                  Type element) {
-  StringRef slot = state.getSlot();
-  if (slot == "param") {
-    auto bucket = plan.lookupSymbol<BucketOp>(state.getBucket());
-    if (!bucket.getPacking() &&
-        element != options.getParameterElement()) // (S7)
-      return error(program, "parameters of " + nameOf(element), "--precision");
-  } else if (slot == "grad" || slot.starts_with("grad.")) {
-    const bool isSum = !isPending() || getMicroSteps(plan) > 1 ||
-                       options.getVirtualShards() > 0;
-    if (element != (isSum ? options.getSumElement()
-                          : options.getGradientElement())) // (S7)
-      return error(program,
-                   (isSum ? "sums of gradients of " : "gradients of ") +
-                       nameOf(element),
-                   "--grad-dtype");
-  } else if (slot == "master") {
-    if (!options.hasMasters()) // (S7)
-      return error(program, "master parameters", "--master");
-  } else if (element != options.getStateElement()) { // (S7)
-    return error(program, "a slot " + slot + " of " + nameOf(element),
-                 "--state-dtype");
+Claims::Claims(ModuleOp plan, ModuleOp model, OptionsAttr options,
+               const BucketLayouts &layouts)
+    : plan(plan), model(model), options(options), given(options.getValues()),
+      layouts(layouts), ranks(layouts.getRanks()),
+      microSteps(getMicroSteps(plan)),
+      isPending(given.overlapUpdate || given.delayedUpdate) {
+  const auto add = [&](Operation &op) {
+    operations[op.getName().getTypeID()].push_back(&op);
+  };
+  llvm::for_each(*plan.getBody(), add);
+  for (auto program : plan.getOps<ProgramOp>()) {
+    if (program.isExternal())
+      continue;
+    for (auto &[argument, state, next] : findNextStates(program))
+      states.push_back({program, state, argument.getType()});
+    llvm::for_each(program.front(), add);
   }
-  return success();
 }
 
-/// The sum over micro-steps that `op` begins or adds to; null if there is none.
-static Value sumOf(Operation *op) {
-  if (auto zeros = dyn_cast<ZerosOp>(op))
-    return zeros.getResult();
-  if (auto add = dyn_cast<AccumulateOp>(op))
-    return add.getSum();
-  if (auto reduce = dyn_cast<ReduceScatterOp>(op))
-    return reduce.getInto();
+static OptionsAttr::Word findWord(OptionsAttr options, StringRef option) {
+  for (const OptionsAttr::Word &word : options.getWords())
+    if (word.option.drop_front(2) == option)
+      return word;
   return {};
 }
 
-LogicalResult Options::judgePrecision() {
-  for (ProgramOp program : programs()) {
-    for (auto &[argument, state, next] : findNextStates(program))
-      if (failed(
-              judgeState(program, state, getElementType(argument.getType()))))
+LogicalResult Claims::judge() {
+  std::string unknown;
+  visitOptions(given, [&](StringRef name, auto, auto) {
+    if (llvm::none_of(getRows(), [&](auto &row) { return row.option == name; }))
+      unknown = name;
+  });
+  if (!unknown.empty()) // (S7)
+    return plan.emitError("has the option --")
+           << unknown << ", of which the judge knows nothing (S7)";
+  for (const Row &row : getRows()) {
+    option = row.option;
+    word = findWord(options, option).value;
+    for (const Check &check : row.checks)
+      if (failed(check(*this)))
         return failure();
-    for (auto pack : program.front().getOps<PackOp>())
-      if (Type element = getElementType(pack.getType());
-          element != options.getGradientElement()) // (S7)
-        return error(pack, "gradients of " + nameOf(element), "--grad-dtype");
-    // An operand that is added to a sum may have another type; the sum itself
-    // must have the type of sums.
-    for (Operation &op : program.front())
-      if (Value sum = sumOf(&op))
-        if (Type element = getElementType(sum.getType());
-            element != options.getSumElement()) // (S7)
-          return error(&op, "sums of gradients of " + nameOf(element),
-                       "--grad-dtype");
-    for (auto reduce : program.front().getOps<ReduceScatterOp>()) {
-      Value source = reduce.getSource();
-      if (auto narrow = source.getDefiningOp<NarrowOp>())
-        source = narrow.getSource();
-      if (Type element = getElementType(reduce.getType());
-          !reduce.getInto() && !options.getVirtualShards() &&
-          element != getElementType(source.getType())) // (S7)
-        return error(reduce, "a result of " + nameOf(element), "--grad-dtype");
-    }
-    // A master of f32 parameters takes the place of the parameters in the
-    // update.
-    bool rounds = options.hasMasters() && options.getPrecision() != "fp32";
-    for (auto update : program.front().getOps<UpdateOp>())
-      if ((update.getMaster() != nullptr) != rounds) // (S7)
-        return error(update, update.getMaster() ? "a master" : "no master",
-                     "--master");
   }
   return success();
 }
 
-static Tier tierOf(StringRef place) {
-  return place == "nvme"  ? Tier::Nvme
-         : place == "cpu" ? Tier::Host
-                          : Tier::Device;
+LogicalResult Claims::expect(Operation *op, bool holds, const Twine &has,
+                             StringRef other) const {
+  return holds ? success()
+               : LogicalResult(contradicts(op, has, options,
+                                           other.empty() ? option : other));
 }
 
-/// Only tensors count: scalars are spilled to the host for updates.
-LogicalResult Options::judgeActivations() {
-  auto farthest = Tier::Device;
-  SmallVector<ProgramOp> all = programs();
-  for (ProgramOp program : all)
-    for (auto spill : program.front().getOps<SpillOp>())
-      if (!spill.getBucket() &&
-          getHeldTensor(spill.getResult().getType()).getRank() > 0)
-        farthest = std::max(farthest, getTier(spill.getResult().getType()));
-  if (farthest != tierOf(word("--offload-activations"))) // (S7)
-    return error(all.back(),
-                 farthest == Tier::Device
-                     ? Twine("no activations in another tier")
-                     : "activations on the " + stringifyTier(farthest),
-                 "--offload-activations");
-  return success();
+InFlightDiagnostic judge::contradicts(Operation *op, const Twine &has,
+                                      OptionsAttr options, StringRef option) {
+  const OptionsAttr::Word word = findWord(options, option);
+  const bool isOff = word.isImplied && word.value.empty();
+  InFlightDiagnostic diagnostic = op->emitOpError("has ");
+  diagnostic << has << ", and the plan says that it was made "
+             << (isOff ? "without " : "with ") << word.option
+             << (word.value.empty() ? "" : "=") << word.value << " (S7)";
+  return diagnostic;
 }
 
-/// Buckets whose optimizer state --offload-ratio leaves one tier nearer: the
-/// first of the module that are trained, as long as all of them have no more
-/// than the other part of all elements of such buckets.
-static DenseSet<StringRef> findNear(ModuleOp plan, double ratio) {
-  SmallVector<BucketOp> buckets;
-  for (auto bucket : plan.getOps<BucketOp>())
-    if (!bucket.getFrozen())
-      buckets.push_back(bucket);
-  double all = 0;
-  for (BucketOp bucket : buckets)
-    all += double(bucket.getElements());
-  const double most = (1 - ratio) * all;
-  DenseSet<StringRef> near;
-  double elements = 0;
-  for (BucketOp bucket : buckets) {
-    elements += double(bucket.getElements());
-    if (elements > most)
-      break;
-    near.insert(bucket.getSymName());
-  }
-  return near;
-}
-
-/// Checks the tiers of state: parameters and optimizer state lie where the
-/// options say, and gradient sums; parameters that several ranks hold whole lie
-/// on the device; pending gradients lie in host memory, where updates run.
-LogicalResult Options::judgeTiers() {
-  bool isOffloaded = false;
-  const DenseSet<StringRef> near =
-      findNear(plan, options.getOffloadRatio().convertToDouble());
-  for (ProgramOp program : programs())
-    for (auto &[argument, state, next] : findNextStates(program)) {
-      auto shard = dyn_cast<ShardType>(argument.getType());
-      if (!shard)
-        continue;
-      bool isParameter = state.getSlot() == "param";
-      bool isOfDevice = isParameter && ranks > 1 && shard.getRanks() == 1;
-      Tier tier = tierOf(
-          word(isParameter ? "--offload-params" : "--offload-optimizer"));
-      if (!isParameter && tier != Tier::Device &&
-          near.contains(state.getBucket().getValue()))
-        tier = Tier(int(tier) - 1);
-      const bool isSum = state.getSlot().getValue().starts_with("grad");
-      if (isSum)
-        tier = isPending() ? Tier::Host : tierOf(word("--offload-gradients"));
-      if (isOfDevice)
-        tier = Tier::Device;
-      if (shard.getTier() != tier) // (S7)
-        return error(program,
-                     "slot " + state.getSlot().getValue() + " of @" +
-                         state.getBucket().getValue() + " on the " +
-                         stringifyTier(shard.getTier()),
-                     isParameter ? "--offload-params"
-                     : isSum     ? "--offload-gradients"
-                                 : "--offload-optimizer");
-      isOffloaded |= isParameter && tier != Tier::Device;
-    }
-  if (!isOffloaded && tierOf(word("--offload-params")) != Tier::Device) // (S7)
-    return error(programs().front(), "all parameters on the device",
-                 "--offload-params");
-  return success();
-}
-
-/// Checks the sizes of buckets; a bucket of one parameter may have any size.
-LogicalResult Options::judgeBuckets() {
-  int64_t most = options.getBucketSize();
-  int64_t element = options.getParameterElement().getIntOrFloatBitWidth() / 8;
-  for (auto bucket : plan.getOps<BucketOp>()) {
-    auto members = bucket.getMembers().getAsRange<MemberAttr>();
-    int64_t bytes = 0;
-    for (MemberAttr member : members)
-      bytes += bucket.getSizeOf(member) * (bucket.getPacking() ? 1 : element);
-    if (most > 0 && bytes > most && !llvm::hasSingleElement(members)) // (S7)
-      return error(bucket, "members of " + Twine(bytes) + " bytes",
-                   "--bucket-size");
-  }
-  return success();
-}
-
-LogicalResult Options::judgeClip() {
-  double most = options.getGradClip().convertToDouble();
-  for (ProgramOp program : programs())
-    for (auto clip : program.front().getOps<ClipOp>()) {
-      std::optional<APFloat> limit = clip.getMaxNorm();
-      if ((limit ? limit->convertToDouble() : 0) != most) // (S7)
-        return error(clip, limit ? "another max_norm" : "no max_norm",
-                     "--grad-clip");
-      if (clip.maySkip() != options.getSkipNonfinite()) // (S7)
-        return error(clip, clip.maySkip() ? "limits" : "no limits",
-                     "--skip-nonfinite");
-    }
-  return success();
-}
-
-LogicalResult judge::judgeOptions(ModuleOp plan, const BucketLayouts &layouts) {
+LogicalResult judge::judgeOptions(ModuleOp plan, ModuleOp model,
+                                  const BucketLayouts &layouts) {
   Attribute given = plan->getAttr(kOptionsAttr);
   // A hand-written plan may have no options.
   if (!given && !plan->hasAttr(kLevelAttr))
@@ -392,5 +353,5 @@ LogicalResult judge::judgeOptions(ModuleOp plan, const BucketLayouts &layouts) {
   if (!options) // (S7)
     return plan.emitError("does not say in ")
            << kOptionsAttr << " which options it was made with (S7)";
-  return Options(plan, options, layouts).run();
+  return Claims(plan, model, options, layouts).judge();
 }

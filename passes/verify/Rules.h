@@ -98,7 +98,7 @@ LogicalResult judgeSquares(Operation *op, ValueRange partials);
 /// gradients of @step of `model`, a module at level kernels.
 LogicalResult judgeRefinement(ModuleOp plan, ModuleOp model, int64_t ranks);
 
-/// (S7) zero.adapters and the loss chunks of `plan` are those of `model`.
+/// (S7) zero.adapters and zero.function of `plan` are those of `model`.
 LogicalResult judgeModelClaims(ModuleOp plan, ModuleOp model);
 
 /// (S8) A value that is computed from inputs and used as an index into a tensor
@@ -119,19 +119,9 @@ LogicalResult judgeHostInterface(ModuleOp module);
 LogicalResult judgeHostOutputs(ModuleOp module);
 
 /// (S7) The plan has the properties that its zero.options name.
-LogicalResult judgeOptions(ModuleOp plan, const BucketLayouts &layouts);
-/// (S7) for the stage: the state and gradients that each of several ranks
-/// keeps.
-LogicalResult judgeStage(ModuleOp plan, OptionsAttr options,
-                         const BucketLayouts &layouts);
-/// (S7) for sums and the norm: they are those of --virtual-shards.
-LogicalResult judgeVirtualShards(ModuleOp plan, OptionsAttr options,
-                                 int64_t ranks);
-/// (S7) for exchanges: the elements of --wire-params and --wire-gradients.
-LogicalResult judgeWire(ModuleOp plan, OptionsAttr options,
-                        const BucketLayouts &layouts);
-/// (S7) for the optimizer: the rule of the updates.
-LogicalResult judgeUpdateRule(ModuleOp plan, OptionsAttr options);
+/// `model` is null if the plan is judged without one.
+LogicalResult judgeOptions(ModuleOp plan, ModuleOp model,
+                           const BucketLayouts &layouts);
 
 /// Reports that `op` has `has`, and that `options` contradict it in the option
 /// `option`.

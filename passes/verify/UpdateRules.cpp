@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/verify/Claims.h"
 #include "passes/verify/Rules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -222,7 +223,9 @@ static SmallVector<TermTable::Term> termsOf(OptimizerOp rule,
   return operands; // the operands of the yield
 }
 
-LogicalResult judge::judgeUpdateRule(ModuleOp plan, OptionsAttr options) {
+LogicalResult judge::hasUpdateRule(Claims &p) {
+  ModuleOp plan = p.plan;
+  OptionsAttr options = p.options;
   bool takesFactor = clips(plan, options);
   OwningOpRef<ModuleOp> table = parseSourceString<ModuleOp>(
       writeRule(options.getOptimizer(), takesFactor), plan.getContext());
@@ -239,13 +242,13 @@ LogicalResult judge::judgeUpdateRule(ModuleOp plan, OptionsAttr options) {
         rule.getSlots() != expected.getSlots() ||
         rule.getScalars() != expected.getScalars()) // (S7)
       return contradicts(rule, "another name, other slots or scalars", options,
-                         "--optimizer");
+                         "optimizer");
     SmallVector<TermTable::Term> found = termsOf(rule, terms),
                                  wanted = termsOf(expected, terms);
     for (auto [i, a, b] : llvm::enumerate(found, wanted))
       if (a != b) { // (S7)
         InFlightDiagnostic diagnostic =
-            contradicts(rule, "other equations", options, "--optimizer");
+            contradicts(rule, "other equations", options, "optimizer");
         diagnostic.attachNote(rule.getLoc())
             << "of value " << i << " that it yields: "
             << terms.describeDifference(a, b, "in its equations");

@@ -13,7 +13,6 @@
 //   IntegerTraps       undefined integer arithmetic         S8
 //   ModuleAttributes   attributes of the module             S1, S4, S5, V8
 //   PlanOptions        options of the plan                  S7
-//   VirtualShards      sums in the order of the options     S7
 //   HostInterface      arguments and outputs                S5
 //   HostOutputs        outputs that the host needs          S5
 //   HappensBefore      order of streams and ranks           V3, V4, V10
@@ -312,7 +311,7 @@ LogicalResult Plan::judge(ModuleOp model) {
       bytes && llvm::none_of(all, usesNvme)) // (S5)
     return module.emitError("has an nvme arena of ")
            << bytesText(bytes) << ", and keeps nothing there (S5)";
-  if (failed(judgeOptions(module, layouts)) ||
+  if (failed(judgeOptions(module, model, layouts)) ||
       (model && failed(judgeRefinement(module, model, layouts.getRanks()))))
     return failure();
   return judgeBudget(module, arenas);

@@ -40,7 +40,7 @@ def shown(text):
     """JSON without options that a plan determines only within bounds (docs/verify.md): sizes, and
     the type of gradients, which may be explicit or the default."""
     # A pair of plans (two_plans.cpp) prints it once for each rank.
-    return json.JSONDecoder().raw_decode(re.sub(r" --(reuse-distance|ranks-per-host|shard-size|bucket-size|persist-below|grad-dtype|prefetch|max-live|remat|remat-ratio)=[\w.]+", "", text).lstrip())[0]
+    return json.JSONDecoder().raw_decode(re.sub(r" --(reuse-distance|ranks-per-host|shard-size|secondary-shard|bucket-size|persist-below|grad-dtype|prefetch|max-live|remat|remat-ratio)=[\w.]+", "", text).lstrip())[0]
 
 
 def content_of(path):
