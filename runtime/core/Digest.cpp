@@ -8,7 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -37,13 +38,26 @@ void Digest::readFlip() {
     return;
   constexpr std::array<std::string_view, ZRT_DIGEST_COUNT> kinds = {
       "read", "computed", "reduced", "written"};
-  char what[16] = "";
-  unsigned long step = 0, element = 0, bit = 0;
-  unsigned onRank = 0, bucket = 0;
-  const int count = std::sscanf(text, "%lu:%u:%15[a-z]:%u:%lu:%lu", &step,
-                                &onRank, what, &bucket, &element, &bit);
-  const auto *kind = std::ranges::find(kinds, what);
-  if (count != 6 || kind == kinds.end() || bucket >= buckets.size())
+  std::string_view rest = text;
+  bool isGood = std::ranges::count(rest, ':') == 5;
+  const auto next = [&] {
+    const std::string_view part = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    return part;
+  };
+  const auto number = [&](auto value) {
+    const std::string_view part = next();
+    const char *end = part.data() + part.size();
+    const auto [stop, error] = std::from_chars(part.data(), end, value);
+    isGood &= error == std::errc() && stop == end;
+    return value;
+  };
+  const auto step = number(uint64_t{});
+  const auto onRank = number(uint32_t{});
+  const auto *kind = std::ranges::find(kinds, next());
+  const auto bucket = number(uint32_t{});
+  const auto element = number(uint64_t{}), bit = number(uint64_t{});
+  if (!isGood || kind == kinds.end() || bucket >= buckets.size())
     fail("ZRT_FLIP={} is no STEP:RANK:WHAT:BUCKET:ELEMENT:BIT; correct it or "
          "unset it",
          text);

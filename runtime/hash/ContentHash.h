@@ -1,7 +1,8 @@
 //===- ContentHash.h - A 64-bit hash of bytes -------------------*- C++ -*-===//
 //
 // XXH64 (Yann Collet), so that other programs can check the hashes that we
-// report for files.  A change of one single word always changes the hash.
+// report for files.  A change of one single word always changes the hash.  It
+// is for all that is longer than a key (Hash.h) and no sum (Checksum.h).
 //
 //===----------------------------------------------------------------------===//
 #pragma once

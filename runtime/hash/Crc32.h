@@ -8,7 +8,7 @@
 namespace zrt {
 
 /// The CRC of 32 bits of `data`, by the reflected polynomial.  It finds every
-/// change within 32 neighbouring bits.
+/// change within 32 neighbouring bits.  Formats of files name both polynomials.
 template <uint32_t polynomial>
 uint32_t crcBy(std::string_view data) {
   static constexpr std::array<uint32_t, 256> kTable = [] {

@@ -8,6 +8,8 @@
 
 namespace zrt {
 
+/// Of names and other short keys.  Initial values and roundings are functions
+/// of it, so it cannot become ContentHash.h, whose numbers manifests have.
 class Hash {
 public:
   static constexpr uint64_t kStart = 0xcbf29ce484222325u;

@@ -57,16 +57,13 @@ uint64_t zrt::hostIdentity() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;
   std::getline(file, text);
-  Hash hash;
-  hash.add(text);
-  return hash.get();
+  return Hash::of(text);
 }
 
 uint64_t zrt::affinityIdentity() {
   cpu_set_t set;
   CPU_ZERO(&set);
-  Hash hash;
-  if (sched_getaffinity(0, sizeof set, &set) == 0)
-    hash.add({reinterpret_cast<const char *>(&set), sizeof set});
-  return hash.get();
+  return sched_getaffinity(0, sizeof set, &set) == 0
+             ? Hash::of({reinterpret_cast<const char *>(&set), sizeof set})
+             : Hash::kStart;
 }

@@ -1,7 +1,7 @@
 //===- SocketWorld.cpp - Control plane of one host, without MPI -----------===//
 #include "runtime/world/SocketWorld.h"
 
-#include "runtime/hash/ContentHash.h"
+#include "runtime/hash/Hash.h"
 #include "runtime/system/Clock.h"
 #include "runtime/text/Error.h"
 
@@ -113,8 +113,7 @@ SocketWorld::SocketWorld(const Launch &launch)
 }
 
 std::string SocketWorld::nameOf(int rank) const {
-  const uint64_t job = contentHash(launch.job.data(), launch.job.size());
-  return fmt::format("zeroc-{:016x}-{}", job, rank);
+  return fmt::format("zeroc-{:016x}-{}", Hash::of(launch.job), rank);
 }
 
 Listener SocketWorld::listenHere(const SocketFolder &folder) {

@@ -191,6 +191,8 @@ class Digest(support.Case):
                  "read other --data than this one"),
                 (support.run(flips.compiled(1, "--offload=cpu"), *self.common, 3, "--digest", digest,
                              env={"ZRT_FLIP": "0:0:read:0"}), "ZRT_FLIP=0:0:read:0 is no STEP:RANK"),
+                (support.run(flips.compiled(1, "--offload=cpu"), *self.common, 3, "--digest", digest,
+                             env={"ZRT_FLIP": "0:0:read:0:-1:30"}), "ZRT_FLIP=0:0:read:0:-1:30 is no STEP:RANK"),
                 (self.replay(run / "step-4", digest), "is of step 4, and --steps begins with 2"),
                 (self.replay(self.folder / "none", digest), "has no checkpoint of step 2"),
                 (self.replay(run, text), "is no file of train --digest"),

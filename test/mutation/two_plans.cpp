@@ -9,7 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/program/Attachments.h"
 #include "runtime/world/SocketWorld.h"
-#include "train/run/Train.h"
+#include "train/run/Mains.h"
 
 #include <cstdlib>
 #include <string>

@@ -175,6 +175,13 @@ std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
   return inputs;
 }
 
+uint64_t zrt::samplesPerStep(const zrt_plan &plan) {
+  uint64_t batch = 1;
+  for (const zrt_input *input : fedInputs(plan))
+    batch = uint64_t(input->shape[0]);
+  return batch * plan.accumulate * plan.world_size;
+}
+
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
   for (const std::string &file : options.data)
@@ -340,8 +347,8 @@ void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
     data->mask(sample, *separator, *source.input, to);
 }
 
-void Feed::write(zrt_context *ctx, const BatchPlace &place,
-                 uint32_t micro) const {
+void Feed::write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
+                 const std::string &where) const try {
   std::vector<std::byte> rows;
   for (const Source &source : sources) {
     const uint64_t bytes =
@@ -359,6 +366,8 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place,
   for (uint64_t row = 0; keySeed && row < batch; ++row)
     values[row] = dropoutKey(*keySeed, place.position(row, batch));
   writeBytes(ctx, keys.at(micro), values.data());
+} catch (const Error &error) {
+  fail("{}: {}", where, error.what());
 }
 
 bool Feed::isOfText() const {
@@ -372,8 +381,6 @@ bool Feed::isOfText() const {
   const auto tokens = boundOf("tokens");
   return !boundOf("samples") && (!tokens || tokens == boundOf("targets"));
 }
-
-uint64_t Feed::perBatch() const { return batch * length.value_or(1); }
 
 std::string Feed::text() const {
   std::string text;

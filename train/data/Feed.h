@@ -34,6 +34,9 @@ void checkGiven(const zrt_plan &plan, const TrainOptions &options);
 /// no keys of dropout, and no input that only prefill and decode read.
 std::vector<const zrt_input *> fedInputs(const zrt_plan &plan);
 
+/// The samples that a step of `plan` reads: of all ranks and micro-steps.
+uint64_t samplesPerStep(const zrt_plan &plan);
+
 class Feed {
 public:
   /// Opens the files.  Throws zrt::Error for a file that does not fit, or whose
@@ -42,8 +45,9 @@ public:
   Feed(const zrt_plan &plan, const TrainOptions &options);
 
   /// Writes the inputs of micro-step `micro` of a program (0 if the program has
-  /// one micro-step).  Throws zrt::Error as above.
-  void write(zrt_context *ctx, const BatchPlace &place, uint32_t micro) const;
+  /// one micro-step).  Throws zrt::Error as above, that begins with `where`.
+  void write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
+             const std::string &where) const;
 
   /// A line for each file, and for each source of --data-weights.
   std::string text() const;
@@ -60,8 +64,8 @@ public:
   uint64_t samplesPerBatch() const { return batch; }
   /// The number of samples in the data.
   uint64_t samples() const { return order.samples(); }
-  /// The number of units in a batch (see unit()).
-  uint64_t perBatch() const;
+  /// The number of units in a sample (see unit()).
+  uint64_t unitsPerSample() const { return length.value_or(1); }
 
 private:
   struct Source {

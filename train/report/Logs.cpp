@@ -32,15 +32,15 @@ void Logs::open(int64_t first, const nlohmann::json &header) {
     events.open(options.tensorboard, first);
 }
 
-void Logs::write(const StepMetrics &metrics) {
-  attempt(lines, "metrics", [&](MetricsFile &log) { log.write(metrics); });
+void Logs::afterStep(StepMetrics &step) {
+  attempt(lines, "metrics", [&](MetricsFile &log) { log.write(step); });
   attempt(events, "events", [&](EventFile &log) {
-    const std::vector<NamedValue> values = valuesOf(metrics);
+    const std::vector<NamedValue> values = valuesOf(step);
     std::vector<EventFile::Scalar> scalars; // views of the tags
     for (const NamedValue &one : values)
       if (!one.tag.empty())
         scalars.push_back({one.tag, one.value});
-    log.write(metrics.step, scalars);
+    log.write(step.step, scalars);
   });
 }
 
@@ -53,7 +53,7 @@ void Logs::writeDigest(int64_t step, const std::vector<Checksums> &sums) {
           [&](DigestWriter &log) { log.write(step, sums); });
 }
 
-void Logs::close() {
+void Logs::atEnd() {
   attempt(digests, "digests", [](DigestWriter &log) { log.close(); });
   attempt(lines, "metrics", [](MetricsFile &log) { log.close(); });
   attempt(events, "events", [](EventFile &log) { log.close(); });

@@ -93,7 +93,7 @@ Progress::~Progress() {
     close(terminal);
 }
 
-void Progress::show(const StepMetrics &m) {
+void Progress::afterStep(StepMetrics &m) {
   if (kind == ProgressKind::None)
     return;
   const bool final = m.step + 1 == steps;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "train/options/Options.h"
-#include "train/report/Metrics.h"
+#include "train/report/StepHook.h"
 
 #include <chrono>
 
@@ -14,18 +14,17 @@ std::string evaluationText(const StepMetrics &metrics);
 /// Either a bar: one line, at most as wide as the terminal, that is redrawn.
 /// Or lines for the first step, about every 5 %, and the last; the default
 /// unless the output is a terminal.
-class Progress {
+class Progress : public StepHook {
 public:
   /// `first` of the `steps` are done already.
   Progress(int64_t first, int64_t steps, ProgressKind kind);
   /// Finishes, so that an error message gets a line of its own.
-  ~Progress();
+  ~Progress() override;
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
-  /// Shows a finished step.
-  void show(const StepMetrics &metrics);
-  /// Ends the line of the bar after the last step.
+  void afterStep(StepMetrics &step) override;
+  /// Ends the line of the bar, before another line and after the last step.
   void finish();
 
 private:

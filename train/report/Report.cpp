@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
+#include <numeric>
 #include <string_view>
 
 using namespace zrt;
@@ -21,18 +23,12 @@ std::string_view orUnknown(const char *text) {
 /// The elements of all parameters, or of the trained ones.
 uint64_t parameterCount(const zrt_plan &plan, bool trainedOnly) {
   uint64_t count = 0;
-  for (uint32_t b = 0; b < plan.bucket_count; ++b)
-    for (uint32_t i = 0; i < plan.buckets[b].member_count; ++i) {
-      const zrt_member &member = plan.buckets[b].members[i];
-      if (member.first > 0) // more rows of a parameter that is counted
-        continue;
-      if (trainedOnly && plan.buckets[b].frozen)
-        continue;
-      uint64_t elements = 1;
-      for (uint32_t d = 0; d < member.rank; ++d)
-        elements *= static_cast<uint64_t>(member.shape[d]);
-      count += elements;
-    }
+  for (const zrt_bucket &bucket : bucketsOf(plan))
+    for (const zrt_member &member : membersOf(bucket))
+      // Later members of a parameter are more rows of it.
+      if (member.first == 0 && !(trainedOnly && bucket.frozen))
+        count += std::accumulate(member.shape, member.shape + member.rank,
+                                 uint64_t{1}, std::multiplies<uint64_t>());
   return count;
 }
 

@@ -30,7 +30,7 @@ static std::map<zrt_dtype, double> flopsOfStep(const zrt_plan &plan) {
   return flops;
 }
 
-void Utilization::measure(zrt_context *ctx, const zrt_plan &plan) {
+Utilization::Utilization(zrt_context *ctx, const zrt_plan &plan) {
   double seconds = 0, flops = 0; // of products only
   for (const auto &[dtype, some] : flopsOfStep(plan)) {
     flops += some;
@@ -52,5 +52,6 @@ std::string Utilization::text(double milliseconds) const {
   return fmt::format(
       "MFU {:.1f} %, HFU {:.1f} % of the {:.0f} GFLOP/s that the "
       "products of a rank reach with nothing else",
-      100 * ofModel(milliseconds), 100 * ofExecuted(milliseconds), rate * 1e-9);
+      100 * share(model, milliseconds), 100 * share(executed, milliseconds),
+      rate * 1e-9);
 }

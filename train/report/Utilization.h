@@ -11,28 +11,28 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "train/report/StepHook.h"
 
 #include <string>
 
 namespace zrt {
 
-class Utilization {
+class Utilization : public StepHook {
 public:
   /// Measures the rate of products, for about 0.1 s; all ranks measure at the
   /// same time, so that they share the machine as in a step.  Throws zrt::Error
   /// for a plan without products.
-  void measure(zrt_context *ctx, const zrt_plan &plan);
-  /// The utilization of a step of so many milliseconds; at most about 1.
-  double ofModel(double milliseconds) const {
-    return share(model, milliseconds);
-  }
-  double ofExecuted(double milliseconds) const {
-    return share(executed, milliseconds);
+  Utilization(zrt_context *ctx, const zrt_plan &plan);
+  void afterStep(StepMetrics &step) override {
+    step.mfu = share(model, step.milliseconds);
+    step.hfu = share(executed, step.milliseconds);
   }
   /// "MFU 51.3 %, HFU 71.2 % of the 193 GFLOP/s that ..."
   std::string text(double milliseconds) const;
 
 private:
+  /// The share that `flops` in a step of so many milliseconds are; at most
+  /// about 1.
   double share(double flops, double milliseconds) const {
     return flops / (milliseconds * 1e-3) / rate;
   }

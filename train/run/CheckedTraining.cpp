@@ -2,22 +2,20 @@
 #include "train/run/DeviceCheck.h"
 
 #include "runtime/plan/PlanTable.h"
+#include "runtime/system/Clock.h"
 #include "runtime/text/Error.h"
 #include "train/check/ComparedDevice.h"
 #include "train/data/SeededInputs.h"
 #include "train/report/Report.h"
 #include "train/report/StepTimes.h"
 #include "train/run/Evaluation.h"
-#include "train/run/PlanContext.h"
+#include "train/run/Run.h"
 #include "train/run/Sampling.h"
-#include "train/run/StepRunner.h"
 #include "train/run/Weights.h"
 #include "train/schedule/RandomBits.h"
 
-#include <chrono>
 #include <cmath>
 #include <sstream>
-#include <string_view>
 
 using namespace zrt;
 using namespace zrt::check;
@@ -28,81 +26,73 @@ constexpr int64_t kSteps = 10;
 /// Small enough for any model on random data, and for f16.
 constexpr float kRate = 1e-4f, kLossScale = 1024;
 
-uint64_t samplesPerStep(const zrt_plan &plan) {
-  uint64_t batch = 1;
-  for (const zrt_input *input : fedInputs(plan))
-    batch = uint64_t(input->shape[0]);
-  return batch * plan.accumulate * plan.world_size;
-}
-
 /// A training run on seeded data.
-class Run {
+class CheckedTraining {
 public:
-  Run(const zrt_plan &thePlan, const TrainOptions &given, World &theWorld,
-      const PlanContext::Starter &starter = zrt_start)
-      : plan(thePlan), world(theWorld),
-        data(plan, given.seed, kSteps * samplesPerStep(plan),
+  CheckedTraining(const zrt_plan &plan, const TrainOptions &given, World &world,
+                  const PlanContext::Starter &starter = zrt_start)
+      : data(plan, given.seed, kSteps * samplesPerStep(plan),
              samplesPerStep(plan)),
-        options(withData(given, data)), feed(plan, options),
-        runner(plan, feed, world.rank()), context(world) {
-    context.create(plan);
-    context.start(options, starter);
-    Weights(plan, options, world, context.get(), runner.delaysUpdates())
+        run(plan, withData(given, plan, data), world, given.program) {
+    run.open();
+    run.context.start(run.options, starter);
+    Weights(plan, run.options, world, get(), run.runner->delaysUpdates())
         .initialize();
   }
 
   StepRunner::Result step() {
-    const auto start = std::chrono::steady_clock::now();
+    const auto start = Clock::now();
     const auto result =
-        runner.run(context.get(), done,
-                   {.lr = kRate,
-                    .update = done,
-                    .lossScale = runner.scalesLoss() ? kLossScale : 1,
-                    .rounding = roundingBits(options.seed, done)});
+        run.runner->run(get(), done,
+                        {.lr = kRate,
+                         .update = done,
+                         .lossScale = run.runner->scalesLoss() ? kLossScale : 1,
+                         .rounding = roundingBits(run.options.seed, done)});
     ++done;
-    const std::chrono::duration<double, std::milli> took =
-        std::chrono::steady_clock::now() - start;
     // The first steps also load code and build graphs.
     if (done > 3)
-      times.add(took.count());
+      times.add(secondsSince(start) * 1e3);
     return result;
   }
 
   /// Runs the programs that are not part of a step.
   void runOthers() {
-    runner.flush(context.get());
-    if (plan.programs[ZRT_EVAL].ops) {
-      TrainOptions others = options;
-      others.eval.inputs = options.inputs;
-      others.eval.batches = 1;
-      (void)Evaluation(plan, others, world.rank()).run(context.get());
-    }
-    if (canGenerate(plan)) {
+    run.runner->flush(get());
+    if (run.plan.programs[ZRT_EVAL].ops)
+      (void)Evaluation(run).loss();
+    if (canGenerate(run.plan)) {
       SampleOptions sample;
       sample.count = 1;
       sample.tokens = 1;
       sample.ids = {0};
-      (void)Sampling(plan, sample, options.seed, world.rank())
-          .run(context.get(), world);
+      (void)Sampling(run.plan, sample, run.options.seed, run.world.rank())
+          .run(get(), run.world);
     }
   }
 
-  zrt_context *get() { return context.get(); }
-  const StepTimes &stepTimes() const { return times; }
+  zrt_context *get() { return run.context.get(); }
+  /// The median time of steps, and how many tokens or samples that is.
+  Finding speed() const {
+    const double milliseconds = times.quantile(0.5),
+                 rate = run.unitsPerStep() * 1e3 / milliseconds;
+    return {Verdict::Measured,
+            "median step",
+            fmt::format("{:.2f} ms, {:.0f} {}/s of all ranks", milliseconds,
+                        rate, run.feed->unit()),
+            {{"milliseconds", milliseconds}, {"per_second", rate}},
+            true};
+  }
 
 private:
-  static TrainOptions withData(TrainOptions options, const SeededInputs &data) {
-    options.inputs = data.inputs();
+  static TrainOptions withData(TrainOptions options, const zrt_plan &plan,
+                               const SeededInputs &data) {
+    options.inputs = options.eval.inputs = data.inputs();
+    options.eval.batches = int64_t(microStepsAtOnce(plan)) * plan.world_size;
     return options;
   }
 
-  const zrt_plan &plan;
-  World &world;
   const SeededInputs data;
-  const TrainOptions options;
-  const Feed feed;
-  StepRunner runner;
-  PlanContext context;
+  Run run;
   StepTimes times;
   int64_t done = 0;
 };
@@ -110,7 +100,7 @@ private:
 /// The losses and norms of ten steps.
 using Curve = std::vector<double>;
 
-Curve train(Run &run) {
+Curve train(CheckedTraining &run) {
   Curve curve;
   for (int64_t i = 0; i < kSteps; ++i) {
     const StepRunner::Result result = run.step();
@@ -141,24 +131,6 @@ Finding compareCurves(const Curve &first, const Curve &second) {
       fmt::format("the same bits; loss {:.6f} to {:.6f}", begin, end);
   finding.numbers = {{"first_loss", begin}, {"last_loss", end}};
   return finding;
-}
-
-Finding speedOf(const zrt_plan &plan, const StepTimes &times) {
-  double perStep = double(samplesPerStep(plan));
-  const char *unit = "samples";
-  for (const zrt_input *input : fedInputs(plan))
-    if (std::string_view(input->name) == "tokens" && input->rank == 2) {
-      perStep *= double(input->shape[1]);
-      unit = "tokens";
-    }
-  const double milliseconds = times.quantile(0.5);
-  const double rate = perStep * 1e3 / milliseconds;
-  return {Verdict::Measured,
-          "median step",
-          fmt::format("{:.2f} ms, {:.0f} {}/s of all ranks", milliseconds, rate,
-                      unit),
-          {{"milliseconds", milliseconds}, {"per_second", rate}},
-          true};
 }
 
 /// The arena is allocated with the certificate's size; drivers and their
@@ -202,10 +174,11 @@ void zrt::compareOperations(const zrt_plan &plan, const TrainOptions &options,
   };
   try {
     {
-      Run run(plan, options, world,
-              [&](zrt_context *ctx, const zrt_setup *setup, zrt_world *peers) {
-                return startCompared(ctx, setup, peers, shown);
-              });
+      CheckedTraining run(
+          plan, options, world,
+          [&](zrt_context *ctx, const zrt_setup *setup, zrt_world *peers) {
+            return startCompared(ctx, setup, peers, shown);
+          });
       sections.push_back(notesOf(run.get()));
       run.step();
       // Some plans make an update in the next step.
@@ -228,10 +201,10 @@ Section zrt::trainTwice(const zrt_plan &plan, const TrainOptions &options,
   const auto once = [&](bool isLast) {
     Curve curve;
     {
-      Run run(plan, options, world);
+      CheckedTraining run(plan, options, world);
       curve = train(run);
       if (isLast) {
-        section.findings.push_back(speedOf(plan, run.stepTimes()));
+        section.findings.push_back(run.speed());
         section.findings.push_back(memoryOf(run.get()));
       }
       world.barrier(); // until all ranks have come this far

@@ -1,24 +1,41 @@
 //===- Checkpoints.cpp - The checkpoints of a training --------------------===//
 #include "train/run/Checkpoints.h"
 
+#include "runtime/text/Error.h"
 #include "train/report/Report.h"
+#include "train/report/StandardStreams.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 using namespace zrt;
 
-void Checkpoints::start(int64_t first, const State &state,
-                        CheckpointFolder *folder, uint64_t arenas,
-                        int threads) {
-  last = first;
+void Checkpoints::takeFolder() {
+  if (options.folder.empty() || !run.isFirst)
+    return;
+  folder =
+      std::make_unique<CheckpointFolder>(options.folder, run.options.force);
+  const std::vector<int64_t> steps = checkpointSteps(options.folder);
+  if (!steps.empty() && options.resume.empty())
+    fail("{} has checkpoints already, up to step {}; continue from them with "
+         "--resume=latest, or give this run another folder",
+         options.folder, steps.back());
+}
+
+void Checkpoints::start() {
+  last = run.counts.first();
   if (options.folder.empty())
     return;
   // The first step touches the rest of the arenas.  Resident bytes count
   // already.
-  const uint64_t reserved = arenas - std::min(arenas, peakResidentBytes());
+  const uint64_t arenas = run.arenaBytes(),
+                 reserved = arenas - std::min(arenas, peakResidentBytes());
   writer = std::make_unique<CheckpointWriter>(
-      world, state,
-      WriterSettings{options.keep, options.memory, reserved, threads}, folder);
+      run.world, run.weights->state(),
+      WriterSettings{options.keep, options.memory, reserved,
+                     zrt_threads(run.context.get())},
+      folder.get());
 }
 
 std::string Checkpoints::startText() const {
@@ -30,38 +47,48 @@ std::string Checkpoints::startText() const {
                          : fmt::format("every {} steps{}", options.every,
                                        options.atExit ? " and at the end" : ""),
       options.folder, shownBytes(writer->totalBytes()),
-      shownBytes(writer->stagingBytes()), world.size() > 1 ? " a rank" : "",
+      shownBytes(writer->stagingBytes()), run.world.size() > 1 ? " a rank" : "",
       writer->waitsForDrive() ? ", less than a rank writes: steps wait for it"
                               : "");
 }
 
-bool Checkpoints::isDue(int64_t done) {
-  if (!writer)
-    return false;
+void Checkpoints::betweenSteps(StepMetrics &next) {
+  if (!writer || run.divergence)
+    return;
   writer->look();
   reportFailure();
-  return options.every > 0 && done > last && done % options.every == 0;
+  const int64_t done = run.counts.done();
+  if (options.every > 0 && done > last && done % options.every == 0)
+    save();
+  const double stopped = writer->exposedSeconds();
+  next.checkpointMilliseconds = (stopped - std::exchange(told, stopped)) * 1e3;
 }
 
-bool Checkpoints::isDueAtExit(int64_t done, bool isAsked) const {
-  return writer && (options.atExit || isAsked) && done > last;
+void Checkpoints::atEnd() {
+  if (!writer || run.divergence || run.counts.done() == last ||
+      !(options.atExit || run.isGrowing()))
+    return;
+  run.checkWeights();
+  if (!run.divergence)
+    save();
 }
 
-void Checkpoints::save(const RunPosition &run, const ParameterMemory &memory) {
-  last = run.step;
-  writer->save(run, memory);
+void Checkpoints::save() {
+  run.makeLeftUpdate();
+  last = run.counts.done();
+  writer->save(run.position(), run.weights->memory());
   reportFailure();
 }
 
-void Checkpoints::finish(bool hasDiverged) {
+void Checkpoints::finish() {
   if (!writer)
     return;
-  if (hasDiverged) {
+  if (run.divergence) {
     const auto step = writer->abandon();
-    if (step && world.rank() == 0)
+    if (step && run.isFirst)
       complain(fmt::format("{}: warning: the checkpoint of step {} is given "
                            "up; older ones stay",
-                           program, *step));
+                           run.options.program, *step));
   } else {
     writer->finish();
   }
@@ -73,19 +100,11 @@ void Checkpoints::reportFailure() {
   if (!failure)
     return;
   failed = true;
-  const bool isFirst = world.rank() == 0;
   if (options.stopOnError)
-    throw AgreedError(*failure, /*printedElsewhere=*/!isFirst);
-  if (isFirst)
+    throw AgreedError(*failure, /*printedElsewhere=*/!run.isFirst);
+  if (run.isFirst)
     complain(fmt::format("{}: warning: {}; training continues without it",
-                         program, *failure));
-}
-
-double Checkpoints::takeMilliseconds() {
-  if (!writer)
-    return 0;
-  const double now = writer->exposedSeconds();
-  return (now - std::exchange(told, now)) * 1e3;
+                         run.options.program, *failure));
 }
 
 std::string Checkpoints::endText() const {

@@ -1,11 +1,9 @@
 //===- Checkpoints.h - The checkpoints of a training ------------*- C++ -*-===//
 #pragma once
 
-#include "runtime/world/Agree.h"
-#include "train/options/Options.h"
-#include "train/report/StandardStreams.h"
+#include "train/report/StepHook.h"
+#include "train/run/Run.h"
 #include "train/state/checkpoint/Folder.h"
-#include "train/state/checkpoint/State.h"
 #include "train/state/checkpoint/Writer.h"
 
 #include <memory>
@@ -15,47 +13,43 @@ namespace zrt {
 
 /// Decides when a run saves, and reports on it.  All ranks call each method
 /// together, except for the texts.  Without --checkpoint nothing happens.
-class Checkpoints {
+class Checkpoints : public StepHook {
 public:
-  Checkpoints(const TrainOptions &options, World &world)
-      : options(options.checkpoint), program(options.program), world(world) {}
+  explicit Checkpoints(Run &run) : run(run), options(run.options.checkpoint) {}
 
-  /// Allocates the memory, before step `first`.  `folder` is rank 0's; `arenas`
-  /// (bytes) and `threads` are this rank's.  Throws AgreedError.
-  void start(int64_t first, const State &state, CheckpointFolder *folder,
-             uint64_t arenas, int threads);
+  /// Rank 0 takes the folder --checkpoint.  Throws zrt::Error if it holds
+  /// checkpoints and --resume is not given.
+  void takeFolder();
+  /// Allocates the memory, before the first step.  Throws AgreedError.
+  void start();
   /// The line "saves     ..." of the start block, or "".
   std::string startText() const;
 
-  /// Between steps: polls the checkpoint in progress, and returns true if one
-  /// is due after `done` steps.  Throws AgreedError for a checkpoint that
-  /// failed, if its failure is to end the run.
-  bool isDue(int64_t done);
-  /// Returns true if a run that ends without an error saves once more; it may
-  /// be asked to.
-  bool isDueAtExit(int64_t done, bool isAsked) const;
-  void save(const RunPosition &run, const ParameterMemory &memory);
+  /// Polls the checkpoint in progress, and saves if one is due.  Throws
+  /// AgreedError for a checkpoint that failed, if its failure is to end the
+  /// run.
+  void betweenSteps(StepMetrics &next) override;
+  /// Saves once more a run that ends without an error, if that is asked for.
+  void atEnd() override;
   /// Waits for the checkpoint in progress.  If the run has diverged, abandons a
   /// checkpoint that no later step has shown to be sound.
-  void finish(bool hasDiverged);
-  /// The time for which checkpoints have stopped the training since the last
-  /// call.
-  double takeMilliseconds();
+  void finish();
 
   bool hasFailed() const { return failed; }
   /// The line "checkpoints ..." of the final report, or "".
   std::string endText() const;
 
 private:
+  void save();
   void reportFailure();
 
+  Run &run;
   const CheckpointOptions &options;
-  const std::string &program;
-  World &world;
+  std::unique_ptr<CheckpointFolder> folder; ///< on rank 0, with --checkpoint
   std::unique_ptr<CheckpointWriter> writer; ///< null without --checkpoint
   int64_t last = 0; ///< steps done at the last checkpoint, or at the start
   bool failed = false;
-  double told = 0; ///< seconds that takeMilliseconds has reported
+  double told = 0; ///< seconds of stopped training that metrics have
 };
 
 } // namespace zrt

@@ -72,9 +72,7 @@ private:
   }
 
   void hearOthers() {
-    const uint64_t mine = failuresOf(sections);
-    std::vector<uint64_t> all(size_t(world.size()));
-    world.allGather(&mine, sizeof(mine), all.data());
+    const std::vector<uint64_t> all = world.gather(failuresOf(sections));
     Section ranks = {"ranks", "what the others have found", {}};
     for (size_t rank = 0; rank < all.size(); ++rank)
       if (int(rank) != world.rank())

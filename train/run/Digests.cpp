@@ -57,9 +57,8 @@ std::vector<uint32_t> gradientOrder(const zrt_plan &plan) {
 
 } // namespace
 
-Digests::Digests(const zrt_plan &plan, const TrainOptions &options,
-                 World &world, const RunPosition &position)
-    : plan(plan), options(options), world(world) {
+Digests::Digests(Run &theRun, Logs &theLogs)
+    : run(theRun), logs(theLogs), plan(theRun.plan), options(theRun.options) {
   if (options.digest.empty() && options.against.empty())
     return;
   const char *option = options.digest.empty() ? "--against" : "--digest";
@@ -72,7 +71,7 @@ Digests::Digests(const zrt_plan &plan, const TrainOptions &options,
   for (uint32_t i = 0; i < plan.bucket_count; ++i)
     if (!plan.buckets[i].frozen)
       trained.push_back(i);
-  description = describe(plan, options, position);
+  description = describe(plan, options, run.begin);
   if (!options.against.empty()) {
     other = std::make_unique<const DigestFile>(options.against);
     ready = gradientOrder(plan);
@@ -84,10 +83,10 @@ Digests::Digests(const zrt_plan &plan, const TrainOptions &options,
     }
   }
   const json &compared = other ? other->header() : description;
-  zrt_plan run = {};
-  run.world_size = compared.at("ranks");
-  run.group_size = compared.at("group_size");
-  groups = std::make_unique<const RankGroups>(run);
+  zrt_plan grouped = {};
+  grouped.world_size = compared.at("ranks");
+  grouped.group_size = compared.at("group_size");
+  groups = std::make_unique<const RankGroups>(grouped);
   stage = compared.at("stage");
 }
 
@@ -174,7 +173,9 @@ Checksums Digests::sumsOf(const std::vector<uint64_t> &all, uint32_t bucket,
           state(ZRT_WRITTEN)};
 }
 
-const std::vector<Checksums> &Digests::take(zrt_context *ctx, int64_t step) {
+void Digests::gather(int64_t step) {
+  zrt_context *ctx = run.context.get();
+  World &world = run.world;
   std::vector<uint64_t> all(size_t{plan.bucket_count} * ZRT_DIGEST_COUNT *
                             groups->ranks);
   if (zrt_take_digest(ctx, all.data()) != 0)
@@ -190,9 +191,17 @@ const std::vector<Checksums> &Digests::take(zrt_context *ctx, int64_t step) {
     sums = mine;
   else
     world.allGather(mine.data(), mine.size() * sizeof(Checksums), sums.data());
+}
+
+void Digests::afterStep(StepMetrics &step) {
+  if (!groups)
+    return;
+  gather(step.step);
   if (other && different.empty())
-    compare(step);
-  return sums;
+    compare(step.step);
+  logs.writeDigest(step.step, sums);
+  if (!different.empty())
+    run.diverge(different);
 }
 
 std::string Digests::bucketText(size_t number) const {
@@ -267,10 +276,12 @@ void Digests::compare(int64_t step) {
   }
 }
 
-std::string Digests::agreement(int64_t first, int64_t end) const {
-  const uint64_t rows = uint64_t(end - first) * groups->ranks * trained.size();
+std::string Digests::agreement() const {
+  const uint64_t rows =
+      uint64_t(run.counts.here()) * groups->ranks * trained.size();
   return fmt::format(
-      "steps {} to {} agree: {} rank{} x {} bucket{}, {} checksums\n", first,
-      end - 1, groups->ranks, groups->ranks == 1 ? "" : "s", trained.size(),
+      "steps {} to {} agree: {} rank{} x {} bucket{}, {} checksums\n",
+      run.counts.first(), run.counts.done() - 1, groups->ranks,
+      groups->ranks == 1 ? "" : "s", trained.size(),
       trained.size() == 1 ? "" : "s", withCommas(rows * ZRT_DIGEST_COUNT));
 }

@@ -11,10 +11,11 @@
 
 #include "abi/zrt.h"
 #include "runtime/plan/RankGroups.h"
-#include "runtime/world/World.h"
 #include "train/options/Options.h"
 #include "train/report/DigestFile.h"
-#include "train/run/Resume.h"
+#include "train/report/Logs.h"
+#include "train/report/StepHook.h"
+#include "train/run/Run.h"
 
 #include <cstdint>
 #include <memory>
@@ -23,12 +24,11 @@
 
 namespace zrt {
 
-class Digests {
+class Digests : public StepHook {
 public:
   /// Reads what --against has of its run.  Throws zrt::Error if this plan
-  /// cannot repeat it.  `position` is that of describeRun.
-  Digests(const zrt_plan &plan, const TrainOptions &options, World &world,
-          const RunPosition &position);
+  /// cannot repeat it.
+  Digests(Run &run, Logs &logs);
 
   /// zrt_setup.digest_ranks.
   uint32_t ranks() const { return groups ? groups->ranks : 0; }
@@ -38,16 +38,17 @@ public:
   /// Throws zrt::Error unless --against has the steps [first, end), undamaged.
   void checkSteps(int64_t first, int64_t end) const;
 
-  /// Gathers the checksums of a step that has been made; rank 0's are returned
-  /// to be written.  Sets `difference`.
-  const std::vector<Checksums> &take(zrt_context *ctx, int64_t step);
+  /// Gathers the checksums of all ranks, and writes them; a difference from
+  /// --against ends the run.
+  void afterStep(StepMetrics &step) override;
   bool isCompared() const { return other != nullptr; }
   /// The first difference from --against; "" if there is none yet.
   const std::string &difference() const { return different; }
-  /// "steps 3 to 9 agree: ..." of a run that has made the steps [first, end).
-  std::string agreement(int64_t first, int64_t end) const;
+  /// "steps 3 to 9 agree: ..." of the steps that this run has made.
+  std::string agreement() const;
 
 private:
+  void gather(int64_t step);
   void checkOther(const nlohmann::json &mine) const;
   Checksums sumsOf(const std::vector<uint64_t> &all, uint32_t bucket,
                    uint32_t rank) const;
@@ -63,9 +64,10 @@ private:
   std::string differenceText(uint32_t what, const Place &first, size_t ranks,
                              bool isBegin) const;
 
+  Run &run;
+  Logs &logs;
   const zrt_plan &plan;
   const TrainOptions &options;
-  World &world;
   nlohmann::json description;
   std::unique_ptr<const DigestFile> other; ///< of --against
   std::vector<uint32_t> trained;           ///< buckets, in the file's order

@@ -4,7 +4,7 @@
 #include "runtime/system/Clock.h"
 #include "runtime/world/SocketWorld.h"
 #include "train/report/StandardStreams.h"
-#include "train/run/TrainingRun.h"
+#include "train/run/Mains.h"
 #include "train/state/checkpoint/Folder.h"
 
 #include <algorithm>

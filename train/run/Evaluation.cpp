@@ -2,15 +2,20 @@
 #include "train/run/Evaluation.h"
 
 #include "runtime/plan/PlanTable.h"
+#include "runtime/system/Clock.h"
 #include "runtime/text/Error.h"
+#include "train/report/Progress.h"
 #include "train/report/Report.h"
+#include "train/report/StandardStreams.h"
+#include "train/run/Run.h"
 
 #include <algorithm>
 #include <limits>
 
 using namespace zrt;
 
-TrainOptions zrt::evaluationOptions(const TrainOptions &options) {
+/// Options of a run whose --data and --input are those of the evaluation.
+static TrainOptions evaluationOptions(const TrainOptions &options) {
   TrainOptions others = options;
   others.data = options.eval.data;
   others.inputs = options.eval.inputs;
@@ -29,16 +34,16 @@ void zrt::checkEvaluation(const zrt_plan &plan, const TrainOptions &options) {
   checkGiven(plan, evaluationOptions(options));
 }
 
-Evaluation::Evaluation(const zrt_plan &aPlan, const TrainOptions &options,
-                       int aRank)
-    : plan(aPlan), feed(aPlan, evaluationOptions(options)), inputs(aPlan),
-      rank(static_cast<uint64_t>(aRank)) {
+Evaluation::Evaluation(Run &theRun)
+    : run(theRun), plan(theRun.plan),
+      feed(theRun.plan, evaluationOptions(theRun.options)),
+      inputs(theRun.plan) {
   runs = feed.samples() / samplesAtOnce();
   if (runs == 0)
     fail("an evaluation reads {} samples at once, and --eval-data has {}; give "
          "it more",
          samplesAtOnce(), feed.samples());
-  const auto batches = static_cast<uint64_t>(options.eval.batches);
+  const auto batches = static_cast<uint64_t>(run.options.eval.batches);
   if (batches == 0)
     return;
   if (batches < batchesAtOnce())
@@ -56,27 +61,24 @@ uint64_t Evaluation::samplesAtOnce() const {
   return feed.samplesPerBatch() * batchesAtOnce();
 }
 
-double Evaluation::run(zrt_context *ctx) const {
+double Evaluation::loss() const {
+  zrt_context *ctx = run.context.get();
   PlanInputs::WeightedLoss total;
   inputs.writeScalars(ctx, {}); // scalars of gradients; losses do not depend on
                                 // them
-  for (uint64_t run = 0; run < runs; ++run) {
-    const auto where = [&] { return fmt::format("evaluation, batch {}", run); };
+  for (uint64_t i = 0; i < runs; ++i) {
+    const std::string where = fmt::format("evaluation, batch {}", i);
     for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
-      const BatchPlace place = {.step = run,
+      const BatchPlace place = {.step = i,
                                 .microStep = micro,
                                 .microSteps = microStepsAtOnce(plan),
-                                .rank = rank,
+                                .rank = uint64_t(run.world.rank()),
                                 .ranks = plan.world_size,
                                 .shift = 0};
-      try {
-        feed.write(ctx, place, micro);
-      } catch (const Error &error) {
-        fail("{}: {}", where(), error.what());
-      }
+      feed.write(ctx, place, micro, where);
     }
     if (zrt_run(ctx, ZRT_EVAL) != 0)
-      fail("{}: {}", where(), zrt_error_message(ctx));
+      fail("{}: {}", where, zrt_error_message(ctx));
     inputs.addLoss(ctx, total);
   }
   return total.weight > 0 ? total.sum / total.weight
@@ -95,4 +97,27 @@ std::string Evaluation::text() const {
       withCommas(batches), batches == 1 ? "" : "es",
       left ? fmt::format("; the last {} are not read", withCommas(left)) : "");
   return text;
+}
+
+void Evaluation::evaluate(StepMetrics &step) const {
+  run.makeLeftUpdate();
+  const auto start = Clock::now();
+  step.evalLoss = loss();
+  step.isOfText = run.feed->isOfText();
+  step.evalMilliseconds = secondsSince(start) * 1e3;
+}
+
+void Evaluation::afterStep(StepMetrics &step) {
+  if (run.isDue(run.options.eval.every))
+    evaluate(step);
+}
+
+void Evaluation::atEnd() {
+  if (!run.hasNoSteps())
+    return;
+  StepMetrics before;
+  before.step = run.counts.done() - 1;
+  evaluate(before);
+  if (!run.quiet)
+    say("{}\n", evaluationText(before));
 }

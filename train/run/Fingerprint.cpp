@@ -231,8 +231,7 @@ void zrt::compareFingerprints(World &world, const Fingerprint &mine) {
     Fingerprint::Files files;
   };
   const Card card = {mine.program, mine.options.size(), mine.files};
-  std::vector<Card> cards(static_cast<size_t>(world.size()));
-  world.allGather(&card, sizeof(card), cards.data());
+  const std::vector<Card> cards = world.gather(card);
   uint64_t most = 1;
   for (const Card &one : cards)
     most = std::max(most, one.optionBytes);

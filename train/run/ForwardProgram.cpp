@@ -6,9 +6,14 @@
 #include "runtime/world/Agree.h"
 #include "train/data/HostAccess.h"
 #include "train/data/SeededInputs.h"
+#include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
+#include "train/run/Mains.h"
+#include "train/run/PlanContext.h"
 #include "train/run/Weights.h"
 #include "train/state/checkpoint/Reader.h"
+
+#include <memory>
 
 using namespace zrt;
 
@@ -72,23 +77,27 @@ static void load(const zrt_plan &plan, const TrainOptions &options,
     fail("{}: {}", options.init, found);
 }
 
-void zrt::loadWeights(const zrt_plan &plan, const TrainOptions &options,
-                      World &world, zrt_context *ctx) {
-  const State state = findState(plan, world.rank());
-  together(world, [&] { load(plan, options, world, ctx, state); });
-}
-
-int zrt::runForward(World &world, const std::function<void()> &work) {
-  constexpr int kFailed = 1;
+int zrt::runForward(const zrt_plan &plan, const TrainOptions &options,
+                    const std::function<void(World &, zrt_context *)> &work) {
+  const auto printed = [] { return lostOutput().empty() ? 0 : kFailed; };
+  if (printListing(plan, options))
+    return printed();
+  const std::unique_ptr<World> world = connectWorld(plan.world_size);
+  PlanContext context(*world);
   try {
-    work();
-    return lostOutput().empty() ? 0 : kFailed;
+    together(*world, [&] { context.create(plan); });
+    together(*world, [&] { context.start(options); });
+    const State state = findState(plan, world->rank());
+    together(*world,
+             [&] { load(plan, options, *world, context.get(), state); });
+    work(*world, context.get());
+    return printed();
   } catch (const AgreedError &error) {
     if (!error.printedElsewhere)
       throw;
   } catch (const std::exception &error) {
     // Before destructors, whose streams may be waiting for the other ranks.
-    world.abort(error.what());
+    world->abort(error.what());
     throw;
   }
   return kFailed;

@@ -21,17 +21,16 @@ void addWeights(CommandLine &line);
 bool parseForward(const zrt_plan &plan, CommandLine &line, int argc,
                   const char *const *argv, TrainOptions &options);
 
-/// Loads the parameters of `plan` on all ranks together: a checkpoint, a folder
-/// of checkpoints or of a Hugging Face model, or a safetensors file, and
-/// adapters beside it.  Throws zrt::Error, also for numbers that are not
-/// finite.
-void loadWeights(const zrt_plan &plan, const TrainOptions &options,
-                 World &world, zrt_context *ctx);
-
-/// Runs `work`, which may fail on one rank alone; the others then end, too.
-/// Returns the exit status; throws what `work` does unless another rank has
-/// printed it.
-int runForward(World &world, const std::function<void()> &work);
+/// What such a program does after its command line: prints the listing that
+/// `options` ask for, or loads weights on all ranks and does `work`, which may
+/// fail on one rank alone; the others then end, too.  Returns the exit status;
+/// throws zrt::Error unless another rank has printed it.
+///
+/// Weights are a checkpoint, a folder of checkpoints or of a Hugging Face
+/// model, or a safetensors file, and adapters beside it.  Numbers that are not
+/// finite are an error.
+int runForward(const zrt_plan &plan, const TrainOptions &options,
+               const std::function<void(World &, zrt_context *)> &work);
 
 /// Writes `values` as a NumPy array of f32 with so many columns.
 void writeNpy(const std::string &path, const std::vector<float> &values,

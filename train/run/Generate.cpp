@@ -1,5 +1,5 @@
 //===- Generate.cpp - A program that only generates text ------------------===//
-#include "train/run/Train.h"
+#include "train/run/Mains.h"
 
 #include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
@@ -7,15 +7,14 @@
 #include "train/generate/Serve.h"
 #include "train/options/CommandLine.h"
 #include "train/options/Options.h"
-#include "train/report/Report.h"
+#include "train/report/SampleText.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/ForwardProgram.h"
-#include "train/run/PlanContext.h"
-#include "train/run/SampleText.h"
 #include "train/run/Sampling.h"
 
-#include <memory>
+#include <algorithm>
 #include <unistd.h>
+#include <vector>
 
 using namespace zrt;
 
@@ -91,51 +90,34 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
   return options;
 }
 
-class Generation {
-public:
-  Generation(const zrt_plan &plan, const GenerateOptions &options, World &world)
-      : plan(plan), options(options), world(world), isFirst(world.rank() == 0),
-        context(world) {}
-
-  void run() {
-    together(world, [&] { context.create(plan); });
-    together(world, [&] { context.start(options.common); });
-    const TrainOptions &common = options.common;
-    loadWeights(plan, common, world, context.get());
-    if (options.serves) {
-      PlanDecoder decoder(context.get(), plan);
-      DescriptorLines lines(STDIN_FILENO, longestRequest(decoder.positions()));
-      serve(decoder, options.endIds, lines, [](const std::string &text) {
-        printText(text);
-        return lostOutput().empty();
-      });
-      return;
-    }
-    const Sampling sampling(plan, common.sample, common.seed, world.rank());
-    if (!options.logits.empty()) {
-      const std::vector<float> logits =
-          sampling.promptLogits(context.get(), options.logitsInChunks);
-      together(world, [&] {
-        if (isFirst)
-          writeNpy(options.logits, logits,
-                   logits.size() /
-                       std::max<size_t>(sampling.prompt().size(), 1));
-      });
-      return;
-    }
-    const std::vector<Sample> samples = sampling.run(context.get(), world);
-    if (isFirst)
-      sayText(samplesText(common.sample, sampling.prompt(), samples, "",
-                          positionsOf(plan)));
+void generate(const zrt_plan &plan, const GenerateOptions &options,
+              World &world, zrt_context *ctx) {
+  const TrainOptions &common = options.common;
+  if (options.serves) {
+    PlanDecoder decoder(ctx, plan);
+    DescriptorLines lines(STDIN_FILENO, longestRequest(decoder.positions()));
+    serve(decoder, options.endIds, lines, [](const std::string &text) {
+      printText(text);
+      return lostOutput().empty();
+    });
+    return;
   }
-
-private:
-  const zrt_plan &plan;
-  const GenerateOptions &options;
-  World &world;
-  const bool isFirst;
-  PlanContext context;
-};
+  const Sampling sampling(plan, common.sample, common.seed, world.rank());
+  if (!options.logits.empty()) {
+    const std::vector<float> logits =
+        sampling.promptLogits(ctx, options.logitsInChunks);
+    together(world, [&] {
+      if (world.rank() == 0)
+        writeNpy(options.logits, logits,
+                 logits.size() / std::max<size_t>(sampling.prompt().size(), 1));
+    });
+    return;
+  }
+  const std::vector<Sample> samples = sampling.run(ctx, world);
+  if (world.rank() == 0)
+    sayText(samplesText(common.sample, sampling.prompt(), samples, "",
+                        positionsOf(plan)));
+}
 
 } // namespace
 
@@ -146,9 +128,7 @@ bool zrt::generatesOnly(const zrt_plan &plan) {
 
 int zrt::generateMain(const zrt_plan &plan, int argc, const char *const *argv) {
   const GenerateOptions options = parse(plan, argc, argv);
-  if (printListing(plan, options.common))
-    return lostOutput().empty() ? 0 : 1;
-  const std::unique_ptr<World> world = connectWorld(plan.world_size);
-  Generation generation(plan, options, *world);
-  return runForward(*world, [&] { generation.run(); });
+  return runForward(plan, options.common, [&](World &world, zrt_context *ctx) {
+    generate(plan, options, world, ctx);
+  });
 }

@@ -9,8 +9,7 @@
 #include "train/options/Options.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/Elastic.h"
-#include "train/run/Train.h"
-#include "train/run/TrainingRun.h"
+#include "train/run/Mains.h"
 
 using namespace zrt;
 

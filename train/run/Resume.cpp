@@ -4,12 +4,17 @@
 #include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "train/report/Report.h"
+#include "train/report/StandardStreams.h"
 #include "train/run/Fingerprint.h"
+#include "train/run/Run.h"
+#include "train/state/checkpoint/Folder.h"
+#include "train/state/checkpoint/Reader.h"
 #include "train/state/io/Json.h"
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 using namespace zrt;
@@ -108,9 +113,7 @@ std::string agreedPath(const TrainOptions &options, World &world) {
     if (world.rank() == 0)
       chosenPath(options).copy(mine.data(), kMaxPath - 1);
   });
-  std::vector<Path> all(size_t(world.size()));
-  world.allGather(&mine, sizeof(mine), all.data());
-  return all[0].data();
+  return world.gather(mine).front().data();
 }
 
 /// Throws if --checkpoint has a newer checkpoint, which "latest" would select.
@@ -139,52 +142,13 @@ void orOffer(const std::string &path, Action action) {
   }
 }
 
-} // namespace
-
-RunPosition zrt::describeRun(const zrt_plan &plan, const TrainOptions &options,
-                             const std::string &format) {
-  RunPosition run;
-  run.shuffles = options.shuffle;
-  run.seed = options.seed;
-  for (const DataSource &source : options.sources)
-    run.weights.push_back(source.weight);
-  if (!options.data.empty()) {
-    const FileFingerprint data = fingerprintOfData(options);
-    run.dataBytes = data.bytes;
-    run.dataHash = data.hash;
-  }
-  const FileFingerprint inputs = fingerprintOfInputs(options.inputs);
-  run.inputBytes = inputs.bytes;
-  run.inputHash = inputs.hash;
-  if (const nlohmann::json config = parsePlanJson(plan.adapters);
-      !config.is_null())
-    run.adapters = config.dump();
-  if (const nlohmann::json function = parsePlanJson(plan.function);
-      !function.is_null())
-    run.function = function.dump();
-  run.options = runOptions(plan, options, format);
-  return run;
-}
-
-std::unique_ptr<CheckpointFolder> zrt::takeFolder(const TrainOptions &options) {
-  const CheckpointOptions &checkpoint = options.checkpoint;
-  if (checkpoint.folder.empty())
-    return nullptr;
-  auto folder =
-      std::make_unique<CheckpointFolder>(checkpoint.folder, options.force);
-  const std::vector<int64_t> steps = checkpointSteps(checkpoint.folder);
-  if (!steps.empty() && checkpoint.resume.empty())
-    fail("{} has checkpoints already, up to step {}; continue from them with "
-         "--resume=latest, or give this run another folder",
-         checkpoint.folder, steps.back());
-  return folder;
-}
-
-std::optional<Resumed> zrt::resume(const zrt_plan &plan,
-                                   const TrainOptions &options,
-                                   const RunPosition &now, uint64_t perStep,
-                                   const ParameterMemory &memory, int threads,
-                                   World &world) {
+/// Loads the state of `run`; returns nullopt if it starts from the beginning.
+std::optional<Resumed> loadCheckpoint(const Run &run) {
+  const zrt_plan &plan = run.plan;
+  const TrainOptions &options = run.options;
+  World &world = run.world;
+  const RunPosition &now = run.begin;
+  const int threads = zrt_threads(run.context.get());
   const std::string path = agreedPath(options, world);
   if (path.empty())
     return std::nullopt;
@@ -208,7 +172,7 @@ std::optional<Resumed> zrt::resume(const zrt_plan &plan,
     if (world.rank() == 0)
       checkNewest(options, manifest);
     resumed.run = manifest.run;
-    addDifferences(options, now, manifest.run, perStep, resumed);
+    addDifferences(options, now, manifest.run, samplesPerStep(plan), resumed);
     compareFunctions(parsePlanJson(now.function.c_str()),
                      parsePlanJson(manifest.run.function.c_str()),
                      plan.model ? plan.model : "this model",
@@ -216,11 +180,10 @@ std::optional<Resumed> zrt::resume(const zrt_plan &plan,
     for (const std::string &note : reader->notes(state))
       resumed.notes.push_back(note);
   });
-  const uint64_t identity = reader->identity();
-  std::vector<uint64_t> identities(size_t(world.size()));
-  world.allGather(&identity, sizeof(identity), identities.data());
+  const uint64_t identity = reader->identity(),
+                 ofRank0 = world.gather(identity).front();
   together(world, [&] {
-    if (identity != identities[0])
+    if (identity != ofRank0)
       fail("{} is another checkpoint here than on rank 0; give all ranks one "
            "shared folder",
            path);
@@ -228,6 +191,65 @@ std::optional<Resumed> zrt::resume(const zrt_plan &plan,
   together(world, [&] {
     orOffer(path, [&] { reader->verify(world.rank(), world.size(), threads); });
   });
-  together(world, [&] { reader->load(state, memory); });
+  together(world, [&] { reader->load(state, run.weights->memory()); });
   return resumed;
+}
+
+} // namespace
+
+RunPosition zrt::describeRun(const Run &run) {
+  const zrt_plan &plan = run.plan;
+  const TrainOptions &options = run.options;
+  RunPosition position;
+  position.begunWith = samplesPerStep(plan);
+  position.shuffles = options.shuffle;
+  position.seed = options.seed;
+  for (const DataSource &source : options.sources)
+    position.weights.push_back(source.weight);
+  if (!options.data.empty()) {
+    const FileFingerprint data = fingerprintOfData(options);
+    position.dataBytes = data.bytes;
+    position.dataHash = data.hash;
+  }
+  const FileFingerprint inputs = fingerprintOfInputs(options.inputs);
+  position.inputBytes = inputs.bytes;
+  position.inputHash = inputs.hash;
+  if (const nlohmann::json config = parsePlanJson(plan.adapters);
+      !config.is_null())
+    position.adapters = config.dump();
+  if (const nlohmann::json function = parsePlanJson(plan.function);
+      !function.is_null())
+    position.function = function.dump();
+  position.options = runOptions(plan, options, run.feed->format());
+  return position;
+}
+
+void zrt::resume(Run &run) {
+  run.resumed = loadCheckpoint(run);
+  if (!run.resumed)
+    return;
+  const TrainOptions &options = run.options;
+  const auto warn = [&](const std::string &warning) {
+    if (run.isFirst)
+      complain(fmt::format("{}: warning: {}", options.program, warning));
+  };
+  for (const auto &[option, value] :
+       {std::pair("--init", options.init), {"--adapter", options.adapter}})
+    if (!value.empty())
+      warn(fmt::format("{}={} is not read: the run goes on from {}", option,
+                       value, run.resumed->path));
+  const RunPosition &was = run.resumed->run;
+  run.counts.resumeFrom(was);
+  run.begin.sequences = was.sequences;
+  run.begin.skippedSequences = was.skippedSequences;
+  if (was.begunWith > 0)
+    run.begin.begunWith = was.begunWith;
+  run.runner->shiftData(was.sequences -
+                        uint64_t(was.step) * samplesPerStep(run.plan));
+  if (const auto &left = was.pending)
+    run.runner->resumeFrom(
+        {{left->lr, left->update, left->lossScale, left->rounding, left->clip},
+         left->step});
+  for (const std::string &warning : run.resumed->warnings)
+    warn(warning);
 }

@@ -9,14 +9,10 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "runtime/world/World.h"
-#include "train/data/Feed.h"
+#include "abi/zrt.h"
 #include "train/options/Options.h"
-#include "train/state/checkpoint/Folder.h"
 #include "train/state/checkpoint/Manifest.h"
-#include "train/state/checkpoint/Reader.h"
 
-#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -24,11 +20,11 @@
 
 namespace zrt {
 
-/// The position of a run with these options before its first step, as a
-/// checkpoint records it.  Reads a sample of its data, which have `format`.
-/// Throws zrt::Error.
-RunPosition describeRun(const zrt_plan &plan, const TrainOptions &options,
-                        const std::string &format);
+struct Run;
+
+/// The position of `run` before its first step, as a checkpoint records it.
+/// Reads a sample of its data.  Throws zrt::Error.
+RunPosition describeRun(const Run &run);
 
 /// The position at which a resumed run begins.
 struct Resumed {
@@ -38,19 +34,10 @@ struct Resumed {
   std::vector<std::string> notes, warnings;
 };
 
-/// Rank 0 takes the folder --checkpoint.  Throws zrt::Error if it holds
-/// checkpoints and --resume is not given.  nullptr without --checkpoint.
-std::unique_ptr<CheckpointFolder> takeFolder(const TrainOptions &options);
-
-/// Loads the checkpoint of --resume into the state of `plan`; returns nullopt
-/// if the run starts from the beginning.  `now` is the result of describeRun,
-/// `perStep` the samples per step.  All ranks call it together.  Throws
-/// AgreedError; nothing has changed then if the checkpoint does not fit or is
-/// damaged.
-std::optional<Resumed> resume(const zrt_plan &plan, const TrainOptions &options,
-                              const RunPosition &now, uint64_t perStep,
-                              const ParameterMemory &memory, int threads,
-                              World &world);
+/// Loads the checkpoint of --resume, if there is one; then `run` goes on from
+/// it.  All ranks call it together.  Throws AgreedError; nothing has changed
+/// then if the checkpoint does not fit or is damaged.
+void resume(Run &run);
 
 /// Compares what `model` computes (zrt_plan.function) with what that of the
 /// checkpoint did; null: unknown.  Adds notes and warnings.  Throws Error for

@@ -9,7 +9,7 @@ using namespace zrt;
 /// A run has diverged after this many skipped steps in a row.
 constexpr int64_t kMostSkipped = 10;
 
-void RunCounts::goOnFrom(const RunPosition &was) {
+void RunCounts::resumeFrom(const RunPosition &was) {
   begun = steps = was.step;
   skips = skipsBefore = was.skipped;
   skippedInRow = was.skippedInRow;
@@ -17,7 +17,7 @@ void RunCounts::goOnFrom(const RunPosition &was) {
       scale && scale->moves && !hasFixedScale)
     lossScale = LossScale(*scale);
   if (was.guard)
-    guard.goOnFrom(*was.guard);
+    guard.resumeFrom(*was.guard);
 }
 
 int64_t RunCounts::updatedSamples(const RunPosition &start,

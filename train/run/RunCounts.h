@@ -38,7 +38,7 @@ public:
                          uint64_t samplesPerStep) const;
 
   /// Continues from the position of another run.
-  void goOnFrom(const RunPosition &was);
+  void resumeFrom(const RunPosition &was);
   /// The position of this run, which began at `start`, for a checkpoint.
   RunPosition position(const RunPosition &start, uint64_t samplesPerStep,
                        const StepRunner &runner) const;

@@ -3,6 +3,10 @@
 
 #include "runtime/text/Error.h"
 #include "train/generate/Draw.h"
+#include "train/report/Logs.h"
+#include "train/report/Progress.h"
+#include "train/report/StandardStreams.h"
+#include "train/run/Run.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -163,4 +167,31 @@ std::vector<float> Sampling::promptLogits(zrt_context *ctx,
     all.insert(all.end(), logits.begin(), logits.end());
   }
   return all;
+}
+
+void SamplingHook::show(int64_t step) const {
+  run.makeLeftUpdate();
+  const std::vector<Sample> samples =
+      sampling->run(run.context.get(), run.world);
+  if (!run.isFirst)
+    return;
+  const SampleOptions &options = run.options.sample;
+  logs.writeLine(samplesLine(options, sampling->prompt(), samples, step), step);
+  if (!run.quiet)
+    sayText(samplesText(options, sampling->prompt(), samples,
+                        step < 0 ? "before step 0"
+                                 : fmt::format("after step {}", step),
+                        positionsOf(run.plan)));
+}
+
+void SamplingHook::afterStep(StepMetrics &step) {
+  if (!sampling || !run.isDue(run.options.sample.every))
+    return;
+  progress.finish();
+  show(step.step);
+}
+
+void SamplingHook::atEnd() {
+  if (sampling && run.hasNoSteps())
+    show(run.counts.done() - 1);
 }

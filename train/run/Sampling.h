@@ -5,6 +5,8 @@
 #include "runtime/world/World.h"
 #include "train/generate/PlanDecoder.h"
 #include "train/options/Options.h"
+#include "train/report/SampleText.h"
+#include "train/report/StepHook.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,8 +16,9 @@
 
 namespace zrt {
 
-/// Tokens after the prompt; fewer than requested if logits were not finite.
-using Sample = std::vector<int64_t>;
+class Logs;
+class Progress;
+struct Run;
 
 /// Continues a prompt by a plan's programs (PlanDecoder.h), between steps.
 ///
@@ -47,6 +50,26 @@ private:
   const uint64_t seed;
   const size_t rank;
   std::vector<int64_t> start;
+};
+
+/// Shows samples of a run when --sample-every says so, and at its end.
+class SamplingHook : public StepHook {
+public:
+  /// `sampling` is null without --sample.
+  SamplingHook(Run &run, const Sampling *sampling, Logs &logs,
+               Progress &progress)
+      : run(run), sampling(sampling), logs(logs), progress(progress) {}
+  void afterStep(StepMetrics &step) override;
+  void atEnd() override;
+
+private:
+  /// Samples after step `step`; -1: before the first.
+  void show(int64_t step) const;
+
+  Run &run;
+  const Sampling *const sampling;
+  Logs &logs;
+  Progress &progress;
 };
 
 /// Throws UsageError if `plan` has no programs for samples, or cannot read the

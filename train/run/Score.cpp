@@ -1,5 +1,5 @@
 //===- Score.cpp - A program that only scores samples ---------------------===//
-#include "train/run/Train.h"
+#include "train/run/Mains.h"
 
 #include "runtime/files/OwnFiles.h"
 #include "runtime/plan/PlanTable.h"
@@ -11,7 +11,6 @@
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/ForwardProgram.h"
-#include "train/run/PlanContext.h"
 
 #include <memory>
 
@@ -67,18 +66,14 @@ std::vector<float> scoreAll(const zrt_plan &plan, const Feed &feed,
                  columns = output.ref.bytes / sizeof(float) / batch;
   std::vector<float> mine(batch * columns), all(ranks * mine.size()), found;
   for (uint64_t run = 0; run * atOnce < samples; ++run) {
-    const auto where = [&] { return fmt::format("batch {}", run); };
+    const std::string where = fmt::format("batch {}", run);
     together(world, [&] {
-      try {
-        feed.write(
-            ctx, {.step = run, .rank = uint64_t(world.rank()), .ranks = ranks},
-            /*micro=*/0);
-      } catch (const Error &error) {
-        fail("{}: {}", where(), error.what());
-      }
+      feed.write(ctx,
+                 {.step = run, .rank = uint64_t(world.rank()), .ranks = ranks},
+                 /*micro=*/0, where);
     });
     if (zrt_run(ctx, ZRT_SCORE) != 0)
-      fail("{}: {}", where(), zrt_error_message(ctx));
+      fail("{}: {}", where, zrt_error_message(ctx));
     readBytes(ctx, output.ref, mine.data());
     world.allGather(mine.data(), mine.size() * sizeof(float), all.data());
     if (world.rank() == 0) // after the last sample, the first ones come again
@@ -90,13 +85,10 @@ std::vector<float> scoreAll(const zrt_plan &plan, const Feed &feed,
 }
 
 void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
-           PlanContext &context) {
-  together(world, [&] { context.create(plan); });
-  together(world, [&] { context.start(options.common); });
-  loadWeights(plan, options.common, world, context.get());
+           zrt_context *ctx) {
   std::unique_ptr<Feed> feed;
   together(world, [&] { feed = std::make_unique<Feed>(plan, options.common); });
-  const std::vector<float> values = scoreAll(plan, *feed, world, context.get());
+  const std::vector<float> values = scoreAll(plan, *feed, world, ctx);
   together(world, [&] {
     if (world.rank() == 0)
       writeNpy(options.output, values, values.size() / feed->samples());
@@ -115,9 +107,7 @@ bool zrt::scoresOnly(const zrt_plan &plan) {
 
 int zrt::scoreMain(const zrt_plan &plan, int argc, const char *const *argv) {
   const ScoreOptions options = parseScoring(plan, argc, argv);
-  if (printListing(plan, options.common))
-    return lostOutput().empty() ? 0 : 1;
-  const std::unique_ptr<World> world = connectWorld(plan.world_size);
-  PlanContext context(*world);
-  return runForward(*world, [&] { score(plan, options, *world, context); });
+  return runForward(plan, options.common, [&](World &world, zrt_context *ctx) {
+    score(plan, options, world, ctx);
+  });
 }

@@ -98,12 +98,8 @@ void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                               .rank = static_cast<uint64_t>(rank),
                               .ranks = plan.world_size,
                               .shift = dataShift};
-    try {
-      feed.write(ctx, place, micro);
-    } catch (const Error &error) {
-      fail("{}: {}", plan.layered ? whereOf(first + micro) : where,
-           error.what());
-    }
+    feed.write(ctx, place, micro,
+               plan.layered ? whereOf(first + micro) : where);
   }
   inputs.writeScalars(ctx, scalars);
   inputs.writeMicroStep(ctx, first);

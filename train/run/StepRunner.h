@@ -52,7 +52,7 @@ public:
   };
   const std::optional<Pending> &pendingUpdate() const { return pending; }
   /// Continues a run that has left the update `left`.
-  void resumeWith(const Pending &left) { pending = left; }
+  void resumeFrom(const Pending &left) { pending = left; }
   bool leavesUpdates() const { return plan.programs[ZRT_FIRST].ops != nullptr; }
   /// Returns true if a step computes with the parameters before the pending
   /// update.  Then a flush between steps would change the result of all later

@@ -68,9 +68,5 @@ int zrt::agreedReason(const std::vector<uint8_t> &noted) {
 
 int zrt::stopReason(World &world, uint8_t own) {
   const auto mine = std::max(own, static_cast<uint8_t>(notedSignal.load()));
-  if (world.size() == 1)
-    return mine;
-  std::vector<uint8_t> all(static_cast<size_t>(world.size()));
-  world.allGather(&mine, sizeof(mine), all.data());
-  return agreedReason(all);
+  return world.size() == 1 ? mine : agreedReason(world.gather(mine));
 }

@@ -1,8 +1,9 @@
-//===- TrainingReport.cpp - Prints a run's reports ------------------------===//
+//===- TrainingReport.cpp - The lines before and after the steps ----------===//
+#include "train/run/TrainingReport.h"
+
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/StopSignal.h"
-#include "train/run/TrainingRun.h"
 
 #include <csignal>
 #include <fmt/format.h>
@@ -10,84 +11,100 @@
 
 using namespace zrt;
 
-void Training::printReport() {
-  // Standard error may still have a reader.
-  if (stoppedBy == SIGPIPE)
-    sayOnStandardError();
-  if (!quiet)
-    printEnd();
-  if (!quiet && digests->isCompared() && digests->difference().empty() &&
-      counts.here() > 0)
-    sayText(digests->agreement(counts.first(), counts.done()));
-  if (options.profile)
-    printProfile();
-}
-
-void Training::printProfile() {
-  sayText(report(ZRT_TIMES));
-  sayText(report(ZRT_TRAFFIC));
-}
-
-std::string Training::weightsText() const {
-  std::string text = options.init.empty()
-                         ? fmt::format("random, seed {}", options.seed)
-                         : options.init;
-  if (!options.adapter.empty())
-    text += fmt::format(", adapters from {}", options.adapter);
-  return fmt::format("weights   {}\n", text);
-}
-
-std::string Training::repetitionText() const {
+std::string TrainingReport::repetitionText() const {
+  const TrainOptions &options = run.options;
+  const uint64_t perStep = samplesPerStep(run.plan),
+                 samples = run.feed->samples();
   const auto steps = uint64_t(options.schedule.steps);
   // --epochs states the number, and with --data-weights each source has its
   // own.
   if (options.epochs > 0 || !options.sources.empty() ||
       (options.data.empty() && options.inputs.empty()) ||
-      double(steps) * double(samplesPerStep()) <= double(feed->samples()))
+      double(steps) * double(perStep) <= double(samples))
     return "";
   return fmt::format("epochs    {:.3g}: {} steps read {} samples each, and the "
                      "data have {}\n",
-                     double(steps) * double(samplesPerStep()) /
-                         double(feed->samples()),
-                     withCommas(steps), withCommas(samplesPerStep()),
-                     withCommas(feed->samples()));
+                     double(steps) * double(perStep) / double(samples),
+                     withCommas(steps), withCommas(perStep),
+                     withCommas(samples));
 }
 
-void Training::printStart() {
-  std::string text = startBlock(plan, context.get(),
-                                feed->text() + epochsText + repetitionText(),
-                                zrt_threads(context.get()));
+std::string TrainingReport::stateText() const {
+  const TrainOptions &options = run.options;
+  std::string text;
+  if (run.resumed) {
+    text = fmt::format("resumed   step {}, {} samples, from {}\n",
+                       run.counts.first(), withCommas(run.begin.sequences),
+                       run.resumed->path);
+    for (const std::string &note : run.resumed->notes)
+      text += fmt::format("note      {}\n", note);
+    return text;
+  }
+  text = "weights   " + (options.init.empty()
+                             ? fmt::format("random, seed {}", options.seed)
+                             : options.init);
+  if (!options.adapter.empty())
+    text += fmt::format(", adapters from {}", options.adapter);
+  text += "\n";
+  if (!options.checkpoint.resume.empty())
+    text += fmt::format("note      {} has no checkpoint yet: the run begins "
+                        "with step 0\n",
+                        options.checkpoint.folder);
+  return text;
+}
+
+void TrainingReport::printStart() const {
+  if (run.quiet)
+    return;
+  zrt_context *ctx = run.context.get();
+  std::string text = startBlock(
+      run.plan, ctx, run.feed->text() + run.epochsText + repetitionText(),
+      zrt_threads(ctx));
   if (evaluation)
     text += evaluation->text();
-  text += checkpoints.startText();
-  if (resumed) {
-    text +=
-        fmt::format("resumed   step {}, {} samples, from {}\n", counts.first(),
-                    withCommas(position.sequences), resumed->path);
-    for (const std::string &note : resumed->notes)
-      text += fmt::format("note      {}\n", note);
-  } else {
-    text += weightsText();
-    if (!options.checkpoint.resume.empty())
-      text += fmt::format("note      {} has no checkpoint yet: the run begins "
-                          "with step 0\n",
-                          options.checkpoint.folder);
-  }
-  const Schedule &schedule = options.schedule;
+  text += checkpoints.startText() + stateText();
+  const Schedule &schedule = run.options.schedule;
   if (schedule.warmup > schedule.steps && schedule.steps > 0)
-    text +=
-        fmt::format("note      --warmup={} is above {}{}: the learning "
-                    "rate ends at {:.3g}\n",
-                    schedule.warmup,
-                    options.epochs > 0 ? "the number of steps, " : "--steps=",
-                    schedule.steps, schedule.at(schedule.last()));
-  std::istringstream notes(report(ZRT_NOTE));
+    text += fmt::format(
+        "note      --warmup={} is above {}{}: the learning rate ends at "
+        "{:.3g}\n",
+        schedule.warmup,
+        run.options.epochs > 0 ? "the number of steps, " : "--steps=",
+        schedule.steps, schedule.at(schedule.last()));
+  std::istringstream notes(zrt_report(ctx, ZRT_NOTE));
   for (std::string note; std::getline(notes, note);)
     text += fmt::format("note      {}\n", note);
   sayText(text);
 }
 
-void Training::printEnd() {
+void TrainingReport::afterStep(StepMetrics &step) {
+  if (run.counts.here() > 1)
+    laterSteps.add(step.milliseconds);
+  if (run.isFirst && !run.divergence && !step.spike.empty())
+    complain(fmt::format("{}: note: {}", run.who, step.spike));
+}
+
+void TrainingReport::printEnd() const {
+  if (!run.isFirst)
+    return;
+  // Standard error may still have a reader.
+  if (run.stoppedBy == SIGPIPE)
+    sayOnStandardError();
+  if (!run.quiet)
+    printSummary();
+  if (!run.quiet && digests.isCompared() && digests.difference().empty() &&
+      run.counts.here() > 0)
+    sayText(digests.agreement());
+  if (run.options.profile) {
+    sayText(zrt_report(run.context.get(), ZRT_TIMES));
+    sayText(zrt_report(run.context.get(), ZRT_TRAFFIC));
+  }
+}
+
+void TrainingReport::printSummary() const {
+  const int stoppedBy = run.stoppedBy;
+  const RunCounts &counts = run.counts;
+  const TrainOptions &options = run.options;
   if (stoppedBy)
     say("stopped by {} after {} of {} steps\n",
         stoppedBy == SIGINT       ? "Ctrl-C"
@@ -95,12 +112,12 @@ void Training::printEnd() {
         : stoppedBy == SIGHUP     ? "SIGHUP"
         : stoppedBy == SIGPIPE    ? "a closed pipe"
         : stoppedBy == kOutOfTime ? "--time-limit"
-        : isGrowing()             ? "SIGUSR2"
+        : run.isGrowing()         ? "SIGUSR2"
                                   : "SIGUSR1",
         counts.done(), options.end());
   const int64_t here = counts.here();
   if (here > 0)
-    say("final loss {:.6f} (step {})\n", metrics.loss, metrics.step);
+    say("final loss {:.6f} (step {})\n", run.last.loss, run.last.step);
   if (counts.skipped() > 0)
     say("skipped {} of {} steps: {} above --spike-guard, {} whose gradients "
         "were not finite\n",
@@ -109,30 +126,20 @@ void Training::printEnd() {
   // The first step includes page faults and kernel generation.
   if (here > 1)
     say("{:.0f} {}/s\n{}\n",
-        perStep() * double(laterSteps.count()) / laterSteps.seconds(),
-        feed->unit(), laterSteps.text());
-  if (here > 1 && options.utilization)
-    say("{}\n", utilization.text(laterSteps.quantile(0.5)));
-  if (here > 0 && writtenPerStep(plan) > 0)
-    say("{}\n", enduranceText(plan, secondsOfStep(), options.nvmeEndurance));
-  say("peak memory{} {} (arenas {})\n", world.size() > 1 ? " of rank 0" : "",
-      withUnit(peakResidentBytes()), withUnit(arenaBytes()));
-  sayText(feed->mixText(
-      counts.position(position, samplesPerStep(), *runner).sequences));
+        run.unitsPerStep() * double(laterSteps.count()) / laterSteps.seconds(),
+        run.feed->unit(), laterSteps.text());
+  if (here > 1 && utilization)
+    say("{}\n", utilization->text(laterSteps.quantile(0.5)));
+  if (here > 0 && writtenPerStep(run.plan) > 0)
+    say("{}\n", enduranceText(run.plan,
+                              here > 1 ? laterSteps.seconds() / double(here - 1)
+                                       : run.last.milliseconds * 1e-3,
+                              options.nvmeEndurance));
+  say("peak memory{} {} (arenas {})\n",
+      run.world.size() > 1 ? " of rank 0" : "", withUnit(peakResidentBytes()),
+      withUnit(run.arenaBytes()));
+  sayText(run.feed->mixText(run.position().sequences));
   sayText(checkpoints.endText());
-  if (!options.save.empty() && !divergence)
+  if (!options.save.empty() && !run.divergence)
     say("weights saved to {}\n", options.save);
-}
-
-double Training::secondsOfStep() const {
-  return laterSteps.count() > 0
-             ? laterSteps.seconds() / double(laterSteps.count())
-             : metrics.milliseconds * 1e-3;
-}
-
-uint64_t Training::arenaBytes() const {
-  uint64_t bytes = 0;
-  for (const uint32_t tier : {ZRT_DEVICE, ZRT_HOST}) // NVMe is not memory
-    bytes += zrt_arena_bytes(context.get(), tier);
-  return bytes;
 }

@@ -21,7 +21,7 @@ void SpikeGuard::add(double loss, double norm) {
   update();
 }
 
-void SpikeGuard::goOnFrom(const State &state) {
+void SpikeGuard::resumeFrom(const State &state) {
   if (!isOn())
     return;
   seen = state;

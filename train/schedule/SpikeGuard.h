@@ -51,7 +51,7 @@ public:
 
   const State &state() const { return seen; }
   /// Continues with `state`; of a longer window, keeps the newest values.
-  void goOnFrom(const State &state);
+  void resumeFrom(const State &state);
 
 private:
   void update();

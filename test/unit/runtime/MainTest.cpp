@@ -2,7 +2,7 @@
 #include "train/options/Options.h"
 #include "train/report/Metrics.h"
 #include "train/report/Report.h"
-#include "train/run/Train.h"
+#include "train/run/Mains.h"
 #include "train/schedule/Schedule.h"
 
 #include "train/state/io/Safetensors.h"

@@ -10,7 +10,7 @@
 //   nvme_write                                 spill m    spill w
 //
 //===----------------------------------------------------------------------===//
-#include "train/run/Train.h"
+#include "train/run/Mains.h"
 
 #include "TestFiles.h"
 #include "TestPlan.h"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "train/run/Train.h"
+#include "train/run/Mains.h"
 #include "train/state/io/Safetensors.h"
 
 #include "TestFiles.h"

@@ -1,6 +1,6 @@
 //===- SampleTextTest.cpp - Prints samples --------------------------------===//
 
-#include "train/run/SampleText.h"
+#include "train/report/SampleText.h"
 
 #include <gtest/gtest.h>
 

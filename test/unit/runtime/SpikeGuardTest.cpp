@@ -57,11 +57,11 @@ TEST(SpikeGuard, GoesOnElsewhere) {
   for (int i = 0; i < 9; ++i)
     one.add(1.0 / (i + 1), std::sin(i));
   one.countSpike();
-  other.goOnFrom(one.state());
+  other.resumeFrom(one.state());
   EXPECT_EQ(other.limits().loss, one.limits().loss);
   EXPECT_EQ(other.limits().norm, one.limits().norm);
   EXPECT_EQ(other.spikes(), 1);
-  shorter.goOnFrom(one.state());
+  shorter.resumeFrom(one.state());
   EXPECT_EQ(shorter.state().losses.size(), 4u);
   EXPECT_EQ(shorter.state().losses.back(), 1.0 / 9);
 }

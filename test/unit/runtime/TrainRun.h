@@ -1,7 +1,7 @@
 //===- TrainRun.h - A call of the training program --------------*- C++ -*-===//
 #pragma once
 
-#include "train/run/Train.h"
+#include "train/run/Mains.h"
 
 #include <gtest/gtest.h>
 #include <string>

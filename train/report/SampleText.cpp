@@ -1,5 +1,5 @@
 //===- SampleText.cpp - Formats samples -----------------------------------===//
-#include "train/run/SampleText.h"
+#include "train/report/SampleText.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

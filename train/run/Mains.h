@@ -1,4 +1,4 @@
-//===- Train.h - The training loop ------------------------------*- C++ -*-===//
+//===- Mains.h - The main functions of programs -----------------*- C++ -*-===//
 #pragma once
 
 #include "abi/zrt.h"
@@ -8,6 +8,19 @@
 #include <string>
 
 namespace zrt {
+
+/// Exit statuses other than 0 and those of signals.
+enum Status : int {
+  kFailed = 1,
+  kMisused = 2,
+  kDiverged = 3,
+  kIncomplete = 4,
+  kDifferent = 5, ///< from --against
+  kTryAgain = 75  ///< EX_TEMPFAIL of sysexits.h
+};
+
+/// Prints an error; nothing if `message` is empty, as another rank prints it.
+void printError(const std::string &who, const std::string &message);
 
 /// All of main(): parses, connects the ranks, trains `plan`, reports.  Returns
 /// the exit status: 0; 1 after an error on any rank; 2 for an invalid command

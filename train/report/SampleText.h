@@ -1,12 +1,17 @@
 //===- SampleText.h - Formats samples ---------------------------*- C++ -*-===//
 #pragma once
 
-#include "train/run/Sampling.h"
+#include "train/options/Options.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace zrt {
+
+/// Tokens after the prompt; fewer than requested if logits were not finite.
+using Sample = std::vector<int64_t>;
 
 /// Formats samples for a terminal; `when` is a text like "after step 99":
 ///

@@ -1,5 +1,5 @@
-//===- Train.cpp - The main function of a training binary -----------------===//
-#include "train/run/Train.h"
+//===- Mains.cpp - The main functions of programs -------------------------===//
+#include "train/run/Mains.h"
 
 #include "runtime/text/Error.h"
 #include "runtime/world/SocketWorld.h"
@@ -7,7 +7,7 @@
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/DeviceCheck.h"
-#include "train/run/TrainingRun.h"
+#include "train/run/Training.h"
 
 #include <new>
 
@@ -34,7 +34,7 @@ int trainWith(World &world, const zrt_plan &plan, const TrainOptions &options) {
   Training training(plan, options, world, who);
   bool isLost = false; // the failure is another rank's
   try {
-    return training.run();
+    return training.train();
   } catch (const AgreedError &error) {
     // Every rank ends with its own AgreedError.
     if (!error.printedElsewhere)
