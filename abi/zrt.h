@@ -117,7 +117,12 @@ enum {
   ZRT_KIND_COUNT // one more than the last
 };
 
-enum { ZRT_ALL_GATHER = 0, ZRT_REDUCE_SCATTER = 1, ZRT_ALL_REDUCE = 2 };
+/// Kinds of collectives: ZRT_ALL_GATHER, ZRT_REDUCE_SCATTER, ...
+enum {
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  ZRT_##NAME = (NUMBER),
+#include "abi/CollectiveKinds.def"
+};
 /// The order in which a collective adds: one after the other by rank; as a
 /// binary tree, neighbours first, of ranks or of the ranks of slices 0, 1, ...
 enum { ZRT_IN_RANK_ORDER = 0, ZRT_IN_TREE = 1, ZRT_IN_TREE_OF_SLICES = 2 };

@@ -21,8 +21,8 @@ foreach(module zrt_mpi zrt_cuda_module)
 endforeach()
 install(DIRECTORY python DESTINATION ${ZEROC_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py" PATTERN "*.html")
 install(DIRECTORY frontend DESTINATION ${ZEROC_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
-install(FILES abi/zrt.h abi/ElementTypes.def abi/OperationKinds.def
-  abi/ZrtStructs.def
+install(FILES abi/zrt.h abi/CollectiveKinds.def abi/ElementTypes.def
+  abi/OperationKinds.def abi/ZrtStructs.def
   DESTINATION ${ZEROC_INCLUDE_DIR}/abi)
 
 configure_package_config_file(cmake/zerocConfig.cmake.in

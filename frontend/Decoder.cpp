@@ -124,14 +124,13 @@ struct Decoder {
     int64_t F = c.innerWidth;
     if (!c.names.gateUp.empty()) {
       Tensor both = project(c.names.gateUp, x, 2 * F, c.biasOfMlp);
-      return activate(c.activation, both.slice(-1, 0, F)) *
-             both.slice(-1, F, F);
+      return c.activation->apply(both.slice(-1, 0, F)) * both.slice(-1, F, F);
     }
     if (c.names.gate.empty())
-      return activate(c.activation, project(c.names.up, x, F, c.biasOfMlp));
+      return c.activation->apply(project(c.names.up, x, F, c.biasOfMlp));
     Tensor gate = project(c.names.gate, x, F, c.biasOfMlp);
     Tensor up = project(c.names.up, x, F, c.biasOfMlp);
-    return activate(c.activation, gate) * up;
+    return c.activation->apply(gate) * up;
   }
 
   Tensor mlp(Tensor x) const {
@@ -156,14 +155,13 @@ struct Decoder {
     }
     if (losses)
       losses->add(routing);
-    Tensor y = expertMlps(
-        m, rows, routing,
-        {.inner = c.experts.innerWidth,
-         .std = c.initStd,
-         .gate = c.experts.gate,
-         .up = c.experts.up,
-         .down = c.experts.down,
-         .activation = [&](Tensor x) { return activate(c.activation, x); }});
+    Tensor y = expertMlps(m, rows, routing,
+                          {.inner = c.experts.innerWidth,
+                           .std = c.initStd,
+                           .gate = c.experts.gate,
+                           .up = c.experts.up,
+                           .down = c.experts.down,
+                           .activation = c.activation->apply});
     return y.reshape(x.shape());
   }
 

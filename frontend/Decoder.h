@@ -91,7 +91,7 @@ struct DecoderConfig {
   TextLoss loss = {};
   DropoutRates dropout = {};
 
-  Activation activation = Activation::Silu;
+  const Activation *activation = findActivation("silu");
   /// Multiplies rows of the embedding by sqrt(width).
   bool scalesEmbedding = false;
 };

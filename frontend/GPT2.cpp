@@ -68,8 +68,7 @@ struct GPT2 {
   Tensor mlp(Tensor x) const {
     Scope in = m.scope("mlp");
     int64_t inner = c.innerWidth ? c.innerWidth : 4 * c.width;
-    Tensor hidden =
-        activate(c.activation, conv1d(m, "c_fc", x, inner, c.initStd));
+    Tensor hidden = c.activation->apply(conv1d(m, "c_fc", x, inner, c.initStd));
     return dropResidual(conv1d(m, "c_proj", hidden, c.width, residualStd()));
   }
 

@@ -13,7 +13,7 @@ struct GPT2Config {
   double normEps = 1e-5;
   /// Standard deviation of initial weights.
   double initStd = 0.02;
-  Activation activation = Activation::GeluTanh;
+  const Activation *activation = findActivation("gelu_new");
   /// The output projection uses the token embedding.
   bool tied = true;
   /// Divide attention's scores by sqrt(head_dim) ...

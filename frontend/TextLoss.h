@@ -10,9 +10,24 @@ namespace mlir::frontend {
 /// first of a pair; a label.
 enum class Objective { Sft, Dpo, Kto, Reward, Classify };
 
-/// What users call them, in this order.
-inline constexpr const char *kObjectives[] = {"sft", "dpo", "kto", "reward",
-                                              "classify"};
+struct ObjectiveFacts {
+  /// What users call it.
+  const char *name;
+  /// The options of zeroc import that it has, of those that not all have.  Of
+  /// these it needs --samples, and --packed with it, and --labels.
+  const char *options;
+  /// Its samples are pairs.
+  bool ofPairs = false;
+};
+
+/// In the order of their numbers.
+inline constexpr ObjectiveFacts kObjectives[] = {
+    {"sft", "--label-smoothing --z-loss --token-weights"},
+    {"dpo", "--samples --beta --label-smoothing", true},
+    {"kto", "--samples --beta --desirable-weight --undesirable-weight"},
+    {"reward", "--samples --margins --label-smoothing", true},
+    {"classify", "--labels --label-smoothing"},
+};
 
 struct TextLoss {
   Objective objective = Objective::Sft;

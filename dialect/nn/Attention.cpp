@@ -323,6 +323,20 @@ void AttentionBackwardOp::addWork(SymbolTableCollection &symbols,
   addAttentionWork(*this, getQ(), getFlops(symbols), kBackwardProducts, work);
 }
 
+SmallVector<int64_t> nn::headsOf(Value q) {
+  auto type = cast<RankedTensorType>(q.getType());
+  return {type.getDimSize(0), type.getDimSize(2)};
+}
+
+SmallVector<int64_t> AttentionOp::getKernelSpace() { return headsOf(getQ()); }
+
+// A unit adds up the adjoints of all readers of a head of keys.
+SmallVector<int64_t> AttentionBackwardOp::getKernelSpace() {
+  return headsOf(getK());
+}
+bool AttentionBackwardOp::writesUnused() { return true; }
+bool AttentionBackwardOp::writesIntoInserts() { return true; }
+
 void nn::addAttentionWork(Operation *op, Value q, int64_t flops,
                           int64_t products, zero::Work &work) {
   auto heads = cast<RankedTensorType>(q.getType());

@@ -148,6 +148,15 @@ SmallVector<Value> CachedAttentionOp::emitLinalgForm(OpBuilder &b) {
 }
 
 /// As if each query read all T places, which is an upper bound.
+// A unit has the query heads of a head of keys, which it puts first.
+SmallVector<int64_t> CachedAttentionOp::getKernelSpace() {
+  return headsOf(getK());
+}
+Value CachedAttentionOp::getOverwritten(unsigned result) {
+  return result == 0 ? Value() : result == 1 ? getKeys() : getValues();
+}
+bool CachedAttentionOp::writesUnused() { return true; }
+
 int64_t CachedAttentionOp::getFlops(SymbolTableCollection &) {
   return 4 * getQ().getType().getNumElements() *
          getKeys().getType().getDimSize(2);

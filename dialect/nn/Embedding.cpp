@@ -129,6 +129,14 @@ void EmbeddingBackwardOp::addWork(SymbolTableCollection &symbols,
   work["embedding_backward.flop"] += double(getFlops(symbols));
 }
 
+zero::KernelKind EmbeddingBackwardOp::getKernelKind() {
+  return zero::KernelKind::Scatter;
+}
+SmallVector<int64_t> EmbeddingBackwardOp::getKernelSpace() {
+  return {getResult().getType().getDimSize(1)};
+}
+Value EmbeddingBackwardOp::getOverwritten(unsigned) { return getInit(); }
+
 /// The rows of a table that is already there.
 int64_t EmbeddingBackwardOp::getWrittenElements() {
   const int64_t all =

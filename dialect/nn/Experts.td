@@ -27,7 +27,7 @@
 
 def NN_I32Tensor : StaticShapeTensorOf<[I32]>;
 
-def NN_TopKOp : NN_ModelOp<"top_k"> {
+def NN_TopKOp : NN_ModelOp<"top_k", [ReadsOwnRow]> {
   let summary = "The k largest values of each row, and their columns";
   let description = [{
     `values[n, 0] >= values[n, 1] >= ...` are the largest of `probs[n, :]`, and
@@ -76,7 +76,7 @@ def NN_GroupByExpertOp : NN_Op<"group_by_expert"> {
   }];
 }
 
-def NN_GatherRowsOp : NN_ModelOp<"gather_rows"> {
+def NN_GatherRowsOp : NN_ModelOp<"gather_rows", [MovesElements, ReadsOwnTokens]> {
   let summary = "The token's row for each pair, sorted by expert";
   let description = [{
     `result[i, :] = x[rows[i] / K, :]`: each row appears K times.  Its
@@ -101,7 +101,7 @@ def NN_GatherRowsOp : NN_ModelOp<"gather_rows"> {
   }];
 }
 
-def NN_CombineRowsOp : NN_ModelOp<"combine_rows"> {
+def NN_CombineRowsOp : NN_ModelOp<"combine_rows", [RoundsResult, ReadsOwnTokens]> {
   let summary = "The sum of each token's rows, times weights";
   let description = [{
     `result[n, :] = sum_k weights[n, k] * y[places[n, k], :]`, in the order of
@@ -130,7 +130,7 @@ def NN_CombineRowsOp : NN_ModelOp<"combine_rows"> {
 }
 
 def NN_GroupedMatmulOp : NN_ModelOp<"grouped_matmul", [
-    DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsWork]> {
+    DeclareOpInterfaceMethods<Zero_PlanOpInterface>, CountsWork, RoundsAll, ReadsOwnTokens, IsLayer]> {
   let summary = "x W^T, where each group of rows has a W of its own";
   let description = [{
     `result[r, o] = sum_i x[r, i] * weights[g][o, i]` for the rows r of group g,
@@ -195,7 +195,7 @@ def NN_GroupedMatmulBackwardOp : NN_Op<"grouped_matmul_backward", [
   }];
 }
 
-def NN_LogSumExpOp : NN_ModelOp<"log_sum_exp"> {
+def NN_LogSumExpOp : NN_ModelOp<"log_sum_exp", [ReadsOwnRow]> {
   let summary = "log of the sum of exp(x), over the last dimension";
   let description = [{
     Computed after subtracting the row's maximum.  The router z-loss is the mean

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "dialect/nn/Traits.h"
 #include "dialect/zero/PlanInterfaces.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -28,6 +29,9 @@ inline bool isPlanProduct(Operation *op) {
   return isa_and_present<MatmulOp, GroupedMatmulOp, GroupedMatmulBackwardOp>(
       op);
 }
+
+/// The sizes of the batch and of the heads of `q`, which is [B, T, H, D].
+SmallVector<int64_t> headsOf(Value q);
 
 /// Adds the work of attention that needs `flops` for so many products of each
 /// pair of a query and a key; `q` ends in the columns of a head.

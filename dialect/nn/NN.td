@@ -45,7 +45,7 @@ class NN_Op<string mnemonic, list<Trait> traits = []> :
   let hasVerifier = 1;
 }
 
-/// For operations with kernels of their own.
+/// For operations with routines of their own.
 defvar CountsWork = DeclareOpInterfaceMethods<Zero_FlopsOpInterface, ["addWork"]>;
 
 /// Operations a model is written with; the others come from derivatives.
@@ -54,13 +54,14 @@ class NN_ModelOp<string mnemonic, list<Trait> traits = [], list<string> overridd
       DeclareOpInterfaceMethods<NN_DifferentiableOpInterface, overridden>], traits)>;
 
 /// Operations on each element, or each row, of one tensor.
-class NN_UnaryOp<string mnemonic> : NN_ModelOp<mnemonic, [SameOperandsAndResultType]> {
+class NN_UnaryOp<string mnemonic, list<Trait> traits = []> :
+    NN_ModelOp<mnemonic, !listconcat([SameOperandsAndResultType], traits)> {
   let arguments = (ins NN_Tensor:$x);
   let results = (outs NN_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
 }
 
-def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
+def NN_EmbeddingOp : NN_ModelOp<"embedding", [MovesElements, ReadsOwnElement, IsLayer]> {
   let summary = "Looks up one table row per token";
   let description = [{
     `result[..., c] = table[tokens[...], c]`.
@@ -86,6 +87,7 @@ def NN_EmbeddingOp : NN_ModelOp<"embedding"> {
 
 def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [
     DeclareOpInterfaceMethods<Zero_FlopsOpInterface, ["addWork", "getWrittenElements"]>,
+    DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getKernelKind", "getOverwritten"]>,
     AllTypesMatch<["init", "result"]>]> {
   let summary = "Adds row gradients into a table gradient, in token order";
   let description = [{
@@ -106,7 +108,7 @@ def NN_EmbeddingBackwardOp : NN_Op<"embedding_backward", [
   let assemblyFormat = "$tokens `,` $grad `into` $init attr-dict `:` type($tokens) `,` type($grad) `,` type($init)";
 }
 
-def NN_LinearOp : NN_ModelOp<"linear"> {
+def NN_LinearOp : NN_ModelOp<"linear", [RoundsFactors, ReadsOwnRow, IsLayer]> {
   let summary = "x W^T + bias, over the last dimension";
   let description = [{
     `y[..., o] = sum_i x[..., i] * weight[o, i] + bias[o]`; with `transposed`
@@ -132,7 +134,8 @@ def NN_LinearOp : NN_ModelOp<"linear"> {
 }
 
 def NN_MatmulOp : NN_Op<"matmul", [
-    DeclareOpInterfaceMethods<Zero_PlanOpInterface, ["getStorageTies"]>, CountsWork, AttrSizedOperandSegments]> {
+    DeclareOpInterfaceMethods<Zero_PlanOpInterface, ["getStorageTies"]>, CountsWork, AttrSizedOperandSegments,
+    RoundsFactors, IsLayer]> {
   let summary = "A matrix product with transposes, bias and accumulation folded in";
   let description = [{
     `c = op(a) op(b) [+ bias] [+ init]`, for each leading batch index.  This is
@@ -180,7 +183,8 @@ def NN_MatmulOp : NN_Op<"matmul", [
 }
 
 def NN_LayerNormOp : NN_ModelOp<"layer_norm", [
-    AllTypesMatch<["x", "result"]>, AllTypesMatch<["weight", "bias"]>, AttrSizedResultSegments],
+    AllTypesMatch<["x", "result"]>, AllTypesMatch<["weight", "bias"]>, AttrSizedResultSegments,
+    RoundsResult, ReadsOwnRow, IsLayer],
     ["saveForBackward"]> {
   let summary = "Normalises rows to zero mean and unit variance";
   let description = [{
@@ -207,7 +211,8 @@ def NN_LayerNormOp : NN_ModelOp<"layer_norm", [
   }];
 }
 
-def NN_RmsNormOp : NN_ModelOp<"rms_norm", [AllTypesMatch<["x", "result"]>], ["saveForBackward"]> {
+def NN_RmsNormOp : NN_ModelOp<"rms_norm", [
+    AllTypesMatch<["x", "result"]>, RoundsResult, ReadsOwnRow, IsLayer], ["saveForBackward"]> {
   let summary = "Divides rows by their root mean square";
   let description = [{
     Over the last dimension: `y = x * rstd * weight`,
@@ -233,7 +238,7 @@ def NN_RmsNormOp : NN_ModelOp<"rms_norm", [AllTypesMatch<["x", "result"]>], ["sa
 }
 
 def NN_SetMagnitudesOp : NN_ModelOp<"set_magnitudes", [
-    AllTypesMatch<["x", "result"]>, AllTypesMatch<["magnitude", "norm"]>]> {
+    AllTypesMatch<["x", "result"]>, AllTypesMatch<["magnitude", "norm"]>, RoundsResult, ReadsOwnRow]> {
   let summary = "Gives each column of a layer's result a magnitude";
   let description = [{
     `y[..., o] = x[..., o] * magnitude[o] / norm[o] + bias[o]`, for a layer
@@ -268,7 +273,7 @@ def NN_DetachOp : NN_UnaryOp<"detach"> {
   let hasVerifier = 0;
 }
 
-def NN_SiluOp : NN_UnaryOp<"silu"> {
+def NN_SiluOp : NN_UnaryOp<"silu", [RoundsResult, ReadsOwnRow]> {
   let summary = "Sigmoid linear unit: x * sigmoid(x)";
   let description = [{
     `x / (1 + exp(-x))`, also called swish.  Elfwing et al. (2017).
@@ -280,7 +285,7 @@ def NN_SiluOp : NN_UnaryOp<"silu"> {
   let hasVerifier = 0;
 }
 
-def NN_RopeOp : NN_ModelOp<"rope", [AllTypesMatch<["x", "result"]>]> {
+def NN_RopeOp : NN_ModelOp<"rope", [AllTypesMatch<["x", "result"]>, RoundsResult]> {
   let summary = "Rotary position embedding";
   let description = [{
     `x` is `[batch, sequence, heads, head_dim]`.  Pair `d` of the elements of a
@@ -313,7 +318,7 @@ def NN_RopeOp : NN_ModelOp<"rope", [AllTypesMatch<["x", "result"]>]> {
   let assemblyFormat = "$x (`at` $positions^)? attr-dict `:` type($x) (`,` type($positions)^)?";
 }
 
-def NN_GeluOp : NN_UnaryOp<"gelu"> {
+def NN_GeluOp : NN_UnaryOp<"gelu", [RoundsResult, ReadsOwnRow]> {
   let summary = "Gaussian error linear unit";
   let description = [{
     `x * Phi(x)`.  The exact form uses erf; with `tanh` it is GPT-2's
@@ -329,7 +334,7 @@ def NN_GeluOp : NN_UnaryOp<"gelu"> {
   let hasVerifier = 0;
 }
 
-def NN_DropoutOp : NN_ModelOp<"dropout", [AllTypesMatch<["x", "result"]>]> {
+def NN_DropoutOp : NN_ModelOp<"dropout", [AllTypesMatch<["x", "result"]>, IsPlain]> {
   let summary = "Sets elements to 0 at random, and scales the others";
   let description = [{
     Each element is 0 with probability `rate`, and else `x / (1 - rate)`
@@ -354,7 +359,7 @@ def NN_DropoutOp : NN_ModelOp<"dropout", [AllTypesMatch<["x", "result"]>]> {
   let assemblyFormat = "$x `by` $keys attr-dict `:` type($x) `,` type($keys)";
 }
 
-def NN_SoftmaxOp : NN_UnaryOp<"softmax"> {
+def NN_SoftmaxOp : NN_UnaryOp<"softmax", [ReadsOwnRow]> {
   let summary = "exp(x) over its row sum, over the last dimension";
   let description = [{
     Computed after subtracting the row's maximum.
@@ -369,7 +374,8 @@ def NN_SoftmaxOp : NN_UnaryOp<"softmax"> {
 }
 
 def NN_AttentionOp : NN_ModelOp<"attention", [
-    CountsWork, AttrSizedOperandSegments, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>],
+    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface>, RoundsAll, IsLayer,
+    AttrSizedOperandSegments, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>],
     ["saveForBackward"]> {
   let summary = "softmax(scale q k^T) v, per batch and head";
   let description = [{
@@ -426,7 +432,8 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
 }
 
 def NN_CachedAttentionOp : NN_Op<"cached_attention", [
-    CountsWork, AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>,
+    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getOverwritten", "writesUnused"]>,
+    AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["keys", "values", "next_keys", "next_values"]>, AllTypesMatch<["begin", "count"]>]> {
   let summary = "Attention of some positions, with kept keys and values";
   let description = [{
@@ -465,7 +472,8 @@ def NN_CachedAttentionOp : NN_Op<"cached_attention", [
 }
 
 def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
-    CountsWork, AttrSizedOperandSegments, AllTypesMatch<["grad", "q", "dq"]>,
+    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["writesUnused", "writesIntoInserts"]>,
+    AttrSizedOperandSegments, AllTypesMatch<["grad", "q", "dq"]>,
     AllTypesMatch<["k", "v", "dk", "dv"]>]> {
   let summary = "Adjoints of attention's q, k and v";
   let description = [{

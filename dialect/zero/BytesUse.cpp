@@ -35,8 +35,6 @@ static bool isOfActivation(Operation *transfer) {
                  .getRank() > 0;
 }
 
-BytesUse AllGatherOp::getBytesUse() { return BytesUse::Communication; }
-
 BytesUse ReduceScatterOp::getBytesUse() { return useOfSum(getResult()); }
 
 BytesUse ZerosOp::getBytesUse() { return useOfSum(findSum(getResult())); }

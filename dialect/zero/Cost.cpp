@@ -54,6 +54,11 @@ int64_t zero::getTouchedBytes(PlanOpInterface op, Value value,
   return bytes / (countParts(extent, axis) / countParts(held, axis));
 }
 
+int64_t zero::countElements(PlanOpInterface op, Value value,
+                            SymbolTableCollection &symbols) {
+  return getTouchedBytes(op, value, symbols) / getElementBytes(value.getType());
+}
+
 int64_t zero::countFloatOps(Region &region) {
   int64_t count = 0;
   region.walk([&](Operation *op) {

@@ -26,6 +26,9 @@ Cost getCost(Operation *op, SymbolTableCollection &symbols);
 /// counts.
 int64_t getTouchedBytes(PlanOpInterface op, Value value,
                         SymbolTableCollection &symbols);
+/// The same in elements.
+int64_t countElements(PlanOpInterface op, Value value,
+                      SymbolTableCollection &symbols);
 
 /// The axis of `op`'s bucket or exchange; null if it has neither.
 AxisOp findAxis(PlanOpInterface op, SymbolTableCollection &symbols);

@@ -40,7 +40,24 @@ struct StorageTie {
 enum class BytesUse { Activations, Communication, Gradients };
 
 /// The kinds of collectives; the numbers are zrt.h's.
-enum class CollectiveKind { AllGather, ReduceScatter, AllReduce };
+enum class CollectiveKind {
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  STEM = (NUMBER),
+#include "abi/CollectiveKinds.def"
+};
+
+struct CollectiveFacts {
+  const char *name;
+  /// Between the members or groups of ranks, where ranks are in groups.
+  bool ofBucket;
+};
+
+/// By the number of the kind.
+inline constexpr CollectiveFacts kCollectives[] = {
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  {#SPELLING, OF_BUCKET},
+#include "abi/CollectiveKinds.def"
+};
 
 /// The extent that `type` implies: a shard by several ranks is a slice; the
 /// flat tensors of an operation on a bucket are all of it.
@@ -56,6 +73,10 @@ LogicalResult verifyOneTier(Operation *op);
 /// The axis of the bucket `name`; null if the plan has no such bucket.
 FlatSymbolRefAttr getAxisOf(Operation *op, FlatSymbolRefAttr name,
                             SymbolTableCollection &symbols);
+/// `count` ties: each result from `result` on replaces one operand, from
+/// `operand` on.
+SmallVector<StorageTie> replaces(unsigned operand, unsigned result = 0,
+                                 unsigned count = 1);
 } // namespace detail
 
 } // namespace mlir::zero

@@ -1,6 +1,7 @@
 //===- PlanOps.cpp - Interfaces of the zero operations --------------------===//
 //
-// Implements the interfaces of PlanInterfaces.td, operation by operation.
+// Implements the interfaces of PlanInterfaces.td, operation by operation; those
+// of the collectives are in CollectiveOps.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,6 +9,7 @@
 
 using namespace mlir;
 using namespace mlir::zero;
+using namespace mlir::zero::detail;
 
 #include "dialect/zero/PlanInterfaces.cpp.inc"
 
@@ -50,20 +52,12 @@ FlatSymbolRefAttr zero::detail::getAxisOf(Operation *op, FlatSymbolRefAttr name,
   return bucket ? bucket.getAxisAttr() : FlatSymbolRefAttr();
 }
 
-/// `count` ties: each result from `result` on replaces one operand, from
-/// `operand` on.
-static SmallVector<StorageTie> replaces(unsigned operand, unsigned result = 0,
-                                        unsigned count = 1) {
+SmallVector<StorageTie>
+zero::detail::replaces(unsigned operand, unsigned result, unsigned count) {
   SmallVector<StorageTie> ties;
   for (unsigned i = 0; i != count; ++i)
     ties.push_back({StorageTie::MustReplace, operand + i, result + i});
   return ties;
-}
-
-/// Elements of `value` that `op` touches on a rank.
-static int64_t countElements(PlanOpInterface op, Value value,
-                             SymbolTableCollection &symbols) {
-  return getTouchedBytes(op, value, symbols) / getElementBytes(value.getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,91 +140,6 @@ int64_t LaunchOp::getFlops(SymbolTableCollection &symbols) {
 bool DequantizeOp::changesFormat() { return true; }
 int64_t DequantizeOp::getFlops(SymbolTableCollection &) {
   return cast<RankedTensorType>(getResult().getType()).getNumElements();
-}
-
-//===----------------------------------------------------------------------===//
-// Collectives
-//===----------------------------------------------------------------------===//
-
-/// Of a value with all parts of an exchange: over groups, the part of a member.
-static Extent getWholeExtent(std::optional<Over> over) {
-  return over == Over::Groups ? Extent::Part : Extent::Whole;
-}
-/// Of a rank's own part: over members, that of a member.
-static Extent getOwnExtent(std::optional<Over> over) {
-  return over == Over::Members ? Extent::Part : Extent::Slice;
-}
-
-// Exchanges over groups have streams of their own: they are on other links.
-Stream AllGatherOp::getPreferredStream() {
-  return getOver() == Over::Groups ? Stream::GatherGroups : Stream::Gather;
-}
-SmallVector<StorageTie> AllGatherOp::getStorageTies(SymbolTableCollection &) {
-  return isInPlace() ? replaces(0) : SmallVector<StorageTie>();
-}
-Extent AllGatherOp::getExtent(Value value) {
-  return value == getResult() ? getWholeExtent(getOver())
-                              : getOwnExtent(getOver());
-}
-bool AllGatherOp::bringsState() { return true; }
-CollectiveKind AllGatherOp::getKind() { return CollectiveKind::AllGather; }
-Value AllGatherOp::getWhole() { return getResult(); }
-
-Stream ReduceScatterOp::getPreferredStream() {
-  return getOver() == Over::Groups ? Stream::ReduceGroups : Stream::Reduce;
-}
-SmallVector<StorageTie>
-ReduceScatterOp::getStorageTies(SymbolTableCollection &) {
-  if (isInPlace())
-    return replaces(0);
-  return getInto() ? replaces(1) : SmallVector<StorageTie>();
-}
-Extent ReduceScatterOp::getExtent(Value value) {
-  return value == getSource() ? getWholeExtent(getOver())
-                              : getOwnExtent(getOver());
-}
-CollectiveKind ReduceScatterOp::getKind() {
-  return CollectiveKind::ReduceScatter;
-}
-Value ReduceScatterOp::getWhole() { return getSource(); }
-int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
-  // An addition for each peer and for `into`, and the factor.
-  int64_t elements = countElements(*this, getResult(), symbols),
-          ranks = countRanks(*this, symbols);
-  return elements * (ranks + (getInto() ? 1 : 0));
-}
-
-bool NarrowOp::changesFormat() { return true; }
-bool NarrowOp::bringsState() { return true; }
-Stream NarrowOp::getPreferredStream() {
-  // Beside what computes, right before the exchange.
-  for (Operation *user : getResult().getUsers())
-    if (auto exchange = dyn_cast<CollectiveOpInterface>(user))
-      return cast<PlanOpInterface>(user).getPreferredStream();
-  return Stream::Compute;
-}
-int64_t NarrowOp::getFlops(SymbolTableCollection &symbols) {
-  // The largest value, and a product for each.
-  return 2 * countElements(*this, getSource(), symbols);
-}
-bool WidenOp::changesFormat() { return true; }
-int64_t WidenOp::getFlops(SymbolTableCollection &symbols) {
-  return countElements(*this, getResult(), symbols);
-}
-
-CollectiveKind AllReduceOp::getKind() { return CollectiveKind::AllReduce; }
-Stream AllReduceOp::getPreferredStream() { return Stream::Reduce; }
-FlatSymbolRefAttr AllReduceOp::getAxisRef(SymbolTableCollection &) {
-  return getAxisAttr();
-}
-Value AllReduceOp::getWhole() { return getValue(); }
-int64_t AllReduceOp::getWireBytes(int64_t ranks, int64_t bytes) {
-  return (ranks - 1) * bytes; // every peer's values
-}
-// The few values travel in the control plane.
-SmallVector<unsigned> AllReduceOp::getExportedOperands() { return {}; }
-int64_t AllReduceOp::getFlops(SymbolTableCollection &symbols) {
-  return countElements(*this, getValue(), symbols) * countRanks(*this, symbols);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,17 +8,9 @@
 namespace mlir::frontend {
 
 // They read all keys that affect the computation; errors are kept in `file`.
-DecoderConfig readGemma2(ConfigFile &file);
-DecoderConfig readGemma3(ConfigFile &file);
-DecoderConfig readGPTNeoX(ConfigFile &file);
-DecoderConfig readLlama(ConfigFile &file);
-DecoderConfig readMistral(ConfigFile &file);
-DecoderConfig readMixtral(ConfigFile &file);
-DecoderConfig readOlmoe(ConfigFile &file);
-DecoderConfig readPhi3(ConfigFile &file);
-DecoderConfig readQwen2(ConfigFile &file);
-DecoderConfig readQwen3(ConfigFile &file);
-DecoderConfig readQwen3Moe(ConfigFile &file);
+#define DECODER_FAMILY(MODEL_TYPE, NAME)                                       \
+  DecoderConfig read##NAME(ConfigFile &file);
+#include "frontend/families/Families.def"
 
 GPT2Config readGPT2(ConfigFile &file);
 

@@ -26,16 +26,15 @@ template <typename T>
 std::string textOf(const std::optional<T> &value) {
   return value ? textOf(*value) : "none";
 }
-std::string textOf(Activation activation) {
-  constexpr StringLiteral names[] = {"gelu_new", "gelu", "relu", "silu"};
-  return names[int(activation)].str();
+std::string textOf(const Activation *activation) {
+  return activation->name.str();
 }
 
 void addLoss(const TextLoss &loss, FunctionKeys &keys) {
   // The samples of a sequence are a shape.
   const auto &[objective, smoothing, zLoss, weighted, samples, labels, beta,
                desirable, undesirable, margins] = loss;
-  keys["--objective"] = kObjectives[int(objective)];
+  keys["--objective"] = kObjectives[int(objective)].name;
   keys["--label-smoothing"] = textOf(smoothing);
   keys["--z-loss"] = textOf(zLoss);
   keys["--token-weights"] = textOf(weighted);

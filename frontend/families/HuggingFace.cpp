@@ -120,17 +120,9 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
 /// Model families by model_type.
 constexpr std::pair<StringLiteral, Import> kFamilies[] = {
     {"gpt2", importGPT2},
-    {"llama", importDecoder<readLlama>},
-    {"mistral", importDecoder<readMistral>},
-    {"mixtral", importDecoder<readMixtral>},
-    {"qwen2", importDecoder<readQwen2>},
-    {"qwen3", importDecoder<readQwen3>},
-    {"qwen3_moe", importDecoder<readQwen3Moe>},
-    {"olmoe", importDecoder<readOlmoe>},
-    {"gemma2", importDecoder<readGemma2>},
-    {"gemma3_text", importDecoder<readGemma3>},
-    {"phi3", importDecoder<readPhi3>},
-    {"gpt_neox", importDecoder<readGPTNeoX>},
+#define DECODER_FAMILY(MODEL_TYPE, NAME)                                       \
+  {MODEL_TYPE, importDecoder<read##NAME>},
+#include "frontend/families/Families.def"
 };
 
 } // namespace

@@ -2,7 +2,6 @@
 #include "frontend/families/Keys.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 
@@ -13,21 +12,19 @@ using namespace mlir::frontend;
 // Single keys
 //===----------------------------------------------------------------------===//
 
-Activation frontend::readActivation(ConfigFile &file, StringRef key,
-                                    StringRef otherwise) {
+const Activation *frontend::readActivation(ConfigFile &file, StringRef key,
+                                           StringRef otherwise) {
   std::string name = file.string(key, otherwise);
-  auto activation =
-      llvm::StringSwitch<std::optional<Activation>>(name)
-          .Cases({"gelu_new", "gelu_pytorch_tanh"}, Activation::GeluTanh)
-          .Case("gelu", Activation::GeluErf)
-          .Case("relu", Activation::Relu)
-          .Cases({"silu", "swish"}, Activation::Silu)
-          .Default(std::nullopt);
-  if (!activation)
-    file.fail(key + " \"" + name +
-              "\" is not supported; supported: gelu_new, gelu_pytorch_tanh, "
-              "gelu, relu, silu");
-  return activation.value_or(Activation::GeluTanh);
+  if (const Activation *activation = findActivation(name))
+    return activation;
+  SmallVector<StringRef> known;
+  for (const Activation &one : kActivations)
+    for (StringRef each : {one.name, one.other})
+      if (!each.empty())
+        known.push_back(each);
+  file.fail(key + " \"" + name +
+            "\" is not supported; supported: " + llvm::join(known, ", "));
+  return kActivations;
 }
 
 // Values are computed in f32; one that is infinite or 0 there is an error.

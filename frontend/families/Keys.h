@@ -86,7 +86,8 @@ std::optional<double> readCap(ConfigFile &file, StringRef key,
                               std::optional<double> otherwise);
 
 /// Reads the activation that a key names.
-Activation readActivation(ConfigFile &file, StringRef key, StringRef otherwise);
+const Activation *readActivation(ConfigFile &file, StringRef key,
+                                 StringRef otherwise);
 /// Reads a positive number that is finite in f32.
 double readNormEps(ConfigFile &file, StringRef key, double otherwise);
 /// Reads initializer_range.

@@ -171,26 +171,24 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
 
 void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
   SmallVector<Certificate::Wire> wires;
-  for (const char *kind : {"all_gather", "reduce_scatter"}) {
-    if (certificate.group)
+  SmallVector<size_t> firstOf; // by kind
+  for (const CollectiveFacts &kind : kCollectives) {
+    firstOf.push_back(wires.size());
+    if (certificate.group && kind.ofBucket)
       for (Over over : {Over::Members, Over::Groups})
         wires.push_back(
-            {std::string(kind) + " over " + stringifyOver(over).str()});
+            {std::string(kind.name) + " over " + stringifyOver(over).str()});
     else
-      wires.push_back({kind});
+      wires.push_back({kind.name});
   }
-  wires.push_back({"all_reduce"});
   SymbolTableCollection symbols;
   for (const CertifiedProgram &program : programs) {
     for (Operation *op : program.storage.operations) {
       auto exchange = dyn_cast<CollectiveOpInterface>(op);
       if (!exchange)
         continue;
-      std::optional<Over> over = exchange.getRanksOver();
-      const auto kind = static_cast<size_t>(exchange.getKind());
-      auto &wire =
-          wires[certificate.group ? 2 * kind + (over == Over::Groups ? 1 : 0)
-                                  : kind];
+      auto &wire = wires[firstOf[static_cast<size_t>(exchange.getKind())] +
+                         (exchange.getRanksOver() == Over::Groups ? 1 : 0)];
       wire.calls += program.runs;
       wire.bytes += program.runs * getCost(op, symbols).wire;
     }

@@ -107,18 +107,10 @@ public:
       if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
         if (!isa<linalg::FillOp>(op) || needsKernel(&op))
           place(linalgOp);
-      } else if (isa<nn::AttentionOp>(op)) {
-        start(KernelKind::Attention, headsOf(op.getOperand(0)), {&op});
-      } else if (auto cached = dyn_cast<nn::CachedAttentionOp>(op)) {
-        // A unit has the query heads of a head of keys, which it puts first.
-        start(KernelKind::Attention, headsOf(cached.getK()), {&op});
-      } else if (isa<nn::AttentionBackwardOp>(op)) {
-        start(KernelKind::Attention, headsOf(op.getOperand(2)),
-              withInserts(&op));
-      } else if (isa<nn::EmbeddingBackwardOp>(op)) {
-        start(KernelKind::Scatter,
-              {cast<RankedTensorType>(op.getResult(0).getType()).getDimSize(1)},
-              {&op});
+      } else if (auto own = dyn_cast<nn::OwnKernelOpInterface>(op)) {
+        start(own.getKernelKind(), own.getKernelSpace(),
+              own.writesIntoInserts() ? withInserts(&op)
+                                      : SmallVector<Operation *>{&op});
       } else if (isa<tensor::InsertSliceOp>(op)) {
         placeInsert(&op);
       } else if (!isAuxiliary(&op)) {
@@ -137,14 +129,6 @@ private:
     Operation *def = skipViews(value, sawSlice).getDefiningOp();
     auto found = clusterOf.find(def);
     return def && found != clusterOf.end() ? found->second : -1;
-  }
-
-  /// Batch and heads of a [B, T, H, D] operand: the query heads of attention,
-  /// and the heads of keys of its backward, which adds the adjoints of their
-  /// readers.
-  static SmallVector<int64_t> headsOf(Value q) {
-    auto type = cast<RankedTensorType>(q.getType());
-    return {type.getDimSize(0), type.getDimSize(2)};
   }
 
   /// Calls `visit` for the clusters that `op` reads, with true if the body of
@@ -294,8 +278,8 @@ private:
     start(KernelKind::Serial, {}, {op});
   }
 
-  /// The backward of attention writes dq, dk and dv straight into the packed
-  /// gradient that they are inserted into, if that is their only use.
+  /// `op` and the inserts of its results, as of dq, dk and dv into a packed
+  /// gradient, which it writes straight, if that is their only use.
   SmallVector<Operation *> withInserts(Operation *op) {
     SmallVector<Operation *> members = {op}, inserts;
     for (Value result : op->getResults()) {

@@ -78,9 +78,7 @@ void zero::copySlices(func::FuncOp step) {
       continue;
     const bool contiguous =
         nn::isPlanProduct(&op) || isa<SplitOp, func::ReturnOp>(op);
-    const bool ofViews =
-        isa<nn::AttentionOp, nn::AttentionBackwardOp, nn::CachedAttentionOp,
-            nn::EmbeddingBackwardOp>(op);
+    const bool ofViews = isa<nn::OwnKernelOpInterface>(op);
     for (OpOperand &operand : op.getOpOperands()) {
       Value value = operand.get();
       if (!isa<RankedTensorType>(value.getType()))

@@ -42,15 +42,9 @@ namespace {
 /// the model are on launches, because equal kernels of several places are
 /// merged.
 StringRef nameOf(const Cluster &cluster) {
-  if (isa<nn::AttentionOp>(cluster.members.front()))
-    return "attention";
-  if (isa<nn::CachedAttentionOp>(cluster.members.front()))
-    return "cached_attention";
-  if (isa<nn::AttentionBackwardOp>(cluster.members.front()))
-    return "attention_backward";
-  if (cluster.kind == KernelKind::Scatter)
-    return "embedding_backward";
-  return "kernel";
+  Operation *first = cluster.members.front();
+  return isa<nn::OwnKernelOpInterface>(first) ? first->getName().stripDialect()
+                                              : "kernel";
 }
 
 struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
@@ -90,16 +84,16 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     for (Operation *member : members)
       collectInputs(member, members, inputs);
     SmallVector<Value> results;
-    for (Operation *member : members)
+    for (Operation *member : members) {
+      auto own = dyn_cast<nn::OwnKernelOpInterface>(member);
       for (Value result : member->getResults())
-        // Kernels of attention write all of their results, used or not.
-        if ((isa<nn::AttentionBackwardOp, nn::CachedAttentionOp>(member) &&
-             result.use_empty()) ||
+        if ((own && own.writesUnused() && result.use_empty()) ||
             llvm::any_of(result.getUsers(), [&](Operation *user) {
               Operation *top = step.getBody().findAncestorOpInRegion(*user);
               return !members.contains(top);
             }))
           results.push_back(result);
+    }
     if (results.empty())
       return;
 
@@ -229,16 +223,9 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
     size_t rows = kernel.getSpace().size();
     auto returned = cast<ReturnOp>(body.getTerminator());
     for (auto [r, value] : llvm::enumerate(returned.getOperands())) {
-      if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())
-        if (auto init = dyn_cast<BlockArgument>(scatter.getInit()))
-          kernel.setResultAttr(
-              r, kMustAliasAttr,
-              Builder(&getContext()).getI64IntegerAttr(init.getArgNumber()));
-      if (auto cached = value.getDefiningOp<nn::CachedAttentionOp>();
-          cached && value != cached.getResult()) {
-        Value old = value == cached.getNextKeys() ? cached.getKeys()
-                                                  : cached.getValues();
-        if (auto kept = dyn_cast<BlockArgument>(old))
+      if (auto own = value.getDefiningOp<nn::OwnKernelOpInterface>()) {
+        Value old = own.getOverwritten(cast<OpResult>(value).getResultNumber());
+        if (auto kept = dyn_cast_or_null<BlockArgument>(old))
           kernel.setResultAttr(
               r, kMustAliasAttr,
               Builder(&getContext()).getI64IntegerAttr(kept.getArgNumber()));

@@ -149,21 +149,12 @@ LogicalResult DecodedRows::visitRows(Operation *op) {
     rows[rope.getResult()] = {fresh, mark.dim, mark.inner};
     return success();
   }
-  if (isa<nn::EmbeddingOp>(op) ||
-      (!isLast &&
-       isa<nn::LinearOp, nn::LayerNormOp, nn::RmsNormOp, nn::SoftmaxOp,
-           nn::GeluOp, nn::SiluOp, nn::LogSumExpOp, nn::SetMagnitudesOp>(op))) {
-    if (op->getNumResults() != 1)
-      return mixes(op);
+  if (op->hasTrait<nn::ReadsOwnElement>() ||
+      (!isLast && op->hasTrait<nn::ReadsOwnRow>())) {
     clone(op, operands, mark);
     return success();
   }
   // Experts: rows are tokens, or pairs of a token and an expert.
-  const Rows first{{}, 0, 1};
-  if (auto top = dyn_cast<nn::TopKOp>(op); top && !isLast) {
-    clone(op, operands, mark);
-    return success();
-  }
   if (mark.dim != 0)
     return mixes(op);
   if (auto groups = dyn_cast<nn::GroupByExpertOp>(op)) {
@@ -176,8 +167,8 @@ LogicalResult DecodedRows::visitRows(Operation *op) {
     op->getResult(2).replaceAllUsesWith(copy->getResult(2));
     return success();
   }
-  if (isa<nn::GatherRowsOp, nn::CombineRowsOp, nn::GroupedMatmulOp>(op)) {
-    clone(op, operands, first);
+  if (op->hasTrait<nn::ReadsOwnTokens>()) {
+    clone(op, operands, {{}, 0, 1});
     return success();
   }
   return mixes(op);

@@ -20,8 +20,7 @@ using namespace mlir::zero;
 static bool isLayer(Operation *op) {
   auto named = dyn_cast<linalg::LinalgOp>(op);
   return (named && linalg::isaContractionOpInterface(named)) ||
-         isa<nn::LinearOp, nn::MatmulOp, nn::GroupedMatmulOp, nn::AttentionOp,
-             nn::EmbeddingOp, nn::LayerNormOp, nn::RmsNormOp>(op);
+         op->hasTrait<nn::IsLayer>();
 }
 
 DenseSet<Operation *> zero::findHeads(func::FuncOp model) {

@@ -59,7 +59,7 @@ bool isParallel(Operation *op) {
 }
 
 bool isElementwise(Operation *op) {
-  if (isa<nn::DropoutOp>(op))
+  if (op->hasTrait<nn::IsPlain>())
     return true;
   if (OpTrait::hasElementwiseMappableTraits(op))
     return isPlain(op);
@@ -71,8 +71,8 @@ bool isElementwise(Operation *op) {
 /// Whether the result of `op` consists of unchanged elements of its operands.
 bool isMove(Operation *op) {
   if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp,
-          tensor::ExpandShapeOp, tensor::CollapseShapeOp, nn::EmbeddingOp,
-          nn::GatherRowsOp>(op))
+          tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op) ||
+      op->hasTrait<nn::MovesElements>())
     return true;
   // A broadcast is no move: it repeats elements, whose adjoints are added.
   return isParallel(op) && op->getNumResults() == 1 &&
@@ -83,7 +83,7 @@ bool isMove(Operation *op) {
 
 /// Whether `op` is a product of matrices; one with a vector counts as a sum.
 bool isProduct(Operation *op) {
-  if (isa<nn::LinearOp, nn::MatmulOp>(op))
+  if (op->hasTrait<nn::RoundsFactors>())
     return true;
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || !linalg::isaContractionOpInterface(structured))
@@ -133,7 +133,7 @@ private:
       widenOperands(op);
       return roundResults(op);
     }
-    if (isa<nn::AttentionOp, nn::GroupedMatmulOp>(op)) {
+    if (op->hasTrait<nn::RoundsAll>()) {
       for (OpOperand &operand : op->getOpOperands())
         operand.set(round(operand.get()));
       op->getResult(0).setType(narrowed(op->getResult(0).getType()));
@@ -142,8 +142,7 @@ private:
     if (isMove(op) && readsOnlyNarrow(op))
       return retype(op);
     const bool rounds =
-        isa<nn::LayerNormOp, nn::RmsNormOp, nn::RopeOp, nn::GeluOp, nn::SiluOp,
-            nn::CombineRowsOp, nn::SetMagnitudesOp>(op) ||
+        op->hasTrait<nn::RoundsResult>() ||
         (isElementwise(op) && readsOnlyNarrow(op) && !isOnlySummed(op));
     widenOperands(op);
     if (rounds)

@@ -426,12 +426,12 @@ private:
   }
 
   LogicalResult visit(Operation *op) {
+    if (has(op, Fact::KeepsState) || isa<CopyOp>(op)) {
+      shares[op->getResult(0)] = shares.lookup(op->getOperand(0));
+      return success();
+    }
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](PackOp pack) { return visitPack(pack); })
-        .Case<AllGatherOp, NarrowOp, WidenOp, CopyOp>([&](auto same) {
-          shares[same.getResult()] = shares.lookup(same.getSource());
-          return success();
-        })
         .Case<FetchOp, SpillOp>([&](auto transfer) {
           shares[transfer.getResult()] = shares.lookup(transfer.getSource());
           // What a sum held may be overwritten: what is returned is compared.

@@ -11,9 +11,6 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::judge;
 
-static constexpr uint32_t operator|(Fact a, Fact b) {
-  return static_cast<uint32_t>(a) | static_cast<uint32_t>(b);
-}
 static constexpr uint32_t operator|(uint32_t a, Fact b) {
   return a | static_cast<uint32_t>(b);
 }
@@ -44,21 +41,23 @@ static const DenseMap<TypeID, uint32_t> &getFacts() {
 
       {TypeID::get<AllGatherOp>(), Call | Exchanges | ReadByPeers | OnBuckets |
                                        TakesBytes | TakesBlocks |
-                                       KeepsElements},
-      {TypeID::get<ReduceScatterOp>(), Call | Exchanges | ReadByPeers |
-                                           OnBuckets | TakesBlocks |
-                                           KeepsElements | SumsAsF32},
+                                       KeepsElements | KeepsState},
+      {TypeID::get<ReduceScatterOp>(),
+       Call | Exchanges | ReadByPeers | OnBuckets | TakesBlocks |
+           KeepsElements | SumsAsF32 | OnGradients},
       // Its few values are sent through the control plane.
       {TypeID::get<AllReduceOp>(), Call | Exchanges},
-      {TypeID::get<NarrowOp>(), Call | OnBuckets | ForExchange},
-      {TypeID::get<WidenOp>(), Call | OnBuckets | TakesBlocks | ForExchange},
+      {TypeID::get<NarrowOp>(), Call | OnBuckets | ForExchange | KeepsState},
+      {TypeID::get<WidenOp>(),
+       Call | OnBuckets | TakesBlocks | ForExchange | KeepsState},
 
       {TypeID::get<AccumulateOp>(),
-       Call | OnBuckets | KeepsElements | SumsAsF32},
+       Call | OnBuckets | KeepsElements | SumsAsF32 | OnGradients},
       {TypeID::get<AddLeafOp>(), Call | OnBuckets | AddsLeaves},
       {TypeID::get<SumLeavesOp>(), Call | OnBuckets | AddsLeaves},
-      {TypeID::get<ClearOp>(), Call | OnBuckets | KeepsElements | GivesZeros},
-      {TypeID::get<ZerosOp>(), Call | OnBuckets | GivesZeros},
+      {TypeID::get<ClearOp>(),
+       Call | OnBuckets | KeepsElements | GivesZeros | OnGradients},
+      {TypeID::get<ZerosOp>(), Call | OnBuckets | GivesZeros | OnGradients},
       {TypeID::get<SumSquaresOp>(), Call | OnBuckets | SumsSquares},
       {TypeID::get<TotalOp>(), Call | SumsSquares},
       {TypeID::get<ClipOp>(), Call},

@@ -30,6 +30,8 @@ enum class Fact : uint32_t {
   AddsLeaves = 1u << 14,  ///< sums a binary tree of micro-steps
   GivesZeros = 1u << 15,
   SumsSquares = 1u << 16, ///< for the norm
+  KeepsState = 1u << 17,  ///< the result is the state that operand 0 is
+  OnGradients = 1u << 18, ///< takes and gives gradients of its bucket
 };
 
 /// Whether `fact` holds of `op`; no fact holds of unknown operations.

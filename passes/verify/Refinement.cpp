@@ -49,6 +49,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/verify/Diagnostics.h"
+#include "passes/verify/KnownOperations.h"
 #include "passes/verify/ModelStep.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -403,16 +404,19 @@ LogicalResult Refinement::visit(Operation *op) {
 }
 
 LogicalResult Refinement::compute(Operation *op) {
+  // (S7) says which parameters the model reads as they are exchanged.
+  if (has(op, Fact::KeepsState)) {
+    flats[op->getResult(0)] = flats.lookup(op->getOperand(0));
+    return success();
+  }
+  // (V12) and (V13) check operations on gradients and state.
+  if (has(op, Fact::OnGradients))
+    return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ViewOp view) { return visitView(view); })
       .Case([&](DequantizeOp copy) { return visitDequantize(copy); })
       .Case([&](PackOp pack) { return visitPack(pack); })
       .Case([&](ReturnOp) { return visitReturn(op); })
-      // (S7) says which parameters the model reads as they are exchanged.
-      .Case<AllGatherOp, NarrowOp, WidenOp>([&](auto same) {
-        flats[same.getResult()] = flats.lookup(same.getSource());
-        return success();
-      })
       .Case([&](CopyOp copy) {
         if (StateAttr state = flats.lookup(copy.getSource()))
           flats[copy.getResult()] = state;
@@ -448,10 +452,9 @@ LogicalResult Refinement::compute(Operation *op) {
                            StringAttr::get(update.getContext(), "param"));
         return success();
       })
-      // (V12) and (V13) check these operations on gradients and state.
-      .Case<ReduceScatterOp, AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp,
-            ZerosOp, SumSquaresOp, TotalOp, ClipOp, RecordOp, WaitOp>(
-          [](auto) { return success(); })
+      // These, too.
+      .Case<AddLeafOp, SumLeavesOp, SumSquaresOp, TotalOp, ClipOp, RecordOp,
+            WaitOp>([](auto) { return success(); })
       .Case([&](nn::MatmulOp product) { return visitProduct(product); })
       .Case([&](SplitOp split) {
         // (V13) checks the squares of segments.

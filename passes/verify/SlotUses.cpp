@@ -259,6 +259,11 @@ private:
   }
 
   LogicalResult visit(Operation *op) {
+    auto bucket = op->getAttrOfType<FlatSymbolRefAttr>("bucket");
+    if (has(op, Fact::KeepsState))
+      return visitSame(op, bucket.getValue());
+    if (has(op, Fact::OnGradients))
+      return visitGradients(op, bucket.getValue());
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](PackOp pack) {
           known[pack.getResult()] = {pack.getBucket(), "grad"};
@@ -268,15 +273,11 @@ private:
           return expect(op, view.getFlat(),
                         {view.getBucket(), known.lookup(view.getFlat()).slot});
         })
-        .Case<AllGatherOp, NarrowOp, WidenOp>(
-            [&](auto same) { return visitSame(op, same.getBucket()); })
         .Case([&](CopyOp copy) {
           if (known.contains(copy.getSource()))
             known[copy.getResult()] = known.lookup(copy.getSource());
           return success();
         })
-        .Case<ReduceScatterOp, AccumulateOp, ClearOp, ZerosOp>(
-            [&](auto sum) { return visitGradients(op, sum.getBucket()); })
         .Case<AddLeafOp, SumLeavesOp>(
             [&](auto sum) { return visitLeaves(sum); })
         .Case([&](SumSquaresOp squares) {

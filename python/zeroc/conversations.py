@@ -153,3 +153,14 @@ def read_instruction(record, place):
     turns += [{"role": "user", "content": f"{given}\n{more}" if more else given},
               {"role": "assistant", "content": answer}]
     return read_chat(record, place, turns)
+
+
+def read_whole(record, place):
+    """A Chat or Text, as it is: no turn is trained on."""
+    for name in ("messages", "conversations"):
+        if name in record:
+            turns = messages(record[name], place, name)
+            return new_chat(record, place, turns, [0] * len(turns))
+    if "text" in record:
+        return Text(None, check_text(record["text"], "text", place), place)
+    raise UserError(f"{place} has no messages, conversations or text, one of which --objective=classify reads")

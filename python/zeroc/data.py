@@ -17,7 +17,7 @@ def parser():
     common.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.txt, or folders of them")
     common.add_argument("--chat-template", metavar="FILE", help="in place of the model's")
     common.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
-    common.add_argument("--objective", choices=objectives.NAMES, default="sft", help="what to train for (default: sft)")
+    common.add_argument("--objective", choices=[*objectives.ALL], default="sft", help="what to train for (default: sft)")
     build = commands.add_parser("build", parents=[common], allow_abbrev=False,
                                 help="write sequences for train --data")
     add_output(build, "FILE", "the file to write, *.safetensors")

@@ -29,9 +29,9 @@ import numpy as np
 
 from . import notes, objectives
 from .errors import UserError, plural
+from .fields import drop_absent
 from .packing import pack
 from .needs import need
-from .objectives import Unit
 from .records import find_files, kind_of, read_records
 from .template import find_template, read_json, today
 from .tokens import IGNORED, Tokenizer
@@ -101,15 +101,16 @@ class Worker:
 
     @classmethod
     def begin(cls, folder, template, stops, objective):
-        cls.tokenizer, cls.objective = Tokenizer(folder, template, stops), objective
+        cls.tokenizer, cls.objective = Tokenizer(folder, template, stops), objectives.ALL[objective]
 
     @classmethod
     def encode(cls, records):
         """For each record its Units, and what the user should know of it."""
         encoded = []
         for record, place in records:
-            read = objectives.read_units(record, place, cls.objective)
-            units = [unit for parts, facts in read for unit in cls.units_of(parts, facts, place)]
+            read = cls.objective.read(drop_absent(record), place)
+            units = [unit for parts, facts in read
+                     for unit in cls.objective.encode(cls.tokenizer, parts, facts, place)]
             samples, found = [sample for parts, _ in read for sample in parts], {}
             for sample in reversed(samples):
                 found.update(sample.notes)
@@ -118,24 +119,6 @@ class Worker:
                 found["special", special] = place
             encoded.append((units, found, place))
         return encoded
-
-    @classmethod
-    def units_of(cls, parts, facts, place):
-        if cls.objective == "classify":
-            return [Unit([arrays_of(cls.tokenizer.encode_whole(parts[0]))], facts)]
-        found = [cls.tokenizer.encode(part) for part in parts]
-        if cls.objective == "sft":
-            return [Unit([arrays_of(sample)], facts) for sample in found[0]]
-        if any(not samples for samples in found):
-            raise UserError(f"{place}: an answer has the weight 0, so there is nothing to compare; drop the weight")
-        if any(len(samples) > 1 for samples in found):
-            raise UserError(f"{place}: an answer has several turns of the assistant, which the chat template writes "
-                            "differently from the last; leave one")
-        return [Unit([arrays_of(samples[0]) for samples in found], facts)]
-
-
-def arrays_of(sample):
-    return np.array(sample.ids, np.int32), np.array(sample.trained, np.float32)
 
 
 def chunks_of(files):
@@ -234,7 +217,7 @@ def build(request, output, evaluation=None):
     files = find_files(request.files)
     if parquet := [file for file in files if kind_of(file) == ".parquet"]:
         need(parquet[0], ["pyarrow"])  # before the files before it are read
-    key = hash_of(request, files)
+    key, objective = hash_of(request, files), objectives.ALL[request.objective]
     outputs = [Path(output)] + ([Path(evaluation)] if evaluation else [])
     found = [read_summary(path, key) for path in outputs]
     if all(found):
@@ -246,17 +229,16 @@ def build(request, output, evaluation=None):
         parts.append([e for i, e in enumerate(encoded) if i in kept])
     units = [unit for of_record, *_ in encoded for unit in of_record]
     weighted = any(weight not in (0, 1) for unit in units for _, weights in unit.samples for weight in weights)
-    labels = (objectives.count_labels(units, read_json(Path(request.folder) / "config.json"))
-              if request.objective == "classify" else [])
+    labels = objective.labels_of(units, request.folder)
     margins = any("margin" in unit.facts for unit in units)
-    if weighted and request.objective != "sft":
+    if weighted and not objective.has_weights:
         raise UserError(f"a turn has a weight, and --objective={request.objective} has none; drop it")
     del encoded, units
     laid = [lay_out(part, request, request.evaluated_at_once if part is not parts[0] else 1) for part in parts]
     most = max(sum(len(unit.samples) for unit in row) for _, rows in laid for row in rows)
     for path, (summary, rows) in zip(outputs, laid):
         summary.weighted, summary.labels, summary.margins = weighted, labels, margins
-        summary.most = most if request.objective in objectives.COMPARED else 1
+        summary.most = most if objective.compares else 1
         write_rows(path, summary, rows, request, key)
     return [summary for summary, _ in laid], False, key
 
@@ -280,9 +262,10 @@ def lay_out(encoded, request, multiple):
         if not of_record:
             summary.dropped += 1
         notes.add(summary.notes, found)
-    units = objectives.complete([unit for of_record, *_ in encoded for unit in of_record], request.objective, encoded[0][2])
+    objective = objectives.ALL[request.objective]
+    units = objective.complete([unit for of_record, *_ in encoded for unit in of_record], encoded[0][2])
     summary.limit = request.seq // max((len(unit.samples) for unit in units), default=1)
-    kept = [unit for unit in units if cut(unit, summary, request.objective)]
+    kept = [unit for unit in units if cut(unit, summary, objective)]
     if not kept:
         if summary.truncated:
             raise UserError(f"{encoded[0][2]}: no sample has anything to train on in its first {summary.limit:,} tokens; "
@@ -303,12 +286,11 @@ def cut(unit, summary, objective):
     longer = [len(ids) - summary.limit for ids, _ in unit.samples if len(ids) > summary.limit]
     summary.truncated += len(longer)
     summary.lost += sum(longer)
-    # A reward is that of a whole answer.
-    if objective == "reward" and longer:
+    if longer and not objective.may_cut:
         summary.dropped += len(unit.samples)
         return False
     unit.samples = [(ids[:summary.limit], weights[:summary.limit]) for ids, weights in unit.samples]
-    if all(len(ids) if objective == "classify" else weights[1:].any() for ids, weights in unit.samples):
+    if all(objective.trains(ids, weights) for ids, weights in unit.samples):
         return True
     summary.dropped += len(unit.samples)
     return False
@@ -319,7 +301,7 @@ def write_rows(path, summary, rows, request, key):
     if not summary.weighted:
         del arrays["token_weights"]
     summary.trained = int((arrays["targets"] != IGNORED).sum())
-    if request.objective == "reward":  # nothing reads them
+    if not objectives.ALL[request.objective].has_targets:
         del arrays["targets"]
     write_safetensors(path, arrays, {"zeroc.key": key, "zeroc.summary": json.dumps(asdict(summary))})
 
@@ -348,7 +330,7 @@ def fill(rows, request, summary):
         placed.append(of_row)
     positions = np.arange(seq, dtype=np.int32) - starts
     return {"tokens": tokens, "targets": targets, "starts": starts, "positions": positions, "token_weights": weights,
-            **objectives.more_arrays(request.objective, placed, seq, summary)}
+            **objectives.ALL[request.objective].arrays(placed, seq, summary)}
 
 
 def write_safetensors(path, arrays, metadata):

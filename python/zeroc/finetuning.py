@@ -23,10 +23,10 @@ from .tokens import Tokenizer
 from .whole_file import write_whole
 
 
-#: Options of zeroc import, which knows whether they fit the objective.
-OF_OBJECTIVES = (("--beta", "B", "dpo, kto: strength of the KL penalty (default: 0.1)"),
-                 ("--desirable-weight", "W", "kto: the weight of an answer that is desirable (default: 1)"),
-                 ("--undesirable-weight", "W", "kto: the weight of one that is not (default: 1)"))
+#: Options of zeroc import, for the objectives that have them.
+OF_OBJECTIVES = (("--beta", "B", "strength of the KL penalty (default: 0.1)"),
+                 ("--desirable-weight", "W", "the weight of an answer that is desirable (default: 1)"),
+                 ("--undesirable-weight", "W", "the weight of one that is not (default: 1)"))
 #: Options of zeroc for what a program without steps has not: updates, backward passes, sums over micro-steps, and other
 #: programs, and predictions.  A reference is compiled with all others of the run, so that it computes what the run's
 #: first forward does; --weight-decay is one, as the places of parameters depend on it, and what blocks of --wire-params
@@ -38,8 +38,7 @@ OF_STEPS = ("--optimizer", "--optimizer-numbers", "--betas", "--eps", "--momentu
             "--delayed-update", "--eval", "--sample", "--machine", "--threads-per-rank", "--network")
 #: Options of train that the program of a reference has, too: for all, for parameters on drives, for adapters.
 OF_SCORES, OF_DRIVES, OF_WEIGHTS = ("--threads",), ("--nvme-path", "--verify-reads"), ("--adapter",)
-#: Peak learning rates of all weights; adapters take ten times that.
-RATES = {"sft": 2e-5, "dpo": 1e-6, "kto": 1e-6, "reward": 1e-5, "classify": 2e-5}
+WITH_REFERENCE = objectives.those_that(lambda one: one.has_reference)
 #: Words in the names of transformers' classes with a head for tokens.
 HEADS = re.compile("(ForCausalLM|LMHeadModel)$")
 
@@ -55,12 +54,13 @@ def parser():
     p.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
                    help="keep this part of the records for evaluation, as 0.02 (default: none)")
     p.add_argument("--chat-template", metavar="FILE", help="in place of the model's")
-    p.add_argument("--objective", choices=objectives.NAMES, default="sft",
-                   help="the next token (sft, the default), preferred answers (dpo), desirable ones (kto), a reward, or "
-                   "a label (classify)")
-    p.add_argument("--reference", metavar="DIR", help="dpo, kto: the model to stay near (default: MODEL_DIR)")
+    *first, last = (one.learns for one in objectives.ALL.values())
+    p.add_argument("--objective", choices=[*objectives.ALL], default="sft", help=f"{', '.join(first)}, or {last}")
+    p.add_argument("--reference", metavar="DIR", help=f"{', '.join(WITH_REFERENCE)}: the model to stay near "
+                   "(default: MODEL_DIR)")
     for name, value, help in OF_OBJECTIVES:
-        p.add_argument(name, metavar=value, help=help)
+        having = objectives.those_that(lambda one, name=name: name in one.options)
+        p.add_argument(name, metavar=value, help=f"{', '.join(having)}: {help}")
     p.add_argument("--sample-prompt", metavar="TEXT", help="answer this at the end, and --sample-every so many steps")
     p.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
     return p
@@ -72,26 +72,21 @@ class Finetune(Run):
 
     @property
     def lr(self):
-        return RATES[self.objective] * (10 if self.args.lora else 1)
+        return self.objective.rate * (10 if self.args.lora else 1)
 
     @property
     def epochs(self):
-        return 3 if self.objective in ("sft", "classify") else 1
+        return self.objective.epochs
 
     @property
     def objective(self):
-        return self.args.objective
-
-    @property
-    def has_scores(self):
-        """Whether the model has a head "score" in place of that for tokens."""
-        return self.objective in ("reward", "classify")
+        return objectives.ALL[self.args.objective]
 
     def read_model(self):
         self.data = self.work / "data.safetensors"
         self.evaluation = self.work / "eval.safetensors" if self.args.eval_split else None
         # Until the data are known; most have no weights.
-        self.summary = dataset.Summary(most=2, labels=["0", "1"] * (self.args.objective == "classify"))
+        self.summary = dataset.Summary(most=2, labels=self.objective.labels_until_known)
         self.model = Path(self.args.model)
         self.config = read_json(self.model / "config.json")
         if not self.config:
@@ -101,17 +96,18 @@ class Finetune(Run):
         super().check()
         a = self.args
         self.saved_modules = None
-        if a.lora and self.has_scores:  # the head is one of them
+        if a.lora and self.objective.has_scores:  # the head is one of them
             self.saved_modules = value_of(self.compiled, "--modules-to-save")
             self.compiled = [option for option in self.compiled if not option.startswith("--modules-to-save=")]
         if a.merge and not a.lora:
             raise UserError("--merge is for the adapters of --lora, and there are none; drop it")
         if self.out.resolve() == self.model.resolve():
             raise UserError(f"-o {self.out} is the model itself; name another folder")
-        if a.sample_prompt is not None and self.objective != "sft":
-            raise UserError(f"--sample-prompt is for --objective=sft; drop it from --objective={self.objective}")
-        if a.reference and self.objective not in objectives.WITH_REFERENCE:
-            raise UserError(f"--reference is for --objective=dpo and kto; drop it from --objective={self.objective}")
+        if a.sample_prompt is not None and a.objective != "sft":
+            raise UserError(f"--sample-prompt is for --objective=sft; drop it from --objective={a.objective}")
+        if a.reference and not self.objective.has_reference:
+            raise UserError(f"--reference is for --objective={' and '.join(WITH_REFERENCE)}; drop it from "
+                            f"--objective={a.objective}")
         if a.reference and not any(Path(a.reference).glob("*.safetensors")):
             raise UserError(f"--reference={a.reference} has no weights *.safetensors; name the folder of a model")
         if not any(self.model.glob("*.safetensors")):
@@ -120,13 +116,13 @@ class Finetune(Run):
     def make_data(self):
         a = self.args
         request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split,
-                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), self.objective)
+                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), a.objective)
         command = [self.program, "data", "build", str(self.model), *a.data, "-o", str(self.data), f"--seq={self.seq}"]
         command += ["--no-packing"] if a.no_packing else []
         command += [f"--eval-split={a.eval_split!r}", f"--eval={self.evaluation}",
                     f"--eval-batch={self.sequences_per_step()}"] if a.eval_split else []
         command += [f"--seed={a.seed}"] if a.seed else []
-        command += [f"--objective={self.objective}"] if self.objective != "sft" else []
+        command += [f"--objective={a.objective}"] if a.objective != "sft" else []
         command += [f"--chat-template={a.chat_template}"] if a.chat_template else []
         self.commands.append(command + [f"--stop-token={text}" for text in a.stop_token])
         summaries, _, self.data_key = dataset.build(request, self.data, self.evaluation)
@@ -142,9 +138,9 @@ class Finetune(Run):
 
     def import_options(self):
         data, options = self.summary, ["--packed"]
-        if self.objective != "sft":
-            options.append(f"--objective={self.objective}")
-        if self.objective in objectives.COMPARED:
+        if self.args.objective != "sft":
+            options.append(f"--objective={self.args.objective}")
+        if self.objective.compares:
             options.append(f"--samples={data.most}")
         if data.labels:
             options.append(f"--labels={len(data.labels)}")
@@ -167,7 +163,7 @@ class Finetune(Run):
         # What is typed goes before what the adapters say that the run begins with.
         start = value_of(self.trained, "--adapter")
         found = adapter_options(start) if start else []
-        if self.has_scores:
+        if self.objective.has_scores:
             saved = self.saved_modules or value_of(found, "--modules-to-save")
             options.append("--modules-to-save=" + "|".join(filter(None, (saved, "score"))))
         return options + [option for option in found
@@ -176,7 +172,7 @@ class Finetune(Run):
     def train_options(self):
         options = ["--init", self.model, *(["--save", self.out, *self.forced] if self.args.lora and not self.args.merge else [])]
         for option, file in (("--input", self.data), ("--eval-input", self.evaluation)):
-            if file and self.objective in objectives.WITH_REFERENCE:
+            if file and self.objective.has_reference:
                 options += [option, f"reference={self.reference_of(file)}"]
         return [*options, *self.sample_options()]
 
@@ -192,7 +188,7 @@ class Finetune(Run):
         return ["--sample=1", f"--prompt-ids={','.join(map(str, ids))}", f"--pieces={pieces}"]
 
     def after_data(self):
-        if self.objective in objectives.WITH_REFERENCE:
+        if self.objective.has_reference:
             self.compile_reference()
 
     def reference_of(self, file):
@@ -238,7 +234,7 @@ class Finetune(Run):
     def before_training(self):
         """Scores of data that are not there, made from the same."""
         commands = []
-        for file in filter(None, (self.data, self.evaluation)) if self.objective in objectives.WITH_REFERENCE else ():
+        for file in filter(None, (self.data, self.evaluation)) if self.objective.has_reference else ():
             scores = self.reference_of(file)
             if not (scores.exists() and read_json(self.key_of(file)).get("key") == self.reference_key):
                 scores.unlink(missing_ok=True)
@@ -257,7 +253,7 @@ class Finetune(Run):
 
     def more_settings(self):
         """The reference, but for where its parameters lie."""
-        if self.objective not in objectives.WITH_REFERENCE:
+        if not self.objective.has_reference:
             return {}
         text = (self.work / "reference.mlir").read_bytes()
         return {"reference": [str(self.reference.resolve()), hashlib.sha256(text).hexdigest(),
@@ -272,7 +268,7 @@ class Finetune(Run):
     def written_config(self):
         """The config of the model that is written: with a head for scores, another class."""
         path = self.model / "config.json"
-        if not self.has_scores:
+        if not self.objective.has_scores:
             return path
         names = self.summary.labels or ["reward"]
         config = {**self.config, "architectures": [HEADS.sub("ForSequenceClassification", name)
@@ -299,7 +295,7 @@ class Finetune(Run):
 
     def copy_tokenizer(self):
         self.copy_files(self.model)
-        if self.has_scores and self.export_options() is None:
+        if self.objective.has_scores and self.export_options() is None:
             with self.own.writing("adapter_config.json") as path:
                 write_whole(path, json.dumps({**read_json(path), "task_type": "SEQ_CLS"}, indent=2) + "\n")
         # Who generates with the model needs what it was trained with.

@@ -17,24 +17,24 @@ Formats are those of TRL.  All samples of a unit are in one sequence, and a sequ
     labels     [N, S]     kto: 1 desirable, 0 not, 2 another record's answer, 3 no sample
 
 The log probabilities of a reference model are an input of their own, which the model's program `score` computes.
+
+Each objective is a class here, which has all that the commands of Python know of it.
 """
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from .conversations import Text, messages, new_chat, read_completion, read_sample
+from .conversations import read_completion, read_sample, read_whole
 from .errors import UserError
-from .fields import check_f32, check_text, drop_absent
+from .fields import check_f32
+from .pairs import PAIR, read_pair
+from .template import read_json
 from .tokens import IGNORED
-from .turns import texts_of
 
-NAMES = ("sft", "dpo", "kto", "reward", "classify")
-#: Those whose samples are compared, with each other or with a reference model.
-COMPARED, WITH_REFERENCE = ("dpo", "kto", "reward"), ("dpo", "kto")
-#: Fields that say what is right; a record has one of these forms.
-PAIR = ("chosen", "rejected")
+#: Of samples of kto.
 UNDESIRABLE, DESIRABLE, OTHER, NONE = range(4)
 
 
@@ -45,105 +45,12 @@ class Unit:
     facts: dict = field(default_factory=dict)
 
 
-def read_units(record, place, objective):
-    """[(Chats or Texts, facts)] of a record; throws UserError."""
-    record = drop_absent(record)
-    if objective == "sft":
-        return [([read_sample(record, place)], {})]
-    if objective == "classify":
-        label = record.get("label")
-        if not isinstance(label, (str, int)) or isinstance(label, bool):
-            raise UserError(f"{place} has label {label!r}; --objective=classify reads a text or a number")
-        return [([read_whole(record, place)], {"label": label})]
-    if objective == "kto" and not all(name in record for name in PAIR):
-        label = record.get("label")
-        if not isinstance(label, bool) or "prompt" not in record or "completion" not in record:
-            raise UserError(f"{place}: --objective=kto reads prompt, completion, and label, which is true or false; or "
-                            "prompt, chosen and rejected")
-        return [([read_completion(record, place)], {"label": label})]
-    pair = read_pair(record, place, objective)
-    if objective == "kto":
-        return [([answer], {"label": name == "chosen"}) for answer, name in zip(pair, PAIR)]
-    margin = record.get("margin")
-    if objective != "reward" or margin is None:
-        return [(pair, {})]
-    return [(pair, {"margin": float(check_f32(margin, "margin", place))})]
+def arrays_of(sample):
+    return np.array(sample.ids, np.int32), np.array(sample.trained, np.float32)
 
 
-def read_whole(record, place):
-    """A Chat or Text, as it is: no turn is trained on."""
-    for name in ("messages", "conversations"):
-        if name in record:
-            turns = messages(record[name], place, name)
-            return new_chat(record, place, turns, [0] * len(turns))
-    if "text" in record:
-        return Text(None, check_text(record["text"], "text", place), place)
-    raise UserError(f"{place} has no messages, conversations or text, one of which --objective=classify reads")
-
-
-def read_pair(record, place, objective):
-    """Both answers, as completions of their prompt."""
-    for name in PAIR:
-        if name not in record:
-            raise UserError(f"{place} has no {name}; --objective={objective} reads prompt, chosen and rejected")
-    chosen, rejected = (read_answer(record[name], name, place) for name in PAIR)
-    if isinstance(chosen, str) != isinstance(rejected, str):
-        raise UserError(f"{place}: chosen and rejected are both texts, or both lists of messages")
-    common = common_beginning(chosen, rejected)
-    prompt = find_prompt(record, place, chosen[:common])
-    if prompt is None:
-        prompt, chosen, rejected = chosen[:common], chosen[common:], rejected[common:]
-    elif not isinstance(prompt, str):
-        chosen, rejected = (turns_of(answer, prompt) for answer in (chosen, rejected))
-    if not chosen or not rejected or chosen == rejected:
-        raise UserError(f"{place}: chosen and rejected {'are the same' if chosen == rejected else 'begin alike, and one ends there'}"
-                        ", so there is nothing to prefer")
-    if not prompt and not isinstance(chosen, str):
-        raise UserError(f"{place}: chosen and rejected have no first turn in common, which is the prompt")
-    return [read_completion({**record, "prompt": prompt, "completion": answer}, place) for answer in (chosen, rejected)]
-
-
-def read_answer(answer, name, place):
-    """A text, or a list of messages; ShareGPT's form has the message itself."""
-    return check_text(answer, name, place) if isinstance(answer, str) else messages(
-        [answer] if isinstance(answer, dict) else answer, place, name)
-
-
-def find_prompt(record, place, common):
-    """The prompt of a pair; None if it is what both answers have in common."""
-    prompt = record.get("prompt")
-    for name in ("messages", "conversations") if prompt is None else ():
-        if name in record:
-            turns = messages(record[name], place, name)
-            return turns if turns[-1]["role"] != "assistant" else None  # ultrafeedback repeats the chosen answer
-    if isinstance(common, str) or not isinstance(prompt, str):
-        return prompt if prompt is None or isinstance(prompt, str) else messages(prompt, place, "prompt")
-    check_text(prompt, "prompt", place)
-    if not common:
-        return [{"role": "user", "content": prompt}]
-    if not any(said.strip() == prompt.strip() for turn in common for said in texts_of(turn)):
-        raise UserError(f"{place}: prompt is none of the turns that chosen and rejected begin with; leave one of both out")
-    return None
-
-
-def turns_of(answer, prompt):
-    """An answer to a prompt of turns: it may be a text, or repeat the prompt."""
-    if isinstance(answer, str):
-        return [{"role": "assistant", "content": answer}]
-    return answer[len(prompt):] if answer[:len(prompt)] == prompt else answer
-
-
-def common_beginning(chosen, rejected):
-    """The length of the prompt of two whole conversations or texts; a text's ends before a space."""
-    common = next((i for i, (one, other) in enumerate(zip(chosen, rejected)) if one != other),
-                  min(len(chosen), len(rejected)))
-    return common - 1 if common and isinstance(chosen, str) and chosen[common - 1] == " " else common
-
-
-def complete(units, objective, place):
+def add_others(units, place):
     """Gives each unit of kto its second sample: the last answer before it to another prompt, to this prompt."""
-    if objective != "kto":
-        return units
     units = [unit for unit in units if unit.samples[0][1].any()]
     parts = []
     for unit in units:
@@ -185,32 +92,158 @@ def count_labels(units, config):
     return sorted(found)
 
 
-def more_arrays(objective, rows, seq, summary):
-    """The arrays of an objective beside those of all; `rows` are lists of (unit, [(begin, end) of its samples])."""
-    count, samples, labels = len(rows), summary.most, summary.labels
-    if objective == "sft":
+class Objective:
+    """The next token.  The others say in what they differ."""
+    name, learns = "sft", "the next token (sft, the default)"
+    #: The peak learning rate of all weights; adapters take ten times that.
+    rate, epochs = 2e-5, 3
+    #: Options of zeroc import that zeroc finetune has; the former knows whether they fit.
+    options = ()
+    #: Whether targets have weights; whether samples are compared, with each other or with a reference model; whether
+    #: there is a reference; whether the model has a head "score" in place of that for tokens.
+    has_weights, compares, has_reference, has_scores = True, False, False, False
+    #: The names of labels, until the data are known.
+    labels_until_known = ()
+    #: Whether the loss reads targets; whether the beginning of a sample can be trained on.
+    has_targets, may_cut = True, True
+
+    def read(self, record, place):
+        """[(Chats or Texts, facts)] of a record; throws UserError."""
+        return [([read_sample(record, place)], {})]
+
+    def encode(self, tokenizer, parts, facts, place):
+        """The Units of Chats or Texts."""
+        return [Unit([arrays_of(sample)], facts) for sample in tokenizer.encode(parts[0])]
+
+    def complete(self, units, place):
+        return units
+
+    def labels_of(self, units, folder):
+        """The names of labels, for the model of a folder."""
+        return []
+
+    def trains(self, ids, weights):
+        """Whether there is anything to train on in a sample."""
+        return weights[1:].any()
+
+    def arrays(self, rows, seq, summary):
+        """The arrays beside those of all; `rows` are lists of (unit, [(begin, end) of its samples])."""
         return {}
-    if objective == "classify":
-        targets = np.full((count, seq), IGNORED, np.int32)
+
+
+class Classify(Objective):
+    name, learns = "classify", "a label (classify)"
+    labels_until_known = ("0", "1")
+    has_weights, has_scores = False, True
+
+    def read(self, record, place):
+        label = record.get("label")
+        if not isinstance(label, (str, int)) or isinstance(label, bool):
+            raise UserError(f"{place} has label {label!r}; --objective=classify reads a text or a number")
+        return [([read_whole(record, place)], {"label": label})]
+
+    def encode(self, tokenizer, parts, facts, place):
+        return [Unit([arrays_of(tokenizer.encode_whole(parts[0]))], facts)]
+
+    def labels_of(self, units, folder):
+        return count_labels(units, read_json(Path(folder) / "config.json"))
+
+    def trains(self, ids, weights):
+        return len(ids) > 0
+
+    def arrays(self, rows, seq, summary):
+        targets = np.full((len(rows), seq), IGNORED, np.int32)
         for row, placed in enumerate(rows):
             for unit, [(_, end)] in placed:
                 label = unit.facts["label"]
-                targets[row, end - 1] = label if isinstance(label, int) else labels.index(label)
+                targets[row, end - 1] = label if isinstance(label, int) else summary.labels.index(label)
         return {"targets": targets}
-    members = np.full((count, seq), samples, np.int32)
-    choices = np.full((count, samples // 2), IGNORED, np.int32)
-    margins = np.zeros((count, samples), np.float32)
-    kinds = np.full((count, samples), NONE, np.int32)
-    for row, placed in enumerate(rows):
-        for place, (unit, ranges) in enumerate(placed):
-            choices[row, place] = 0
-            margins[row, 2 * place] = unit.facts.get("margin", 0)
-            kinds[row, 2 * place:2 * place + 2] = DESIRABLE if unit.facts.get("label") else UNDESIRABLE, OTHER
-            for number, ((begin, end), (_, weights)) in enumerate(zip(ranges, unit.samples), 2 * place):
-                if objective == "reward":
-                    members[row, end - 1] = number
-                else:
-                    members[row, begin:end - 1][weights[1:] != 0] = number
-    if objective == "kto":
-        return {"samples": members, "labels": kinds}
-    return {"samples": members, "choices": choices, **({"margins": margins} if summary.margins else {})}
+
+
+class Dpo(Objective):
+    name, learns = "dpo", "preferred answers (dpo)"
+    rate, epochs, options = 1e-6, 1, ("--beta",)
+    has_weights, compares, has_reference = False, True, True
+
+    def read(self, record, place):
+        return [(read_pair(record, place, self.name), {})]
+
+    def encode(self, tokenizer, parts, facts, place):
+        found = [tokenizer.encode(part) for part in parts]
+        if any(not samples for samples in found):
+            raise UserError(f"{place}: an answer has the weight 0, so there is nothing to compare; drop the weight")
+        if any(len(samples) > 1 for samples in found):
+            raise UserError(f"{place}: an answer has several turns of the assistant, which the chat template writes "
+                            "differently from the last; leave one")
+        return [Unit([arrays_of(samples[0]) for samples in found], facts)]
+
+    def mark(self, members, number, begin, end, weights):
+        """Marks the positions that count for a sample."""
+        members[begin:end - 1][weights[1:] != 0] = number
+
+    def arrays(self, rows, seq, summary):
+        members = np.full((len(rows), seq), summary.most, np.int32)
+        choices = np.full((len(rows), summary.most // 2), IGNORED, np.int32)
+        for row, placed in enumerate(rows):
+            choices[row, :len(placed)] = 0
+            samples = ((begin, end, weights) for unit, ranges in placed
+                       for (begin, end), (_, weights) in zip(ranges, unit.samples))
+            for number, (begin, end, weights) in enumerate(samples):
+                self.mark(members[row], number, begin, end, weights)
+        return {"samples": members, "choices": choices}
+
+
+class Kto(Dpo):
+    name, learns = "kto", "desirable ones (kto)"
+    options = ("--beta", "--desirable-weight", "--undesirable-weight")
+
+    def read(self, record, place):
+        if all(name in record for name in PAIR):
+            pair = read_pair(record, place, self.name)
+            return [([answer], {"label": name == "chosen"}) for answer, name in zip(pair, PAIR)]
+        label = record.get("label")
+        if not isinstance(label, bool) or "prompt" not in record or "completion" not in record:
+            raise UserError(f"{place}: --objective=kto reads prompt, completion, and label, which is true or false; or "
+                            "prompt, chosen and rejected")
+        return [([read_completion(record, place)], {"label": label})]
+
+    def complete(self, units, place):
+        return add_others(units, place)
+
+    def arrays(self, rows, seq, summary):
+        kinds = np.full((len(rows), summary.most), NONE, np.int32)
+        for row, placed in enumerate(rows):
+            for place, (unit, _) in enumerate(placed):
+                kinds[row, 2 * place:2 * place + 2] = DESIRABLE if unit.facts["label"] else UNDESIRABLE, OTHER
+        return {"samples": super().arrays(rows, seq, summary)["samples"], "labels": kinds}
+
+
+class Reward(Dpo):
+    name, learns = "reward", "a reward"
+    rate, options = 1e-5, ()
+    has_reference, has_scores = False, True
+    has_targets, may_cut = False, False  # a reward is that of a whole answer
+
+    def read(self, record, place):
+        [(pair, facts)] = super().read(record, place)
+        margin = record.get("margin")
+        return [(pair, facts if margin is None else {"margin": float(check_f32(margin, "margin", place))})]
+
+    def mark(self, members, number, begin, end, weights):
+        members[end - 1] = number
+
+    def arrays(self, rows, seq, summary):
+        margins = np.zeros((len(rows), summary.most), np.float32)
+        for row, placed in enumerate(rows):
+            for place, (unit, _) in enumerate(placed):
+                margins[row, 2 * place] = unit.facts.get("margin", 0)
+        return {**super().arrays(rows, seq, summary), **({"margins": margins} if summary.margins else {})}
+
+
+#: By name, in the order of errors.
+ALL = {one.name: one for one in (Objective(), Dpo(), Kto(), Reward(), Classify())}
+
+
+def those_that(holds):
+    """The names of some."""
+    return [one.name for one in ALL.values() if holds(one)]

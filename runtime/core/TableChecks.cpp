@@ -270,10 +270,11 @@ private:
     if (desc.over > ZRT_OVER_GROUPS)
       fail("it is over {}, and {} is the last that exists", desc.over,
            uint32_t{ZRT_OVER_GROUPS});
-    if (desc.kind == ZRT_ALL_REDUCE || !groups.exist()) {
+    if (!isOfBucket(desc.kind) || !groups.exist()) {
       if (desc.over != ZRT_OVER_ALL)
         fail("it is over {}, and {}", overName(desc.over),
-             groups.exist() ? "an all_reduce is over all ranks"
+             groups.exist() ? fmt::format("an {} is over all ranks",
+                                          collectiveName(desc.kind))
                             : "the plan has no groups");
     } else if (desc.over == ZRT_OVER_ALL) {
       fail("it is over all ranks, and in a plan with groups an {} is over "

@@ -34,33 +34,34 @@ constexpr const char *dtypeName(zrt_dtype dtype) {
   }
 }
 
-/// Returns names[number], or "unknown" beyond the end.
-template <uint32_t Count>
+/// Returns names[number], or "unknown" beyond the end; there are `All` numbers.
+template <uint32_t All, uint32_t Count>
 constexpr const char *nameIn(const char *const (&names)[Count],
                              uint32_t number) {
+  static_assert(Count == All, "each number has a name");
   return number < Count ? names[number] : "unknown";
 }
 
 /// "device", "host", "nvme".
 constexpr const char *tierName(uint32_t tier) {
-  constexpr const char *names[ZRT_TIER_COUNT] = {"device", "host", "nvme"};
-  return nameIn(names, tier);
+  constexpr const char *names[] = {"device", "host", "nvme"};
+  return nameIn<ZRT_TIER_COUNT>(names, tier);
 }
 
 /// "compute", "gather", ...
 constexpr const char *streamClassName(uint32_t streamClass) {
-  constexpr const char *names[ZRT_STREAM_CLASS_COUNT] = {
+  constexpr const char *names[] = {
       "compute",   "gather",     "reduce", "h2d",           "d2h",
       "nvme_read", "nvme_write", "host",   "gather_groups", "reduce_groups"};
-  return nameIn(names, streamClass);
+  return nameIn<ZRT_STREAM_CLASS_COUNT>(names, streamClass);
 }
 
 /// "scalar", "members", ...
 constexpr const char *extentName(uint32_t extent) {
-  constexpr const char *names[ZRT_EXTENT_END] = {
-      "nothing",        "scalar", "members",       "whole",        "slice",
-      "slice of whole", "part",   "part of whole", "slice of part"};
-  return nameIn(names, extent);
+  constexpr const char *names[] = {"nothing", "scalar",        "members",
+                                   "whole",   "slice",         "slice of whole",
+                                   "part",    "part of whole", "slice of part"};
+  return nameIn<ZRT_EXTENT_END>(names, extent);
 }
 
 /// "launch", "matmul", ...
@@ -80,29 +81,47 @@ constexpr const char *kindName(uint32_t kind) {
 
 /// "nothing", "nf4", "int8".
 constexpr const char *packingName(uint32_t packing) {
-  constexpr const char *names[ZRT_PACKING_COUNT] = {"nothing", "nf4", "int8"};
-  return nameIn(names, packing);
+  constexpr const char *names[] = {"nothing", "nf4", "int8"};
+  return nameIn<ZRT_PACKING_COUNT>(names, packing);
 }
 
 /// "all_gather", ...
 constexpr const char *collectiveName(uint32_t kind) {
-  constexpr const char *names[] = {"all_gather", "reduce_scatter",
-                                   "all_reduce"};
-  return nameIn(names, kind);
+  switch (kind) {
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  case NUMBER:                                                                 \
+    return #SPELLING;
+#include "abi/CollectiveKinds.def"
+  default:
+    return "unknown";
+  }
+}
+
+/// Whether a collective is between the members or groups of ranks, where ranks
+/// are in groups.
+constexpr bool isOfBucket(uint32_t kind) {
+  switch (kind) {
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  case NUMBER:                                                                 \
+    return OF_BUCKET;
+#include "abi/CollectiveKinds.def"
+  default:
+    return true;
+  }
 }
 
 /// "all ranks", "members", "groups".
 constexpr const char *overName(uint32_t over) {
   constexpr const char *names[] = {"all ranks", "members", "groups"};
-  return nameIn(names, over);
+  return nameIn<ZRT_OVER_GROUPS + 1>(names, over);
 }
 
 /// "count", "micro", ...
 constexpr const char *programName(uint32_t program) {
-  constexpr const char *names[ZRT_PROGRAM_COUNT] = {
-      "count", "micro",   "first",  "step", "flush",
-      "eval",  "prefill", "decode", "score"};
-  return nameIn(names, program);
+  constexpr const char *names[] = {"count",   "micro",  "first",
+                                   "step",    "flush",  "eval",
+                                   "prefill", "decode", "score"};
+  return nameIn<ZRT_PROGRAM_COUNT>(names, program);
 }
 
 } // namespace zrt

@@ -90,7 +90,7 @@ void Transport::copyFromPeer(Call &call, int peer, uint64_t bytes,
   call.row.bytes += bytes;
 }
 
-void Transport::allGather(Call &call) {
+void Transport::runAllGather(Call &call) {
   const Party &party = call.party;
   const uint64_t share = bytesOf(call.desc.source, groups);
   const auto placeOf = [&](size_t place) {
@@ -125,7 +125,7 @@ void Transport::allGather(Call &call) {
   finish(call);
 }
 
-void Transport::reduceScatter(Call &call) {
+void Transport::runReduceScatter(Call &call) {
   const Party &party = call.party;
   const uint64_t share = bytesOf(call.desc.source, groups) / party.size(),
                  mine = party.own * share;
@@ -176,7 +176,7 @@ void Transport::reduceScatter(Call &call) {
   finish(call);
 }
 
-void Transport::allReduce(Call &call) {
+void Transport::runAllReduce(Call &call) {
   const Party &party = call.party;
   const size_t bytes = call.desc.source.ref.bytes;
   Staging &stage = *staging[call.stream];

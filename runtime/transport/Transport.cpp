@@ -209,12 +209,12 @@ void Transport::run(zrt_stream stream, const zrt_collective_desc &desc,
   ++call.row.calls;
   const Stopwatch watch(call.row.seconds);
   switch (desc.kind) {
-  case ZRT_ALL_GATHER:
-    return allGather(call);
-  case ZRT_REDUCE_SCATTER:
-    return reduceScatter(call);
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  case NUMBER:                                                                 \
+    return run##STEM(call);
+#include "abi/CollectiveKinds.def"
   default:
-    return allReduce(call);
+    fail("collective {} does not exist", desc.kind);
   }
 }
 

@@ -65,9 +65,10 @@ private:
 
   Party partyOver(uint32_t over) const;
 
-  void allGather(Call &call);
-  void reduceScatter(Call &call);
-  void allReduce(Call &call);
+  // By kind: runAllGather, ...
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  void run##STEM(Call &call);
+#include "abi/CollectiveKinds.def"
 
   void arrive(Call &call);
   void hasRead(Call &call);

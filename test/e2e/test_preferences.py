@@ -274,13 +274,22 @@ class Preferences(chats.ChatCase):
                 {"prompt": [user], "chosen": [user, good], "rejected": [user, bad]},
                 {"messages": [user], "chosen": [good], "rejected": [bad], "prompt": None},
                 {"conversations": [sender], "chosen": {"from": "gpt", "value": "g"}, "rejected": {"from": "gpt", "value": "b"}}):
-            [(chats_of, _)] = objectives.read_units(record, "r", "dpo")
+            [(chats_of, _)] = objectives.ALL["dpo"].read(record, "r")
             self.assertEqual([(chat.messages, chat.trained) for chat in chats_of],
                              [([user, good], [0, 1]), ([user, bad], [0, 1])], record)
         for change, keyword in (({"prompt": "another"}, "prompt is none of the turns that chosen and rejected begin with"),
                                 ({"rejected": "b"}, "both texts, or both lists")):
             with self.assertRaisesRegex(chats.UserError, keyword):
-                objectives.read_units({"prompt": "q", "chosen": [user, good], "rejected": [user, bad], **change}, "r", "dpo")
+                objectives.ALL["dpo"].read({"prompt": "q", "chosen": [user, good], "rejected": [user, bad], **change}, "r")
+
+    def test_names(self):
+        """The compiler and Python know the same objectives, and of an option the same ones."""
+        text = " ".join(self.run_ok(support.ZEROC, "import", "--help").out.split())
+        self.assertIn(f"what to train for: {', '.join(objectives.ALL)} (", text)
+        for option in {option for one in objectives.ALL.values() for option in one.options}:
+            having = objectives.those_that(lambda one, option=option: option in one.options)
+            self.assertRegex(text, f"{option}=<?[A-Z]+>? +- {', '.join(having)}: ")
+        self.assertIn(f"- {', '.join(objectives.those_that(lambda one: one.compares))}: the most samples", text)
 
     def test_refused(self):
         pair = {"prompt": "w1", "chosen": " w2", "rejected": " w3"}

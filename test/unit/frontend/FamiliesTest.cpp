@@ -153,7 +153,7 @@ TEST_F(Families, Activations) {
   EXPECT_EQ(importWith("llama", R"("hidden_act": "relu")"), "");
   EXPECT_EQ(importWith("gemma2", R"("hidden_activation": "mish")"),
             "hidden_activation \"mish\" is not supported; supported: "
-            "gelu_new, gelu_pytorch_tanh, gelu, relu, silu");
+            "gelu_new, gelu_pytorch_tanh, gelu, relu, silu, swish");
 }
 
 //===----------------------------------------------------------------------===//

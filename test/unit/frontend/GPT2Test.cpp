@@ -214,10 +214,10 @@ TEST_F(GPT2Test, ScalesAttentionAsTold) {
 TEST_F(GPT2Test, TakesEachActivation) {
   func::FuncOp loss = build(tiny);
   EXPECT_TRUE(opsOf<nn::GeluOp>(loss).at(0).getTanh());
-  tiny.activation = Activation::GeluErf;
+  tiny.activation = findActivation("gelu");
   loss = build(tiny);
   EXPECT_FALSE(opsOf<nn::GeluOp>(loss).at(0).getTanh());
-  tiny.activation = Activation::Relu;
+  tiny.activation = findActivation("relu");
   loss = build(tiny);
   EXPECT_EQ(opsOf<nn::GeluOp>(loss).size(), 0u);
   EXPECT_EQ(opsOf<arith::MaximumFOp>(loss).size(), 2u);

@@ -189,7 +189,7 @@ TEST_F(HuggingFace, ListsActivations) {
         "");
   EXPECT_EQ(importText(config("\"activation_function\": \"mish\"")),
             "activation_function \"mish\" is not supported; supported: "
-            "gelu_new, gelu_pytorch_tanh, gelu, relu, silu");
+            "gelu_new, gelu_pytorch_tanh, gelu, relu, silu, swish");
 }
 
 TEST_F(HuggingFace, RefusesWhatItDoesNotDo) {

@@ -116,11 +116,12 @@ TEST_F(Adapters, OfAllButTheHead) {
     for (bool tied : {false, true}) {
       config["tie_word_embeddings"] = tied;
       write(llvm::json::Object(config));
-      for (auto [i, name] : llvm::enumerate(frontend::kObjectives)) {
+      for (auto [i, facts] : llvm::enumerate(frontend::kObjectives)) {
         auto [adapted, packed] =
             compile({.objective = Objective(i), .samples = 2, .labels = 3});
         std::string of =
-            (family.folder + " " + name + (tied ? " tied" : " untied")).str();
+            (family.folder + " " + facts.name + (tied ? " tied" : " untied"))
+                .str();
         EXPECT_EQ(adapted, family.adapted) << of;
         EXPECT_EQ(packed, family.adapted) << of;
       }

@@ -18,7 +18,7 @@ struct ImportOptions {
   int64_t batch = 0, sequence = 0;
   int64_t separator = -1; ///< below 0: attention crosses documents
   bool packed = false, dropout = false;
-  std::string objective = "sft"; ///< or dpo, kto, reward, classify
+  std::string objective = "sft"; ///< a name of kObjectives
   frontend::TextLoss loss;
 };
 

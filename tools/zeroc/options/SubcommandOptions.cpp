@@ -1,12 +1,23 @@
 //===- SubcommandOptions.cpp - Options of import, export and the like -----===//
 #include "frontend/families/HuggingFace.h"
 #include "tools/zeroc/options/CommandLine.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cfloat>
 
 using namespace mlir;
 using namespace mlir::zero;
+
+/// "dpo, kto": the objectives that have an option.
+static std::string thoseWith(StringRef option) {
+  SmallVector<StringRef> names;
+  for (const frontend::ObjectiveFacts &one : frontend::kObjectives)
+    if (llvm::is_contained(llvm::split(one.options, ' '), option))
+      names.push_back(one.name);
+  return llvm::join(names, ", ");
+}
 
 void CommandLine::declareSubcommands() {
   Place imported{model, std::nullopt, import};
@@ -40,32 +51,38 @@ void CommandLine::declareSubcommands() {
       "the model reads a weight for each target; the loss is\nthe weighted "
       "mean",
       imported);
-  add("objective=NAME",
-      text(importOptions.objective,
-           llvm::to_vector_of<StringRef>(frontend::kObjectives)),
-      "what to train for: the next token (sft), preferred\nanswers (dpo), "
-      "desirable ones (kto), a reward, or a label\n(docs/preferences.md)",
+  const SmallVector<StringRef> objectives =
+      llvm::map_to_vector(frontend::kObjectives,
+                          [](const auto &one) { return StringRef(one.name); });
+  add("objective=NAME", text(importOptions.objective, objectives),
+      "what to train for: " + llvm::join(objectives, ", ") +
+          "\n(docs/preferences.md)",
       imported);
   frontend::TextLoss &loss = importOptions.loss;
   add("samples=S",
       count(loss.samples, 1, 1 << 16, "an integer from 1 to 65536").showing(""),
-      "dpo, kto, reward: the most samples of a sequence", imported);
+      thoseWith("--samples") + ": the most samples of a sequence", imported);
   add("labels=L",
       count(loss.labels, 2, INT32_MAX,
             "an integer from 2 to " + Twine(INT32_MAX))
           .showing(""),
-      "classify: the number of labels", imported);
+      thoseWith("--labels") + ": the number of labels", imported);
   add("beta=B", number(loss.beta, FLT_MIN, FLT_MAX, "a number above 0"),
-      "dpo, kto: strength of the KL penalty towards the\nreference model",
+      thoseWith("--beta") +
+          ": strength of the KL penalty towards the\nreference model",
       imported);
   add("desirable-weight=W",
       number(loss.desirable, 0, FLT_MAX, "a number, 0 or more"),
-      "kto: the weight of an answer that is desirable", imported);
+      thoseWith("--desirable-weight") +
+          ": the weight of an answer that is desirable",
+      imported);
   add("undesirable-weight=W",
       number(loss.undesirable, 0, FLT_MAX, "a number, 0 or more"),
-      "kto: the weight of one that is not", imported);
+      thoseWith("--undesirable-weight") + ": the weight of one that is not",
+      imported);
   add("margins", given(loss.margins),
-      "reward: the model reads by how much the rewards of a pair\nshall differ",
+      thoseWith("--margins") +
+          ": the model reads by how much the rewards of a pair\nshall differ",
       imported);
   add("dropout", given(importOptions.dropout),
       "trains with the config's dropout; without this option\nit is off, and a "
@@ -93,45 +110,41 @@ void CommandLine::declareSubcommands() {
 
 /// Sets the objective by its name.  Fails for an option of another one.
 void CommandLine::checkObjective() {
-  using enum frontend::Objective;
   frontend::TextLoss &loss = importOptions.loss;
   const StringRef name = importOptions.objective;
-  loss.objective =
-      static_cast<frontend::Objective>(llvm::find(frontend::kObjectives, name) -
-                                       std::begin(frontend::kObjectives));
+  const frontend::ObjectiveFacts *facts = llvm::find_if(
+      frontend::kObjectives, [&](const auto &one) { return name == one.name; });
+  loss.objective = frontend::Objective(facts - frontend::kObjectives);
   const frontend::TextLoss none;
-  const bool isText = loss.objective == Sft,
-             isClass = loss.objective == Classify,
-             ofSamples = !isText && !isClass,
-             compares = loss.objective == Dpo || loss.objective == Kto;
-  const std::tuple<StringRef, bool, bool> options[] = {
-      {"--samples", loss.samples != 0, ofSamples},
-      {"--labels", loss.labels != 0, isClass},
-      {"--beta", loss.beta != none.beta, compares},
-      {"--desirable-weight", loss.desirable != 1, loss.objective == Kto},
-      {"--undesirable-weight", loss.undesirable != 1, loss.objective == Kto},
-      {"--margins", loss.margins, loss.objective == Reward},
-      {"--label-smoothing", loss.labelSmoothing != 0, loss.objective != Kto},
-      {"--z-loss", loss.zLoss != 0, isText},
-      {"--token-weights", loss.weighted, isText}};
-  for (auto [option, isGiven, isKnown] : options)
-    if (isGiven && !isKnown)
+  const std::pair<StringRef, bool> options[] = {
+      {"--samples", loss.samples != none.samples},
+      {"--labels", loss.labels != none.labels},
+      {"--beta", loss.beta != none.beta},
+      {"--desirable-weight", loss.desirable != none.desirable},
+      {"--undesirable-weight", loss.undesirable != none.undesirable},
+      {"--margins", loss.margins},
+      {"--label-smoothing", loss.labelSmoothing != none.labelSmoothing},
+      {"--z-loss", loss.zLoss != none.zLoss},
+      {"--token-weights", loss.weighted}};
+  const auto known = llvm::split(facts->options, ' ');
+  for (auto [option, isGiven] : options)
+    if (isGiven && !llvm::is_contained(known, option))
       fail("--objective=" + name + " has no " + option + "; drop it");
+  const bool ofSamples = llvm::is_contained(known, "--samples");
   if (ofSamples && loss.samples == 0)
     fail("--objective=" + name +
          " needs --samples=S, the most samples of a sequence, as zeroc data "
          "prints it");
-  if (loss.objective != Kto && loss.samples % 2)
+  if (facts->ofPairs && loss.samples % 2)
     fail("--samples=" + Twine(loss.samples) +
          " must be even: --objective=" + name + " compares pairs");
-  if (isClass && loss.labels == 0)
-    fail("--objective=classify needs --labels=L, the number of labels");
+  if (llvm::is_contained(known, "--labels") && loss.labels == 0)
+    fail("--objective=" + name + " needs --labels=L, the number of labels");
   if (ofSamples && !importOptions.packed)
     fail("--objective=" + name +
          " needs --packed: a sequence holds several "
          "samples");
-  if ((loss.objective == Dpo || loss.objective == Reward) &&
-      loss.labelSmoothing >= 0.5)
+  if (facts->ofPairs && loss.labelSmoothing >= 0.5)
     fail(
         "--label-smoothing=" + llvm::formatv("{0}", loss.labelSmoothing).str() +
         " must be below 0.5 with --objective=" + name +

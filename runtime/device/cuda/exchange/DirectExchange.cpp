@@ -37,9 +37,9 @@ public:
       : Exchange(device), numbers(device.plan.stream_count) {}
 
   void prepare(World &world, Transport &host) override;
-  void allGather(const ExchangeCall &call) override;
-  void reduceScatter(const ExchangeCall &call) override;
-  void allReduce(const ExchangeCall &call) override;
+  void runAllGather(const ExchangeCall &call) override;
+  void runReduceScatter(const ExchangeCall &call) override;
+  void runAllReduce(const ExchangeCall &call) override;
   void abort() override;
   std::string note() const override { return "GPUs read each other's memory"; }
 
@@ -208,7 +208,7 @@ void DirectExchange::finish(const ExchangeCall &call) const {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-void DirectExchange::allGather(const ExchangeCall &call) {
+void DirectExchange::runAllGather(const ExchangeCall &call) {
   const Party &party = partyOf(call.desc);
   const uint64_t share = shareBytes(call.desc);
   const auto to = [&](size_t place) { return call.result + place * share; };
@@ -225,7 +225,7 @@ void DirectExchange::allGather(const ExchangeCall &call) {
   finish(call);
 }
 
-void DirectExchange::reduceScatter(const ExchangeCall &call) {
+void DirectExchange::runReduceScatter(const ExchangeCall &call) {
   const Party &party = partyOf(call.desc);
   const uint64_t share = shareBytes(call.desc);
   arrive(call);
@@ -236,7 +236,7 @@ void DirectExchange::reduceScatter(const ExchangeCall &call) {
   finish(call);
 }
 
-void DirectExchange::allReduce(const ExchangeCall &call) {
+void DirectExchange::runAllReduce(const ExchangeCall &call) {
   const uint64_t bytes = shareBytes(call.desc);
   const CUdeviceptr sum = scratchOf(call);
   arrive(call);

@@ -93,9 +93,11 @@ protected:
   /// Does the first exchange of a stream over these ranks, which has no
   /// operands.
   virtual void meet(const ExchangeCall &call) = 0;
-  virtual void allGather(const ExchangeCall &call) = 0;
-  virtual void reduceScatter(const ExchangeCall &call) = 0;
-  virtual void allReduce(const ExchangeCall &call) = 0;
+  // By kind: runAllGather, ...  Without one, `connect` refuses the plan.
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  virtual void run##STEM(const ExchangeCall &call) { refuse(call); }
+#include "abi/CollectiveKinds.def"
+  [[noreturn]] static void refuse(const ExchangeCall &call);
 
   /// Sets the rank and the parties that it is in.
   void setRank(int number);

@@ -282,11 +282,16 @@ void Exchange::connect() {
 
 void Exchange::exchange(const ExchangeCall &call) {
   switch (call.desc.kind) {
-  case ZRT_ALL_GATHER:
-    return allGather(call);
-  case ZRT_REDUCE_SCATTER:
-    return reduceScatter(call);
+#define ZRT_COLLECTIVE_KIND(NUMBER, NAME, SPELLING, STEM, OF_BUCKET)           \
+  case NUMBER:                                                                 \
+    return run##STEM(call);
+#include "abi/CollectiveKinds.def"
   default:
-    return allReduce(call);
+    refuse(call);
   }
+}
+
+void Exchange::refuse(const ExchangeCall &call) {
+  fail("{}: GPUs have no {}; compile with --collectives=host", call.name(),
+       collectiveName(call.desc.kind));
 }

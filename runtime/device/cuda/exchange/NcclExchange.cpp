@@ -70,9 +70,9 @@ public:
   ~NcclExchange() override;
 
   void prepare(World &world, Transport &host) override;
-  void allGather(const ExchangeCall &call) override;
-  void reduceScatter(const ExchangeCall &call) override;
-  void allReduce(const ExchangeCall &call) override;
+  void runAllGather(const ExchangeCall &call) override;
+  void runReduceScatter(const ExchangeCall &call) override;
+  void runAllReduce(const ExchangeCall &call) override;
   std::string failure() override;
   void abort() override;
   std::string note() const override {
@@ -304,11 +304,11 @@ void NcclExchange::swap(const ExchangeCall &call, CUdeviceptr source,
 // Collectives
 //===----------------------------------------------------------------------===//
 
-void NcclExchange::allGather(const ExchangeCall &call) {
+void NcclExchange::runAllGather(const ExchangeCall &call) {
   gather(call, call.source, call.result, shareBytes(call.desc));
 }
 
-void NcclExchange::reduceScatter(const ExchangeCall &call) {
+void NcclExchange::runReduceScatter(const ExchangeCall &call) {
   const zrt_collective_desc &desc = call.desc;
   const uint64_t size = call.elementBytes(),
                  resultSize = dtypeBytes(desc.result.dtype),
@@ -325,7 +325,7 @@ void NcclExchange::reduceScatter(const ExchangeCall &call) {
   }
 }
 
-void NcclExchange::allReduce(const ExchangeCall &call) {
+void NcclExchange::runAllReduce(const ExchangeCall &call) {
   const uint64_t bytes = shareBytes(call.desc);
   const GpuMemory &stage = laneOf(call).stage;
   const CUdeviceptr mine = stage.at(uint64_t(rank) * bytes);
