@@ -114,7 +114,7 @@ void zero::registerPipelinePasses() {
 static std::unique_ptr<Pass> partitionState(const PipelineOptions &options) {
   bool isFetched = options.offloadParams != Offload::None;
   PartitionStateOptions others;
-  others.sample = stringify(options.sample);
+  others.sample = options.sample;
   others.optimizer = options.optimizer;
   others.beta1 = options.beta1;
   others.beta2 = options.beta2;
@@ -159,15 +159,15 @@ static void addPasses(OpPassManager &pm, Level level,
     // Runs while errors can still name the model's own lines.
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.
-    pm.addPass(createSetPrecision({stringify(options.precision).str()}));
+    pm.addPass(createSetPrecision({options.precision}));
     pm.addPass(createAddScoring({options.sample == Sample::Score}));
     // While logits are those of a loss, as they are rounded.
     if (options.sample == Sample::On || options.sample == Sample::Only)
       pm.addPass(createAddDecoding());
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
-    pm.addPass(createDifferentiateLoss({options.precision == Precision::FP16,
-                                        stringify(options.gradDtype).str()}));
+    pm.addPass(createDifferentiateLoss(
+        {options.precision == Precision::FP16, options.gradDtype}));
     break;
   case Level::Kernels: {
     FormKernelsOptions kernels;
@@ -201,17 +201,15 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createKeepModel());
     // While forward and backward are one function of whole tensors.
     if (options.remat != Remat::None)
-      pm.addPass(createRematerializeBlocks(
-          {stringify(options.remat).str(), options.rematRatio}));
+      pm.addPass(
+          createRematerializeBlocks({options.remat, options.rematRatio}));
     if (options.offloadActivations != Offload::None)
-      pm.addPass(createStashActivations(
-          {stringify(options.offloadActivations).str()}));
+      pm.addPass(createStashActivations({options.offloadActivations}));
     pm.addPass(partitionState(options));
     // While an update is one operation, and a bucket is gathered once.
-    pm.addPass(createPlaceTiers({stringify(options.offloadParams).str(),
-                                 stringify(options.offloadOptimizer).str(),
-                                 options.offloadRatio,
-                                 stringify(options.offloadGradients).str()}));
+    pm.addPass(
+        createPlaceTiers({options.offloadParams, options.offloadOptimizer,
+                          options.offloadRatio, options.offloadGradients}));
     // Until here a program gathers each bucket once, for all of its uses.
     pm.addPass(createRegatherParameters(
         {options.reuseDistance, options.secondaryShard > 0}));

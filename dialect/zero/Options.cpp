@@ -224,7 +224,7 @@ Type OptionsAttr::getStateElement() const {
 //===----------------------------------------------------------------------===//
 
 std::string zero::quoteWord(StringRef word) {
-  if (word.find_first_of(" '\"\\$*?[](){}<>|&;~!`") == StringRef::npos)
+  if (word.find_first_of(" \t\n'\"\\$*?[](){}<>|&;~!`") == StringRef::npos)
     return word.str();
   std::string text = "'";
   for (char c : word)

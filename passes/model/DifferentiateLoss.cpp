@@ -50,9 +50,7 @@ namespace {
 class Differentiator {
 public:
   /// With `scales` the adjoint of the loss is an argument of the step, else 1.
-  /// `gradDtype` is the type of gradients, "" for the types of their
-  /// parameters.
-  Differentiator(func::FuncOp model, bool scales, StringRef gradDtype)
+  Differentiator(func::FuncOp model, bool scales, GradDtype gradDtype)
       : model(model), scales(scales), gradDtype(gradDtype),
         b(model.getContext()), adjoints(b) {}
 
@@ -87,7 +85,7 @@ public:
         emitWarning(arg.getLoc(), "parameter ")
             << name << " does not reach the loss; its gradient is zero";
         auto type = cast<RankedTensorType>(arg.getType());
-        if (gradDtype == "f32")
+        if (gradDtype == GradDtype::F32)
           type = type.clone(b.getF32Type());
         gradient = nn::zeros(b, arg.getLoc(), type);
       }
@@ -110,7 +108,7 @@ public:
 private:
   func::FuncOp model;
   bool scales;
-  StringRef gradDtype;
+  GradDtype gradDtype;
   OpBuilder b;
   DenseSet<Value> active;
   /// For each value that depends on parameters, the first of them.
@@ -130,9 +128,9 @@ private:
   }
 
   LogicalResult setGradientTypes() {
-    if (gradDtype.empty())
+    if (gradDtype == GradDtype::OfParameters)
       return success();
-    Type element = parseElementType(b.getContext(), gradDtype);
+    Type element = parseElementType(b.getContext(), stringify(gradDtype));
     for (BlockArgument arg : model.getArguments()) {
       StringAttr name = getTrained(arg);
       Type own = getElementTypeOrSelf(arg.getType());
@@ -141,7 +139,7 @@ private:
       if (!element || !element.isF32() || !nn::isHalf(own))
         return emitError(arg.getLoc(), "parameter ")
                << name << " is " << arg.getType()
-               << ", and grad-dtype=" << gradDtype
+               << ", and grad-dtype=" << stringify(gradDtype)
                << "; gradients are f32 or what their parameters "
                << "are";
       adjoints.keepWide(arg);

@@ -1,6 +1,7 @@
 //===- Passes.h - Passes on models ----------------------------------------===//
 #pragma once
 
+#include "dialect/zero/OptionWords.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::zero {

@@ -176,8 +176,8 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
     An element-wise operation that also reads f32 stays f32, so a norm or a loss
     that a front end spells out is computed in f32 from its first sum on.
   }];
-  let options = [Option<"precision", "precision", "std::string", "\"fp32\"",
-    "fp32 (changes nothing), bf16 or fp16">];
+  let options = [Option<"precision", "precision", "::mlir::zero::Precision", "::mlir::zero::Precision::FP32",
+           "fp32 (changes nothing), bf16 or fp16", "::mlir::zero::WordsOf<::mlir::zero::Precision>()">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
@@ -338,8 +338,8 @@ def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {
   let options = [
     Option<"scalesLoss", "scales-loss", "bool", "false",
       "take the adjoint of the loss as the scalar loss_scale">,
-    Option<"gradDtype", "grad-dtype", "std::string", "\"\"",
-      "what gradients are: f32, or the type of the parameters">];
+    Option<"gradDtype", "grad-dtype", "::mlir::zero::GradDtype", "::mlir::zero::GradDtype::OfParameters",
+           "what gradients are: f32, or the type of the parameters", "::mlir::zero::WordsOf<::mlir::zero::GradDtype>()">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
                            "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];

@@ -233,18 +233,10 @@ struct SetPrecisionPass : zero::impl::SetPrecisionBase<SetPrecisionPass> {
 
   void runOnOperation() override {
     Builder types(&getContext());
-    Type narrow;
-    if (precision == "bf16")
-      narrow = types.getBF16Type();
-    else if (precision == "fp16")
-      narrow = types.getF16Type();
-    else if (precision != "fp32") {
-      getOperation().emitError("unknown precision ")
-          << precision.getValue() << "; use fp32, bf16 or fp16";
-      return signalPassFailure();
-    }
-    if (!narrow)
+    if (precision == Precision::FP32)
       return;
+    const Type narrow = precision == Precision::BF16 ? Type(types.getBF16Type())
+                                                     : types.getF16Type();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(narrowModel(function, narrow)))
         return signalPassFailure();
@@ -262,7 +254,7 @@ struct SetPrecisionPass : zero::impl::SetPrecisionBase<SetPrecisionPass> {
       if (!isWide(argument.getType()))
         return emitError(argument.getLoc(), "parameter ")
                << name << " is " << argument.getType()
-               << "; --precision=" << precision.getValue()
+               << "; --precision=" << stringify(precision)
                << " rounds the parameters of a model of f32, so give it f32 "
                   "here or drop the option";
       argument.setType(

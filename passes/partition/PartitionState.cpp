@@ -149,6 +149,7 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
   PartitionStatePass(const PlanOptions &given, PartitionStateOptions options)
       : PartitionStateBase(std::move(options)) {
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
+#define ZERO_CHOICE(TYPE, FIELD, ...) this->FIELD = given.FIELD;
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   if (given.FIELD != TYPE(DEFAULT))                                            \
     this->FIELD.setValue(optionText(given.FIELD));
@@ -202,9 +203,14 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
   }
 
 private:
-  /// The options as text, of which a pipeline is made and printed.
+  /// Numbers are options as text, of which a pipeline is made and printed: MLIR
+  /// would print 7 digits of them.
   // A declaration.  NOLINTBEGIN(bugprone-macro-parentheses)
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
+#define ZERO_CHOICE(TYPE, FIELD, GETTER, USAGE, ...)                           \
+  Option<TYPE> FIELD{*this, getOptionName(USAGE),                              \
+                     llvm::cl::desc("that of zeroc"), llvm::cl::init(TYPE()),  \
+                     WordsOf<TYPE>()};
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   Option<std::string> FIELD{*this, getOptionName(USAGE),                       \
                             llvm::cl::desc("that of zeroc")};
@@ -221,12 +227,12 @@ private:
     };
     plan = PlanOptions();
 #define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
+#define ZERO_CHOICE(TYPE, FIELD, ...) plan.FIELD = this->FIELD;
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   if (failed(read(getOptionName(USAGE), this->FIELD.getValue(), plan.FIELD)))  \
     return failure();
 #include "abi/PlanOptions.def"
-    if (failed(read("sample", sample, plan.sample)))
-      return failure();
+    plan.sample = sample;
     if (!llvm::is_contained({"adamw", "lion", "sgd"}, optimizer.getValue()))
       return error() << "unknown optimizer " << optimizer.getValue()
                      << "; use adamw, lion or sgd";
@@ -237,7 +243,7 @@ private:
       return error() << wrong->text;
     for (StringRef name : functionsOf(plan.sample))
       if (!step->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(name))
-        return error() << "sample=" << sample.getValue()
+        return error() << "sample=" << stringify(sample)
                        << " needs a function @" << name << "; run zero-add-"
                        << (name == kScore ? "scoring" : "decoding")
                        << " before zero-differentiate-loss";

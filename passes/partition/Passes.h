@@ -1,7 +1,7 @@
 //===- Passes.h - Passes that partition and place state -------------------===//
 #pragma once
 
-#include "dialect/zero/PlanOptions.h"
+#include "dialect/zero/OptionWords.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::zero {

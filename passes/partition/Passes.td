@@ -71,7 +71,8 @@ def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> 
     It is an error if a step has nothing to compute again.
   }];
   let options = [
-    Option<"what", "what", "std::string", "\"block\"", "block or kernels">,
+    Option<"what", "what", "::mlir::zero::Remat", "::mlir::zero::Remat::Block",
+           "block or kernels", "::mlir::zero::WordsOf<::mlir::zero::Remat>()">,
     Option<"ratio", "ratio", "double", "1.0", "the part of the blocks for which it holds">,
   ];
 }
@@ -96,7 +97,8 @@ def StashActivations : Pass<"zero-stash-activations", "::mlir::ModuleOp"> {
     It is an error if a step has nothing to stash.
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
-  let options = [Option<"tier", "tier", "std::string", "\"cpu\"", "cpu or nvme">];
+  let options = [Option<"tier", "tier", "::mlir::zero::Offload", "::mlir::zero::Offload::Cpu",
+           "cpu or nvme", "::mlir::zero::WordsOf<::mlir::zero::Offload>()">];
 }
 
 def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
@@ -210,9 +212,10 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
                            "::mlir::math::MathDialect"];
   // Besides these it has the options of abi/PlanOptions.def.
   let options = [
-    Option<"sample", "sample", "std::string", "\"off\"",
+    Option<"sample", "sample", "::mlir::zero::Sample", "::mlir::zero::Sample::Off",
            "on: there are programs @prefill and @decode, of the functions of these names; "
-           "only: and no other, and no state but parameters; score: the same with @score">,
+           "only: and no other, and no state but parameters; score: the same with @score",
+           "::mlir::zero::WordsOf<::mlir::zero::Sample>()">,
     Option<"optimizer", "optimizer", "std::string", "\"adamw\"", "adamw, lion or sgd">,
     Option<"beta1", "beta1", "double", "OptimizerNumbers().beta1",
            "AdamW's decay of the first moment, Lion's of momentum in the update">,
@@ -265,13 +268,13 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::zero::ZeroDialect"];
   let options = [
-    Option<"offloadParams", "offload-params", "std::string", "\"none\"",
-           "where parameters lie: none, cpu or nvme">,
-    Option<"offloadOptimizer", "offload-optimizer", "std::string", "\"none\"",
-           "where the optimizer's state lies: none, cpu or nvme">,
+    Option<"offloadParams", "offload-params", "::mlir::zero::Offload", "::mlir::zero::Offload::None",
+           "where parameters lie: none, cpu or nvme", "::mlir::zero::WordsOf<::mlir::zero::Offload>()">,
+    Option<"offloadOptimizer", "offload-optimizer", "::mlir::zero::Offload", "::mlir::zero::Offload::None",
+           "where the optimizer's state lies: none, cpu or nvme", "::mlir::zero::WordsOf<::mlir::zero::Offload>()">,
     Option<"offloadRatio", "offload-ratio", "double", "1.0", "the part of the optimizer's state that lies there">,
-    Option<"offloadGradients", "offload-gradients", "std::string", "\"none\"",
-           "where sums of gradients over micro-steps lie: none, cpu or nvme">];
+    Option<"offloadGradients", "offload-gradients", "::mlir::zero::Offload", "::mlir::zero::Offload::None",
+           "where sums of gradients over micro-steps lie: none, cpu or nvme", "::mlir::zero::WordsOf<::mlir::zero::Offload>()">];
 }
 
 def MultiplyPacked : Pass<"zero-multiply-packed", "::mlir::ModuleOp"> {

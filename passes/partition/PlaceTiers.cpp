@@ -346,23 +346,21 @@ struct PlaceTiersPass : zero::impl::PlaceTiersBase<PlaceTiersPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    std::optional<Tier> parameters = parse(offloadParams, "offload-params"),
-                        optimizer =
-                            parse(offloadOptimizer, "offload-optimizer"),
-                        sums = parse(offloadGradients, "offload-gradients");
-    if (!parameters || !optimizer || !sums)
-      return signalPassFailure();
-    Places places{*parameters, *optimizer, *sums, {}};
-    if (*parameters == Tier::Device && *optimizer == Tier::Device &&
-        *sums == Tier::Device)
+    Places places{tierOf(offloadParams),
+                  tierOf(offloadOptimizer),
+                  tierOf(offloadGradients),
+                  {}};
+    if (places.parameters == Tier::Device &&
+        places.farOptimizer == Tier::Device && places.sums == Tier::Device)
       return;
-    if (*optimizer != Tier::Device)
+    if (places.farOptimizer != Tier::Device)
       keepNear(places);
     int64_t ranks = getNumRanks(module);
     if (places.parameters != Tier::Device && ranks > 1 && !hasShards(module)) {
       module.emitError("offload-params=")
-          << offloadParams << " finds no parameter that is cut into slices on "
-          << ranks << " ranks; it needs stage 3, and a persist-below that does "
+          << stringify(offloadParams)
+          << " finds no parameter that is cut into slices on " << ranks
+          << " ranks; it needs stage 3, and a persist-below that does "
           << "not keep all of them whole";
       return signalPassFailure();
     }
@@ -371,16 +369,10 @@ struct PlaceTiersPass : zero::impl::PlaceTiersBase<PlaceTiersPass> {
   }
 
 private:
-  std::optional<Tier> parse(StringRef text, StringRef option) {
-    std::optional<Tier> tier = llvm::StringSwitch<std::optional<Tier>>(text)
-                                   .Case("none", Tier::Device)
-                                   .Case("cpu", Tier::Host)
-                                   .Case("nvme", Tier::Nvme)
-                                   .Default(std::nullopt);
-    if (!tier)
-      getOperation().emitError()
-          << option << "=" << text << " is no place; use none, cpu or nvme";
-    return tier;
+  static Tier tierOf(Offload offload) {
+    return offload == Offload::None  ? Tier::Device
+           : offload == Offload::Cpu ? Tier::Host
+                                     : Tier::Nvme;
   }
 
   void keepNear(Places &places) {

@@ -156,22 +156,21 @@ struct RematerializeBlocksPass
 
   void runOnOperation() override {
     func::FuncOp step = findStep(getOperation());
-    std::optional<Remat> remat = parseWord<Remat>(what);
-    if (!step || !remat || *remat == Remat::None)
+    if (!step || what == Remat::None)
       return signalPassFailure();
     ForwardBlocks forward(step);
     SymbolTableCollection symbols;
     BlockInputs inputs(step, forward, symbols);
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block) {
-      bool keepsProducts = *remat == Remat::Kernels ||
-                           block >= ratio * double(forward.size() - 1);
+      bool keepsProducts =
+          what == Remat::Kernels || block >= ratio * double(forward.size() - 1);
       count += Rematerialization(forward, inputs, block, keepsProducts, symbols)
                    .run();
     }
     if (count == 0) {
       step.emitError("has nothing that remat=")
-          << what << " could compute again: of " << forward.size()
+          << stringify(what) << " could compute again: of " << forward.size()
           << " blocks of parameters the last one is kept, and "
           << "the backward reads of others only what goes from block to block; "
           << "drop it, or name more blocks by zero.block";

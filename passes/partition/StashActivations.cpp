@@ -82,8 +82,8 @@ struct StashActivationsPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (tier != "cpu" && tier != "nvme") {
-      module.emitError("tier=") << tier << " is no place; use cpu or nvme";
+    if (tier == Offload::None) {
+      module.emitError("tier=none is no place; use cpu or nvme");
       return signalPassFailure();
     }
     func::FuncOp step = findStep(module);
@@ -92,7 +92,8 @@ struct StashActivationsPass
     ForwardBlocks forward(step);
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block)
-      count += stash(forward, block, tier == "cpu" ? Tier::Host : Tier::Nvme);
+      count +=
+          stash(forward, block, tier == Offload::Cpu ? Tier::Host : Tier::Nvme);
     if (count == 0) {
       step.emitError("has no activations to offload: of ")
           << forward.size() << " blocks of parameters the last one's stay, and "

@@ -14,10 +14,10 @@ from . import dataset, objectives
 from .commands import compile_command, import_command
 from .conversations import Chat
 from .errors import UserError
-from .options import name_of, value_of
+from .options import name_of, options_with, value_of
 from .pieces import write_pieces
 from .run import Run, new_parser
-from .source import OF_ADAPTERS, adapter_options
+from .source import adapter_options
 from .template import read_json
 from .tokens import Tokenizer
 from .whole_file import write_whole
@@ -27,15 +27,6 @@ from .whole_file import write_whole
 OF_OBJECTIVES = (("--beta", "B", "strength of the KL penalty (default: 0.1)"),
                  ("--desirable-weight", "W", "the weight of an answer that is desirable (default: 1)"),
                  ("--undesirable-weight", "W", "the weight of one that is not (default: 1)"))
-#: Options of zeroc for what a program without steps has not: updates, backward passes, sums over micro-steps, and other
-#: programs, and predictions.  A reference is compiled with all others of the run, so that it computes what the run's
-#: first forward does; --weight-decay is one, as the places of parameters depend on it, and what blocks of --wire-params
-#: round.
-OF_STEPS = ("--optimizer", "--optimizer-numbers", "--betas", "--eps", "--momentum", "--grad-clip", "--skip-nonfinite",
-            "--grad-dtype", "--state-dtype", "--master", "--lora-dropout", "--wire-gradients", "--accumulate",
-            "--accumulate-order", "--virtual-shards", "--offload-optimizer", "--offload-ratio",
-            "--offload-gradients", "--offload-activations", "--remat", "--remat-ratio", "--overlap-update",
-            "--delayed-update", "--eval", "--sample", "--machine", "--threads-per-rank", "--network")
 #: Options of train that the program of a reference has, too: for all, for parameters on drives, for adapters.
 OF_SCORES, OF_DRIVES, OF_WEIGHTS = ("--threads",), ("--nvme-path", "--verify-reads"), ("--adapter",)
 WITH_REFERENCE = objectives.those_that(lambda one: one.has_reference)
@@ -199,7 +190,11 @@ class Finetune(Run):
         return file.with_suffix(".reference.json")
 
     def reference_options(self):
-        """Of the compiler.  Without another folder, the reference is the model that the run begins with, bit for bit."""
+        """Of the compiler, without those of steps.  Without another folder, the reference is the model that the run begins
+        with, bit for bit.
+
+        It is compiled with all others of the run, so that it computes what the run's first forward does: --weight-decay is
+        one, as the places of parameters depend on it, and what blocks of --wire-params round."""
         a, given = self.args, self.all_compile_options()
         if any(option.endswith("=auto") for option in given):
             done = subprocess.run([self.work / "train", "--certificate=json"], stdout=subprocess.PIPE, check=True)
@@ -207,7 +202,7 @@ class Finetune(Run):
             given = [option for option in given if name_of(option) not in free]
             given += [option for option in json.loads(done.stdout)["options"].split()
                       if name_of(option) in free or "--offload" in free and name_of(option) == "--offload-params"]
-        left = {*OF_STEPS, "--offload", *(OF_ADAPTERS if a.reference else ())}
+        left = {*options_with("steps"), "--offload", *(options_with("lora") if a.reference else ())}
         options = [option for option in given if name_of(option) not in left]
         tier = value_of(given, "--offload")
         if tier and (a.ranks == 1 or value_of(given, "--stage") == "3"):  # else it is that of optimizer state

@@ -21,7 +21,7 @@ from .source import adapter_options, find_source
 from .tokens import Tokenizer
 
 MANAGED = {"--sample-only": "it is always on", "--sample": "use it with train", "--emit": "use zeroc itself",
-           "--compare": "use zeroc itself", "--ds-config": "give its options by themselves; zeroc itself prints them",
+           "--ds-config": "give its options by themselves; zeroc itself prints them",
            "--lora": "say --adapter", "--dora": "say --adapter", "--rslora": "say --adapter",
            "--lora-dropout": "generating has none", "--eval": "use zeroc itself",
            "--prompt": "say --prompts FILE with zeroc generate, or use zeroc chat",

@@ -1,21 +1,32 @@
 """Options of zeroc and of training programs that a command passes on.
 
-zeroc gives their names: ZEROC_OPTIONS is a line "compile --stage= layout" or "train --shuffle" for each, with
-"=" where the option has a value, and "layout" if it changes no value of an update.
+`zeroc --options` gives their names: a line "compile --stage= layout" or "train --shuffle" for each, with "=" where the
+option has a value, "layout" if it changes no value of an update, "steps" if a program without steps has no use for it,
+and "lora" if it is one of adapters; and a line "command tokenize Converts ..." for each command.
 """
 from __future__ import annotations
 
 import argparse
 import difflib
-import os
+import functools
+import subprocess
 
+from .commands import zeroc
 from .errors import UserError
 
 
+class Parser(argparse.ArgumentParser):
+    """Of a command, of which zeroc says what it does."""
+
+    def format_help(self):
+        command = self.prog.partition(" ")[2]
+        self.description = self.description or next(
+            (" ".join(summary) for who, name, *summary in listed() if (who, name) == ("command", command)), None)
+        return super().format_help()
+
+
 def parser_of(command, **how):
-    """The parser of a command, of which zeroc says what it does."""
-    how.setdefault("description", os.environ.get("ZEROC_SUMMARY"))
-    return argparse.ArgumentParser(prog=f"zeroc {command}", allow_abbrev=False, **how)
+    return Parser(prog=f"zeroc {command}", allow_abbrev=False, **how)
 
 
 def add_output(p, name, help="the file to write", default=None):
@@ -30,17 +41,22 @@ def known_options():
     Of an option of both, the compiler's is meant."""
     known = {}
     for who, name, *_ in listed():
-        known.setdefault(name.rstrip("="), (who, name.endswith("=")))
+        if who != "command":
+            known.setdefault(name.rstrip("="), (who, name.endswith("=")))
     return known
 
 
-def layout_options():
-    """Options that change where bytes lie and when they move, and no step but its last bits."""
-    return {name.rstrip("=") for _, name, *effect in listed() if effect}
+def options_with(trait):
+    """The options of zeroc that are "layout", "steps" or "lora"."""
+    return {name.rstrip("=") for who, name, *traits in listed() if who == "compile" and trait in traits}
 
 
+@functools.cache
 def listed():
-    return map(str.split, os.environ.get("ZEROC_OPTIONS", "").splitlines())
+    done = subprocess.run([zeroc(), "--options"], stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise UserError(f"{zeroc()} does not say its options; is it the zeroc of this package?")
+    return [line.split() for line in done.stdout.splitlines()]
 
 
 def take_options(words, own, managed, command):

@@ -22,7 +22,7 @@ from . import card
 from .commands import compile_command, import_command, positions_of, zeroc
 from .dataset import check_split
 from .errors import UserError, plural
-from .options import layout_options, parse, parser_of, value_of
+from .options import options_with, parse, parser_of, value_of
 from .own_files import OwnFolder
 from .template import read_json
 
@@ -36,7 +36,7 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--resume": "give the same command again", "--world-size": "say --ranks", "--metrics": "see OUT/zeroc",
            "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
            "--document-separator": "documents are apart already", "--data-format": "use train itself",
-           "--data-weights": "use train itself", "--save-dtype": "say --precision", "--compare": "use zeroc itself",
+           "--data-weights": "use train itself", "--save-dtype": "say --precision",
            "--pieces": "see zeroc finetune --sample-prompt", "--prompt": "see zeroc finetune --sample-prompt",
            "--prompt-ids": "see zeroc finetune --sample-prompt",
            "--ds-config": "give its options by themselves; zeroc itself prints them",
@@ -209,7 +209,7 @@ class Run:
         """What a run that goes on has in common with its beginning."""
         a = self.args
         compiled, train = ([option for option in options if option.partition("=")[0] not in free]
-                           for options, free in ((self.all_compile_options(), {*PLACES, *layout_options()}),
+                           for options, free in ((self.all_compile_options(), {*PLACES, *options_with("layout")}),
                                                  (self.trained, FREE)))
         return {"model": str(self.model.resolve()), "steps": self.steps,
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,

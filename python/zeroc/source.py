@@ -12,12 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import UserError
-from .options import value_of
+from .options import options_with, value_of
 from .template import read_json
 from .weights import read_header
-
-#: Options of a run that say what its checkpoint holds.
-OF_ADAPTERS = ("--lora", "--lora-targets", "--rslora", "--dora", "--modules-to-save", "--base-storage")
 
 
 @dataclass
@@ -68,8 +65,9 @@ def find_checkpoint(path):
         raise UserError(f"{settings} names the model {model}, which is not there any more; export the checkpoint: "
                         f"zeroc export {path} -o FOLDER --config=CONFIG.json")
     options = [str(option) for option in run.get("options of zeroc", ())]
+    of_adapters = options_with("lora") - options_with("steps")  # what the checkpoint holds
     return Source(folder, config, path, value_of(options, "--precision") or "bf16",
-                  [option for option in options if option.partition("=")[0] in OF_ADAPTERS])
+                  [option for option in options if option.partition("=")[0] in of_adapters])
 
 
 def precision_of(config):

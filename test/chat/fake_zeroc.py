@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 arguments = sys.argv[1:]
+if arguments == ["--options"]:
+    sys.exit(print(os.environ["FAKE_OPTIONS"]))
 with open(os.environ["FAKE_LOG"], "a", encoding="utf-8") as log:
     log.write(json.dumps(arguments) + "\n")
 if arguments == ["--version"]:

@@ -10,7 +10,7 @@ import support
 TEXT = "{% for m in messages %}<{{ m.role }}>{{ m.content }}<|im_end|>{% endfor %}{% if add_generation_prompt %}" \
        "<assistant>{% endif %}"
 #: Those of zeroc that the tests use.
-OPTIONS = ("compile --precision=", "compile --base-storage=", "compile --lora=", "compile --cpu=", "compile --sample-only",
+OPTIONS = ("compile --precision=", "compile --base-storage= lora", "compile --lora= lora", "compile --cpu=", "compile --sample-only",
            "train --threads=", "train --lr=")
 
 
@@ -26,7 +26,7 @@ class GeneratingCase(chats.ChatCase):
                                    f"{shlex.quote(str(support.ROOT / 'test' / 'chat' / 'fake_zeroc.py'))} \"$@\"\n")
         fake.chmod(0o755)
         self.environment = {
-            "PYTHONPATH": str(support.ROOT / "python"), "ZEROC_PROGRAM": str(fake), "ZEROC_OPTIONS": "\n".join(OPTIONS),
+            "PYTHONPATH": str(support.ROOT / "python"), "ZEROC_PROGRAM": str(fake), "FAKE_OPTIONS": "\n".join(OPTIONS),
             "ZEROC_CACHE": str(self.folder / "cache"), "FAKE_LOG": str(self.log), "FAKE_SCRIPT": str(self.script),
             "PYTHONIOENCODING": "utf-8", "TERM": "dumb"}
 

@@ -174,7 +174,10 @@ class Plan(support.Case):
         refused("auto chooses by predicted time; add --machine=FILE", "plan", model, "--prefetch=auto")
         refused("--offload=auto chooses tiers, and --offload-params is one; drop one of them", model, machine,
                 "--offload=auto", "--offload-params=cpu")
-        refused("--compare shows plans by their bytes, and auto is for times", model, machine, "--compare", "--remat=auto")
+        refused("several values of an option are compared, and auto is chosen; drop one of them", "plan", model,
+                "--offload=none,cpu", "--remat=auto")
+        refused("--stage must be 0, 1, 2 or 3, got 0,1", model, "--stage=0,1", "--world-size=2")
+        refused("--precision must be fp32, bf16 or fp16, got fp32,bf16", "plan", model, "--precision=fp32,bf16")
         refused("--network is for predicted times; add --machine=FILE", "plan", model, "--world-size=2", "--network=1MB")
         refused("zeroc plan prints times and no plan; drop --emit", "plan", model, machine, "--emit=memory")
         refused("--jitter is for zeroc simulate, of one plan; drop it", "plan", model, machine, "--jitter=0.1")

@@ -149,7 +149,9 @@ class Preferences(chats.ChatCase):
     def test_options_without_effect_on_values(self):
         """Those are refused beside --score-only, or change no program; what train and score have alike is given to both."""
         from zeroc import finetuning
-        self.assertEqual({re.match("--[a-z-]+", f"--{words}")[0] for words in self.OF_STEPS}, set(finetuning.OF_STEPS))
+        listed = [line.split() for line in self.run_ok(support.ZEROC, "--options").out.splitlines()]
+        self.assertEqual({re.match("--[a-z-]+", f"--{words}")[0] for words in self.OF_STEPS} | {"--ds-config"},
+                         {name.rstrip("=") for _, name, *traits in listed if "steps" in traits})
         model = self.folder / "model.mlir"
         self.run_ok(support.ZEROC, "import", MODEL, "--batch=1", "--seq=16", "--packed", "--objective=dpo", "--samples=2",
                     "-o", model)

@@ -154,7 +154,7 @@ class BaseStorage(test_lora.Adapters):
     def test_bad_input(self):
         model = support.import_model(support.SMALL, 2, 16)
         for options, word in (
-                (["--base-storage=nf4"], r"--base-storage=nf4 is for a model that is frozen; add --lora=RANK"),
+                (["--base-storage=nf4"], r"--base-storage is for a model that is frozen; add --lora=RANK"),
                 (["--lora=4", "--base-storage=int4"], r"--base-storage must be .*nf4.*int8, got int4")):
             with self.subTest(options):
                 self.assert_refused(support.run(support.ZEROC, model, *options, "-o", self.folder / "train"), word)

@@ -8,7 +8,7 @@
 // RUN: sed 's/{zero.input = "x"}//' %s | not zero-opt --zero-partition-state="accumulate=2 accumulate-order=block" 2>&1 | FileCheck %s --check-prefix=NONE
 
 // ONE: error: --accumulate-order=block is for steps of several micro-steps; add --accumulate=K, or drop it
-// ROW: error: accumulate-order=row is no value of it
+// ROW: for the --accumulate-order option: Cannot find option named 'row'!
 // NONE: error: {{.*}}has no inputs, so all micro-steps are the same; drop accumulate-order
 
 // Each program has both micro-steps; there is no state for sums.

@@ -8,7 +8,7 @@
 // RUN: not zero-opt %t/adamw.mlir --zero-partition-state --zero-place-tiers="offload-params=disk" 2>&1 | FileCheck %s --check-prefix=PLACE
 
 // STAGE: offload-params=cpu finds no parameter that is cut into slices on 2 ranks; it needs stage 3, and a persist-below that does not keep all of them whole
-// PLACE: offload-params=disk is no place; use none, cpu or nvme
+// PLACE: for the --offload-params option: Cannot find option named 'disk'!
 
 // The optimizer's state lies in host memory, and so does the update.  Its
 // gradient goes there where it is finished; parameters of f32 are fetched from

@@ -4,10 +4,10 @@
 // RUN: zero-opt %t/two.mlir --zero-rematerialize-blocks --zero-stash-activations | FileCheck %s --check-prefix=BOTH
 // RUN: zero-opt %t/two.mlir --zero-stash-activations=tier=nvme --zero-partition-state --zero-assign-streams --zero-move-transfers | FileCheck %s --check-prefix=AHEAD
 // RUN: not zero-opt %t/one.mlir --zero-stash-activations 2>&1 | FileCheck %s --check-prefix=ONE
-// RUN: not zero-opt %t/two.mlir --zero-stash-activations=tier=disk 2>&1 | FileCheck %s --check-prefix=TIER
+// RUN: not zero-opt %t/two.mlir --zero-stash-activations=tier=none 2>&1 | FileCheck %s --check-prefix=TIER
 
 // ONE: has no activations to offload: of 1 blocks of parameters the last one's stay
-// TIER: tier=disk is no place; use cpu or nvme
+// TIER: tier=none is no place; use cpu or nvme
 
 // What the backward reads of a block is spilled where it is computed, and comes
 // back together, under its names; the last block's stays.

@@ -43,8 +43,15 @@ std::string zero::describeCommands() {
   return text;
 }
 
-llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,
-                                   const std::string &options) {
+std::string zero::listCommands() {
+  std::string text;
+  for (const CommandEntry &one : kCommands)
+    if (!one.name.empty())
+      text += ("command " + one.name + " " + one.summary + "\n").str();
+  return text;
+}
+
+llvm::Error zero::runPythonCommand(ArrayRef<char *> argv) {
   static int anchor;
   const std::string self = llvm::sys::fs::getMainExecutable(argv[0], &anchor);
   // In a wheel the package is where that Python finds it.
@@ -57,8 +64,6 @@ llvm::Error zero::runPythonCommand(ArrayRef<char *> argv,
     llvm::consumeError(packages.takeError());
   }
   setenv("ZEROC_PROGRAM", self.c_str(), 1);
-  setenv("ZEROC_OPTIONS", options.c_str(), 1);
-  setenv("ZEROC_SUMMARY", findCommand(argv[1])->summary.data(), 1);
   const char *named = getenv("ZEROC_PYTHON");
   std::string python = named && *named ? named : "python3", flag = "-m",
               package = "zeroc";

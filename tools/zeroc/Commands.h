@@ -25,8 +25,10 @@ const CommandEntry *findCommand(StringRef name);
 /// What zeroc is, with a line for each command, by groups.
 std::string describeCommands();
 
-/// Runs the command that `argv` names.  `options` has a line for each option of
-/// zeroc and train (python/zeroc/options.py).  Returns only with an error.
-llvm::Error runPythonCommand(ArrayRef<char *> argv, const std::string &options);
+/// A line "command data Prepares ..." for each command.
+std::string listCommands();
+
+/// Runs the command that `argv` names.  Returns only with an error.
+llvm::Error runPythonCommand(ArrayRef<char *> argv);
 
 } // namespace mlir::zero

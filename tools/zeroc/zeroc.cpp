@@ -1,7 +1,6 @@
 //===- zeroc.cpp - The compiler driver ------------------------------------===//
 //
 //   zeroc MODEL.mlir [options] [-o OUT]
-//   zeroc MODEL.mlir --compare [options]
 //   zeroc COMMAND ...
 //
 //===----------------------------------------------------------------------===//
@@ -12,10 +11,10 @@
 #include "tools/zeroc/model/ModelText.h"
 #include "tools/zeroc/model/OptimizerFile.h"
 #include "tools/zeroc/options/CommandLine.h"
-#include "tools/zeroc/plan/Compare.h"
 #include "tools/zeroc/plan/PlanCommand.h"
 #include "tools/zeroc/plan/PlanNotes.h"
 #include "tools/zeroc/plan/Simulate.h"
+#include "tools/zeroc/plan/SmallerPlans.h"
 
 #include "dialect/zero/Zero.h"
 #include "frontend/OutputFile.h"
@@ -68,7 +67,7 @@ static llvm::Error checkResumed(ModuleOp module, const DriverOptions &options) {
 /// Warns of a stage on one rank, if the plan is made here.
 static void warnOfStage(const DriverOptions &options) {
   const PipelineOptions &p = options.pipeline;
-  if (p.stage == 0 || p.worldSize > 1 || options.compare)
+  if (p.stage == 0 || p.worldSize > 1)
     return;
   for (const auto &[option, changes] : options.given)
     if (StringRef(option).ends_with("--stage"))
@@ -103,23 +102,6 @@ static llvm::Error checkBatch(ModuleOp module, const DriverOptions &options) {
 static bool isJson(StringRef text) {
   text = text.ltrim();
   return text.starts_with("{") && !text.starts_with("{-#");
-}
-
-/// Writes the table of --compare.
-static llvm::Error compare(ModuleOp module, const DriverOptions &options,
-                           PassManagerSetup setup) {
-  auto plans = comparePlans(module, options.compared, setup);
-  if (failed(plans))
-    return createStringError(options.input +
-                             " does not compile; the errors are above");
-  if (llvm::all_of(*plans, [](const ComparedPlan &plan) {
-        return !plan.conflict.empty();
-      }))
-    return createStringError(plans->front().conflict);
-  return frontend::writeOutput("-",
-                               options.certificate == "json"
-                                   ? toJson(options.input, *plans)
-                                   : printComparison(options.input, *plans));
 }
 
 /// Checks that the rule of a plan is the one that --optimizer says.
@@ -235,7 +217,7 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
   readNames(module, *sources.getMemoryBuffer(sources.getMainFileID()));
   if (llvm::Error error = checkResumed(module, options))
     return error;
-  if (options.compare || options.getLevel() == Level::Memory) {
+  if (options.getLevel() == Level::Memory) {
     const std::string &arch = options.targetOptions.arch;
     if (getLevel(module) != Level::Memory)
       setTarget(module, *options.target, arch);
@@ -265,10 +247,6 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
       return error;
     llvm::errs() << options.deepSpeed->report();
   }
-  if (options.compare)
-    return timed("plans", [&](PassManagerSetup setup) {
-      return compare(module, options, setup);
-    });
   std::vector<GeneratedPlan> plans;
   for (int64_t ranks : options.worldSizes) {
     ModuleOp plan = module;
@@ -331,12 +309,16 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   if (argc > 1 && StringRef(argv[1]) == "lld")
     return runLinker({argv, size_t(argc)});
+  // What commands in Python know of options and commands.
+  if (argc > 1 && StringRef(argv[1]) == "--options") {
+    llvm::outs() << CommandLine().listOptions() << listCommands();
+    return 0;
+  }
   // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const CommandEntry *command = argc > 1 ? findCommand(argv[1]) : nullptr;
   if (command && command->isPython)
-    fail(llvm::toString(
-        runPythonCommand({argv, size_t(argc)}, CommandLine().listOptions())));
+    fail(llvm::toString(runPythonCommand({argv, size_t(argc)})));
   const std::string overview =
       command ? command->summary.str() : describeCommands();
   if (llvm::Error error = run(parseCommandLine(argc, argv, overview), argv[0]))

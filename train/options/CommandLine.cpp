@@ -1,6 +1,7 @@
 //===- CommandLine.cpp - A command line of listed options -----------------===//
 #include "train/options/CommandLine.h"
 
+#include "abi/CompileOptions.h"
 #include "abi/OtherTools.h"
 
 #include <algorithm>
@@ -42,55 +43,14 @@ std::string inOurWords(const CLI::ParseError &error) {
   return text;
 }
 
-/// Returns true for an option of zeroc that programs lack;
-/// test/e2e/test_mistakes.py compares the list with zeroc --help-all.
+/// Returns true for an option of zeroc.
 bool isOptionOfZeroc(std::string_view option) {
   static constexpr std::string_view options[] = {
-#define ZERO_FIELD(TYPE, FIELD, GETTER, USAGE, EFFECT)
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT) "--" USAGE,
 #include "abi/PlanOptions.def"
-      "--attention",
-      "--base-storage",
-      "--betas",
-      "--collectives",
-      "--compare",
-      "--constants-as-params",
-      "--cpu",
-      "--cuda-arch",
-      "--device-memory",
-      "--dora",
-      "--ds-config",
-      "--emit",
-      "--eps",
-      "--function",
-      "--host-memory",
-      "--inputs",
-      "--jitter",
-      "--jitter-seed",
-      "--list-work",
-      "--lora",
-      "--lora-dropout",
-      "--lora-targets",
-      "--loss",
-      "--machine",
-      "--modules-to-save",
-      "--momentum",
-      "--network",
-      "--offload",
-      "--optimizer",
-      "--optimizer-numbers",
-      "--params",
-      "--rslora",
-      "--sample-only",
-      "--score-only",
-      "--skip-nonfinite",
-      "--straggler",
-      "--target",
-      "--threads-per-rank",
-      "--batch-tokens",
-      "--timing",
-      "--trace"};
-  return std::any_of(std::begin(options), std::end(options),
+  };
+  return findCompileOption(option) ||
+         std::any_of(std::begin(options), std::end(options),
                      [&](std::string_view known) {
                        return known.substr(0, known.find('=')) == option;
                      });

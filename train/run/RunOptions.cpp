@@ -1,4 +1,5 @@
 //===- RunOptions.cpp - Options that a checkpoint remembers ---------------===//
+#include "abi/CompileOptions.h"
 #include "train/run/Resume.h"
 
 #include "train/data/Feed.h"
@@ -19,9 +20,6 @@ constexpr const char *kFormat = "data format", *kSamples = "samples",
 bool changesUpdates(std::string_view option) {
   enum Effect { Layout, Update };
   constexpr std::pair<std::string_view, Effect> options[] = {
-      {"--optimizer", Update}, {"--optimizer-numbers", Update},
-      {"--betas", Update},     {"--eps", Update},
-      {"--momentum", Update},
 #define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT)               \
   {"--" USAGE, EFFECT},
 #include "abi/PlanOptions.def"
@@ -29,7 +27,8 @@ bool changesUpdates(std::string_view option) {
   for (const auto &[usage, effect] : options)
     if (usage.substr(0, usage.find('=')) == option)
       return effect == Update;
-  return false;
+  const CompileOption *other = findCompileOption(option);
+  return other && other->is(CompileOption::Update);
 }
 
 std::string numberText(double value) { return fmt::format("{:.9g}", value); }

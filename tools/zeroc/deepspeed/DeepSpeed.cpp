@@ -18,11 +18,7 @@ using namespace mlir::zero::deepspeed;
 using namespace llvm;
 
 static std::string quoteAll(const std::set<std::string> &paths) {
-  std::vector<std::string> quoted;
-  quoted.reserve(paths.size());
-  for (const std::string &path : paths)
-    quoted.push_back("\"" + path + "\"");
-  return join(quoted, ", ");
+  return "\"" + join(paths, "\", \"") + "\"";
 }
 
 std::string Config::report() const {

@@ -46,6 +46,11 @@ static std::optional<bool> asFlag(const json::Value &value) {
   return std::nullopt;
 }
 
+static std::optional<std::string> asText(const json::Value &value) {
+  std::optional<StringRef> text = value.getAsString();
+  return text ? std::optional(text->str()) : std::nullopt;
+}
+
 static std::optional<double> asNumber(const json::Value &value) {
   std::optional<double> number = value.getAsNumber();
   double parsed;
@@ -82,32 +87,11 @@ static std::optional<std::vector<double>> asNumbers(const json::Value &value) {
 
 /// Returns what a value of the kind must be; "" if `value` is of the kind.
 static StringRef findMismatch(Kind kind, const json::Value &value) {
-  switch (kind) {
-  case Kind::Bool:
-    return asFlag(value) ? "" : "true or false";
-  case Kind::Count:
-    return asCount(value) ? "" : "a whole number";
-  case Kind::Natural:
-    return asCount(value).value_or(-1) >= 0 ? "" : "a whole number from 0 on";
-  case Kind::Positive:
-    return asCount(value).value_or(0) >= 1 ? "" : "a whole number from 1 on";
-  case Kind::Number:
-    return asNumber(value) ? "" : "a number";
-  case Kind::Amount:
-    return asNumber(value).value_or(-1) >= 0 ? "" : "a number from 0 on";
-  case Kind::Part: {
-    const double part = asNumber(value).value_or(-1);
-    return part >= 0 && part <= 1 ? "" : "a number from 0 to 1";
-  }
-  case Kind::Text:
-    return value.getAsString() ? "" : "a string";
-  case Kind::List:
-    return value.getAsArray() || value.getAsString() ? "" : "a list";
-  case Kind::Object:
-    return value.getAsObject() ? "" : "an object, {...}";
-  case Kind::Any:
-    return "";
-  }
+#define KIND(NAME, WHAT, HOLDS)                                                \
+  if (kind == Kind::NAME)                                                      \
+    return HOLDS ? "" : WHAT;
+  DEEPSPEED_KINDS(KIND)
+#undef KIND
   llvm_unreachable("no such kind");
 }
 
@@ -246,43 +230,31 @@ void File::take(const Key &key, const json::Value &value,
 // Reading
 //===----------------------------------------------------------------------===//
 
-const json::Value *File::read(StringRef path) {
+template <typename T>
+std::optional<T> File::read(StringRef path,
+                            std::optional<T> (*as)(const json::Value &)) {
   assert(findKey(path) && "no such key in the table");
   auto entry = entries.find(path.str());
   if (entry == entries.end())
-    return nullptr;
-  entry->second.isRead = true;
-  return &entry->second.value;
-}
-
-std::optional<bool> File::flag(StringRef path) {
-  const json::Value *value = read(path);
-  return value ? asFlag(*value) : std::nullopt;
-}
-
-std::optional<int64_t> File::count(StringRef path) {
-  const json::Value *value = read(path);
-  return value ? asCount(*value) : std::nullopt;
-}
-
-std::optional<double> File::number(StringRef path) {
-  const json::Value *value = read(path);
-  return value ? asNumber(*value) : std::nullopt;
-}
-
-std::optional<std::string> File::text(StringRef path) {
-  const json::Value *value = read(path);
-  if (!value)
     return std::nullopt;
-  return value->getAsString()->str();
+  entry->second.isRead = true;
+  return as(entry->second.value);
+}
+
+std::optional<bool> File::flag(StringRef path) { return read(path, asFlag); }
+std::optional<int64_t> File::count(StringRef path) {
+  return read(path, asCount);
+}
+std::optional<double> File::number(StringRef path) {
+  return read(path, asNumber);
+}
+std::optional<std::string> File::text(StringRef path) {
+  return read(path, asText);
 }
 
 std::optional<std::vector<double>> File::numbers(StringRef path) {
-  const json::Value *value = read(path);
-  if (!value)
-    return std::nullopt;
-  std::optional<std::vector<double>> numbers = asNumbers(*value);
-  if (!numbers)
+  std::optional<std::vector<double>> numbers = read(path, asNumbers);
+  if (!numbers && entries.count(path.str()))
     refuse(quote(path) + " must be a list of numbers");
   return numbers;
 }
@@ -303,18 +275,18 @@ void File::addNote(StringRef path, StringRef why) {
   notes.push_back({path.str(), why.str()});
 }
 
-void File::finish(function_ref<bool(StringRef)> isIdle) {
+void File::finish(function_ref<bool(const Key &)> holds) {
   if (!later.empty())
     refuse(later);
   for (auto &[path, entry] : entries) {
     const Key &key = *entry.key;
     if (key.fate == Fate::NoEffect || entry.isRead)
       continue;
-    if (key.fate != Fate::Same || isIdle(path)) {
+    if (key.fate != Fate::Same || !holds(key)) {
       addNote(path, "the chosen options do not use it");
       continue;
     }
-    if (any_of(split(key.same, '|'),
+    if (any_of(split(key.words, '|'),
                [&](StringRef word) { return isSame(entry.value, word); }))
       addSame(path);
     else

@@ -56,9 +56,9 @@ public:
   /// Records that the value of a key is what zeroc does anyway.
   void addSame(llvm::StringRef path);
   void addNote(llvm::StringRef path, llvm::StringRef why);
-  /// Compares the values of Same keys, unless `isIdle` says that nothing
-  /// depends on them; adds notes for unread keys.
-  void finish(llvm::function_ref<bool(llvm::StringRef path)> isIdle);
+  /// Compares the values of Same keys whose row `holds`; adds notes for unread
+  /// keys.
+  void finish(llvm::function_ref<bool(const Key &)> holds);
 
   struct Note {
     std::string key, why;
@@ -79,7 +79,9 @@ private:
             bool isOff);
   void take(const Key &key, const llvm::json::Value &value,
             const std::string &spelled);
-  const llvm::json::Value *read(llvm::StringRef path);
+  template <typename T>
+  std::optional<T> read(llvm::StringRef path,
+                        std::optional<T> (*as)(const llvm::json::Value &));
 
   /// An error that is reported only if there is no other.
   std::string later;

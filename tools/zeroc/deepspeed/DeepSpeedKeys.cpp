@@ -2,6 +2,7 @@
 
 #include "tools/zeroc/deepspeed/DeepSpeedKeys.h"
 
+#include "tools/zeroc/deepspeed/DeepSpeedMapping.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -9,47 +10,65 @@ using namespace mlir::zero::deepspeed;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-#define SECTION(path) {path, Kind::Object, Fate::Section, ""},
-#define ALIAS(path, other) {path, Kind::Any, Fate::Alias, other},
-#define OPTION(path, kind, option) {path, Kind::kind, Fate::Option, option},
-#define TRAIN(path, kind, option) {path, Kind::kind, Fate::Train, option},
-#define MODEL(path, what) {path, Kind::Positive, Fate::Model, what},
-#define SAME(path, kind, values, fix)                                          \
-  {path, Kind::kind, Fate::Same, fix, values},
-#define NO_EFFECT(path, kind, why) {path, Kind::kind, Fate::NoEffect, why},
-#define REFUSED(path, fix) {path, Kind::Object, Fate::Refused, fix},
+#define ROW(PATH, KIND, FATE, TO, ...)                                         \
+  {.path = PATH,                                                               \
+   .kind = Kind::KIND,                                                         \
+   .fate = Fate::FATE,                                                         \
+   .to = TO __VA_OPT__(, ) __VA_ARGS__}
+#define MAPPED(PATH, KIND, FATE, TO, RULE, ...)                                \
+  ROW(PATH, KIND, FATE, TO, .rule = &Mapping::RULE __VA_OPT__(, ) __VA_ARGS__),
+#define WHEN(HOLDS) .when = &Mapping::HOLDS
 
-static const Key kRows[] = {
-#include "tools/zeroc/deepspeed/DeepSpeedKeys.def"
-};
+#define ALIAS(PATH, OTHER) ROW(PATH, Any, Alias, OTHER),
+#define OPTION(PATH, KIND, ...) MAPPED(PATH, KIND, Option, __VA_ARGS__)
+#define TRAIN(PATH, KIND, ...) MAPPED(PATH, KIND, Train, __VA_ARGS__)
+#define ALSO(PATH, KIND, ...) MAPPED(PATH, KIND, Also, __VA_ARGS__)
+#define MODEL(PATH, WHAT) ROW(PATH, Positive, Model, WHAT),
+#define SAME(PATH, KIND, VALUES, FIX, ...)                                     \
+  ROW(PATH, KIND, Same, FIX, .words = VALUES __VA_OPT__(, ) __VA_ARGS__),
+#define NO_EFFECT(PATH, KIND, WHY) ROW(PATH, KIND, NoEffect, WHY),
+#define REFUSED(PATH, FIX) ROW(PATH, Object, Refused, FIX),
 
-/// The row of each path in "compile.{mode,backend}".
-static std::vector<Key> expand(const Key &row) {
-  auto [prefix, names] = StringRef(row.path).split('{');
-  names.consume_back("}");
-  llvm::SmallVector<StringRef> last; // "" of a single path
-  names.split(last, ',');
-  std::vector<Key> keys;
-  for (StringRef name : last)
-    keys.push_back(
-        {(prefix + name).str(), row.kind, row.fate, row.to, row.same});
-  return keys;
+/// Adds the sections of a path that are not there yet, the outermost first.
+static void addSections(StringRef path, std::vector<Key> &keys) {
+  for (size_t dot = path.find('.'); dot != StringRef::npos;
+       dot = path.find('.', dot + 1))
+    if (llvm::none_of(keys, [section = path.take_front(dot)](const Key &key) {
+          return key.path == section;
+        }))
+      keys.push_back(Key ROW(path.take_front(dot).str(), Object, Section, ""));
 }
 
-/// All rows: parsing, messages and documentation read only this table.
-static ArrayRef<Key> getKeys() {
+/// Adds the row of each path in "compile.{mode,backend}".
+static void expand(const Key &row, std::vector<Key> &keys) {
+  auto [prefix, names] = StringRef(row.path).split('{');
+  names.consume_back("}");
+  addSections(prefix, keys);
+  llvm::SmallVector<StringRef> last; // "" of a single path
+  names.split(last, ',');
+  for (StringRef name : last) {
+    keys.push_back(row);
+    keys.back().path = (prefix + name).str();
+  }
+}
+
+ArrayRef<Key> mlir::zero::deepspeed::getKeys() {
   static const std::vector<Key> keys = [] {
+    const Key rows[] = {
+#include "tools/zeroc/deepspeed/DeepSpeedKeys.def"
+    };
     std::vector<Key> keys;
-    for (const Key &row : kRows)
-      llvm::append_range(keys, expand(row));
+    for (const Key &row : rows)
+      expand(row, keys);
     return keys;
   }();
   return keys;
 }
 
 const Key *mlir::zero::deepspeed::findKey(StringRef path) {
-  const Key *key = llvm::find_if(
-      getKeys(), [&](const Key &candidate) { return candidate.path == path; });
+  const Key *key = llvm::find_if(getKeys(), [&](const Key &candidate) {
+    return candidate.path == path && candidate.fate != Fate::Also;
+  });
   return key == getKeys().end() ? nullptr : key;
 }
 
@@ -84,10 +103,15 @@ std::string mlir::zero::deepspeed::printKeys() {
       out << "  " << key.path;
       if (fate == Fate::Same)
         out << " = "
-            << (key.same.empty()
+            << (key.words.empty()
                     ? "null"
-                    : llvm::join(llvm::split(key.same, '|'), " or "));
-      out << before << key.to << "\n";
+                    : llvm::join(llvm::split(key.words, '|'), " or "));
+      out << before << key.to;
+      for (const Key &more : getKeys())
+        if (fate == Fate::Option && more.fate == Fate::Also &&
+            more.path == key.path && more.to != key.to)
+          out << " " << more.to;
+      out << "\n";
     }
   };
   list("becomes an option of zeroc", Fate::Option, ": ");

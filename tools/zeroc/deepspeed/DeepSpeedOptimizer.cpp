@@ -12,31 +12,29 @@ static std::string param(StringRef name) {
 }
 
 /// If the file names an optimizer, missing keys have DeepSpeed's defaults.
-void Mapping::mapOptimizer() {
+void Mapping::optimizer(const Key &key) {
   if (!file.hasSection("optimizer"))
     return;
-  std::optional<std::string> type = file.text("optimizer.type");
-  if (!type)
+  std::optional<std::string> given = file.text(key.path);
+  if (!given)
     return file.refuse("\"optimizer\" has no \"type\"; set it to \"AdamW\", "
                        "\"Lion\" or \"SGD\"");
-  std::string name = StringRef(*type).lower();
-  bool isAdam = name == "adam" || name == "adamw", isLion = name == "lion";
-  if (!isAdam && !isLion && name != "sgd")
-    return file.refuse(file.quote("optimizer.type") +
+  rule = StringRef(*given).lower();
+  if (!hasMoments() && !isSgd())
+    return file.refuse(file.quote(key.path) +
                        " is not among zeroc's optimizers; take AdamW, Adam, "
                        "Lion or SGD");
-  double usualDecay = 0;
-  std::optional<double> decay = file.number(param("weight_decay"));
-  if (isAdam) {
+  if (isAdam()) {
     // PyTorch's AdamW and DeepSpeed's have different defaults.
     std::optional<bool> isTorch = file.flag(param("torch_adam"));
     std::optional<bool> isDecoupled = file.flag(param("adam_w_mode"));
-    if (isTorch == true && (name == "adamw" || isDecoupled.value_or(true)))
+    if (isTorch == true && (rule == "adamw" || isDecoupled.value_or(true)))
       usualDecay = 0.01;
     if (isTorch)
       file.addNote(param("torch_adam"), "updates are compiled");
-    if (name == "adam" && isDecoupled == false &&
-        (decay.value_or(0) != 0 || file.isAuto(param("weight_decay"))))
+    if (rule == "adam" && isDecoupled == false &&
+        (file.number(param("weight_decay")).value_or(0) != 0 ||
+         file.isAuto(param("weight_decay"))))
       return file.refuse(
           file.quote(param("adam_w_mode")) + " with " +
           file.quote(param("weight_decay")) +
@@ -45,68 +43,43 @@ void Mapping::mapOptimizer() {
     if (isDecoupled)
       file.addSame(param("adam_w_mode"));
   }
-  add("--optimizer", isAdam ? "adamw" : name, "optimizer.type");
-  if (isLion)
-    file.addNote("optimizer.type",
+  emit(key, isAdam() ? "adamw" : rule);
+  if (rule == "lion")
+    file.addNote(key.path,
                  "where momentum and gradient are 0, a parameter stays as it "
                  "is; DeepSpeed's Lion changes it by the learning rate");
-  if (isAdam || isLion) {
-    if (auto betas = file.numbers(param("betas"))) {
-      if (betas->size() != 2)
-        return file.refuse(file.quote(param("betas")) + " must be two numbers");
-      add("--betas", showNumber((*betas)[0]) + "," + showNumber((*betas)[1]),
-          param("betas"));
-    } else {
-      addDefault("--betas", "0.9,0.999", param("betas"));
-    }
-    if (std::optional<double> eps =
-            isAdam ? file.number(param("eps")) : std::nullopt)
-      add("--eps", showNumber(*eps), param("eps"));
-  } else {
-    addNumber("--momentum", param("momentum"), 0);
-  }
-  addNumber("--weight-decay", param("weight_decay"), usualDecay);
-  if (decay.value_or(usualDecay) > 0)
-    file.addNote(param("weight_decay"),
-                 "parameters of one dimension do not decay");
 }
 
-/// A warm-up of W steps is (s + 1) / W in zeroc and (s - 1) / W in DeepSpeed,
-/// which counts from the step before the first; or ln(s + 2) / ln(W) and ln(s)
-/// / ln(W).
-void Mapping::mapScheduler() {
-  std::optional<double> rate = file.number(param("lr"));
-  if (!file.hasSection("scheduler")) {
-    if (rate)
-      train("--lr", showNumber(*rate));
-    return;
-  }
-  auto key = [](StringRef name) { return ("scheduler.params." + name).str(); };
-  std::optional<std::string> type = file.text("scheduler.type");
-  if (!type)
-    return file.refuse("\"scheduler\" has no \"type\"; set it to \"WarmupLR\", "
-                       "\"WarmupDecayLR\" or \"WarmupCosineLR\"");
-  bool isConstant = *type == "WarmupLR", isLinear = *type == "WarmupDecayLR",
-       isCosine = *type == "WarmupCosineLR";
-  if (!isConstant && !isLinear && !isCosine)
-    return file.refuse(file.quote("scheduler.type") +
-                       " is not among zeroc's schedules; take WarmupLR, "
-                       "WarmupDecayLR or WarmupCosineLR, or drop it for train "
-                       "--schedule");
+void Mapping::betas(const Key &key) {
+  auto betas = file.numbers(key.path);
+  if (!betas)
+    addDefault(key, key.otherwise);
+  else if (betas->size() != 2)
+    file.refuse(file.quote(key.path) + " must be two numbers");
+  else
+    emit(key, showNumber((*betas)[0]) + "," + showNumber((*betas)[1]));
+}
 
-  // The warm-up.
-  std::optional<int64_t> warmup = file.count(key("warmup_num_steps"));
-  std::string shape = file.text(key("warmup_type")).value_or("log");
-  bool isOpen = file.isAuto(key("warmup_num_steps"));
-  int64_t steps = warmup.value_or(1000);
-  if (shape != "linear" && shape != "log")
-    return file.refuse(file.quote(key("warmup_type")) +
-                       " must be \"linear\" or \"log\"");
+void Mapping::decay(const Key &key) {
+  std::optional<double> decay = file.number(key.path);
+  if (decay)
+    emit(key, showNumber(*decay));
+  else
+    addDefault(key, showNumber(usualDecay));
+  if (decay.value_or(usualDecay) > 0)
+    file.addNote(key.path, "parameters of one dimension do not decay");
+}
 
-  // The peak rate.
-  if (!isCosine) {
-    std::optional<double> peak = file.number(key("warmup_max_lr"));
-    if (isLinear && !peak && !file.isAuto(key("warmup_max_lr")))
+//===----------------------------------------------------------------------===//
+// The learning rate
+//===----------------------------------------------------------------------===//
+
+/// That of the scheduler, but for a cosine, or that of the optimizer.
+void Mapping::peak(const Key &key) {
+  rate = file.number(param("lr"));
+  if (hasSchedule() && !isCosine()) {
+    std::optional<double> peak = file.number(key.path);
+    if (isLinear() && !peak && !file.isAuto(key.path))
       peak = 0.001;
     if (peak && rate && *peak != *rate)
       file.addNote(param("lr"), "the scheduler's \"warmup_max_lr\" of " +
@@ -115,35 +88,49 @@ void Mapping::mapScheduler() {
       rate = peak;
   }
   if (rate)
-    train("--lr", showNumber(*rate));
-  train("--schedule", isConstant ? "constant" : isLinear ? "linear" : "cosine");
-  if (!isOpen)
-    train("--warmup", Twine(steps));
-  if (shape == "log" && steps > 0 && !isOpen)
-    train("--warmup-shape", "log");
-  file.addNote("scheduler.type",
-               "warm-up is two steps ahead of DeepSpeed's, whose first two "
-               "steps have a rate of 0");
+    emit(key, showNumber(*rate));
+}
 
-  // The final rate.
-  if (isConstant)
+/// A warm-up of W steps is (s + 1) / W in zeroc and (s - 1) / W in DeepSpeed,
+/// which counts from the step before the first; or ln(s + 2) / ln(W) and ln(s)
+/// / ln(W).
+void Mapping::schedule(const Key &key) {
+  if (!hasSchedule())
     return;
-  if (isCosine) {
-    double share = file.number(key("cos_min_ratio")).value_or(1e-4);
-    if (!rate && share != 0)
-      return file.refuse(
-          "\"" + key("cos_min_ratio") + "\" of " + showNumber(share) +
-          " is a part of the learning rate, and \"" + param("lr") +
-          "\" has none; set it, or "
-          "\"cos_min_ratio\" to 0");
-    if (rate && share != 0)
-      train("--min-lr", showNumber(share * *rate));
-  }
-  if (std::optional<int64_t> total = file.count(key("total_num_steps")))
-    train("--steps", Twine(*total));
-  else if (!file.isAuto(key("total_num_steps")))
-    file.refuse(file.quote("scheduler.type") + " needs \"" +
-                key("total_num_steps") +
-                "\"; set it, or \"auto\" for train "
-                "--steps");
+  if (!file.text(key.path))
+    return file.refuse("\"scheduler\" has no \"type\"; set it to \"WarmupLR\", "
+                       "\"WarmupDecayLR\" or \"WarmupCosineLR\"");
+  if (scheduler() != "WarmupLR" && !decaysRate())
+    return file.refuse(file.quote(key.path) +
+                       " is not among zeroc's schedules; take WarmupLR, "
+                       "WarmupDecayLR or WarmupCosineLR, or drop it for train "
+                       "--schedule");
+  emit(key, isLinear() ? "linear" : isCosine() ? "cosine" : "constant");
+}
+
+void Mapping::warmupShape(const Key &key) {
+  StringRef steps = "scheduler.params.warmup_num_steps";
+  std::string shape = file.text(key.path).value_or("log");
+  if (shape != "linear" && shape != "log")
+    file.refuse(file.quote(key.path) + " must be \"linear\" or \"log\"");
+  else if (shape == "log" && !file.isAuto(steps) && file.count(steps) != 0)
+    emit(key, "log");
+}
+
+void Mapping::finalRate(const Key &key) {
+  double share = file.number(key.path).value_or(1e-4);
+  if (!rate && share != 0)
+    return file.refuse("\"" + key.path + "\" of " + showNumber(share) +
+                       " is a part of the learning rate, and \"" + param("lr") +
+                       "\" has none; set it, or \"cos_min_ratio\" to 0");
+  if (share != 0)
+    emit(key, showNumber(share * *rate));
+}
+
+void Mapping::totalSteps(const Key &key) {
+  if (std::optional<int64_t> total = file.count(key.path))
+    emit(key, Twine(*total));
+  else if (!file.isAuto(key.path))
+    file.refuse(file.quote("scheduler.type") + " needs \"" + key.path +
+                "\"; set it, or \"auto\" for train --steps");
 }

@@ -172,8 +172,9 @@ public:
   };
   ArrayRef<Subcommand> getSubcommands() const { return subcommands; }
   /// A line for each option of zeroc, without its commands, and of train:
-  /// "compile --stage= layout", with "=" if it has a value, and "layout" if it
-  /// changes no value of an update.
+  /// "compile --stage= layout", with "=" if it has a value, "layout" if it
+  /// changes no value of an update, "steps" if a program without steps has no
+  /// use for it, and "lora" if it is one of adapters.
   std::string listOptions() const;
 
   /// The command is zeroc simulate or zeroc plan, which have all of these
@@ -229,7 +230,23 @@ private:
   /// Numbers of an update rule other than the chosen one are errors.
   void checkOptimizer();
   void offload(PipelineOptions &p, Offload tier) const;
-  void checkComparison();
+  /// One value, which `one` reads, or for zeroc plan several.
+  Values several(StringRef usage, Values one,
+                 std::function<std::function<void(PipelineOptions &)>()> take);
+  template <typename T>
+  Values several(StringRef usage, Emit level, Values one,
+                 T PlanOptions::*field) {
+    // Plans that are compared share their kernels.
+    if (level != Emit::Partitioned)
+      return one;
+    return several(usage, std::move(one), [this, field] {
+      // What is left is as without the option.
+      return [field, value = std::exchange(options.pipeline.*field,
+                                           PlanOptions().*field)](
+                 PipelineOptions &p) { p.*field = value; };
+    });
+  }
+  void takeCompared();
   void declarePrediction();
   Values mayBeAuto(StringRef usage, Values values);
   void takePrediction();
@@ -237,7 +254,7 @@ private:
   void takeSearch();
   /// A folder or config.json is no MLIR.
   void checkInput() const;
-  std::string listTyped(ArrayRef<StringRef> without) const;
+  std::string listTyped(ArrayRef<std::string> without) const;
   /// Adapters that are multiplied by 0 would learn nothing.
   void checkFactor() const;
   void takeTarget();
@@ -245,7 +262,6 @@ private:
   std::vector<std::string> listShaping() const;
   /// Several numbers of ranks are for programs, and share one global batch.
   void checkSizes();
-  std::vector<Variant> listCompared() const;
 
   DriverOptions options;
   bool force = false; ///< replaces files that zeroc did not write

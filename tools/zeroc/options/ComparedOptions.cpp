@@ -1,8 +1,13 @@
 //===- ComparedOptions.cpp - Options that several plans are made with -----===//
+#include "abi/CompileOptions.h"
 #include "tools/zeroc/options/CommandLine.h"
 
 #include "dialect/zero/Origin.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+
+#include <algorithm>
+#include <functional>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -15,30 +20,44 @@ void CommandLine::offload(PipelineOptions &p, Offload tier) const {
     p.offloadParams = tier;
 }
 
-/// It chooses what is compared, and stops where a plan is made.
-void CommandLine::checkComparison() {
-  for (StringRef name : {"-o", "--emit"})
-    if (isGiven(name))
-      fail("--compare writes nothing but its table, so " + name +
-           " changes nothing; drop one of them");
-  // A file's is one of them.
-  if (getTyped("--stage"))
-    fail("--compare compares all stages, and --stage takes one; drop one of "
-         "them");
-  for (StringRef name :
-       {"--offload", "--offload-optimizer", "--offload-params"})
-    if (options.pipeline.worldSize == 1 && isGiven(name))
-      fail("--compare on one rank compares all tiers, and " +
-           (getTyped(name) ? "" : deepSpeedFile + "'s ") + name +
-           " takes one; drop one of them, or add --world-size=N to compare "
-           "stages");
-  options.emit = Emit::Memory;
-  if (options.pipeline.worldSize > 1)
-    options.pipeline.stage = 3; // has all of their options
+Values CommandLine::several(
+    StringRef usage, Values one,
+    std::function<std::function<void(PipelineOptions &)>()> take) {
+  auto read = [this, take = std::move(take), inner = std::move(one.read),
+               option = "--" + getOptionName(usage).str()](
+                  StringRef text) -> llvm::Error {
+    if (!options.isPlanned || !text.contains(','))
+      return inner(text);
+    std::vector<NamedValue> values;
+    for (StringRef part : llvm::split(text, ',')) {
+      if (llvm::Error error = inner(part))
+        return error;
+      values.push_back({option + "=" + part.str(), take()});
+    }
+    options.plan.compared.push_back(std::move(values));
+    return llvm::Error::success();
+  };
+  return {read, std::move(one.otherwise)};
+}
+
+/// Plans of several values are as given otherwise.
+void CommandLine::takeCompared() {
+  PlanRequest &plan = options.plan;
+  if (plan.free.any())
+    fail("several values of an option are compared, and auto is chosen; drop "
+         "one of them");
+  auto isTier = [](const std::vector<NamedValue> &values) {
+    return StringRef(values.front().text).starts_with("--offload=");
+  };
+  // What it means depends on the stage.
+  if (isGiven("--offload") && llvm::none_of(plan.compared, isTier))
+    plan.compared.push_back(
+        {{"", [this](PipelineOptions &p) { offload(p, offloadAll); }}});
+  std::ranges::stable_partition(plan.compared, std::not_fn(isTier));
 }
 
 /// The typed options but `without`, as a shell reads them.
-std::string CommandLine::listTyped(ArrayRef<StringRef> without) const {
+std::string CommandLine::listTyped(ArrayRef<std::string> without) const {
   std::string text;
   for (const Flag &flag : flags) {
     if (!flag.getNumOccurrences() ||
@@ -55,8 +74,10 @@ std::string CommandLine::listTyped(ArrayRef<StringRef> without) const {
 
 std::vector<std::string> CommandLine::listShaping() const {
   // Those of #zero.options, or that stand for them.
-  SmallVector<StringRef> kept = {"offload",  "betas",       "eps",
-                                 "momentum", "sample-only", "score-only"};
+  SmallVector<StringRef> kept;
+  for (const zrt::CompileOption &option : zrt::kCompileOptions)
+    if (option.is(zrt::CompileOption::Printed))
+      kept.push_back(StringRef(option.name).drop_front(2));
   visitOptions(options.pipeline,
                [&](StringRef name, auto, auto) { kept.push_back(name); });
   if (options.optimizerFile.empty())
@@ -67,11 +88,13 @@ std::vector<std::string> CommandLine::listShaping() const {
         !flag.Subs.contains(&cl::SubCommand::getTopLevel()) ||
         llvm::is_contained(kept, flag.ArgStr))
       continue;
-    SmallString<128> value(flag.getTyped());
+    llvm::SmallString<128> value(flag.getTyped());
     for (StringRef ending : {".mlir", ".json", ".safetensors"})
       if (value.ends_with(ending))
         // Without a current folder the name stays as it is.
-        (void)llvm::sys::fs::make_absolute(value);
+        if (llvm::SmallString<128> path(value);
+            !llvm::sys::fs::make_absolute(path))
+          value = path;
     words.push_back(flag.getName() + (value.empty() ? "" : "=") +
                     value.str().str());
   }
@@ -94,25 +117,4 @@ void CommandLine::checkInput() const {
          " is no MLIR; the model of a folder comes from zeroc import " +
          options.input + " --batch=B --seq=T -o model.mlir; zeroc plan " +
          options.input + " shows which plans of it fit");
-}
-
-/// All stages of several ranks, all tiers of one.
-std::vector<Variant> CommandLine::listCompared() const {
-  std::vector<Variant> variants;
-  const PipelineOptions &p = options.pipeline;
-  if (p.worldSize == 1)
-    for (Offload tier : {Offload::None, Offload::Cpu, Offload::Nvme}) {
-      variants.push_back({stringify(tier).str(), p});
-      offload(variants.back().options, tier);
-    }
-  for (int stage = 0; stage <= 3 && p.worldSize > 1; ++stage) {
-    variants.push_back({std::to_string(stage), p});
-    PipelineOptions &of = variants.back().options;
-    of.stage = stage;
-    if (stage < 3)
-      of.persistBelow = of.reuseDistance = 0;
-    if (isGiven("--offload"))
-      offload(of, offloadAll);
-  }
-  return variants;
 }

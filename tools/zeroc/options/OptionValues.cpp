@@ -115,9 +115,9 @@ Values zero::text(std::string &target, ArrayRef<StringRef> words) {
 }
 
 Values zero::orAuto(Values values, bool &isAuto) {
-  auto read = [&isAuto, inner = values.read](StringRef text) {
+  auto read = [&isAuto, inner = std::move(values.read)](StringRef text) {
     isAuto = text == "auto";
     return isAuto ? Error::success() : inner(text);
   };
-  return {read, values.otherwise};
+  return {read, std::move(values.otherwise)};
 }

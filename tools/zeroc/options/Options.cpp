@@ -1,6 +1,7 @@
 //===- Options.cpp - The command line of zeroc ----------------------------===//
 #include "tools/zeroc/options/Options.h"
 
+#include "abi/CompileOptions.h"
 #include "tools/zeroc/options/CommandLine.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -8,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -132,7 +134,13 @@ void CommandLine::declareDriver() {
       "layers, except the head, in 4 or 8 bits; they are\n"
       "unpacked before each use",
       {loss, Emit::Step});
-  add("offload=TIER", orAuto(choice(offloadAll, ""), options.plan.free.offload),
+  add("offload=TIER",
+      several("offload",
+              orAuto(choice(offloadAll, ""), options.plan.free.offload),
+              [this] {
+                const Offload tier = std::exchange(offloadAll, Offload::None);
+                return [this, tier](PipelineOptions &p) { offload(p, tier); };
+              }),
       "where optimizer state and parameters are kept: none (on\n"
       "the device), cpu or nvme; on several ranks below stage 3\n"
       "only optimizer state; auto: where a step is fastest, and\n"
@@ -230,11 +238,6 @@ void CommandLine::declareDriver() {
       "format of the memory certificate; json is printed\n"
       "alone on standard output",
       {output, Emit::Object});
-  add("compare", given(options.compare),
-      "print memory and traffic of all stages (on one rank:\n"
-      "with state on device, host and NVMe) as a table, or with\n"
-      "--certificate=json; write no program",
-      {output, Emit::Partitioned});
   add("batch=B",
       count(options.plan.batch, 1, INT32_MAX,
             "an integer from 1 to " + std::to_string(INT32_MAX)),
@@ -260,23 +263,33 @@ void CommandLine::declarePlanOptions() {
   add(USAGE, given(p.FIELD), HELP, {GROUP, Emit::LEVEL});
 #define ZERO_CHOICE(TYPE, FIELD, GETTER, USAGE, SHOWN, GROUP, LEVEL, EFFECT,   \
                     HELP)                                                      \
-  add(USAGE, mayBeAuto(USAGE, choice(p.FIELD, SHOWN)), HELP,                   \
-      {GROUP, Emit::LEVEL});
+  add(USAGE,                                                                   \
+      several(USAGE, Emit::LEVEL, mayBeAuto(USAGE, choice(p.FIELD, SHOWN)),    \
+              &PlanOptions::FIELD),                                            \
+      HELP, {GROUP, Emit::LEVEL});
 #define ZERO_COUNT(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,     \
                    LEVEL, EFFECT, HELP)                                        \
   add(USAGE,                                                                   \
       &p.FIELD == &p.worldSize                                                 \
           ? falling(count(p.FIELD, LOW, HIGH, RANGE), p.FIELD,                 \
                     options.worldSizes)                                        \
-          : mayBeAuto(USAGE, count(p.FIELD, LOW, HIGH, RANGE)),                \
+          : several(USAGE, Emit::LEVEL,                                        \
+                    mayBeAuto(USAGE, count(p.FIELD, LOW, HIGH, RANGE)),        \
+                    &PlanOptions::FIELD),                                      \
       HELP, {GROUP, Emit::LEVEL});
 #define ZERO_BYTES(FIELD, GETTER, USAGE, DEFAULT, LOW, SHOWN, GROUP, LEVEL,    \
                    EFFECT, HELP)                                               \
-  add(USAGE, mayBeAuto(USAGE, bytes(p.FIELD, LOW, SHOWN)), HELP,               \
-      {GROUP, Emit::LEVEL});
+  add(USAGE,                                                                   \
+      several(USAGE, Emit::LEVEL,                                              \
+              mayBeAuto(USAGE, bytes(p.FIELD, LOW, SHOWN)),                    \
+              &PlanOptions::FIELD),                                            \
+      HELP, {GROUP, Emit::LEVEL});
 #define ZERO_NUMBER(FIELD, GETTER, USAGE, DEFAULT, LOW, HIGH, RANGE, GROUP,    \
                     LEVEL, EFFECT, HELP)                                       \
-  add(USAGE, number(p.FIELD, LOW, HIGH, RANGE), HELP, {GROUP, Emit::LEVEL});
+  add(USAGE,                                                                   \
+      several(USAGE, Emit::LEVEL, number(p.FIELD, LOW, HIGH, RANGE),           \
+              &PlanOptions::FIELD),                                            \
+      HELP, {GROUP, Emit::LEVEL});
 #include "abi/PlanOptions.def"
 }
 
@@ -319,10 +332,8 @@ void CommandLine::checkSizes() {
     fail(given + " is for a program with several plans, and " + what +
          "; give one number of ranks");
   };
-  if (options.isPlanned || options.isSimulated || options.compare)
-    alone((options.isPlanned     ? "zeroc plan"
-           : options.isSimulated ? "zeroc simulate"
-                                 : "--compare") +
+  if (options.isPlanned || options.isSimulated)
+    alone((options.isPlanned ? "zeroc plan" : "zeroc simulate") +
           Twine(" prints times or bytes of one"));
   if (options.emit != Emit::Executable)
     alone("--emit=" + Twine(emit) + " writes one");
@@ -338,6 +349,16 @@ void CommandLine::checkSizes() {
            "), which " + Twine(ranks) +
            " ranks cannot share evenly; give a number of ranks that divides "
            "them, or another --accumulate");
+}
+
+/// Whether an option of a plan is not its default.
+static bool isChanged(const PlanOptions &options, StringRef name) {
+  bool isChanged = false;
+  visitOptions(options,
+               [&](StringRef one, const auto &value, const auto &otherwise) {
+                 isChanged |= one == name && value != otherwise;
+               });
+  return isChanged;
 }
 
 void CommandLine::takeTarget() {
@@ -362,13 +383,15 @@ void CommandLine::takeTarget() {
     fail("--virtual-shards adds up ranks on the host; take "
          "--collectives=host instead of " +
          given.collectives);
-  if (options.pipeline.wireParams != Wire::Full ||
-      options.pipeline.wireGradients != Wire::Full) {
+  for (const zrt::CompileOption &option : zrt::kCompileOptions) {
+    const StringRef name = option.name;
+    if (!option.is(zrt::CompileOption::Processors) ||
+        !isChanged(options.pipeline, name.drop_front(2)))
+      continue;
     if (!options.isSimulated)
-      fail("--wire-params and --wire-gradients are for processors; GPUs "
-           "exchange what they have, drop them");
-    llvm::errs() << "zeroc: note: programs for GPUs do not have --wire-params "
-                    "and --wire-gradients; simulated as if they had\n";
+      fail(name + " is for processors; GPUs exchange what they have, drop it");
+    llvm::errs() << "zeroc: note: programs for GPUs do not have " << name
+                 << "; simulated as if they had\n";
   }
   if (asksPairs)
     fail("--attention=" + given.attention +
@@ -411,20 +434,17 @@ DriverOptions CommandLine::check() {
     fail("no model given; usage: zeroc MODEL.mlir -o OUT (see zeroc --help)");
   SmallVector<StringRef> names = emitNames();
   options.emit = static_cast<Emit>(llvm::find(names, emit) - names.begin());
-  if (options.compare)
-    checkComparison();
   takePrediction();
   for (const Flag &flag : flags) {
     if (!flag.changes || !flag.isSet())
       continue;
     // A file is for all levels, and a table has its own form.
-    if ((options.compare || options.isSimulated || options.isPlanned) &&
+    if ((options.isSimulated || options.isPlanned) &&
         flag.getName() == "--certificate")
       continue;
     if (options.emit < *flag.changes && flag.getNumOccurrences())
       fail(flag.getName() + " changes nothing before --emit=" +
-           names[static_cast<int>(*flag.changes)] + ", and --" +
-           (options.compare ? "compare" : "emit=" + emit) +
+           names[static_cast<int>(*flag.changes)] + ", and --emit=" + emit +
            " stops before that; drop one of them");
     std::string owner = flag.getNumOccurrences() ? "" : deepSpeedFile + "'s ";
     options.given.emplace_back(owner + flag.getName(), *flag.changes);
@@ -432,36 +452,26 @@ DriverOptions CommandLine::check() {
 
   checkOptimizer();
   const PipelineOptions &p = options.pipeline;
-  if (isGiven("--lora-targets") && p.loraRank == 0)
-    fail("--lora-targets is for adapters; add --lora=RANK");
-  if (isGiven("--modules-to-save") && p.loraRank == 0)
-    fail("--modules-to-save is for modules beside adapters; add --lora=RANK");
-  if (isGiven("--lora-dropout") && p.loraRank == 0)
-    fail("--lora-dropout is for adapters; add --lora=RANK");
-  if (isGiven("--rslora") && p.loraRank == 0)
-    fail("--rslora is for adapters; add --lora=RANK");
-  if (isGiven("--dora") && p.loraRank == 0)
-    fail("--dora is for adapters; add --lora=RANK");
+  for (const zrt::CompileOption &option : zrt::kCompileOptions)
+    if (p.loraRank == 0 && !option.ofLora.empty() && isGiven(option.name))
+      fail(StringRef(option.name) + " is for " + StringRef(option.ofLora) +
+           "; add --lora=RANK");
   checkFactor();
   if (p.dora && p.loraDropout != 0)
     fail("--dora has no dropout; drop --dora or --lora-dropout");
-  if (isGiven("--base-storage") && p.loraRank == 0)
-    fail("--base-storage=" + p.baseStorage +
-         " is for a model that is frozen; add --lora=RANK");
   if (isGiven("--sample") && isGiven("--sample-only"))
     fail("--sample-only has the program of --sample and no other; drop one of "
          "them");
   for (StringRef mode : {"--sample-only", "--score-only"})
-    for (StringRef name :
-         {"--ds-config", "--optimizer", "--optimizer-numbers", "--betas",
-          "--eps", "--momentum", "--skip-nonfinite", "--lora-dropout"})
-      if (isGiven(mode) && isGiven(name))
-        fail(mode + " is for a program that does not train; drop " + name);
+    for (const zrt::CompileOption &option : zrt::kCompileOptions)
+      if (option.is(zrt::CompileOption::Update |
+                    zrt::CompileOption::Training) &&
+          isGiven(mode) && isGiven(option.name))
+        fail(mode + " is for a program that does not train; drop " +
+             StringRef(option.name));
   takeTarget();
   checkInput();
   checkSizes();
-  if (options.compare)
-    options.compared = listCompared();
   if (isGiven("--offload"))
     offload(options.pipeline, offloadAll);
   for (int64_t ranks : options.worldSizes) {
@@ -470,7 +480,7 @@ DriverOptions CommandLine::check() {
       checked.stage = 3; // has the options of all stages
     if (std::optional<Conflict> conflict =
             findConflict(checked, /*isKnown=*/false);
-        conflict && !options.compare)
+        conflict && options.plan.compared.empty())
       fail(conflict->text);
   }
   if (p.reference && isGiven("--loss-chunk"))

@@ -42,9 +42,7 @@ struct DriverOptions {
   std::string optimizerHash;
   /// What arguments are, where the module does not say it.
   ArgumentMarks marks;
-  bool timing = false, compare = false;
-  /// The plans that --compare compares; none without it.
-  std::vector<Variant> compared;
+  bool timing = false;
   /// What the certificate predicts, or zeroc simulate.
   SimulateRequest prediction;
   bool isSimulated = false; ///< whether the command is zeroc simulate

@@ -6,9 +6,11 @@
 
 #include "tools/zeroc/options/CommandLine.h"
 
+#include "abi/CompileOptions.h"
 #include "abi/OtherTools.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 
 using namespace mlir::zero;
@@ -32,12 +34,38 @@ static bool changesLayout(StringRef option) {
   });
 }
 
+/// Whether a program that does not train is made without the option: (C9).
+static bool isOfSteps(StringRef name) {
+  const zrt::CompileOption *option = zrt::findCompileOption(name.str());
+  if (option &&
+      option->is(zrt::CompileOption::Update | zrt::CompileOption::Training |
+                 zrt::CompileOption::Choice))
+    return true;
+  name.consume_front("--");
+#define ZERO_NEEDS(CONSTRAINT, GIVEN, NEEDS, TEXT)                             \
+  if (StringRef(#CONSTRAINT) == "C9" &&                                        \
+      StringRef(GIVEN).contains((" " + name + "=").str()))                     \
+    return true;
+#define ZERO_EXCLUDES(CONSTRAINT, GIVEN, EXCLUDED, TEXT)                       \
+  if (StringRef(#CONSTRAINT) == "C9" &&                                        \
+      llvm::is_contained(llvm::split(EXCLUDED, ' '), name))                    \
+    return true;
+#include "abi/PlanRules.def"
+  return false;
+}
+
 std::string CommandLine::listOptions() const {
   std::string list;
-  for (const Flag &flag : flags)
-    if (flag.Subs.contains(&cl::SubCommand::getTopLevel()))
-      list += "compile " + flag.getName() + (flag.ValueStr.empty() ? "" : "=") +
-              (changesLayout(flag.getName().substr(2)) ? " layout\n" : "\n");
+  for (const Flag &flag : flags) {
+    if (!flag.Subs.contains(&cl::SubCommand::getTopLevel()))
+      continue;
+    const std::string name = flag.getName();
+    const zrt::CompileOption *option = zrt::findCompileOption(name);
+    list += "compile " + name + (flag.ValueStr.empty() ? "" : "=") +
+            (changesLayout(flag.ArgStr) ? " layout" : "") +
+            (isOfSteps(name) ? " steps" : "") +
+            (option && !option->ofLora.empty() ? " lora" : "") + "\n";
+  }
 #define TRAIN_OPTION(NAME, VALUE, GROUP, SCOPE, HELP)                          \
   list += StringRef(VALUE).empty() ? "train " NAME "\n" : "train " NAME "=\n";
 #include "abi/TrainOptions.def"

@@ -1,4 +1,5 @@
 //===- PredictionOptions.cpp - Options of predicted times and of plan -----===//
+#include "abi/CompileOptions.h"
 #include "tools/zeroc/options/CommandLine.h"
 
 using namespace mlir;
@@ -80,7 +81,7 @@ void CommandLine::takePrediction() {
     fail("--threads-per-rank is for predicted times; add --machine=FILE. A "
          "program's threads are those of ./train --threads");
   if (!simulated.machine.empty() && !options.plan.free.any() &&
-      (options.compare || options.emit < Emit::Object))
+      options.emit < Emit::Object)
     fail("--machine predicts the time of a program that is written; drop it, "
          "or see zeroc simulate");
 }
@@ -89,7 +90,7 @@ void CommandLine::takeModelToPredict() {
   SimulateRequest &simulated = options.prediction;
   const std::string command =
       options.isSimulated ? "zeroc simulate" : "zeroc plan";
-  for (StringRef name : {"--compare", "--emit", "--timing"})
+  for (StringRef name : {"--emit", "--timing"})
     if (isGiven(name))
       fail(command + " prints times and no plan; drop " + name);
   if (simulated.machine.empty() && options.isSimulated)
@@ -124,12 +125,9 @@ void CommandLine::takeModelToPredict() {
 void CommandLine::takeSearch() {
   FreeOptions &free = options.plan.free;
   auto findTier = [&]() -> StringRef {
-    for (StringRef name :
-         {"--offload-optimizer", "--offload-ratio", "--offload-params",
-          "--offload-gradients", "--offload-activations", "--overlap-update",
-          "--delayed-update"})
-      if (isGiven(name))
-        return name;
+    for (const zrt::CompileOption &option : zrt::kCompileOptions)
+      if (option.is(zrt::CompileOption::Tier) && isGiven(option.name))
+        return option.name;
     return "";
   };
   if (free.offload && !findTier().empty())
@@ -163,9 +161,15 @@ void CommandLine::takeSearch() {
     plan.choosesTraining = options.isFolder() &&
                            options.prediction.machine.empty() &&
                            !isGiven("--lora");
-    plan.given =
-        listTyped({"-o", "--machine", "--threads-per-rank", "--network",
-                   "--certificate", "--batch", "--seq", "--batch-tokens"});
+    std::vector<std::string> typed = {
+        "-o",        "--machine",     "--threads-per-rank",
+        "--network", "--certificate", "--batch",
+        "--seq",     "--batch-tokens"};
+    for (const std::vector<NamedValue> &values : plan.compared)
+      typed.push_back(StringRef(values.front().text).split('=').first.str());
+    plan.given = listTyped(typed);
+    if (!plan.compared.empty())
+      return takeCompared();
     free.stage |= !isGiven("--stage") && !isGiven("--persist-below");
     free.persistBelow |= !isGiven("--persist-below");
     free.accumulateOrder |= !isGiven("--accumulate-order");
@@ -177,9 +181,6 @@ void CommandLine::takeSearch() {
   }
   if (!free.any() || options.isPlanned)
     return;
-  if (options.compare)
-    fail("--compare shows plans by their bytes, and auto is for times; drop "
-         "one of them, or see zeroc plan");
   if (options.pipeline.reference)
     fail("--reference has no choices; drop it");
   needMachine();

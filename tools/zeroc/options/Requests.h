@@ -3,15 +3,16 @@
 
 #include "passes/Pipeline.h"
 #include "passes/time/Jitter.h"
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace mlir::zero {
 
-/// A way to distribute a model's state.
-struct Variant {
-  /// The stage, such as "3", or the tier, such as "cpu".
-  std::string label;
-  PipelineOptions options;
+/// A value of an option, as it is typed, "--stage=3", and what it changes.
+struct NamedValue {
+  std::string text;
+  std::function<void(PipelineOptions &)> take;
 };
 
 /// The options that a search may change; the others are as given.
@@ -31,6 +32,9 @@ struct FreeOptions {
 /// Of zeroc plan.
 struct PlanRequest {
   FreeOptions free;
+  /// The values of each option that has several, whose plans are compared;
+  /// nothing is chosen then.
+  std::vector<std::vector<NamedValue>> compared;
   /// Tokens of a step of all ranks; 0: one micro-batch of each.
   int64_t batchTokens = 0;
   /// Of a model's folder: whether the sequences of a micro-batch and the

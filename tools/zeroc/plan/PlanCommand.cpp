@@ -70,8 +70,10 @@ static void takeLimits(const std::optional<Machine> &machine,
         std::max<int64_t>(machine->deviceBytes - kHeadRoom, 0);
 }
 
-static llvm::Error writeTable(const PlanTable &table,
+static llvm::Error writeTable(const PlanSearch &search, const PlanTable &table,
                               const DriverOptions &options) {
+  if (search.getTried().empty() && !options.plan.compared.empty())
+    return createStringError(search.getFailures().front());
   return frontend::writeOutput(options.output, options.prediction.isJson
                                                    ? table.toJson()
                                                    : table.print());
@@ -85,11 +87,11 @@ llvm::Error zero::planModel(ModuleOp module, const DriverOptions &options,
   takeLimits(*machine, pipeline);
   if (llvm::Error error = formKernels(module, options.input, pipeline, setup))
     return error;
-  PlanSearch search(options.plan.free, predictOn(*machine, options.prediction));
+  PlanSearch search(options.plan, predictOn(*machine, options.prediction));
   search.run(module, pipeline);
   const PlanTable table(search, options, nameOf(*machine));
   if (options.isPlanned)
-    return writeTable(table, options);
+    return writeTable(search, table, options);
   const TriedPlan *best = search.getBest();
   if (!best) {
     llvm::errs() << table.print();
@@ -159,7 +161,8 @@ public:
           "--batch-tokens={0} is no step: {1} ranks with one sequence each "
           "take {2} tokens, and a step is a multiple of them",
           request.batchTokens, options.pipeline.worldSize, least));
-    return writeTable(PlanTable(*search, options, nameOf(machine), sequence),
+    return writeTable(*search,
+                      PlanTable(*search, options, nameOf(machine), sequence),
                       options);
   }
 
@@ -172,7 +175,7 @@ private:
     if (!read)
       return read.takeError();
     machine = std::move(*read);
-    search.emplace(request.free, predictOn(machine, options.prediction));
+    search.emplace(request, predictOn(machine, options.prediction));
     return llvm::Error::success();
   }
 

@@ -66,18 +66,22 @@ static int64_t getExcess(const Certificate &certificate,
 
 /// Makes, measures and keeps the plan of `options`, if there is one: some
 /// models have nothing to recompute or to offload.  Returns whether it fits.
-bool PlanSearch::tryPlan(const Model &model, const PipelineOptions &options) {
-  if (findConflict(options, /*isKnown=*/false) ||
-      llvm::any_of(tried, [&](const TriedPlan &known) {
-        return known.model == model.name &&
-               static_cast<const PlanOptions &>(known.options) == options;
-      }))
-    return false;
-  auto fail = [&](std::string why) {
+bool PlanSearch::tryPlan(const Model &model, const PipelineOptions &options,
+                         StringRef label) {
+  auto fail = [&](const Twine &reason) {
+    std::string why = (label + (label.empty() ? "" : ": ") + reason).str();
     if (!llvm::is_contained(failures, why))
       failures.push_back(std::move(why));
     return false;
   };
+  if (std::optional<Conflict> conflict =
+          findConflict(options, /*isKnown=*/false))
+    return label.empty() ? false : fail(conflict->text);
+  if (llvm::any_of(tried, [&](const TriedPlan &known) {
+        return known.model == model.name && known.label == label &&
+               static_cast<const PlanOptions &>(known.options) == options;
+      }))
+    return false;
   OwningOpRef<ModuleOp> plan = cast<ModuleOp>(model.kernels->clone());
   std::string said;
   ScopedDiagnosticHandler listen(plan->getContext(), [&](Diagnostic &one) {
@@ -89,7 +93,7 @@ bool PlanSearch::tryPlan(const Model &model, const PipelineOptions &options) {
   draft.isDraft = true;
   if (failed(runPipeline(*plan, Level::Memory, draft)))
     return fail(said);
-  TriedPlan made{model.name, options, certify(*plan)};
+  TriedPlan made{model.name, label.str(), options, certify(*plan)};
   made.excess = getExcess(made.certificate, options);
   if (predict) {
     auto step = predict(*plan);
@@ -102,7 +106,8 @@ bool PlanSearch::tryPlan(const Model &model, const PipelineOptions &options) {
   const bool fits = made.fits();
   // Another option may be without effect.
   if (llvm::none_of(tried, [&](const TriedPlan &known) {
-        return known.model == made.model && known.seconds == made.seconds &&
+        return known.model == made.model && known.label == made.label &&
+               known.seconds == made.seconds &&
                known.certificate.toJson() == made.certificate.toJson();
       }))
     tried.push_back(std::move(made));
@@ -244,9 +249,30 @@ bool PlanSearch::isHopeless(const Model &model,
          });
 }
 
+/// Makes the plans of the named values of `rest`, with those in `options`.
+void PlanSearch::compare(const Model &model, PipelineOptions options,
+                         StringRef label,
+                         ArrayRef<std::vector<NamedValue>> rest) {
+  if (rest.empty()) {
+    // Those of stage 3 are its own.
+    if (options.stage < 3 && label.contains("--stage="))
+      options.persistBelow = options.reuseDistance = 0;
+    tryPlan(model, options, label);
+    return;
+  }
+  for (const NamedValue &value : rest.front()) {
+    PipelineOptions more = options;
+    value.take(more);
+    compare(model, more, StringRef((label + " " + value.text).str()).trim(),
+            rest.drop_front());
+  }
+}
+
 void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
                      StringRef name, size_t enough) {
   const Model model{kernels, given, name.str()};
+  if (!compared.empty())
+    return compare(model, given, "", compared);
   auto hasEnough = [&] {
     return size_t(llvm::count_if(tried, [](const TriedPlan &plan) {
              return plan.fits();

@@ -17,6 +17,9 @@
 //    which are not sharded, how far ahead they are brought, the order of
 //    micro-steps, updates beside the forward.
 //
+// Where values are named, "--stage=0,1,2,3", the plans of all of them are made,
+// and nothing is chosen.
+//
 // Plans of a search are not judged.  Who takes one compiles it as any other,
 // and then it is.
 //
@@ -36,6 +39,8 @@ namespace mlir::zero {
 struct TriedPlan {
   /// Of its model, "" if there is only one: "--batch=2 --precision=bf16".
   std::string model;
+  /// The named values: "--stage=1 --remat=block"; "" where plans are chosen.
+  std::string label;
   PipelineOptions options;
   Certificate certificate = {};
   /// Of a step; 0 where times are not asked for.
@@ -57,8 +62,9 @@ public:
   using Predict = std::function<llvm::Expected<StepTime>(ModuleOp plan)>;
 
   /// Without `predict` plans have no times, and only 1. is done.
-  explicit PlanSearch(FreeOptions free, Predict predict = {})
-      : free(free), predict(std::move(predict)) {}
+  explicit PlanSearch(const PlanRequest &request, Predict predict = {})
+      : free(request.free), compared(request.compared),
+        predict(std::move(predict)) {}
 
   /// Tries plans of a model, `kernels` at level kernels, until `enough` fit.
   void run(ModuleOp kernels, const PipelineOptions &given, StringRef model = "",
@@ -79,7 +85,10 @@ private:
     const PipelineOptions &given;
     std::string name;
   };
-  bool tryPlan(const Model &model, const PipelineOptions &options);
+  bool tryPlan(const Model &model, const PipelineOptions &options,
+               StringRef label = "");
+  void compare(const Model &model, PipelineOptions options, StringRef label,
+               ArrayRef<std::vector<NamedValue>> rest);
   void recomputeLess(const Model &model, PipelineOptions options);
   void keepMore(const Model &model);
   bool givesUpMore(const Model &model, const PipelineOptions &options) const;
@@ -87,6 +96,7 @@ private:
   void refine(const Model &model);
 
   FreeOptions free;
+  std::vector<std::vector<NamedValue>> compared;
   Predict predict;
   std::vector<TriedPlan> tried;
   std::vector<std::string> failures;

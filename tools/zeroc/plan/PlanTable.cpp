@@ -4,6 +4,7 @@
 
 #include "dialect/zero/BytesText.h"
 #include "tools/zeroc/plan/TextTable.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
@@ -28,7 +29,8 @@ PlanTable::PlanTable(const PlanSearch &search, const DriverOptions &options,
   auto key = [&](const TriedPlan *plan) {
     return std::tuple(!isBest(*plan), plan->excess, plan->seconds);
   };
-  std::ranges::stable_sort(plans, {}, key);
+  if (!isCompared())
+    std::ranges::stable_sort(plans, {}, key);
 }
 
 bool PlanTable::isBest(const TriedPlan &plan) const {
@@ -64,7 +66,9 @@ std::string PlanTable::getReason(const TriedPlan &plan) const {
 
 std::string PlanTable::nameOf(const TriedPlan &plan) const {
   std::string text = plan.model;
-  const std::string added = listAddedOptions(plan.options, options.pipeline);
+  const std::string added =
+      isCompared() ? plan.label
+                   : listAddedOptions(plan.options, options.pipeline);
   text += (text.empty() || added.empty() ? "" : " ") + added;
   return text.empty() ? "as given" : text;
 }
@@ -89,6 +93,113 @@ std::vector<std::string> PlanTable::getCommands(const TriedPlan &plan) const {
           "zeroc model.mlir" + compile};
 }
 
+/// The parameters, gradients and optimizer state of a rank, in bytes.
+static int64_t countState(const Certificate &of) {
+  int64_t bytes = 0;
+  for (const Certificate::Term &term : of.modelState)
+    bytes += term.held;
+  return bytes;
+}
+
+/// The memory of all ranks if they share a host whose memory is also the
+/// device's.
+static int64_t countHost(const TriedPlan &plan) {
+  return plan.certificate.ranks *
+         (plan.bytes(Tier::Device) + plan.bytes(Tier::Host));
+}
+
+static std::string statePerParameter(const Certificate &of) {
+  int64_t bytes = 0;
+  for (const Certificate::Term &term : of.modelState)
+    bytes += term.held - of.getPadding(term);
+  return formatv("{0:f2} B", double(bytes) / double(of.parameterCount));
+}
+
+static int64_t countReceived(const Certificate &of) {
+  int64_t bytes = 0;
+  for (const Certificate::Wire &one : of.wire)
+    bytes += one.bytes;
+  return bytes;
+}
+
+static std::string countCalls(const Certificate &of, bool gathers) {
+  int64_t calls = 0;
+  for (const Certificate::Wire &one : of.wire)
+    if (StringRef(one.name).starts_with("all_gather") == gathers)
+      calls += one.calls;
+  return groupDigits(calls);
+}
+
+std::vector<TextColumn>
+PlanTable::fillColumns(ArrayRef<const TriedPlan *> rows) const {
+  std::vector<TextColumn> columns;
+  auto add = [&](StringRef name, auto cell, bool isText = false) {
+    TextColumn column{name.str(), {}, isText};
+    for (const TriedPlan *plan : rows)
+      column.cells.push_back(cell(*plan));
+    columns.push_back(std::move(column));
+  };
+  // Of plans that are compared, only what one of them has.
+  auto addBytes = [&](StringRef name, auto count) {
+    if (!isCompared() || llvm::any_of(rows, [&](const TriedPlan *plan) {
+          return count(*plan) != 0;
+        }))
+      add(name, [&](const TriedPlan &plan) { return inBytes(count(plan)); });
+  };
+  const Certificate *any = rows.empty() ? nullptr : &rows.front()->certificate;
+  const bool isCompared = any && this->isCompared(),
+             hasPeers = options.pipeline.worldSize > 1;
+  if (!isCompared)
+    add(
+        "", [&](const TriedPlan &plan) { return isBest(plan) ? "*" : ""; },
+        true);
+  add("options", [&](const TriedPlan &plan) { return nameOf(plan); }, true);
+  if (isTimed())
+    add("ms a step",
+        [](const TriedPlan &plan) { return inMilliseconds(plan.seconds); });
+  if (isCompared)
+    addBytes("model state", [](const TriedPlan &plan) {
+      return countState(plan.certificate);
+    });
+  for (Tier tier : {Tier::Device, Tier::Host, Tier::Nvme})
+    addBytes((stringifyTier(tier) + " of a rank").str(),
+             [tier](const TriedPlan &plan) { return plan.bytes(tier); });
+  if (isCompared && hasPeers)
+    addBytes("memory of all ranks", countHost);
+  if (isCompared && any->parameterCount)
+    add("state a parameter", [](const TriedPlan &plan) {
+      return statePerParameter(plan.certificate);
+    });
+  addBytes("received a step", [](const TriedPlan &plan) {
+    return countReceived(plan.certificate);
+  });
+  if (isCompared && hasPeers)
+    for (auto [name, gathers] :
+         {std::pair("gathers", true), {"reductions", false}})
+      add(name, [gathers](const TriedPlan &plan) {
+        return countCalls(plan.certificate, gathers);
+      });
+  if (isCompared)
+    for (auto [i, link] : llvm::enumerate(any->links))
+      addBytes((link.name + " a step").str(), [i](const TriedPlan &plan) {
+        return plan.certificate.links[i].bytes;
+      });
+  if (!isCompared || isTimed() || options.pipeline.deviceMemory >= 0 ||
+      options.pipeline.hostMemory >= 0)
+    add(
+        isTimed() ? "why not" : "memory",
+        [&](const TriedPlan &plan) { return getReason(plan); }, true);
+  if (isCompared)
+    add(
+        "device peak at",
+        [](const TriedPlan &plan) {
+          StringRef at = plan.certificate.arenas[int(Tier::Device)].peakAt;
+          return (at.empty() ? "the start" : at).str();
+        },
+        true);
+  return columns;
+}
+
 std::string PlanTable::print() const {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -101,43 +212,25 @@ std::string PlanTable::print() const {
        << " parameters, on " << groupDigits(options.pipeline.worldSize)
        << (options.pipeline.worldSize > 1 ? " ranks" : " rank");
   os << "\n";
-  std::vector<TextColumn> columns = {
-      {"", {}, true},      {"options", {}, true},
-      {"ms a step"},       {"device of a rank"},
-      {"host of a rank"},  {"nvme of a rank"},
-      {"received a step"}, {isTimed() ? "why not" : "memory", {}, true}};
-  for (const TriedPlan *plan : ArrayRef(plans).take_front(rows)) {
-    int64_t wire = 0;
-    for (const Certificate::Wire &one : plan->certificate.wire)
-      wire += one.bytes;
-    const std::string cells[] = {isBest(*plan) ? "*" : "",
-                                 nameOf(*plan),
-                                 inMilliseconds(plan->seconds),
-                                 inBytes(plan->bytes(Tier::Device)),
-                                 inBytes(plan->bytes(Tier::Host)),
-                                 inBytes(plan->bytes(Tier::Nvme)),
-                                 inBytes(wire),
-                                 getReason(*plan)};
-    for (auto [column, cell] : llvm::zip_equal(columns, cells))
-      column.cells.push_back(cell);
-  }
-  if (!isTimed())
-    llvm::erase_if(columns, [](const TextColumn &column) {
-      return column.name == "ms a step";
-    });
-  printColumns(os, columns, rows);
+  printColumns(os, fillColumns(ArrayRef(plans).take_front(rows)), rows);
   if (plans.size() > rows)
     os << formatv("and {0} more, with --certificate=json\n",
                   plans.size() - rows);
   for (const std::string &failure : search.getFailures())
     os << "not tried: " << failure << "\n";
+  const TriedPlan *first = nullptr; // of stage 1
+  for (const TriedPlan *plan : plans)
+    if (isCompared() && plan->options.stage == 1)
+      first = first ? first : plan;
+    else if (first && plan->bytes(Tier::Device) > first->bytes(Tier::Device))
+      os << explainGrowth(plan->certificate, first->certificate) << "\n";
   if (!best) {
     os << "no plan fits; use more ranks, a smaller --batch or a shorter --seq "
           "of zeroc import, or more memory\n";
     return text;
   }
   for (const TriedPlan *plan : plans) {
-    if (!isBest(*plan))
+    if (!isBest(*plan) || isCompared())
       continue;
     os << "\n";
     for (const std::string &command : getCommands(*plan))
@@ -158,6 +251,8 @@ std::string PlanTable::toJson() const {
         {"best", isBest(*plan)},
         {"fits", plan->fits()},
         {"excess", plan->excess},
+        {"model_state", countState(plan->certificate)},
+        {"memory_of_all_ranks", countHost(*plan)},
         {"step_seconds",
          isTimed() ? llvm::json::Value(plan->seconds) : nullptr},
         {"seconds_of", std::move(parts)},

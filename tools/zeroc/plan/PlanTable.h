@@ -3,12 +3,14 @@
 
 #include "tools/zeroc/options/Options.h"
 #include "tools/zeroc/plan/PlanSearch.h"
+#include "tools/zeroc/plan/TextTable.h"
 
 namespace mlir::zero {
 
 /// The plans of a search: those that fit, the fastest first, then the others by
 /// what they need; for each why it is not the first.  Where plans have no
 /// times, of each model the first that fits, in the order of what they give up.
+/// Plans of named values stand in their order, with more of their numbers.
 class PlanTable {
 public:
   /// `machine`: its name; "" if plans have no times.  `sequence`: of a folder,
@@ -25,6 +27,8 @@ public:
 
 private:
   bool isTimed() const { return !machine.empty(); }
+  bool isCompared() const { return !options.plan.compared.empty(); }
+  std::vector<TextColumn> fillColumns(ArrayRef<const TriedPlan *> rows) const;
   /// Whether `plan` is the one to take, of its model where there are no times.
   bool isBest(const TriedPlan &plan) const;
   std::string getReason(const TriedPlan &plan) const;
@@ -39,5 +43,9 @@ private:
   std::vector<const TriedPlan *> plans; ///< in their order
   const TriedPlan *best;
 };
+
+/// Explains why `more` needs more device memory than `less`: the growth of its
+/// peak, and the gathered parameters.
+std::string explainGrowth(const Certificate &more, const Certificate &less);
 
 } // namespace mlir::zero

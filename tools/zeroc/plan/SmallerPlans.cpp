@@ -1,12 +1,24 @@
 //===- SmallerPlans.cpp - Finds plans that fit into memory ----------------===//
 
-#include "tools/zeroc/plan/Compare.h"
+#include "tools/zeroc/plan/SmallerPlans.h"
 
 #include "dialect/zero/BytesText.h"
+#include "dialect/zero/PlanPrograms.h"
 #include "tools/zeroc/plan/PlanSearch.h"
 
 using namespace mlir;
 using namespace mlir::zero;
+
+bool zero::exceedsBudget(ModuleOp module) {
+  auto arena = module->getAttrOfType<DenseI64ArrayAttr>(kArenaAttr);
+  auto budget = module->getAttrOfType<DenseI64ArrayAttr>(kBudgetAttr);
+  return arena && budget &&
+         llvm::any_of(llvm::zip_equal(arena.asArrayRef(), budget.asArrayRef()),
+                      [](auto both) {
+                        auto [needs, has] = both;
+                        return has >= 0 && needs > has;
+                      });
+}
 
 static std::string describe(const TriedPlan &plan,
                             const PipelineOptions &given) {
@@ -20,10 +32,10 @@ static std::string describe(const TriedPlan &plan,
 std::string zero::findSmallerPlans(ModuleOp kernels,
                                    const PipelineOptions &given) {
   constexpr size_t kMostNamed = 3;
-  FreeOptions free;
-  free.stage = given.worldSize > 1;
-  free.offload = free.remat = true;
-  PlanSearch search(free);
+  PlanRequest request;
+  request.free.stage = given.worldSize > 1;
+  request.free.offload = request.free.remat = true;
+  PlanSearch search(request);
   search.run(kernels, given, /*model=*/"", kMostNamed);
   std::string fitting;
   const TriedPlan *smallest = nullptr;

@@ -1,4 +1,4 @@
-"""zeroc --compare: its lines are the certificates of the plans."""
+"""zeroc plan of several values: its lines are the certificates of the plans."""
 import re
 
 import support
@@ -8,24 +8,24 @@ def number(text):
     return int(text.replace(",", ""))
 
 
-class Compare(support.Case):
+class PlanValues(support.Case):
     def certificate(self, model, *options):
         return self.run_ok(support.ZEROC, model, *options, "--emit=obj", "-o",
                            self.folder / "plan.o").out
 
-    def check(self, model, variants, *options):
-        """`variants`: {label of a line: options of the same plan alone}."""
-        table = self.run_ok(support.ZEROC, model, "--compare", *options).out.splitlines()
+    def check(self, model, name, values, *options):
+        table = self.run_ok(support.ZEROC, "plan", model, f"{name}={','.join(values)}", *options).out.splitlines()
         names = re.split(r"  +", table[1].strip())
-        for line, (label, alone) in zip(table[2:], variants.items(), strict=False):
-            with self.subTest(label=label, options=options):
+        for line, value in zip(table[2:], values, strict=False):
+            alone = f"{name}={value}"
+            with self.subTest(plan=alone, options=options):
                 cells = dict(zip(names, re.split(r"  +", line.strip()), strict=True))
-                self.assertEqual(cells[names[0]], label)
-                text = self.certificate(model, *options, *alone)
+                self.assertEqual(cells["options"], alone)
+                text = self.certificate(model, *options, alone)
                 self.assertNotIn("padding -", text)
                 sizes = support.parse_sizes(text)
                 for tier in ("device", "host", "nvme"):
-                    stated = number(cells.get(f"{tier} arena", "0 B").removesuffix(" B"))
+                    stated = number(cells.get(f"{tier} of a rank", "0 B").removesuffix(" B"))
                     self.assertEqual(stated, sizes.get(f"{tier} arena", 0), text)
                 state = re.search(r"model state: ([\d.]+) bytes", text)[1]
                 self.assertEqual(cells["state a parameter"], f"{state} B")
@@ -43,10 +43,10 @@ class Compare(support.Case):
         model = support.import_model(support.ODD, 1, 23)
         for options in (("--world-size=2",), ("--world-size=3", "--accumulate=2", "--offload=nvme"),
                         ("--world-size=4", "--precision=bf16")):
-            self.check(model, {str(stage): (f"--stage={stage}",) for stage in range(4)}, *options)
+            self.check(model, "--stage", "0123", *options)
 
     def test_tiers(self):
         model = support.import_model(support.SMALL, 2, 32)
-        tiers = {tier: (f"--offload={tier}",) for tier in ("none", "cpu", "nvme")}
-        self.check(model, tiers)
-        self.check(model, tiers, "--precision=bf16", "--accumulate=2", "--remat=block")
+        tiers = ("none", "cpu", "nvme")
+        self.check(model, "--offload", tiers)
+        self.check(model, "--offload", tiers, "--precision=bf16", "--accumulate=2", "--remat=block")
