@@ -5,7 +5,7 @@
 #   tools/setup.sh               what a build needs
 #   tools/setup.sh --mpi         also Open MPI, by which ranks run on several hosts
 #   tools/setup.sh --test        also what test/run.sh needs
-#   tools/setup.sh --developer   also what test/sanitize/run.sh and test/tidy.sh need
+#   tools/setup.sh --developer   also what test/sanitize, test/coverage.sh and test/tidy.sh need
 set -euo pipefail
 
 packages=(

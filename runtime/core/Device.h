@@ -55,7 +55,7 @@ public:
   virtual void write(const zrt_ref &to, const void *from) = 0;
   virtual void fill(const zrt_ref &to, unsigned char byte) = 0;
   /// Why a tier is slower than possible, one line each; "" if none is.
-  virtual std::string note() const { return ""; }
+  virtual std::string note() const = 0;
   /// The memory that peers on this host may read.
   virtual ExportedMemory exported() const = 0;
 
@@ -84,8 +84,8 @@ public:
   }
 
   /// Host thread: work is issued only between these two calls.
-  virtual void beginProgram() {}
-  virtual void endProgram() {}
+  virtual void beginProgram() = 0;
+  virtual void endProgram() = 0;
   /// Host thread, between them, before anything is issued: returns true if the
   /// device itself issues all of `program`, as recorded in an earlier run.
   virtual bool replay(uint32_t /*program*/) { return false; }

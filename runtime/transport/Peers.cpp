@@ -169,8 +169,6 @@ void Peers::openPeers() {
                   table[rank * n + size_t(me)];
     if (peer.shares)
       peer.page = reinterpret_cast<const ControlPage *>(peer.control.data());
-    else if (rank != size_t(me))
-      farRanks.push_back(static_cast<int>(rank));
   }
   peers[size_t(me)].page = own;
   // Every rank takes part, even one that shares memory with all others.

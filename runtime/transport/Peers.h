@@ -44,8 +44,6 @@ public:
   int rank() const { return me; }
   int ranks() const { return count; }
   bool local(int peer) const { return peers[size_t(peer)].shares; }
-  /// Ranks that share no memory with this one, in order.
-  const std::vector<int> &remote() const { return farRanks; }
   /// The link to them; nullptr if every rank shares memory with every other.
   HostLink *link() const { return hostLink.get(); }
 
@@ -103,7 +101,6 @@ private:
   Mapping controlMapping;
   ControlPage *own = nullptr;
   std::vector<Peer> peers;
-  std::vector<int> farRanks;
   std::unique_ptr<HostLink> hostLink;
   std::atomic<bool> raised{false};
   std::string failureText;

@@ -7,6 +7,7 @@ and the other ranks' messages when one fails.
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -230,10 +231,11 @@ class FaultsOfSpawned(Faults):
                                   "--world-size=2\n")
 
     def test_a_rank_that_never_starts(self):
-        printed, statuses = spawned(3, "unborn", ZRT_TIMEOUT="5")
+        printed, statuses = spawned(3, "unborn", ZRT_TIMEOUT="11")
         self.assertEqual(statuses, [1, 1, None])
         for rank in (0, 1):
-            self.assertIn(f"rank 2 has not come for 5 s while rank {rank} waited for it at the start; set ZRT_TIMEOUT "
+            self.assertIn(f"zrt_ranks: note: rank 2 has not come to rank {rank} for 10 s\n", printed)
+            self.assertIn(f"rank 2 has not come for 11 s while rank {rank} waited for it at the start; set ZRT_TIMEOUT "
                           "to more seconds", printed)
 
     def test_wrong_numbers(self):
@@ -278,13 +280,18 @@ class FaultsOfSpawned(Faults):
         os.chmod(inner, mode)
         return temporary.name, inner
 
-    def first_rank(self, **variables):
-        """Starts rank 0 of 2; returns the process and the file of its socket."""
-        environ = dict(os.environ, WORLD_SIZE="2", RANK="0", **variables)
-        process = subprocess.Popen([PROGRAM, "2", "bits"], env=environ, stderr=subprocess.PIPE, text=True)
+    def start_rank(self, rank, size, **variables):
+        environ = dict(os.environ, WORLD_SIZE=str(size), RANK=str(rank), **variables)
+        process = subprocess.Popen([PROGRAM, str(size), "bits"], env=environ, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        return process
+
+    def first_rank(self, **variables):
+        """Starts rank 0 of 2; returns the process and the file of its socket."""
+        process = self.start_rank(0, 2, **variables)
         for _ in range(500):
             if found := os.listdir(variables["XDG_RUNTIME_DIR"]):
                 return process, os.path.join(variables["XDG_RUNTIME_DIR"], *found)
@@ -310,7 +317,13 @@ class FaultsOfSpawned(Faults):
             self.assertEqual(os.listdir(shared), [])
             self.assertEqual(os.stat(os.path.join(temporary, uid)).st_mode & 0o777, 0o700)
         temporary, open_to_all = self.folder(0o777, uid)
-        places = [(temporary, f"cannot connect the ranks in {open_to_all}: it is not yours alone (mode 0700)")]
+        blocked, _ = self.folder()
+        file = os.path.join(blocked, uid)
+        with open(file, "w", encoding="utf-8"):
+            pass
+        places = [(temporary, f"cannot connect the ranks in {open_to_all}: it is not yours alone (mode 0700)"),
+                  (blocked, f"cannot connect the ranks in {file}: not a directory; set XDG_RUNTIME_DIR"),
+                  ("/proc", f"cannot make /proc/{uid} to connect the ranks: ")]
         if os.getuid() == 0:
             foreign, inner = self.folder(0o700, uid)
             os.chown(inner, 65534, -1)
@@ -333,6 +346,26 @@ class FaultsOfSpawned(Faults):
         why = f"cannot connect the ranks at {blocked}: address already in use"
         self.assertEqual(printed.count(why), 3, printed)
         self.assertEqual(printed.count(f"rank 1 failed: {why}"), 2, printed)
+
+    def test_ranks_of_two_sizes(self):
+        _, own = self.folder()
+        of_both = dict(MASTER_ADDR="localhost", MASTER_PORT="9", XDG_RUNTIME_DIR=own, ZRT_TIMEOUT="5")
+        process, _ = self.first_rank(**of_both)
+        self.start_rank(1, 3, **of_both)
+        self.assertIn("rank 0 was started as one of 2, rank 1 as one of 3; WORLD_SIZE must be the same for all",
+                      process.communicate(timeout=60)[1])
+
+    def test_a_stranger_at_the_socket(self):
+        """It is no rank, and keeps none from coming."""
+        _, own = self.folder()
+        of_both = dict(MASTER_ADDR="localhost", MASTER_PORT="10", XDG_RUNTIME_DIR=own)
+        process, path = self.first_rank(**of_both)
+        for words in (b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"):
+            with socket.socket(socket.AF_UNIX) as stranger:
+                stranger.connect(path)
+                stranger.sendall(words)
+        other = self.start_rank(1, 2, **of_both)
+        self.assertEqual((other.wait(timeout=60), process.wait(timeout=60)), (0, 0))
 
 
 class FaultsOfStarted(Faults):

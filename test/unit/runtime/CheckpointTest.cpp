@@ -1,12 +1,12 @@
-//===- CheckpointTest.cpp - Contents, files and checks of checkpoints -----===//
+//===- CheckpointTest.cpp - Contents and checks of checkpoints ------------===//
 #include "runtime/hash/ContentHash.h"
 #include "train/report/Metrics.h"
-#include "train/state/checkpoint/FileWriter.h"
 #include "train/state/checkpoint/Folder.h"
 #include "train/state/checkpoint/Manifest.h"
 #include "train/state/checkpoint/Reader.h"
 #include "train/state/checkpoint/Writer.h"
 
+#include "Saved.h"
 #include "Slices.h"
 #include "TestFiles.h"
 #include "ThreadWorld.h"
@@ -175,12 +175,19 @@ TEST(Manifest, KeepsNumbersThatAreNotFinite) {
   EXPECT_ERROR(
       "7 is no number",
       parseManifest(lying("\"clip\":\"nan\"", "\"clip\":\"7\"", manifest)));
+  EXPECT_ERROR(
+      "its guard has 1 losses and 2 norms",
+      parseManifest(lying("\"losses\":[1.5,", "\"losses\":[", manifest)));
 }
 
 TEST(Manifest, ThatItsReaderRefusesIsNotWritten) {
   Manifest manifest = example();
   manifest.run.skipped = 8; // of 7 steps
   EXPECT_ERROR("of which 8 were skipped", manifestText(manifest));
+  manifest = example();
+  manifest.run.function = R"({"z":"in another order","a":""})";
+  EXPECT_ERROR("what this run would write of itself reads as another run",
+               manifestText(manifest));
 }
 
 TEST(Manifest, IsNotBelievedWhereOneByteIsAnother) {
@@ -211,6 +218,10 @@ TEST(Manifest, ThatContradictsItselfIsRefused) {
            {"rank-1", "../x", "no name of a file in it"},
            {R"("ffffffffffffffff")", R"("1","2")",
             "has 4,112 bytes (4.0 KiB) and 2 hashes"},
+           {R"("block_bytes":)", R"("block_bytes":1)", "its blocks have 1"},
+           {R"("fedcba9876543210")", R"("fedcba987654321x")",
+            "fedcba987654321x is no number"},
+           {R"("shape":[2,4])", R"("shape":[2,-4])", "has no shape"},
            {",\n" + parameter, "", "is of no parameter"},
            {R"("step":7)", R"("step":"seven")", "it is damaged"},
            {"\"step\":7,\n", "", "it is damaged"},
@@ -243,172 +254,8 @@ TEST(Manifest, ThatLiesAboutPackedParametersIsRefused) {
 }
 
 //===----------------------------------------------------------------------===//
-// Files
-//===----------------------------------------------------------------------===//
-
-/// A model of 2.6 blocks on one rank.
-struct Large {
-  Slices slices{1};
-  State state;
-  RankFile file;
-  Large() {
-    const auto count = int64_t(kCheckpointBlock * 2.6 / 4);
-    slices.bucket(ZRT_WHOLE)
-        .member("b", {3}, 0, 3)
-        .member("w", {count}, 0, uint64_t(count));
-    slices.finish();
-    slices.memory[0] = slices.expected(
-        0, [](const char *, uint64_t i) { return float(i % 1000003); });
-    state = findState(slices.plan, 0);
-    file = layOut(state, shareState(state, 1)[0]);
-  }
-};
-
-struct FileWriters : testing::Test {
-  Large large;
-  const TestFolder folder;
-  CheckpointFaults faults;
-  const Staging staging{kCheckpointBlock};
-};
-
-TEST_F(FileWriters, WritesThroughAnyRing) {
-  std::string expected;
-  for (const uint64_t blocks : {1, 2, 3, 7})
-    for (const int threads : {1, 3}) {
-      const Staging ring(blocks * kCheckpointBlock);
-      const std::string path =
-          folder / fmt::format("file-{}-{}", blocks, threads);
-      FileWriter writer(large.file, path, ring, faults);
-      writer.copy(large.slices.memoryOf(0), threads);
-      const FileWriter::Result &result = writer.wait();
-      EXPECT_EQ(result.failure.value_or(""), "");
-      const std::string bytes = readFile(path);
-      ASSERT_EQ(bytes.size(), large.file.bytes());
-      expected = expected.empty() ? bytes : expected;
-      EXPECT_TRUE(bytes == expected);
-      const SafetensorsFile read(path);
-      EXPECT_EQ(read.tensors().size(), 2u);
-      EXPECT_EQ(read.tensors()[0].offset % kDiskBlock, 0u);
-      std::vector<float> values(3);
-      read.read(*read.find("param/b[0:3]"), 0, values.data(), 12);
-      EXPECT_EQ(values, (std::vector<float>{0, 1, 2}));
-    }
-}
-
-TEST_F(FileWriters, SaysWhatWentWrong) {
-  {
-    FileWriter writer(large.file, folder / "none/file", staging, faults);
-    writer.copy(large.slices.memoryOf(0), 2); // must not deadlock
-    EXPECT_NE(writer.wait().failure->find("no such file"), std::string::npos);
-  }
-  setenv("ZRT_CHECKPOINT_FAULT", "enospc@block#2", 1);
-  CheckpointFaults full(0);
-  unsetenv("ZRT_CHECKPOINT_FAULT");
-  {
-    FileWriter writer(large.file, folder / "file", staging, full);
-    writer.copy(large.slices.memoryOf(0), 2);
-    EXPECT_NE(writer.wait().failure->find("no space left"), std::string::npos);
-  }
-}
-
-TEST_F(FileWriters, GivesUpWeightsThatAreNotFinite) {
-  const uint64_t count = large.state.slots[0].parameters[1].elements;
-  float *const w = &large.slices.memory[0][4]; // after b and padding
-  int number = 0;
-  for (const uint64_t at : {uint64_t{0}, kCheckpointBlock / 4, count - 1})
-    for (const float value : {NAN, -INFINITY}) {
-      const float before = std::exchange(w[at], value);
-      FileWriter writer(large.file, folder / std::to_string(number++), staging,
-                        faults);
-      writer.copy(large.slices.memoryOf(0), 2);
-      EXPECT_EQ(
-          writer.wait().failure.value_or(""),
-          fmt::format("param/w[0:{}] is not finite at element {}", count, at));
-      w[at] = before;
-    }
-}
-
-TEST_F(FileWriters, EndsWhereStateCannotBeRead) {
-  class Broken final : public ParameterMemory {
-    void read(const zrt_ref &ref, void *) const override {
-      if (ref.offset > kCheckpointBlock)
-        fail("the device is gone");
-    }
-    void write(const zrt_ref &, const void *) const override {}
-  };
-  FileWriter writer(large.file, folder / "file", staging, faults);
-  EXPECT_ERROR("the device is gone", writer.copy(Broken(), 2));
-  EXPECT_TRUE(writer.wait().failure.has_value());
-  // A writer without a copy ends as well.
-  FileWriter idle(large.file, folder / "idle", staging, faults);
-}
-
-//===----------------------------------------------------------------------===//
-// Folders
-//===----------------------------------------------------------------------===//
-
-TEST(CheckpointFolder, HasOneOwner) {
-  const TestFolder folder;
-  {
-    const CheckpointFolder owner(folder / "a/b");
-    EXPECT_ERROR("are another run's, which is still there: process",
-                 CheckpointFolder(folder / "a/b"));
-  }
-  const CheckpointFolder again(folder / "a/b");
-}
-
-TEST(CheckpointFolder, RemovesWhatIsLeftAndNothingElse) {
-  const TestFolder folder;
-  for (const char *name :
-       {".step-3.0123456789abcdef.zrt", ".step-3.0123456789abcdeX.zrt",
-        ".step-.0123456789abcdef.zrt", "step-3", ".step-x.0123456789abcdef.zrt",
-        "step-04", "other", ".step-3.0123456789abcdef"})
-    fs::create_directories(folder / fmt::format("ck/{}/sub", name));
-  std::ofstream(folder / "ck/step-3/manifest.json") << "{}";
-  // Neither a file nor an empty folder is a checkpoint.
-  std::ofstream(folder / "ck/step-5") << "";
-  fs::create_directories(folder / "ck/step-6");
-  const CheckpointFolder owner(folder / "ck");
-  EXPECT_FALSE(fs::exists(folder / "ck/.step-3.0123456789abcdef.zrt"));
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 10);
-  EXPECT_EQ(checkpointSteps(folder / "ck"), std::vector<int64_t>{3});
-}
-
-TEST(CheckpointFolder, KeepsTheNewest) {
-  const TestFolder folder;
-  const CheckpointFolder owner(folder / "ck");
-  CheckpointFaults faults;
-  for (const int64_t step : {5, 40, 300, 2}) {
-    const std::string begun = owner.begin(step);
-    std::ofstream(begun + "/manifest.json") << "{}";
-    owner.commit(begun, step, faults);
-  }
-  owner.keepNewest(2, faults);
-  EXPECT_EQ(checkpointSteps(folder / "ck"), (std::vector<int64_t>{40, 300}));
-  // A checkpoint is never replaced.
-  EXPECT_ERROR("cannot rename", owner.commit(owner.begin(40), 40, faults));
-}
-
-//===----------------------------------------------------------------------===//
 // From layout to layout
 //===----------------------------------------------------------------------===//
-
-/// Saves the contents of `s` as step `step`.
-void saveAll(Slices &s, const std::string &path, int64_t step) {
-  runRanks(int(s.ranks), [&](World &world) {
-    std::unique_ptr<CheckpointFolder> folder;
-    if (world.rank() == 0)
-      folder = std::make_unique<CheckpointFolder>(path);
-    const State state = findState(s.plan, world.rank());
-    CheckpointWriter writer(world, state, {}, folder.get());
-    RunPosition run;
-    run.step = step;
-    writer.save(run, s.memoryOf(world.rank()));
-    writer.finish();
-    EXPECT_EQ(writer.takeFailure().value_or(""), "");
-    EXPECT_EQ(writer.written(), 1);
-  });
-}
 
 TEST(Checkpoint, GoesFromEveryLayoutIntoEveryOther) {
   const TestFolder folder;
@@ -462,6 +309,40 @@ TEST(Checkpoint, NamesTheBytesThatAreDamaged) {
   EXPECT_EQ(intactBefore(folder / "ck/step-1"), "");
   EXPECT_EQ(findCheckpoint(folder / "ck"), folder / "ck/step-2");
   EXPECT_EQ(findCheckpoint(folder / "ck/step-1"), folder / "ck/step-1");
+}
+
+TEST(Checkpoint, WhoseManifestIsOfOtherFilesIsRefused) {
+  const TestFolder folder;
+  Slices s = split(2, ZRT_SLICE, ZRT_SLICE);
+  saveAll(s, folder / "ck", 1);
+  Manifest manifest =
+      parseManifest(readFile(folder / "ck/step-1/manifest.json"));
+  for (TensorRecord &tensor : manifest.tensors)
+    tensor.dtype = ZRT_BF16;
+  folder.write("ck/step-1/manifest.json", manifestText(manifest));
+  EXPECT_ERROR("of BF16 as the manifest says",
+               CheckpointReader(folder / "ck/step-1"));
+}
+
+TEST(CheckpointFaults, AreRead) {
+  const auto read = [](const char *text, int rank) {
+    setenv("ZRT_CHECKPOINT_FAULT", text, 1);
+    return CheckpointFaults(rank);
+  };
+  for (const char *bad : {"kill", "kill@", "fire@copy", "eio@never",
+                          "eio@copy#x", "eio@copy:x", "@copy"})
+    EXPECT_ERROR(fmt::format("ZRT_CHECKPOINT_FAULT={} is no "
+                             "KIND@POINT[#N][:RANK]",
+                             bad),
+                 read(bad, 0));
+  CheckpointFaults mine = read("eio@sync#2:1", 1),
+                   others = read("eio@sync#2:1", 0);
+  EXPECT_EQ(mine.reach("sync"), 0);
+  EXPECT_EQ(mine.reach("copy"), 0);
+  EXPECT_EQ(mine.reach("sync"), EIO);
+  EXPECT_EQ(mine.reach("sync"), 0);
+  EXPECT_EQ(others.reach("sync") + others.reach("sync"), 0);
+  unsetenv("ZRT_CHECKPOINT_FAULT");
 }
 
 TEST(Checkpoint, IsGivenUpByAllRanksTogether) {

@@ -1,10 +1,13 @@
 //===- StoreErrorsTest.cpp - Errors of the nvme tier's files --------------===//
 #include "runtime/store/Store.h"
 
+#include "Denied.h"
 #include "TestFiles.h"
 #include "TestStores.h"
 
+#include <cerrno>
 #include <cstring>
+#include <sys/syscall.h>
 
 using namespace zrt;
 using namespace zrt::test;
@@ -43,6 +46,25 @@ TEST_F(Stores, RefuseAFolderThatFillsUp) {
              "needs 1,048,576 bytes (1.0 MiB) in");
 }
 
+TEST_F(Stores, RefuseAFolderThatCannotReserve) {
+  const auto check = [&](const std::vector<Denied> &calls,
+                         const std::string &error) {
+    whereDenied(calls,
+                [&] { EXPECT_HAS(errorOf([&] { make(kMiB); }), error); });
+  };
+  const std::string needs = "--nvme-path: the nvme tier needs 1,048,576 bytes "
+                            "(1.0 MiB) in " +
+                            (folder / "disk0"),
+                    cannot = "--nvme-path: cannot reserve 1,048,576 bytes "
+                             "(1.0 MiB) in " +
+                             (folder / "disk0") + ": input/output error";
+  const Denied older = {SYS_fallocate, EOPNOTSUPP};
+  check({{SYS_fallocate, ENOSPC}}, needs);
+  check({{SYS_fallocate, EIO}}, cannot);
+  check({older, {SYS_pwrite64, EDQUOT}}, needs);
+  check({older, {SYS_pwrite64, EIO}}, cannot);
+}
+
 /// Returns the error of a read, or of a write, of 4 MiB under a fault.
 std::string errorUnder(Store &store, bool writes) {
   const BlockMemory memory(4 * kMiB);
@@ -77,6 +99,13 @@ TEST_F(Stores, SayWhatFailedAndWhere) {
             "reading 262,144 bytes (256.0 KiB) at byte 0 of the nvme tier's "
             "file in " +
                 disk0 + ": the file ends there; it has been cut");
+}
+
+TEST_F(Stores, SayThatTheSystemRefusesToWait) {
+  const auto store = make(4 * kMiB);
+  whereDenied({{SYS_io_uring_enter, EIO}}, [&] {
+    EXPECT_EQ(errorUnder(*store, false), "io_uring_enter: input/output error");
+  });
 }
 
 TEST_F(Stores, AfterAnErrorNobodyTouchesMemoryAnyMore) {

@@ -1,20 +1,19 @@
 //===- StoreTest.cpp - The nvme tier's files ------------------------------===//
 #include "runtime/store/Store.h"
 
+#include "Denied.h"
 #include "TestFiles.h"
 #include "TestStores.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
-#include <linux/filter.h>
+#include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 using namespace zrt;
@@ -133,17 +132,6 @@ TEST_F(Stores, DoNotMeetInAFolder) {
   EXPECT_EQ(read, first);
 }
 
-/// Returns the exit status of a process that runs `body`.
-template <typename Body>
-int inChild(Body body) {
-  const pid_t child = fork();
-  if (child == 0)
-    _exit(body());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
-}
-
 TEST_F(Stores, OfAKilledProcessAreGone) {
   EXPECT_EQ(inChild([&] {
               const auto store = make(64 * kMiB);
@@ -154,34 +142,44 @@ TEST_F(Stores, OfAKilledProcessAreGone) {
   EXPECT_TRUE(std::filesystem::is_empty(folder / "disk0"));
 }
 
-/// Denies io_uring to all threads of this process, as containers do.
-bool forbidUring() {
-  sock_filter filter[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-  const sock_fprog program = {4, filter};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+TEST_F(Stores, WorkWhereIoUringIsForbidden) {
+  whereDenied({{SYS_io_uring_setup, ENOSYS}}, [&] {
+    const auto store = make(6 * kMiB, 2, "", /*verifies=*/true);
+    EXPECT_HAS(store->note(), "nvme tier: no io_uring here (function not "
+                              "implemented), so there is one request at a "
+                              "time");
+    checkTransfers(*store, 6 * kMiB);
+  });
 }
 
-TEST_F(Stores, WorkWhereIoUringIsForbidden) {
-  enum { kFine, kNoSeccomp, kOtherNote, kOtherBytes };
-  const int status = inChild([&]() -> int {
-    if (!forbidUring())
-      return kNoSeccomp;
-    const auto store = make(6 * kMiB, 2, "", /*verifies=*/true);
-    if (store->note().find("nvme tier: no io_uring here (function not "
-                           "implemented), so there is one request at a time") !=
-        0)
-      return kOtherNote;
-    checkTransfers(*store, 6 * kMiB);
-    return HasFailure() ? kOtherBytes : kFine;
+TEST_F(Stores, WorkOnOlderFileSystems) {
+  constexpr const char *kSlow = "disk0 refuses O_DIRECT";
+  const auto check = [&](const std::vector<Denied> &calls, const char *note) {
+    whereDenied(calls, [&] {
+      const auto store = make(3 * kMiB);
+      EXPECT_HAS(store->note(), note);
+      EXPECT_EQ(store->note().empty(), !*note);
+      EXPECT_TRUE(std::filesystem::is_empty(folder / "disk0"));
+      checkTransfers(*store, 3 * kMiB);
+    });
+  };
+  // No files without names, no O_DIRECT for opening or for reading, no
+  // reserving.
+  check({{SYS_openat, EOPNOTSUPP, 2, O_TMPFILE}}, "");
+  check({{SYS_openat, EINVAL, 2, O_DIRECT}}, kSlow);
+  check({{SYS_pread64, EINVAL}}, kSlow);
+  check({{SYS_fallocate, EOPNOTSUPP}}, "");
+}
+
+TEST_F(Stores, SayThatMemoryCannotBeLocked) {
+  whereDenied({{SYS_io_uring_register, ENOMEM}}, [&] {
+    const auto store = make(3 * kMiB);
+    const BlockMemory memory(kMiB);
+    EXPECT_HAS(store->lane()->pin(memory.data(), kMiB),
+               "the 1,048,576 bytes (1.0 MiB) of host memory that it copies to "
+               "and from cannot be locked (cannot allocate memory)");
+    checkTransfers(*store, 3 * kMiB);
   });
-  if (WEXITSTATUS(status) == kNoSeccomp)
-    GTEST_SKIP() << "no seccomp here";
-  EXPECT_EQ(status, 0);
 }
 
 TEST(StoreInMemory, SaysSo) {
