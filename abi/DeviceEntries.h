@@ -31,9 +31,9 @@ inline std::string squaresEntry(std::string_view type) {
 inline std::string rankedSumEntry(std::string_view from, std::string_view to) {
   return joinEntry("zrt_ranked_sum", from, to);
 }
-inline std::string dequantizeEntry(std::string_view packing,
-                                   std::string_view type) {
-  return joinEntry("zrt_dequantize", packing, type);
+inline std::string unpackEntry(std::string_view packing,
+                               std::string_view type) {
+  return joinEntry("zrt_unpack", packing, type);
 }
 inline std::string widenEntry(std::string_view type) {
   return joinEntry("zrt_widen", type);

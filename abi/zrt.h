@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 34u
+#define ZRT_ABI_VERSION 35u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -74,7 +74,7 @@ enum {
   ZRT_NVME_READ = 5,
   ZRT_NVME_WRITE = 6,
   ZRT_HOST_STREAM = 7,
-  ZRT_GATHER_GROUPS = 8, ///< exchanges over groups
+  ZRT_GATHER_GROUPS = 8, ///< collectives over groups
   ZRT_REDUCE_GROUPS = 9,
   ZRT_STREAM_CLASS_COUNT = 10
 };
@@ -138,9 +138,9 @@ enum { ZRT_OVER_ALL = 0, ZRT_OVER_MEMBERS = 1, ZRT_OVER_GROUPS = 2 };
 /// Packed forms of parameters (docs/lora.md has the formats).
 enum { ZRT_UNPACKED = 0, ZRT_NF4 = 1, ZRT_INT8 = 2, ZRT_PACKING_COUNT = 3 };
 /// A packed parameter is cut, row by row, into blocks of ZRT_PACKED_BLOCK
-/// elements, each with a scale.  ZRT_PACKED_RUN blocks form a run, and
-/// runs are contiguous.  The last run may have fewer blocks; its last block
-/// is padded with zeros.  A run of b blocks is
+/// elements, each with a scale.  Every ZRT_PACKED_RUN blocks form a run; runs
+/// are stored one after another.  The last may have fewer blocks; its last
+/// block is padded with zeros.  A run of b blocks is
 ///
 ///   nf4    32 b codes of two elements, mean f32, range f32, b codes of scales
 ///   int8   64 b codes of an element, b scales f32
@@ -375,10 +375,10 @@ zrt_status zrt_take_digest(zrt_context *ctx, uint64_t *sums);
 int32_t zrt_threads(const zrt_context *ctx);
 int32_t zrt_host_threads(const zrt_context *ctx);
 
-/// Returns the flop/s that matrix products of this type reach with the threads
+/// Returns the flop/s that matmuls of this type reach with the threads
 /// of `compute` when nothing else runs.  Measures for about 0.1 s.  No program
 /// may be running.
-double zrt_product_rate(zrt_context *ctx, zrt_dtype dtype);
+double zrt_matmul_rate(zrt_context *ctx, zrt_dtype dtype);
 
 /// Starts all measurements from zero.  No program may be running.
 void zrt_profile(zrt_context *ctx);

@@ -2,7 +2,7 @@
 
 A step cannot be faster than
 
-    flops / rate of matrix products  +  28 bytes a parameter / AdamW's bandwidth
+    flops / rate of matmuls  +  28 bytes a parameter / AdamW's bandwidth
 
 of the machine it runs on; on several ranks also the time of the collectives of its stage is added.
 Everything else (norms, activations, loss, launches) is counted as free.
@@ -63,7 +63,7 @@ class Limits:
         return min((median(values), known[-1]) for known, values in self.seconds.items()
                    if isinstance(known, tuple) and known[:-1] == key)
 
-    def product_rate(self, threads, m, n, k):
+    def matmul_rate(self, threads, m, n, k):
         """flop/s of the fastest form."""
         return 2 * m * n * k / self.best(threads, m, n, k)[0]
 

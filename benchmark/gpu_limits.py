@@ -191,7 +191,7 @@ def estimate(gpu, kernel, units, moved):
     return max(by_bytes, by_issue) + LAUNCH_SECONDS, why, blocks
 
 
-def estimate_product(gpu, flops, n, k, moved, element):
+def estimate_matmul(gpu, flops, n, k, moved, element):
     """Seconds of a product by cuBLASLt, and its bottleneck."""
     odd = element != "f32" and (n % 8 or k % 8)
     rate = gpu.multiplied_f32 if element == "f32" else gpu.multiplied_odd if odd else gpu.multiplied
@@ -283,7 +283,7 @@ def add_all(gpu, plan, kernels):
     text = plan[plan.index("\nprogram step:"):]
     end = text.find("\nprogram ", 1)
     for line in text[:end if end > 0 else None].splitlines():
-        match = re.match(r"\s+\d+\s+\S+\s+(launch|matmul|grouped|update|squares|dequantize)\s+(\S+) (?:of )?(.*)", line)
+        match = re.match(r"\s+\d+\s+\S+\s+(launch|matmul|grouped|update|squares|unpack)\s+(\S+) (?:of )?(.*)", line)
         if not match:
             continue
         kind, name, rest = match.groups()
@@ -294,7 +294,7 @@ def add_all(gpu, plan, kernels):
             m, n, k = map(int, re.search(r"(\d+) x (\d+) x (\d+)", rest).groups())
             batch = re.search(r"\(batch (\d+)\)", rest)
             flops, name = 2 * m * n * k * int(batch[1] if batch else 1), "products"
-            seconds, why = estimate_product(gpu, flops, n, k, moved, element)
+            seconds, why = estimate_matmul(gpu, flops, n, k, moved, element)
         elif kind == "grouped":
             rows, n, k, groups = map(int, re.search(r"(\d+) x (\d+) x (\d+) \(groups (\d+)\)", rest).groups())
             flops, sums = 2 * rows * n * k, " sums:" in rest
@@ -318,9 +318,9 @@ def add_all(gpu, plan, kernels):
             kernel = found[0] if found else None
         elif kind == "squares":
             kernel = kernels.get(f"zrt_squares_{element}")
-        elif kind == "dequantize":
+        elif kind == "unpack":
             elements, packing = re.search(r"(\d+) elements of (\w+)", rest).groups()
-            name = f"zrt_dequantize_{packing}_{element}"
+            name = f"zrt_unpack_{packing}_{element}"
             # A thread moves 8 bytes of codes and the numbers they decode to; its table reads hit caches.
             run = 8 + (16 if packing == "nf4" else 8) * (4 if element == "f32" else 2)
             kernel, count = dataclasses.replace(kernels[name], loaded=run), math.ceil(int(elements) / 16384)
@@ -328,7 +328,7 @@ def add_all(gpu, plan, kernels):
             units = re.search(r"(\d+) by \d+:", rest)
             if kind == "squares":  # ZRT_SQUARES_BLOCK elements per block
                 count = moved / (4 if element == "f32" else 2) / 16384 * kernel.units
-            elif kind != "dequantize":
+            elif kind != "unpack":
                 count = int(units[1]) if units else int(re.search(r"\+ (\d+) f32", rest)[1]) // 4 if kind == "update" else 1
             seconds, why, blocks = estimate(gpu, kernel, count, moved)
         work = works[name]

@@ -73,7 +73,7 @@ def received_bytes(certificate):
 
 def dequantization(runs):
     """Returns (seconds, bytes per second) of a step's copies of packed weights, or None if there are none."""
-    rows = [[row for row in run.profile.rows if row.name.startswith("dequantize")] for run in runs if run.profile]
+    rows = [[row for row in run.profile.rows if row.name.startswith("unpack")] for run in runs if run.profile]
     if not rows or not rows[0]:
         return None
     seconds = [sum(row.seconds for row in some) for some in rows]

@@ -1,4 +1,4 @@
-"""The measured models: their matrix products, and their numbers of parameters."""
+"""The measured models: their matmuls, and their numbers of parameters."""
 import dataclasses
 import json
 from collections import Counter

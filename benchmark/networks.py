@@ -57,7 +57,7 @@ class Model:
         return watch.run("zeroc", [trainer.ZEROC, *words], watch.environment(), self.model.parent).out
 
     def predict(self, rate):
-        """Seconds of a step where exchanges get `rate` bytes a second."""
+        """Seconds of a step where collectives get `rate` bytes a second."""
         return json.loads(self.run("simulate", self.model, *self.plan, f"--machine={self.machine}", "--certificate=json",
                                    f"--network={round(rate)}"))["step_seconds"]
 

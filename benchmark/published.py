@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds simulated steps against figures that others have published.
+"""Compares simulated step times with figures that others have published.
 
     benchmark/published.py [--who=NAME]
 

@@ -24,7 +24,7 @@ class Row:
 
     @property
     def product(self):
-        """Returns (batch, m, n, k) of a matrix product; for a grouped product, the number of groups and the
+        """Returns (batch, m, n, k) of a matmul; for a grouped product, the number of groups and the
         sizes of one group with an equal share of the rows."""
         match = PRODUCT.fullmatch(self.name)
         if not match:
@@ -113,10 +113,10 @@ def _products(case, model, limits, rows):
         batch, m, n, k = row.product
         flops = 2 * batch * m * n * k * row.calls
         known = (m, n, k) in model.products(case.tokens)
-        rate = (limits.product_rate(case.threads, m, n, k) if known
+        rate = (limits.matmul_rate(case.threads, m, n, k) if known
                 else limits.rate(case.threads, model, case.tokens))
         inner.append(Part(row.name, row.seconds, flops / rate, flops))
-    return Part("matrix products", sum(part.seconds for part in inner),
+    return Part("matmuls", sum(part.seconds for part in inner),
                 sum(part.limit for part in inner), sum(part.flops for part in inner), inner=inner)
 
 

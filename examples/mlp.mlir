@@ -29,7 +29,7 @@ func.func @loss(
   %x3 = nn.embedding %tokens, %wte : tensor<16x32xi32>, tensor<256x64xf32> -> tensor<16x32x64xf32>
   %x = tensor.collapse_shape %x3 [[0, 1], [2]] : tensor<16x32x64xf32> into tensor<512x64xf32>
 
-  // h = relu(x w1 + b1): a matrix product that starts from zeros ...
+  // h = relu(x w1 + b1): a matmul that starts from zeros ...
   %h_empty = tensor.empty() : tensor<512x128xf32>
   %h_zeros = linalg.fill ins(%zero : f32) outs(%h_empty : tensor<512x128xf32>) -> tensor<512x128xf32>
   %h_product = linalg.matmul ins(%x, %w1 : tensor<512x64xf32>, tensor<64x128xf32>)

@@ -175,7 +175,7 @@ static void addPasses(OpPassManager &pm, Level level,
     if (!options.reference) {
       // Products first: all other operations are elementwise or reductions, and
       // fusing those cannot absorb a contraction.
-      pm.addPass(createLowerProducts());
+      pm.addPass(createLowerMatmuls());
       // Runs while a loss is one operation, and its products are operations,
       // too.
       pm.addPass(createChunkLoss({options.lossChunk}));
@@ -184,7 +184,7 @@ static void addPasses(OpPassManager &pm, Level level,
       pm.addPass(createFuseLoss());
       // Chunked losses have their own products now; all other products are
       // final.
-      pm.addPass(createAddIntoProducts());
+      pm.addPass(createAddIntoMatmuls());
       pm.addPass(createLowerToGenerics());
     }
     // Before partitioning, because this fixes the arithmetic: every plan of a

@@ -44,8 +44,8 @@ bool namesBytes(Operation *op) {
   return isReshape(op) || isa<arith::ConstantOp, SplitOp, JoinOp>(op);
 }
 
-/// Fails at the first operation of the block of `parent` that is not `allowed`;
-/// `promise` says what is.
+/// Fails if `parent` has not exactly one block, or at the first operation in it
+/// that is not `allowed`.  `promise`: what the level allows, for the error.
 LogicalResult checkBlock(Operation *parent, bool (*allowed)(Operation *),
                          StringRef promise) {
   Region &region = parent->getRegion(0);
@@ -96,7 +96,7 @@ LogicalResult checkKernels(ModuleOp module) {
   if (failed(checkFunctions(module)))
     return failure();
   auto allowed = [](Operation *op) {
-    return namesBytes(op) || nn::isPlanProduct(op) ||
+    return namesBytes(op) || nn::isPlanMatmul(op) ||
            isa<LaunchOp, AverageOp, func::ReturnOp>(op);
   };
   for (auto function : module.getOps<func::FuncOp>())

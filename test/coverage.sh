@@ -12,8 +12,8 @@
 #   test/coverage.sh --report          # of the last run, without tests
 #   --lines=FOLDER                     # also prints the lines that are not reached
 #
-# The build takes 15 minutes on two cores, the tests half an hour, the report one
-# minute.  Packages of Python as in test/run.sh.
+# Build and tests take longer than those of test/run.sh, whose packages of Python
+# this needs (build/python).
 #
 # Counters lie in files that programs map (%c), so also a program that a signal or
 # _exit ends keeps what it counted; four files of a program (%4m) are shared by all
@@ -64,7 +64,6 @@ if [[ -z $report ]]; then
   fi
 fi
 
-# Only what was counted since the data were merged is read again.
 merged=$build/merged.profdata
 llvm-profdata-22 merge --failure-mode=all -o "$merged" "$profiles"/*.profraw || exit 2
 mapfile -t objects < <(find "$build/bin" "$build/lib" -type f \( -perm -u+x -o -name '*.so' \) -printf '-object=%p\n')

@@ -1,4 +1,4 @@
-//===- collectives.cpp - Measures exchanges of two ranks ------------------===//
+//===- collectives.cpp - Measures collectives of two ranks ------------------===//
 //
 //   collectives SECONDS BYTES
 //

@@ -282,7 +282,7 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
 /// shape, are seen.  Leaves out work done once per position, which is 1/D as
 /// much.
 template <typename OpT>
-static int64_t productFlops(OpT op, int64_t products) {
+static int64_t matmulFlops(OpT op, int64_t products) {
   RankedTensorType q = op.getQ().getType(), k = op.getK().getType();
   int64_t rows = q.getDimSize(1), columns = k.getDimSize(1),
           seen = rows * columns;
@@ -304,23 +304,23 @@ static int64_t productFlops(OpT op, int64_t products) {
 
 // The products for each pair of a query and a key: forward, q k^T and P v;
 // backward, q k^T again, dO v^T, dS k, dS^T q and P^T dO.
-static constexpr int64_t kForwardProducts = 2, kBackwardProducts = 5;
+static constexpr int64_t kForwardMatmuls = 2, kBackwardMatmuls = 5;
 
 int64_t AttentionOp::getFlops(SymbolTableCollection &) {
-  return productFlops(*this, kForwardProducts);
+  return matmulFlops(*this, kForwardMatmuls);
 }
 
 int64_t AttentionBackwardOp::getFlops(SymbolTableCollection &) {
-  return productFlops(*this, kBackwardProducts);
+  return matmulFlops(*this, kBackwardMatmuls);
 }
 
 void AttentionOp::addWork(SymbolTableCollection &symbols, zero::Work &work) {
-  addAttentionWork(*this, getQ(), getFlops(symbols), kForwardProducts, work);
+  addAttentionWork(*this, getQ(), getFlops(symbols), kForwardMatmuls, work);
 }
 
 void AttentionBackwardOp::addWork(SymbolTableCollection &symbols,
                                   zero::Work &work) {
-  addAttentionWork(*this, getQ(), getFlops(symbols), kBackwardProducts, work);
+  addAttentionWork(*this, getQ(), getFlops(symbols), kBackwardMatmuls, work);
 }
 
 SmallVector<int64_t> nn::headsOf(Value q) {

@@ -158,8 +158,9 @@ static Value meanBelowMax(OpBuilder &b, CrossEntropyOp op, Value max) {
       [&](const Scalars &in) { return (in[0] - in[1]) * (1 / classes); });
 }
 
-/// What smoothing and z-loss add to each row's loss, from its target's logit
-/// and the mean, both minus the maximum, and its logsumexp; null without both.
+/// The terms that label smoothing and z-loss add to each row's loss; null if
+/// neither is used.  `target` and `mean` are the target's logit and the mean
+/// logit, both minus the row's maximum; `lse` is the row's logsumexp.
 static Value addedLoss(OpBuilder &b, CrossEntropyOp op, Value target,
                        Value mean, Value lse) {
   if (!mean && !hasZ(op))

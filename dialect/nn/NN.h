@@ -23,9 +23,9 @@
 
 namespace mlir::nn {
 
-/// Returns true if `op` is a matrix product that a plan runs as a step of its
+/// Returns true if `op` is a matmul that a plan runs as a step of its
 /// own, outside kernels.
-inline bool isPlanProduct(Operation *op) {
+inline bool isPlanMatmul(Operation *op) {
   return isa_and_present<MatmulOp, GroupedMatmulOp, GroupedMatmulBackwardOp>(
       op);
 }
@@ -39,6 +39,6 @@ void addAttentionWork(Operation *op, Value q, int64_t flops, int64_t products,
                       zero::Work &work);
 
 /// Adds the work of a product that needs `flops`, whose first operand is a.
-void addProductWork(Operation *op, int64_t flops, zero::Work &work);
+void addMatmulWork(Operation *op, int64_t flops, zero::Work &work);
 
 } // namespace mlir::nn

@@ -136,10 +136,10 @@ def NN_LinearOp : NN_ModelOp<"linear", [RoundsFactors, ReadsOwnRow, IsLayer]> {
 def NN_MatmulOp : NN_Op<"matmul", [
     DeclareOpInterfaceMethods<Zero_PlanOpInterface, ["getStorageTies"]>, CountsWork, AttrSizedOperandSegments,
     RoundsFactors, IsLayer]> {
-  let summary = "A matrix product with transposes, bias and accumulation folded in";
+  let summary = "A matmul with transposes, bias and accumulation folded in";
   let description = [{
     `c = op(a) op(b) [+ bias] [+ init]`, for each leading batch index.  This is
-    the form in which matrix products reach the plan: `nn.linear`, its
+    the form in which matmuls reach the plan: `nn.linear`, its
     derivatives and linalg contractions all become it, and each is one library
     call.  `init` shares its bytes with the result.  Products of 16 bits are
     added in f32, with bias and `init`, and rounded once if the result has 16

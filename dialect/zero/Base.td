@@ -55,10 +55,10 @@ class Zero_NameOp<string mnemonic, list<string> says = [], list<Trait> traits = 
   let extraClassDefinition = "bool $cppClass::movesNothing() { return true; }";
 }
 
-/// An exchange between ranks; `exchanges` names the methods of
+/// A collective between ranks; `collectives` names the methods of
 /// CollectiveOpInterface that it overrides.
-class Zero_CollectiveOp<string mnemonic, list<string> says, list<string> exchanges, list<Trait> traits = []> :
+class Zero_CollectiveOp<string mnemonic, list<string> says, list<string> collectives, list<Trait> traits = []> :
     Zero_PlanOp<mnemonic, !listconcat(["getPreferredStream"], says), !listconcat([
-      DeclareOpInterfaceMethods<Zero_CollectiveOpInterface, exchanges>], traits)>;
+      DeclareOpInterfaceMethods<Zero_CollectiveOpInterface, collectives>], traits)>;
 
 #endif

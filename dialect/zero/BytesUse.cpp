@@ -60,10 +60,10 @@ BytesUse SpillOp::getBytesUse() {
 }
 
 /// Whole gradients, unless they are sent to their owners at once.
-BytesUse PackOp::getBytesUse() {
+BytesUse FlattenOp::getBytesUse() {
   const bool isSent = llvm::any_of(getResult().getUsers(), [](Operation *user) {
     auto reduce = dyn_cast<ReduceScatterOp>(user);
-    return isa<AccumulateOp, SpillOp, NarrowOp>(user) ||
+    return isa<AccumulateOp, SpillOp, QuantizeOp>(user) ||
            (reduce && (!reduce.isInPlace() || isSpilled(reduce.getResult())));
   });
   return isSent ? BytesUse::Communication : BytesUse::Gradients;

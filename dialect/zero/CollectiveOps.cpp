@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace mlir::zero;
 using namespace mlir::zero::detail;
 
-/// Fails unless an exchange of a bucket names the ranks that it is between
+/// Fails unless a collective of a bucket names the ranks that it is between
 /// exactly where they are in groups.
 static LogicalResult verifyOver(Operation *op, std::optional<Over> over,
                                 const BucketUse &use) {
@@ -68,7 +68,7 @@ LogicalResult ReduceScatterOp::verifySymbolUses(SymbolTableCollection &tables) {
            << getSource().getType();
   Type element = getElementType(getSource().getType()),
        sum = getElementType(getResult().getType());
-  const bool isBlock = isa<BlockType>(element);
+  const bool isBlock = isa<QuantizedBlockType>(element);
   if (isBlock ? !(sum.isF32() || sum.isBF16() || sum.isF16()) // (C4)
               : element != sum &&
                     !(sum.isF32() && (element.isBF16() || element.isF16())))
@@ -112,19 +112,20 @@ static LogicalResult verifyElements(Operation *op, FlatSymbolRefAttr bucket,
        to = getElementType(narrow.getType());
   if (!use.isAny(narrow) || !areAsMuch(wide.getType(), narrow.getType()) ||
       !(from.isF32() || from.isBF16() || from.isF16()) ||
-      !(isa<BlockType>(to) || (to.isBF16() && from.isF32()))) // (C1), (C2)
+      !(isa<QuantizedBlockType>(to) ||
+        (to.isBF16() && from.isF32()))) // (C1), (C2)
     return op->emitOpError("has ")
            << wide.getType() << " in " << narrow.getType()
            << "; blocks hold as much of f32, bf16 or f16, and bf16 of f32";
   return success();
 }
 
-LogicalResult NarrowOp::verifySymbolUses(SymbolTableCollection &tables) {
+LogicalResult QuantizeOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyElements(*this, getBucketAttr(), getSource(), getResult(),
                         tables);
 }
 
-LogicalResult WidenOp::verifySymbolUses(SymbolTableCollection &tables) {
+LogicalResult DequantizeOp::verifySymbolUses(SymbolTableCollection &tables) {
   return verifyElements(*this, getBucketAttr(), getResult(), getSource(),
                         tables);
 }
@@ -156,7 +157,7 @@ LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
 // Interfaces
 //===----------------------------------------------------------------------===//
 
-/// Of a value with all parts of an exchange: over groups, the part of a member.
+/// Of a value with all parts of a collective: over groups, a member's part.
 static Extent getWholeExtent(std::optional<Over> over) {
   return over == Over::Groups ? Extent::Part : Extent::Whole;
 }
@@ -165,7 +166,7 @@ static Extent getOwnExtent(std::optional<Over> over) {
   return over == Over::Members ? Extent::Part : Extent::Slice;
 }
 
-// Exchanges over groups have streams of their own: they are on other links.
+// Collectives over groups have streams of their own: they are on other links.
 Stream AllGatherOp::getPreferredStream() {
   return getOver() == Over::Groups ? Stream::GatherGroups : Stream::Gather;
 }
@@ -205,21 +206,21 @@ int64_t ReduceScatterOp::getFlops(SymbolTableCollection &symbols) {
   return elements * (ranks + (getInto() ? 1 : 0));
 }
 
-bool NarrowOp::changesFormat() { return true; }
-bool NarrowOp::bringsState() { return true; }
-Stream NarrowOp::getPreferredStream() {
-  // Beside what computes, right before the exchange.
+bool QuantizeOp::changesFormat() { return true; }
+bool QuantizeOp::bringsState() { return true; }
+Stream QuantizeOp::getPreferredStream() {
+  // Beside what computes, right before the collective.
   for (Operation *user : getResult().getUsers())
-    if (auto exchange = dyn_cast<CollectiveOpInterface>(user))
+    if (auto collective = dyn_cast<CollectiveOpInterface>(user))
       return cast<PlanOpInterface>(user).getPreferredStream();
   return Stream::Compute;
 }
-int64_t NarrowOp::getFlops(SymbolTableCollection &symbols) {
+int64_t QuantizeOp::getFlops(SymbolTableCollection &symbols) {
   // The largest value, and a product for each.
   return 2 * countElements(*this, getSource(), symbols);
 }
-bool WidenOp::changesFormat() { return true; }
-int64_t WidenOp::getFlops(SymbolTableCollection &symbols) {
+bool DequantizeOp::changesFormat() { return true; }
+int64_t DequantizeOp::getFlops(SymbolTableCollection &symbols) {
   return countElements(*this, getResult(), symbols);
 }
 

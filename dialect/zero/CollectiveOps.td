@@ -1,6 +1,6 @@
-//===- CollectiveOps.td - Exchanges between ranks ----------*- tablegen -*-===//
+//===- CollectiveOps.td - Collectives between ranks ----------*- tablegen -*-===//
 //
-// None of them is Pure: two gathers of one shard are two exchanges, and ranks
+// None of them is Pure: two gathers of one shard are two collectives, and ranks
 // hang when they do not issue the same ones in the same order.  Sums are added
 // in rank order by the owner of a slice, in the value's own type, and scaled
 // once.
@@ -40,7 +40,7 @@ def Zero_AllGatherOp : Zero_CollectiveOp<"all_gather", [
 
     Constraints:
     * (C1) the operand is the bucket's shard by the ranks of its axis, or whole; its
-      elements may be narrow (`zero.narrow`).
+      elements may be quantized (`zero.quantize`).
     * (C2) the result is the whole bucket; in place it has the operand's type.
     * (C3) there is `over` exactly if the axis has groups.  Over members the
       operand is the bucket's part instead of a shard by all ranks; over groups
@@ -87,7 +87,7 @@ def Zero_ReduceScatterOp : Zero_CollectiveOp<"reduce_scatter", [
     * (C2) the result is the bucket's shard by the ranks of its axis, or of the
       operand's type.
     * (C3) `into` has the result's type, a shard.
-    * (C4) the elements are those of the operand, or f32; of blocks (`zero.narrow`)
+    * (C4) the elements are those of the operand, or f32; of blocks (`zero.quantize`)
       they are f32, bf16 or f16.
     * (C5) there is `over` exactly if the axis has groups.  Over members the
       result is the bucket's part instead of a shard by all ranks; over groups
@@ -114,18 +114,18 @@ class Zero_ElementsOp<string mnemonic, list<string> says> : Zero_PlanOp<mnemonic
   let assemblyFormat = "$source `of` $bucket attr-dict `:` type($source) `->` type($result)";
 }
 
-def Zero_NarrowOp : Zero_ElementsOp<"narrow", ["getPreferredStream", "changesFormat", "bringsState"]> {
+def Zero_QuantizeOp : Zero_ElementsOp<"quantize", ["getPreferredStream", "changesFormat", "bringsState"]> {
   let summary = "A bucket's values in fewer bits, as ranks exchange them";
   let description = [{
-    Quantizes: each 256 elements of the bucket become one of !zero.block, or each
+    Quantizes: each 256 elements of the bucket become one of !zero.quantized_block, or each
     is rounded to bf16.  The scale of a block is the largest absolute value by
     the largest code; a code is the value by the scale, rounded to nearest, ties
     to even.  A block with an infinity or a NaN becomes NaNs.  Padding counts as
     zeros.
 
     ```mlir
-    %r = zero.narrow %flat of @w0 : tensor<1024xf32> -> tensor<4x!zero.block<8>>
-    %g = zero.reduce_scatter %r of @w0 {scale = 0.5 : f64} : tensor<4x!zero.block<8>> -> !zero.shard<1024 x f32 by 2>
+    %r = zero.quantize %flat of @w0 : tensor<1024xf32> -> tensor<4x!zero.quantized_block<8>>
+    %g = zero.reduce_scatter %r of @w0 {scale = 0.5 : f64} : tensor<4x!zero.quantized_block<8>> -> !zero.shard<1024 x f32 by 2>
     ```
 
     The reduction adds up what the blocks say, in f32.
@@ -137,16 +137,16 @@ def Zero_NarrowOp : Zero_ElementsOp<"narrow", ["getPreferredStream", "changesFor
   }];
 }
 
-def Zero_WidenOp : Zero_ElementsOp<"widen", ["changesFormat"]> {
-  let summary = "The values that narrow elements stand for";
+def Zero_DequantizeOp : Zero_ElementsOp<"dequantize", ["changesFormat"]> {
+  let summary = "The values that quantized elements stand for";
   let description = [{
     Dequantizes: each number of a block is its code times the scale, in f32,
     rounded once to the elements of the result.
 
     ```mlir
-    %q = zero.narrow %p of @w0 : !zero.shard<1024 x f32 by 2> -> !zero.shard<4 x !zero.block<4> by 2>
-    %all = zero.all_gather %q of @w0 : !zero.shard<4 x !zero.block<4> by 2> -> tensor<4x!zero.block<4>>
-    %wide = zero.widen %all of @w0 : tensor<4x!zero.block<4>> -> tensor<1024xf32>
+    %q = zero.quantize %p of @w0 : !zero.shard<1024 x f32 by 2> -> !zero.shard<4 x !zero.quantized_block<4> by 2>
+    %all = zero.all_gather %q of @w0 : !zero.shard<4 x !zero.quantized_block<4> by 2> -> tensor<4x!zero.quantized_block<4>>
+    %wide = zero.dequantize %all of @w0 : tensor<4x!zero.quantized_block<4>> -> tensor<1024xf32>
     ```
 
     Constraints:

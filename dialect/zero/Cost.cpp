@@ -11,8 +11,8 @@ using namespace mlir::zero;
 
 AxisOp zero::findAxis(PlanOpInterface op, SymbolTableCollection &symbols) {
   FlatSymbolRefAttr axis;
-  if (auto exchange = dyn_cast<CollectiveOpInterface>(op.getOperation()))
-    axis = exchange.getAxisRef(symbols);
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op.getOperation()))
+    axis = collective.getAxisRef(symbols);
   else if (FlatSymbolRefAttr name = op.getBucketRef())
     if (auto bucket = symbols.lookupNearestSymbolFrom<BucketOp>(op, name))
       axis = bucket.getAxisAttr();
@@ -24,8 +24,9 @@ int64_t zero::countRanks(PlanOpInterface op, SymbolTableCollection &symbols) {
   if (!axis)
     return 1;
   int64_t ranks = axis.getSize(), members = axis.getGroupSize();
-  auto exchange = dyn_cast<CollectiveOpInterface>(op.getOperation());
-  std::optional<Over> over = exchange ? exchange.getRanksOver() : std::nullopt;
+  auto collective = dyn_cast<CollectiveOpInterface>(op.getOperation());
+  std::optional<Over> over =
+      collective ? collective.getRanksOver() : std::nullopt;
   if (!over)
     return ranks;
   return *over == Over::Members ? members : ranks / members;
@@ -87,10 +88,10 @@ Cost zero::getCost(Operation *op, SymbolTableCollection &symbols) {
   if (!plan || plan.movesNothing())
     return cost;
   cost.flops = countFlops(op, symbols);
-  if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
-    cost.wire = exchange.getWireBytes(
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    cost.wire = collective.getWireBytes(
         countRanks(plan, symbols),
-        getTouchedBytes(plan, exchange.getWhole(), symbols));
+        getTouchedBytes(plan, collective.getWhole(), symbols));
   auto tierOf = [](Value value) {
     BytesAttr bytes = bytesOf(value);
     return static_cast<unsigned>(bytes ? bytes.getTier() : Tier::Device);

@@ -30,9 +30,9 @@ int64_t getTouchedBytes(PlanOpInterface op, Value value,
 int64_t countElements(PlanOpInterface op, Value value,
                       SymbolTableCollection &symbols);
 
-/// The axis of `op`'s bucket or exchange; null if it has neither.
+/// The axis of `op`'s bucket or collective; null if it has neither.
 AxisOp findAxis(PlanOpInterface op, SymbolTableCollection &symbols);
-/// The ranks that an exchange is between, or those of the axis of `op`'s
+/// The ranks that a collective is between, or those of the axis of `op`'s
 /// bucket; 1 if it has neither.
 int64_t countRanks(PlanOpInterface op, SymbolTableCollection &symbols);
 

@@ -92,8 +92,8 @@ std::string zero::nameOperation(Operation *op) {
   std::string of =
       bucket ? bucket.getValue().str() : describeLocation(op->getLoc());
   std::string over;
-  if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
-    if (std::optional<Over> ranks = exchange.getRanksOver())
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    if (std::optional<Over> ranks = collective.getRanksOver())
       over = " over " + stringifyOver(*ranks).str();
   return what.str() + over + (of.empty() ? "" : " of " + of);
 }

@@ -22,7 +22,7 @@ struct StorageTie {
   enum Relation {
     /// The result is part of the operand; nothing is written (view, reshape).
     ResultInOperand,
-    /// The operand is produced inside the result; nothing is written (pack).
+    /// The operand is produced inside the result; nothing is written (flatten).
     OperandInResult,
     /// The result may overwrite the operand, byte for byte.
     MayReplace,

@@ -24,7 +24,7 @@ def Zero_PlanOpInterface : OpInterface<"PlanOpInterface"> {
   let verify = [{ return ::mlir::cast<::mlir::zero::PlanOpInterface>($_op).crossesTiers()
         ? ::mlir::success() : ::mlir::zero::detail::verifyOneTier($_op); }];
   let methods = [
-    InterfaceMethod<"Whether it only names bytes (view, pack) and runs nothing.",
+    InterfaceMethod<"Whether it only names bytes (view, flatten) and runs nothing.",
       "bool", "movesNothing", (ins), "", "return false;">,
     InterfaceMethod<"Whether it moves a value to another tier.",
       "bool", "crossesTiers", (ins), "", "return false;">,
@@ -74,7 +74,7 @@ def Zero_FlopsOpInterface : OpInterface<"FlopsOpInterface"> {
 
 def Zero_CollectiveOpInterface : OpInterface<"CollectiveOpInterface", [Zero_PlanOpInterface]> {
   let description = [{
-    An exchange between the ranks of an axis.  All ranks issue the same ones in
+    A collective between the ranks of an axis.  All ranks issue the same ones in
     the same order.
   }];
   let cppNamespace = "::mlir::zero";

@@ -73,7 +73,8 @@ SmallVector<StorageTie> ViewOp::getStorageTies(SymbolTableCollection &symbols) {
   return {{StorageTie::ResultInOperand, 0, 0, offset}};
 }
 
-SmallVector<StorageTie> PackOp::getStorageTies(SymbolTableCollection &symbols) {
+SmallVector<StorageTie>
+FlattenOp::getStorageTies(SymbolTableCollection &symbols) {
   auto bucket =
       symbols.lookupNearestSymbolFrom<BucketOp>(*this, getBucketAttr());
   SmallVector<StorageTie> ties;
@@ -137,8 +138,8 @@ int64_t LaunchOp::getFlops(SymbolTableCollection &symbols) {
   return flops;
 }
 
-bool DequantizeOp::changesFormat() { return true; }
-int64_t DequantizeOp::getFlops(SymbolTableCollection &) {
+bool UnpackOp::changesFormat() { return true; }
+int64_t UnpackOp::getFlops(SymbolTableCollection &) {
   return cast<RankedTensorType>(getResult().getType()).getNumElements();
 }
 

@@ -130,7 +130,7 @@ def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
     bool isDeclaration() { return false; }
     /// Whether operands are memrefs, the last of them its results.
     bool isBufferized();
-    /// The operand that a result replaces; nothing if it need not.
+    /// The operand that a result must overwrite in place; nullopt if none.
     std::optional<unsigned> getMustReplace(unsigned result);
     /// The operands that a result may replace.
     ::llvm::ArrayRef<int64_t> getMayReplace(unsigned result);

@@ -99,7 +99,7 @@ private:
 
   static Size measure(ArrayRef<int64_t> shape, Type element) {
     std::optional<int64_t> bytes = 8;
-    if (auto block = dyn_cast<BlockType>(element))
+    if (auto block = dyn_cast<QuantizedBlockType>(element))
       bytes = block.getBytes();
     else if (element.isIntOrFloat())
       bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);

@@ -19,7 +19,7 @@ def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
     ```
 
     A bucket is cut into 4 parts, one for each member, and each part again into
-    2 slices, one for each group.  Exchanges of buckets are then between the
+    2 slices, one for each group.  Collectives of buckets are then between the
     members of each group, or between the ranks that have the same number in
     their groups (`over groups`), so that each byte goes between groups once.
 
@@ -64,7 +64,7 @@ def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {
 
     A `packed` bucket is a frozen one whose parameters have 4 or 8 bits an
     element (docs/lora.md).  Its elements are bytes, and a member is the bytes
-    of its packed form: 2,120 for 64x64 elements of nf4.  `zero.dequantize`
+    of its packed form: 2,120 for 64x64 elements of nf4.  `zero.unpack`
     unpacks members for computation.
 
     ```mlir
@@ -122,14 +122,14 @@ def Zero_ViewOp : Zero_NameOp<"view", [], [UsesSymbols]> {
   let assemblyFormat = "$flat `[` $bucket `,` $member `]` attr-dict `:` type($flat) `->` type($result)";
 }
 
-def Zero_PackOp : Zero_NameOp<"pack", ["getBytesUse"], [UsesSymbols]> {
+def Zero_FlattenOp : Zero_NameOp<"flatten", ["getBytesUse"], [UsesSymbols]> {
   let summary = "Gradients of a bucket's members, as one flat tensor";
   let description = [{
     One operand per member, in order.  No bytes move: memory is assigned so that
     each operand is produced inside the result.  Padding is undefined.
 
     ```mlir
-    %flat = zero.pack %dw, %db into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
+    %flat = zero.flatten %dw, %db into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
     ```
 
     Constraints:

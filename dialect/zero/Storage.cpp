@@ -97,5 +97,5 @@ bool zero::renames(Operation *op) {
 }
 
 bool zero::renamesParameter(Operation *op) {
-  return renames(op) && !isa<PackOp>(op);
+  return renames(op) && !isa<FlattenOp>(op);
 }

@@ -19,7 +19,7 @@ SmallVector<StorageTie> getStorageTies(Operation *op,
 /// The bytes that a plan gives to `value` (zero.at); null if it gives none.
 BytesAttr bytesOf(Value value);
 
-/// Whether `op` is an exchange between ranks.
+/// Whether `op` is a collective between ranks.
 bool isCollective(Operation *op);
 
 /// Whether `op` moves a value to another tier.
@@ -37,7 +37,7 @@ bool isEvent(Operation *op);
 /// The bucket that `op` names; null if it names none.
 FlatSymbolRefAttr getBucketRef(Operation *op);
 
-/// Whether `op` only names bytes (view, pack, reshape) and runs nothing.
+/// Whether `op` only names bytes (view, flatten, reshape) and runs nothing.
 bool movesNothing(Operation *op);
 
 /// Whether the result of `op` is another name of its operands' bytes (view,
@@ -45,7 +45,7 @@ bool movesNothing(Operation *op);
 bool renames(Operation *op);
 
 /// Whether the result of `op` is another name of a parameter or of rows of it.
-/// A parameter may also be a gradient, which zero.pack collects.
+/// A parameter may also be a gradient, which zero.flatten collects.
 bool renamesParameter(Operation *op);
 
 /// Whether `op` gives its tensor another shape, in the same bytes.

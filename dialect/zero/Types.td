@@ -34,7 +34,7 @@ def Zero_Extent : I32EnumAttr<"Extent", "how much of a value an operation reads 
   let genSpecializedAttr = 0;
 }
 
-def Zero_Over : I32EnumAttr<"Over", "the ranks of an axis that an exchange is between", [
+def Zero_Over : I32EnumAttr<"Over", "the ranks of an axis that a collective is between", [
     I32EnumAttrCase<"Members", 1, "members">, I32EnumAttrCase<"Groups", 2, "groups">]> {
   let cppNamespace = "::mlir::zero";
   let genSpecializedAttr = 0;
@@ -165,11 +165,11 @@ def Zero_ShardType : Zero_Type<"Shard", "shard"> {
   }];
 }
 
-def Zero_BlockType : Zero_Type<"Block", "block"> {
+def Zero_QuantizedBlockType : Zero_Type<"QuantizedBlock", "quantized_block"> {
   let summary = "256 numbers in few bits, with a common scale";
   let description = [{
     Elements of what ranks exchange instead of f32, bf16 or f16
-    (`--wire-params`, `--wire-gradients`): `tensor<4x!zero.block<8>>` has 1,024
+    (`--wire-params`, `--wire-gradients`): `tensor<4x!zero.quantized_block<8>>` has 1,024
     numbers.  A block is a scale, f32, and 256 codes of 8 or 4 bits; a number is
     its code, from -127 to 127 or from -7 to 7, times the scale.
 

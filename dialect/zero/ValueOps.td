@@ -23,7 +23,7 @@ def Zero_LaunchOp : Zero_PlanOp<"launch", ["getStorageTies"], [CountsFlops, Pure
   let hasVerifier = 0;
 }
 
-def Zero_DequantizeOp : Zero_PlanOp<"dequantize", ["changesFormat"], [CountsFlops]> {
+def Zero_UnpackOp : Zero_PlanOp<"unpack", ["changesFormat"], [CountsFlops]> {
   let summary = "A packed parameter, as a tensor to compute with";
   let description = [{
     Each element is its code's number times the scale of its block, in f32,
@@ -32,7 +32,7 @@ def Zero_DequantizeOp : Zero_PlanOp<"dequantize", ["changesFormat"], [CountsFlop
 
     ```mlir
     %b = zero.view %flat[@b2, "h.2.fc.weight"] : tensor<2128xi8> -> tensor<2120xi8>
-    %w = zero.dequantize %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+    %w = zero.unpack %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
     ```
 
     Constraints:
@@ -107,7 +107,7 @@ def Zero_AverageOp : Zero_Op<"average", [Pure, SameOperandsAndResultType]> {
     The divisor of a loss, the number of valid targets, goes through it: every
     rank and micro-step then divides by the mean count, and the mean of their
     losses is the sum over all valid targets by their number.  PartitionState
-    turns it into an exchange, or into the value itself if there is one rank and
+    turns it into a collective, or into the value itself if there is one rank and
     one micro-step.
 
     ```mlir

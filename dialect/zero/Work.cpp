@@ -66,7 +66,7 @@ std::string zero::getWorkKind(PlanOpInterface op,
   // What the host's processors do is not what a device does.
   const std::string where = getStream(op) == Stream::Host ? "host_" : "";
   if (isa<AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp, ZerosOp, CopyOp,
-          NarrowOp, WidenOp>(op))
+          QuantizeOp, DequantizeOp>(op))
     return where + "move";
   return where + op->getName().stripDialect().str();
 }
@@ -110,9 +110,9 @@ Work zero::countWork(PlanOpInterface op, SymbolTableCollection &symbols) {
   }
   if (auto own = dyn_cast<FlopsOpInterface>(*op))
     own.addWork(symbols, work);
-  if (auto exchange = dyn_cast<CollectiveOpInterface>(*op))
-    work[kind + (exchange.getRanksOver() == Over::Members ? kMemberByte.str()
-                                                          : ".byte")] =
+  if (auto collective = dyn_cast<CollectiveOpInterface>(*op))
+    work[kind + (collective.getRanksOver() == Over::Members ? kMemberByte.str()
+                                                            : ".byte")] =
         double(getCost(op, symbols).wire);
   else if (isa<FetchOp, SpillOp>(op))
     work[kind + ".byte"] =

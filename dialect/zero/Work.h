@@ -19,9 +19,9 @@
 //   kernel.reduction             elements that are summed or compared
 //   OP.memory .cache             bytes of operands and results; which of the
 //                                two is known from the operations before
-//   LINK.byte                    bytes that an exchange receives, or a copy
+//   LINK.byte                    bytes that a collective receives, or a copy
 //                                between tiers moves
-//   LINK.member_byte             of an exchange over members, which are near
+//   LINK.member_byte             of a collective over members, which are near
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -169,8 +169,9 @@ LogicalResult ShardType::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult BlockType::verify(function_ref<InFlightDiagnostic()> emitError,
-                                int64_t bits) {
+LogicalResult
+QuantizedBlockType::verify(function_ref<InFlightDiagnostic()> emitError,
+                           int64_t bits) {
   if (bits != 8 && bits != 4) // (C1)
     return emitError() << "codes of " << bits
                        << " bits; those of a block have 8 or 4";
@@ -233,14 +234,14 @@ Type zero::getElementType(Type type) {
 }
 
 int64_t zero::getElementBytes(Type type) {
-  if (auto block = dyn_cast<BlockType>(getElementType(type)))
+  if (auto block = dyn_cast<QuantizedBlockType>(getElementType(type)))
     return block.getBytes();
   return llvm::divideCeil(getElementType(type).getIntOrFloatBitWidth(), 8);
 }
 
 int64_t zero::getNumbersPerElement(Type type) {
-  return isa<BlockType>(holdsBytes(type) ? getElementType(type) : type)
-             ? BlockType::kElements
+  return isa<QuantizedBlockType>(holdsBytes(type) ? getElementType(type) : type)
+             ? QuantizedBlockType::kElements
              : 1;
 }
 

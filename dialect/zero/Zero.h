@@ -88,8 +88,8 @@ constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
 // On inputs with a vocabulary: the one other value that the host accepts.
 constexpr llvm::StringLiteral kIgnoredAttr = "zero.ignored";
 
-// On inputs, outputs and packs of programs that hold all micro-steps of a step:
-// the number of their micro-step, from 0 on.
+// In programs that run all micro-steps of a step, on inputs, outputs and
+// flattened gradients: the index of their micro-step, from 0.
 constexpr llvm::StringLiteral kMicroAttr = "zero.micro";
 
 /// The input of keys of dropout, i64, one for each sequence; the host writes

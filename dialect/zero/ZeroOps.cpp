@@ -189,7 +189,7 @@ LogicalResult OptimizerOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
-// view and pack
+// view and flatten
 //===----------------------------------------------------------------------===//
 
 LogicalResult ViewOp::verify() {
@@ -221,7 +221,7 @@ LogicalResult ViewOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
-LogicalResult DequantizeOp::verify() {
+LogicalResult UnpackOp::verify() {
   auto result = cast<RankedTensorType>(getResult().getType());
   Type element = result.getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16()) // (C1)
@@ -236,13 +236,13 @@ LogicalResult DequantizeOp::verify() {
   return success();
 }
 
-LogicalResult PackOp::verify() {
+LogicalResult FlattenOp::verify() {
   if (flatElements(getResult().getType(), false) < 0) // (C2)
     return emitOpError("result must be flat, got ") << getResult().getType();
   return success();
 }
 
-LogicalResult PackOp::verifySymbolUses(SymbolTableCollection &tables) {
+LogicalResult FlattenOp::verifySymbolUses(SymbolTableCollection &tables) {
   auto bucket = detail::lookup<BucketOp>(*this, getBucketAttr(), tables);
   if (!bucket)
     return failure();

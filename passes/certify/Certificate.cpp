@@ -52,8 +52,8 @@ BucketOp getBucket(Value value) {
               : BucketOp();
 }
 
-/// The bytes of `term` that are kept as a value of `type` is: whole, in slices,
-/// or in parts.
+/// The field of `term` that counts the bytes of values of `type`: whole,
+/// sharded or grouped.
 int64_t &termOf(Certificate::Term &term, Type type) {
   switch (getTypeExtent(type, /*ofBucket=*/true)) {
   case Extent::Slice:
@@ -184,11 +184,11 @@ void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
   SymbolTableCollection symbols;
   for (const CertifiedProgram &program : programs) {
     for (Operation *op : program.storage.operations) {
-      auto exchange = dyn_cast<CollectiveOpInterface>(op);
-      if (!exchange)
+      auto collective = dyn_cast<CollectiveOpInterface>(op);
+      if (!collective)
         continue;
-      auto &wire = wires[firstOf[static_cast<size_t>(exchange.getKind())] +
-                         (exchange.getRanksOver() == Over::Groups ? 1 : 0)];
+      auto &wire = wires[firstOf[static_cast<size_t>(collective.getKind())] +
+                         (collective.getRanksOver() == Over::Groups ? 1 : 0)];
       wire.calls += program.runs;
       wire.bytes += program.runs * getCost(op, symbols).wire;
     }
@@ -254,7 +254,8 @@ void countPeak(const CertifiedProgram &program, Tier tier,
   for (const Buffer *buffer : ArrayRef(temporaries).take_front(5))
     arena.largest.push_back({getValueName(buffer->name), buffer->size});
   for (const Buffer *buffer : temporaries)
-    if (isa_and_present<AllGatherOp, WidenOp>(buffer->name.getDefiningOp()))
+    if (isa_and_present<AllGatherOp, DequantizeOp>(
+            buffer->name.getDefiningOp()))
       if (BucketOp bucket = getBucket(buffer->name))
         arena.gathered.push_back({describeBucket(bucket), buffer->size});
 }
@@ -263,14 +264,14 @@ void countPeak(const CertifiedProgram &program, Tier tier,
 
 /// The floating-point operations of products and attention in `part`.  `once`
 /// leaves out the scores of attention that the backward pass recomputes.
-static int64_t countProductFlops(Operation *part, bool once,
-                                 SymbolTableCollection &symbols) {
+static int64_t countMatmulFlops(Operation *part, bool once,
+                                SymbolTableCollection &symbols) {
   int64_t flops = 0;
   part->walk([&](Operation *op) {
     if (auto launch = dyn_cast<LaunchOp>(op))
       if (auto kernel = symbols.lookupNearestSymbolFrom<KernelOp>(
               launch, launch.getKernelAttr()))
-        flops += countProductFlops(kernel, once, symbols);
+        flops += countMatmulFlops(kernel, once, symbols);
     StringRef name = op->getName().getStringRef();
     if (!name.starts_with("nn.matmul") && !name.starts_with("nn.grouped") &&
         !name.starts_with("nn.attention") &&
@@ -293,11 +294,11 @@ static Certificate::Flops countFlopsOfStep(ModuleOp module,
         name == "step" || name == "micro")
       flops.executed +=
           program.runs *
-          countProductFlops(program.function, /*once=*/false, symbols);
+          countMatmulFlops(program.function, /*once=*/false, symbols);
   if (ModuleOp model = findModel(module))
     if (Operation *step = model.lookupSymbol("step"))
       flops.model = certificate.microSteps *
-                    countProductFlops(step, /*once=*/true, symbols);
+                    countMatmulFlops(step, /*once=*/true, symbols);
   return flops;
 }
 

@@ -74,7 +74,7 @@ bool isViewOrCast(Operation *op) {
 }
 
 /// The product whose elements, through elementwise operations, are the logits.
-nn::MatmulOp findProduct(Value logits) {
+nn::MatmulOp findMatmul(Value logits) {
   while (Operation *op = logits.getDefiningOp()) {
     if (auto product = dyn_cast<nn::MatmulOp>(op))
       return product;
@@ -168,7 +168,7 @@ bool zero::hasCap(const ChunkedLoss &loss) {
 
 std::optional<ChunkedLoss> zero::matchLoss(nn::CrossEntropyOp entropy) {
   bool sawSlice = false;
-  nn::MatmulOp logits = findProduct(entropy.getLogits());
+  nn::MatmulOp logits = findMatmul(entropy.getLogits());
   FailureOr<nn::CrossEntropyBackwardOp> backward = findBackward(entropy);
   if (!logits || sawSlice || logits.getTransposeA() || logits.getInit() ||
       failed(backward))

@@ -251,7 +251,7 @@ private:
   /// A fill needs a kernel if something other than a kernel reads it.
   bool needsKernel(Operation *fill) {
     return llvm::any_of(fill->getUsers(), [](Operation *user) {
-      return nn::isPlanProduct(user) ||
+      return nn::isPlanMatmul(user) ||
              isa<SplitOp, func::ReturnOp, tensor::CollapseShapeOp,
                  tensor::ExpandShapeOp>(user);
     });

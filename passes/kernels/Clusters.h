@@ -17,7 +17,7 @@ struct Cluster {
 };
 
 /// Forms the clusters of a straight-line step; every operation that is neither
-/// a matrix product, a view nor an auxiliary of one (constant, empty, fill) is
+/// a matmul, a view nor an auxiliary of one (constant, empty, fill) is
 /// in exactly one.
 SmallVector<Cluster> formClusters(func::FuncOp step);
 

@@ -1,6 +1,6 @@
 //===- CopySlices.cpp - Copies slices that cannot be read in place --------===//
 //
-// Matrix products, splits and the caller need contiguous values.  Kernels read
+// Matmuls, splits and the caller need contiguous values.  Kernels read
 // a slice in place, unless it is reshaped so that no strides describe it.
 // Other slices are copied by a kernel of their own.
 //
@@ -77,7 +77,7 @@ void zero::copySlices(func::FuncOp step) {
     if (isAuxiliary(&op))
       continue;
     const bool contiguous =
-        nn::isPlanProduct(&op) || isa<SplitOp, func::ReturnOp>(op);
+        nn::isPlanMatmul(&op) || isa<SplitOp, func::ReturnOp>(op);
     const bool ofViews = isa<nn::OwnKernelOpInterface>(op);
     for (OpOperand &operand : op.getOpOperands()) {
       Value value = operand.get();

@@ -1,6 +1,6 @@
-//===- FitContraction.cpp - Operands that fit a matrix product ------------===//
+//===- FitContraction.cpp - Operands that fit a matmul --------------------===//
 //
-// A convolution is a matrix product of its filters and all windows of its
+// A convolution is a matmul of its filters and all windows of its
 // image, once the windows are laid out ("im2col").  Its gradients are matrix
 // products, once the loops of each operand are grouped into rows and columns:
 //
@@ -10,7 +10,7 @@
 //   z[f, n, h, w] += windows[c, i, j, n, h, w] * k[f, c, i, j]
 //   y[n, f, h, w] = z[f, n, h, w]
 //
-// 1. Sort the loops into batch, m, n and k (LowerProducts.cpp), as if windows
+// 1. Sort the loops into batch, m, n and k (LowerMatmuls.cpp), as if windows
 //    were tensors of their own.
 // 2. An operand is copied if it is read through windows, or if its groups do
 //    not stand together.  The group that goes along memory comes last, so

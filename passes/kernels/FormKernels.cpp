@@ -1,4 +1,4 @@
-//===- FormKernels.cpp - Outlines everything that is no matrix product ----===//
+//===- FormKernels.cpp - Outlines everything that is no matmul ------------===//
 //
 // 1. Copy slices that cannot be read in place (CopySlices.cpp).
 // 2. Form clusters (Clusters.cpp).

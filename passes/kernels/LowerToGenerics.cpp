@@ -44,7 +44,7 @@ using namespace mlir::zero;
 namespace {
 
 bool hasOwnKernel(Operation *op) {
-  return nn::isPlanProduct(op) || isa<nn::OwnKernelOpInterface>(op);
+  return nn::isPlanMatmul(op) || isa<nn::OwnKernelOpInterface>(op);
 }
 
 /// Whether `op` reads single elements at computed places, not rows.  Such an

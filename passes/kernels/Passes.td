@@ -4,7 +4,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def LowerProducts : Pass<"zero-lower-products", "::mlir::ModuleOp"> {
+def LowerMatmuls : Pass<"zero-lower-matmuls", "::mlir::ModuleOp"> {
   let summary = "Turns every contraction into nn.matmul";
   let description = [{
     `nn.linear` and each `linalg.generic` that multiplies and adds become one
@@ -101,7 +101,7 @@ def FuseLoss : Pass<"zero-fuse-loss", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
-def AddIntoProducts : Pass<"zero-add-into-products", "::mlir::ModuleOp"> {
+def AddIntoMatmuls : Pass<"zero-add-into-matmuls", "::mlir::ModuleOp"> {
   let summary = "Lets short products add to longer ones in place";
   let description = [{
     If a product of at most 128 terms and a longer one are added, and nothing
@@ -147,7 +147,7 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
 }
 
 def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
-  let summary = "Outlines everything that is not a matrix product into kernels";
+  let summary = "Outlines everything that is not a matmul into kernels";
   let description = [{
     Clusters operations that share an outer parallel dimension ("rows") and
     outlines each cluster as one function, a kernel, called by `zero.launch`.

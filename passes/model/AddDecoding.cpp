@@ -75,15 +75,15 @@ public:
       return tensor::EmptyOp::create(b, value.getLoc(),
                                      ArrayRef<int64_t>{batch, columns},
                                      tensorTypeOf(value).getElementType());
-    if (auto linear = dyn_cast<nn::LinearOp>(def); linear && !sawProduct) {
-      sawProduct = true;
+    if (auto linear = dyn_cast<nn::LinearOp>(def); linear && !sawMatmul) {
+      sawMatmul = true;
       SmallVector<Value> operands(linear->getOperands());
       operands[0] = rowsOf(operands[0]);
       return rebuild(linear, operands, columns);
     }
     if (auto structured = dyn_cast<linalg::LinalgOp>(def))
       if (std::optional<SmallVector<bool>> byRows = whoHasRows(structured)) {
-        sawProduct |= structured.getNumReductionLoops() > 0;
+        sawMatmul |= structured.getNumReductionLoops() > 0;
         SmallVector<Value> operands(def->getOperands());
         for (auto [operand, has] : llvm::zip_equal(operands, *byRows))
           if (has)
@@ -103,10 +103,10 @@ private:
   /// depend row by row on these operands alone; nothing if that is unknown, or
   /// a second product.
   std::optional<SmallVector<bool>> whoHasRows(linalg::LinalgOp op) {
-    bool isProduct = op.getNumReductionLoops() > 0;
+    bool isMatmul = op.getNumReductionLoops() > 0;
     if (op->getNumResults() != 1 ||
         tensorTypeOf(op->getResult(0)).getRank() != 2 ||
-        op.hasIndexSemantics() || (isProduct && sawProduct))
+        op.hasIndexSemantics() || (isMatmul && sawMatmul))
       return std::nullopt;
     AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
     auto row = dyn_cast<AffineDimExpr>(out.getResult(0));
@@ -166,7 +166,7 @@ private:
   OpBuilder &b;
   Value position;
   int64_t batch, positions;
-  bool sawProduct = false;
+  bool sawMatmul = false;
 };
 
 struct AddDecodingPass : zero::impl::AddDecodingBase<AddDecodingPass> {

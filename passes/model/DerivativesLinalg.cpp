@@ -214,7 +214,7 @@ private:
              << operand.getOperandNumber() << ": its map "
              << AffineMapAttr::get(map)
              << " is not made of sums of loops times constants";
-    // In a convolution, the adjoints of all reads are a matrix product's
+    // In a convolution, the adjoints of all reads are a matmul's
     // result: its rows stay together, and so do its columns; those along memory
     // come last.
     SmallVector<int64_t> extents = op.getStaticLoopRanges();

@@ -353,7 +353,7 @@ struct DifferentiateLossPass
 
   /// Every rank and micro-step divides by the same count, their mean.  Counts
   /// of inputs go to the front, with what computes them: they wait for nothing,
-  /// so their exchange is over long before the loss needs it, and no kernel
+  /// so their collective is over long before the loss needs it, and no kernel
   /// computes one beside what depends on another.
   void averageCounts(func::FuncOp model) {
     SmallVector<nn::CountValidOp> counts;

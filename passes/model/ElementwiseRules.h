@@ -11,7 +11,7 @@
 //
 // A product is steep, too, because its slope is its other factor: for example x
 // log x, where a select leaves out x = 0.  Only a sum of products is not,
-// because it must stay a matrix product (DerivativesLinalg.cpp).
+// because it must stay a matmul (DerivativesLinalg.cpp).
 //
 //===----------------------------------------------------------------------===//
 #pragma once

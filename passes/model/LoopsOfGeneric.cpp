@@ -20,7 +20,7 @@ using linalg::GenericOp;
 
 /// Indices of the inputs to keep: those that the body reads, and for a loop
 /// that would lose its extent the first input that has it.  Two factors are
-/// ordered as in a matrix product: first comes the one with the first output
+/// ordered as in a matmul: first comes the one with the first output
 /// loop that they do not share.
 static SmallVector<unsigned> selectInputs(Block &body, ArrayRef<AffineMap> maps,
                                           AffineMap outMap) {
@@ -88,7 +88,7 @@ static GenericOp withInputs(OpBuilder &b, GenericOp op,
 /// Removes the select that keeps a zero adjoint zero from a product of two
 /// inputs that is to be summed, so that the derivative of a contraction is a
 /// contraction.
-static Value plainProduct(Value value) {
+static Value plainMatmul(Value value) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   auto product =
       select ? select.getFalseValue().getDefiningOp<arith::MulFOp>() : nullptr;
@@ -161,8 +161,8 @@ FailureOr<Value> zero::emitOverLoops(OpBuilder &b, GenericOp source,
         IRMapping primal;
         primal.map(primalArgs, args.take_front(primalArgs.size()));
         // The other accumulators are running sums, which do not exist in
-        // another order of loops.  Only combiners may read them, and clones of
-        // combiners are dead.
+        // another order of loops.  Only combiners may read them, and eraseDead
+        // removes their clones; any other use of the placeholder is an error.
         for (BlockArgument acc : source.getRegionOutputArgs())
           if (!primal.contains(acc) && !acc.use_empty()) {
             primal.map(acc, nn::constant(nested, at, acc.getType(), 0));
@@ -185,7 +185,7 @@ FailureOr<Value> zero::emitOverLoops(OpBuilder &b, GenericOp source,
           yielded = combine
                         ? combine(nested, at, args.back(), yielded)
                         : Value(arith::AddFOp::create(nested, at, args.back(),
-                                                      plainProduct(yielded)));
+                                                      plainMatmul(yielded)));
         linalg::YieldOp::create(nested, at, yielded);
         failedInBody |= succeeded(value) && !*value;
       });

@@ -349,7 +349,7 @@ def LowerNNToLinalg : Pass<"zero-lower-nn-to-linalg", "::mlir::ModuleOp"> {
   let summary = "Replaces every nn operation by its linalg form";
   let description = [{
     For the reference path and for checks of derivatives; kernels are formed
-    from the same forms, but with matrix products and attention kept whole.
+    from the same forms, but with matmuls and attention kept whole.
   }];
   let options = [Option<"keepEmbedding", "keep-embedding", "bool", "false",
     "leave nn.embedding, whose form is a gather that has no derivative">];

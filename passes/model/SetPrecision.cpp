@@ -82,7 +82,7 @@ bool isMove(Operation *op) {
 }
 
 /// Whether `op` is a product of matrices; one with a vector counts as a sum.
-bool isProduct(Operation *op) {
+bool isMatmul(Operation *op) {
   if (op->hasTrait<nn::RoundsFactors>())
     return true;
   auto structured = dyn_cast<linalg::LinalgOp>(op);
@@ -117,7 +117,7 @@ private:
   /// The f32 form of a 16-bit value.
   DenseMap<Value, Value> widened;
 
-  bool isNarrow(Value value) {
+  bool isQuantized(Value value) {
     return isTensorOf(value.getType(),
                       [&](Type element) { return element == narrow; });
   }
@@ -127,7 +127,7 @@ private:
 
   void visit(Operation *op) {
     b.setInsertionPoint(op);
-    if (isProduct(op)) {
+    if (isMatmul(op)) {
       for (OpOperand &operand : op->getOpOperands().take_front(2))
         operand.set(round(operand.get()));
       widenOperands(op);
@@ -153,7 +153,7 @@ private:
   bool readsOnlyNarrow(Operation *op) {
     bool any = false;
     for (Value operand : op->getOperands()) {
-      any |= isNarrow(operand);
+      any |= isQuantized(operand);
       if (isWide(operand.getType()) && !isFixed(operand))
         return false;
     }
@@ -166,7 +166,7 @@ private:
     return !op->use_empty() &&
            llvm::all_of(op->getUsers(), [](Operation *user) {
              auto sum = dyn_cast<linalg::LinalgOp>(user);
-             return sum && sum.getNumReductionLoops() > 0 && !isProduct(user);
+             return sum && sum.getNumReductionLoops() > 0 && !isMatmul(user);
            });
   }
 
@@ -175,7 +175,7 @@ private:
     if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
       for (OpOperand &init : structured.getDpsInitsMutable()) {
         auto type = cast<RankedTensorType>(init.get().getType());
-        if (!isNarrow(init.get()))
+        if (!isQuantized(init.get()))
           init.set(tensor::EmptyOp::create(b, op->getLoc(), type.getShape(),
                                            narrow));
       }
@@ -201,7 +201,8 @@ private:
   void widenOperands(Operation *op) {
     op->walk([&](Operation *nested) {
       for (OpOperand &operand : nested->getOpOperands())
-        if (isNarrow(operand.get()) && operand.get().getParentBlock() == &block)
+        if (isQuantized(operand.get()) &&
+            operand.get().getParentBlock() == &block)
           operand.set(widen(operand.get()));
     });
   }

@@ -72,7 +72,7 @@ void ProgramBuilder::averageOverRanks() {
   });
 }
 
-void ProgramBuilder::exchangeAverages() {
+void ProgramBuilder::outputAverages() {
   forEachAverage([&](AverageOp op, const std::string &name) {
     outputs.push_back({average(op.getValue(), op.getLoc()), name,
                        op->getAttrOfType<IntegerAttr>(kMicroAttr)});

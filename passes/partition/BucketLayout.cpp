@@ -39,8 +39,9 @@ class Layouter {
 public:
   Layouter(ArrayRef<LayoutParameter> parameters, const LayoutOptions &options)
       : parameters(parameters), options(options),
-        vectors(options.slices * (options.inBlocks ? BlockType::kElements
-                                                   : BucketOp::kAlignment)) {}
+        vectors(options.slices * (options.inBlocks
+                                      ? QuantizedBlockType::kElements
+                                      : BucketOp::kAlignment)) {}
 
   LogicalResult
   checkNumPieces(function_ref<InFlightDiagnostic()> emitError) const;

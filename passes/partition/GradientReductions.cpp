@@ -1,8 +1,8 @@
-//===- GradientReductions.cpp - Packs and reduces gradients ---------------===//
+//===- GradientReductions.cpp - Flattens and reduces gradients ------------===//
 //
 // Buckets are packed where the last of their gradients is finished, so that
 // reductions run in parallel with the rest of the backward.  Gradients are
-// computed inside the pack, or are cut without a copy.
+// computed inside the flat gradient, or are cut without a copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ Operation *ProgramBuilder::findLastGradient(const LayoutBucket &bucket,
   return last;
 }
 
-Value ProgramBuilder::pack(size_t k, int64_t micro) {
+Value ProgramBuilder::flatten(size_t k, int64_t micro) {
   SmallVector<Value> parts;
   for (const auto &[parameter, member] : buckets[k].members) {
     Value gradient = gradientOf(parameter, micro);
@@ -52,8 +52,8 @@ Value ProgramBuilder::pack(size_t k, int64_t micro) {
     parts.push_back(gradient);
   }
   auto flat =
-      PackOp::create(b, name(buckets[k], ".flat"),
-                     flatType(k, partition.gradElement), parts, symbol(k));
+      FlattenOp::create(b, name(buckets[k], ".flat"),
+                        flatType(k, partition.gradElement), parts, symbol(k));
   if (IntegerAttr attr = microAttr(micro))
     flat->setAttr(kMicroAttr, attr);
   return flat;
@@ -85,7 +85,7 @@ Value ProgramBuilder::reduceOverRanks(size_t k, Value sum, Value flat,
                     int64_t parts) -> Value {
     // Members of a group are near each other.
     if (ranks == Over::Groups || !partition.hasGroups())
-      from = narrow(k, from, partition.gradWire);
+      from = quantize(k, from, partition.gradWire);
     return ReduceScatterOp::create(
         b, loc, into ? into.getType() : type, from, symbol(k), into,
         over(ranks), b.getF64FloatAttr(1.0 / double(parts)), UnitAttr());
@@ -223,7 +223,7 @@ void ProgramBuilder::emitGradients(bool isLast) {
       b.setInsertionPoint(returned);
       if (place)
         b.setInsertionPointAfter(place);
-      Value packed = pack(k, micro), sum = flat ? flat : beginSum(k);
+      Value packed = flatten(k, micro), sum = flat ? flat : beginSum(k);
       bool isLastOfAll = isLast && micro + 1 == microSteps;
       flat = reduce(k, sum, packed, isLastOfAll);
       if (isLastOfAll)

@@ -28,7 +28,7 @@ struct MultiplyPackedPass : zero::impl::MultiplyPackedBase<MultiplyPackedPass> {
   void runOnOperation() override {
     if (getOperation()->hasAttr(kTargetAttr)) // of a GPU
       return;
-    getOperation().walk([](DequantizeOp op) {
+    getOperation().walk([](UnpackOp op) {
       if (!llvm::all_of(op->getUses(), isOfFewRows))
         return;
       auto packing =

@@ -11,7 +11,7 @@
 //
 //   %f = zero.all_gather %p of @b1
 //   %b = zero.view %f[@b1, "w1"]
-//   %w1 = zero.dequantize %b as <nf4>
+//   %w1 = zero.unpack %b as <nf4>
 //   %y = nn.matmul %x, %w1
 //
 // RegatherParameters decides which copies share a gather.
@@ -87,8 +87,7 @@ StringRef ProgramBuilder::blockOf(size_t parameter) {
 
 /// Dequantizes `parameter` from the values of its buckets in `flat`; gathers
 /// buckets that have no value yet.
-Value ProgramBuilder::dequantize(size_t parameter,
-                                 SmallVectorImpl<Value> &flat) {
+Value ProgramBuilder::unpack(size_t parameter, SmallVectorImpl<Value> &flat) {
   auto type = cast<RankedTensorType>(
       block.getArgument(partition.arguments[parameter]).getType());
   SmallVector<Value, 1> pieces;
@@ -102,7 +101,7 @@ Value ProgramBuilder::dequantize(size_t parameter,
         b, loc,
         RankedTensorType::get(bucket.getViewShape(member), b.getIntegerType(8)),
         flat[k], symbol(k), member.getName());
-    pieces.push_back(DequantizeOp::create(
+    pieces.push_back(UnpackOp::create(
         b, loc, RankedTensorType::get(member.getShape(), type.getElementType()),
         bytes, *buckets[k].packing));
   }
@@ -111,7 +110,7 @@ Value ProgramBuilder::dequantize(size_t parameter,
   return JoinOp::create(b, pieces.front().getLoc(), type, pieces);
 }
 
-void ProgramBuilder::placePacked() {
+void ProgramBuilder::unpackParameters() {
   DenseMap<Operation *, unsigned> positions;
   for (Operation &op : block)
     positions.try_emplace(&op, positions.size());
@@ -155,7 +154,7 @@ void ProgramBuilder::placePacked() {
     BlockArgument old = block.getArgument(partition.arguments[reads.parameter]);
     b.setInsertionPoint(reads.uses.front().operand->getOwner());
     IRMapping made;
-    made.map(old, dequantize(reads.parameter, flat));
+    made.map(old, unpack(reads.parameter, flat));
     for (const Use &use : reads.uses)
       use.operand->set(rebuild(b, use.operand->get(), made));
   }

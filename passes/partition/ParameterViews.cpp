@@ -38,28 +38,28 @@ Value ProgramBuilder::view(size_t parameter, ArrayRef<Value> flat) {
 
 /// Bucket `k`, or as much of it as `value` has, as ranks exchange it where
 /// options say `wire`.  bf16 leaves values that have 16 bits.
-Value ProgramBuilder::narrow(size_t k, Value value, Type wire) {
+Value ProgramBuilder::quantize(size_t k, Value value, Type wire) {
   if (!wire || (wire.isBF16() && getElementBytes(value.getType()) == 2))
     return value;
   Type type =
       zero::detail::isSlice(value.getType()) ? shardType(k, wire, Extent::Slice)
       : zero::detail::isPart(value.getType()) ? shardType(k, wire, Extent::Part)
                                               : Type(flatType(k, wire));
-  return NarrowOp::create(b, name(buckets[k], ".narrow"), type, value,
-                          symbol(k));
+  return QuantizeOp::create(b, name(buckets[k], ".quantized"), type, value,
+                            symbol(k));
 }
 
 /// Gathers bucket `k`.
 Value ProgramBuilder::gather(size_t k) {
   Value slice = state[0][k];
   Value sent =
-      buckets[k].packing ? slice : narrow(k, slice, partition.paramWire);
+      buckets[k].packing ? slice : quantize(k, slice, partition.paramWire);
   Value all = gatherWhole(k, sent, name(buckets[k]));
   if (sent == slice)
     return all;
-  return WidenOp::create(b, name(buckets[k], ".wide"),
-                         flatType(k, getElementType(slice.getType())), all,
-                         symbol(k));
+  return DequantizeOp::create(b, name(buckets[k], ".wide"),
+                              flatType(k, getElementType(slice.getType())), all,
+                              symbol(k));
 }
 
 /// Gathers a slice or a part of bucket `k`.
@@ -127,7 +127,7 @@ void ProgramBuilder::placeSharded() {
 }
 
 void ProgramBuilder::placeParameters() {
-  placePacked();
+  unpackParameters();
   placeWhole();
   placeSharded();
 }

@@ -33,7 +33,7 @@ using namespace mlir::zero;
 /// @count: exchanges the values that the loss is averaged over.
 static void buildCount(func::FuncOp function, const Partition &partition) {
   ProgramBuilder program(function, partition);
-  program.exchangeAverages();
+  program.outputAverages();
   program.placeParameters(); // for counts that depend on them
   program.finish();
 }
@@ -136,7 +136,7 @@ static Type getWireElement(MLIRContext *context, Wire form) {
     return {};
   if (form == Wire::BF16)
     return BFloat16Type::get(context);
-  return BlockType::get(context, form == Wire::Int8 ? 8 : 4);
+  return QuantizedBlockType::get(context, form == Wire::Int8 ? 8 : 4);
 }
 
 namespace {
@@ -381,8 +381,8 @@ private:
         {partition.axis.getSymName(), plan.worldSize, plan.stage,
          std::max(plan.worldSize, plan.virtualShards), plan.bucketSize,
          plan.persistBelow, fetched && plan.worldSize == 1,
-         isa_and_present<BlockType>(partition.paramWire) ||
-             isa_and_present<BlockType>(partition.gradWire)},
+         isa_and_present<QuantizedBlockType>(partition.paramWire) ||
+             isa_and_present<QuantizedBlockType>(partition.gradWire)},
         [&] { return step->getParentOp()->emitError(); });
     if (failed(layout))
       return failure();

@@ -59,7 +59,7 @@ def RematerializeBlocks : Pass<"zero-rematerialize-blocks", "::mlir::ModuleOp"> 
     which the forward reads them.  The last one, with the loss, is kept, because
     its backward follows directly.  The results of an operation that reads
     parameters of two blocks are kept, too, because it belongs to neither.  Only
-    matrix products, launches and reshapes of their results are computed again.
+    matmuls, launches and reshapes of their results are computed again.
 
     With `what` kernels, products and operations with routines of their own,
     such as attention, are kept: they take most of the time, and what the other
@@ -120,7 +120,7 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
       %b = zero.view %p[@b0, "h.0.bias"]
       %w = zero.view %p[@b0, "h.0.weight"]
       ...
-      %flat = zero.pack %dw, %db into @b0
+      %flat = zero.flatten %dw, %db into @b0
       %s = zero.sum_squares %flat of @b0
       %norm, %clip = zero.clip %s {max_norm = 1.0}
       %p1, %m1, %v1 = zero.update @adamw of @b0(%p, %flat, %m, %v) scalars(%lr, %clip, %step)
@@ -128,7 +128,7 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
 
     A bucket is exchanged as a whole, with its members one after the other.
     Nothing is copied in or out: members are views of it, and gradients are
-    computed inside the pack.  Members end at multiples of 16 elements, and
+    computed inside the flat gradient.  Members end at multiples of 16 elements, and
     those with weight decay come first, so that for the update a slice without
     gaps consists of two runs.
 
@@ -168,7 +168,7 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     K runs of `@count` compute the values that the loss is averaged over.
 
     With `accumulate-order=block` each program has all K micro-steps, and runs
-    once.  Inputs, outputs and packs name their micro-step.  All micro-steps of
+    once.  Inputs, outputs and flattened gradients name their micro-step.  All micro-steps of
     a stretch of operations that read the same buckets stand before the next
     stretch, so each bucket is gathered or fetched as often as with one
     micro-step.
@@ -180,9 +180,9 @@ def PartitionState : Pass<"zero-partition-state", "::mlir::ModuleOp"> {
     %z1 = nn.matmul %y1, %w1
     ...
     %sum = zero.zeros of @b0
-    %flat0 = zero.pack %dw0 into @b0 {zero.micro = 0}
+    %flat0 = zero.flatten %dw0 into @b0 {zero.micro = 0}
     %sum0 = zero.accumulate %sum, %flat0 of @b0
-    %flat1 = zero.pack %dw1 into @b0 {zero.micro = 1}
+    %flat1 = zero.flatten %dw1 into @b0 {zero.micro = 1}
     %sum1 = zero.accumulate %sum0, %flat1 of @b0
     ```
 
@@ -237,7 +237,7 @@ def PlaceTiers : Pass<"zero-place-tiers", "::mlir::ModuleOp"> {
     Parameters (`offload-params`) and the optimizer's state with the masters
     (`offload-optimizer`) each lie on the device (none), in host memory (cpu) or
     on NVMe (nvme), and are moved to where they are used: forward, backward, the
-    norm and exchanges run on the device; updates run on the host if any of
+    norm and collectives run on the device; updates run on the host if any of
     their state is not on the device; nothing computes on NVMe.  A transfer
     connects neighbouring tiers.
 
@@ -288,7 +288,7 @@ def MultiplyPacked : Pass<"zero-multiply-packed", "::mlir::ModuleOp"> {
     have a library's products; for these nothing changes.
 
     ```mlir
-    %w = zero.dequantize %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+    %w = zero.unpack %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
     %y = nn.matmul %x, %w {transpose_b} : (tensor<1x64xbf16>, tensor<64x64xbf16>) -> tensor<1x64xbf16>
     // becomes
     %y = nn.matmul %x, %b {transpose_b, packed = "nf4"} : (tensor<1x64xbf16>, tensor<2120xi8>) -> tensor<1x64xbf16>

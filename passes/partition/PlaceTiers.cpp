@@ -3,7 +3,7 @@
 // State is placed in the tier that an option names, and moved to the tier that
 // uses it:
 //
-//   device   forward, backward, the norm, exchanges between ranks
+//   device   forward, backward, the norm, collectives between ranks
 //   host     updates, if any of the optimizer's state is not on the device
 //   nvme     nothing
 //

@@ -4,9 +4,9 @@
 // slot; frozen buckets have only parameters), inputs, scalars.  They return the
 // next state in the arguments' order, then their outputs.
 //
-//   @count   one exchange per average, nothing else
-//   @micro   forward, backward; per bucket: pack, then accumulate or scatter;
-//            with virtual shards scatter, then add_leaf
+//   @count   one collective per average, nothing else
+//   @micro   forward, backward; per bucket: flatten, then accumulate or
+//            scatter; with virtual shards scatter, then add_leaf
 //   @step    the same; then norm, factor, and an update per bucket; if the
 //            factor is always one, each update comes as early as it can
 //   @eval    forward, loss, and the values that it is averaged over; state is
@@ -59,7 +59,7 @@ struct Partition {
   /// Whether updates work on f32 copies of the parameters, which are rounded
   /// from the copies or equal to them.
   bool masters = false;
-  /// Element types: of parameters, of gradients in packs and reductions, of
+  /// Element types: of parameters, of flat gradients and reductions, of
   /// their sums over micro-steps, and of the optimizer's slots.
   Type element = {}, gradElement = {}, sumElement = {}, slotElement = {};
   AxisOp axis = {};
@@ -133,8 +133,8 @@ public:
 
   // Averages.cpp
   /// Keeps only the averages, exchanged between ranks, as outputs.
-  void exchangeAverages();
-  /// Replaces each average by its mean: a scalar, or an exchange.
+  void outputAverages();
+  /// Replaces each average by its mean: a scalar, or a collective.
   void replaceAverages();
   /// Replaces each average by its mean over ranks, and makes that an output.
   void averageOverRanks();
@@ -148,11 +148,11 @@ public:
 
   // PackedParameters.cpp
   /// Dequantizes each packed parameter before its uses.
-  void placePacked();
+  void unpackParameters();
 
   // GradientReductions.cpp
-  /// Packs each bucket's gradients where the last one is finished, and adds and
-  /// reduces them there.
+  /// Flattens each bucket's gradients where the last one is finished, and adds
+  /// and reduces them there.
   void emitGradients(bool isLast);
 
   // StateUpdates.cpp
@@ -205,7 +205,7 @@ private:
   Value gather(size_t k);
   Value gatherWhole(size_t k, Value slice, Location loc);
   Value gatherInPlace(size_t k, Value value, Location loc);
-  Value narrow(size_t k, Value value, Type wire);
+  Value quantize(size_t k, Value value, Type wire);
   UnitAttr inTree() {
     return partition.virtualShards ? b.getUnitAttr() : UnitAttr();
   }
@@ -213,10 +213,10 @@ private:
   Value reduceInTree(size_t k, Value flat, bool isLast);
   StringRef blockOf(size_t parameter);
   bool isPacked(size_t parameter);
-  Value dequantize(size_t parameter, SmallVectorImpl<Value> &flat);
+  Value unpack(size_t parameter, SmallVectorImpl<Value> &flat);
   Value gradientOf(unsigned parameter, int64_t micro);
   Operation *findLastGradient(const LayoutBucket &bucket, int64_t micro);
-  Value pack(size_t k, int64_t micro);
+  Value flatten(size_t k, int64_t micro);
   Value beginSum(size_t k);
   Value reduce(size_t k, Value sum, Value flat, bool isLast);
   Value reduceOverRanks(size_t k, Value sum, Value flat, bool inPlace,
@@ -234,7 +234,7 @@ private:
   FlatSymbolRefAttr symbol(size_t k) const {
     return FlatSymbolRefAttr::get(BucketOp(partition.buckets[k]));
   }
-  /// The ranks of an exchange; null, for all, where there are no groups.
+  /// The ranks of a collective; null, for all, where there are no groups.
   OverAttr over(Over ranks) const {
     return partition.hasGroups()
                ? OverAttr::get(AxisOp(partition.axis).getContext(), ranks)

@@ -103,7 +103,7 @@ private:
   /// The join of the pieces of a parameter, or null.
   static Operation *getJoin(Value gathered) {
     for (Operation *view : gathered.getUsers())
-      if (isa<WidenOp>(view))
+      if (isa<DequantizeOp>(view))
         return getJoin(view->getResult(0));
       else if (isa<ViewOp>(view))
         for (Operation *user : view->getUsers())
@@ -123,14 +123,14 @@ private:
   }
 
   /// A copy of `gather` and of what it needs: the fetch from the host, what
-  /// narrows it, and the gather over groups unless the part that it gives is
+  /// quantizes it, and the gather over groups unless the part that it gives is
   /// kept.
   Operation *clone(OpBuilder &b, Operation *gather, IRMapping &copies) {
     Operation *before = gather->getOperand(0).getDefiningOp();
     if (auto fetch = dyn_cast_or_null<FetchOp>(before);
         fetch && getTier(fetch.getType()) == Tier::Device)
       clone(b, fetch, copies);
-    else if (isa_and_present<NarrowOp>(before) ||
+    else if (isa_and_present<QuantizeOp>(before) ||
              (isa_and_present<AllGatherOp>(before) && !keepParts))
       clone(b, before, copies);
     return b.clone(*gather, copies);
@@ -161,7 +161,7 @@ private:
 
   void collect(Value value, SmallVector<ParameterUse> &uses) {
     for (OpOperand &use : value.getUses())
-      if (isa<WidenOp>(use.getOwner()) || renamesParameter(use.getOwner()))
+      if (isa<DequantizeOp>(use.getOwner()) || renamesParameter(use.getOwner()))
         collect(use.getOwner()->getResult(0), uses);
       else
         uses.push_back({positions.lookup(use.getOwner()), &use});

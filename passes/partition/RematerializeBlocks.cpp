@@ -45,10 +45,10 @@ namespace {
 class Rematerialization {
 public:
   Rematerialization(const ForwardBlocks &forward, BlockInputs &inputs,
-                    unsigned block, bool keepsProducts,
+                    unsigned block, bool keepsMatmuls,
                     SymbolTableCollection &symbols)
       : forward(forward), inputs(inputs), block(block),
-        keepsProducts(keepsProducts), symbols(symbols) {}
+        keepsMatmuls(keepsMatmuls), symbols(symbols) {}
 
   /// Returns the number of operations that are computed again.
   unsigned run() {
@@ -85,7 +85,7 @@ private:
   const ForwardBlocks &forward;
   BlockInputs &inputs;
   unsigned block;
-  bool keepsProducts;
+  bool keepsMatmuls;
   SymbolTableCollection &symbols;
   SmallVector<Operation *> again;
   llvm::DenseSet<Operation *> known;
@@ -95,10 +95,10 @@ private:
   bool isKept(Value value) const {
     Operation *op = value.getDefiningOp();
     return !op || !forward.isForward(op) || forward.getBlock(op) != block ||
-           !(isa<LaunchOp>(op) || nn::isPlanProduct(op)) ||
+           !(isa<LaunchOp>(op) || nn::isPlanMatmul(op)) ||
            (forward.isBetween(op) && !inputs.find(op)) ||
            inputs.leavesBlock(value) || inputs.isKept(value) ||
-           (keepsProducts && (hasOwnRoutine(op) || needsAsMuch(value)));
+           (keepsMatmuls && (hasOwnRoutine(op) || needsAsMuch(value)));
   }
 
   /// The operands of which the results of `op` are computed again.
@@ -163,9 +163,9 @@ struct RematerializeBlocksPass
     BlockInputs inputs(step, forward, symbols);
     unsigned count = 0;
     for (unsigned block = 0; block + 1 < forward.size(); ++block) {
-      bool keepsProducts =
+      bool keepsMatmuls =
           what == Remat::Kernels || block >= ratio * double(forward.size() - 1);
-      count += Rematerialization(forward, inputs, block, keepsProducts, symbols)
+      count += Rematerialization(forward, inputs, block, keepsMatmuls, symbols)
                    .run();
     }
     if (count == 0) {

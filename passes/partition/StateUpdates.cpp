@@ -8,10 +8,10 @@
 //   the norm limits it               nothing clips, on one rank
 //
 //   backward of @b1                  backward of @b1
-//   pack @b1                         pack @b1
+//   flatten @b1                      flatten @b1
 //   backward of @b0                  update @b1
-//   pack @b0                         backward of @b0
-//   clip                             pack @b0
+//   flatten @b0                      backward of @b0
+//   clip                             flatten @b0
 //   update @b0                       update @b0
 //   update @b1                       clip
 //

@@ -1,7 +1,7 @@
 //===- AssignStreams.cpp - Chooses the stream of every operation ----------===//
 //
-// Operations name the stream that they prefer (PlanOpInterface): exchanges run
-// in parallel with computation.  Streams are queues that run ahead of each
+// Operations name the stream that they prefer (PlanOpInterface): collectives
+// run in parallel with computation.  Streams are queues that run ahead of each
 // other, so operations need not move for that; MoveTransfers moves some of
 // them.
 //

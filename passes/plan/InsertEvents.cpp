@@ -20,7 +20,7 @@
 //    event.
 // 3. Then write one record after each awaited operation, and the waits.
 //
-// Padding of a pack belongs to no value: reading the pack waits only for the
+// Padding of a flat gradient belongs to no value: reading it waits only for the
 // producers of its members.
 //
 // The pass uses the records and waits that the step already has, so it is
@@ -154,7 +154,7 @@ private:
   std::array<Clock, kNumStreams> streams{};
   DenseMap<Value, Clock> events;
   DenseMap<Value, BytesAttr> bytes;
-  // The bytes of packs and of views into them that are not padding.
+  // The bytes of flat gradients and of views into them that are not padding.
   DenseMap<Value, SmallVector<Range>> contents;
   SymbolTableCollection symbols;
 };

@@ -4,7 +4,7 @@
 
 #include "dialect/zero/PlanPrograms.h"
 #include "dialect/zero/Storage.h"
-#include "passes/plan/Packing.h"
+#include "passes/plan/Placement.h"
 
 using namespace mlir;
 using namespace mlir::zero;

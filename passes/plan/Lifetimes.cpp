@@ -4,7 +4,7 @@
 //
 //   result in operand   the operand's buffer            (view, reshape)
 //   operand in result   the operand's buffer becomes a part of the result's,
-//                       if the operand is all of it     (pack, join); or the
+//                       if the operand is all of it     (flatten, join); or the
 //                       result a part of the operand's  (pack of some rows)
 //   must replace        the operand's buffer, if nothing reads the old bytes
 //                       any more                        (update, accumulation)
@@ -33,7 +33,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// Fails unless `program` is a straight line.
+/// Fails unless `program` is straight-line code: one block, no nested regions.
 static LogicalResult checkStraight(ProgramOp program) {
   if (!program.getBody().hasOneBlock())
     return program.emitOpError("has ")
@@ -77,8 +77,8 @@ std::string zero::getValueName(Value value) {
   if (crossesTiers(value.getDefiningOp()))
     return getValueName(value.getDefiningOp()->getOperand(0)) + ", on the " +
            stringifyTier(getTier(value.getType())).str();
-  if (auto pack = value.getDefiningOp<PackOp>())
-    return ("gradients of @" + pack.getBucket()).str();
+  if (auto flatten = value.getDefiningOp<FlattenOp>())
+    return ("gradients of @" + flatten.getBucket()).str();
   if (std::string name = describeLocation(value.getLoc()); !name.empty())
     return name;
   if (auto launch = value.getDefiningOp<LaunchOp>())
@@ -217,7 +217,7 @@ void LifetimeAnalysis::placeArguments() {
   }
 }
 
-/// Lets the operand and the result of a pack or a join share bytes.
+/// Lets the operand and the result of a flatten or a join share bytes.
 void LifetimeAnalysis::pack(OpOperand &operand, const StorageTie &tie,
                             OpResult result) {
   Place inner = find(operand.get()), whole = find(result);
@@ -342,8 +342,8 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
       if (auto known = dyn_cast<PlanOpInterface>(op))
         buffer.use = known.getBytesUse();
     }
-  if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
-    for (unsigned i : exchange.getExportedOperands()) {
+  if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+    for (unsigned i : collective.getExportedOperands()) {
       Buffer &buffer = storage.buffers[find(op->getOperand(i)).buffer];
       if (buffer.tier != Tier::Device)
         return op->emitOpError("lets peers read ")
@@ -355,8 +355,8 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
   return success();
 }
 
-/// Keeps the operands and results of collectives, and of what narrows these on
-/// their stream, until the next one of the stream.
+/// Keeps the operands and results of collectives, and of what quantizes these
+/// on their stream, until the next one of the stream.
 void LifetimeAnalysis::outliveCollectives() {
   SmallVector<Operation *> last(getMaxEnumValForStream() + 1);
   auto keep = [&](Operation *op, unsigned until) {
@@ -368,7 +368,7 @@ void LifetimeAnalysis::outliveCollectives() {
     }
   };
   for (auto [i, op] : llvm::enumerate(storage.operations)) {
-    if ((!isCollective(op) && !isa<NarrowOp>(op)) ||
+    if ((!isCollective(op) && !isa<QuantizeOp>(op)) ||
         getStream(op) == Stream::Compute)
       continue;
     Operation *&before = last[static_cast<unsigned>(getStream(op))];

@@ -57,7 +57,7 @@ struct Limit {
 struct Excess {
   struct Peak {
     LivePeak live;
-    /// Operations whose results are alive there.
+    /// The operations whose results are live at the peak.
     DenseSet<Operation *> alive;
   };
   SmallVector<Peak> peaks; ///< empty: the limit holds
@@ -130,7 +130,7 @@ FailureOr<Excess> TransferOrder::findExcess(const Limit &limit) {
     DenseSet<unsigned> gathered;
     for (Operation *op : storage->operations)
       if (auto gather = dyn_cast<AllGatherOp>(op);
-          (gather && !gather.isInPlace()) || isa<WidenOp>(op))
+          (gather && !gather.isInPlace()) || isa<DequantizeOp>(op))
         gathered.insert(storage->places.at(op->getResult(0)).buffer);
     auto counts = [&](const Buffer &buffer) {
       return buffer.tier == limit.tier &&

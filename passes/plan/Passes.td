@@ -128,7 +128,7 @@ def RotateUpdates : Pass<"zero-rotate-updates", "::mlir::ModuleOp"> {
 def AssignMemory : Pass<"zero-assign-memory", "::mlir::ModuleOp"> {
   let summary = "Assigns bytes to every value of the step";
   let description = [{
-    Values that share bytes (views, packs, updates, kernels in place) get one
+    Values that share bytes (views, flatten, updates, kernels in place) get one
     buffer; buffers whose lifetimes do not overlap may share bytes.
 
     ```mlir

@@ -45,7 +45,7 @@ double zero::simulateRanks(const Schedule &schedule, const Timeline &timeline,
       std::ranges::fill(now, *std::ranges::max_element(now));
     const Span &span = timeline.spans[i];
     for (size_t rank = 0; rank != count; ++rank) {
-      // An exchange takes as long as the links do, on all ranks alike.
+      // A collective takes as long as the links do, on all ranks alike.
       const uint64_t who = meets ? 0 : rank + 1;
       double factor =
           jitter.mean > 0

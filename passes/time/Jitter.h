@@ -1,7 +1,7 @@
 //===- Jitter.h - A program on ranks that are not equally fast --*- C++ -*-===//
 //
 // Every task of every rank takes longer by a random part, and one rank may be
-// slower in all that it does.  Ranks meet in exchanges, which begin when the
+// slower in all that it does.  Ranks meet in collectives, which begin when the
 // last one has come: so noise that is small on one rank adds up on many.
 //
 //===----------------------------------------------------------------------===//

@@ -40,15 +40,15 @@ struct Machine {
     /// takes beside its programs, and "network.byte" what a byte from another
     /// host takes of a core; 0 if the file does not say it.
     std::map<std::string, double> seconds;
-    /// Bytes a second of each rank's link to ranks of other hosts; 0: exchanges
-    /// stay on the host, and take the seconds of their kinds.
+    /// Bytes a second of each rank's link to ranks of other hosts; 0:
+    /// collectives stay on the host, and take the seconds of their kinds.
     double network = 0;
 
     /// The seconds of a unit of this kind, if the file says them.
     std::optional<double> find(StringRef kind) const;
     /// The same on this host.
     std::optional<double> findHere(StringRef kind) const;
-    /// The part of a core that an exchange over the network takes.
+    /// The part of a core that a collective over the network takes.
     double coreOfNetwork() const;
   };
 

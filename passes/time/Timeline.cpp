@@ -40,7 +40,7 @@ private:
   double wants(size_t stream) const {
     return getWantedCores(tasks[size_t(runs[stream])], layout);
   }
-  /// Whether what runs on a stream is an exchange over a network.
+  /// Whether what runs on a stream is a collective over a network.
   bool isOnNetwork(size_t stream) const {
     return layout.network > 0 && runs[stream] >= 0 &&
            goesBetweenHosts(tasks[size_t(runs[stream])].op);
@@ -86,22 +86,23 @@ bool Simulation::start() {
 }
 
 void Simulation::advance() {
-  double wanted = 0, exchanges = 0;
+  double wanted = 0, collectives = 0;
   for (size_t stream = 0; stream != kSimulatedStreams; ++stream)
     if (runs[stream] >= 0) {
       wanted += wants(stream);
-      exchanges += isOnNetwork(stream);
+      collectives += isOnNetwork(stream);
     }
   // The system sends and receives before anything computes, on half of the
   // cores at most.
   const double free =
-      cores - (exchanges > 0 ? std::min(layout.coreOfNetwork(), cores / 2) : 0);
+      cores -
+      (collectives > 0 ? std::min(layout.coreOfNetwork(), cores / 2) : 0);
   std::array<double, kSimulatedStreams> speeds;
   double step = -1; // to the first end
   for (size_t stream = 0; stream != kSimulatedStreams; ++stream) {
     if (runs[stream] < 0)
       continue;
-    speeds[stream] = isOnNetwork(stream) ? 1 / exchanges
+    speeds[stream] = isOnNetwork(stream) ? 1 / collectives
                      : wants(stream) == 0 || cores == 0
                          ? 1
                          : std::min(1.0, free / wanted);
@@ -135,8 +136,8 @@ std::vector<unsigned> Timeline::getCriticalPath() const {
 }
 
 bool zero::goesBetweenHosts(Operation *op) {
-  auto exchange = dyn_cast<CollectiveOpInterface>(op);
-  return exchange && exchange.getRanksOver() != Over::Members;
+  auto collective = dyn_cast<CollectiveOpInterface>(op);
+  return collective && collective.getRanksOver() != Over::Members;
 }
 
 double zero::getCores(const Machine &machine, const Machine::Layout &layout) {

@@ -4,7 +4,7 @@
 // and a task starts when those that it waits for are complete.  On processors
 // the running tasks share a rank's cores: compute wants one for each thread, a
 // drive none, any other stream one.  If they want more than there are, all slow
-// down alike.  Exchanges over a network share its link; the system takes for
+// down alike.  Collectives over a network share its link; the system takes for
 // them from the cores what "network.byte" says, and leaves the rest to others.
 //
 // All ranks do the same at the same time, so one rank stands for all.
@@ -35,14 +35,14 @@ struct Timeline {
   std::vector<unsigned> getCriticalPath() const;
 };
 
-/// Whether `op` is an exchange that goes over a network if there is one: all
+/// Whether `op` is a collective that goes over a network if there is one: all
 /// but those over the members of groups.
 bool goesBetweenHosts(Operation *op);
 
 /// The cores of a rank; 0 on a GPU, whose streams have engines of their own.
 double getCores(const Machine &machine, const Machine::Layout &layout);
 
-/// The cores that a task wants while it runs; the system's work for exchanges
+/// The cores that a task wants while it runs; the system's work for collectives
 /// over a network is not among them.
 double getWantedCores(const Task &task, const Machine::Layout &layout);
 

@@ -16,10 +16,10 @@ static Spans allOf(Value value) {
 }
 
 namespace {
-/// What a rank contributes to an exchange or keeps of it, and what all ranks of
-/// the exchange have together.
-struct Exchanged {
-  explicit Exchanged(std::optional<Over> over)
+/// What a rank contributes to a collective or keeps of it, and what all ranks
+/// of the collective have together.
+struct Portions {
+  explicit Portions(std::optional<Over> over)
       : own(over == Over::Members ? Portion::Part : Portion::Slice),
         all(over == Over::Groups ? Portion::Part : Portion::Whole) {}
   Portion own, all;
@@ -59,7 +59,7 @@ public:
                            Portion::Slice));
           writes(0, allOf(squares.getPartials()), allOf(squares.getPartials()));
         })
-        .Case<NarrowOp, WidenOp>([&](auto same) {
+        .Case<QuantizeOp, DequantizeOp>([&](auto same) {
           reads(0, members(same.getBucket(), same.getSource()));
           writes(0, allOf(same.getResult()),
                  members(same.getBucket(), same.getResult()));
@@ -115,16 +115,16 @@ private:
 
   void collect(AllGatherOp op) {
     StringRef bucket = op.getBucket();
-    const Exchanged exchanged(op.getOver());
-    reads(0, members(bucket, op.getSource(), exchanged.own));
+    const Portions portions(op.getOver());
+    reads(0, members(bucket, op.getSource(), portions.own));
     accesses.reads.back().byPeers = true;
     if (!op.isInPlace())
       return writes(0, allOf(op.getResult()), members(bucket, op.getResult()));
     // The result may have room for more than `all`; the rest of it then holds
     // nothing.
     Type type = op.getResult().getType();
-    const Span own = layouts.portionIn(bucket, type, exchanged.own, rank),
-               all = layouts.portionIn(bucket, type, exchanged.all, rank);
+    const Span own = layouts.portionIn(bucket, type, portions.own, rank),
+               all = layouts.portionIn(bucket, type, portions.all, rank);
     Spans written, defined;
     auto add = [](Spans &to, int64_t begin, int64_t end) {
       if (begin < end)
@@ -132,26 +132,25 @@ private:
     };
     add(written, all.begin, own.begin);
     add(written, own.end, all.end);
-    for (Span member : members(bucket, op.getResult(), exchanged.all)) {
+    for (Span member : members(bucket, op.getResult(), portions.all)) {
       add(defined, member.begin, std::min(member.end, own.begin));
       add(defined, std::max(member.begin, own.end), member.end);
     }
     writes(0, std::move(written), std::move(defined));
-    accesses.writes.back().kept =
-        members(bucket, op.getResult(), exchanged.own);
+    accesses.writes.back().kept = members(bucket, op.getResult(), portions.own);
   }
 
   void collect(ReduceScatterOp op) {
     StringRef bucket = op.getBucket();
-    const Exchanged exchanged(op.getOver());
-    reads(0, members(bucket, op.getSource(), exchanged.all));
+    const Portions portions(op.getOver());
+    reads(0, members(bucket, op.getSource(), portions.all));
     accesses.reads.back().byPeers = true;
     if (op.getInto())
       reads(1, members(bucket, op.getInto()));
     writes(0,
            Spans{layouts.portionIn(bucket, op.getResult().getType(),
-                                   exchanged.own, rank)},
-           members(bucket, op.getResult(), exchanged.own));
+                                   portions.own, rank)},
+           members(bucket, op.getResult(), portions.own));
   }
 
   void collect(UpdateOp op) {

@@ -18,7 +18,7 @@
 //   fetch, spill             members in the lesser of    the same      the same
 //                            both sides' portions
 //
-//   exchange between         own portion    all
+//   collective between         own portion    all
 //   ------------------------------------------------------------------------
 //   all ranks                slice          whole bucket
 //   the members of a group   part           whole bucket

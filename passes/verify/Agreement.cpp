@@ -20,10 +20,10 @@
 //     the norm and the update compute with a `part` or a `slice`; other
 //     operations need it gathered first.
 //   * operands that a launch names in zero.same (the number that a loss is
-//     divided by) are `same`; packs and joins take no `slice` either.
+//     divided by) are `same`; flattens and joins take no `slice` either.
 //   * fetch and spill keep the kind of their operand; they may also take the
 //     `part` or `slice` of what is `same`, and the `slice` of a `part`.
-//   * exchanges take and give:
+//   * collectives take and give:
 //
 //       all_gather      of all         slice            same
 //                       over groups    slice            part
@@ -163,7 +163,7 @@ private:
     }
     if (auto reduce = dyn_cast<ReduceScatterOp>(op))
       return judgeReduce(reduce);
-    if (has(op, Fact::ForExchange)) {
+    if (has(op, Fact::ForCollective)) {
       set(op, kinds.lookup(op->getOperand(0)));
       return success();
     }

@@ -31,7 +31,7 @@ Portion judge::portionOf(Type type) {
 /// The numbers of one element of `type`.
 static int64_t numbersOf(Type type) {
   constexpr int64_t kBlock = 256;
-  return isa<BlockType>(getElementType(type)) ? kBlock : 1;
+  return isa<QuantizedBlockType>(getElementType(type)) ? kBlock : 1;
 }
 
 BucketLayouts::BucketLayouts(ModuleOp module) {

@@ -102,7 +102,7 @@ LogicalResult isOnOptimizerTier(Claims &p, State state);
 LogicalResult hasActivationTier(Claims &p);
 LogicalResult gathersForm(Claims &p, AllGatherOp gather);
 LogicalResult reducesForm(Claims &p, ReduceScatterOp reduce);
-LogicalResult isNarrowOnce(Claims &p, Operation *op);
+LogicalResult isQuantizedOnce(Claims &p, Operation *op);
 LogicalResult reducesInTree(Claims &p, ReduceScatterOp reduce);
 LogicalResult addsInTree(Claims &p, AllReduceOp all);
 

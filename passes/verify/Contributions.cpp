@@ -6,15 +6,16 @@
 //
 //   before   the sum of earlier micro-steps
 //   own      the gradients of the program's own micro-steps: of one micro-step,
-//            or of all if packs name their micro-step
+//            or of all if a flatten names its micro-step
 //   reduced  over which ranks it is reduced: none, those of a group, all
 //   updates  the number of updates
 //
-//   state "grad"       {before: 1}      a pack            {own: 1}
+//   state "grad"       {before: 1}      a flatten         {own: 1}
 //   sum + scale x more                  clear             {}
 //   update             {updates: 1}     gather, copy,
 //                                       fetch, spill,
-//                                       narrow, widen     unchanged
+//                                       quantize,
+//                                       dequantize        unchanged
 //   reduction          scale x its operand, and reduced: over members within a
 //                      group, then over groups, once each
 //
@@ -352,8 +353,8 @@ private:
     return success();
   }
 
-  /// A pack takes new gradients: its members must not come from a bucket.
-  LogicalResult visitPack(PackOp op) {
+  /// A flatten takes new gradients: its members must not come from a bucket.
+  LogicalResult visitFlatten(FlattenOp op) {
     auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
     bool isOfOne = microStepsHere > 1;
     if (isOfOne != (micro != nullptr) ||
@@ -431,7 +432,7 @@ private:
       return success();
     }
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case([&](PackOp pack) { return visitPack(pack); })
+        .Case([&](FlattenOp flatten) { return visitFlatten(flatten); })
         .Case<FetchOp, SpillOp>([&](auto transfer) {
           shares[transfer.getResult()] = shares.lookup(transfer.getSource());
           // What a sum held may be overwritten: what is returned is compared.
@@ -474,7 +475,7 @@ private:
             [&](ClipOp clip) { return judgeNorm(clip, ranks, virtualShards); })
         .Case([&](ReturnOp) { return visitReturn(op); })
         .Case<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
-              nn::GroupedMatmulBackwardOp, DequantizeOp>(
+              nn::GroupedMatmulBackwardOp, UnpackOp>(
             [&](auto) { return visitOther(op); })
         .Default([&](Operation *) {
           return namesBytes(op) ? visitOther(op)

@@ -30,10 +30,10 @@ private:
   };
 
   LogicalResult collect(int side);
-  LogicalResult judgeSameExchanges();
+  LogicalResult judgeSameCollectives();
   LogicalResult judgeSameStreams();
   bool advance(int side, int stream);
-  bool exchange(int stream);
+  bool runCollective(int stream);
   LogicalResult reportCircle();
   /// The queue that blocks `stream` of `side`; adds the reason to `error`.
   std::pair<int, int> findBlocker(int side, int stream,
@@ -52,7 +52,8 @@ private:
 
   ArrayRef<Side> sides;
   std::vector<Queue> queues;
-  SmallVector<SmallVector<Operation *>> exchanges; ///< by side, in issue order
+  SmallVector<SmallVector<Operation *>>
+      collectives; ///< by side, in issue order
   DenseMap<Value, Clock> events;
   HappensBefore order;
 };
@@ -81,8 +82,8 @@ LogicalResult Simulation::collect(int side) {
       continue;
     }
     queue(side, int(getStream(&op))).operations.push_back(&op);
-    if (isExchange(&op))
-      exchanges[side].push_back(&op);
+    if (isCollectiveCall(&op))
+      collectives[side].push_back(&op);
   }
   return success();
 }
@@ -97,10 +98,10 @@ void Simulation::enter(int side, int stream) {
   ++q.next;
 }
 
-bool Simulation::exchange(int stream) {
+bool Simulation::runCollective(int stream) {
   for (int side = 0; side < int(sides.size()); ++side) {
     Operation *head = queue(side, stream).head();
-    if (!head || !isExchange(head))
+    if (!head || !isCollectiveCall(head))
       return false;
   }
   // All sides have arrived: what each has done before is over for all.
@@ -132,15 +133,15 @@ bool Simulation::advance(int side, int stream) {
     ++q.next;
     return true;
   }
-  if (isExchange(head))
-    return exchange(stream);
+  if (isCollectiveCall(head))
+    return runCollective(stream);
   enter(side, stream);
   return true;
 }
 
 FailureOr<HappensBefore> Simulation::run() {
   queues.resize(sides.size() * kStreams);
-  exchanges.resize(sides.size());
+  collectives.resize(sides.size());
   for (Queue &q : queues)
     q.clock.assign(sides.size() * kStreams, 0);
   for (int side = 0; side < int(sides.size()); ++side)
@@ -161,16 +162,16 @@ FailureOr<HappensBefore> Simulation::run() {
     (void)reportCircle();
     return failure();
   }
-  if (failed(judgeSameExchanges()))
+  if (failed(judgeSameCollectives()))
     return failure();
   return std::move(order);
 }
 
 //===----------------------------------------------------------------------===//
-// (V3) The same exchanges
+// (V3) The same collectives
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `a` and `b`, on two ranks, are one exchange.  Their bytes
+/// Returns true if `a` and `b`, on two ranks, are one collective.  Their bytes
 /// must match: peers look for a rank's source where their own is, and the
 /// runtime compares all byte ranges.
 static bool areSame(Operation *a, Operation *b) {
@@ -183,7 +184,7 @@ static bool areSame(Operation *a, Operation *b) {
   });
 }
 
-static std::string describeExchange(Operation *op) {
+static std::string describeCollective(Operation *op) {
   std::string text = "'" + judge::describe(op) + "' on stream " +
                      stringifyStream(getStream(op)).str();
   auto add = [&](StringRef word, Value value) {
@@ -195,7 +196,7 @@ static std::string describeExchange(Operation *op) {
   return text;
 }
 
-/// Fails unless `list`, the exchanges of `side`, equals `expected`, those of
+/// Fails unless `list`, the collectives of `side`, equals `expected`, those of
 /// `first`.
 static LogicalResult judgeSame(const Side &first, const Side &side,
                                ArrayRef<Operation *> expected,
@@ -207,25 +208,26 @@ static LogicalResult judgeSame(const Side &first, const Side &side,
     Operation *at = ends ? side.body().getTerminator() : list[i];
     InFlightDiagnostic error = at->emitOpError(); // (V3)
     error << "is where rank " << side.rank
-          << (ends ? " ends" : " issues exchange ");
+          << (ends ? " ends" : " issues collective ");
     if (!ends)
-      error << i + 1 << ", " << describeExchange(list[i]);
+      error << i + 1 << ", " << describeCollective(list[i]);
     error << ", but rank " << first.rank
           << (i < expected.size()
-                  ? " issues " + describeExchange(expected[i])
-                  : std::string(" has issued all of its exchanges"))
-          << " (V3); all ranks issue the same exchanges in the same order";
+                  ? " issues " + describeCollective(expected[i])
+                  : std::string(" has issued all of its collectives"))
+          << " (V3); all ranks issue the same collectives in the same order";
     if (i < expected.size())
       error.attachNote(expected[i]->getLoc())
-          << "exchange " << i + 1 << " of rank " << first.rank;
+          << "collective " << i + 1 << " of rank " << first.rank;
     return error;
   }
   return success();
 }
 
-LogicalResult Simulation::judgeSameExchanges() {
+LogicalResult Simulation::judgeSameCollectives() {
   for (size_t side = 1; side < sides.size(); ++side)
-    if (failed(judgeSame(sides[0], sides[side], exchanges[0], exchanges[side])))
+    if (failed(judgeSame(sides[0], sides[side], collectives[0],
+                         collectives[side])))
       return failure();
   return success();
 }
@@ -238,8 +240,9 @@ LogicalResult Simulation::judgeSameStreams() {
             list, [&](Operation *op) { return int(getStream(op)) == stream; });
       };
       // Comparing the order over all streams gives a better error.
-      if (!llvm::equal(on(exchanges[0]), on(exchanges[side]), areSame))
-        return judgeSame(sides[0], sides[side], exchanges[0], exchanges[side]);
+      if (!llvm::equal(on(collectives[0]), on(collectives[side]), areSame))
+        return judgeSame(sides[0], sides[side], collectives[0],
+                         collectives[side]);
     }
   return success();
 }
@@ -262,12 +265,12 @@ std::pair<int, int> Simulation::findBlocker(int side, int stream,
   }
   for (int peer = 0; peer < int(sides.size()); ++peer) {
     Operation *theirs = queue(peer, stream).head();
-    if (!theirs || !isExchange(theirs)) {
+    if (!theirs || !isCollectiveCall(theirs)) {
       note << "rank " << sides[peer].rank;
       return {peer, stream};
     }
   }
-  llvm_unreachable("an exchange that everyone has come to goes on");
+  llvm_unreachable("a collective that everyone has come to goes on");
 }
 
 LogicalResult Simulation::reportCircle() {

@@ -6,20 +6,20 @@
 //
 //   record    copies the clock of its stream to the event
 //   wait      merges the event's clock into the clock of its stream
-//   exchange  starts when every rank has reached it, and merges their clocks:
+//   collective  starts when every rank has reached it, and merges their clocks:
 //             everything before it on any rank is over when it ends
 //
 // Ranks that run the same program share one side: each of them has the same
 // clocks for its own streams, and a path over several of them also exists
-// within one.  Exchanges over members or groups are between some of the ranks
+// within one.  Collectives over members or groups are between some of the ranks
 // only, which changes nothing on one side: they merge fewer clocks, but equal
 // ones.  If all ranks run their operations in one order that no wait forbids,
-// all ranks of an exchange come to it at the same time, so nothing waits in a
+// all ranks of a collective come to it at the same time, so nothing waits in a
 // cycle.  Sides with other programs would have to be simulated group by group,
 // so there are none if ranks are in groups (S5).
 //
-//   (V3)  all ranks issue the same exchanges in one order, over all streams;
-//         the n-th exchange is the same operation on the same bytes everywhere.
+//   (V3)  all ranks issue the same collectives in one order, over all streams;
+//         the n-th is the same operation on the same bytes everywhere.
 //   (V4)  streams and ranks do not wait for each other in a cycle.
 //   (V10) the program records an event before it waits for it.
 //

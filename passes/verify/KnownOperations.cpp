@@ -23,7 +23,7 @@ static const DenseMap<TypeID, uint32_t> &getFacts() {
       {TypeID::get<tensor::CollapseShapeOp>(), Name},
       {TypeID::get<tensor::ExpandShapeOp>(), Name},
       {TypeID::get<ViewOp>(), Name | KeepsElements},
-      {TypeID::get<PackOp>(), Name | KeepsElements},
+      {TypeID::get<FlattenOp>(), Name | KeepsElements},
       {TypeID::get<JoinOp>(), Name | KeepsElements},
       {TypeID::get<SplitOp>(), Name | KeepsElements},
       {TypeID::get<RecordOp>(), Name | OrdersStreams},
@@ -34,22 +34,23 @@ static const DenseMap<TypeID, uint32_t> &getFacts() {
       {TypeID::get<nn::GroupedMatmulOp>(), Call},
       {TypeID::get<nn::GroupedMatmulBackwardOp>(), Call},
       {TypeID::get<LaunchOp>(), Call | TakesPaddedRows},
-      {TypeID::get<DequantizeOp>(), Call},
+      {TypeID::get<UnpackOp>(), Call},
       {TypeID::get<CopyOp>(), Call | KeepsValue},
       {TypeID::get<FetchOp>(), Call | KeepsValue | ChangesTier},
       {TypeID::get<SpillOp>(), Call | KeepsValue | ChangesTier},
 
-      {TypeID::get<AllGatherOp>(), Call | Exchanges | ReadByPeers | OnBuckets |
+      {TypeID::get<AllGatherOp>(), Call | Collective | ReadByPeers | OnBuckets |
                                        TakesBytes | TakesBlocks |
                                        KeepsElements | KeepsState},
       {TypeID::get<ReduceScatterOp>(),
-       Call | Exchanges | ReadByPeers | OnBuckets | TakesBlocks |
+       Call | Collective | ReadByPeers | OnBuckets | TakesBlocks |
            KeepsElements | SumsAsF32 | OnGradients},
       // Its few values are sent through the control plane.
-      {TypeID::get<AllReduceOp>(), Call | Exchanges},
-      {TypeID::get<NarrowOp>(), Call | OnBuckets | ForExchange | KeepsState},
-      {TypeID::get<WidenOp>(),
-       Call | OnBuckets | TakesBlocks | ForExchange | KeepsState},
+      {TypeID::get<AllReduceOp>(), Call | Collective},
+      {TypeID::get<QuantizeOp>(),
+       Call | OnBuckets | ForCollective | KeepsState},
+      {TypeID::get<DequantizeOp>(),
+       Call | OnBuckets | TakesBlocks | ForCollective | KeepsState},
 
       {TypeID::get<AccumulateOp>(),
        Call | OnBuckets | KeepsElements | SumsAsF32 | OnGradients},
@@ -91,13 +92,14 @@ SmallVector<StorageTie> judge::getTies(Operation *op,
                 ? member.getOffset() * getElementBytes(view.getFlat().getType())
                 : 0);
       })
-      .Case([&](PackOp pack) {
-        auto bucket =
-            symbols.lookupNearestSymbolFrom<BucketOp>(op, pack.getBucketAttr());
+      .Case([&](FlattenOp flatten) {
+        auto bucket = symbols.lookupNearestSymbolFrom<BucketOp>(
+            op, flatten.getBucketAttr());
         for (auto [i, member] :
              llvm::enumerate(bucket.getMembers().getAsRange<MemberAttr>()))
           add(StorageTie::OperandInResult, i, 0,
-              member.getOffset() * getElementBytes(pack.getResult().getType()));
+              member.getOffset() *
+                  getElementBytes(flatten.getResult().getType()));
       })
       .Case([&](JoinOp join) {
         int64_t offset = 0;

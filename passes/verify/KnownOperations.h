@@ -15,7 +15,7 @@ namespace mlir::zero::judge {
 enum class Fact : uint32_t {
   NamesBytes = 1u << 0,    ///< only names bytes, and runs nothing
   Runs = 1u << 1,          ///< the runtime has a call for it
-  Exchanges = 1u << 2,     ///< between ranks
+  Collective = 1u << 2,    ///< between ranks
   ReadByPeers = 1u << 3,   ///< peers read operand 0 while it runs
   ChangesTier = 1u << 4,   ///< moves a value from one tier to another
   OrdersStreams = 1u << 5, ///< an event or a wait for it
@@ -26,8 +26,9 @@ enum class Fact : uint32_t {
   SumsAsF32 = 1u << 10,    ///< but a sum of 16-bit floats may be f32
   TakesPaddedRows = 1u << 11, ///< of matrices
   KeepsValue = 1u << 12,      ///< the result is operand 0, elsewhere
-  ForExchange = 1u << 13, ///< narrow elements of a bucket, or back from them
-  AddsLeaves = 1u << 14,  ///< sums a binary tree of micro-steps
+  ForCollective =
+      1u << 13,          ///< quantized elements of a bucket, or back from them
+  AddsLeaves = 1u << 14, ///< sums a binary tree of micro-steps
   GivesZeros = 1u << 15,
   SumsSquares = 1u << 16, ///< for the norm
   KeepsState = 1u << 17,  ///< the result is the state that operand 0 is
@@ -38,7 +39,9 @@ enum class Fact : uint32_t {
 bool has(Operation *op, Fact fact);
 
 inline bool namesBytes(Operation *op) { return has(op, Fact::NamesBytes); }
-inline bool isExchange(Operation *op) { return has(op, Fact::Exchanges); }
+inline bool isCollectiveCall(Operation *op) {
+  return has(op, Fact::Collective);
+}
 inline bool isTransfer(Operation *op) { return has(op, Fact::ChangesTier); }
 inline bool runs(Operation *op) { return has(op, Fact::Runs); }
 

@@ -104,7 +104,7 @@ static void collectFactors(Value value, Value other, double factor,
                            SmallVectorImpl<double> &factors) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    if (nn::isPlanProduct(user)) {
+    if (nn::isPlanMatmul(user)) {
       if (llvm::is_contained(user->getOperands(), other))
         factors.push_back(factor);
     } else if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(user)) {
@@ -168,7 +168,7 @@ static LogicalResult judgeScale(ModuleOp plan, LayerAdapter adapter,
     return success();
   auto collect = [&](Value from, Value to) {
     for (Operation *user : from.getUsers())
-      if (nn::isPlanProduct(user) && columnsOf(user->getResult(0)) == rank)
+      if (nn::isPlanMatmul(user) && columnsOf(user->getResult(0)) == rank)
         collectFactors(user->getResult(0), to, 1, factors);
   };
   collect(adapter.down, adapter.up);
@@ -304,7 +304,7 @@ LogicalResult judge::judgeModelClaims(ModuleOp plan, ModuleOp model) {
 
 /// Returns true for launches and products, not for operations that name bytes.
 static bool isWork(Operation *op) {
-  return isa<LaunchOp>(op) || nn::isPlanProduct(op);
+  return isa<LaunchOp>(op) || nn::isPlanMatmul(op);
 }
 
 Recomputation::Recomputation(ModuleOp plan) : plan(plan) {

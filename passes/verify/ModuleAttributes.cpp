@@ -148,7 +148,7 @@ static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
              << *number << ", and ranks are in groups of "
              << *(*axes.begin()).getGroup()
              << " (S5); then all ranks run the same programs, since the order "
-                "of exchanges within a group is that of one program";
+                "of collectives within a group is that of one program";
     auto rank = static_cast<int64_t>(*number);
     if (rank < 0 || rank >= ranks) // (S5)
       return program.emitOpError("is a program of rank ")

@@ -190,29 +190,29 @@ LogicalResult judge::hasActivationTier(Claims &p) {
 }
 
 //===----------------------------------------------------------------------===//
-// Elements of exchanges
+// Elements of collectives
 //===----------------------------------------------------------------------===//
 
-/// Returns true if `value` is narrow, or gathered of what is.
-static bool isNarrow(Value value) {
+/// Returns true if `value` is quantized, or gathered of what is.
+static bool isQuantized(Value value) {
   while (auto gather = value.getDefiningOp<AllGatherOp>())
     value = gather.getSource();
-  return value.getDefiningOp<NarrowOp>() != nullptr;
+  return value.getDefiningOp<QuantizeOp>() != nullptr;
 }
 
 /// bf16 leaves values that have 16 bits already.
 static LogicalResult sendsForm(const Claims &p, Operation *op, Wire form) {
   Value sent = op->getOperand(0);
   Type element = getElementType(sent.getType());
-  auto block = dyn_cast<BlockType>(element);
+  auto block = dyn_cast<QuantizedBlockType>(element);
   const bool holds =
-      form == Wire::Full ? !block && !isNarrow(sent)
+      form == Wire::Full ? !block && !isQuantized(sent)
       : form == Wire::BF16
           ? element.isBF16() || element.isF16()
           : block && block.getBits() == (form == Wire::Int8 ? 8 : 4);
   return holds ? success()
                : p.expect(op, false,
-                          "an exchange of " + debugString(element) +
+                          "a collective of " + debugString(element) +
                               ", where its form is " + stringify(form));
 }
 
@@ -233,20 +233,20 @@ LogicalResult judge::reducesForm(Claims &p, ReduceScatterOp reduce) {
   return sendsForm(p, reduce, isMeant ? p.given.wireGradients : Wire::Full);
 }
 
-/// Values are narrow only from one exchange to the next, and state and
-/// gradients are not made of what was narrow.
-LogicalResult judge::isNarrowOnce(Claims &, Operation *op) {
-  const bool isGathered = isa<AllGatherOp>(op), isWide = isa<WidenOp>(op);
-  if (isGathered && !isNarrow(op->getResult(0)))
+/// Values are quantized only from one collective to the next, and state and
+/// gradients are not made of what was quantized.
+LogicalResult judge::isQuantizedOnce(Claims &, Operation *op) {
+  const bool isGathered = isa<AllGatherOp>(op), isWide = isa<DequantizeOp>(op);
+  if (isGathered && !isQuantized(op->getResult(0)))
     return success();
   for (Operation *user : op->getResult(0).getUsers())
     if (isWide       ? !isa<ViewOp>(user)
-        : isGathered ? !isa<AllGatherOp, WidenOp>(user)
+        : isGathered ? !isa<AllGatherOp, DequantizeOp>(user)
                      : !isa<AllGatherOp, ReduceScatterOp>(user)) // (S7)
-      return op->emitOpError(isWide ? "widens" : "is narrow")
+      return op->emitOpError(isWide ? "dequantizes" : "is quantized")
              << " for '" << user->getName()
-             << "' (S7); values are narrowed for one exchange, and views of "
-                "parameters alone read what is widened";
+             << "' (S7); values are quantized for one collective, and views of "
+                "parameters alone read what is dequantized";
   return success();
 }
 

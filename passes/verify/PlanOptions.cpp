@@ -73,9 +73,9 @@ static LogicalResult hasElement(const Claims &p, Operation *op, Type found,
              : p.expect(op, false, what + " of " + debugString(element));
 }
 
-static LogicalResult isGradient(Claims &p, PackOp pack) {
-  return hasElement(p, pack, pack.getType(), p.options.getGradientElement(),
-                    "gradients");
+static LogicalResult isGradient(Claims &p, FlattenOp flatten) {
+  return hasElement(p, flatten, flatten.getType(),
+                    p.options.getGradientElement(), "gradients");
 }
 
 /// Of what begins a sum over micro-steps, or adds to one.
@@ -89,8 +89,8 @@ static LogicalResult isReduced(Claims &p, ReduceScatterOp reduce) {
   if (reduce.getInto())
     return isSum(p, reduce);
   Operation *def = reduce.getSource().getDefiningOp();
-  Value source = def && has(def, Fact::ForExchange) ? def->getOperand(0)
-                                                    : reduce.getSource();
+  Value source = def && has(def, Fact::ForCollective) ? def->getOperand(0)
+                                                      : reduce.getSource();
   return p.given.virtualShards
              ? success()
              : hasElement(p, reduce, reduce.getType(),
@@ -204,10 +204,10 @@ static ArrayRef<Row> getRows() {
         reducesAsOften}},
       {"persist-below", {}}, // as --stage
       {"wire-params",
-       {at<NarrowOp>(isNarrowOnce), at<WidenOp>(isNarrowOnce),
-        at<AllGatherOp>(isNarrowOnce), at<AllGatherOp>(gathersForm)}},
+       {at<QuantizeOp>(isQuantizedOnce), at<DequantizeOp>(isQuantizedOnce),
+        at<AllGatherOp>(isQuantizedOnce), at<AllGatherOp>(gathersForm)}},
       {"wire-gradients", {at<ReduceScatterOp>(reducesForm)}},
-      // Layout only: they size and order exchanges.  The order itself is
+      // Layout only: they size and order collectives.  The order itself is
       // judged, and the certificate counts calls, and gathered bytes.
       {"bucket-size", {}},
       {"reuse-distance", {}},
@@ -223,8 +223,9 @@ static ArrayRef<Row> getRows() {
                                  p.options.getParameterElement(), "parameters");
        })}},
       {"grad-dtype",
-       {at<State>(isGradientState), at<PackOp>(isGradient), at<ZerosOp>(isSum),
-        at<AccumulateOp>(isSum), at<ReduceScatterOp>(isReduced)}},
+       {at<State>(isGradientState), at<FlattenOp>(isGradient),
+        at<ZerosOp>(isSum), at<AccumulateOp>(isSum),
+        at<ReduceScatterOp>(isReduced)}},
       {"state-dtype", {at<State>([](Claims &p, State state) {
          return state.isParameter() || state.isGradient() || state.isMaster()
                     ? success()

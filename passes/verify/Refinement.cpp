@@ -40,7 +40,7 @@
 // operands, or `mixed`.
 //
 // A mean of one value is the value itself.  (V11) to (V13) check the operations
-// after a pack.
+// after a flatten.
 //
 //===----------------------------------------------------------------------===//
 
@@ -86,10 +86,10 @@ private:
   /// and `packing`.
   FailureOr<Term> expectPacked(Operation *op, Value bytes, Packing packing,
                                RankedTensorType type);
-  LogicalResult visitDequantize(DequantizeOp op);
-  LogicalResult visitProduct(nn::MatmulOp op);
+  LogicalResult visitUnpack(UnpackOp op);
+  LogicalResult visitMatmul(nn::MatmulOp op);
   void countResult(Operation *op);
-  LogicalResult visitPack(PackOp op);
+  LogicalResult visitFlatten(FlattenOp op);
   LogicalResult visitReturn(Operation *op);
   LogicalResult visitForward(Operation *op);
   LogicalResult expect(Operation *op, Value value, Term expected,
@@ -222,7 +222,7 @@ FailureOr<Term> Refinement::expectPacked(Operation *op, Value bytes,
   return term;
 }
 
-LogicalResult Refinement::visitDequantize(DequantizeOp op) {
+LogicalResult Refinement::visitUnpack(UnpackOp op) {
   FailureOr<Term> term =
       expectPacked(op, op.getBytes(), op.getPacking(),
                    cast<RankedTensorType>(op.getResult().getType()));
@@ -231,7 +231,7 @@ LogicalResult Refinement::visitDequantize(DequantizeOp op) {
   return term;
 }
 
-LogicalResult Refinement::visitProduct(nn::MatmulOp op) {
+LogicalResult Refinement::visitMatmul(nn::MatmulOp op) {
   if (!op.getPacked()) {
     symbolic.execute(op);
   } else {
@@ -252,7 +252,7 @@ LogicalResult Refinement::visitProduct(nn::MatmulOp op) {
   return success();
 }
 
-LogicalResult Refinement::visitPack(PackOp op) {
+LogicalResult Refinement::visitFlatten(FlattenOp op) {
   auto bucket =
       symbols.lookupNearestSymbolFrom<BucketOp>(op, op.getBucketAttr());
   if (bucket.getFrozen()) // (V14)
@@ -414,8 +414,8 @@ LogicalResult Refinement::compute(Operation *op) {
     return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ViewOp view) { return visitView(view); })
-      .Case([&](DequantizeOp copy) { return visitDequantize(copy); })
-      .Case([&](PackOp pack) { return visitPack(pack); })
+      .Case([&](UnpackOp copy) { return visitUnpack(copy); })
+      .Case([&](FlattenOp flatten) { return visitFlatten(flatten); })
       .Case([&](ReturnOp) { return visitReturn(op); })
       .Case([&](CopyOp copy) {
         if (StateAttr state = flats.lookup(copy.getSource()))
@@ -455,7 +455,7 @@ LogicalResult Refinement::compute(Operation *op) {
       // These, too.
       .Case<AddLeafOp, SumLeavesOp, SumSquaresOp, TotalOp, ClipOp, RecordOp,
             WaitOp>([](auto) { return success(); })
-      .Case([&](nn::MatmulOp product) { return visitProduct(product); })
+      .Case([&](nn::MatmulOp product) { return visitMatmul(product); })
       .Case([&](SplitOp split) {
         // (V13) checks the squares of segments.
         if (!split.getWhole().getDefiningOp<SumSquaresOp>()) {

@@ -4,7 +4,7 @@
 // in which its streams may run.  Each byte holds a version: a number that every
 // write replaces by a new one.  A value consists of the versions of its bytes
 // at its definition; bytes that its operation leaves undefined (padding, other
-// ranks' slices of a reduced bucket) do not belong to it.  A view or a pack
+// ranks' slices of a reduced bucket) do not belong to it.  A view or a flatten
 // takes the versions of its operands.
 //
 // If each use finds the versions of its value here, and the uses of each byte
@@ -15,10 +15,10 @@
 //
 //   (V1)  a use finds the versions of its value, and comes after their writers.
 //   (V2)  a write comes after every earlier read and write of its bytes ...
-//   (V5)  ... and after the exchanges in which peers read them.
+//   (V5)  ... and after the collectives in which peers read them.
 //   (V6)  the next state still exists when the program ends.
 //   (V9)  only defined bytes are read: padding and other ranks' slices never
-//         reach the model, the norm, an update or an exchange, and @count does
+//         reach the model, the norm, an update or a collective, and @count does
 //         not read the means that it is to compute.
 //
 //===----------------------------------------------------------------------===//

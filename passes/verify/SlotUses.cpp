@@ -4,8 +4,8 @@
 // Its type does not tell which, and two buckets may have the same number of
 // elements, so (V12) tracks it:
 //
-//   * state is the slot that its attribute names, a pack is the gradient of its
-//     bucket;
+//   * state is the slot that its attribute names, a flatten is the gradient of
+//     its bucket;
 //   * a gather, a copy and a transfer between tiers keep the slot of their
 //     operand; a transfer into a value must match that value's slot, or write a
 //     master into f32 parameters; a reduction, a sum and a clear take and give
@@ -265,8 +265,8 @@ private:
     if (has(op, Fact::OnGradients))
       return visitGradients(op, bucket.getValue());
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
-        .Case([&](PackOp pack) {
-          known[pack.getResult()] = {pack.getBucket(), "grad"};
+        .Case([&](FlattenOp flatten) {
+          known[flatten.getResult()] = {flatten.getBucket(), "grad"};
           return success();
         })
         .Case([&](ViewOp view) {

@@ -61,7 +61,7 @@ static constexpr int64_t kBlock = 4096;
 /// support its elements or the size overflows.
 static std::optional<int64_t> sizeOf(Type type) {
   Type element = getElementType(type);
-  const auto block = dyn_cast<BlockType>(element);
+  const auto block = dyn_cast<QuantizedBlockType>(element);
   if (!block && !judge::isElement(element))
     return std::nullopt;
   // A block has 256 codes and an f32.
@@ -263,7 +263,7 @@ LogicalResult Structure::judgeElements(Operation *op) {
                                                   : op->getResult(0).getType());
   if (type.isF32() || nn::isHalf(type) ||
       (has(op, Fact::TakesBytes) && type.isSignlessInteger(8)) ||
-      (has(op, Fact::TakesBlocks) && isa<BlockType>(type)))
+      (has(op, Fact::TakesBlocks) && isa<QuantizedBlockType>(type)))
     return success();
   return op->emitOpError("computes with ") // (S5)
          << type << " (S5); the runtime does so with f32, bf16 and f16";
@@ -287,7 +287,7 @@ LogicalResult Structure::judgeOperation(Operation *op) {
           to = getElementType(op->getResult(0).getType());
           from != to &&
           !(has(op, Fact::SumsAsF32) &&
-            (isa<BlockType>(from)
+            (isa<QuantizedBlockType>(from)
                  ? has(op, Fact::TakesBlocks) && (to.isF32() || nn::isHalf(to))
                  : nn::isHalf(from) && to.isF32()))) // (S1)
         return op->emitOpError("makes ")

@@ -23,8 +23,8 @@
 //
 //   (S1)  a value has the bytes that its type needs, inside the arena, and
 //         arguments do not overlap.
-//   (S2)  a view lies in its operand, packed operands lie in the pack, and a
-//         result that must replace an operand has its bytes.
+//   (S2)  a view lies in its operand, operands lie in their flat gradient, and
+//         a result that must replace an operand has its bytes.
 //   (S3)  results overlap neither each other nor an operand, unless they may
 //         replace it.
 //   (S4)  peers read only exported bytes, whole pages at the end of the arena.
@@ -39,7 +39,7 @@
 // A program starts after a join of all streams of its rank, and ends with one.
 // So the transitions between programs and steps need no unrolling: every
 // program finds the state where its arguments say, with no operation running,
-// and leaves it there (V6).  This includes peers: an exchange ends on a rank
+// and leaves it there (V6).  This includes peers: a collective ends on a rank
 // only when no peer reads its bytes any more.  The host writes inputs and
 // scalars before each program, and the means of @count's outputs after @count.
 //

@@ -24,7 +24,7 @@ from .trace import read_ranks
 from .whole_file import check_writable, write_whole
 
 STEPS, SKIPPED, ROUNDS = 5, 2, 3
-LARGE_EXCHANGE = 1 << 16  #: bytes that a rank receives
+LARGE_COLLECTIVE = 1 << 16  #: bytes that a rank receives
 MPI_AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 VOCABULARY = 512  #: tokens of the data; no probe has fewer
 
@@ -131,7 +131,7 @@ def quiet(samples):
 
 def measured(ranks_of_trace, cores, threads):
     """{(program, stream, number): the seconds alone, of all runs and ranks}."""
-    arrived = defaultdict(int)  # the last rank's, by exchange
+    arrived = defaultdict(int)  # the last rank's, by collective
     for operations in ranks_of_trace.values():
         for one in operations:
             if one["collective"] is not None:
@@ -202,13 +202,13 @@ class Probe:
             self.beside.append(self.measure_beside(self.command(calibration), self.base))
 
     def measure_network(self, calibration):
-        """What a byte from another host takes of a core: of large exchanges by MPI and TCP, had they run alone."""
+        """What a byte from another host takes of a core: of large collectives by MPI and TCP, had they run alone."""
         run(["mpirun", "--mca", "btl", "self,tcp", "--mca", "btl_tcp_if_include", "lo", "--bind-to", "none", "--oversubscribe",
              "-n", calibration.ranks, *self.command(calibration)],
             env=os.environ | MPI_AS_ROOT | {"ZRT_TRACE": str(self.base), "ZRT_RANKS_PER_HOST": "1"})
         samples = measured(read_ranks(str(self.base)), calibration.cores / calibration.ranks, calibration.threads)
         return statistics.median(seconds / received for work, seconds in self.operations(samples)
-                                 for kind, received in work.items() if kind.endswith(".byte") and received >= LARGE_EXCHANGE)
+                                 for kind, received in work.items() if kind.endswith(".byte") and received >= LARGE_COLLECTIVE)
 
     def operations(self, samples=None):
         """(work, seconds) of each operation, by this probe's samples or others."""

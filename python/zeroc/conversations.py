@@ -100,7 +100,7 @@ def new_chat(record, place, turns, trained):
 
 
 def read_prompt(record, place):
-    """What is to be answered: a Chat whose last turn is not the assistant's, or a text that goes on."""
+    """The prompt of a record: a Chat that does not end with the assistant's turn, or a text to continue."""
     record = drop_absent(record)
     name = next((name for name in ("messages", "conversations", "prompt") if name in record), None)
     if not name:

@@ -78,7 +78,7 @@ class OwnFolder:
     def owns(self, name):
         """Whether the list has the file, as it is now."""
         state = (self.read() or {}).get(name)
-        return state is not None and state in ("", state_of(self.path / name))
+        return state is not None and state in ("", size_and_mtime(self.path / name))
 
     def make(self):
         """Makes the folder, and its list."""
@@ -90,7 +90,7 @@ class OwnFolder:
         """Around the writing of a file of the folder: its name enters the list before it is there."""
         self.append(f"{name}\n")
         yield self.path / name
-        self.append(f"{name}\t{state_of(self.path / name)}\n")
+        self.append(f"{name}\t{size_and_mtime(self.path / name)}\n")
 
     def remove(self, name):
         """Removes a file, if zeroc wrote it."""
@@ -102,7 +102,7 @@ class OwnFolder:
             file.write(text)
 
 
-def state_of(path):
+def size_and_mtime(path):
     try:
         info = path.lstat()
     except FileNotFoundError:

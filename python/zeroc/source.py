@@ -71,7 +71,7 @@ def find_checkpoint(path):
 
 
 def precision_of(config):
-    """That of the weights: fp32 if the config says float32."""
+    """The precision of the weights: fp32 if the config says float32, else bf16."""
     return "fp32" if (config.get("dtype") or config.get("torch_dtype")) == "float32" else "bf16"
 
 

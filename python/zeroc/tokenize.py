@@ -63,7 +63,7 @@ class Bytes:
     def __init__(self, a):
         self.end = a.separator
         if self.end is not None:
-            self.end = number_of(self.end)
+            self.end = parse_token_id(self.end)
             if self.end is None:
                 raise UserError(f"--separator must be the number of a token with --bytes, got {a.separator}")
         self.vocabulary = max(256, (self.end or 0) + 1)
@@ -98,7 +98,7 @@ class Tokens:
     def separator_of(self, text, path):
         if text is None:
             return None
-        number = number_of(text) if number_of(text) is not None else self.tokenizer.token_to_id(text)
+        number = parse_token_id(text) if parse_token_id(text) is not None else self.tokenizer.token_to_id(text)
         if number is None:
             raise UserError(f"--separator={text} is neither a number nor a token of {path}")
         if number >= self.vocabulary:
@@ -139,7 +139,7 @@ class Tokens:
             "--special-tokens each is its token")
 
 
-def number_of(text):
+def parse_token_id(text):
     return int(text) if text.isascii() and text.isdigit() and int(text) < 2**32 - 1 else None
 
 

@@ -1,7 +1,7 @@
 """zeroc trace: what ZRT_TRACE has written, as a file that Perfetto and chrome://tracing open.
 
 A rank is a process, a stream a thread.  Ranks of one host share a clock.  Clocks of several hosts are moved by the
-exchanges: no rank has read an exchange before its peers have arrived there, which bounds the difference of two clocks
+collectives: no rank has read a collective before its peers have arrived there, which bounds the difference of two clocks
 from both sides.  A clock is left alone where that holds already, and else set to the middle of the bounds.
 """
 from __future__ import annotations
@@ -56,13 +56,13 @@ def read_operations(file):
     return operations
 
 
-def exchanges_of(operations):
+def collectives_of(operations):
     return {(operation["stream"], operation["collective"]): operation for operation in operations
             if operation["collective"] is not None}
 
 
 def clock_shift(mine, others):
-    """Nanoseconds to add to the times of `mine`, so that both agree on their exchanges; both are exchanges_of a rank."""
+    """Nanoseconds to add to the times of `mine`, so that both agree on their collectives; both are collectives_of a rank."""
     low, high = -float("inf"), float("inf")
     for key, one in mine.items():
         other = others.get(key)
@@ -88,15 +88,15 @@ def events_of(rank, operations, shift, begin):
                "args": {key: operation[key] for key in ("program", "run", "number")}}
         if operation["collective"] is not None:
             # An arrow from the first rank that arrives, through the others.
-            yield {"ph": "t", "name": "exchange", "cat": "exchange",
+            yield {"ph": "t", "name": "collective", "cat": "collective",
                    "id": f"{operation['stream']} {operation['collective']}",
                    "ts": (operation["arrived"] + shift - begin) / 1e3, **place}
 
 
 def convert(ranks):
     """The trace as a dict of Chrome's trace event format."""
-    first = exchanges_of(ranks[0])
-    shifts = {rank: clock_shift(exchanges_of(operations), first) if rank else 0 for rank, operations in ranks.items()}
+    first = collectives_of(ranks[0])
+    shifts = {rank: clock_shift(collectives_of(operations), first) if rank else 0 for rank, operations in ranks.items()}
     begin = min((operation["begin"] + shifts[rank] for rank, operations in ranks.items() for operation in operations),
                 default=0)
     events = [event for rank, operations in ranks.items() for event in events_of(rank, operations, shifts[rank], begin)]

@@ -28,7 +28,7 @@ def without_thinking(text):
 
 
 def leaves(value):
-    """The names and texts in arguments of a call."""
+    """All keys and strings in the arguments of a call, at any depth."""
     if isinstance(value, dict):
         return [text for name, inner in value.items() for text in (name, *leaves(inner))]
     if isinstance(value, list):

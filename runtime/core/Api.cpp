@@ -71,8 +71,8 @@ int32_t zrt_host_threads(const zrt_context *ctx) {
   return ctx->run ? ctx->run->device().hostThreads() : 0;
 }
 
-double zrt_product_rate(zrt_context *ctx, zrt_dtype dtype) {
-  return isReady(ctx) ? ctx->run->device().productRate(dtype) : 0;
+double zrt_matmul_rate(zrt_context *ctx, zrt_dtype dtype) {
+  return isReady(ctx) ? ctx->run->device().matmulRate(dtype) : 0;
 }
 
 void zrt_profile(zrt_context *ctx) {

@@ -238,7 +238,7 @@ void Context::executeWork(const zrt_op &op, uint32_t operation) {
 
 void Context::work(const zrt_op &op, uint32_t operation) {
   if (op.kind == ZRT_COLLECTIVE)
-    return exchange(op, operation);
+    return runCollective(op, operation);
   if (op.kind == ZRT_COPY)
     return copy(op, operation);
   const BucketPart *bucket = nullptr;
@@ -249,10 +249,10 @@ void Context::work(const zrt_op &op, uint32_t operation) {
   parts.device->work(op, bucket);
 }
 
-void Context::exchange(const zrt_op &op, uint32_t operation) {
+void Context::runCollective(const zrt_op &op, uint32_t operation) {
   const zrt_collective_desc &desc = collectiveOf(op);
   if (parts.collectives->isOnDevice())
-    return exchangeOnDevice(op, operation);
+    return runCollectiveOnDevice(op, operation);
   Device &device = *parts.device;
   const zrt_ref result = refOf(desc.result, rank, groups);
   device.bringToHost(op.stream, refOf(desc.source, rank, groups));
@@ -271,7 +271,7 @@ void Context::exchange(const zrt_op &op, uint32_t operation) {
   device.bringBack(op.stream, result);
 }
 
-void Context::exchangeOnDevice(const zrt_op &op, uint32_t operation) {
+void Context::runCollectiveOnDevice(const zrt_op &op, uint32_t operation) {
   TrafficRow &row = traffic.row(program, operation);
   const auto start = Clock::now();
   parts.collectives->run(op.stream, collectiveOf(op), /*source=*/nullptr,

@@ -95,8 +95,8 @@ private:
   void executeEvent(const zrt_op &op);
   void executeWork(const zrt_op &op, uint32_t operation);
   void work(const zrt_op &op, uint32_t operation);
-  void exchange(const zrt_op &op, uint32_t operation);
-  void exchangeOnDevice(const zrt_op &op, uint32_t operation);
+  void runCollective(const zrt_op &op, uint32_t operation);
+  void runCollectiveOnDevice(const zrt_op &op, uint32_t operation);
   void copy(const zrt_op &op, uint32_t operation);
   uint64_t copyInHalves(zrt_stream stream, const zrt_ref &from,
                         const zrt_ref &to);

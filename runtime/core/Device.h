@@ -67,7 +67,7 @@ public:
 
   /// Host thread, between programs: measures the flop/s of large matrix
   /// products of this type.
-  virtual double productRate(zrt_dtype dtype) = 0;
+  virtual double matmulRate(zrt_dtype dtype) = 0;
   /// Describes how the device does a product that `check` has seen, for
   /// reports; "" if there is only one way.
   virtual std::string howMultiplied(const zrt_matmul_desc & /*desc*/) const {

@@ -20,7 +20,7 @@ struct ProfileRow {
   std::string group; ///< "adamw", "matmul of h.*.c_fc 256 x 3072 x 768"
   uint64_t calls = 0;
   double seconds = 0;
-  double flops = 0; ///< total; 0 unless a matrix product
+  double flops = 0; ///< total; 0 unless a matmul
   double bytes = 0; ///< of all operands, total
 };
 

@@ -192,7 +192,7 @@ private:
            uint64_t{d.groups} + 1);
   }
 
-  static void check(const zrt_dequantize_desc &d) {
+  static void check(const zrt_unpack_desc &d) {
     checkPacking("source", d.packing, d.source, d.elements);
     if (elementsIn(d.result) != d.elements)
       fail("result: its {} hold {} of {}, and {} elements are made",
@@ -213,10 +213,10 @@ private:
       fail("{} has no fewer bits than {}", dtypeName(narrow.dtype),
            dtypeName(wide.dtype));
   }
-  static void check(const zrt_narrow_desc &desc) {
+  static void check(const zrt_quantize_desc &desc) {
     checkNarrow(desc.source, desc.result);
   }
-  static void check(const zrt_widen_desc &desc) {
+  static void check(const zrt_dequantize_desc &desc) {
     checkNarrow(desc.result, desc.source);
   }
 

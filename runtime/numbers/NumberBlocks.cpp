@@ -9,30 +9,30 @@ using namespace zrt;
 ZRT_CLONES static void makeBlocks8(const float *numbers, size_t blocks,
                                    std::byte *to) {
   for (size_t i = 0; i < blocks; ++i)
-    narrowBlock<8>(numbers + i * kNumbers, to + i * kBlockBytes<8>);
+    quantizeBlock<8>(numbers + i * kNumbers, to + i * kBlockBytes<8>);
 }
 ZRT_CLONES static void makeBlocks4(const float *numbers, size_t blocks,
                                    std::byte *to) {
   for (size_t i = 0; i < blocks; ++i)
-    narrowBlock<4>(numbers + i * kNumbers, to + i * kBlockBytes<4>);
+    quantizeBlock<4>(numbers + i * kNumbers, to + i * kBlockBytes<4>);
 }
 ZRT_CLONES static void readBlocks8(const std::byte *from, size_t blocks,
                                    float *numbers) {
   for (size_t i = 0; i < blocks; ++i)
-    widenBlock<8>(from + i * kBlockBytes<8>, numbers + i * kNumbers);
+    dequantizeBlock<8>(from + i * kBlockBytes<8>, numbers + i * kNumbers);
 }
 ZRT_CLONES static void readBlocks4(const std::byte *from, size_t blocks,
                                    float *numbers) {
   for (size_t i = 0; i < blocks; ++i)
-    widenBlock<4>(from + i * kBlockBytes<4>, numbers + i * kNumbers);
+    dequantizeBlock<4>(from + i * kBlockBytes<4>, numbers + i * kNumbers);
 }
 
-void zrt::narrowBlocks(const float *numbers, size_t blocks, zrt_dtype dtype,
-                       std::byte *to) {
+void zrt::quantizeBlocks(const float *numbers, size_t blocks, zrt_dtype dtype,
+                         std::byte *to) {
   (dtype == ZRT_BLOCK8 ? makeBlocks8 : makeBlocks4)(numbers, blocks, to);
 }
 
-void zrt::widenBlocks(const std::byte *from, zrt_dtype dtype, size_t blocks,
-                      float *numbers) {
+void zrt::dequantizeBlocks(const std::byte *from, zrt_dtype dtype,
+                           size_t blocks, float *numbers) {
   (dtype == ZRT_BLOCK8 ? readBlocks8 : readBlocks4)(from, blocks, numbers);
 }

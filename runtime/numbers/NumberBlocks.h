@@ -1,7 +1,7 @@
 //===- NumberBlocks.h - Numbers in blocks with a common scale ---*- C++ -*-===//
 //
 // The elements of ZRT_BLOCK8 and ZRT_BLOCK4 (abi/ElementTypes.def), in which
-// ranks exchange parameters and gradients.  ZRT_NARROW in ZrtStructs.def says
+// ranks exchange parameters and gradients.  ZRT_QUANTIZE in ZrtStructs.def says
 // what scale and codes are.
 //
 // Always inlined, so that files compiled for wide vectors share no code with
@@ -33,8 +33,8 @@ constexpr size_t kBlockBytes = sizeof(float) + kNumbers * Bits / 8;
 
 /// Makes a block of kNumbers numbers.
 template <int Bits>
-[[gnu::always_inline]] inline void narrowBlock(const float *numbers,
-                                               std::byte *block) {
+[[gnu::always_inline]] inline void quantizeBlock(const float *numbers,
+                                                 std::byte *block) {
   constexpr float kTop = Bits == 8 ? 127 : 7;
   // As integers, NaN is above infinity, and that above all other values.
   uint32_t largest = 0;
@@ -68,8 +68,8 @@ template <int Bits>
 
 /// Sets `numbers` to the kNumbers numbers of a block.
 template <int Bits>
-[[gnu::always_inline]] inline void widenBlock(const std::byte *block,
-                                              float *numbers) {
+[[gnu::always_inline]] inline void dequantizeBlock(const std::byte *block,
+                                                   float *numbers) {
   float scale;
   std::memcpy(&scale, block, sizeof(scale));
   const std::byte *codes = block + sizeof(scale);
@@ -85,9 +85,9 @@ template <int Bits>
 }
 
 /// The same for `blocks` blocks of type `dtype`.
-void narrowBlocks(const float *numbers, size_t blocks, zrt_dtype dtype,
-                  std::byte *to);
-void widenBlocks(const std::byte *from, zrt_dtype dtype, size_t blocks,
-                 float *numbers);
+void quantizeBlocks(const float *numbers, size_t blocks, zrt_dtype dtype,
+                    std::byte *to);
+void dequantizeBlocks(const std::byte *from, zrt_dtype dtype, size_t blocks,
+                      float *numbers);
 
 } // namespace zrt

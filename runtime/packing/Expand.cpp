@@ -18,7 +18,7 @@
 // take longer, up to three times.
 //
 //===----------------------------------------------------------------------===//
-#include "runtime/packing/Dequantize.h"
+#include "runtime/packing/Unpack.h"
 
 #include "numerics/Codebooks.h"
 #include "runtime/numbers/Clones.h"

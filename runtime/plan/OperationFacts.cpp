@@ -41,17 +41,17 @@ void addFacts(const zrt_grouped_desc &d, OperationFacts &facts) {
       fmt::format("{}{}", d.sums ? " sums" : "", d.trans_w ? " trans_w" : "");
 }
 
-void addFacts(const zrt_dequantize_desc &d, OperationFacts &facts) {
+void addFacts(const zrt_unpack_desc &d, OperationFacts &facts) {
   facts.sizes =
       fmt::format("{} elements of {}", d.elements, packingName(d.packing));
 }
 
-void addFacts(const zrt_narrow_desc &d, OperationFacts &facts) {
+void addFacts(const zrt_quantize_desc &d, OperationFacts &facts) {
   facts.sizes = fmt::format("{} elements to {}", elementsIn(d.source),
                             dtypeName(d.result.dtype));
 }
 
-void addFacts(const zrt_widen_desc &d, OperationFacts &facts) {
+void addFacts(const zrt_dequantize_desc &d, OperationFacts &facts) {
   facts.sizes = fmt::format("{} elements of {}", elementsIn(d.result),
                             dtypeName(d.source.dtype));
 }

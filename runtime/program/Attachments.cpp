@@ -107,7 +107,7 @@ std::string zrt::attach(std::string_view program,
   return result;
 }
 
-std::string zrt::planAttachment(uint32_t ranks) {
+std::string zrt::planAttachmentName(uint32_t ranks) {
   return fmt::format("plan.{}.so", ranks);
 }
 
@@ -117,7 +117,7 @@ std::vector<uint32_t> zrt::planSizes(const char *program) {
     const std::string name(entry.name, strnlen(entry.name, sizeof entry.name));
     const uint32_t ranks = uint32_t(std::strtoul(
         name.c_str() + std::min(name.size(), sizeof "plan"), nullptr, 10));
-    if (name == planAttachment(ranks))
+    if (name == planAttachmentName(ranks))
       sizes.push_back(ranks);
   }
   return sizes;

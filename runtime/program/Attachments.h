@@ -26,7 +26,7 @@ namespace zrt {
 constexpr const char *kPlanAttachment = "plan.so";
 /// The plan of `ranks` ranks in a program that has several plans, each for
 /// another number of ranks.
-std::string planAttachment(uint32_t ranks);
+std::string planAttachmentName(uint32_t ranks);
 /// The library that connects ranks which mpirun or srun has started.
 constexpr const char *kMpiAttachment = "zrt_mpi.so";
 /// The device for plans for GPUs.

@@ -123,7 +123,7 @@ template <int Bits, typename To>
   for (size_t i = 0; i < s.count; ++i) {
     std::fill_n(sum, kNumbers, -0.0f); // adding to it changes nothing
     for (size_t source = 0; source < s.sourceCount; ++source) {
-      widenBlock<Bits>(s.sources[source] + i * kBlockBytes<Bits>, next);
+      dequantizeBlock<Bits>(s.sources[source] + i * kBlockBytes<Bits>, next);
       if (source + 1 < s.sourceCount)
         add(sum, next, kNumbers, sum);
     }

@@ -73,7 +73,7 @@ public:
     int done = 0;
     checkMpi(
         MPI_Test(&requests[stream][size_t(slot)], &done, MPI_STATUS_IGNORE),
-        "an exchange with another host failed");
+        "a collective with another host failed");
     return done != 0;
   }
 

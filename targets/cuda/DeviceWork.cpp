@@ -13,40 +13,39 @@ using namespace mlir;
 using namespace mlir::zero;
 
 /// The product of groups that `op` needs, if it is one.
-static std::optional<GroupedProduct> findGrouped(Operation *op) {
+static std::optional<GroupedMatmul> findGrouped(Operation *op) {
   auto of = [](Value x) { return cast<RankedTensorType>(x.getType()); };
   if (auto product = dyn_cast<nn::GroupedMatmulOp>(op)) {
     RankedTensorType x = of(product.getX()), y = of(product.getResult());
-    return GroupedProduct{/*sums=*/false,
-                          !product.getTransposed(),
-                          x.getElementType(),
-                          y.getElementType(),
-                          static_cast<int64_t>(product.getWeights().size()),
-                          y.getDimSize(1),
-                          x.getDimSize(1)};
+    return GroupedMatmul{/*sums=*/false,
+                         !product.getTransposed(),
+                         x.getElementType(),
+                         y.getElementType(),
+                         static_cast<int64_t>(product.getWeights().size()),
+                         y.getDimSize(1),
+                         x.getDimSize(1)};
   }
   auto product = dyn_cast<nn::GroupedMatmulBackwardOp>(op);
   if (!product)
     return std::nullopt;
   RankedTensorType a = of(product.getA()), b = of(product.getB());
-  return GroupedProduct{/*sums=*/true,
-                        /*transW=*/false,
-                        a.getElementType(),
-                        of(product.getResult(0)).getElementType(),
-                        static_cast<int64_t>(product.getNumResults()),
-                        b.getDimSize(1),
-                        a.getDimSize(1)};
+  return GroupedMatmul{/*sums=*/true,
+                       /*transW=*/false,
+                       a.getElementType(),
+                       of(product.getResult(0)).getElementType(),
+                       static_cast<int64_t>(product.getNumResults()),
+                       b.getDimSize(1),
+                       a.getDimSize(1)};
 }
 
 /// The runtime's kernel that `op` needs, if it needs one.
 static std::optional<RuntimeKernel> findRuntimeKernel(Operation *op,
                                                       bool addsUp) {
   auto element = [](Value x) { return getElementType(x.getType()); };
-  if (std::optional<GroupedProduct> product = findGrouped(op))
+  if (std::optional<GroupedMatmul> product = findGrouped(op))
     return getGroupedKernel(*product);
-  if (auto packed = dyn_cast<DequantizeOp>(op))
-    return getDequantizeKernel(packed.getPacking(),
-                               element(packed.getResult()));
+  if (auto packed = dyn_cast<UnpackOp>(op))
+    return getUnpackKernel(packed.getPacking(), element(packed.getResult()));
   if (auto product = dyn_cast<nn::MatmulOp>(op);
       product && product.getBias() &&
       element(product.getBias()).getIntOrFloatBitWidth() == 16 &&

@@ -47,8 +47,8 @@ zero.program @step(%p: !zero.shard<4144 x f32 by 1> {zero.state = #zero.state<@b
   %e = zero.record on reduce
   // CHECK: zero.wait %[[E]] on compute
   zero.wait %e on compute
-  // CHECK: zero.pack {{.*}} into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
-  %flat = zero.pack %dw, %db into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
+  // CHECK: zero.flatten {{.*}} into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
+  %flat = zero.flatten %dw, %db into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
   // CHECK: zero.sum_squares {{.*}} of @b0 : tensor<4144xf32> -> tensor<2xf64>
   %s = zero.sum_squares %flat of @b0 : tensor<4144xf32> -> tensor<2xf64>
   // CHECK: zero.clip {{.*}} : tensor<2xf64> -> tensor<f32>, tensor<f32>
@@ -290,8 +290,8 @@ zero.bucket @b2 over @dp elements 2128 frozen packed <nf4> members [#zero.member
 // CHECK-LABEL: func @packed
 func.func @packed(%flat: tensor<2128xi8>) -> tensor<64x64xbf16> {
   %b = zero.view %flat[@b2, "h.2.fc.weight"] : tensor<2128xi8> -> tensor<2120xi8>
-  // CHECK: zero.dequantize %{{.*}} as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
-  %w = zero.dequantize %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+  // CHECK: zero.unpack %{{.*}} as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+  %w = zero.unpack %b as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
   return %w : tensor<64x64xbf16>
 }
 
@@ -332,23 +332,23 @@ zero.program @step(%p: !zero.shard<4224 x f32 by 8>, %flat: tensor<4224xf32>) {
 
 // -----
 
-// Exchanges in fewer bits.
+// Collectives in fewer bits.
 zero.axis @dp size 2
 zero.bucket @w0 over @dp elements 1024 members [#zero.member<"h.0.fc.weight", 31x32 at 0, init = #zero.constant<0.0>>]
 // CHECK-LABEL: zero.program @step
 zero.program @step(%p: !zero.shard<1024 x f32 by 2>, %flat: tensor<1024xf32>, %half: tensor<1024xbf16>) {
-  // CHECK: zero.narrow %arg1 of @w0 : tensor<1024xf32> -> tensor<4x!zero.block<8>>
-  %r = zero.narrow %flat of @w0 : tensor<1024xf32> -> tensor<4x!zero.block<8>>
-  %g = zero.reduce_scatter %r of @w0 {scale = 0.5 : f64} : tensor<4x!zero.block<8>> -> !zero.shard<1024 x f32 by 2>
-  // CHECK: zero.narrow %arg0 of @w0 : !zero.shard<1024 x f32 by 2> -> !zero.shard<4 x !zero.block<4> by 2>
-  %q = zero.narrow %p of @w0 : !zero.shard<1024 x f32 by 2> -> !zero.shard<4 x !zero.block<4> by 2>
-  %all = zero.all_gather %q of @w0 : !zero.shard<4 x !zero.block<4> by 2> -> tensor<4x!zero.block<4>>
-  // CHECK: zero.widen %{{.*}} of @w0 : tensor<4x!zero.block<4>> -> tensor<1024xf32>
-  %wide = zero.widen %all of @w0 : tensor<4x!zero.block<4>> -> tensor<1024xf32>
-  // CHECK: zero.narrow %arg2 of @w0 : tensor<1024xbf16> -> tensor<4x!zero.block<8>>
-  %n = zero.narrow %half of @w0 : tensor<1024xbf16> -> tensor<4x!zero.block<8>>
-  // CHECK: zero.narrow %arg1 of @w0 : tensor<1024xf32> -> tensor<1024xbf16>
-  %b = zero.narrow %flat of @w0 : tensor<1024xf32> -> tensor<1024xbf16>
+  // CHECK: zero.quantize %arg1 of @w0 : tensor<1024xf32> -> tensor<4x!zero.quantized_block<8>>
+  %r = zero.quantize %flat of @w0 : tensor<1024xf32> -> tensor<4x!zero.quantized_block<8>>
+  %g = zero.reduce_scatter %r of @w0 {scale = 0.5 : f64} : tensor<4x!zero.quantized_block<8>> -> !zero.shard<1024 x f32 by 2>
+  // CHECK: zero.quantize %arg0 of @w0 : !zero.shard<1024 x f32 by 2> -> !zero.shard<4 x !zero.quantized_block<4> by 2>
+  %q = zero.quantize %p of @w0 : !zero.shard<1024 x f32 by 2> -> !zero.shard<4 x !zero.quantized_block<4> by 2>
+  %all = zero.all_gather %q of @w0 : !zero.shard<4 x !zero.quantized_block<4> by 2> -> tensor<4x!zero.quantized_block<4>>
+  // CHECK: zero.dequantize %{{.*}} of @w0 : tensor<4x!zero.quantized_block<4>> -> tensor<1024xf32>
+  %wide = zero.dequantize %all of @w0 : tensor<4x!zero.quantized_block<4>> -> tensor<1024xf32>
+  // CHECK: zero.quantize %arg2 of @w0 : tensor<1024xbf16> -> tensor<4x!zero.quantized_block<8>>
+  %n = zero.quantize %half of @w0 : tensor<1024xbf16> -> tensor<4x!zero.quantized_block<8>>
+  // CHECK: zero.quantize %arg1 of @w0 : tensor<1024xf32> -> tensor<1024xbf16>
+  %b = zero.quantize %flat of @w0 : tensor<1024xf32> -> tensor<1024xbf16>
   zero.return
 }
 

@@ -141,8 +141,8 @@ class Benchmark(unittest.TestCase):
         self.assertRegex(text, r"\n +all linear layers / transformers with PEFT: time 0\.25, memory 0\.75$")
         packed = runs(1, 2, 3)
         for run, rate in zip(packed, (4e9, 8e9, 6e9)):
-            run.profile = where.Profile(1, [where.Row("compute", "dequantize of a", 1, 0.01, rate),
-                                            where.Row("compute", "dequantize of b", 1, 0.03, rate / 2),
+            run.profile = where.Profile(1, [where.Row("compute", "unpack of a", 1, 0.01, rate),
+                                            where.Row("compute", "unpack of b", 1, 0.03, rate / 2),
                                             where.Row("compute", "matmul", 1, 0.5, 1e9)], [])
         seconds, rate = lora.dequantization(packed)
         self.assertAlmostEqual(seconds, 0.04)
@@ -197,8 +197,8 @@ class Benchmark(unittest.TestCase):
         parts = {part.name: part
                  for part in where.parts_of(case, GPT2, limits, profile, outside=0.002)}
         self.assertAlmostEqual(sum(part.seconds for part in parts.values()), 0.102)
-        self.assertAlmostEqual(parts["matrix products"].seconds, 0.0615)
-        shape = parts["matrix products"].inner[0]
+        self.assertAlmostEqual(parts["matmuls"].seconds, 0.0615)
+        shape = parts["matmuls"].inner[0]
         self.assertAlmostEqual(shape.limit, 12 * 2 * 256 * 3072 * 768 / 200e9)
         self.assertAlmostEqual(parts["update"].seconds, 0.010)
         self.assertAlmostEqual(parts["collectives, waiting"].seconds, 0.014)

@@ -245,9 +245,9 @@ class Cuda(support.Case):
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *NCCL)
         data = self.write_tokens(2000, 256)
         for env, *words in (
-                (fake(FAKE_NCCL_FAILS="1:1"), "rank 1 failed: the first exchange between GPUs: NCCL: .* cable is out"),
+                (fake(FAKE_NCCL_FAILS="1:1"), "rank 1 failed: the first collective between GPUs: NCCL: .* cable is out"),
                 (fake(FAKE_NCCL_FAILS="1:9"), "step 0: rank 1 failed: .* cable is out",
-                 "rank 0 was waiting for it in an exchange between GPUs"),
+                 "rank 0 was waiting for it in a collective between GPUs"),
                 (fake(FAKE_NCCL_VERSION="21700"), "is NCCL 2.17.0, and this program needs 2.18.1 or later"),
                 (fake(FAKE_CUDA_DEVICES="1"), "ranks 0 and 1 have the same GPU, Fake GPU .*, and NCCL needs one for"),
                 (fake(CUDA_DEVICE_MAX_COPY_CONNECTIONS="1"), "CUDA_DEVICE_MAX_COPY_CONNECTIONS is 1, and the plan has"),

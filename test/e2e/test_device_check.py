@@ -83,7 +83,8 @@ class DeviceCheck(support.Case):
         for options, ranks, *names in (
                 (("--precision=fp16", "--accumulate=2", "--eval", "--sample", "--offload=cpu"), 1, "copies"),
                 (("--precision=bf16", "--lora=2", "--base-storage=nf4"), 1),
-                (("--precision=bf16", "--stage=3", "--overlap-update", "--offload=nvme"), 2, "copies", "ranks")):
+                (("--precision=bf16", "--stage=3", "--overlap-update", "--offload=nvme", "--eval"), 2, "copies",
+                 "ranks")):
             with self.subTest(options=options):
                 run = ("--nvme-path", self.folder) if "--offload=nvme" in options else ()
                 report = self.check(*options, ranks=ranks, run=run)[1]

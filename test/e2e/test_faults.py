@@ -124,7 +124,7 @@ class Faults(support.Case):
                 job, processes = self.start(binary, 3, env={"LD_LIBRARY_PATH": str(fake)})
                 os.kill(processes[1], signal.SIGKILL)
                 self.end(job, rf"rank 1 \(process {processes[1]}\) is gone",
-                         "an exchange between GPUs|a message between all ranks")
+                         "a collective between GPUs|a message between all ranks")
                 (self.folder / "metrics.jsonl").unlink()
 
     def test_failing_read(self):

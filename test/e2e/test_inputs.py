@@ -55,7 +55,7 @@ class Ids(support.Case):
         self.assert_refused(done, *keywords)
 
     def test_ids_beyond_the_table(self):
-        """Without zero.vocab the tables give the bounds of inputs."""
+        """Without zero.vocab, the rows of the table that an input selects from bound its ids."""
         ids = [5] * 33
         for options in (), ("--reference",):
             binary = self.binary(*options, classes=50)

@@ -51,12 +51,12 @@ OTHER_NUMBERS = {
     "change-vocabulary": "tiny-2-2-2",
     "use-nvme": "tiny-2-2-2",
     "drop-output": "bf16-2-2-1",
-    "drop-narrow": "wire-3-2-1",
-    "narrow-twice": "wire-3-2-1",
+    "drop-quantize": "wire-3-2-1",
+    "quantize-twice": "wire-3-2-1",
     "change-form": "wire-3-2-1",
-    "take-other-narrow": "wire-3-2-1",
-    "narrow-other": "wire-3-2-1",
-    "add-narrow": "wire-1-4-2",
+    "take-other-quantized": "wire-3-2-1",
+    "quantize-other": "wire-3-2-1",
+    "add-quantize": "wire-1-4-2",
     "round-gradient": "wire-3-2-1",
     "round-value": "wire-3-2-1",
 }
@@ -133,7 +133,7 @@ class Mutants(support.Case):
                     self.assertIn(mutant["outcome"][0], "VS", mutant)
 
     def test_comparison_can_fail(self):
-        """Different results and errors are distinguished from equal ones."""
+        """The comparison reports each difference of results or errors, and none between equal runs."""
         plan = Plan(recipe("tiny-0-1-1"), self.folder / "plan", seeds=1)
         self.assertEqual(plan.compare(plan.program, self.folder, {}), "")
         self.assertIn("instead of", plan.compare(plan.program, self.folder, {}, lr="2e-2"))

@@ -126,7 +126,7 @@ def numbers_of(row):
 def plain_options_of(row):
     """Returns the plain plan with the same bits.  With several micro-steps, stages 2 and 3 add in
     another order than 0 and 1, with hybrid shards in a third; so do ranks in groups.  A delayed
-    update is different training.  Exchanges in fewer bits depend on the buckets."""
+    update is different training.  Collectives in fewer bits depend on the buckets."""
     options = [*numbers_of(row), *row["optimizer"].replace(LION, "--optimizer=lion").split(),
                f"--accumulate={row['accumulate']}"]
     sums_over_steps = row["accumulate"] > 1 and row["stage"] > 1

@@ -83,7 +83,7 @@ class Simulate(support.Case):
                 self.assertEqual(most, arena["peak"]["bytes"])
 
     def test_network(self):
-        """Exchanges over a network take the bytes that a rank receives, at its rate."""
+        """Collectives over a network take the bytes that a rank receives, at its rate."""
         step = self.simulate("--world-size=2", "--stage=3", "--network=1MB")
         wire = sum(part["runs"] * task["work"].get("all_gather.byte", 0) for part in step["programs"]
                    for task in part["tasks"])

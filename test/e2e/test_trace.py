@@ -25,7 +25,7 @@ class Trace(support.Case):
         return [json.loads(line) for line in open(f"{prefix}.{rank}.jsonl")]
 
     def test_ranks(self):
-        """Every operation of every rank is there, at its time; exchanges are joined."""
+        """Every operation of every rank is there, at its time; collectives are joined."""
         prefix = self.traced("--world-size=2", "--stage=3", "--offload=cpu")
         found, said = self.convert(prefix)
         lines = {rank: self.lines(prefix, rank) for rank in (0, 1)}
@@ -45,7 +45,7 @@ class Trace(support.Case):
         self.assertNotIn("moved", said)
 
     def test_clocks_of_hosts(self):
-        """A clock that is off by a second is set back to within the time of an exchange."""
+        """A clock that is off by a second is set back to within the time of a collective."""
         prefix = self.traced("--world-size=2", "--stage=2")
         lines, off = self.lines(prefix, 1), 10**9
         with open(f"{prefix}.1.jsonl", "w", encoding="utf-8") as file:

@@ -55,4 +55,4 @@ class Utilization(support.Case):
         support.write_tokens(data, 1500, support.SMALL["vocab_size"])
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--reference")
         done = support.run(binary, "--data", data, "--steps", 1, "--lr", 1, "--utilization")
-        self.assert_refused(done, "--utilization: this plan has no matrix products")
+        self.assert_refused(done, "--utilization: this plan has no matmuls")

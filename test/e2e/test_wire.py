@@ -1,4 +1,4 @@
-"""Exchanges in fewer bits (--wire-params, --wire-gradients): the same bits for all schedules, and fewer bytes.
+"""Collectives in fewer bits (--wire-params, --wire-gradients): the same bits for all schedules, and fewer bytes.
 
 Blocks begin at multiples of 256 elements of a bucket, so plans with the same buckets round alike, wherever state lies
 and whenever ranks exchange it.  Groups of ranks add up gradients within groups first, in their own bits.
@@ -9,7 +9,7 @@ import support
 
 DEEP = {**support.SMALL, "n_layer": 3}
 FORMS = ("bf16", "int8", "int4")
-#: Plans with the same exchanges of gradients: options, and the environment.
+#: Plans with the same collectives of gradients: options, and the environment.
 GRADIENTS = (
     ("--stage=0",), ("--stage=1", "--offload-optimizer=nvme"), ("--stage=2", "--remat=block"), ("--stage=3",),
     ("--stage=3", "--offload=nvme", "--reuse-distance=1GiB"),
@@ -46,7 +46,7 @@ class Wire(support.Outcomes):
                                                    f"--precision={precision}"))
 
     def test_groups(self):
-        """Gradients are narrow only between groups, parameters are gathered narrow over both."""
+        """Gradients are quantized only between groups, parameters are gathered quantized over both."""
         self.check_same_bits(self.outcomes(GROUPS, "--wire-params=int8", "--wire-gradients=int4", ranks=4))
         ways = [("--stage=1", "--ranks-per-host=2"), ("--stage=2", "--shard-size=2"), ("--stage=3", "--shard-size=2")]
         self.check_same_bits(self.outcomes(ways, "--wire-gradients=int8", ranks=4))
@@ -77,7 +77,7 @@ class Wire(support.Outcomes):
             self.assertLess(error, most, where)
 
     def test_fewer_bytes(self):
-        """The program refuses exchanges of other bytes than its plan says; a block has 260 or 132 bytes, not 1,024."""
+        """The program refuses collectives of other bytes than its plan says; a block has 260 or 132 bytes, not 1,024."""
         wire = {}
         for form in ("full", *FORMS):
             binary = support.compile_gpt2(DEEP, 2, 16, "--world-size=4", "--stage=3", f"--wire-params={form}",
@@ -92,7 +92,7 @@ class Wire(support.Outcomes):
                 self.assertLess(wire[form][kind]["bytes"], 1.5 * share * full)
 
     def test_digest(self):
-        """What a rank computes is digested before it is narrow."""
+        """What a rank computes is digested before it is quantized."""
         binary = support.compile_gpt2(DEEP, 2, 16, "--world-size=2", "--stage=2", "--wire-gradients=int8")
         flags = ("--data", self.write_tokens(400, DEEP["vocab_size"]), "--steps", 4, "--lr", 1e-3, "--quiet")
         self.run_ok(binary, *flags, "--digest", self.folder / "flipped", env={"ZRT_FLIP": "2:1:computed:1:7:30"})
@@ -113,6 +113,6 @@ class Wire(support.Outcomes):
                 (("--wire-gradients=bf16", "--world-size=2", "--precision=fp16"), "would leave all as it is"),
                 (("--wire-params=int8", "--world-size=2", "--stage=3", "--persist-below=1GiB"),
                  "finds no parameter that ranks gather"),
-                (("--wire-gradients=int8", "--world-size=2", "--target=cuda"), "are for processors")):
+                (("--wire-gradients=int8", "--world-size=2", "--target=cuda"), "is for processors")):
             with self.subTest(options):
                 self.assert_refused(support.run(support.ZEROC, model, *options, "-o", self.folder / "t"), error)

@@ -1,4 +1,4 @@
-//===- Warp.cpp - Matrix products of a warp -------------------------------===//
+//===- Warp.cpp - Matmuls of a warp -------------------------------===//
 //
 // The PTX ISA defines the places of elements: "Matrix Fragments for
 // mma.m16n8k16 with floating point type", and "ldmatrix".  A warp reads and

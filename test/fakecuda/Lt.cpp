@@ -47,7 +47,7 @@ uint64_t bytesOf(cudaDataType type) {
 }
 
 /// Returns true if cuBLASLt's table of types contains the product.
-bool isSupported(const Product &op, const Layout &a, const Layout &b,
+bool isSupported(const Matmul &op, const Layout &a, const Layout &b,
                  const Layout &c) {
   const bool isDouble = a.type == CUDA_R_64F;
   if (a.type != b.type ||
@@ -61,7 +61,7 @@ bool isSupported(const Product &op, const Layout &a, const Layout &b,
 }
 
 /// Returns a number that identifies a product except for its addresses.
-uint64_t numberOf(const Product &op, const Layout &a, const Layout &b,
+uint64_t numberOf(const Matmul &op, const Layout &a, const Layout &b,
                   const Layout &c) {
   std::string text = fmt::format("{} {} {} {}", int(op.transA), int(op.transB),
                                  op.epilogue, op.biasType);
@@ -125,7 +125,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatrixLayout_t bDesc, cublasLtMatrixLayout_t cDesc,
     cublasLtMatrixLayout_t dDesc, cublasLtMatmulPreference_t preferenceDesc,
     int wanted, cublasLtMatmulHeuristicResult_t results[], int *count) {
-  const auto &op = of<Product>(desc);
+  const auto &op = of<Matmul>(desc);
   const auto &a = of<Layout>(aDesc), &b = of<Layout>(bDesc),
              &c = of<Layout>(cDesc);
   const auto &preference = of<Preference>(preferenceDesc);
@@ -174,7 +174,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
                               const cublasLtMatmulAlgo_t *algorithm,
                               void *workspace, size_t workspaceBytes,
                               cudaStream_t stream) {
-  const auto &op = of<Product>(desc);
+  const auto &op = of<Matmul>(desc);
   const auto &a = of<Layout>(aDesc), &b = of<Layout>(bDesc),
              &c = of<Layout>(cDesc);
   Choice choice;

@@ -26,18 +26,18 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc,
                                         cublasComputeType_t compute,
                                         cudaDataType_t scale) {
   *desc = reinterpret_cast<cublasLtMatmulDesc_t>(
-      new Product{.compute = compute, .scale = scale});
+      new Matmul{.compute = compute, .scale = scale});
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) {
-  delete &of<Product>(desc);
+  delete &of<Matmul>(desc);
   return CUBLAS_STATUS_SUCCESS;
 }
 cublasStatus_t
 cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
                                cublasLtMatmulDescAttributes_t which,
                                const void *value, size_t bytes) {
-  auto &op = of<Product>(desc);
+  auto &op = of<Matmul>(desc);
   switch (which) {
   case CUBLASLT_MATMUL_DESC_TRANSA:
     return take(op.transA, value, bytes);

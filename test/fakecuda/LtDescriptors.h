@@ -15,7 +15,7 @@ struct Layout {
   int32_t batch = 1;
   int64_t stride = 0;
 };
-struct Product {
+struct Matmul {
   cublasComputeType_t compute;
   cudaDataType scale;
   int32_t transA = CUBLAS_OP_N, transB = CUBLAS_OP_N;

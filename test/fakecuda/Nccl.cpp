@@ -5,14 +5,14 @@
 // it is in the stream once ncclCommGetAsyncError says so.  In the stream it is
 // an operation that is ready when its peers have sent their messages.
 //
-// A GPU does one exchange at a time, as if there were no room for more: in the
+// A GPU does one collective at a time, as if there were no room for more: in the
 // order of their calls with NCCL_LAUNCH_ORDER_IMPLICIT=1 (from 2.26 on),
 // otherwise in any order that streams allow.  The first call of a kind and of a
 // size loads a kernel, and may connect, which synchronizes the GPU.  A new
 // communicator sets the stack of all threads to what NCCL's kernels need, with
 // NCCL_SET_STACK_SIZE=1.
 //
-// Misuse ends the process: ranks whose calls differ, or whose exchanges have
+// Misuse ends the process: ranks whose calls differ, or whose collectives have
 // another order, buffers that overlap or are not device memory, use of a
 // communicator before a call is complete, messages that were never received,
 // two ranks on one GPU, and calls that synchronize a GPU while it waits.
@@ -22,8 +22,8 @@
 //   FAKE_NCCL_FOLDER    the folder in which ranks meet (/dev/shm)
 //
 //===----------------------------------------------------------------------===//
+#include "CollectiveOrder.h"
 #include "Driver.h"
-#include "ExchangeOrder.h"
 #include "Machine.h"
 #include "NcclRanks.h"
 
@@ -120,9 +120,9 @@ bool isSet(const char *variable, std::string_view value) {
   return text && text == value;
 }
 
-/// Returns true if the rank's GPU does this exchange, the first of its stream.
+/// Returns true if the rank's GPU does this collective, the first of its stream.
 bool hasTurn(Shared &shared, const Exchange &exchange) {
-  ExchangeOrder &order = ExchangeOrder::of(shared.ranks.user);
+  CollectiveOrder &order = CollectiveOrder::of(shared.ranks.user);
   if (order.isRunning(&exchange))
     return true;
   const bool isOrdered =
@@ -146,7 +146,7 @@ void connectFor(Shared &shared, const Exchange &exchange) {
     }
 }
 
-/// Returns true if an exchange, the first of its stream, can be executed.
+/// Returns true if a collective, the first of its stream, can be executed.
 bool isReady(Shared &shared, Exchange &exchange) {
   const Lock lock(shared.mutex);
   if (shared.isAborted)
@@ -166,7 +166,7 @@ bool isReady(Shared &shared, Exchange &exchange) {
 
 void execute(Shared &shared, const Exchange &exchange) {
   const Lock lock(shared.mutex);
-  ExchangeOrder::of(shared.ranks.user).end(&exchange);
+  CollectiveOrder::of(shared.ranks.user).end(&exchange);
   if (shared.isAborted)
     return;
   for (const Part &receive : exchange.receives)
@@ -177,9 +177,9 @@ void execute(Shared &shared, const Exchange &exchange) {
 void issueBegun(const std::shared_ptr<Shared> &shared,
                 std::unique_ptr<Exchange> begun) {
   const std::shared_ptr<Exchange> exchange = std::move(begun);
-  ExchangeOrder::of(shared->ranks.user).issue(exchange.get());
+  CollectiveOrder::of(shared->ranks.user).issue(exchange.get());
   issue(
-      exchange->stream, "an exchange by NCCL",
+      exchange->stream, "a collective by NCCL",
       [shared, exchange] { execute(*shared, *exchange); },
       [shared, exchange] { return isReady(*shared, *exchange); });
 }

@@ -140,7 +140,7 @@ void NcclRanks::goNext() {
       continue;
     const std::string other = readFile(orderOf(peer));
     if (other.size() > before.size() && other[before.size()] != name)
-      misuse(fmt::format("exchange {} of rank {} is of communicator {}, and "
+      misuse(fmt::format("collective {} of rank {} is of communicator {}, and "
                          "that of rank {} of communicator {}: each GPU may "
                          "wait for the other",
                          before.size(), rank, name, peer,

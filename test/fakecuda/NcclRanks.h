@@ -5,7 +5,7 @@
 // removed when it has been read.
 //
 // A user is the thread that makes communicators; it may be another rank in each
-// of them.  It has a file with the order of all its exchanges; peers find it by
+// of them.  It has a file with the order of all its collectives; peers find it by
 // the name that is in the file `rank` of the folder.
 //
 //===----------------------------------------------------------------------===//
@@ -38,9 +38,9 @@ public:
   /// Returns true if all ranks have arrived; ends the process if their numbers
   /// of ranks differ, or if two have one GPU.
   bool areThere() const;
-  /// The next exchange of this rank, among all of its communicators, is one of
+  /// The next collective of this rank, among all of its communicators, is one of
   /// this communicator.  Ends the process if it was another one on a peer: if
-  /// both GPUs have room for one exchange only, none of them ever ends.
+  /// both GPUs have room for one collective only, none of them ever ends.
   void goNext();
   /// Returns true if another rank is a thread of this process, as in unit
   /// tests; they share what else is a GPU's.

@@ -169,7 +169,7 @@ void zrt_ranked_sum_f32_f32(void **params) {
 }
 
 /// One thread for each group of packed blocks.
-void zrt_dequantize_int8_f32(void **params) {
+void zrt_unpack_int8_f32(void **params) {
   constexpr int64_t kGroup = ZRT_PACKED_RUN * ZRT_PACKED_BLOCK;
   const auto *packed = value<const std::byte *>(params[0]);
   auto *result = value<float *>(params[1]);

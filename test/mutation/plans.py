@@ -148,7 +148,7 @@ PLANS = [
     Recipe("tree-0-1-8", "tiny", 48, 0, 1, 8, ("--virtual-shards=8",)),
     Recipe("tree-3-2-4", "tiny", 48, 3, 2, 4, ("--virtual-shards=8", "--bucket-size=1KiB")),
     Recipe("tree-1-4-2", "tiny", 48, 1, 4, 2, ("--virtual-shards=8", "--ranks-per-host=2", "--precision=bf16")),
-    # Exchanges in fewer bits.
+    # Collectives in fewer bits.
     Recipe("wire-3-2-1", "tiny", 48, 3, 2, 1, ("--wire-params=int8", "--wire-gradients=int8", "--bucket-size=1KiB")),
     Recipe("wire-1-4-2", "tiny", 48, 1, 4, 2, ("--wire-gradients=int4", "--ranks-per-host=2", "--bucket-size=1KiB")),
     Recipe("wire-3-4-2", "tiny", 48, 3, 4, 2, ("--wire-params=int8", "--wire-gradients=int4", "--secondary-shard=2")),

@@ -46,7 +46,7 @@ module {
     %loss, %dz = zero.launch @loss(%z, %targets) : (tensor<4x32xf32>, tensor<4x32xi32>) -> (tensor<f32>, tensor<4x32xf32>) loc("loss")
     %dw = nn.matmul %x, %dz {transpose_a} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32> loc("dw")
     %db = zero.launch @bias(%dz) {zero.stream = #zero.stream<reduce>}: (tensor<4x32xf32>) -> tensor<8xf32> loc("db")
-    %g = zero.pack %dw, %db into @b0 : tensor<32x32xf32>, tensor<8xf32> -> tensor<1056xf32>
+    %g = zero.flatten %dw, %db into @b0 : tensor<32x32xf32>, tensor<8xf32> -> tensor<1056xf32>
     %s = zero.sum_squares %g of @b0 : tensor<1056xf32> -> tensor<2xf64>
     %norm, %clip = zero.clip %s {max_norm = 1.0 : f64} : tensor<2xf64> -> tensor<f32>, tensor<f32>
     %p1 = zero.update @sgd of @b0 (%p, %g) scalars(%lr, %clip) {decay = 0.1 : f64} : (!zero.shard<1056 x f32 by 1>, tensor<1056xf32>), (tensor<f32>, tensor<f32>) -> !zero.shard<1056 x f32 by 1>

@@ -22,7 +22,7 @@ module {
     %s = zero.launch @g(%a) : (tensor<512xf32>) -> tensor<16xf32>
     // CHECK: zero.launch @h({{.*}}) {zero.at = [#zero.bytes<device, 10240 + 2560>]}
     %g = zero.launch @h(%s) : (tensor<16xf32>) -> tensor<640xf32>
-    %flat = zero.pack %g into @c : tensor<640xf32> -> tensor<640xf32>
+    %flat = zero.flatten %g into @c : tensor<640xf32> -> tensor<640xf32>
     // CHECK: zero.reduce_scatter
     %r = zero.reduce_scatter %flat of @c {scale = 0.5 : f64} : tensor<640xf32> -> !zero.shard<640 x f32 by 2>
     // CHECK: zero.all_gather

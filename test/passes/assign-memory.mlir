@@ -99,13 +99,13 @@ module {
   // CHECK: tensor.collapse_shape {{.*}}{zero.at = [#zero.bytes<device, 128 + 64>]}
   // CHECK: tensor.expand_shape {{.*}}{zero.at = [#zero.bytes<device, 128 + 64>]}
   // CHECK-NOT: zero.copy
-  // CHECK: zero.pack {{.*}} {zero.at = [#zero.bytes<device, 128 + 192>]}
+  // CHECK: zero.flatten {{.*}} {zero.at = [#zero.bytes<device, 128 + 192>]}
   zero.program @step(%x: tensor<f32> {zero.scalar = "x"}) -> (tensor<f32> {zero.output = "norm"}) {
     %db = zero.launch @db(%x) : (tensor<f32>) -> tensor<4xf32>
     %dw = zero.launch @dw(%x) : (tensor<f32>) -> tensor<2x8xf32>
     %line = tensor.collapse_shape %dw [[0, 1]] : tensor<2x8xf32> into tensor<16xf32>
     %square = tensor.expand_shape %line [[0, 1]] output_shape [4, 4] : tensor<16xf32> into tensor<4x4xf32>
-    %g = zero.pack %square, %db into @b0 : tensor<4x4xf32>, tensor<4xf32> -> tensor<48xf32>
+    %g = zero.flatten %square, %db into @b0 : tensor<4x4xf32>, tensor<4xf32> -> tensor<48xf32>
     %s = zero.sum_squares %g of @b0 : tensor<48xf32> -> tensor<2xf64>
     %n, %f = zero.clip %s : tensor<2xf64> -> tensor<f32>, tensor<f32>
     zero.return %n : tensor<f32>
@@ -115,7 +115,7 @@ module {
 // -----
 
 // A value that is packed twice in one bucket, an argument, and a part of another
-// pack are copied into the pack.
+// pack are copied into the flat gradient.
 
 module {
   zero.axis @dp size 1
@@ -126,17 +126,17 @@ module {
   // CHECK: %[[A:.*]] = zero.launch @f(%arg0) {{.*}}zero.stream = #zero.stream<reduce>
   // CHECK: %[[A1:.*]] = zero.copy %[[A]] {{.*}}zero.stream = #zero.stream<reduce>
   // CHECK: %[[X1:.*]] = zero.copy %arg0
-  // CHECK: zero.pack %[[A]], %[[A1]], %[[X1]] into @b0
+  // CHECK: zero.flatten %[[A]], %[[A1]], %[[X1]] into @b0
   // CHECK: %[[B:.*]] = zero.launch @f
   // CHECK: %[[C:.*]] = zero.launch @f
   // CHECK: %[[A2:.*]] = zero.copy %[[A]]
-  // CHECK: zero.pack %[[A2]], %[[B]], %[[C]] into @b0
+  // CHECK: zero.flatten %[[A2]], %[[B]], %[[C]] into @b0
   zero.program @step(%x: tensor<16xf32> {zero.input = "x"}) -> (tensor<f32> {zero.output = "y"}) {
     %a = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>} : (tensor<16xf32>) -> tensor<16xf32>
-    %p = zero.pack %a, %a, %x into @b0 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<48xf32>
+    %p = zero.flatten %a, %a, %x into @b0 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<48xf32>
     %b = zero.launch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
     %c = zero.launch @f(%x) : (tensor<16xf32>) -> tensor<16xf32>
-    %q = zero.pack %a, %b, %c into @b0 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<48xf32>
+    %q = zero.flatten %a, %b, %c into @b0 : tensor<16xf32>, tensor<16xf32>, tensor<16xf32> -> tensor<48xf32>
     %y = zero.launch @g(%p, %q) : (tensor<48xf32>, tensor<48xf32>) -> tensor<f32>
     zero.return %y : tensor<f32>
   }
@@ -173,7 +173,7 @@ module {
 
 // -----
 
-// A matrix product accumulates into its init.
+// A matmul accumulates into its init.
 
 module {
   zero.kernel @f(tensor<4x4xf32>) -> tensor<4x4xf32>

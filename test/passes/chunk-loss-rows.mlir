@@ -1,7 +1,7 @@
-// RUN: zero-opt %s --zero-differentiate-loss --zero-lower-products --zero-chunk-loss=chunk-bytes=6400 | FileCheck %s
-// RUN: zero-opt %s --zero-differentiate-loss --zero-lower-products --zero-chunk-loss=chunk-bytes=6400 \
+// RUN: zero-opt %s --zero-differentiate-loss --zero-lower-matmuls --zero-chunk-loss=chunk-bytes=6400 | FileCheck %s
+// RUN: zero-opt %s --zero-differentiate-loss --zero-lower-matmuls --zero-chunk-loss=chunk-bytes=6400 \
 // RUN:   --zero-lower-to-generics | FileCheck %s --check-prefix=KEPT
-// RUN: zero-opt %s --zero-lower-products --zero-chunk-loss=chunk-bytes=6400 | FileCheck %s --check-prefix=FORWARD
+// RUN: zero-opt %s --zero-lower-matmuls --zero-chunk-loss=chunk-bytes=6400 | FileCheck %s --check-prefix=FORWARD
 
 // The loss of each row, whose square is averaged: the adjoint of a row depends
 // on its loss, so logits are computed twice, 32 rows at once.

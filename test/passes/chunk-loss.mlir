@@ -1,11 +1,11 @@
 // 40 rows of 50 logits are 8000 bytes; at most 3300 at a time are chunks of 16 rows.
-// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-products --zero-chunk-loss="chunk-bytes=3300" | FileCheck %s
-// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-products -o %t.whole
+// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-matmuls --zero-chunk-loss="chunk-bytes=3300" | FileCheck %s
+// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-matmuls -o %t.whole
 // RUN: zero-opt %t.whole -split-input-file --zero-chunk-loss -o %t.fits
 // RUN: diff %t.whole %t.fits
 // RUN: zero-opt %t.whole -split-input-file --zero-chunk-loss="chunk-bytes=0" -o %t.never
 // RUN: diff %t.whole %t.never
-// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-products --zero-chunk-loss="chunk-bytes=1" | FileCheck %s --check-prefix=LEAST
+// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-matmuls --zero-chunk-loss="chunk-bytes=1" | FileCheck %s --check-prefix=LEAST
 
 // The count is that of all rows.  The last chunk is what is left.
 

@@ -1,5 +1,5 @@
-// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-products --zero-fuse-loss | FileCheck %s
-// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-products --zero-fuse-loss --zero-lower-to-generics --zero-form-kernels | FileCheck %s --check-prefix=KERNEL
+// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-matmuls --zero-fuse-loss | FileCheck %s
+// RUN: zero-opt %s -split-input-file --zero-differentiate-loss --zero-lower-matmuls --zero-fuse-loss --zero-lower-to-generics --zero-form-kernels | FileCheck %s --check-prefix=KERNEL
 
 // Exponentials are computed once; the gradient takes their place.
 

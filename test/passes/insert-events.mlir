@@ -81,7 +81,7 @@ module attributes {zero.arena = array<i64: 256, 0, 0>} {
 
 // -----
 
-// Through packs and views: the reader of the pack waits for the producers of its
+// Through flattens and views: the reader of the flat gradient waits for the producers of its
 // members, and for nobody who used the padding (%z); a view of one member waits
 // for that member's.
 
@@ -95,7 +95,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   // CHECK-NEXT: %[[EU:.*]] = zero.record on gather
   // CHECK-NEXT: %[[V:.*]] = zero.launch @f(%arg0) {{.*}}<reduce>
   // CHECK-NEXT: %[[EV:.*]] = zero.record on reduce
-  // CHECK-NEXT: %[[P:.*]] = zero.pack %[[U]], %[[V]]
+  // CHECK-NEXT: %[[P:.*]] = zero.flatten %[[U]], %[[V]]
   // CHECK-NEXT: %[[W:.*]] = zero.view %[[P]][@b0, "v"]
   // CHECK-NEXT: zero.wait %[[EV]] on d2h
   // CHECK-NEXT: zero.launch @f(%[[W]]) {{.*}}<d2h>
@@ -107,7 +107,7 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
     %z = zero.launch @f(%x) {zero.stream = #zero.stream<h2d>, zero.at = [#zero.bytes<device, 192 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %u = zero.launch @f(%x) {zero.stream = #zero.stream<gather>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %v = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
-    %p = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 64 + 192>]} : tensor<16xf32>, tensor<16xf32> -> tensor<48xf32>
+    %p = zero.flatten %u, %v into @b0 {zero.at = [#zero.bytes<device, 64 + 192>]} : tensor<16xf32>, tensor<16xf32> -> tensor<48xf32>
     %w = zero.view %p[@b0, "v"] {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<48xf32> -> tensor<16xf32>
     %y = zero.launch @f(%w) {zero.stream = #zero.stream<d2h>, zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %s = zero.sum_squares %p of @b0 {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<48xf32> -> tensor<2xf64>

@@ -53,7 +53,7 @@
 // AHEAD: zero.all_gather %{{.*}} of @b1 {{.*}}<gather>
 // AHEAD: zero.launch @f
 // AHEAD: zero.launch @g
-// AHEAD: zero.pack %{{.*}} into @b2
+// AHEAD: zero.flatten %{{.*}} into @b2
 // AHEAD-NEXT: zero.reduce_scatter {{.*}} {scale = 5.000000e-01 : f64, zero.stream = #zero.stream<reduce>}
 // AHEAD-NEXT: zero.sum_squares {{.*}} {zero.stream = #zero.stream<reduce>}
 // AHEAD: zero.all_gather %{{.*}} of @b0 {{.*}}<gather>

@@ -19,7 +19,7 @@
 // CHECK-NOT: @count_kernel
 // CHECK: %[[G:.*]]:2 = zero.launch @k(%{{.*}}, %[[COUNT]])
 // CHECK: %[[LOSS:.*]] = zero.all_reduce %[[G]]#0
-// CHECK: %[[FLAT:.*]] = zero.pack %[[G]]#1 into @b0
+// CHECK: %[[FLAT:.*]] = zero.flatten %[[G]]#1 into @b0
 // WHOLE: %[[NEXT:.*]] = zero.accumulate %[[SUM]], %[[FLAT]] of @b0 {scale = 1.000000e+00 : f64}
 // WHOLE-NOT: zero.reduce_scatter
 // SHARD: %[[NEXT:.*]] = zero.reduce_scatter %[[FLAT]] of @b0 into %[[SUM]] {scale = 1.250000e-01 : f64}
@@ -27,7 +27,7 @@
 // CHECK: return {{.*}}%[[NEXT]], %[[LOSS]] :
 
 // CHECK-LABEL: zero.program @step(
-// CHECK: %[[FLAT:.*]] = zero.pack %{{.*}} into @b0
+// CHECK: %[[FLAT:.*]] = zero.flatten %{{.*}} into @b0
 // WHOLE: %[[A:.*]] = zero.accumulate %{{.*}}, %[[FLAT]] of @b0 {scale = 1.000000e+00 : f64}
 // WHOLE: %[[GRAD:.*]] = zero.reduce_scatter %[[A]] of @b0 {scale = 1.250000e-01 : f64} : !zero.shard<2048 x f32 by 1> -> !zero.shard<2048 x f32 by 1>
 // SHARD: %[[GRAD:.*]] = zero.reduce_scatter %[[FLAT]] of @b0 into %{{.*}} {scale = 1.250000e-01 : f64}

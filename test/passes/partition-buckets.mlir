@@ -22,9 +22,9 @@
 
 // One pack and one reduction, behind the last gradient, in members' order.
 // BLOCK: %[[G1:.*]] = zero.launch @back1
-// BLOCK: zero.pack %[[G1]] into @b1
+// BLOCK: zero.flatten %[[G1]] into @b1
 // BLOCK: %[[G0:.*]]:2 = zero.launch @back0
-// BLOCK: %[[FLAT:.*]] = zero.pack %[[G0]]#1, %[[G0]]#0 into @b0 : tensor<32x32xf32>, tensor<33xf32> -> tensor<1088xf32>
+// BLOCK: %[[FLAT:.*]] = zero.flatten %[[G0]]#1, %[[G0]]#0 into @b0 : tensor<32x32xf32>, tensor<33xf32> -> tensor<1088xf32>
 // BLOCK-NEXT: %[[R:.*]] = zero.reduce_scatter %[[FLAT]] of @b0
 // BLOCK-NEXT: %[[S:.*]] = zero.sum_squares %[[R]] of @b0 : !zero.shard<1088 x f32 by 2> -> tensor<2xf64>
 // BLOCK: zero.total %[[S]], %{{.*}} : tensor<2xf64>, tensor<1xf64> -> tensor<f64>

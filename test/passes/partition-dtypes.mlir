@@ -21,7 +21,7 @@
 // WIDE-NOT: zero.grad_dtype
 // WIDE-LABEL: zero.program @step(
 // WIDE: %[[D:.*]] = nn.matmul {{.*}} : (tensor<4x8xbf16>, tensor<4x8xbf16>) -> tensor<8x8xf32>
-// WIDE: zero.pack %[[D]] into @b0 : tensor<8x8xf32> -> tensor<64xf32>
+// WIDE: zero.flatten %[[D]] into @b0 : tensor<8x8xf32> -> tensor<64xf32>
 // WIDE: zero.reduce_scatter {{.*}} : tensor<64xf32> -> !zero.shard<64 x f32 by 2>
 // WIDE: zero.update {{.*}} : (!zero.shard<64 x bf16 by 1>, !zero.shard<64 x f32 by 2>,
 

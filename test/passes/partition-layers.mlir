@@ -38,13 +38,13 @@
 // CHECK: zero.all_reduce %[[L0]]#0
 // SHARD: %[[SUM:.*]] = zero.zeros of @b1 : !zero.shard<32 x f32 by 2>
 // SHARD: %[[S0:.*]] = zero.reduce_scatter %{{.*}} of @b1 into %[[SUM]] {scale = 2.500000e-01 : f64}
-// WHOLE: %[[FLAT:.*]] = zero.pack %[[L0]]#2 into @b1 {zero.micro = 0 : i64}
+// WHOLE: %[[FLAT:.*]] = zero.flatten %[[L0]]#2 into @b1 {zero.micro = 0 : i64}
 // WHOLE: %[[SUM:.*]] = zero.zeros of @b1 : !zero.shard<32 x f32 by 1>
 // WHOLE: %[[S0:.*]] = zero.accumulate %[[SUM]], %[[FLAT]] of @b1 {scale = 1.000000e+00 : f64}
 // CHECK: %[[ZEROS:.*]] = zero.launch @zeros()
 // CHECK: zero.launch @df(%[[X0]], %[[L0]]#1, %[[ZEROS]])
 // CHECK: %[[L1:.*]]:3 = zero.launch @loss(%[[Y1]], %{{.*}}, %[[COUNT]])
-// CHECK: %[[FLAT:.*]] = zero.pack %[[L1]]#2 into @b1 {zero.micro = 1 : i64}
+// CHECK: %[[FLAT:.*]] = zero.flatten %[[L1]]#2 into @b1 {zero.micro = 1 : i64}
 // SHARD: %[[G:.*]] = zero.reduce_scatter %[[FLAT]] of @b1 into %[[S0]] {scale = 2.500000e-01 : f64}
 // WHOLE: %[[S1:.*]] = zero.accumulate %[[S0]], %[[FLAT]] of @b1
 // WHOLE: %[[G:.*]] = zero.reduce_scatter %[[S1]] of @b1 {scale = 2.500000e-01 : f64}

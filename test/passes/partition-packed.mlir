@@ -13,12 +13,12 @@
 // CHECK: %[[P:[^: ]*]]: !zero.shard<33824 x i8 by 2> {zero.state = #zero.state<@[[B]], "param">}
 // CHECK: %[[F:[^ ]*]] = zero.all_gather %[[P]] of @[[B]] : !zero.shard<33824 x i8 by 2> -> tensor<33824xi8>
 // CHECK-NEXT: %[[U:[^ ]*]] = zero.view %[[F]][@[[B]], "h.0.up.weight"] : tensor<33824xi8> -> tensor<16912xi8>
-// CHECK-NEXT: %[[UP:[^ ]*]] = zero.dequantize %[[U]] as <nf4> : tensor<16912xi8> -> tensor<512x64xf32>
+// CHECK-NEXT: %[[UP:[^ ]*]] = zero.unpack %[[U]] as <nf4> : tensor<16912xi8> -> tensor<512x64xf32>
 // CHECK-NEXT: nn.matmul %{{.*}}, %[[UP]]
 // CHECK: zero.all_gather %[[A:[^ ]*]] of @[[ADAPTERS:b[0-9]]]
 // CHECK-NOT: zero.all_gather
 // CHECK: zero.view %[[F]][@[[B]], "h.0.down.weight"]
-// CHECK-NEXT: %[[DOWN:[^ ]*]] = zero.dequantize
+// CHECK-NEXT: %[[DOWN:[^ ]*]] = zero.unpack
 // CHECK-NEXT: nn.matmul %{{.*}}, %[[DOWN]]
 // CHECK: zero.all_gather %{{.*}} of @[[HEAD:b[0-9]]]
 // CHECK-NOT: zero.all_gather
@@ -26,7 +26,7 @@
 // CHECK-NOT: zero.all_gather
 // CHECK: %[[AGAIN:[^ ]*]] = zero.all_gather %[[P]] of @[[B]]
 // CHECK-NEXT: %[[D:[^ ]*]] = zero.view %[[AGAIN]][@[[B]], "h.0.down.weight"]
-// CHECK-NEXT: zero.dequantize %[[D]]
+// CHECK-NEXT: zero.unpack %[[D]]
 // CHECK-NOT: zero.{{dequantize|all_gather}}
 // CHECK: zero.return %[[P]],
 
@@ -34,21 +34,21 @@
 // WHOLE: zero.bucket @[[B:b[0-9]]] over @dp elements 69632 frozen packed <int8> members [#zero.member<"h.0.up.weight", 512x64 at 0, {{.*}}#zero.member<"h.0.down.weight", 64x512 at 34816,
 // WHOLE: %[[P:[^ ]*]]: !zero.shard<69632 x i8 by 1> {zero.state = #zero.state<@[[B]], "param">}
 // WHOLE: zero.view %[[P]][@[[B]], "h.0.up.weight"]
-// WHOLE-COUNT-3: zero.dequantize
-// WHOLE-NOT: zero.dequantize
+// WHOLE-COUNT-3: zero.unpack
+// WHOLE-NOT: zero.unpack
 
 // Parameters of several groups are cut at groups.
 // PIECES: zero.bucket @[[B0:b[0-9]]] over @dp elements 8480 frozen packed <nf4> members [#zero.member<"h.0.up.weight", 256x64 at 0, rows 0 of 512,
 // PIECES: zero.bucket @[[B1:b[0-9]]] over @dp elements 8480 frozen packed <nf4> members [#zero.member<"h.0.up.weight", 256x64 at 0, rows 256 of 512,
 // PIECES: zero.view %{{.*}}[@[[B0]], "h.0.up.weight"]
-// PIECES-NEXT: %[[TOP:[^ ]*]] = zero.dequantize
+// PIECES-NEXT: %[[TOP:[^ ]*]] = zero.unpack
 // PIECES: zero.view %{{.*}}[@[[B1]], "h.0.up.weight"]
-// PIECES-NEXT: %[[LOW:[^ ]*]] = zero.dequantize
+// PIECES-NEXT: %[[LOW:[^ ]*]] = zero.unpack
 // PIECES-NEXT: zero.join %[[TOP]], %[[LOW]] : tensor<256x64xf32>, tensor<256x64xf32> -> tensor<512x64xf32>
 
 // Micro-steps of a block share a copy.
-// BLOCK-COUNT-3: zero.dequantize
-// BLOCK-NOT: zero.dequantize
+// BLOCK-COUNT-3: zero.unpack
+// BLOCK-NOT: zero.unpack
 
 // All linear layers but the head, whether they get an adapter or not.
 // STEP: zero.packing = #zero.packing<nf4>, zero.param = "h.0.up.weight"

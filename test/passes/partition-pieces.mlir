@@ -24,11 +24,11 @@
 // CHECK-NEXT: %[[W:.*]] = zero.join %[[V0]], %[[V1]] : tensor<20x24xf32>, tensor<17x24xf32> -> tensor<37x24xf32>
 // CHECK: %[[G:.*]]:3 = zero.launch @k(%[[W]]
 // CHECK: %[[D0:.*]] = zero.split %[[G]]#1 from 0 : tensor<37x24xf32> -> tensor<20x24xf32>
-// CHECK-NEXT: %[[Q0:.*]] = zero.pack %[[D0]] into @b0
+// CHECK-NEXT: %[[Q0:.*]] = zero.flatten %[[D0]] into @b0
 // CHECK-NEXT: %[[R0:.*]] = zero.reduce_scatter %[[Q0]] of @b0
 // CHECK-NEXT: zero.sum_squares %[[R0]] of @b0
 // CHECK-NEXT: %[[D1:.*]] = zero.split %[[G]]#1 from 20 : tensor<37x24xf32> -> tensor<17x24xf32>
-// CHECK-NEXT: %[[Q1:.*]] = zero.pack %[[D1]] into @b1
+// CHECK-NEXT: %[[Q1:.*]] = zero.flatten %[[D1]] into @b1
 // CHECK-NEXT: %[[R1:.*]] = zero.reduce_scatter %[[Q1]] of @b1
 // CHECK-NEXT: zero.sum_squares %[[R1]] of @b1
 // CHECK: zero.total %{{.*}}, %{{.*}}, %{{.*}} : tensor<1xf64>, tensor<1xf64>, tensor<1xf64>

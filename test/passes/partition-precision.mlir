@@ -17,7 +17,7 @@
 // CHECK: %[[LOSS_LIMIT:[^:]*]]: tensor<f32> {zero.scalar = "loss_limit"}
 // CHECK: %[[AVERAGE:.*]] = zero.all_reduce {{.*}} {scale = 5.000000e-01 : f64} : tensor<f32>
 // CHECK: %[[LOSS:.*]] = zero.all_reduce {{.*}} {scale = 5.000000e-01 : f64} : tensor<f32>
-// CHECK: zero.pack {{.*}} -> tensor<64xbf16>
+// CHECK: zero.flatten {{.*}} -> tensor<64xbf16>
 // CHECK: %[[G:.*]] = zero.reduce_scatter {{.*}} : tensor<64xbf16> -> !zero.shard<64 x bf16 by 2>
 // CHECK: zero.sum_squares %[[G]]
 // CHECK: zero.clip {{.*}} within(%[[NORM_LIMIT]], %[[LOSS_LIMIT]], %[[LOSS]] : tensor<f32>, tensor<f32>, tensor<f32>) {max_norm = 1.000000e+00 : f64}

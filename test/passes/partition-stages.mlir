@@ -44,7 +44,7 @@
 // Backward: in place where gradients stay whole, else to a shard.
 // CHECK: %[[G:.*]]:3 = zero.launch @k
 // CHECK: %[[LOSS:.*]] = zero.all_reduce %[[G]]#0 over @dp {scale = 5.000000e-01 : f64} : tensor<f32>
-// CHECK-DAG: %[[FLAT:.*]] = zero.pack %[[G]]#1 into @b0
+// CHECK-DAG: %[[FLAT:.*]] = zero.flatten %[[G]]#1 into @b0
 // S0-DAG: %[[R:.*]] = zero.reduce_scatter %[[FLAT]] of @b0 {scale = 5.000000e-01 : f64} : tensor<2048xf32> -> tensor<2048xf32>
 // S0-DAG: %[[Q:.*]] = zero.sum_squares %[[R]] of @b0 : tensor<2048xf32> -> tensor<1xf64>
 // S0-DAG: %[[U:.*]] = zero.all_gather %[[R]] of @b0 : tensor<2048xf32> -> tensor<2048xf32>
@@ -55,7 +55,7 @@
 // S3-DAG: %[[U:.*]] = zero.reduce_scatter %[[FLAT]] of @b0 {scale = 5.000000e-01 : f64} : tensor<2048xf32> -> !zero.shard<2048 x f32 by 2>
 // S3-DAG: %[[Q:.*]] = zero.sum_squares %[[U]] of @b0 : !zero.shard<2048 x f32 by 2>
 
-// One scalar exchange for the norm.
+// One scalar collective for the norm.
 // CHECK: %[[T:.*]] = zero.total %[[Q]], %{{.*}} -> tensor<f64>
 // CHECK: %[[ALL:.*]] = zero.all_reduce %[[T]] over @dp {scale = 1.000000e+00 : f64} : tensor<f64>
 // CHECK: %[[NORM:.*]], %{{.*}} = zero.clip %[[ALL]]

@@ -22,9 +22,9 @@
 // CHECK-SAME: %[[STEP:[^:]*]]: tensor<f32> {zero.scalar = "step"}
 // CHECK: %[[W:.*]] = zero.view %[[P0]][@b0, "w"]
 // CHECK: %[[G:.*]]:3 = zero.launch @k(%[[W]]
-// CHECK-DAG: %[[F0:.*]] = zero.pack %[[G]]#1 into @b0
+// CHECK-DAG: %[[F0:.*]] = zero.flatten %[[G]]#1 into @b0
 // CHECK-DAG: %[[S0:.*]] = zero.sum_squares %[[F0]] of @b0 : tensor<2048xf32> -> tensor<1xf64>
-// CHECK-DAG: %[[F1:.*]] = zero.pack %[[G]]#2 into @b1
+// CHECK-DAG: %[[F1:.*]] = zero.flatten %[[G]]#2 into @b1
 // CHECK-DAG: %[[S1:.*]] = zero.sum_squares %[[F1]] of @b1
 // CHECK: %[[NORM:.*]], %[[CLIP:.*]] = zero.clip %[[S0]], %[[S1]] {max_norm = 1.000000e+00 : f64}
 // CHECK: %[[U0:.*]]:3 = zero.update @adamw of @b0(%[[P0]], %[[F0]], %[[M0]], {{.*}}) scalars(%[[LR]], %[[CLIP]], %[[STEP]]) {decay = 1.000000e-01 : f64}
@@ -34,9 +34,9 @@
 // Nothing clips: an update needs no factor.
 // SGD: zero.optimizer @sgd({{.*}}) state ["momentum"] scalars ["lr", "decay"]
 // SGD: #zero.member<"w", 64x32 at 0, init
-// SGD: zero.pack {{.*}} into @b1
+// SGD: zero.flatten {{.*}} into @b1
 // SGD: zero.update @sgd of @b1({{.*}}) scalars(%{{[^,)]*}})
-// SGD: zero.pack {{.*}} into @b0
+// SGD: zero.flatten {{.*}} into @b0
 // SGD: zero.clip %{{.*}} : tensor<1xf64>, tensor<1xf64> -> tensor<f32>, tensor<f32>
 // SGD: zero.update @sgd of @b0
 

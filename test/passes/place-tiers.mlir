@@ -19,7 +19,7 @@
 // OPT-SAME: %[[V:[a-z0-9]+]]: !zero.shard<16 x f32 by 1 on host> {{.*}}"v"
 // OPT-SAME: %[[W:[a-z0-9]+]]: !zero.shard<16 x f32 by 1 on host> {{.*}}"master"
 // OPT-SAME: %[[LR:[a-z0-9]+]]: !zero.stored<tensor<f32> on host> {zero.scalar = "lr"}
-// OPT: %[[G:[a-z0-9]+]] = zero.pack
+// OPT: %[[G:[a-z0-9]+]] = zero.flatten
 // OPT-NEXT: %[[GH:[a-z0-9]+]] = zero.spill %[[G]] of @b0 : tensor<16xf32> -> !zero.shard<16 x f32 by 1 on host>
 // OPT-NEXT: zero.sum_squares %[[G]]
 // OPT: %{{.*}}, %[[F:[a-z0-9]+]] = zero.clip

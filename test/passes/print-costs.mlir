@@ -47,7 +47,7 @@ module {
     %z = zero.launch @affine(%y) : (tensor<4x32xf32>) -> tensor<4x32xf32>
     %dw = nn.matmul %x, %z {transpose_a} : (tensor<4x32xf32>, tensor<4x32xf32>) -> tensor<32x32xf32>
     %db = zero.launch @bias(%z) : (tensor<4x32xf32>) -> tensor<8xf32>
-    %g = zero.pack %dw, %db into @b0 : tensor<32x32xf32>, tensor<8xf32> -> tensor<1056xf32>
+    %g = zero.flatten %dw, %db into @b0 : tensor<32x32xf32>, tensor<8xf32> -> tensor<1056xf32>
     %r = zero.reduce_scatter %g of @b0 {scale = 0.5 : f64} : tensor<1056xf32> -> !zero.shard<1056 x f32 by 2>
     %s = zero.sum_squares %r of @b0 : !zero.shard<1056 x f32 by 2> -> tensor<2xf64>
     %t = zero.total %s : tensor<2xf64> -> tensor<f64>

@@ -54,7 +54,7 @@ from workplace import Failure, Workplace
 
 STEPS = 3
 BUCKETS = (None, None, 1, 64, 300, "1KiB", 5000, "20KiB", "1GiB")
-#: What ranks exchange in fewer bits, and the error of a gradient then, as the unit of compare.py: None
+#: What ranks collective in fewer bits, and the error of a gradient then, as the unit of compare.py: None
 #: where a model may make anything of it.
 WIRES = {"bf16": compare.HALVES["bf16"], "int8": 2.0 ** -8 / 16, "int4": None}
 
@@ -423,7 +423,7 @@ def check(models, seed, jobs=1, keep=None, judge_only=False, precision="fp32", r
     gpus = f"{total['gpu']} on the emulated GPU, {total['refused']} plans it has no kernels for, " if gpu else ""
     report(f"{total['models']} models, {total['plans']} plans compiled and judged, "
            f"{total['runs']} runs, {total['packed']} of packed weights, "
-           f"{total['chosen']} plans chosen by zeroc, {total['wires']} with exchanges in fewer bits, {gpus}"
+           f"{total['chosen']} plans chosen by zeroc, {total['wires']} with collectives in fewer bits, {gpus}"
            f"{time.monotonic() - started:.0f} s, {total['failures']} failures{trained}")
     return total
 

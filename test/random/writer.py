@@ -187,7 +187,7 @@ class Writer:
                        f"outs({into.name} : {tensor(shape)}) permutation = {list(permutation)}", shape)
 
     def contract(self, name, a, b, shape, init=None):
-        """Writes linalg's named products; they add to `init`, or to zeros."""
+        """Writes linalg.`name`, a product of `a` and `b` that is added to `init`, or to zeros."""
         into = init or self.fill("0.0", shape)
         return self.op(f"linalg.{name} ins({a.name}, {b.name} : {tensor(a.shape)}, {tensor(b.shape)}) "
                        f"outs({into.name} : {tensor(shape)}) -> {tensor(shape)}", shape)

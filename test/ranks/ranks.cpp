@@ -92,7 +92,7 @@ void addSpill(zrt_plan &plan) {
   plan.programs[ZRT_STEP] = {table, 8, 1, 0};
 }
 
-/// Exchanges in two steps: over members and over groups of two ranks.
+/// Collectives in two steps: over members and over groups of two ranks.
 void useGroups(zrt_plan &plan) {
   plan.group_size = 2;
   gatherFirst = gather;

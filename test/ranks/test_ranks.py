@@ -426,6 +426,25 @@ class FaultsOfStarted(Faults):
                 self.assertEqual(sorted(process.stderr.read().splitlines()),
                                  [f"rank {rank}: signal {number.value}" for rank in range(3)])
 
+    @staticmethod
+    def is_stopped(pid):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(") ")[2][0] == "T"
+
+    def test_ranks_are_stopped_and_go_on_with_it(self):
+        """Ctrl-Z, fg, Ctrl-C."""
+        process, ranks = self.started("wait")
+        for number, is_stopped in ((signal.SIGTSTP, True), (signal.SIGCONT, False)):
+            process.send_signal(number)
+            for _ in range(500):
+                if all(self.is_stopped(pid) == is_stopped for pid in (process.pid, *ranks)):
+                    break
+                time.sleep(0.02)
+            else:
+                self.fail(f"after {number.name} some of {ranks} are in the other state")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 40)
+
     def test_a_launcher_of_one_process_is_none(self):
         """As in an interactive shell of Slurm's, or a job of one worker."""
         for variables in (dict(SLURM_STEP_NUM_TASKS="1", SLURM_PROCID="0"), dict(PMI_SIZE="1", PMI_RANK="0"),

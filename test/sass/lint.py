@@ -7,7 +7,7 @@
 Needs no GPU, but zeroc, zero-kernels, ptxas and nvdisasm.  The status is 1 if there are findings.  The rules
 (docs/cuda.md tells why):
 
-threads    Threads come together to what needs them together: all of a block to BAR, all of a warp to matrix products,
+threads    Threads come together to what needs them together: all of a block to BAR, all of a warp to matmuls,
            to LDSM and to shuffles whose mask is a warp, all of a half-warp to other shuffles.
 local      A loop with products or loads of global memory loads no arrays of local memory, and at most one spilled
            register for 100 instructions.

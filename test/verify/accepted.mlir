@@ -27,7 +27,7 @@ module attributes {zero.arena = array<i64: 640, 0, 0>} {
     %v = zero.launch @g(%a) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 384 + 40>]} : (tensor<16xf32>) -> tensor<10xf32>
     %e1 = zero.record on reduce
     %u = zero.launch @f(%w, %a) {zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
-    %g = zero.pack %u, %v into @b0 {zero.at = [#zero.bytes<device, 320 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32>
+    %g = zero.flatten %u, %v into @b0 {zero.at = [#zero.bytes<device, 320 + 128>]} : tensor<16xf32>, tensor<10xf32> -> tensor<32xf32>
     zero.wait %e1 on compute
     %s = zero.launch @sum(%u, %v) {zero.at = [#zero.bytes<device, 192 + 4>]} : (tensor<16xf32>, tensor<10xf32>) -> tensor<f32>
     %p1 = zero.update @sgd of @b0 (%p, %g) scalars(%lr) {decay = 0.0 : f64, zero.at = [#zero.bytes<device, 0 + 128>]} : (!zero.shard<32 x f32 by 1>, tensor<32xf32>), (tensor<f32>) -> !zero.shard<32 x f32 by 1>

@@ -60,7 +60,7 @@ module attributes {zero.micro_steps = 2 : i64, zero.arena = array<i64: 512, 0, 0
 
 // -----
 
-// (V5) A collective's source is overwritten before the exchange is over: peers
+// (V5) A collective's source is overwritten before the collective is over: peers
 // may still read it.
 
 module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64} {
@@ -69,7 +69,7 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
   zero.kernel @f(tensor<64xi32>) -> tensor<64xf32>
   zero.program @step(%x: tensor<64xi32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 256>}) {
     %g = zero.launch @f(%x) {zero.at = [#zero.bytes<device, 256 + 256>]} : (tensor<64xi32>) -> tensor<64xf32>
-    %flat = zero.pack %g into @b {zero.at = [#zero.bytes<device, 256 + 256>]} : tensor<64xf32> -> tensor<64xf32>
+    %flat = zero.flatten %g into @b {zero.at = [#zero.bytes<device, 256 + 256>]} : tensor<64xf32> -> tensor<64xf32>
     %e = zero.record on compute
     zero.wait %e on reduce
     // expected-note @+1 {{earlier read by peers in 'zero.reduce_scatter of @b', operation 1 of its stream; compute has waited for none there}}
@@ -192,7 +192,7 @@ module attributes {zero.arena = array<i64: 8192, 0, 0>, zero.exported = 0 : i64}
   zero.kernel @h() -> tensor<2xf32>
   zero.program @step() {
     %d = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 256>]} : () -> tensor<64xf32>
-    %g = zero.pack %d into @b {zero.at = [#zero.bytes<device, 0 + 256>]} : tensor<64xf32> -> tensor<64xf32>
+    %g = zero.flatten %d into @b {zero.at = [#zero.bytes<device, 0 + 256>]} : tensor<64xf32> -> tensor<64xf32>
     %r = zero.reduce_scatter %g of @b {scale = 0.25 : f64, zero.at = [#zero.bytes<device, 0 + 256>]} : tensor<64xf32> -> tensor<64xf32>
     // expected-note @+1 {{overwritten by 'zero.launch @h' on stream compute of rank 2}}
     %x = zero.launch @h() {zero.at = [#zero.bytes<device, 128 + 8>]} : () -> tensor<2xf32>

@@ -12,11 +12,11 @@ module attributes {zero.arena = array<i64: 1024, 0, 0>, zero.exported = 0 : i64}
   zero.program @step() {
     %u = zero.launch @f() {zero.at = [#zero.bytes<device, 0 + 40>]} : () -> tensor<10xf32>
     %w = zero.launch @g() {zero.at = [#zero.bytes<device, 64 + 64>]} : () -> tensor<16xf32>
-    // expected-note @below {{defined by 'zero.pack of @a'}}
-    %g = zero.pack %u, %w into @a {zero.at = [#zero.bytes<device, 0 + 128>]} : tensor<10xf32>, tensor<16xf32> -> tensor<32xf32>
+    // expected-note @below {{defined by 'zero.flatten of @a'}}
+    %g = zero.flatten %u, %w into @a {zero.at = [#zero.bytes<device, 0 + 128>]} : tensor<10xf32>, tensor<16xf32> -> tensor<32xf32>
     // Members only.
     %s = zero.sum_squares %g of @a {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<32xf32> -> tensor<2xf64>
-    // expected-error @below {{'zero.launch' op reads device bytes [40, 64) of a result of 'zero.pack' on stream compute, which hold nothing there (V9): padding, another rank's slice, in @count a mean of its outputs, in @first what the step before would have left, in @flush a batch, or in @eval a scalar of updates; read members, or gather the value first}}
+    // expected-error @below {{'zero.launch' op reads device bytes [40, 64) of a result of 'zero.flatten' on stream compute, which hold nothing there (V9): padding, another rank's slice, in @count a mean of its outputs, in @first what the step before would have left, in @flush a batch, or in @eval a scalar of updates; read members, or gather the value first}}
     %t = zero.launch @h(%g) {zero.at = [#zero.bytes<device, 320 + 4>]} : (tensor<32xf32>) -> tensor<f32>
     zero.return
   }

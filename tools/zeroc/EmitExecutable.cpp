@@ -50,7 +50,7 @@ llvm::Error writeProgram(ArrayRef<GeneratedPlan> plans,
   std::vector<zrt::Attachment> attached;
   for (const GeneratedPlan &plan : plans)
     attached.push_back({plans.size() == 1 ? zrt::kPlanAttachment
-                                          : zrt::planAttachment(uint32_t(
+                                          : zrt::planAttachmentName(uint32_t(
                                                 plan.certificate.ranks)),
                         plan.code});
   SmallVector<std::pair<std::string, std::string>> files;
@@ -123,7 +123,7 @@ static bool multipliesHalves(ModuleOp plan) {
   bool does = false;
   for (auto program : plan.getOps<ProgramOp>())
     for (Operation &op : program.front())
-      does |= nn::isPlanProduct(&op) && nn::isHalf(op.getOperand(0).getType());
+      does |= nn::isPlanMatmul(&op) && nn::isHalf(op.getOperand(0).getType());
   return does;
 }
 

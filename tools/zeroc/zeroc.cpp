@@ -9,6 +9,7 @@
 #include "tools/zeroc/EmitExecutable.h"
 #include "tools/zeroc/model/Messages.h"
 #include "tools/zeroc/model/ModelText.h"
+#include "tools/zeroc/model/OlderNames.h"
 #include "tools/zeroc/model/OptimizerFile.h"
 #include "tools/zeroc/options/CommandLine.h"
 #include "tools/zeroc/plan/PlanCommand.h"
@@ -194,7 +195,8 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
         " is JSON, not MLIR; the model of a Hugging Face config.json "
         "comes from zeroc import " +
         options.input + " --batch=B --seq=T -o model.mlir");
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  sources.AddNewSourceBuffer(replaceOlderNames(std::move(*buffer)),
+                             llvm::SMLoc());
 
   DefaultTimingManager timing;
   timing.setEnabled(options.timing);

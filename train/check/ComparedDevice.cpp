@@ -78,8 +78,8 @@ public:
                     std::vector<int> processors, int hostThreads) override {
     device->startThreads(plan, threads, std::move(processors), hostThreads);
   }
-  double productRate(zrt_dtype dtype) override {
-    return device->productRate(dtype);
+  double matmulRate(zrt_dtype dtype) override {
+    return device->matmulRate(dtype);
   }
   std::string howMultiplied(const zrt_matmul_desc &desc) const override {
     return device->howMultiplied(desc);
@@ -239,10 +239,10 @@ void ComparedDevice::judge(const zrt_op &op, const std::vector<Range> &ranges,
     Difference one;
     if (isC) {
       const zrt_matmul_desc &d = matmulOf(op);
-      one = compareProducts(d,
-                            {twin.memory(d.a.ref), twin.memory(d.b.ref),
-                             d.has_bias ? twin.memory(d.bias.ref) : nullptr},
-                            found[i].data(), twin.memory(ref));
+      one = compareMatmuls(d,
+                           {twin.memory(d.a.ref), twin.memory(d.b.ref),
+                            d.has_bias ? twin.memory(d.bias.ref) : nullptr},
+                           found[i].data(), twin.memory(ref));
     } else if (op.kind == ZRT_GROUPED && isResult(groupedOf(op), ref.offset)) {
       one = compareGroups(
           groupedOf(op), ref,

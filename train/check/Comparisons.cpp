@@ -149,8 +149,8 @@ Comparison *Comparisons::begin(const zrt_plan &plan, const zrt_op &op) {
   one.kind = op.kind;
   one.name = nameOf(op);
   one.shape = shape;
-  one.isProduct = factsOf(op).flops > 0;
-  one.wantsBits = !one.isProduct && !rounds(plan, op);
+  one.isMatmul = factsOf(op).flops > 0;
+  one.wantsBits = !one.isMatmul && !rounds(plan, op);
   one.operations = 1;
   return seen = &all.emplace_back(one);
 }
@@ -167,7 +167,7 @@ std::vector<Section> Comparisons::sections() const {
     Section &section = isAttention(one)         ? attention
                        : one.kind == ZRT_LAUNCH ? kernels
                        : one.kind == ZRT_COPY   ? copies
-                       : one.isProduct          ? products
+                       : one.isMatmul           ? products
                                                 : updates;
     section.findings.push_back(findingOf(one));
     section.findings.back().isShown =

@@ -29,7 +29,7 @@ struct Comparison {
   std::string name;  ///< of the first operation
   std::string shape; ///< sizes and types
   std::string how;   ///< the device's description of its method, if any
-  bool isProduct = false;
+  bool isMatmul = false;
   bool wantsBits = true; ///< if false, each element has an error bound
   uint64_t operations = 1;
   Difference difference; ///< from the processors
@@ -50,10 +50,8 @@ public:
   /// Returns a new comparison if `op` is the first of its kind, else nullptr.
   Comparison *begin(const zrt_plan &plan, const zrt_op &op);
 
-  /// Call empty() and sections() between programs only.
-  bool empty() const { return all.empty(); }
   /// "kernels", "attention", "products", "updates", "copies", without empty
-  /// ones.
+  /// ones.  Call it between programs only.
   std::vector<Section> sections() const;
 
 private:

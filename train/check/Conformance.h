@@ -26,7 +26,7 @@ std::vector<Property> conformance();
 /// The properties by topic.
 std::vector<Property> memoryProperties();
 std::vector<Property> streamProperties();
-std::vector<Property> productProperties();
+std::vector<Property> matmulProperties();
 std::vector<Property> bucketProperties();
 
 } // namespace zrt::check

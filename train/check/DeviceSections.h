@@ -22,7 +22,7 @@ Section measureLinks(const zrt_plan &plan, int rankOnHost,
 /// Checks every kind of collective of `plan` on seeded numbers.  Each rank
 /// knows the numbers of all ranks and computes the expected result.  All ranks
 /// call it together.  Throws zrt::Error.
-Section compareExchanges(const zrt_plan &plan, const zrt_setup &setup,
-                         World &world);
+Section compareCollectives(const zrt_plan &plan, const zrt_setup &setup,
+                           World &world);
 
 } // namespace zrt::check

@@ -158,10 +158,9 @@ Difference check::compareRounded(zrt_dtype dtype, const std::byte *found,
   return difference;
 }
 
-Difference check::compareProducts(const zrt_matmul_desc &d,
-                                  const Factors &factors,
-                                  const std::byte *found,
-                                  const std::byte *expected) {
+Difference check::compareMatmuls(const zrt_matmul_desc &d,
+                                 const Factors &factors, const std::byte *found,
+                                 const std::byte *expected) {
   const auto bytesOf = [](const zrt_operand &operand, int64_t elements) {
     return uint64_t(elements) * dtypeBytes(operand.dtype);
   };
@@ -230,16 +229,16 @@ Difference check::compareGroups(
       one.trans_b = d.trans_w;
       one.b = d.w[g];
       one.c = d.y;
-      all.add(compareProducts(one, {x, at(d.w[g].ref), nullptr}, found + y,
-                              at(d.y.ref) + y));
+      all.add(compareMatmuls(one, {x, at(d.w[g].ref), nullptr}, found + y,
+                             at(d.y.ref) + y));
     } else if (d.w[g].ref.offset == result.offset) {
       one.m = d.k;
       one.k = rows;
       one.trans_a = 1;
       one.b = d.y;
       one.c = d.w[g];
-      all.add(compareProducts(one, {x, at(d.y.ref) + y, nullptr}, found,
-                              at(d.w[g].ref)));
+      all.add(compareMatmuls(one, {x, at(d.y.ref) + y, nullptr}, found,
+                             at(d.w[g].ref)));
     }
   }
   return all;

@@ -54,8 +54,8 @@ Difference compareRounded(zrt_dtype dtype, const std::byte *found,
 struct Factors {
   const std::byte *a, *b, *bias;
 };
-Difference compareProducts(const zrt_matmul_desc &desc, const Factors &factors,
-                           const std::byte *found, const std::byte *expected);
+Difference compareMatmuls(const zrt_matmul_desc &desc, const Factors &factors,
+                          const std::byte *found, const std::byte *expected);
 
 /// Returns true if the operand at `offset` is a result of `desc`.
 bool isResult(const zrt_grouped_desc &desc, uint64_t offset);

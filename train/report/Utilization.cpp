@@ -34,10 +34,10 @@ Utilization::Utilization(zrt_context *ctx, const zrt_plan &plan) {
   double seconds = 0, flops = 0; // of products only
   for (const auto &[dtype, some] : flopsOfStep(plan)) {
     flops += some;
-    seconds += some / zrt_product_rate(ctx, dtype);
+    seconds += some / zrt_matmul_rate(ctx, dtype);
   }
   if (flops == 0)
-    fail("--utilization: this plan has no matrix products");
+    fail("--utilization: this plan has no matmuls");
   rate = flops / seconds;
   model = executed = flops;
   // A plan from another compiler has no flops of attention.

@@ -30,11 +30,11 @@ public:
             [&] { compareOperations(plan, options, world, sections); });
     if (world.size() > 1)
       attempt("collectives", [&] {
-        sections.push_back(
-            compareExchanges(plan,
-                             {options.threads, options.hostThreads,
-                              options.nvmePath.c_str(), options.verifyReads, 0},
-                             world));
+        sections.push_back(compareCollectives(
+            plan,
+            {options.threads, options.hostThreads, options.nvmePath.c_str(),
+             options.verifyReads, 0},
+            world));
       });
     attempt("links", [&] {
       sections.push_back(measureLinks(plan, onHost, options.nvmePath));

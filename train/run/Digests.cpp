@@ -231,7 +231,7 @@ std::string Digests::differenceText(uint32_t what, const Place &first,
   case ZRT_REDUCED:
     text = fmt::format("rank {} got another sum of the gradients of bucket {} "
                        "than this run, of the same gradients: the sum or the "
-                       "exchange was wrong",
+                       "collective was wrong",
                        first.rank, bucket);
     break;
   default:

@@ -46,7 +46,8 @@ int trainPlan(int argc, const char *const *argv) {
     ranks = startElastically(sizes, ranks, options);
   }
   try {
-    return trainMain(plan ? *plan : loadPlan(planAttachment(ranks)), options);
+    return trainMain(plan ? *plan : loadPlan(planAttachmentName(ranks)),
+                     options);
   } catch (const UsageError &) {
     if (options.startedRank > 0) // rank 0 prints it
       return kMisused;

@@ -54,13 +54,13 @@ std::string RunCounts::add(StepMetrics &metrics, bool scalesLoss) {
   return why;
 }
 
-std::string RunCounts::judge(StepMetrics &metrics, bool mayHelp) {
+std::string RunCounts::judge(StepMetrics &metrics, bool canShrink) {
   const double norm = metrics.gradNorm.value_or(0);
   const bool isFinite = std::isfinite(norm);
   if (!std::isfinite(metrics.loss) && (isFinite || !metrics.wasSkipped))
     return fmt::format("step {}: the loss is {}", steps, metrics.loss);
   if (metrics.wasSkipped)
-    return judgeSkipped(metrics, mayHelp);
+    return judgeSkipped(metrics, canShrink);
   skippedInRow = 0;
   if (!isFinite)
     return fmt::format("step {}: the norm of the gradients is {}", steps, norm);
@@ -68,7 +68,7 @@ std::string RunCounts::judge(StepMetrics &metrics, bool mayHelp) {
   return "";
 }
 
-std::string RunCounts::judgeSkipped(StepMetrics &metrics, bool mayHelp) {
+std::string RunCounts::judgeSkipped(StepMetrics &metrics, bool canShrink) {
   const double norm = metrics.gradNorm.value_or(0);
   metrics.skipped = ++skips;
   ++skippedInRow;
@@ -84,7 +84,7 @@ std::string RunCounts::judgeSkipped(StepMetrics &metrics, bool mayHelp) {
                : metrics.spike +
                      fmt::format(", the {}th in a row", skippedInRow);
   }
-  if (mayHelp || skippedInRow < kMostSkipped)
+  if (canShrink || skippedInRow < kMostSkipped)
     return "";
   return fmt::format("step {}: the norm of the gradients is {}, and {} steps "
                      "in a row are skipped",

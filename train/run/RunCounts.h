@@ -49,9 +49,9 @@ public:
   std::string add(StepMetrics &metrics, bool scalesLoss);
 
 private:
-  /// `mayHelp`: the next step can have a smaller loss scale.
-  std::string judge(StepMetrics &metrics, bool mayHelp);
-  std::string judgeSkipped(StepMetrics &metrics, bool mayHelp);
+  /// `canShrink`: whether the loss scale can still be reduced.
+  std::string judge(StepMetrics &metrics, bool canShrink);
+  std::string judgeSkipped(StepMetrics &metrics, bool canShrink);
 
   LossScale lossScale;
   const bool hasFixedScale;

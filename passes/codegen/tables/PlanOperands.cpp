@@ -24,7 +24,7 @@ PlanOperands::ElementType PlanOperands::getElement(Value value) {
   auto [known, isNew] = elements.try_emplace(type, kElementTypes[0]);
   if (!isNew)
     return known->second;
-  const auto block = dyn_cast<BlockType>(type);
+  const auto block = dyn_cast<QuantizedBlockType>(type);
   std::string spelling = block
                              ? "block<" + std::to_string(block.getBits()) + ">"
                              : debugString(type);
@@ -71,20 +71,20 @@ Zrt<zrt_ref> PlanOperands::getRef(BytesAttr bytes) {
           .bytes = static_cast<uint64_t>(bytes.getSize())};
 }
 
-/// The bucket whose gradients of one micro-step `value` is a pack of, or a copy
-/// of that in another tier; null for others.
-static FlatSymbolRefAttr findPackedBucket(Value value) {
+/// The bucket whose flat gradient of one micro-step `value` is, or a copy of it
+/// in another tier; null for others.
+static FlatSymbolRefAttr findFlattenedBucket(Value value) {
   while (isa_and_present<SpillOp, FetchOp>(value.getDefiningOp()))
     value = value.getDefiningOp()->getOperand(0);
-  auto pack = value.getDefiningOp<PackOp>();
-  return pack ? pack.getBucketAttr() : FlatSymbolRefAttr();
+  auto flatten = value.getDefiningOp<FlattenOp>();
+  return flatten ? flatten.getBucketAttr() : FlatSymbolRefAttr();
 }
 
 Zrt<zrt_operand> PlanOperands::getOperand(PlanOpInterface op, Value value) {
   if (!value)
     return {};
   Zrt<zrt_ref> ref = getRef(value);
-  if (FlatSymbolRefAttr bucket = findPackedBucket(value))
+  if (FlatSymbolRefAttr bucket = findFlattenedBucket(value))
     ref.gradient_of = 1 + getBucket(bucket);
   return {.ref = ref,
           .dtype = getElement(value).number,

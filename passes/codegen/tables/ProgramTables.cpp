@@ -97,16 +97,18 @@ private:
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), "copy")};
     if (crossesTiers(op))
       return {ZRT_COPY, describe(cast<PlanOpInterface>(op), nameOperation(op))};
-    if (auto packed = dyn_cast<DequantizeOp>(op))
-      return {ZRT_DEQUANTIZE, describe(packed)};
-    if (auto narrow = dyn_cast<NarrowOp>(op))
-      return {ZRT_NARROW, describeElements<zrt_narrow_desc>(narrow, "narrow")};
-    if (auto widen = dyn_cast<WidenOp>(op))
-      return {ZRT_WIDEN, describeElements<zrt_widen_desc>(widen, "widen")};
+    if (auto packed = dyn_cast<UnpackOp>(op))
+      return {ZRT_UNPACK, describe(packed)};
+    if (auto quantize = dyn_cast<QuantizeOp>(op))
+      return {ZRT_QUANTIZE,
+              describeElements<zrt_quantize_desc>(quantize, "quantize")};
+    if (auto dequantize = dyn_cast<DequantizeOp>(op))
+      return {ZRT_DEQUANTIZE,
+              describeElements<zrt_dequantize_desc>(dequantize, "dequantize")};
     if (auto squares = dyn_cast<SumSquaresOp>(op))
       return {ZRT_SQUARES, describe(squares)};
-    if (auto exchange = dyn_cast<CollectiveOpInterface>(op))
-      return {ZRT_COLLECTIVE, describe(exchange)};
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+      return {ZRT_COLLECTIVE, describe(collective)};
     SmallVector<KernelOp> kernels = findKernels(op, symbols);
     if (auto update = dyn_cast<UpdateOp>(op); update && kernels.size() == 2)
       return {ZRT_UPDATE, describe(update, kernels[0], kernels[1])};
@@ -141,16 +143,16 @@ private:
         name);
   }
 
-  llvm::Constant *describe(DequantizeOp op) {
+  llvm::Constant *describe(UnpackOp op) {
     auto type = cast<RankedTensorType>(op.getResult().getType());
     return constants.global(
-        Zrt<zrt_dequantize_desc>{
-            .name = constants.string(nameOperation(op)),
-            .packing = static_cast<uint32_t>(op.getPacking()),
-            .elements = static_cast<uint64_t>(type.getNumElements()),
-            .source = operand(op.getBytes()),
-            .result = operand(op.getResult())},
-        "dequantize");
+        Zrt<zrt_unpack_desc>{.name = constants.string(nameOperation(op)),
+                             .packing = static_cast<uint32_t>(op.getPacking()),
+                             .elements =
+                                 static_cast<uint64_t>(type.getNumElements()),
+                             .source = operand(op.getBytes()),
+                             .result = operand(op.getResult())},
+        "unpack");
   }
 
   llvm::Constant *describe(PlanOpInterface op, const std::string &name) {

@@ -140,8 +140,9 @@ static void forBlocks(uint64_t all, Team &team, Each each) {
                    });
 }
 
-void zrt::narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
-                       const std::byte *source, std::byte *result, Team &team) {
+void zrt::quantizeBucket(const zrt_quantize_desc &desc,
+                         const BucketPart &bucket, const std::byte *source,
+                         std::byte *result, Team &team) {
   const auto &segments = isSlice(desc.source.extent)  ? bucket.owned
                          : isPart(desc.source.extent) ? bucket.inPart
                                                       : bucket.members;
@@ -150,19 +151,20 @@ void zrt::narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
     alignas(64) float numbers[kNumbers];
     readNumbers(source, desc.source.dtype, segments, first, numbers);
     std::byte *place = result + first / numbersIn(to) * dtypeBytes(to);
-    isBlock(to) ? narrowBlocks(numbers, 1, to, place)
+    isBlock(to) ? quantizeBlocks(numbers, 1, to, place)
                 : narrow(numbers, count, to, place);
   });
 }
 
-void zrt::widenBucket(const zrt_widen_desc &desc, const std::byte *source,
-                      std::byte *result, Team &team) {
+void zrt::dequantizeBucket(const zrt_dequantize_desc &desc,
+                           const std::byte *source, std::byte *result,
+                           Team &team) {
   const zrt_dtype from = desc.source.dtype, to = desc.result.dtype;
   forBlocks(elementsIn(desc.result), team, [&](uint64_t first, uint64_t count) {
     alignas(64) float numbers[kNumbers];
     const std::byte *place =
         source + first / numbersIn(from) * dtypeBytes(from);
-    isBlock(from) ? widenBlocks(place, from, 1, numbers)
+    isBlock(from) ? dequantizeBlocks(place, from, 1, numbers)
                   : widen(place, from, count, numbers);
     narrow(numbers, count, to, result + first * dtypeBytes(to));
   });

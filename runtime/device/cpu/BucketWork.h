@@ -1,6 +1,6 @@
 //===- BucketWork.h - Work on the elements of buckets -----------*- C++ -*-===//
 //
-// Updates, norms and narrow elements process a bucket member by member and skip
+// Updates, norms and quantization process a bucket member by member and skip
 // its padding.  The result does not depend on the team's size.
 //
 //===----------------------------------------------------------------------===//
@@ -25,9 +25,9 @@ void sumSquaresOfBucket(const zrt_squares_desc &desc, const BucketPart &bucket,
 
 /// Narrow elements of a bucket, a slice or a part, and what they stand for.
 /// `source` and `result` are the addresses of both.
-void narrowBucket(const zrt_narrow_desc &desc, const BucketPart &bucket,
-                  const std::byte *source, std::byte *result, Team &team);
-void widenBucket(const zrt_widen_desc &desc, const std::byte *source,
-                 std::byte *result, Team &team);
+void quantizeBucket(const zrt_quantize_desc &desc, const BucketPart &bucket,
+                    const std::byte *source, std::byte *result, Team &team);
+void dequantizeBucket(const zrt_dequantize_desc &desc, const std::byte *source,
+                      std::byte *result, Team &team);
 
 } // namespace zrt

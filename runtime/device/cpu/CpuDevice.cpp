@@ -7,8 +7,8 @@
 #include "runtime/device/cpu/gemm/CpuFeatures.h"
 #include "runtime/numbers/HalfArrays.h"
 #include "runtime/numbers/NumberBlocks.h"
-#include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/packing/Unpack.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/system/Clock.h"
 #include "runtime/text/Error.h"
@@ -63,7 +63,7 @@ void checkTypes(const zrt_grouped_desc &d, Kernel16 kernel) {
       need(fmt::format("W{}", i).c_str(), d.w[i], d.x.dtype);
 }
 
-void checkTypes(const zrt_dequantize_desc &d, Kernel16) {
+void checkTypes(const zrt_unpack_desc &d, Kernel16) {
   if (!isConvertible(d.result.dtype))
     fail("result: it is {}, and this device makes f32, bf16 and f16 of packed "
          "parameters",
@@ -77,10 +77,10 @@ void checkElements(const zrt_operand &wide, const zrt_operand &narrow) {
          "{} and {}",
          dtypeName(narrow.dtype), dtypeName(wide.dtype));
 }
-void checkTypes(const zrt_narrow_desc &d, Kernel16) {
+void checkTypes(const zrt_quantize_desc &d, Kernel16) {
   checkElements(d.source, d.result);
 }
-void checkTypes(const zrt_widen_desc &d, Kernel16) {
+void checkTypes(const zrt_dequantize_desc &d, Kernel16) {
   checkElements(d.result, d.source);
 }
 
@@ -190,7 +190,7 @@ void CpuDevice::fill(const zrt_ref &to, unsigned char byte) {
     std::memset(hostMemory(to), byte, to.bytes);
 }
 
-double CpuDevice::productRate(zrt_dtype dtype) {
+double CpuDevice::matmulRate(zrt_dtype dtype) {
   // As large as products of a model, so that no operand fits into the caches.
   constexpr int64_t kSize = 1536;
   constexpr double kSeconds = 0.1;
@@ -274,7 +274,7 @@ void CpuDevice::run(zrt_stream stream, const zrt_grouped_desc &desc) {
                    w.data(), *streams[stream].team, kernel16);
 }
 
-void CpuDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc) {
+void CpuDevice::run(zrt_stream stream, const zrt_unpack_desc &desc) {
   // A thread takes this many blocks at once.
   constexpr uint64_t kShare = 16;
   const uint64_t blocks = (desc.elements + kPackedBlock - 1) / kPackedBlock;
@@ -284,7 +284,7 @@ void CpuDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc) {
       static_cast<int64_t>((blocks + kShare - 1) / kShare),
       [&](int64_t first, int64_t last) {
         const uint64_t begin = uint64_t(first) * kShare;
-        zrt::dequantize(
+        zrt::unpack(
             desc.packing, source, desc.elements, begin,
             std::min(blocks, uint64_t(last) * kShare), desc.result.dtype,
             result + begin * kPackedBlock * dtypeBytes(desc.result.dtype));
@@ -304,20 +304,20 @@ void CpuDevice::run(zrt_stream stream, const zrt_squares_desc &desc,
                      *streams[stream].team);
 }
 
-void CpuDevice::run(zrt_stream stream, const zrt_narrow_desc &desc,
+void CpuDevice::run(zrt_stream stream, const zrt_quantize_desc &desc,
                     const BucketPart &bucket) {
   if (digest && desc.source.ref.gradient_of)
     digest->addGradient(desc.bucket, digest->beginGradient(desc.bucket),
                         memory(desc.source.ref), desc.source.dtype, 0,
                         bucket.elements);
-  narrowBucket(desc, bucket, memory(desc.source.ref), memory(desc.result.ref),
-               *streams[stream].team);
+  quantizeBucket(desc, bucket, memory(desc.source.ref), memory(desc.result.ref),
+                 *streams[stream].team);
 }
 
-void CpuDevice::run(zrt_stream stream, const zrt_widen_desc &desc,
+void CpuDevice::run(zrt_stream stream, const zrt_dequantize_desc &desc,
                     const BucketPart &) {
-  widenBucket(desc, memory(desc.source.ref), memory(desc.result.ref),
-              *streams[stream].team);
+  dequantizeBucket(desc, memory(desc.source.ref), memory(desc.result.ref),
+                   *streams[stream].team);
 }
 
 uint64_t CpuDevice::copy(zrt_stream stream, const zrt_ref &from,

@@ -45,7 +45,7 @@ public:
     return arenas[ZRT_DEVICE].exported();
   }
 
-  double productRate(zrt_dtype dtype) override;
+  double matmulRate(zrt_dtype dtype) override;
 
   void addTo(Digest &some) override { digest = &some; }
 
@@ -63,14 +63,14 @@ private:
   void run(zrt_stream stream, const zrt_launch_desc &desc);
   void run(zrt_stream stream, const zrt_matmul_desc &desc);
   void run(zrt_stream stream, const zrt_grouped_desc &desc);
-  void run(zrt_stream stream, const zrt_dequantize_desc &desc);
+  void run(zrt_stream stream, const zrt_unpack_desc &desc);
   void run(zrt_stream stream, const zrt_update_desc &desc,
            const BucketPart &bucket);
   void run(zrt_stream stream, const zrt_squares_desc &desc,
            const BucketPart &bucket);
-  void run(zrt_stream stream, const zrt_narrow_desc &desc,
+  void run(zrt_stream stream, const zrt_quantize_desc &desc,
            const BucketPart &bucket);
-  void run(zrt_stream stream, const zrt_widen_desc &desc,
+  void run(zrt_stream stream, const zrt_dequantize_desc &desc,
            const BucketPart &bucket);
 
   std::byte *hostMemory(const zrt_ref &ref) const {

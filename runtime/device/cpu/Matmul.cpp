@@ -1,4 +1,4 @@
-//===- Matmul.cpp - Matrix products ---------------------------------------===//
+//===- Matmul.cpp - Matmuls -----------------------------------------------===//
 //
 // f32: C is divided into a grid with as many cells as there are threads, and
 // each thread computes one cell (runtime/device/cpu/gemm).  The grid does not
@@ -26,7 +26,7 @@
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
-#include "runtime/packing/Dequantize.h"
+#include "runtime/packing/Unpack.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/plan/Vocabulary.h"
 
@@ -75,7 +75,7 @@ struct Grid {
   }
 };
 
-/// A part of one matrix product: C[row.., column..].
+/// A part of one matmul: C[row.., column..].
 struct Cell {
   int64_t batch, row, column, rows, columns;
   int64_t columnOfB; ///< column, or that of a strip of B
@@ -191,9 +191,9 @@ void overStrips(const zrt_matmul_desc &d, const Cell &cell, const void *b,
     const auto block = [&](int64_t row) {
       return uint64_t(row * (d.k / ZRT_PACKED_BLOCK));
     };
-    dequantize(d.packing, static_cast<const std::byte *>(b),
-               uint64_t(d.n * d.k), block(part.column),
-               block(part.column + part.columns), d.a.dtype, strip);
+    unpack(d.packing, static_cast<const std::byte *>(b), uint64_t(d.n * d.k),
+           block(part.column), block(part.column + part.columns), d.a.dtype,
+           strip);
     compute(part, strip);
   }
 }

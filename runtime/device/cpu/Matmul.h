@@ -1,4 +1,4 @@
-//===- Matmul.h - Matrix products -------------------------------*- C++ -*-===//
+//===- Matmul.h - Matmuls ---------------------------------------*- C++ -*-===//
 #pragma once
 
 #include "abi/zrt.h"

@@ -10,7 +10,7 @@
 using namespace zrt;
 using namespace zrt::cuda;
 
-void CudaDevice::checkProductStreams() const {
+void CudaDevice::checkMatmulStreams() const {
   const zrt_stream none = plan.stream_count;
   zrt_stream first = none;
   for (const zrt_op &op : opsOf(plan)) {
@@ -50,7 +50,7 @@ void CudaDevice::check(const zrt_op &op) const {
 /// for a peer that loads the same kernel; here no stream waits yet.
 void CudaDevice::loadProduct(zrt_stream stream,
                              const zrt_matmul_desc &desc) const {
-  if (!exchangesOnGpus(plan))
+  if (!communicatesOnGpus(plan))
     return;
   const CUstream queue = streams.handle(stream);
   products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
@@ -73,8 +73,8 @@ void CudaDevice::check(zrt_stream, const zrt_grouped_desc &desc) const {
   groups.check(desc);
 }
 
-void CudaDevice::check(zrt_stream, const zrt_dequantize_desc &desc) const {
-  (void)kernels.find(dequantizeKernel(desc));
+void CudaDevice::check(zrt_stream, const zrt_unpack_desc &desc) const {
+  (void)kernels.find(unpackKernel(desc));
 }
 
 void CudaDevice::check(zrt_stream, const zrt_update_desc &desc) const {
@@ -85,15 +85,15 @@ void CudaDevice::check(zrt_stream, const zrt_squares_desc &desc) const {
   buckets.check(desc);
 }
 
-void CudaDevice::check(zrt_stream, const zrt_narrow_desc &) const {
-  fail("GPUs exchange what they have; only processors make it narrow");
+void CudaDevice::check(zrt_stream, const zrt_quantize_desc &) const {
+  fail("GPUs exchange what they have; only processors quantize it");
 }
 
-void CudaDevice::check(zrt_stream, const zrt_widen_desc &) const {
-  fail("GPUs exchange what they have; only processors make it narrow");
+void CudaDevice::check(zrt_stream, const zrt_dequantize_desc &) const {
+  fail("GPUs exchange what they have; only processors quantize it");
 }
 
-double CudaDevice::productRate(zrt_dtype dtype) {
+double CudaDevice::matmulRate(zrt_dtype dtype) {
   constexpr int64_t kSize = 1536;
   constexpr double kSeconds = 0.1;
   zrt_matmul_desc desc = {};
@@ -104,8 +104,8 @@ double CudaDevice::productRate(zrt_dtype dtype) {
   gpu.enter();
   const uint64_t bytes = kSize * kSize * dtypeBytes(dtype);
   const GpuMemory operands(gpu, 3 * bytes, "products to measure");
-  Products measured(gpu, kernels, arena.at(plan.workspace.offset),
-                    plan.workspace.bytes);
+  Matmuls measured(gpu, kernels, arena.at(plan.workspace.offset),
+                   plan.workspace.bytes);
   measured.prepare(desc);
   double best = 0, all = 0;
   // Issues more and more products at once, so that the time of issuing is

@@ -46,7 +46,7 @@ uint64_t bytesBesideLibraries(const Gpu &gpu, const zrt_plan &plan) {
   // The driver and the kernels already have theirs.
   constexpr int64_t kProducts = 128 << 20, kNccl = 384 << 20;
   const auto reserved = uint64_t(environmentNumber(
-      "ZRT_GPU_RESERVE", exchangesBy(plan, "nccl") ? kNccl : kProducts,
+      "ZRT_GPU_RESERVE", communicatesBy(plan, "nccl") ? kNccl : kProducts,
       INT64_MAX));
   const uint64_t arena = plan.arena_bytes[ZRT_DEVICE];
   const Gpu::Memory has = gpu.memory();
@@ -70,14 +70,14 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, int rankOnHost,
     : plan(thePlan), gpu(rankOnHost), ofHost(chooseProcessors(gpu, plan)),
       host(std::move(theHost)), kernels(gpu, plan),
       arena(gpu, bytesBesideLibraries(gpu, plan), "the device arena",
-            exchangesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
-                                        : Place{}),
+            communicatesBy(plan, "direct") ? Place{rank, int(plan.world_size)}
+                                           : Place{}),
       pinned(pinHost(gpu, *host)), mirror(gpu, plan),
       products(gpu, kernels, arena.at(plan.workspace.offset),
                plan.workspace.bytes),
       groups(gpu, kernels, plan), buckets(gpu, kernels, plan, rank),
       streams(gpu, plan), graphs(gpu, plan, streams) {
-  checkProductStreams();
+  checkMatmulStreams();
 }
 
 CudaDevice::~CudaDevice() { (void)gpu.tryEnter(); }
@@ -157,7 +157,7 @@ std::string CudaDevice::note() const {
       gpu.name(), shownBytes(used - std::min(own, used)), shownBytes(has.free));
   for (const std::string &more : {ofHost, kernels.note()})
     all += (more.empty() ? "" : "\n") + more;
-  if (plan.world_size > 1 && !exchangesOnGpus(plan))
+  if (plan.world_size > 1 && !communicatesOnGpus(plan))
     all += "\nranks exchange what is on their GPUs through host memory, which "
            "is slower than between the GPUs";
   const std::string others = host->note();
@@ -170,7 +170,7 @@ std::optional<uint64_t> CudaDevice::bytesInUse() const {
 }
 
 Connect CudaDevice::connection() {
-  if (!exchangesOnGpus(plan))
+  if (!communicatesOnGpus(plan))
     return {};
   return connectGpus({gpu, plan, kernels, streams, arena,
                       [this](const zrt_ref &ref) { return address(ref); }});
@@ -191,9 +191,8 @@ void CudaDevice::bringBack(zrt_stream /*stream*/, const zrt_ref &ref) {
 // Work
 //===----------------------------------------------------------------------===//
 
-std::string CudaDevice::dequantizeKernel(const zrt_dequantize_desc &desc) {
-  return dequantizeEntry(packingName(desc.packing),
-                         dtypeName(desc.result.dtype));
+std::string CudaDevice::unpackKernel(const zrt_unpack_desc &desc) {
+  return unpackEntry(packingName(desc.packing), dtypeName(desc.result.dtype));
 }
 
 void CudaDevice::fillMemory() {
@@ -258,11 +257,11 @@ void CudaDevice::run(CUstream queue, const zrt_grouped_desc &desc) {
              address(desc.offsets.ref), arena.at(0));
 }
 
-void CudaDevice::run(CUstream queue, const zrt_dequantize_desc &desc) {
+void CudaDevice::run(CUstream queue, const zrt_unpack_desc &desc) {
   constexpr auto kUnit = uint64_t{ZRT_PACKED_RUN} * ZRT_PACKED_BLOCK;
   const uint64_t parameters[] = {address(desc.source.ref),
                                  address(desc.result.ref), desc.elements};
-  kernels.launch(queue, kernels.find(dequantizeKernel(desc)),
+  kernels.launch(queue, kernels.find(unpackKernel(desc)),
                  int64_t((desc.elements + kUnit - 1) / kUnit), parameters);
 }
 

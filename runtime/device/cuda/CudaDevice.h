@@ -14,7 +14,7 @@
 // on the GPU; the thread of any other stream waits for it itself.  The host's
 // arena is pinned.
 //
-// Ranks exchange data between their GPUs (exchange/), or through host memory
+// Ranks exchange data between their GPUs (collectives/), or through host memory
 // (Mirror.h).
 //
 //===----------------------------------------------------------------------===//
@@ -23,13 +23,13 @@
 #include "runtime/core/Device.h"
 #include "runtime/device/cuda/BucketLaunches.h"
 #include "runtime/device/cuda/Graphs.h"
-#include "runtime/device/cuda/GroupedProducts.h"
+#include "runtime/device/cuda/GroupedMatmuls.h"
+#include "runtime/device/cuda/Matmuls.h"
 #include "runtime/device/cuda/Mirror.h"
-#include "runtime/device/cuda/Products.h"
+#include "runtime/device/cuda/collectives/GpuCollectives.h"
 #include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/device/cuda/driver/Kernels.h"
 #include "runtime/device/cuda/driver/Streams.h"
-#include "runtime/device/cuda/exchange/GpuCollectives.h"
 
 #include <memory>
 #include <vector>
@@ -55,7 +55,7 @@ public:
   ExportedMemory exported() const override { return mirror.exported(); }
   void startThreads(const zrt_plan &plan, int threads,
                     std::vector<int> processors, int hostThreads) override;
-  double productRate(zrt_dtype dtype) override;
+  double matmulRate(zrt_dtype dtype) override;
   std::string howMultiplied(const zrt_matmul_desc &desc) const override {
     return products.text(desc);
   }
@@ -86,14 +86,14 @@ private:
   void run(CUstream queue, const zrt_launch_desc &desc);
   void run(CUstream queue, const zrt_matmul_desc &desc);
   void run(CUstream queue, const zrt_grouped_desc &desc);
-  void run(CUstream queue, const zrt_dequantize_desc &desc);
+  void run(CUstream queue, const zrt_unpack_desc &desc);
   void run(CUstream queue, const zrt_update_desc &desc,
            const BucketPart &bucket);
   void run(CUstream queue, const zrt_squares_desc &desc,
            const BucketPart &bucket);
   // Refused by `check`.
-  void run(CUstream, const zrt_narrow_desc &, const BucketPart &) {}
-  void run(CUstream, const zrt_widen_desc &, const BucketPart &) {}
+  void run(CUstream, const zrt_quantize_desc &, const BucketPart &) {}
+  void run(CUstream, const zrt_dequantize_desc &, const BucketPart &) {}
 
   /// Returns the GPU address of `ref` in any tier but nvme.
   CUdeviceptr address(const zrt_ref &ref) const;
@@ -102,14 +102,14 @@ private:
   void check(zrt_stream stream, const zrt_launch_desc &desc) const;
   void check(zrt_stream stream, const zrt_matmul_desc &desc) const;
   void check(zrt_stream stream, const zrt_grouped_desc &desc) const;
-  void check(zrt_stream stream, const zrt_dequantize_desc &desc) const;
+  void check(zrt_stream stream, const zrt_unpack_desc &desc) const;
   void check(zrt_stream stream, const zrt_update_desc &desc) const;
   void check(zrt_stream stream, const zrt_squares_desc &desc) const;
-  void check(zrt_stream stream, const zrt_narrow_desc &desc) const;
-  void check(zrt_stream stream, const zrt_widen_desc &desc) const;
+  void check(zrt_stream stream, const zrt_quantize_desc &desc) const;
+  void check(zrt_stream stream, const zrt_dequantize_desc &desc) const;
   void loadProduct(zrt_stream stream, const zrt_matmul_desc &desc) const;
-  static std::string dequantizeKernel(const zrt_dequantize_desc &desc);
-  void checkProductStreams() const;
+  static std::string unpackKernel(const zrt_unpack_desc &desc);
+  void checkMatmulStreams() const;
   void fillMemory();
 
   const zrt_plan &plan;
@@ -123,8 +123,8 @@ private:
   std::unique_ptr<cuda::GpuMemory> ballast;
   cuda::PinnedMemory pinned; ///< the host's arena
   cuda::Mirror mirror;
-  mutable cuda::Products products; ///< `check` prepares them
-  cuda::GroupedProducts groups;
+  mutable cuda::Matmuls products; ///< `check` prepares them
+  cuda::GroupedMatmuls groups;
   cuda::BucketLaunches buckets;
   cuda::Streams streams; ///< destroyed before the memory that it uses
   cuda::Graphs graphs;

@@ -1,7 +1,7 @@
 //===- Mirror.cpp - Host memory for exchanged GPU data --------------------===//
 #include "runtime/device/cuda/Mirror.h"
 
-#include "runtime/device/cuda/exchange/GpuCollectives.h"
+#include "runtime/device/cuda/collectives/GpuCollectives.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/text/Bytes.h"
 
@@ -44,7 +44,7 @@ std::vector<Range> exchanged(const zrt_plan &plan) {
 
 Mirror::Mirror(const Gpu &gpu, const zrt_plan &plan) {
   const std::vector<Range> ranges = exchanged(plan);
-  if (ranges.empty() || exchangesOnGpus(plan))
+  if (ranges.empty() || communicatesOnGpus(plan))
     return;
   const uint64_t bytes = plan.arena_bytes[ZRT_DEVICE];
   arena.allocate(bytes, ZRT_DEVICE,

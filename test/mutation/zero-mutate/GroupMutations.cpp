@@ -1,6 +1,6 @@
-//===- GroupMutations.cpp - Break exchanges of ranks in groups ------------===//
+//===- GroupMutations.cpp - Break collectives of ranks in groups ------------===//
 //
-// Where ranks are in groups, an exchange of all of them has two levels.  These
+// Where ranks are in groups, a collective of all of them has two levels.  These
 // mutations leave out a level, repeat or exchange it, or let it be between
 // other ranks.
 //
@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// The ranks that `op` exchanges with; none if it is no exchange of a bucket,
+/// The ranks that `op` collectives with; none if it is no collective of a bucket,
 /// or between all ranks.
 static std::optional<Over> overOf(Operation *op) {
   auto exchange = dyn_cast<CollectiveOpInterface>(op);
@@ -27,7 +27,7 @@ static void setOver(Operation *op, Over over) {
   op->setAttr("over", OverAttr::get(op->getContext(), over));
 }
 
-/// An exchange and the one of the other level that takes its result.
+/// A collective and the one of the other level that takes its result.
 using Levels = std::pair<Operation *, Operation *>;
 
 static Levels pickLevels(Victim &victim) {

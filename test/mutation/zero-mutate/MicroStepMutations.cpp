@@ -56,14 +56,14 @@ Change zero::readOtherInput(Victim &victim, ProgramOp program) {
 /// Exchanges the micro-step of two inputs, outputs or packs.
 Change zero::exchangeMicroSteps(Victim &victim, ProgramOp program) {
   if (victim.random.once(2)) {
-    SmallVector<PackOp> packs =
-        llvm::filter_to_vector(program.front().getOps<PackOp>(), [](PackOp op) {
-          return op->hasAttr(kMicroAttr);
-        });
-    PackOp a = victim.random.pick(packs);
-    PackOp b = victim.random.pick(llvm::filter_to_vector(packs, [&](PackOp op) {
-      return op != a && op.getBucketAttr() == a.getBucketAttr();
-    }));
+    SmallVector<FlattenOp> packs = llvm::filter_to_vector(
+        program.front().getOps<FlattenOp>(),
+        [](FlattenOp op) { return op->hasAttr(kMicroAttr); });
+    FlattenOp a = victim.random.pick(packs);
+    FlattenOp b =
+        victim.random.pick(llvm::filter_to_vector(packs, [&](FlattenOp op) {
+          return op != a && op.getBucketAttr() == a.getBucketAttr();
+        }));
     if (!b)
       return {};
     Attribute mine = a->getAttr(kMicroAttr);
@@ -108,11 +108,11 @@ Change zero::changeSum(Victim &victim) {
 
 /// Packs another micro-step's gradients.
 Change zero::packOtherMicroStep(Victim &victim) {
-  auto mine =
-      pick<PackOp>(victim, [](PackOp op) { return op->hasAttr(kMicroAttr); });
+  auto mine = pick<FlattenOp>(
+      victim, [](FlattenOp op) { return op->hasAttr(kMicroAttr); });
   if (!mine)
     return {};
-  auto other = pick<PackOp>(victim, [&](PackOp other) {
+  auto other = pick<FlattenOp>(victim, [&](FlattenOp other) {
     return other->hasAttr(kMicroAttr) && other != mine &&
            other.getBucket() == mine.getBucket() &&
            other->getBlock() == mine->getBlock() &&

@@ -21,7 +21,8 @@ using namespace mlir::zero;
 
 Change zero::exchangeMembers(Victim &victim) {
   return exchangeIn(
-      pick<PackOp>(victim, [](PackOp op) { return op->getNumOperands() >= 2; }),
+      pick<FlattenOp>(victim,
+                      [](FlattenOp op) { return op->getNumOperands() >= 2; }),
       victim.random);
 }
 
@@ -92,7 +93,7 @@ static bool isOfModel(Operation *op) {
 static bool reachesPack(Value value) {
   llvm::SetVector<Operation *> users(value.user_begin(), value.user_end());
   for (unsigned i = 0; i < users.size(); ++i) {
-    if (isa<PackOp>(users[i]))
+    if (isa<FlattenOp>(users[i]))
       return true;
     auto next = users[i]->getUsers();
     users.insert(next.begin(), next.end());
@@ -119,10 +120,11 @@ Change zero::loseContribution(Victim &victim) {
   return text;
 }
 
-Change zero::packParameter(Victim &victim, PackOp pack) {
+Change zero::packParameter(Victim &victim, FlattenOp flatten) {
   OpOperand &operand = // there is one at least
-      pack->getOpOperand(unsigned(victim.random.below(pack->getNumOperands())));
-  auto others = definedBefore(pack, operand.get().getType());
+      flatten->getOpOperand(
+          unsigned(victim.random.below(flatten->getNumOperands())));
+  auto others = definedBefore(flatten, operand.get().getType());
   // Mostly a parameter, otherwise any value of its type.
   if (!victim.random.once(4))
     llvm::erase_if(others, [](Value value) {
@@ -150,7 +152,7 @@ Change zero::readMoment(Victim &victim) {
 
 /// Dequantizes the bytes of another packed parameter, or drops a dequantization
 /// and reads another value of its type.
-Change zero::wrongPacked(Victim &victim, DequantizeOp op) {
+Change zero::wrongPacked(Victim &victim, UnpackOp op) {
   if (victim.random.once(2))
     return replaceOperand(op->getOpOperand(0),
                           definedBefore(op, op.getBytes().getType()),

@@ -160,13 +160,13 @@ Change zero::exchangeUpdates(Victim &victim, UpdateOp a) {
 
 Change zero::exchangeOperands(Victim &victim) {
   // Excludes the model's operations: exchangeArguments covers them.
-  return exchangeIn(pick(victim,
-                         [](Operation *op) {
-                           return isa<UpdateOp, PackOp, JoinOp, AccumulateOp>(
-                                      op) &&
-                                  op->getNumOperands() > 1;
-                         }),
-                    victim.random);
+  return exchangeIn(
+      pick(victim,
+           [](Operation *op) {
+             return isa<UpdateOp, FlattenOp, JoinOp, AccumulateOp>(op) &&
+                    op->getNumOperands() > 1;
+           }),
+      victim.random);
 }
 
 /// Changes whether a bucket is frozen, contrary to the plan; or treats a bucket

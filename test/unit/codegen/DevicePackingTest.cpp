@@ -1,8 +1,8 @@
 //===- DevicePackingTest.cpp - Packed weights on a GPU --------------------===//
 #include "EmulatedKernels.h"
 
-#include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/packing/Unpack.h"
 #include "gtest/gtest.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ zero.axis @dp size 1
 zero.program @step(%b: )" +
          bytes + R"( {zero.input = "b"}) -> ()" + type +
          R"( {zero.output = "w"}) {
-  %w = zero.dequantize %b as <)" +
+  %w = zero.unpack %b as <)" +
          packing + "> : " + bytes + " -> " + type + R"(
   zero.return %w : )" +
          type + "\n}";
@@ -63,13 +63,13 @@ TEST(DevicePacking, HasTheBitsOfProcessors) {
         for (float last : {0.0f, 0x1p126f}) {
           const std::vector<std::byte> packed = pack(packing, count, last);
           std::vector<std::byte> expected(count * size), found(count * size);
-          dequantize(packing, packed.data(), count, 0,
-                     (count + kPackedBlock - 1) / kPackedBlock, dtype,
-                     expected.data());
+          unpack(packing, packed.data(), count, 0,
+                 (count + kPackedBlock - 1) / kPackedBlock, dtype,
+                 expected.data());
           const EmulatedKernels::Operand operands[] = {
               EmulatedKernels::read(packed), EmulatedKernels::write(found)};
           ASSERT_EQ(
-              device.launch(std::string("zrt_dequantize_") + name + "_" + type,
+              device.launch(std::string("zrt_unpack_") + name + "_" + type,
                             operands,
                             int64_t((count + kPackedRun - 1) / kPackedRun),
                             int64_t(count), count),

@@ -1,6 +1,6 @@
 //===- PackingTest.cpp - Rectangles of bytes by time ----------------------===//
 
-#include "passes/plan/Packing.h"
+#include "passes/plan/Placement.h"
 
 #include "gtest/gtest.h"
 

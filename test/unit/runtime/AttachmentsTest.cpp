@@ -52,9 +52,9 @@ TEST(Attachments, AreFoundByTheirWholeName) {
 }
 
 TEST(Attachments, PlansNameTheirRanks) {
-  EXPECT_EQ(planSizes(Program(attach("program", {{planAttachment(8), "1"},
+  EXPECT_EQ(planSizes(Program(attach("program", {{planAttachmentName(8), "1"},
                                                  {"zrt_mpi.so", "2"},
-                                                 {planAttachment(2), "3"}}))
+                                                 {planAttachmentName(2), "3"}}))
                           .name()),
             (std::vector<uint32_t>{8, 2}));
   const Program single(attach("program", {{"plan.so", "1"}, {"plan.", "2"}}));

@@ -113,17 +113,18 @@ TEST_F(Saved, SaysWhatItConvertsAndDoesNotUse) {
 // Adapters
 //===----------------------------------------------------------------------===//
 
-constexpr const char *kDown = "base_model.model.h.lora_A.weight",
-                     *kUp = "base_model.model.h.lora_B.weight",
-                     *kMagnitude = "base_model.model.h.lora_magnitude_vector";
-constexpr const char *kConfig =
+constexpr const char *kLoraA = "base_model.model.h.lora_A.weight",
+                     *kLoraB = "base_model.model.h.lora_B.weight",
+                     *kLoraMagnitude =
+                         "base_model.model.h.lora_magnitude_vector";
+constexpr const char *kLoraConfig =
     R"({"fan_in_fan_out":false,"lora_alpha":2,"r":2,"use_dora":true})";
 
 /// Returns why the adapters of a checkpoint with these shapes, and with zeros,
 /// are not merged.
-std::string
-merged(const std::vector<std::pair<const char *, std::vector<int64_t>>> &shapes,
-       const std::string &config = kConfig) {
+std::string mergeError(
+    const std::vector<std::pair<const char *, std::vector<int64_t>>> &shapes,
+    const std::string &config = kLoraConfig) {
   Slices s(1);
   s.bucket(ZRT_WHOLE);
   for (const auto &[name, shape] : shapes)
@@ -144,24 +145,28 @@ merged(const std::vector<std::pair<const char *, std::vector<int64_t>>> &shapes,
 TEST(Merge, NeedsAdaptersThatFit) {
   using Shape = std::vector<int64_t>;
   const Shape weight = {4, 3}, down = {2, 3}, up = {4, 2}, rows = {4};
-  EXPECT_EQ(
-      merged(
-          {{"h.weight", weight}, {kDown, down}, {kUp, up}, {kMagnitude, rows}}),
-      "");
-  EXPECT_HAS(merged({{"h.weight", weight}}),
+  EXPECT_EQ(mergeError({{"h.weight", weight},
+                        {kLoraA, down},
+                        {kLoraB, up},
+                        {kLoraMagnitude, rows}}),
+            "");
+  EXPECT_HAS(mergeError({{"h.weight", weight}}),
              "this run trained no adapters, so there is nothing to merge");
-  EXPECT_HAS(merged({{"h.weight", weight}, {kDown, down}, {kUp, up}}, ""),
-             "does not say how its adapters are scaled");
-  EXPECT_HAS(merged({{"g.weight", weight}, {kDown, down}, {kUp, up}}),
+  EXPECT_HAS(
+      mergeError({{"h.weight", weight}, {kLoraA, down}, {kLoraB, up}}, ""),
+      "does not say how its adapters are scaled");
+  EXPECT_HAS(mergeError({{"g.weight", weight}, {kLoraA, down}, {kLoraB, up}}),
              "is the adapter of no matrix h.weight");
-  EXPECT_HAS(merged({{"h.weight", {4}}, {kDown, down}, {kUp, up}}),
+  EXPECT_HAS(mergeError({{"h.weight", {4}}, {kLoraA, down}, {kLoraB, up}}),
              "is the adapter of no matrix h.weight");
-  EXPECT_HAS(merged({{"h.weight", weight}, {kDown, down}, {kUp, {5, 2}}}),
-             std::string(kUp) + " is not [4, 2], as its weight h.weight needs");
-  EXPECT_HAS(merged({{"h.weight", weight}, {kDown, down}}),
-             std::string(kUp) + " is not [4, 2], as its weight h.weight needs");
-  EXPECT_HAS(merged({{"h.weight", weight}, {kDown, down}, {kUp, up}}),
-             std::string(kMagnitude) +
+  EXPECT_HAS(
+      mergeError({{"h.weight", weight}, {kLoraA, down}, {kLoraB, {5, 2}}}),
+      std::string(kLoraB) + " is not [4, 2], as its weight h.weight needs");
+  EXPECT_HAS(mergeError({{"h.weight", weight}, {kLoraA, down}}),
+             std::string(kLoraB) +
+                 " is not [4, 2], as its weight h.weight needs");
+  EXPECT_HAS(mergeError({{"h.weight", weight}, {kLoraA, down}, {kLoraB, up}}),
+             std::string(kLoraMagnitude) +
                  " is not [4], as its weight h.weight needs");
 }
 

@@ -374,6 +374,31 @@ TEST(Checkpoint, IsGivenUpByAllRanksTogether) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 2);
 }
 
+TEST(Checkpoint, IsGivenUpWhereItsFolderIsGone) {
+  const TestFolder folder;
+  Slices s = split(2, ZRT_SLICE, ZRT_SLICE);
+  runRanks(2, [&](World &world) {
+    std::unique_ptr<CheckpointFolder> mine;
+    if (world.rank() == 0) {
+      mine = std::make_unique<CheckpointFolder>(folder / "ck");
+      fs::remove_all(folder / "ck");
+    }
+    const State state = findState(s.plan, world.rank());
+    CheckpointWriter writer(world, state, {}, mine.get());
+    RunPosition run;
+    run.step = 3;
+    writer.save(run, s.memoryOf(world.rank()));
+    writer.finish();
+    const std::string why = "cannot write checkpoints to " + (folder / "ck") +
+                            ": no such file or directory";
+    EXPECT_EQ(writer.takeFailure().value_or(""),
+              world.rank() == 0
+                  ? "checkpoint of step 3: " + why
+                  : "checkpoint of step 3: rank 0 failed: " + why);
+    EXPECT_EQ(writer.written(), 0);
+  });
+}
+
 TEST(MetricsFile, KeepsLinesBeforeAStep) {
   const TestFolder folder;
   const auto after = [&](const std::string &old, int64_t step) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "runtime/numbers/HalfArrays.h"
 #include "runtime/numbers/HalfFloats.h"
+#include "runtime/transport/RankedSum.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"
@@ -432,6 +433,22 @@ TEST(TrafficLedger, SaysWhereThePlanWasWrong) {
   ledger.start();
   EXPECT_EQ(ledger.difference(), "");
   EXPECT_EQ(ledger.table(), "");
+}
+
+TEST(SmallSum, IsAddedToWhatIsThere) {
+  const double first[] = {1, 2}, second[] = {10, 20};
+  const std::byte *const sources[] = {
+      reinterpret_cast<const std::byte *>(first),
+      reinterpret_cast<const std::byte *>(second)};
+  double result[] = {100, 200};
+  zrt_collective_desc desc = {};
+  desc.elements = 2;
+  desc.scale = 0.5;
+  desc.accumulate = 1;
+  desc.source.dtype = ZRT_F64;
+  smallSum(sources, desc, reinterpret_cast<std::byte *>(result));
+  EXPECT_EQ(result[0], 105.5);
+  EXPECT_EQ(result[1], 211);
 }
 
 TEST(Plans, ThatDifferAreRefused) {

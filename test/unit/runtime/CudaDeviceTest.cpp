@@ -251,17 +251,17 @@ TEST(CudaDevice, BlocksMayShareAUnit) {
 TEST(CudaDevice, UnpacksGroupByGroup) {
   constexpr uint64_t kElements = 16384 + 7 * 64 + 3, kBytes = 17408 + 8 * 68;
   static_assert(kBytes < 32768);
-  zrt_dequantize_desc d = {};
+  zrt_unpack_desc d = {};
   d.name = "unpack b0";
   d.packing = ZRT_INT8;
   d.elements = kElements;
   d.source = {deviceRef(0, kBytes), ZRT_I8, ZRT_MEMBERS};
   d.result = {deviceRef(32768, 4 * kElements), ZRT_F32, ZRT_MEMBERS};
-  expectBytesOfCpu(planOf(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &d)));
+  expectBytesOfCpu(planOf(Table().add(ZRT_UNPACK, ZRT_COMPUTE, &d)));
 }
 
 //===----------------------------------------------------------------------===//
-// Products
+// Matmuls
 //===----------------------------------------------------------------------===//
 
 TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
@@ -296,7 +296,7 @@ TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
       zrt_plan plan = planOf(Table().matmul(ZRT_COMPUTE, d));
       plan.features = "";
       plan.workspace = deviceRef(512 << 10, 4096);
-      // Products may leave anything in the workspace.
+      // Matmuls may leave anything in the workspace.
       const auto expected = bytesAfter(plan, 1),
                  found = bytesAfter(onGpu(plan), 1);
       EXPECT_TRUE(std::equal(expected[0].begin(),
@@ -533,7 +533,7 @@ zrt_plan planOfGroups(uint32_t ranks, uint32_t members) {
   return plan;
 }
 
-/// NCCL needs a process for each rank.  Direct exchanges are polled, slowly.
+/// NCCL needs a process for each rank.  Direct collectives are polled, slowly.
 TEST(CudaDevice, RanksInGroupsExchange) {
   for (const auto &[how, seeds] : {std::pair("host", 3), {"direct", 1}})
     for (const auto &[ranks, members] : {std::pair(4u, 2u), {6u, 3u}}) {

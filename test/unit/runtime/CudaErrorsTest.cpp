@@ -211,20 +211,21 @@ TEST(CudaErrors, OperationsThatItCannotDo) {
   grouped.x.dtype = grouped.y.dtype = ZRT_F32;
   EXPECT_HAS(cudaRefusal(Table().add(ZRT_GROUPED, ZRT_COMPUTE, &grouped)),
              "the program has no kernel zrt_grouped_f32_f32_xw_0x0x0 for GPUs");
-  zrt_dequantize_desc packed = {};
+  zrt_unpack_desc packed = {};
   packed.name = "unpack b0";
   packed.packing = ZRT_NF4;
   packed.result.dtype = ZRT_F32;
-  EXPECT_HAS(cudaRefusal(Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &packed)),
-             "the program has no kernel zrt_dequantize_nf4_f32 for GPUs");
+  EXPECT_HAS(cudaRefusal(Table().add(ZRT_UNPACK, ZRT_COMPUTE, &packed)),
+             "the program has no kernel zrt_unpack_nf4_f32 for GPUs");
   const zrt_operand wide = whole(deviceRef(0, 1024)),
                     narrow = whole(deviceRef(4096, 260), ZRT_BLOCK8);
-  const zrt_narrow_desc narrowing = {"narrow of b0", 0, 0, wide, narrow};
-  const zrt_widen_desc widening = {"widen of b0", 0, 0, narrow, wide};
-  for (const Table &table : {Table().add(ZRT_NARROW, ZRT_COMPUTE, &narrowing),
-                             Table().add(ZRT_WIDEN, ZRT_COMPUTE, &widening)})
+  const zrt_quantize_desc narrowing = {"quantize of b0", 0, 0, wide, narrow};
+  const zrt_dequantize_desc widening = {"dequantize of b0", 0, 0, narrow, wide};
+  for (const Table &table :
+       {Table().add(ZRT_QUANTIZE, ZRT_COMPUTE, &narrowing),
+        Table().add(ZRT_DEQUANTIZE, ZRT_COMPUTE, &widening)})
     EXPECT_EQ(cudaRefusal(table),
-              "GPUs exchange what they have; only processors make it narrow");
+              "GPUs exchange what they have; only processors quantize it");
   zrt_matmul_desc empty = {};
   empty.name = "c_fc.3";
   empty.batch = empty.m = empty.n = 1;

@@ -65,7 +65,7 @@ const zrt_plan &zrt::test::withKernels(const zrt_plan &plan) {
       {nullptr, "zrt_squares_f32", 1, 1, 0, 0},
       {nullptr, "zrt_squares_bf16", 1, 1, 0, 0},
       {nullptr, "zrt_squares_f16", 1, 1, 0, 0},
-      {nullptr, "zrt_dequantize_int8_f32", 1, 1, 0, 0},
+      {nullptr, "zrt_unpack_int8_f32", 1, 1, 0, 0},
       kernel(nullptr, "zrt_ranked_sum_f32_f32"),
       kernel(nullptr, "zrt_widen_bf16")};
   static std::list<zrt_plan> plans;

@@ -17,7 +17,7 @@ namespace zrt::test {
 
 /// Returns the status of a process that runs `body`.
 template <typename Body>
-int inChild(Body body) {
+int statusOfChild(Body body) {
   std::fflush(nullptr); // or both print what is left
   const pid_t child = fork();
   if (child == 0)
@@ -61,7 +61,7 @@ inline bool deny(const std::vector<Denied> &all) {
 template <typename Body>
 void whereDenied(const std::vector<Denied> &calls, Body body) {
   enum { Fine, Failed, NoSeccomp };
-  const int status = inChild([&]() -> int {
+  const int status = statusOfChild([&]() -> int {
     if (!deny(calls))
       return NoSeccomp;
     body();

@@ -88,10 +88,10 @@ struct Product {
     const auto aBytes = roundedBytes(a, desc.a.dtype),
                bBytes = roundedBytes(b, desc.b.dtype),
                biasBytes = roundedBytes(bias, desc.bias.dtype);
-    return compareProducts(desc,
-                           {aBytes.data(), bBytes.data(), biasBytes.data()},
-                           roundedBytes(found, desc.c.dtype).data(),
-                           roundedBytes(expected, desc.c.dtype).data());
+    return compareMatmuls(desc,
+                          {aBytes.data(), bBytes.data(), biasBytes.data()},
+                          roundedBytes(found, desc.c.dtype).data(),
+                          roundedBytes(expected, desc.c.dtype).data());
   }
 };
 

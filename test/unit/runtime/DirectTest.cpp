@@ -4,9 +4,9 @@
 // results of several ranks with those of CPUs.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/device/cuda/collectives/FilePort.h"
+#include "runtime/device/cuda/collectives/Flags.h"
 #include "runtime/device/cuda/driver/Gpu.h"
-#include "runtime/device/cuda/exchange/FilePort.h"
-#include "runtime/device/cuda/exchange/Flags.h"
 #include "runtime/text/Error.h"
 
 #include "TestFiles.h"

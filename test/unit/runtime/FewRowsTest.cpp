@@ -10,8 +10,8 @@
 #include "runtime/device/cpu/gemm/Scratch.h"
 #include "runtime/device/cpu/gemm/Targets.h"
 #include "runtime/numbers/HalfArrays.h"
-#include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/packing/Unpack.h"
 #include "runtime/plan/Vocabulary.h"
 
 #include <gtest/gtest.h>
@@ -226,8 +226,8 @@ TEST(FewRows, OfPackedNumbersHaveTheBitsOfThese) {
         std::vector<std::byte> a(uint64_t(m * k) * size), b(elements * size);
         const auto ofA = fewNumbers<float>(m * k, 4);
         narrow(ofA.data(), ofA.size(), type, a.data());
-        dequantize(packing, packed.data(), elements, 0, elements / kPackedBlock,
-                   type, b.data());
+        unpack(packing, packed.data(), elements, 0, elements / kPackedBlock,
+               type, b.data());
         zrt_matmul_desc d = {};
         d.a.dtype = d.b.dtype = d.c.dtype = d.bias.dtype = type;
         d.trans_b = d.batch = d.has_bias = 1;

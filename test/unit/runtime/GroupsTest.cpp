@@ -1,7 +1,7 @@
 //===- GroupsTest.cpp - Collectives over members and groups ---------------===//
 //
 // Each rank is a thread of this process, as in CollectivesTest.cpp.  The host
-// writes all sources before a run; after an exchange a kernel overwrites its
+// writes all sources before a run; after a collective a kernel overwrites its
 // source at once.  What a rank must have then is computed from the words of
 // abi/zrt.h, and all bytes of a result's ref are compared, also those that the
 // exchange must leave alone.
@@ -45,7 +45,7 @@ uint64_t elementsHeld(const Shape &shape, uint32_t extent, uint64_t elements) {
   return isPart ? elements / shape.members : elements;
 }
 
-/// The first element of a ref of `extent` that an exchange of `rank` works on.
+/// The first element of a ref of `extent` that a collective of `rank` works on.
 uint64_t firstOf(const Shape &shape, uint32_t extent, uint64_t elements,
                  uint64_t rank) {
   const uint64_t member = rank % shape.members, group = rank / shape.members,
@@ -167,7 +167,7 @@ std::vector<float> contentOf(const zrt_operand &operand, uint64_t rank,
   return values;
 }
 
-/// The content of the result's ref after the exchange; `which` is the number of
+/// The content of the result's ref after the collective; `which` is the number of
 /// the source, and that of another result is which + 1.
 std::vector<float> expectedAfter(const Shape &shape,
                                  const zrt_collective_desc &desc, uint64_t rank,
@@ -207,7 +207,7 @@ std::vector<float> expectedAfter(const Shape &shape,
 void narrowTo(zrt_dtype dtype, const std::vector<float> &values,
               std::byte *to) {
   if (isBlock(dtype))
-    narrowBlocks(values.data(), values.size() / kNumbers, dtype, to);
+    quantizeBlocks(values.data(), values.size() / kNumbers, dtype, to);
   else
     narrow(values.data(), values.size(), dtype, to);
 }
@@ -293,7 +293,7 @@ zrt_stream streamOf(uint32_t kind, uint32_t over) {
   return isGather ? ZRT_GATHER : ZRT_REDUCE;
 }
 
-/// Adds an exchange of each pair of extents, and in place if they allow it.
+/// Adds a collective of each pair of extents, and in place if they allow it.
 void addAll(GroupJob &job, uint32_t kind, uint64_t slice, zrt_dtype from,
             zrt_dtype to, bool accumulate) {
   const uint64_t elements = job.shape.ranks * slice;
@@ -351,7 +351,7 @@ TEST_P(GroupsTest, LongerThanAChunkBetweenHosts) {
   runAndCompare(job, 1);
 }
 
-/// What ranks exchange in blocks.
+/// What ranks collective in blocks.
 void addBlocks(GroupJob &job, uint64_t slice, zrt_dtype type) {
   addAll(job, ZRT_ALL_GATHER, slice, type, type, false);
   for (const bool accumulate : {false, true})

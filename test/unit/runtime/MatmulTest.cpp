@@ -1,4 +1,4 @@
-//===- MatmulTest.cpp - Matrix products against the definition ------------===//
+//===- MatmulTest.cpp - Matmuls against the definition ------------===//
 #include "runtime/device/cpu/Matmul.h"
 
 #include "runtime/device/cpu/Team.h"

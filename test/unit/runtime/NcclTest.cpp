@@ -4,8 +4,8 @@
 // the results of several ranks with those of CPUs.
 //
 //===----------------------------------------------------------------------===//
+#include "runtime/device/cuda/collectives/Communicator.h"
 #include "runtime/device/cuda/driver/Gpu.h"
-#include "runtime/device/cuda/exchange/Communicator.h"
 
 #include "Collectives.h"
 #include "TestFiles.h"
@@ -260,7 +260,7 @@ TEST_F(FakeNcclDeathTest, RanksThatExchangeInAnotherOrder) {
           (void)me.read(0);
         });
       },
-      "exchange 0 of rank . is of communicator ., and that of rank . of "
+      "collective 0 of rank . is of communicator ., and that of rank . of "
       "communicator .: each GPU may wait for the other");
 }
 

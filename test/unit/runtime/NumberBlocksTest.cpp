@@ -80,13 +80,15 @@ Floats randomNumbers(size_t count, unsigned seed) {
 
 Bytes blocksOf(const Floats &numbers, zrt_dtype dtype) {
   Bytes blocks(numbers.size() / kNumbers * dtypeBytes(dtype));
-  narrowBlocks(numbers.data(), numbers.size() / kNumbers, dtype, blocks.data());
+  quantizeBlocks(numbers.data(), numbers.size() / kNumbers, dtype,
+                 blocks.data());
   return blocks;
 }
 
 Floats numbersInBlocks(const Bytes &blocks, zrt_dtype dtype) {
   Floats numbers(blocks.size() / dtypeBytes(dtype) * kNumbers);
-  widenBlocks(blocks.data(), dtype, numbers.size() / kNumbers, numbers.data());
+  dequantizeBlocks(blocks.data(), dtype, numbers.size() / kNumbers,
+                   numbers.data());
   return numbers;
 }
 
@@ -162,11 +164,11 @@ TEST(NumberBlocks, HaveTheSameBitsInVectors) {
     const Floats values = numbersInBlocks(blocks, dtype);
     for (size_t i = 0; i < numbers.size() / kNumbers; ++i) {
       Bytes one(kBlockBytes<bits>);
-      narrowBlock<bits>(&numbers[i * kNumbers], one.data());
+      quantizeBlock<bits>(&numbers[i * kNumbers], one.data());
       ASSERT_EQ(std::memcmp(one.data(), &blocks[i * one.size()], one.size()), 0)
           << i;
       Floats wide(kNumbers);
-      widenBlock<bits>(one.data(), wide.data());
+      dequantizeBlock<bits>(one.data(), wide.data());
       ASSERT_EQ(std::memcmp(wide.data(), &values[i * kNumbers], 4 * kNumbers),
                 0)
           << i;
@@ -254,24 +256,24 @@ void checkShare(const zrt_bucket &bucket, uint32_t extent, zrt_dtype wide,
   narrow(&padded[first], count, wide, source.data());
   Bytes right(count / numbersIn(form) * dtypeBytes(form)), result(right.size());
   if (isBlock(form))
-    narrowBlocks(&expected[first], count / kNumbers, form, right.data());
+    quantizeBlocks(&expected[first], count / kNumbers, form, right.data());
   else
     narrow(&expected[first], count, form, right.data());
   const zrt_operand from = {deviceRef(0, source.size()), wide, extent},
                     to = {deviceRef(0, right.size()), form, extent};
   Team team(threads);
-  narrowBucket({"narrow of b0", 0, 0, from, to}, part, source.data(),
-               result.data(), team);
+  quantizeBucket({"quantize of b0", 0, 0, from, to}, part, source.data(),
+                 result.data(), team);
   ASSERT_EQ(result, right) << dtypeName(wide) << " to " << dtypeName(form)
                            << ", " << extentName(extent);
   if (isBlock(form))
-    widenBlocks(right.data(), form, count / kNumbers, &expected[first]);
+    dequantizeBlocks(right.data(), form, count / kNumbers, &expected[first]);
   else
     widen(right.data(), form, count, &expected[first]);
   Bytes again(source.size());
   narrow(&expected[first], count, wide, source.data());
-  widenBucket({"widen of b0", 0, 0, to, from}, result.data(), again.data(),
-              team);
+  dequantizeBucket({"dequantize of b0", 0, 0, to, from}, result.data(),
+                   again.data(), team);
   ASSERT_EQ(again, source) << dtypeName(form) << " to " << dtypeName(wide)
                            << ", " << extentName(extent);
 }

@@ -3,7 +3,7 @@
 #include "numerics/Codebooks.h"
 #include "runtime/numbers/HalfFloats.h"
 #include "runtime/numbers/Philox.h"
-#include "runtime/packing/Dequantize.h"
+#include "runtime/packing/Unpack.h"
 #include "runtime/plan/Vocabulary.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ std::vector<float> unpacked(uint32_t packing,
                             const std::vector<std::byte> &bytes,
                             uint64_t count) {
   std::vector<float> values(count);
-  dequantize(packing, bytes.data(), count, 0, (count + 63) / 64, ZRT_F32,
-             values.data());
+  unpack(packing, bytes.data(), count, 0, (count + 63) / 64, ZRT_F32,
+         values.data());
   return values;
 }
 
@@ -169,18 +169,17 @@ void expectSameBits(uint32_t packing, const Expander &portable,
         const uint64_t size = count * dtypeBytes(dtype);
         // No byte after the last element is written.
         std::vector<std::byte> expected(size + 64, std::byte{7}), found;
-        dequantize(packing, bytes.data(), count, 0, blocks, dtype,
-                   expected.data(), portable);
+        unpack(packing, bytes.data(), count, 0, blocks, dtype, expected.data(),
+               portable);
         for (size_t i = size; i < expected.size(); ++i)
           ASSERT_EQ(expected[i], std::byte{7});
         for (const auto &[name, expander] : sets) {
           found.assign(size + 64, std::byte{7});
-          dequantize(packing, bytes.data(), count, 0, blocks / 2, dtype,
-                     found.data(), *expander);
-          dequantize(packing, bytes.data(), count, blocks / 2, blocks, dtype,
-                     found.data() +
-                         blocks / 2 * kPackedBlock * dtypeBytes(dtype),
-                     *expander);
+          unpack(packing, bytes.data(), count, 0, blocks / 2, dtype,
+                 found.data(), *expander);
+          unpack(packing, bytes.data(), count, blocks / 2, blocks, dtype,
+                 found.data() + blocks / 2 * kPackedBlock * dtypeBytes(dtype),
+                 *expander);
           EXPECT_EQ(found, expected)
               << name << " " << dtypeName(dtype) << " " << factor;
         }
@@ -210,8 +209,8 @@ TEST(Dequantize, RoundsWhatItMakesOnce) {
     const auto bytes = packed(packing, values);
     const auto wide = unpacked(packing, bytes, 1000);
     std::vector<uint16_t> brain(1000), half(1000);
-    dequantize(packing, bytes.data(), 1000, 0, 16, ZRT_BF16, brain.data());
-    dequantize(packing, bytes.data(), 1000, 0, 16, ZRT_F16, half.data());
+    unpack(packing, bytes.data(), 1000, 0, 16, ZRT_BF16, brain.data());
+    unpack(packing, bytes.data(), 1000, 0, 16, ZRT_F16, half.data());
     for (size_t i = 0; i < wide.size(); ++i) {
       EXPECT_EQ(brain[i], narrowBrain(wide[i]));
       EXPECT_EQ(half[i], narrowHalf(wide[i]));

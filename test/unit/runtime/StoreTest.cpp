@@ -133,7 +133,7 @@ TEST_F(Stores, DoNotMeetInAFolder) {
 }
 
 TEST_F(Stores, OfAKilledProcessAreGone) {
-  EXPECT_EQ(inChild([&] {
+  EXPECT_EQ(statusOfChild([&] {
               const auto store = make(64 * kMiB);
               raise(SIGKILL);
               return 0;

@@ -310,15 +310,15 @@ TEST(Tables, NarrowElementsAreAsMuchOfABucketInFewerBits) {
     };
     const zrt_operand source = operandOf(from, 0, extent, 0),
                       result = operandOf(to, 8192, toExtent, less);
-    const zrt_narrow_desc narrow = {"it", 0, 0, source, result};
-    const zrt_widen_desc widen = {"it", 0, 0, result, source};
+    const zrt_quantize_desc narrow = {"it", 0, 0, source, result};
+    const zrt_dequantize_desc widen = {"it", 0, 0, result, source};
     const auto refusalOf = [&](uint32_t kind, const void *desc) {
       zrt_plan plan = planOfStep(Table().add(kind, ZRT_COMPUTE, desc));
       plan.buckets = &bucket;
       return errorOf([&] { checkTables(plan); });
     };
-    const std::string first = refusalOf(ZRT_NARROW, &narrow),
-                      second = refusalOf(ZRT_WIDEN, &widen);
+    const std::string first = refusalOf(ZRT_QUANTIZE, &narrow),
+                      second = refusalOf(ZRT_DEQUANTIZE, &widen);
     const auto reasonOf = [](const std::string &all) {
       return all.empty() ? "" : all.substr(all.find("it: ") + 4);
     };
@@ -589,6 +589,16 @@ TEST(Collective, RefusesWhatItCannotDo) {
   bad.accumulate = 1;
   EXPECT_EQ(collectiveRefusal(bad), "it cannot accumulate in place");
   bad = good;
+  bad.order = ZRT_IN_TREE;
+  bad.accumulate = 1;
+  EXPECT_EQ(collectiveRefusal(bad), "it adds in order 1 over 2 ranks; a tree "
+                                    "has a power of two of them");
+  bad.order = ZRT_IN_TREE_OF_SLICES;
+  bad.accumulate = 0;
+  EXPECT_HAS(collectiveRefusal(bad), "it adds in order 2 over 2 ranks");
+  bad.order = 7;
+  EXPECT_HAS(collectiveRefusal(bad), "it adds in order 7 over 2 ranks");
+  bad = good;
   bad.source.ref = deviceRef(0, 256);
   EXPECT_EQ(collectiveRefusal(bad),
             "peers cannot read its source at offset 0 of tier device; the plan "
@@ -727,7 +737,7 @@ TEST(Groups, StatesAreWholePartsOrSlices) {
             "or, in groups, a part");
 }
 
-/// The same for an exchange of a bucket of 64 elements.
+/// The same for a collective of a bucket of 64 elements.
 std::string overRefusal(uint32_t kind, uint32_t over, const zrt_operand &source,
                         const zrt_operand &result, uint32_t size = 2) {
   zrt_collective_desc desc = collectiveWith("it", kind, 64, 0, source, result);

@@ -36,7 +36,7 @@ def deepspeed_5545(plan):
 def deepspeed_7188(plan):
     """Two successive buckets are packed into one buffer."""
     step = plan["step"]
-    first, second = step.find(r"pack .* into @b4 "), step.find(r"pack .* into @b3 ")
+    first, second = step.find(r"flatten .* into @b4 "), step.find(r"flatten .* into @b3 ")
     for at in second, step.definition(step.operands(second)[0]):
         step.place_at(at, step.place(first))
 
@@ -52,7 +52,7 @@ def deepspeed_7965(plan):
 def deepspeed_8061(plan):
     """A stream other than compute produces one of a bucket's gradients."""
     step = plan["step"]
-    gradient = step.definition(step.operands(step.find(r"pack .* into @b2 "))[0])
+    gradient = step.definition(step.operands(step.find(r"flatten .* into @b2 "))[0])
     step.replace(gradient, "zero.at", "zero.stream = #zero.stream<host>, zero.at")
     step.insert(gradient, "%before = zero.record on compute", "zero.wait %before on host")
 
@@ -115,7 +115,7 @@ def megatron_4910(plan):
 
 
 def nemo_rl_2225(plan):
-    """Rank 1 never comes to an exchange."""
+    """Rank 1 never comes to a collective."""
     step = plan.of_rank_one("step")
     loss = step.find(r"all_reduce .*f32>$")
     own, = step.operands(loss)
@@ -129,8 +129,8 @@ def nemo_rl_2225(plan):
 def deepspeed_7985(plan):
     """The last gradient is added to the sum after the sum was reduced."""
     step = plan["step"]
-    pack = step.find_all("pack")[0]
-    accumulate, reduce = pack + 1, pack + 2
+    flat = step.find_all("flatten")[0]
+    accumulate, reduce = flat + 1, flat + 2
     total, mean = step.result(accumulate), step.result(reduce)
     older = step.operands(accumulate)[0]
     step.replace(reduce, total, older)
@@ -207,17 +207,17 @@ def megatron_7452(plan):
 def deepspeed_8224(plan):
     """The gradient of a weight with two uses is only that of the second use."""
     for program in plan["micro"], plan["step"]:
-        pack = program.find(r"pack .* into @b0 ")
-        both, = program.operands(pack)
-        program.replace(pack, both, program.operands(program.definition(both))[-1])
+        flat = program.find(r"flatten .* into @b0 ")
+        both, = program.operands(flat)
+        program.replace(flat, both, program.operands(program.definition(both))[-1])
 
 
 def deepspeed_2343(plan):
     """Rank 1 packs two gradients of the same shape in the order of their computation."""
     step = plan.of_rank_one("step")
-    pack = step.find(r"pack .* into @b2 ")
-    first, second = step.operands(pack)
-    step.replace(pack, f"{first}, {second}", f"{second}, {first}")
+    flat = step.find(r"flatten .* into @b2 ")
+    first, second = step.operands(flat)
+    step.replace(flat, f"{first}, {second}", f"{second}, {first}")
     first, second = step.definition(first), step.definition(second)
     places = step.place(first), step.place(second)
     step.place_at(first, places[1])

@@ -16,7 +16,7 @@ void CommandLine::declarePrediction() {
           .showing("cores / ranks"),
       "with --machine: threads that compute for a rank", {machine});
   add("network=BYTES", bytes(simulated.network, 1, "all on one host"),
-      "with simulate, plan and auto: exchanges go over a\n"
+      "with simulate, plan and auto: collectives go over a\n"
       "network; a rank's link carries so many bytes a second\n"
       "each way",
       {machine});

@@ -147,9 +147,9 @@ PlanTable::fillColumns(ArrayRef<const TriedPlan *> rows) const {
       add(name, [&](const TriedPlan &plan) { return inBytes(count(plan)); });
   };
   const Certificate *any = rows.empty() ? nullptr : &rows.front()->certificate;
-  const bool isCompared = any && this->isCompared(),
+  const bool compares = any && isCompared(),
              hasPeers = options.pipeline.worldSize > 1;
-  if (!isCompared)
+  if (!compares)
     add(
         "", [&](const TriedPlan &plan) { return isBest(plan) ? "*" : ""; },
         true);
@@ -157,39 +157,39 @@ PlanTable::fillColumns(ArrayRef<const TriedPlan *> rows) const {
   if (isTimed())
     add("ms a step",
         [](const TriedPlan &plan) { return inMilliseconds(plan.seconds); });
-  if (isCompared)
+  if (compares)
     addBytes("model state", [](const TriedPlan &plan) {
       return countState(plan.certificate);
     });
   for (Tier tier : {Tier::Device, Tier::Host, Tier::Nvme})
     addBytes((stringifyTier(tier) + " of a rank").str(),
              [tier](const TriedPlan &plan) { return plan.bytes(tier); });
-  if (isCompared && hasPeers)
+  if (compares && hasPeers)
     addBytes("memory of all ranks", countHost);
-  if (isCompared && any->parameterCount)
+  if (compares && any->parameterCount)
     add("state a parameter", [](const TriedPlan &plan) {
       return statePerParameter(plan.certificate);
     });
   addBytes("received a step", [](const TriedPlan &plan) {
     return countReceived(plan.certificate);
   });
-  if (isCompared && hasPeers)
+  if (compares && hasPeers)
     for (auto [name, gathers] :
          {std::pair("gathers", true), {"reductions", false}})
       add(name, [gathers](const TriedPlan &plan) {
         return countCalls(plan.certificate, gathers);
       });
-  if (isCompared)
+  if (compares)
     for (auto [i, link] : llvm::enumerate(any->links))
       addBytes((link.name + " a step").str(), [i](const TriedPlan &plan) {
         return plan.certificate.links[i].bytes;
       });
-  if (!isCompared || isTimed() || options.pipeline.deviceMemory >= 0 ||
+  if (!compares || isTimed() || options.pipeline.deviceMemory >= 0 ||
       options.pipeline.hostMemory >= 0)
     add(
         isTimed() ? "why not" : "memory",
         [&](const TriedPlan &plan) { return getReason(plan); }, true);
-  if (isCompared)
+  if (compares)
     add(
         "device peak at",
         [](const TriedPlan &plan) {
@@ -222,7 +222,8 @@ std::string PlanTable::print() const {
   for (const TriedPlan *plan : plans)
     if (isCompared() && plan->options.stage == 1)
       first = first ? first : plan;
-    else if (first && plan->bytes(Tier::Device) > first->bytes(Tier::Device))
+    else if (first && plan->options.stage > 1 &&
+             plan->bytes(Tier::Device) > first->bytes(Tier::Device))
       os << explainGrowth(plan->certificate, first->certificate) << "\n";
   if (!best) {
     os << "no plan fits; use more ranks, a smaller --batch or a shorter --seq "

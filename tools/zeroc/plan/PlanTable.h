@@ -29,7 +29,7 @@ private:
   bool isTimed() const { return !machine.empty(); }
   bool isCompared() const { return !options.plan.compared.empty(); }
   std::vector<TextColumn> fillColumns(ArrayRef<const TriedPlan *> rows) const;
-  /// Whether `plan` is the one to take, of its model where there are no times.
+  /// Whether `plan` is the best of all; without times, the best of its model.
   bool isBest(const TriedPlan &plan) const;
   std::string getReason(const TriedPlan &plan) const;
   std::string nameOf(const TriedPlan &plan) const;

@@ -2,8 +2,8 @@
 #include "train/state/checkpoint/Reader.h"
 
 #include "runtime/hash/ContentHash.h"
-#include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/packing/Unpack.h"
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/system/StartThread.h"
 #include "runtime/text/Bytes.h"
@@ -67,9 +67,8 @@ void CheckpointReader::readNumbers(const ParameterRecord &parameter,
     return read(kTrainedSlot, parameter.name, first, out);
   std::vector<std::byte> packed(zrt_packed_bytes(packing, out.size()));
   read(kTrainedSlot, parameter.name, zrt_packed_bytes(packing, first), packed);
-  dequantize(packing, packed.data(), out.size(), 0,
-             (out.size() + kPackedBlock - 1) / kPackedBlock, ZRT_F32,
-             out.data());
+  unpack(packing, packed.data(), out.size(), 0,
+         (out.size() + kPackedBlock - 1) / kPackedBlock, ZRT_F32, out.data());
 }
 
 CheckpointReader::CheckpointReader(const std::string &path) : folder(path) {

@@ -29,7 +29,7 @@ Staging::Staging(uint64_t bytes)
 
 Staging::~Staging() { munmap(base, bytes()); }
 
-uint64_t zrt::freeMemory() {
+uint64_t zrt::freeMemoryBytes() {
   uint64_t bytes = UINT64_MAX;
   std::ifstream info("/proc/meminfo");
   for (std::string line; std::getline(info, line);)

@@ -31,6 +31,6 @@ private:
 };
 
 /// The free memory of this machine, or of its container, in bytes.
-uint64_t freeMemory();
+uint64_t freeMemoryBytes();
 
 } // namespace zrt

@@ -84,7 +84,7 @@ void CheckpointWriter::planMemory(const WriterSettings &settings) {
       streamed += range.bytes();
   wanted = std::min(file.dataBytes,
                     file.dataBytes - streamed + std::min(streamed, kStreamed));
-  const MemoryCard mine = {hostIdentity(), freeMemory(), settings.reserved,
+  const MemoryCard mine = {hostIdentity(), freeMemoryBytes(), settings.reserved,
                            wanted, file.bytes()};
   // Sum up what the ranks of this host will take from its free memory.
   uint64_t reserved = 0, staged = 0;

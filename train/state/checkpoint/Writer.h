@@ -10,7 +10,7 @@
 //                            hashes go to rank 0, which writes the manifest,
 //                            renames the folder, and removes old checkpoints
 //
-// A vote is an exchange between ranks between two steps; there is none while no
+// A vote is a collective of all ranks between two steps; there is none while no
 // checkpoint is in progress.  A rank that fails to write reports it in its
 // vote.  Then all ranks together abandon the checkpoint, and the training
 // decides how to continue.

@@ -3,8 +3,8 @@
 
 #include "runtime/numbers/HalfArrays.h"
 #include "runtime/numbers/Shape.h"
-#include "runtime/packing/Dequantize.h"
 #include "runtime/packing/Pack.h"
+#include "runtime/packing/Unpack.h"
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/text/Error.h"
 
@@ -19,9 +19,8 @@ void zrt::roundAsStored(const Parameter &parameter,
   if (parameter.packing != ZRT_UNPACKED) {
     std::vector<std::byte> packed(zrt_packed_bytes(parameter.packing, count));
     packRun(parameter.packing, values.data(), count, packed.data());
-    dequantize(parameter.packing, packed.data(), count, 0,
-               (count + kPackedBlock - 1) / kPackedBlock, ZRT_F32,
-               values.data());
+    unpack(parameter.packing, packed.data(), count, 0,
+           (count + kPackedBlock - 1) / kPackedBlock, ZRT_F32, values.data());
   } else if (is16Bits(parameter.dtype)) {
     std::vector<uint16_t> narrowed(count);
     narrow(values.data(), count, parameter.dtype, narrowed.data());

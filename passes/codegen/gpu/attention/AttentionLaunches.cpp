@@ -161,7 +161,7 @@ LogicalResult emitCached(func::FuncOp kernel, nn::CachedAttentionOp op) {
       !all.count || (op.getStarts() && !all.starts) || !all.out ||
       !all.nextKeys || !all.nextValues)
     return refuse(op);
-  const int64_t bytes = emitCachedBlock(b, op, views, all);
+  const int64_t bytes = emitCachedAttentionBlock(b, op, views, all);
   RankedTensorType q = op.getQ().getType();
   describeLaunch(kernel,
                  q.getDimSize(1) * q.getDimSize(2) /

@@ -41,8 +41,8 @@ struct CachedOperands {
 };
 /// Emits the work of a block (CachedAttention.cpp); returns the bytes of its
 /// shared memory.
-int64_t emitCachedBlock(OpBuilder &b, nn::CachedAttentionOp op,
-                        KernelViews &views, const CachedOperands &all);
+int64_t emitCachedAttentionBlock(OpBuilder &b, nn::CachedAttentionOp op,
+                                 KernelViews &views, const CachedOperands &all);
 
 enum class BackwardLaunch { Dots, Keys, Queries };
 

@@ -222,8 +222,9 @@ private:
 
 } // namespace
 
-int64_t zero::emitCachedBlock(OpBuilder &b, nn::CachedAttentionOp op,
-                              KernelViews &views, const CachedOperands &all) {
+int64_t zero::emitCachedAttentionBlock(OpBuilder &b, nn::CachedAttentionOp op,
+                                       KernelViews &views,
+                                       const CachedOperands &all) {
   CachedBlock(b, op, views, all).emit();
   return CachedBlock::sharedBytes(op.getQ().getType().getDimSize(3));
 }

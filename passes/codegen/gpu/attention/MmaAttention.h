@@ -117,11 +117,11 @@ public:
     return Values(sizes.rowTiles * columnTiles * 4, f32(0));
   }
   /// sums + a tile^T, for 16 or more rows of the tile: columns of the result.
-  Values plusTimesRows(ArrayRef<Value> sums, const Fragments &a, Value tile,
-                       int64_t firstRow, int64_t rows);
+  Values addMatmulTransposed(ArrayRef<Value> sums, const Fragments &a,
+                             Value tile, int64_t firstRow, int64_t rows);
   /// sums + a tile, for the rows of the tile that `a` has columns of.
-  Values plusTimesColumns(ArrayRef<Value> sums, const Fragments &a, Value tile,
-                          int64_t firstRow);
+  Values addMatmul(ArrayRef<Value> sums, const Fragments &a, Value tile,
+                   int64_t firstRow);
   /// Rounds sums to fragments.
   Fragments pack(ArrayRef<Value> sums, int64_t columns);
   /// Combine the values of the four lanes that share a row.

@@ -41,9 +41,9 @@ Values TensorBackward::droppedPlus(ArrayRef<Value> sums, const Fragments &rows,
                                    int64_t columns, ArrayRef<Value> own,
                                    bool areKeys, Value firstColumn) {
   if (!c.drops())
-    return c.plusTimesRows(sums, rows, tile, firstRow, columns);
-  Values result =
-      c.plusTimesRows(c.zeroSums(columns / 8), rows, tile, firstRow, columns);
+    return c.addMatmulTransposed(sums, rows, tile, firstRow, columns);
+  Values result = c.addMatmulTransposed(c.zeroSums(columns / 8), rows, tile,
+                                        firstRow, columns);
   c.drop(result, ofHead(all.q).head, own, areKeys, firstColumn, columns);
   for (auto [one, sum] : llvm::zip_equal(result, sums))
     one = c.addf(one, sum);
@@ -58,7 +58,7 @@ TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
   if (!dots.empty())
     for (auto [i, sum] : llvm::enumerate(minusDots))
       sum = dots[rowAt(i, columns)];
-  piece.p = c.capped(c.plusTimesRows(zeros, q, tile, firstRow, columns),
+  piece.p = c.capped(c.addMatmulTransposed(zeros, q, tile, firstRow, columns),
                      &piece.slopes);
   piece.p = c.hideKeys(piece.p, c.add(firstKey, firstRow), columns);
   piece.d = droppedPlus(minusDots, grad, c.add(tile, c.sizes.tileBytes()),
@@ -112,7 +112,7 @@ void TensorBackward::emitQueries() {
         Values adjoint;
         for (size_t i = 0; i < piece.p.size(); ++i)
           adjoint.push_back(adjointOf(piece, i));
-        return c.plusTimesColumns(before, c.pack(adjoint, columns), tile, row);
+        return c.addMatmul(before, c.pack(adjoint, columns), tile, row);
       });
   // All have read their sums.
   c.barrier();
@@ -187,8 +187,8 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
     sum = ofColumns[columnAt(i)];
   Value gradTile = c.add(tile, c.sizes.tileBytes());
   Piece piece;
-  piece.p =
-      c.capped(c.plusTimesRows(zeros, k, tile, row, columns), &piece.slopes);
+  piece.p = c.capped(c.addMatmulTransposed(zeros, k, tile, row, columns),
+                     &piece.slopes);
   piece.p = c.hideQueries(piece.p, firstKey, c.add(query, row), columns,
                           [&](int64_t column) {
                             return c.bitcast(c.b.getI32Type(), from[column]);
@@ -207,10 +207,10 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
   c.drop(piece.p, ofHead(all.q).head, keys, /*areKeys=*/true, c.add(query, row),
          columns);
   const size_t half = sums.size() / 2;
-  Values result = c.plusTimesColumns(sums.take_front(half),
-                                     c.pack(piece.p, columns), gradTile, row);
-  result.append(c.plusTimesColumns(sums.drop_front(half),
-                                   c.pack(adjoint, columns), tile, row));
+  Values result = c.addMatmul(sums.take_front(half), c.pack(piece.p, columns),
+                              gradTile, row);
+  result.append(
+      c.addMatmul(sums.drop_front(half), c.pack(adjoint, columns), tile, row));
   return result;
 }
 

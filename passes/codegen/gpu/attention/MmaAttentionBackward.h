@@ -39,7 +39,7 @@ private:
     return piece.slopes.empty() ? result : c.mulf(result, piece.slopes[i]);
   }
 
-  /// sums + a tile^T, as TensorCode::plusTimesRows, where the product has
+  /// sums + a tile^T, as TensorCode::addMatmulTransposed, where the product has
   /// dropout, as TensorCode::drop.
   Values droppedPlus(ArrayRef<Value> sums, const Fragments &rows, Value tile,
                      int64_t firstRow, int64_t columns, ArrayRef<Value> own,

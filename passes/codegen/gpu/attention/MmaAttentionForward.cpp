@@ -46,8 +46,8 @@ Values TensorForward::addPiece(const Fragments &q, Value firstKey, Value tile,
                                int64_t firstRow, ArrayRef<Value> state) {
   constexpr int64_t perRow = kColumns / 4;
   const int64_t outPerRow = c.sizes.columns / 4;
-  Values p =
-      c.plusTimesRows(c.zeroSums(kColumns / 8), q, tile, firstRow, kColumns);
+  Values p = c.addMatmulTransposed(c.zeroSums(kColumns / 8), q, tile, firstRow,
+                                   kColumns);
   p = c.hideKeys(c.capped(p, nullptr), c.add(firstKey, firstRow), kColumns);
   // The lane's part of row r: of each tile two neighbours.
   auto ofRow = [](int64_t r, int64_t i, int64_t count) {
@@ -76,9 +76,9 @@ Values TensorForward::addPiece(const Fragments &q, Value firstKey, Value tile,
   }
   c.drop(p, c.head, c.queries, /*areKeys=*/false, c.add(firstKey, firstRow),
          kColumns);
-  Values out = c.plusTimesColumns(ArrayRef<Value>(result).drop_front(2 * own),
-                                  c.pack(p, kColumns),
-                                  c.add(tile, c.sizes.tileBytes()), firstRow);
+  Values out = c.addMatmul(ArrayRef<Value>(result).drop_front(2 * own),
+                           c.pack(p, kColumns),
+                           c.add(tile, c.sizes.tileBytes()), firstRow);
   result.truncate(2 * own);
   result.append(out);
   return result;

@@ -12,8 +12,9 @@ void TensorCode::multiply(const Fragment &a, Value b0, Value b1,
   addWarpProduct(b, loc, element, a, b0, b1, sums);
 }
 
-Values TensorCode::plusTimesRows(ArrayRef<Value> before, const Fragments &a,
-                                 Value tile, int64_t firstRow, int64_t rows) {
+Values TensorCode::addMatmulTransposed(ArrayRef<Value> before,
+                                       const Fragments &a, Value tile,
+                                       int64_t firstRow, int64_t rows) {
   Values sums(before);
   for (int64_t k = 0; k < a.depth; ++k)
     for (int64_t row = 0; row < rows; row += 16) {
@@ -27,8 +28,8 @@ Values TensorCode::plusTimesRows(ArrayRef<Value> before, const Fragments &a,
   return sums;
 }
 
-Values TensorCode::plusTimesColumns(ArrayRef<Value> before, const Fragments &a,
-                                    Value tile, int64_t firstRow) {
+Values TensorCode::addMatmul(ArrayRef<Value> before, const Fragments &a,
+                             Value tile, int64_t firstRow) {
   Values sums(before);
   for (int64_t k = 0; k < a.depth; ++k)
     for (int64_t column = 0; column < sizes.columns; column += 16) {

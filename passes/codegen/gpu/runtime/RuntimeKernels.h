@@ -47,17 +47,17 @@ RuntimeKernel getSquaresKernel(Type element);
 /// Sums over ranks of contributions of type `from`; results have type `to`.
 RuntimeKernel getRankedSumKernel(Type from, Type to);
 /// Packed weights as elements of type `to`: f32, bf16 or f16.
-RuntimeKernel getDequantizeKernel(Packing packing, Type to);
+RuntimeKernel getUnpackKernel(Packing packing, Type to);
 /// Numbers of 16 bits as f32.
 RuntimeKernel getWidenKernel(Type narrow);
 
 /// A zrt_grouped_desc (abi/ZrtStructs.def) without its rows: y = x W[g], or
 /// with `sums` W[g] = x^T y.
-struct GroupedProduct {
+struct GroupedMatmul {
   bool sums, transW;
   Type from, to; ///< of operands and result: f32, bf16 or f16
   int64_t groups, n, k;
 };
-RuntimeKernel getGroupedKernel(const GroupedProduct &product);
+RuntimeKernel getGroupedKernel(const GroupedMatmul &product);
 
 } // namespace mlir::zero

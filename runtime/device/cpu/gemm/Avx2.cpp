@@ -1,4 +1,4 @@
-//===- Avx2.cpp - Matrix products for AVX2 and FMA ------------------------===//
+//===- Avx2.cpp - Matmuls for AVX2 and FMA --------------------------------===//
 //
 // A tile of 6 x 2 vectors, two of B and one of A leave a register of the 16
 // free.  With 4 x 3 there would be none, and then LLVM keeps a sum in memory.

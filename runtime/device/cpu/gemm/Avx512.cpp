@@ -1,4 +1,4 @@
-//===- Avx512.cpp - Matrix products for AVX-512 ---------------------------===//
+//===- Avx512.cpp - Matmuls for AVX-512 -----------------------------------===//
 #define ZRT_TARGET avx512
 #define ZRT_LANES 16
 #define ZRT_ROWS 8

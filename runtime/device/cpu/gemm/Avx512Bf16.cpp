@@ -1,4 +1,4 @@
-//===- Avx512Bf16.cpp - Matrix products with AVX512_BF16 ------------------===//
+//===- Avx512Bf16.cpp - Matmuls with AVX512_BF16 --------------------------===//
 #include "runtime/device/cpu/gemm/Gemm16.h"
 
 #include <bit>

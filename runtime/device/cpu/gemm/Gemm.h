@@ -1,4 +1,4 @@
-//===- Gemm.h - Matrix products of f32 on one thread ------------*- C++ -*-===//
+//===- Gemm.h - Matmuls of f32 on one thread --------------------*- C++ -*-===//
 //
 // The bits of an element of C depend only on its row of A, its column of B and
 // k: not on the division of C, nor on neighbouring elements.  So threads may

@@ -1,4 +1,4 @@
-//===- Gemm16.h - Matrix products of bf16 and f16 on one thread -*- C++ -*-===//
+//===- Gemm16.h - Matmuls of bf16 and f16 on one thread ---------*- C++ -*-===//
 //
 // Sums are in f32 and rounded once.  The bits of an element of C depend only on
 // its row of A, its column of B, k and the kernel.  The kernel of a plan

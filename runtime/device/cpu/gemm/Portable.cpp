@@ -1,4 +1,4 @@
-//===- Portable.cpp - Matrix products for every processor -----------------===//
+//===- Portable.cpp - Matmuls for every processor -------------------------===//
 #define ZRT_TARGET portable
 #define ZRT_LANES 4
 #define ZRT_ROWS 4

@@ -1,6 +1,6 @@
 //===- Scratch.h - Scratch memory of compute threads ------------*- C++ -*-===//
 //
-// Matrix products copy blocks of their operands, and attention needs work
+// Matmuls copy blocks of their operands, and attention needs work
 // memory.  Compiled kernels cannot allocate it, since they cannot report
 // failure; so a team allocates it for all of its threads before any of them
 // works.

@@ -17,7 +17,7 @@ constexpr bool isOfGpu(uint32_t streamClass) {
 class Streams {
 public:
   /// Creates a CUDA stream for each stream of the GPU, and a CUDA event for
-  /// each event.  Exchanges and copies have priority over `compute`.
+  /// each event.  Collectives and copies have priority over `compute`.
   Streams(const Gpu &gpu, const zrt_plan &plan);
   /// Waits for all issued work.
   ~Streams();

@@ -65,7 +65,7 @@ def numeric_keys():
 
 
 def config_of(path, value):
-    """A config for the model, with a key in it."""
+    """A config for the model with the key `path` set to `value`, and the other keys that it requires."""
     config = {"train_micro_batch_size_per_gpu": 16, "zero_optimization": {"stage": 3}}
     if path == "train_batch_size":
         del config["train_micro_batch_size_per_gpu"]

@@ -1,0 +1,15 @@
+//===- MatmulPieces.h - Cuts products of odd sizes --------------*- C++ -*-===//
+#pragma once
+
+#include "abi/zrt.h"
+
+#include <vector>
+
+namespace zrt::cuda {
+
+/// Returns the products that compute `desc`, in order: `desc` itself, or two
+/// where a large product has a size that cuBLASLt multiplies slowly.  Their
+/// operands are parts of those of `desc`.
+std::vector<zrt_matmul_desc> piecesOf(const zrt_matmul_desc &desc);
+
+} // namespace zrt::cuda

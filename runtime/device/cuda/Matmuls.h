@@ -1,0 +1,82 @@
+//===- Matmuls.h - Matmuls on a GPU -----------------------------*- C++ -*-===//
+//
+// Matmuls are computed by cuBLASLt, which is loaded if a plan has any.  A
+// plan's matrices are row-major, cuBLASLt's are column-major: the C of the plan
+// is transposed for cuBLASLt, and so are A and B.
+//
+//   plan       C   =  op(A) op(B)      m x n,  m x k times k x n
+//   cuBLASLt   C'  =  op(B)' op(A)'    n x m,  n x k times k x m
+//
+// Sums are in f32 (no TF32) or f64 and rounded once. cuBLASLt's heuristic
+// chooses the algorithm of each product before the first program, from the
+// product's shape and from the alignment of its operands in the plan.  The bits
+// depend only on these and on the library's version.  Algorithms that add into
+// memory in the order in which blocks end are excluded, and so are those that
+// round partial sums.
+//
+// cuBLASLt does not support a 16-bit bias with an f32 result.  A kernel of the
+// plan first widens such a bias into the end of the workspace.  A bias that is
+// not aligned to 16 bytes is copied there, too.
+//
+// A large product of 16 bits with a size that is no multiple of 8, as many
+// vocabularies are, is cut into two: all but the last elements, and these.  If
+// the cut size is k, the last elements are multiplied first and rounded, and
+// the others are added to them.
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "abi/zrt.h"
+#include "runtime/device/cuda/driver/Kernels.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace zrt::cuda {
+
+class Matmuls {
+public:
+  /// Matmuls use `workspaceBytes` bytes at `workspace` while they run.
+  Matmuls(const Gpu &gpu, const Kernels &kernels, CUdeviceptr workspace,
+          uint64_t workspaceBytes);
+  ~Matmuls();
+  Matmuls(const Matmuls &) = delete;
+  Matmuls &operator=(const Matmuls &) = delete;
+
+  /// Any thread: chooses the algorithm of `desc`, whose operands must be at
+  /// addresses with the same alignment as their offsets.  Throws zrt::Error if
+  /// there is none.
+  void prepare(const zrt_matmul_desc &desc);
+  /// Returns the chosen algorithms for reports: "algorithm 66, tile 20, stages
+  /// 7".
+  std::string text(const zrt_matmul_desc &desc) const;
+  /// Issues a product that was prepared.
+  void run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
+           CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const;
+
+private:
+  struct Library;
+  struct Matmul;
+
+  void run(CUstream stream, const Matmul &product, CUdeviceptr a, CUdeviceptr b,
+           CUdeviceptr bias, CUdeviceptr c) const;
+  /// Copies the bias into the workspace and returns its address there.
+  CUdeviceptr copyBias(CUstream stream, const zrt_matmul_desc &desc,
+                       CUdeviceptr bias) const;
+  /// Returns the bytes of the workspace that are left for cuBLASLt.
+  uint64_t workspaceOf(const zrt_matmul_desc &desc) const;
+
+  const Gpu &gpu;
+  const Kernels &kernels;
+  const CUdeviceptr workspace;
+  const uint64_t workspaceBytes;
+  std::mutex mutex;                 ///< guards prepare
+  std::unique_ptr<Library> library; ///< set once there is a product
+  /// The parts of each product, in order.
+  std::map<const zrt_matmul_desc *, std::vector<std::unique_ptr<Matmul>>>
+      products;
+};
+
+} // namespace zrt::cuda
