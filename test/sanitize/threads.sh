@@ -19,7 +19,7 @@ reports=$build/reports
 seeds=(
   "runtime/core/StreamQueue.cpp|/StreamQueue::start/,/^}/|Events.Hold*:Tiers*"
   "runtime/core/EventTable.cpp|/EventTable::reach/,/^}/|Events.Hold*:Tiers*"
-  "train/state/checkpoint/FileWriter.cpp|/FileWriter::writeBlocks/,/^}/|FileWriter.*:Checkpoint*"
+  "train/state/checkpoint/FileWriter.cpp|/FileWriter::writeBlocks/,/^}/|FileWriters.*:Checkpoint*"
 )
 
 # Runs the tests of a build.  Without a lock a wake-up can be lost, and a test
@@ -36,7 +36,7 @@ findings() { # BUILD FILTER SECONDS
 
 cmake --preset tsan && cmake --build "$build" --target zrt_unit_tests || exit 2
 # A plan that lacks an event is supposed to race.
-found=$(findings "$build" "-Events.ChaosFindsAMissingOne" 900)
+found=$(findings "$build" "-Events.ChaosFindsAMissingOne" 1800)
 status=$?
 ((status == 0)) || grep -E "FAILED|Failure" "$reports/tests.log" | head -20
 cat "$reports"/report.* 2>/dev/null | grep -A 12 "^WARNING: ThreadSanitizer" | head -120
@@ -44,7 +44,7 @@ cat "$reports"/report.* 2>/dev/null | grep -A 12 "^WARNING: ThreadSanitizer" | h
 missed=0
 rm -rf "$seeded/tree"
 mkdir -p "$seeded/tree"
-git ls-files -z -- CMakeLists.txt CMakePresets.json abi cmake runtime train test | xargs -0 cp --parents -t "$seeded/tree"
+git ls-files -z -- CMakeLists.txt CMakePresets.json abi cmake numerics runtime train test | xargs -0 cp --parents -t "$seeded/tree"
 for seed in "${seeds[@]}"; do
   IFS='|' read -r file lines tests <<<"$seed"
   cp "$file" "$seeded/tree/$file"
