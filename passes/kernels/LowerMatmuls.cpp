@@ -250,7 +250,7 @@ void lowerLinear(nn::LinearOp op) {
   Value flat = reshape(b, loc, left, {rows, in});
   Value product = nn::MatmulOp::create(
       b, loc, RankedTensorType::get({rows, out}, y.getElementType()), flat,
-      weight, bias, /*init=*/Value(), /*transpose_a=*/false,
+      weight, bias, /*init=*/Value(), /*transposeA=*/false,
       !op.getTransposed());
   op.getResult().replaceAllUsesWith(reshape(b, loc, product, y.getShape()));
   op.erase();

@@ -47,9 +47,8 @@ void Digest::readFlip() {
   };
   const auto number = [&](auto value) {
     const std::string_view part = next();
-    const char *end = part.data() + part.size();
-    const auto [stop, error] = std::from_chars(part.data(), end, value);
-    isGood &= error == std::errc() && stop == end;
+    const auto [stop, error] = std::from_chars(part.begin(), part.end(), value);
+    isGood &= error == std::errc() && stop == part.end();
     return value;
   };
   const auto step = number(uint64_t{});

@@ -25,7 +25,7 @@ weightedSum(const Element *values, size_t count, uint32_t number) {
     numbers[lane] = number + lane * kStride;
   size_t i = 0;
   for (; i + kSumLanes <= count; i += kSumLanes) {
-    __builtin_prefetch(values + i + kFetchAhead / sizeof(Element));
+    __builtin_prefetch(&values[i + kFetchAhead / sizeof(Element)]);
     for (size_t lane = 0; lane < kSumLanes; ++lane) {
       lanes[lane] += uint64_t{values[i + lane]} * weightOf(numbers[lane]);
       numbers[lane] += uint32_t{kSumLanes} * kStride;

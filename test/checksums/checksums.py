@@ -22,7 +22,7 @@ Then follow the numbers of the memory certificates of GPT-2 124M, stages 0 to 3,
 
 Lines have the same names and order in every table. A run that fails is a line of `failed`,
 and an error. Equal bits are promised on one machine only, so a table says its processor.
-All of it is 1,367 runs, which need 14 minutes of processor time: about 7 on two idle cores.
+All of it is some 1,500 runs, which need a quarter of an hour of processor time.
 """
 import argparse
 import concurrent.futures

@@ -46,7 +46,7 @@ std::string inOurWords(const CLI::ParseError &error) {
 /// Returns true for an option of zeroc.
 bool isOptionOfZeroc(std::string_view option) {
   static constexpr std::string_view options[] = {
-#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT) "--" USAGE,
+#define ZERO_OPTION(TYPE, FIELD, GETTER, USAGE, DEFAULT, EFFECT) {"--" USAGE},
 #include "abi/PlanOptions.def"
   };
   return findCompileOption(option) ||

@@ -89,7 +89,7 @@ static std::optional<std::vector<double>> asNumbers(const json::Value &value) {
 static StringRef findMismatch(Kind kind, const json::Value &value) {
 #define KIND(NAME, WHAT, HOLDS)                                                \
   if (kind == Kind::NAME)                                                      \
-    return HOLDS ? "" : WHAT;
+    return (HOLDS) ? "" : (WHAT);
   DEEPSPEED_KINDS(KIND)
 #undef KIND
   llvm_unreachable("no such kind");

@@ -17,6 +17,7 @@ using llvm::StringRef;
    .to = TO __VA_OPT__(, ) __VA_ARGS__}
 #define MAPPED(PATH, KIND, FATE, TO, RULE, ...)                                \
   ROW(PATH, KIND, FATE, TO, .rule = &Mapping::RULE __VA_OPT__(, ) __VA_ARGS__),
+// NOLINTNEXTLINE(bugprone-macro-parentheses): it begins with a designator.
 #define WHEN(HOLDS) .when = &Mapping::HOLDS
 
 #define ALIAS(PATH, OTHER) ROW(PATH, Any, Alias, OTHER),

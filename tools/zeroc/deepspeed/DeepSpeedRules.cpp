@@ -229,7 +229,7 @@ void Mapping::tier(const Key &key) {
 
 void Mapping::drives(const Key &) {
   std::vector<std::string> folders;
-  for (auto [option, section] :
+  for (const auto &[option, section] :
        {std::pair<StringRef, std::string>{
             "--offload-optimizer", "zero_optimization.offload_optimizer"},
         {"--offload-params", "zero_optimization.offload_param"}}) {

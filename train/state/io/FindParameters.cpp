@@ -122,7 +122,7 @@ void addPieces(const zrt_bucket &bucket, const zrt_member &member,
     const uint32_t owner = groups.ownerOf(number);
     std::optional<uint64_t> held; // from this element of the bucket on
     if (state.extent == ZRT_PART && groups.holds(rank, number))
-      held = groups.partOf(rank) * groups.groups * slice;
+      held = uint64_t{groups.partOf(rank)} * groups.groups * slice;
     else if (owner == rank)
       held = number * slice;
     add(at, next, int(owner), held);

@@ -108,8 +108,8 @@ private:
   }
   void gather(const CollectiveCall &call, CUdeviceptr mine, CUdeviceptr all,
               uint64_t bytes);
-  void swap(const CollectiveCall &call, CUdeviceptr source, uint64_t apart,
-            uint64_t bytes, uint64_t stride);
+  void sendParts(const CollectiveCall &call, CUdeviceptr source, uint64_t apart,
+                 uint64_t bytes, uint64_t stride);
   void issue(const CollectiveCall &call, const Communicator::Calls &calls);
 
   const Nccl nccl;
@@ -227,7 +227,7 @@ void NcclBackend::meet(const CollectiveCall &call) {
   const CUdeviceptr mine = stage.at(party.own * kContribution);
   gather(call, mine, stage.at(0), kContribution);
   device.streams.finish(call.stream);
-  swap(call, mine, /*apart=*/0, kContribution, kContribution);
+  sendParts(call, mine, /*apart=*/0, kContribution, kContribution);
 }
 
 std::string NcclBackend::failure() {
@@ -278,8 +278,8 @@ void NcclBackend::gather(const CollectiveCall &call, CUdeviceptr mine,
 
 /// Sends the peer at place p the bytes at `source` + p `apart`; receives those
 /// of it at offset `stride` p of the stage.
-void NcclBackend::swap(const CollectiveCall &call, CUdeviceptr source,
-                       uint64_t apart, uint64_t bytes, uint64_t stride) {
+void NcclBackend::sendParts(const CollectiveCall &call, CUdeviceptr source,
+                            uint64_t apart, uint64_t bytes, uint64_t stride) {
   const Party &party = partyOf(call.desc);
   const GpuMemory &stage = laneOf(call).stage;
   issue(call, [&](ncclComm_t ring) {
@@ -319,7 +319,7 @@ void NcclBackend::runReduceScatter(const CollectiveCall &call) {
     const uint64_t bytes = std::min(stride, share - done);
     const CUdeviceptr source = call.source + done;
     copy(call, stage.at(own * stride), source + own * share, bytes);
-    swap(call, source, /*apart=*/share, bytes, stride);
+    sendParts(call, source, /*apart=*/share, bytes, stride);
     sums->add(call, stage.at(0), call.result + done / size * resultSize,
               bytes / size);
   }

@@ -36,8 +36,10 @@ std::vector<int> cuda::numbersOf(std::string_view list) {
     }
     for (int number = first; number <= last; ++number)
       all.push_back(number);
-    if (at != end && *at++ != ',')
+    if (at != end && *at != ',')
       return {};
+    if (at != end)
+      ++at;
   }
   return all;
 }
