@@ -167,9 +167,9 @@ CudaTarget::emitDevice(ModuleOp plan, const TargetOptions &options,
   auto failed = [] {
     return llvm::createStringError("code generation for the GPU failed");
   };
-  FailureOr<DeviceWork> work =
+  std::optional<DeviceWork> work =
       findDeviceWork(plan, /*addsUp=*/options.collectives != "host");
-  if (mlir::failed(work))
+  if (!work)
     return failed();
   OwningOpRef<ModuleOp> kernels =
       lowerDeviceWork(plan, *work, setup, options.attention);
