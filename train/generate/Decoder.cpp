@@ -7,10 +7,10 @@ using namespace zrt;
 
 size_t Decoder::documentOf(std::span<const int32_t> text, size_t at) const {
   const std::optional<int32_t> end = separator();
-  size_t begin = end ? at : 0;
-  while (begin > 0 && text[begin - 1] != *end)
+  size_t begin = at;
+  while (begin > 0 && text[begin - 1] != end)
     --begin;
-  return begin;
+  return end ? begin : 0;
 }
 
 size_t Decoder::runOf(std::span<const int32_t> text, size_t at,
