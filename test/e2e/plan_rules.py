@@ -51,6 +51,8 @@ def read(options):
 
 def _meets(term, value):
     _, relation, other = term
+    if value == "auto":  # zeroc chooses one that fits
+        return True
     if relation in "<>":
         return float(value) < float(other) if relation == "<" else float(value) > float(other)
     return (value == other) is (relation == "=")
