@@ -19,7 +19,7 @@
 //    among the placed ones that are alive at the same time.  A second order, by
 //    size times lifetime, is tried as well; the smaller arena wins.  If it is
 //    still larger than what is alive at once, search for a better one
-//    (Packing.h).
+//    (Placement.h).
 //
 // The programs of a step share one arena: state, inputs, scalars and outputs
 // have the same bytes in all of them, and the temporaries of different programs

@@ -54,7 +54,7 @@ from workplace import Failure, Workplace
 
 STEPS = 3
 BUCKETS = (None, None, 1, 64, 300, "1KiB", 5000, "20KiB", "1GiB")
-#: What ranks collective in fewer bits, and the error of a gradient then, as the unit of compare.py: None
+#: What ranks exchange in fewer bits, and the error of a gradient then, as the unit of compare.py: None
 #: where a model may make anything of it.
 WIRES = {"bf16": compare.HALVES["bf16"], "int8": 2.0 ** -8 / 16, "int4": None}
 

@@ -351,7 +351,7 @@ TEST_P(GroupsTest, LongerThanAChunkBetweenHosts) {
   runAndCompare(job, 1);
 }
 
-/// What ranks collective in blocks.
+/// What ranks exchange in blocks.
 void addBlocks(GroupJob &job, uint64_t slice, zrt_dtype type) {
   addAll(job, ZRT_ALL_GATHER, slice, type, type, false);
   for (const bool accumulate : {false, true})

@@ -1,4 +1,4 @@
-//===- PackingTest.cpp - Rectangles of bytes by time ----------------------===//
+//===- PlacementTest.cpp - Rectangles of bytes by time --------------------===//
 
 #include "passes/plan/Placement.h"
 
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(MiniMalloc, Instance,
                                          "I", "J", "K"));
 
 /// Pieces of a whole fit into it, and never into less.
-TEST(Packing, Pieces) {
+TEST(Placement, Pieces) {
   std::mt19937 random(1);
   for (int round = 0; round != 300; ++round) {
     const int64_t height = 2 + int64_t(random() % 60);
@@ -104,7 +104,7 @@ TEST(Packing, Pieces) {
 }
 
 /// No rectangles, and rectangles of no bytes.
-TEST(Packing, Empty) {
+TEST(Placement, Empty) {
   EXPECT_EQ(getLeastHeight({}), 0);
   EXPECT_TRUE(packInto({}, 0, 1).value().empty());
   const std::vector<BufferShape> rectangles = {
@@ -117,7 +117,7 @@ TEST(Packing, Empty) {
 }
 
 /// The same search has the same result.
-TEST(Packing, IsRepeatable) {
+TEST(Placement, IsRepeatable) {
   const std::vector<BufferShape> rectangles = readInstance("C");
   EXPECT_EQ(packInto(rectangles, 1048576, 100'000),
             packInto(rectangles, 1048576, 100'000));
