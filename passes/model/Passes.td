@@ -161,20 +161,8 @@ def SetPrecision : Pass<"zero-set-precision", "::mlir::ModuleOp"> {
     ```
 
     So there is one meaning of every rounding, each is in the text, and all
-    derivatives are those of f32.  In program order,
-
-    | operation | operands | result |
-    |---|---|---|
-    | parameter | | 16 bits |
-    | product (`nn.linear`, contractions) | rounded to 16 bits, if they are not | rounded |
-    | `nn.attention` | 16 bits | 16 bits; sums and statistics f32 |
-    | `nn.embedding`, slices, reshapes, transposes, all of 16 bits | 16 bits | 16 bits |
-    | `nn.layer_norm`, `nn.rms_norm`, `nn.rope`, `nn.gelu`, `nn.silu`, `nn.set_magnitudes` | f32 | rounded |
-    | sums, products, choices of 16 bits, element by element; `nn.dropout` | f32 | rounded, unless only sums read it |
-    | all else: losses, softmax, sums of rows, powers, quotients | f32 | f32 |
-
-    An element-wise operation that also reads f32 stays f32, so a norm or a loss
-    that a front end spells out is computed in f32 from its first sum on.
+    derivatives are those of f32.  docs/precision.md has what each operation
+    reads and gives; those of `nn` say it by a trait (dialect/nn/Interfaces.td).
   }];
   let options = [Option<"precision", "precision", "::mlir::zero::Precision", "::mlir::zero::Precision::FP32",
            "fp32 (changes nothing), bf16 or fp16", "::mlir::zero::WordsOf<::mlir::zero::Precision>()">];

@@ -3,6 +3,7 @@
 
     check_drawings.py DOC.md ARROWS.txt [--write]
     check_drawings.py --levels DOC.md PIPELINE.cpp
+    check_drawings.py --precision DOC.md NN.td
 
 The block after <!-- arrows --> has a line `folder -> folders` for each folder at the top:
 those that its files, at any depth, include.  After <!-- arrows: A B --> the folders are those
@@ -10,6 +11,9 @@ right below A and B; names lack A.  --write draws them anew.
 
 --levels: a table names each pass that PIPELINE.cpp creates, but zero-verify-level, which ends
 each level; and every pass in it is one.
+
+--precision: a table names each operation of models that has a trait for 16 bits, in NN.td or a
+file beside it.
 """
 import re
 import sys
@@ -81,6 +85,16 @@ def check_levels(path, pipeline):
     yield from (f"{path}: there is no pass {name}" for name in sorted(named - defined))
 
 
+def check_precision(path, definitions):
+    rows = "".join(re.findall(r"^\|.*$", Document(path).prose, re.MULTILINE))
+    for file in sorted(definitions.parent.glob("*.td")):
+        for name, traits in re.findall(r'^def \w+ : NN_(?:Model|Unary)Op<"(\w+)"(.*?)> \{$', file.read_text(),
+                                       re.MULTILINE | re.DOTALL):
+            trait = re.search(r"\b(Rounds\w+|IsPlain|MovesElements)\b", traits)
+            if trait and f"`nn.{name}`" not in rows:
+                yield f"{path}: no table has nn.{name}, whose trait {trait[0]} says what 16 bits do to it"
+
+
 def main():
     flags = [argument for argument in sys.argv[1:] if argument.startswith("-")]
     paths = [Path(argument) for argument in sys.argv[1:] if argument not in flags]
@@ -88,6 +102,8 @@ def main():
         sys.exit(__doc__)
     if flags == ["--levels"]:
         wrong = list(check_levels(*paths))
+    elif flags == ["--precision"]:
+        wrong = list(check_precision(*paths))
     else:
         wrong = check_arrows(paths[0], arrows.read_arrows(paths[1]), flags == ["--write"])
     sys.exit("\n".join(wrong) or 0)
