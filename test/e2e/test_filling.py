@@ -89,8 +89,9 @@ class Sums(chats.ChatCase):
         """The data of records in sequences, filled up with a token; `rows` are numbers of records."""
         import numpy as np
         from zeroc import dataset
-        from zeroc.objectives import Unit
-        of_record = {"dpo": 2, "kto": 2, "reward": 2}.get(objective, 1)
+        from zeroc.objectives import ALL, Unit
+        kind = ALL[objective]
+        of_record = 2 if kind.compares else 1
         facts = [{"label": bool(i % 2) if objective == "kto" else i % 3, "margin": 0.5 * i} for i in range(4)]
         taken = [[Unit([(np.array(ids, np.int32), np.array(trained, np.float32) * 0.5)
                         for ids, trained in (sample((3 * i + j) % 5) for j in range(of_record))], facts[i]) for i in row]
@@ -103,11 +104,11 @@ class Sums(chats.ChatCase):
         arrays = dataset.fill(taken, dataset.Request("", [], SEQ, objective=objective), summary)
         for tokens, units in zip(arrays["tokens"], taken):
             tokens[sum(len(ids) for unit in units for ids, _ in unit.samples):] = token
-        if objective in ("dpo", "kto"):
+        if kind.has_reference:
             arrays["reference"] = np.full((len(rows), 4), -3, np.float32)
-        unread = {"reward": ("targets",), "sft": ()}.get(objective, ()) + (() if objective == "sft" else ("token_weights",))
-        for name in unread:
-            del arrays[name]
+        for name, is_read in (("targets", kind.has_targets), ("token_weights", kind.has_weights)):
+            if not is_read:
+                del arrays[name]
         path = self.folder / "data.safetensors"
         dataset.write_safetensors(path, arrays, {})
         return path
@@ -137,6 +138,8 @@ class Sums(chats.ChatCase):
 
     def test_every_sum_is_known(self):
         """Of all families.  A sum over tokens that is not in KNOWN is new: it leaves filling out, or is a fault."""
+        from zeroc.objectives import ALL
+        self.assertEqual([*OBJECTIVES], [*ALL])
         for path in sorted(GOLDEN.glob("*/config.json")):
             config = json.loads(path.read_text())
             has_experts = "num_experts_per_tok" in config

@@ -285,7 +285,8 @@ class Preferences(chats.ChatCase):
                 objectives.ALL["dpo"].read({"prompt": "q", "chosen": [user, good], "rejected": [user, bad], **change}, "r")
 
     def test_names(self):
-        """The compiler and Python know the same objectives, and of an option the same ones."""
+        """The compiler, Python and these tests know the same objectives, and of an option the same ones."""
+        self.assertEqual([*objectives.ALL], ["sft", *OWN])
         text = " ".join(self.run_ok(support.ZEROC, "import", "--help").out.split())
         self.assertIn(f"what to train for: {', '.join(objectives.ALL)} (", text)
         for option in {option for one in objectives.ALL.values() for option in one.options}:
