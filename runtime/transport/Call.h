@@ -42,7 +42,7 @@ struct Transport::Staging {
   std::vector<const std::byte *> sources; ///< of a sum, by place
   std::vector<size_t> order;              ///< places, in the order in which a
                                           ///< gather reads them
-  uint32_t allReduces = 0;                ///< that the stream has begun
+  uint32_t smallExchanges = 0;            ///< that the stream has begun
 };
 
 } // namespace zrt

@@ -3,11 +3,12 @@
 // Every sum is computed in the order of the party, however the contributions
 // arrive.
 //
-// all_reduce needs no second wait.  All_reduce n of a stream uses small[n % 2].
-// A rank overwrites it in all_reduce n + 2, that is, after all_reduce n + 1, in
-// which it has seen every peer arrive.  A peer arrives at n + 1 only after it
-// has completed n and so has read small[n % 2].  Other collectives between them
-// do not count: in those over members or groups a rank sees only some peers.
+// One of a few values, as all_reduce, needs no second wait.  Number n of these
+// on a stream uses small[n % 2].  A rank overwrites it in n + 2, that is, after
+// n + 1, in which it has seen every peer arrive.  A peer arrives at n + 1 only
+// after it has completed n and so has read small[n % 2].  Other collectives
+// between them do not count: in those over members or groups a rank sees only
+// some peers.
 //
 //===----------------------------------------------------------------------===//
 #include "runtime/core/CopyAround.h"
@@ -176,11 +177,11 @@ void Transport::runReduceScatter(Call &call) {
   finish(call);
 }
 
-void Transport::runAllReduce(Call &call) {
+std::span<const std::byte *const> Transport::exchangeSmall(Call &call) {
   const Party &party = call.party;
   const size_t bytes = call.desc.source.ref.bytes;
   Staging &stage = *staging[call.stream];
-  const size_t parity = ++stage.allReduces % 2;
+  const size_t parity = ++stage.smallExchanges % 2;
   const auto *mine = call.source;
   if (peers) {
     std::byte *small = peers->ownPage().streams[call.stream].small[parity];
@@ -209,7 +210,10 @@ void Transport::runAllReduce(Call &call) {
     const bool bySlice = call.desc.order == ZRT_IN_TREE_OF_SLICES;
     stage.sources[bySlice ? groups.sliceOf(uint32_t(rank)) : place] = from;
   }
-  smallSum(std::span(stage.sources).first(party.size()), call.desc,
-           call.result);
+  return std::span(stage.sources).first(party.size());
+}
+
+void Transport::runAllReduce(Call &call) {
+  smallSum(exchangeSmall(call), call.desc, call.result);
   hasRead(call);
 }

@@ -29,8 +29,8 @@ static_assert(std::atomic<uint32_t>::is_always_lock_free);
 struct StreamPage {
   SharedWord arrived; ///< the source of this collective can be read
   SharedWord done;    ///< this rank no longer reads any peer's source
-  /// Operands of all_reduce; the stream's all_reduce n uses number n % 2
-  /// (Collectives.cpp explains why two are enough).
+  /// Operands of a few values; exchange n of them on the stream uses number
+  /// n % 2 (Collectives.cpp explains why two are enough).
   alignas(64) std::byte small[2][ZRT_SMALL_BYTES];
 };
 

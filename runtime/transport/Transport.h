@@ -32,6 +32,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace zrt {
@@ -87,6 +88,9 @@ private:
   template <typename Outgoing, typename Incoming, typename Ready>
   void exchange(Call &call, size_t bytes, Outgoing outgoing, Incoming incoming,
                 Ready ready);
+  /// Exchanges a few values of each rank; returns them by place, or by slice if
+  /// `call` adds in that order.
+  std::span<const std::byte *const> exchangeSmall(Call &call);
   const std::byte *sourceOf(const Call &call, int rank, uint64_t offset) const;
 
   const uint64_t exportedBegin;
