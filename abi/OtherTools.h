@@ -9,11 +9,11 @@ namespace zrt {
 
 struct OtherTool {
   /// The program with our option: zeroc, zeroc import, a program that zeroc
-  /// makes, or zeroc tokenize.
-  enum class Program { Compile, Import, Train, Tokenize };
+  /// makes, zeroc tokenize, or zeroc finetune.
+  enum class Program { Compile, Import, Train, Tokenize, Finetune, None };
   std::string_view names; ///< "bf16 bfloat16"
   Program program;
-  std::string_view here; ///< "--precision=bf16"
+  std::string_view here; ///< "--precision=bf16"; of None the reason
 };
 
 inline constexpr OtherTool kOtherTools[] = {

@@ -67,10 +67,7 @@ class Generation:
     """A model, its tokenizer, and the options of a command.  An answer has `most` tokens if nothing else says it."""
 
     def __init__(self, command, p, arguments, most=None):
-        self.args, found = parse(p, arguments, MANAGED, command)
-        for option in found["train"]:
-            if (name := option.partition("=")[0]) not in OF_PROGRAM:
-                raise UserError(f"{name} is an option of training, and zeroc {command} does not take it; drop it")
+        self.args, found = parse(p, arguments, MANAGED, command, OF_PROGRAM)
         self.command, self.compiled, self.run_options = command, found["compile"], found["train"]
         self.check()
         self.source = find_source(self.args.model)

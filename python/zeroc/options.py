@@ -2,21 +2,32 @@
 
 `zeroc --options` gives their names: a line "compile --stage= layout" or "train --shuffle" for each, with "=" where the
 option has a value, "layout" if it changes no value of an update, "steps" if a program without steps has no use for it,
-and "lora" if it is one of adapters; and a line "command tokenize Converts ..." for each command.
+and "lora" if it is one of adapters; a line "command tokenize Converts ..." for each command; and what options of other
+trainers are here, "other bf16,bfloat16 compile --precision=bf16".
 """
 from __future__ import annotations
 
 import argparse
 import difflib
 import functools
+import re
 import subprocess
 
 from .commands import zeroc
 from .errors import UserError
 
 
+#: Who has an option, by the words of zeroc --options.
+OF_PROGRAMS = {"compile": "zeroc", "import": "zeroc import", "train": "the program that zeroc makes",
+               "tokenize": "zeroc tokenize", "finetune": "zeroc finetune"}
+
+
 class Parser(argparse.ArgumentParser):
-    """Of a command, of which zeroc says what it does."""
+    """Of a command, of which zeroc says what it does.  Unknown options are looked at before what is missing."""
+
+    def parse_args(self, args=None, namespace=None):
+        check_known(args or (), own_options(self), self.prog.partition(" ")[2])
+        return super().parse_args(args, namespace)
 
     def format_help(self):
         command = self.prog.partition(" ")[2]
@@ -41,7 +52,7 @@ def known_options():
     Of an option of both, the compiler's is meant."""
     known = {}
     for who, name, *_ in listed():
-        if who != "command":
+        if who in ("compile", "train"):
             known.setdefault(name.rstrip("="), (who, name.endswith("=")))
     return known
 
@@ -68,7 +79,7 @@ def take_options(words, own, managed, command):
     while words:
         word = words.pop(0)
         name, equals, value = word.partition("=")
-        if name in managed:
+        if name in managed and name not in own:
             raise UserError(f"{command} gives {name} itself; {managed[name]}")
         if name in own or name not in known:
             others.append(word)
@@ -82,22 +93,56 @@ def take_options(words, own, managed, command):
     return found, others
 
 
-def refuse_unknown(words, own, command):
-    """Throws UserError for the first of words that are left over."""
-    for word in words:
+def own_options(parser):
+    """The options of a parser, and of its subcommands."""
+    subcommands = [one for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+                   for one in action.choices.values()]
+    return [text for one in (parser, *subcommands) for action in one._actions for text in action.option_strings]
+
+
+def check_known(words, own, command, takes=(), managed=None):
+    """Throws UserError for the first option that a command neither has nor takes.  `managed` as for take_options."""
+    words = [*words]
+    for word in words[:words.index("--") if "--" in words else None]:
         name = word.partition("=")[0]
-        near = difflib.get_close_matches(name, [*known_options(), *own], 1)
-        raise UserError(f"{name} is no option of {command}, of zeroc, or of train; "
+        if not re.match(r"-[^\d.]", name) or name in own or name[:2] in own:
+            continue
+        if text := explain(name, {*own, *takes}, {key: managed[key] for key in managed or () if key not in own}, command):
+            raise UserError(text)
+        near = difflib.get_close_matches(name, [*own, *takes], 1)
+        raise UserError(f"{name} is no option of {command}{', of zeroc, or of train' if takes else ''}; "
                         + (f"did you mean {near[0]}?" if near else f"see zeroc {command} --help"))
 
 
-def parse(parser, words, managed, command):
-    """(The arguments of `parser`, {"compile": [...], "train": [...]}) of `words`; throws UserError for other options."""
-    own = [text for action in parser._actions for text in action.option_strings]
+def explain(name, takes, managed, command):
+    """What an option of another trainer is in a command that takes these; None for an unknown name."""
+    word = name.lstrip("-").replace("-", "_")
+    found = next((row for who, *row in listed() if who == "other" and word in row[0].split(",")), None)
+    if not found:
+        return None
+    _, program, *here = found
+    here = " ".join(here)
+    option = re.match(r"[^ =]*", here)[0]
+    if program == "none":
+        return f"{name} is not supported, because {here}"
+    if option in takes and option not in managed or not option.startswith("--") and managed:
+        return f"{name} is {here} here; see zeroc {command} --help"
+    if option in managed:
+        return f"{name} is no option of {command}: {managed[option]}"
+    return f"{name} is {here} of {OF_PROGRAMS[program]}, and zeroc {command} has none"
+
+
+def parse(parser, words, managed, command, of_train=None):
+    """(The arguments of `parser`, {"compile": [...], "train": [...]}) of `words`; throws UserError for other options, and
+    for those of train that are not `of_train`, if that is given."""
+    own = own_options(parser)
     found, others = take_options(words, own, managed, command)
-    args, unknown = parser.parse_known_args(others)
-    refuse_unknown(unknown, own, command)
-    return args, found
+    for name in map(name_of, found["train"]):
+        if of_train is not None and name not in of_train:
+            raise UserError(f"{name} is an option of training, and zeroc {command} does not take it; drop it")
+    takes = [name for name, (who, _) in known_options().items() if who == "compile" or of_train is None or name in of_train]
+    check_known(others, own, command, takes, managed)
+    return argparse.ArgumentParser.parse_args(parser, others), found
 
 
 def name_of(option):

@@ -36,6 +36,8 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--resume": "give the same command again", "--world-size": "say --ranks", "--metrics": "see OUT/zeroc",
            "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
            "--document-separator": "documents are apart already", "--data-format": "use train itself",
+           "--packed": "samples are packed; see zeroc finetune --no-packing",
+           "--tokenizer": "it is that of the model's folder", "--token-weights": "records say them",
            "--data-weights": "use train itself", "--save-dtype": "say --precision",
            "--pieces": "see zeroc finetune --sample-prompt", "--prompt": "see zeroc finetune --sample-prompt",
            "--prompt-ids": "see zeroc finetune --sample-prompt",

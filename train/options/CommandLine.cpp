@@ -62,12 +62,12 @@ std::string explainOther(std::string name) {
   const OtherTool *other = findOtherTool(name);
   if (!other)
     return "";
-  using Program = OtherTool::Program;
-  const char *where = other->program == Program::Train     ? "here"
-                      : other->program == Program::Compile ? "of zeroc"
-                      : other->program == Program::Import ? "of zeroc import"
-                                                          : "of zeroc tokenize";
-  return fmt::format("it is {} {}; ", other->here, where);
+  if (other->program == OtherTool::Program::None)
+    return fmt::format("it is not supported, because {}; ", other->here);
+  static constexpr const char *where[] = {"of zeroc", "of zeroc import", "here",
+                                          "of zeroc tokenize",
+                                          "of zeroc finetune"};
+  return fmt::format("it is {} {}; ", other->here, where[int(other->program)]);
 }
 
 /// The Levenshtein distance between `a` and `b`.

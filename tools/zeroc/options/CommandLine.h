@@ -136,8 +136,9 @@ llvm::Error checkPassOptions();
 StringRef findOptionOfTrain(ArrayRef<char *> arguments);
 
 /// Explains an option of other trainers: "--fp16 is --precision=fp16 here"; ""
-/// for an unknown name.  `name` lacks the "--".
-std::string explainOptionOfOthers(StringRef name);
+/// for an unknown name.  `name` lacks the "--"; it was given to the compiler or
+/// to another command.
+std::string explainOptionOfOthers(StringRef name, bool isCompiler);
 
 /// The names that --emit accepts.
 inline SmallVector<StringRef> emitNames() {
@@ -174,7 +175,8 @@ public:
   /// A line for each option of zeroc, without its commands, and of train:
   /// "compile --stage= layout", with "=" if it has a value, "layout" if it
   /// changes no value of an update, "steps" if a program without steps has no
-  /// use for it, and "lora" if it is one of adapters.
+  /// use for it, and "lora" if it is one of adapters; and one for each row of
+  /// OtherTools.def, "other bf16,bfloat16 compile --precision=bf16".
   std::string listOptions() const;
 
   /// The command is zeroc simulate or zeroc plan, which have all of these

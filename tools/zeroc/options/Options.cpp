@@ -559,7 +559,9 @@ std::string CommandLine::explainUnknown(StringRef name) const {
         return ("--" + name + " is an option of zeroc " + command.getName() +
                 "; see zeroc " + command.getName() + " --help")
             .str();
-  return explainOptionOfOthers(name);
+  return explainOptionOfOthers(
+      name, llvm::none_of(subcommands,
+                          [](const auto &one) { return bool(one.command); }));
 }
 
 Command zero::parseCommandLine(int argc, char **argv, StringRef overview) {

@@ -69,6 +69,14 @@ std::string CommandLine::listOptions() const {
 #define TRAIN_OPTION(NAME, VALUE, GROUP, SCOPE, HELP)                          \
   list += StringRef(VALUE).empty() ? "train " NAME "\n" : "train " NAME "=\n";
 #include "abi/TrainOptions.def"
+  for (const zrt::OtherTool &one : zrt::kOtherTools) {
+    static constexpr const char *programs[] = {"compile",  "import",   "train",
+                                               "tokenize", "finetune", "none"};
+    std::string names(one.names);
+    llvm::replace(names, ' ', ',');
+    list += "other " + names + " " + programs[int(one.program)] + " " +
+            std::string(one.here) + "\n";
+  }
   return list;
 }
 
@@ -83,7 +91,8 @@ StringRef mlir::zero::findOptionOfTrain(llvm::ArrayRef<char *> arguments) {
   return "";
 }
 
-std::string mlir::zero::explainOptionOfOthers(StringRef unknown) {
+std::string mlir::zero::explainOptionOfOthers(StringRef unknown,
+                                              bool isCompiler) {
   using Program = zrt::OtherTool::Program;
   const zrt::OtherTool *other = zrt::findOtherTool(unknown.str());
   if (!other)
@@ -92,13 +101,17 @@ std::string mlir::zero::explainOptionOfOthers(StringRef unknown) {
   std::string text = ("--" + unknown + " is " + here).str();
   switch (other->program) {
   case Program::Compile:
-    return text + " here; see zeroc --help";
+    return text + (isCompiler ? " here" : " of zeroc") + "; see zeroc --help";
   case Program::Import:
     return text + " of zeroc import, and part of the model that it writes";
   case Program::Train:
     return text + " of the program that zeroc makes: ./train " + here.str();
   case Program::Tokenize:
     return text + " of zeroc tokenize, which makes the file for train --data";
+  case Program::Finetune:
+    return text + " of zeroc finetune";
+  case Program::None:
+    return ("--" + unknown + " is not supported, because " + here).str();
   }
   llvm_unreachable("no such program");
 }
