@@ -20,7 +20,7 @@ tools/setup.sh --test || give_up "the set-up failed"
 
 # The packages of zeroc data and the like; tests that need them are skipped without.
 python=$root/build/python
-if ! "$python/bin/python3" -c "import jinja2, numpy, pyarrow, safetensors, tokenizers" 2>/dev/null; then
+if ! "$python/bin/python3" -c "import huggingface_hub, jinja2, numpy, pyarrow, safetensors, tokenizers, yaml" 2>/dev/null; then
   python3 -m venv "$python" && "$python/bin/pip" install -q -r python/requirements.txt ||
     echo "run.sh: warning: Python's packages cannot be installed; tests of chats are skipped" >&2
 fi

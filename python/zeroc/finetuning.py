@@ -96,6 +96,9 @@ class Finetune(Run):
             raise UserError(f"-o {self.out} is the model itself; name another folder")
         if a.sample_prompt is not None and a.objective != "sft":
             raise UserError(f"--sample-prompt is for --objective=sft; drop it from --objective={a.objective}")
+        if self.from_ds_config and self.objective.has_reference:
+            raise UserError(f"--ds-config is not for the reference of --objective={a.objective}, which has the options of the "
+                            f"model; in its place say {' '.join(self.from_ds_config)}")
         if a.reference and not self.objective.has_reference:
             raise UserError(f"--reference is for --objective={' and '.join(WITH_REFERENCE)}; drop it from "
                             f"--objective={a.objective}")

@@ -8,6 +8,8 @@ from .errors import UserError
 OF_COMMANDS = {"calibrate": ["numpy"], "data": ["numpy", "safetensors", "tokenizers"],
                "finetune": ["numpy", "safetensors", "tokenizers"], "pretrain": ["numpy"],
                "generate": ["tokenizers"], "chat": ["tokenizers"]}
+#: Packages that pip knows by other names.
+OF_PIP = {"yaml": "pyyaml"}
 
 
 def need(what, packages, otherwise=""):
@@ -17,7 +19,7 @@ def need(what, packages, otherwise=""):
         try:
             importlib.import_module(name)
         except ImportError as error:  # also of a package that is there and broken
-            missing[name] = error
+            missing[OF_PIP.get(name, name)] = error
     if missing:
         several = len(missing) > 1
         raise UserError(f"{what} needs the Python package{'s' if several else ''} "

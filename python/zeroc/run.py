@@ -20,9 +20,11 @@ from pathlib import Path
 
 from . import card
 from .commands import compile_command, import_command, positions_of, zeroc
+from .config_file import add_config, with_config, write_config
 from .dataset import check_split
+from .deepspeed import take_ds_config
 from .errors import UserError, plural
-from .options import options_with, parse, parser_of, value_of
+from .options import name_of, options_with, parse, parser_of, value_of
 from .own_files import OwnFolder
 from .template import read_json
 
@@ -36,12 +38,11 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--resume": "give the same command again", "--world-size": "say --ranks", "--metrics": "see OUT/zeroc",
            "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
            "--document-separator": "documents are apart already", "--data-format": "use train itself",
+           "--data-weights": "use train itself", "--save-dtype": "say --precision",
            "--packed": "samples are packed; see zeroc finetune --no-packing",
            "--tokenizer": "it is that of the model's folder", "--token-weights": "records say them",
-           "--data-weights": "use train itself", "--save-dtype": "say --precision",
            "--pieces": "see zeroc finetune --sample-prompt", "--prompt": "see zeroc finetune --sample-prompt",
            "--prompt-ids": "see zeroc finetune --sample-prompt",
-           "--ds-config": "give its options by themselves; zeroc itself prints them",
            "--eval-data": "say --eval-split", "--eval-input": "say --eval-split", "--eval": "say --eval-split"}
 #: They change no step but its last bits, so a run goes on with others: of zeroc those of the layout and these, of
 #: train how a run is watched.
@@ -61,7 +62,8 @@ def new_parser(command):
         epilog="All options of zeroc (--stage, --offload, --optimizer, ...) and of training programs (--schedule,\n"
                "--threads, ...) are taken, too: see zeroc --help and OUT/zeroc/train --help.\n"
                "The same command, given again, goes on from the last checkpoint.")
-    p.add_argument("-o", metavar="OUT", required=True, help="the folder to write")
+    p.add_argument("-o", "--out", dest="o", metavar="OUT", required=True, help="the folder to write")
+    add_config(p)
     p.add_argument("--epochs", type=float, help="how often all samples are read")
     p.add_argument("--steps", type=int, help="in place of --epochs")
     p.add_argument("--lr", type=float, help="peak learning rate")
@@ -84,9 +86,11 @@ class Run:
     """The steps of one command.  A subclass makes the data and says how the model begins."""
 
     def __init__(self, command, p, arguments):
-        self.args, found = parse(p, arguments, MANAGED, command)
-        self.command, self.compiled, self.trained = command, found["compile"], found["train"]
-        self.program = zeroc()
+        words = with_config(p, arguments, MANAGED, command)
+        self.args, found = parse(p, words, MANAGED, command)
+        self.parser, self.command, self.compiled, self.trained = p, command, found["compile"], found["train"]
+        self.program, self.from_ds_config = zeroc(), []
+        take_ds_config(self, set(map(name_of, words)))
         self.out = Path(self.args.o)
         self.own = OwnFolder(self.out)
         self.work = self.out / "zeroc"
@@ -191,6 +195,7 @@ class Run:
         if self.args.dry_run:
             self.commands += [*self.before_training(), train, *self.output_commands(), self.plot_command(self.out / "loss.svg")]
             self.print_commands()
+            self.write_config()
             return
         self.keep_settings()
         for command in self.before_training():
@@ -216,7 +221,7 @@ class Run:
         return {"model": str(self.model.resolve()), "steps": self.steps,
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc import": [*self.import_options(), *self.model_options], "options of zeroc": sorted(compiled),
+                "options of zeroc import": [*self.import_options(), *self.model_options], "options of zeroc": sorted([*compiled, *self.from_ds_config]),
                 "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights(), **self.more_settings()}
 
     def more_settings(self):
@@ -336,6 +341,16 @@ class Run:
         if self.steps < 50:
             print(f"zeroc {self.command}: warning: only {plural(self.steps, 'step')}; for more, lower --accumulate (now "
                   f"{self.accumulate}) or --seq (now {self.seq}), or raise --epochs", file=sys.stderr)
+
+    def write_config(self):
+        """Writes the options of the command, with what it has chosen itself."""
+        a, path = self.args, self.work / "config.yaml"
+        chosen = {"seq": self.seq, "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup}
+        if a.steps is None:
+            chosen["epochs"] = a.epochs or self.epochs
+        named = [option for option in self.all_compile_options() if name_of(option) in ("--precision", "--accumulate")]
+        write_config(path, self.parser, a, [*self.compiled, *named, *self.trained], chosen)
+        print(f"wrote {path}, with which zeroc {self.command} --config={path} runs")
 
     def print_commands(self):
         print("\nThe same in single commands:\n")

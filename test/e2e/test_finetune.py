@@ -265,7 +265,7 @@ class Finetune(FinetuneCase):
                 ((self.base, self.chats, "-o", out, "--seq=65"), "--seq=64 or less"),
                 ((self.base, self.chats, "-o", out, "--accumulate=0"), "--accumulate=0 must be a whole number from 1"),
                 ((self.base, self.chats, "-o", out, "--lora=\u00b2"), "--lora must be a rank"),
-                ((self.base, self.chats, "-o", out, "--ds-config=x"), "gives --ds-config itself"),
+                ((self.base, self.chats, "-o", out, "--ds-config=x"), "cannot read x"),
                 ((self.base, self.chats, "-o", out, "--threads"), "--threads needs a value")):
             with self.subTest(keywords):
                 done = support.run(support.ZEROC, "finetune", *arguments)

@@ -10,8 +10,8 @@ from zeroc import needs
 
 PACKAGE = support.ROOT / "python" / "zeroc"
 #: Packages that are looked for where it is known whether they are needed, which is at once too: for a chat template, for a
-#: Parquet file before others are read; bf16 of NumPy does without.
-LATER = {"jinja2", "pyarrow", "ml_dtypes"}
+#: Parquet file before others are read, for the name of a hub, for --config; bf16 of NumPy does without.
+LATER = {"jinja2", "pyarrow", "ml_dtypes", "huggingface_hub", "yaml"}
 #: Of modules that a command imports for something else.
 UNUSED = {"pretrain": {"safetensors", "tokenizers"}, "tokenize": {"tokenizers"},
           **dict.fromkeys(("explain", "diff", "report", "tune"), {"numpy"}),  # of calibrate, which fits

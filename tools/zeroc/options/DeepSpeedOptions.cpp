@@ -36,4 +36,11 @@ void CommandLine::takeDeepSpeed() {
   }
   options.pipeline.raisesLive = config->raisesLive && !getTyped("--max-live");
   options.deepSpeed = std::move(*config);
+  // Without a model it says what the file becomes.
+  if (options.input.empty()) {
+    llvm::outs() << options.deepSpeed->report();
+    if (int64_t batch = options.deepSpeed->microBatch)
+      llvm::outs() << "  import with: --batch=" << batch << "\n";
+    exit(0);
+  }
 }

@@ -1,0 +1,96 @@
+"""--config=FILE.yaml and --ds-config of zeroc finetune and pretrain."""
+import json
+import shutil
+
+import support
+from test_finetune import FinetuneCase
+
+try:
+    import yaml  # noqa: F401
+    MISSING = ""
+except ImportError as error:
+    MISSING = f"no Python package: {error}"
+
+
+class ConfigFile(FinetuneCase):
+    def setUp(self):
+        super().setUp()
+        if MISSING:
+            self.skipTest(MISSING)
+
+    def config(self, text, name="run.yaml"):
+        return self.write(name, text)
+
+    def test_runs_the_same(self):
+        """What a dry run writes, and a file of one's own, give the bytes of the command with options."""
+        words = ("--lora=4:16", "--lr=2e-3", "--steps=3", "--accumulate=2", "--betas=0.8,0.9", "--skip-nonfinite=on",
+                 "--threads=1", "--no-packing", "--progress=none")
+        self.run_ok(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "typed", *words)
+        done = self.run_ok(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "dry", "--dry-run", *words)
+        written = self.folder / "dry" / "zeroc" / "config.yaml"
+        self.assertIn(f"wrote {written}", done.out)
+        self.run_ok(support.ZEROC, "finetune", f"--config={written}")
+        own = self.config(f"model: {self.base}\ndata: [{self.chats}]\nout: {self.folder}/own\nlora: 16:32 # typed, too\nlr: 2e-3\n"
+                          "steps: 3\naccumulate: 2\nbetas: [0.8, 0.9]\nskip_nonfinite: on\nthreads: 1\nno-packing: true\n"
+                          "merge: false\nprogress: none\n")
+        self.run_ok(support.ZEROC, "finetune", f"--config={own}", "--lora=4:16")
+        for name in ("dry", "own"):
+            self.assert_same_bytes(self.folder / "typed" / "adapter_model.safetensors",
+                                   self.folder / name / "adapter_model.safetensors")
+        texts = self.write("texts.txt", "red green " * 100)
+        self.config(f"model: {self.base}\ndata: {texts}\nbytes: true\nsteps: 2\nseq: 16\n", "pretrain.yaml")
+        self.run_ok(support.ZEROC, "pretrain", "--config=pretrain.yaml", "-o", "pretrained", "--progress=none")
+
+    def test_refused(self):
+        for text, says in (
+                ("lr: 1\nlr: 2", "run.yaml, line 2: lr is there already, in line 1"),
+                ("no_packing: true\nno-packing: true", "run.yaml, line 2: no-packing is there already"),
+                ("lr: fast", "run.yaml, line 1: lr is 'fast', and takes a number"),
+                ("\nseq: 1.5", "run.yaml, line 2: seq is '1.5', and takes a whole number"),
+                ("lr: [1, 2]", "run.yaml, line 1: lr is a list, and takes one value"),
+                ("lr:", "run.yaml, line 1: lr has no value"),
+                ("lr: {peak: 1}", "run.yaml, line 1: lr has keys or lists in its value"),
+                ("merge: 3", "run.yaml, line 1: merge is '3', and takes true or false"),
+                ("stage: true", "run.yaml, line 1: stage is true, and takes a value"),
+                ("objective: ppo", "run.yaml, line 1: objective is 'ppo', and takes sft, dpo"),
+                ("lorra: 4", "run.yaml, line 1: --lorra is no option of finetune, of zeroc, or of train; did you mean --lora?"),
+                ("learning_rate: 1", "run.yaml, line 1: --learning-rate is --lr X here"),
+                ("world-size: 2", "run.yaml, line 1: finetune gives world-size itself; say --ranks"),
+                ("config: a.yaml", "run.yaml, line 1: config is no key of a file"),
+                ("- lr", "run.yaml has no keys"),
+                ("lr: [1", "run.yaml, line 2 is not YAML"),
+                ("stage: 7", "--stage must be 0, 1, 2")):
+            with self.subTest(text):
+                self.config(text + "\n")
+                done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", "out", "--config=run.yaml",
+                                   cwd=self.folder)
+                self.assert_refused(done)
+                self.assertIn(says, done.err)
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+        self.assert_refused(support.run(support.ZEROC, "finetune", "--config=nowhere.yaml"), "cannot read nowhere.yaml: no such")
+
+    def test_deepspeed_config(self):
+        """A run with --ds-config is that with the options which the file becomes."""
+        file = self.write("ds.json", json.dumps({
+            "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3, "gradient_clipping": 0.5,
+            "bf16": {"enabled": True}, "zero_optimization": {"stage": 2},
+            "optimizer": {"type": "AdamW", "params": {"lr": 3e-3, "betas": [0.8, 0.9], "eps": 1e-7, "weight_decay": 0.1}},
+            "scheduler": {"type": "WarmupLR", "params": {"warmup_num_steps": 2, "warmup_max_lr": 3e-3, "warmup_type": "linear"}}}))
+        common = ("--ranks=2", "--steps=3", "--threads=1", "--progress=none")
+        told = self.run_ok(support.ZEROC, f"--ds-config={file}", "--world-size=2").out
+        self.assertIn("import with: --batch=2", told)
+        done = self.run_ok(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "file", f"--ds-config={file}",
+                           *common)
+        self.assertIn("run       3 steps of 12 sequences", done.out)
+        options = [word for line in told.splitlines() for word in line.split() if word.startswith("--") and "=" in word]
+        self.run_ok(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "typed", *options, *common)
+        self.assert_same_bytes(self.folder / "file" / "model.safetensors", self.folder / "typed" / "model.safetensors")
+        for words, says in ((("--lr=1e-3",), f"--lr=0.001 contradicts {file}, which says --lr=0.003; drop one of them"),
+                            (("--batch=1",), f"--batch=1 contradicts {file}, which says --batch=2"),
+                            (("--precision=fp32",), "--precision=fp32 contradicts"),
+                            (("--accumulate=2",), "--accumulate=2 contradicts"),
+                            (("--objective=dpo",), "--ds-config is not for the reference of --objective=dpo")):
+            done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "other",
+                               f"--ds-config={file}", *common, *words)
+            self.assert_refused(done)
+            self.assertIn(says, done.err)
