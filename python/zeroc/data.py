@@ -4,6 +4,7 @@ from __future__ import annotations
 import argparse
 
 from . import dataset, objectives, show
+from .columns import add_columns, read_columns
 from .errors import UserError
 from .options import add_output, parser_of
 from .own_files import check_output
@@ -14,7 +15,9 @@ def parser():
     commands = p.add_subparsers(dest="command", required=True, metavar="build|show")
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("model", metavar="MODEL_DIR", help="a folder with the tokenizer and its chat template")
-    common.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.txt, or folders of them")
+    common.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.csv, *.txt, or folders "
+                        "of them")
+    add_columns(common)
     common.add_argument("--chat-template", metavar="FILE", help="in place of the model's")
     common.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
     common.add_argument("--objective", choices=[*objectives.ALL], default="sft", help="what to train for (default: sft)")
@@ -37,8 +40,10 @@ def parser():
 
 def main(arguments):
     a = parser().parse_args(arguments)
+    columns = read_columns(a.column)
     if a.command == "show":
-        return show.show(a.model, a.data, a.samples, a.chat_template, tuple(a.stop_token), a.objective)
+        return show.show(a.model, a.data, a.samples, a.chat_template, tuple(a.stop_token),
+                         a.objective, columns, a.split)
     if a.seq < 2:
         raise UserError(f"--seq={a.seq} must be 2 or more")
     dataset.check_split(a.eval_split)
@@ -51,7 +56,7 @@ def main(arguments):
     if a.eval_batch < 1:
         raise UserError(f"--eval-batch={a.eval_batch} must be 1 or more")
     request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.eval_batch, a.seed,
-                              a.chat_template, tuple(a.stop_token), a.objective)
+                              a.chat_template, tuple(a.stop_token), a.objective, columns, a.split)
     summaries, was_there, _ = dataset.build(request, a.o, a.eval)
     for path, summary in zip((a.o, a.eval), summaries):
         print(f"{'kept' if was_there else 'wrote'} {path}")

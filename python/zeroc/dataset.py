@@ -56,6 +56,8 @@ class Request:
     template: str | None = None
     stops: tuple = ()
     objective: str = "sft"
+    columns: dict = field(default_factory=dict)  # {field of a record: its name in the files}
+    split: str | None = None
 
 
 @dataclass
@@ -121,15 +123,15 @@ class Worker:
         return encoded
 
 
-def chunks_of(files):
-    records = (record for file in files for record in read_records(file))
+def chunks_of(files, columns):
+    records = (record for file in files for record in read_records(file, columns))
     while chunk := list(itertools.islice(records, CHUNK)):
         yield chunk
 
 
 def encode_all(request, files):
     """Yields what Worker.encode returns, in the order of the records."""
-    chunks = chunks_of(files)
+    chunks = chunks_of(files, request.columns)
     first = next(chunks, None)
     if first is None:
         raise UserError(f"{', '.join(map(str, files))}: there is no record")
@@ -186,6 +188,9 @@ def hash_of(request, files):
             "files": [(kind_of(file), file.name.lower().endswith(".gz")) for file in files]}
     if not request.evaluation:
         del what["evaluated_at_once"], what["seed"]
+    del what["split"]  # the files are its
+    if not request.columns:
+        del what["columns"]
     if uses_date(request):
         what["date"] = str(today().date())
     digest.update(json.dumps(what, sort_keys=True).encode())
@@ -214,7 +219,7 @@ def build(request, output, evaluation=None):
     """Writes `output`, and the records that `request.evaluation` keeps to `evaluation`.
 
     Returns the Summary of each, whether they were there already, and the hash of what they are made from."""
-    files = find_files(request.files)
+    files = find_files(request.files, request.split)
     if parquet := [file for file in files if kind_of(file) == ".parquet"]:
         need(parquet[0], ["pyarrow"])  # before the files before it are read
     key, objective = hash_of(request, files), objectives.ALL[request.objective]

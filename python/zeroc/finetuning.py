@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from . import dataset, objectives
+from .columns import add_columns, read_columns
 from .commands import compile_command, import_command
 from .conversations import Chat
 from .errors import UserError
@@ -37,7 +38,8 @@ HEADS = re.compile("(ForCausalLM|LMHeadModel)$")
 def parser():
     p = new_parser("finetune")
     p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer")
-    p.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.txt, or folders of them")
+    p.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.csv, *.txt, or folders of them")
+    add_columns(p)
     p.add_argument("--lora", metavar="RANK[:ALPHA]", help="train adapters; ALPHA is twice the rank if not given "
                    "(default: all weights are trained)")
     p.add_argument("--merge", action="store_true", help="with --lora: write the model with its adapters merged")
@@ -78,6 +80,7 @@ class Finetune(Run):
         self.evaluation = self.work / "eval.safetensors" if self.args.eval_split else None
         # Until the data are known; most have no weights.
         self.summary = dataset.Summary(most=2, labels=self.objective.labels_until_known)
+        self.columns = read_columns(self.args.column)
         self.model = Path(self.args.model)
         self.config = read_json(self.model / "config.json")
         if not self.config:
@@ -110,13 +113,15 @@ class Finetune(Run):
     def make_data(self):
         a = self.args
         request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split,
-                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), a.objective)
+                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), a.objective,
+                                  self.columns, a.split)
         command = [self.program, "data", "build", str(self.model), *a.data, "-o", str(self.data), f"--seq={self.seq}"]
         command += ["--no-packing"] if a.no_packing else []
         command += [f"--eval-split={a.eval_split!r}", f"--eval={self.evaluation}",
                     f"--eval-batch={self.sequences_per_step()}"] if a.eval_split else []
         command += [f"--seed={a.seed}"] if a.seed else []
         command += [f"--objective={a.objective}"] if a.objective != "sft" else []
+        command += [*(f"--column={column}" for column in a.column), *([f"--split={a.split}"] if a.split else [])]
         command += [f"--chat-template={a.chat_template}"] if a.chat_template else []
         self.commands.append(command + [f"--stop-token={text}" for text in a.stop_token])
         summaries, _, self.data_key = dataset.build(request, self.data, self.evaluation)

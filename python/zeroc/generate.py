@@ -30,7 +30,7 @@ REASONS = {"token": "by an end token", "length": "at --max-tokens", "stop": "bef
 def parser():
     p = new_parser("generate")
     p.add_argument("--prompts", metavar="FILE", required=True, help="*.txt: a prompt in each line; or records with prompt "
-                   "or messages: *.jsonl, *.json, *.parquet")
+                   "or messages: *.jsonl, *.json, *.parquet, *.csv")
     add_output(p, "OUT.jsonl", "the file to write (default: standard output)", "-")
     p.add_argument("--slots", type=int, default=8, metavar="S", help="answers that are computed at once (default: 8)")
     return p
@@ -43,7 +43,7 @@ def read_prompts(path):
         raise UserError(f"cannot read {path}: no such file")
     if not kind_of(path):
         raise UserError(f"{path} does not say what it holds; name it *.txt, with a prompt in each line, or *.jsonl, "
-                        "*.json or *.parquet")
+                        "*.json, *.parquet or *.csv")
     if kind_of(path) not in LINES:
         yield from read_records(path)
         return

@@ -36,6 +36,8 @@ from .tokens import IGNORED
 
 #: Of samples of kto.
 UNDESIRABLE, DESIRABLE, OTHER, NONE = range(4)
+#: What a table says of an answer.
+TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 
 @dataclass
@@ -202,6 +204,7 @@ class Kto(Dpo):
             pair = read_pair(record, place, self.name)
             return [([answer], {"label": name == "chosen"}) for answer, name in zip(pair, PAIR)]
         label = record.get("label")
+        label = TRUTHS.get(label.lower(), label) if isinstance(label, str) else label
         if not isinstance(label, bool) or "prompt" not in record or "completion" not in record:
             raise UserError(f"{place}: --objective=kto reads prompt, completion, and label, which is true or false; or "
                             "prompt, chosen and rejected")

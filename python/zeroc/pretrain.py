@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .columns import add_columns, read_columns
 from .dataset import hash_file
 from .errors import UserError, plural
 from .run import Run, new_parser
@@ -17,7 +18,9 @@ from .whole_file import whole
 def parser():
     p = new_parser("pretrain")
     p.add_argument("model", metavar="CONFIG", help="a config.json, or a folder with it and tokenizer.json")
-    p.add_argument("data", metavar="DATA", nargs="+", help="texts, or *.jsonl with a field text; also *.gz")
+    p.add_argument("data", metavar="DATA", nargs="+", help="texts; *.jsonl, *.parquet, *.csv with a field text; also *.gz; "
+                   "or folders of them")
+    add_columns(p)
     p.add_argument("--tokenizer", metavar="FILE", help="a tokenizer.json (default: that beside the config)")
     p.add_argument("--bytes", action="store_true", help="each byte is a token")
     p.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
@@ -46,6 +49,9 @@ class Pretrain(Run):
             raise UserError("--bytes and --tokenizer exclude each other; drop one")
         if not self.args.bytes and not self.tokenizer.exists():
             raise UserError(f"{self.tokenizer} does not exist; name a tokenizer.json with --tokenizer, or say --bytes")
+        self.columns = read_columns(self.args.column)
+        if self.columns.keys() - {"text"}:
+            raise UserError(f"--column={self.args.column[0]} is of zeroc finetune; texts have the field text alone")
         self.end = self.find_end()
         self.data = self.work / "data.u32"
         self.evaluation = self.work / "eval.u32" if self.args.eval_split else None
@@ -68,6 +74,8 @@ class Pretrain(Run):
     def make_data(self):
         self.data.unlink(missing_ok=True)
         self.call([self.program, "tokenize", *self.args.data, "-o", str(self.data),
+                   *(f"--field={column}" for column in self.columns.values()),
+                   *([f"--split={self.args.split}"] if self.args.split else []),
                    *(["--bytes"] if self.args.bytes else [f"--tokenizer={self.tokenizer}", f"--separator={self.end}"])])
         tokens = np.memmap(self.data, np.uint32, "r")
         self.data_key = f"{hash_file(self.data).hex()} {self.args.eval_split}"

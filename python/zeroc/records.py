@@ -5,28 +5,36 @@
 | *.jsonl, *.ndjson | one per line; empty lines are skipped |
 | *.json | the elements of an array; or objects, one per line, or each over several lines |
 | *.parquet | the rows |
+| *.csv, *.tsv | the rows after the first, which names the columns; all values are texts |
 | *.txt, *.md | one, whose field `text` is the file, with LF where lines end with CRLF |
 
-JSON and text may be compressed: *.gz.  Text is UTF-8; a byte order mark is no part of it.  A folder stands
-for the files in it and below of these names but *.md, in their order.
+All but *.parquet may be compressed: *.gz.  Text is UTF-8; a byte order mark is no part of it.  A folder stands for the
+files in it and below of these names but *.md, in their order; of several splits in it one is read (splits.py).
 """
 from __future__ import annotations
 
 import codecs
 import contextlib
+import csv
 import gzip
+import io
 import re
+import sys
 import zlib
 from pathlib import Path
 
+from . import splits
+from .columns import from_texts, rename
 from .errors import UserError
 from .fields import parse_first, parse_json
 
 LINES = (".jsonl", ".ndjson")
 TEXTS = (".txt", ".md")
-SUFFIXES = (*LINES, ".json", ".parquet", *TEXTS)
+#: With what separates columns.
+TABLES = {".csv": ",", ".tsv": "\t"}
 #: Of folders; a README.md is about the data.
-OF_FOLDERS = (*LINES, ".json", ".parquet", ".txt")
+OF_FOLDERS = (*LINES, ".json", ".parquet", *TABLES, ".txt")
+SUFFIXES = (*OF_FOLDERS, ".md")
 SOMETHING = re.compile(r"\S")
 
 
@@ -36,16 +44,18 @@ def kind_of(path):
     return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
 
 
-def find_files(arguments):
-    """The files that the arguments stand for; an argument is a file or a folder."""
-    files = []
+def find_files(arguments, split=None):
+    """The files that the arguments stand for: files and folders.  Of several splits in a folder it takes `split`, or train, and says so."""
+    files, said = [], []
     for argument in arguments:
         path = Path(argument)
         if path.is_dir():
             inside = sorted(file for file in path.rglob("*") if file.is_file() and kind_of(file) in OF_FOLDERS)
             if not inside:
                 raise UserError(f"{path} has no file *{', *'.join(OF_FOLDERS)}")
-            files += inside
+            chosen, line = splits.choose([str(file.relative_to(path)) for file in inside], split, path)
+            files += [path / file for file in chosen]
+            said.append(line)
         elif not path.exists():
             raise UserError(f"cannot read {path}: no such file")
         elif not kind_of(path):
@@ -57,15 +67,27 @@ def find_files(arguments):
         if file in known:
             raise UserError(f"{file} is named twice")
         known.add(file)
+    if split and not said:
+        raise UserError(f"--split={split} is for folders, and only files are named; drop it")
+    for line in filter(None, said):
+        print(f"data      {line}", file=sys.stderr)
     return files
 
 
-def read_records(path):
-    """Yields (record, place)."""
+def read_records(path, columns=None):
+    """Yields (record, place); `columns` are {field: its name in the file}."""
+    for record, place in read_all_records(path):
+        record = rename(record, columns, place) if columns else record
+        yield from_texts(record, place) if kind_of(path) in TABLES else record, place
+
+
+def read_all_records(path):
     kind = kind_of(path)
     with reading(path):
         if kind == ".parquet":
             yield from read_parquet(path)
+        elif kind in TABLES:
+            yield from read_table(path, TABLES[kind])
         elif kind in TEXTS:
             yield {"text": decode(read_all(path), path).replace("\r\n", "\n")}, str(path)
         elif kind == ".json" and not is_lines(path):
@@ -142,6 +164,25 @@ def read_values(path):
         place = f"{path}, line {number}"
         value, at = parse_first(text, begin.start(), place)
         yield check_object(value, place), place
+
+
+def read_table(path, separator):
+    csv.field_size_limit(1 << 30)  # a text may be long
+    with open_file(path) as file:
+        rows = csv.reader(io.TextIOWrapper(file, "utf-8", newline=""), delimiter=separator, strict=True)
+        try:
+            names = next(rows, None) or []
+            if len(set(names)) < len(names):
+                raise UserError(f"{path}, line 1: columns have the names {', '.join(map(repr, names))}; give each another")
+            for row in rows:
+                place = f"{path}, line {rows.line_num}"
+                if row and len(row) != len(names):
+                    raise UserError(f"{place} has {len(row)} columns, and line 1 names {len(names)}: {', '.join(names)}; "
+                                    f"quote values that have {separator!r} in them")
+                if row:
+                    yield dict(zip(names, row)), place
+        except csv.Error as error:
+            raise UserError(f"{path}, line {rows.line_num} is no row of a table: {error}") from error
 
 
 def read_parquet(path):

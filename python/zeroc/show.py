@@ -11,10 +11,10 @@ from .records import find_files, read_records
 GREEN, DIM, PLAIN = "\033[32m", "\033[2m", "\033[0m"
 
 
-def show(folder, arguments, count, template=None, stops=(), objective="sft"):
+def show(folder, arguments, count, template=None, stops=(), objective="sft", columns=None, split=None):
     Worker.begin(folder, template, stops, objective)
     colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    records = (record for file in find_files(arguments) for record in read_records(file))
+    records = (record for file in find_files(arguments, split) for record in read_records(file, columns))
     found = []
     for (record, place), _ in zip(records, range(count)):
         [(units, of_record, _)] = Worker.encode([(record, place)])

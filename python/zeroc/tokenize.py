@@ -22,10 +22,11 @@ from functools import partial
 from pathlib import Path
 
 from .errors import UserError, plural
+from .columns import add_split
 from .fields import check_text
 from .options import add_output, parser_of
 from .own_files import check_output
-from .records import LINES, kind_of, open_file, read_lines, reading
+from .records import LINES, TABLES, find_files, kind_of, open_file, read_lines, read_records, reading
 from .tokenizer_file import load_tokenizer, special_names
 from .whole_file import whole
 
@@ -39,11 +40,14 @@ LLMC = {2: (20240520, 1), 4: (20240801, 7)}
 HEADER, MOST_TOKENS = 1024, 2**31 - 1
 #: In place of a piece, after the last of a document.
 END = None
+#: Files of records, of which a field is the text.
+ROWS = (".parquet", *TABLES)
 
 
 def parser():
     p = parser_of("tokenize")
-    p.add_argument("files", metavar="FILE", nargs="+", help="texts, or *.jsonl with a field text; also *.gz")
+    p.add_argument("files", metavar="FILE", nargs="+", help="texts; *.jsonl, *.parquet, *.csv with a field text; also *.gz; "
+                   "or folders of them")
     add_output(p, "TOKENS", "NAME.bin, with a header; or NAME.u16 or NAME.u32, token ids only")
     p.add_argument("--tokenizer", metavar="TOKENIZER.json", help="a Hugging Face tokenizer")
     p.add_argument("--bytes", action="store_true", help="each byte is a token")
@@ -51,8 +55,9 @@ def parser():
                    help="token written after each document: an id, or a token of the tokenizer")
     p.add_argument("--special-tokens", action="store_true", help="where a text has the name of a special token, such as "
                    "<|im_start|> of a chat template, write that token")
-    p.add_argument("--field", metavar="NAME", help="input files have one JSON object per line; this field is the text "
-                   "(default: text, of files *.jsonl)")
+    p.add_argument("--field", metavar="NAME", help="input files have records, or one JSON object per line; this field is "
+                   "the text (default: text, of files *.jsonl, *.parquet, *.csv and *.tsv)")
+    add_split(p)
     return p
 
 
@@ -145,12 +150,13 @@ def parse_token_id(text):
 
 def documents_of(path, field, chunks):
     """(place, its text as blocks) of each document of a file; `chunks` reads a text file."""
-    if not field and kind_of(Path(path)) not in LINES:
+    kind = kind_of(Path(path))
+    if not field and kind not in (*LINES, *ROWS):
         with open_file(Path(path)) as file:
             yield path, chunks(file)
         return
     name = field or "text"
-    for record, place in read_lines(Path(path)):
+    for record, place in (read_records if kind in ROWS else read_lines)(Path(path)):
         if name not in record:
             raise UserError(f'{place} has no "{name}"; name the field of its text with --field')
         yield place, [check_text(record[name], f'"{name}"', place)]
@@ -200,6 +206,14 @@ def write(a, encoder, width, file):
     return documents, written // width, read
 
 
+def files_of(names, split):
+    """Files of any name, and those of folders."""
+    several = [name for name in names if Path(name).is_dir()]
+    if split and not several:
+        raise UserError(f"--split={split} is for folders, and only files are named; drop it")
+    return [file for name in names for file in (map(str, find_files([name], split)) if name in several else [name])]
+
+
 def check(a):
     if not a.o.endswith((".bin", ".u16", ".u32")):
         raise UserError(f"-o {a.o} does not say what it holds; name it *.bin, *.u16 or *.u32")
@@ -215,6 +229,7 @@ def check(a):
 def main(arguments):
     a = parser().parse_args(arguments)
     check(a)
+    a.files = files_of(a.files, a.split)
     encoder = Bytes(a) if a.bytes else Tokens(a)
     width = 4 if a.o.endswith(".u32") or a.o.endswith(".bin") and encoder.vocabulary > 1 << 16 else 2
     if width == 2 and encoder.vocabulary > 1 << 16:

@@ -212,7 +212,7 @@ class Generate(generating.GeneratingCase):
             generate.check_record({"prompt": "a", "day": datetime.date(2024, 1, 1)}, "p.parquet, line 1")
         for name, text, words in (("p.jsonl", "{\"text\": \"a\"}", "line 1 has the fields text; zeroc generate reads"),
                                   ("p.jsonl", spoken, "ends with a turn of the assistant"), ("p.jsonl", "{", "is not JSON"),
-                                  ("p.csv", "a", "p.csv does not say what it holds"),
+                                  ("p.xlsx", "a", "p.xlsx does not say what it holds"),
                                   ("p.jsonl", "{\"prompt\": \"\"}", "line 1 has no tokens"),
                                   ("p.jsonl", "{\"prompt\": \"a\", \"n\": 1e400}", "line 1 is not JSON: 1e400"),
                                   *(("p.jsonl", f"{{\"prompt\": \"a\", \"{name}\": 1}}",

@@ -178,7 +178,9 @@ class Run(Mistakes):
         for option, words in (("--learning_rate=1e-3", "unknown option --learning_rate; it is --lr X here"),
                               ("--max-steps=3", "unknown option --max-steps; it is --steps N here"),
                               ("--bf16", "unknown option --bf16; it is --precision=bf16 of zeroc;"),
-                              ("--per_device_train_batch_size=8", "it is --batch=B of zeroc import;")):
+                              ("--per_device_train_batch_size=8", "it is --batch=B of zeroc import;"),
+                              ("--val_set_size=0.1", "it is --eval-split=PART of zeroc finetune;"),
+                              ("--push-to-hub", "it is not supported, because a folder is written, which")):
             with self.subTest(option):
                 self.refuse(option, message=words)
 
