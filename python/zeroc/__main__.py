@@ -6,7 +6,7 @@ from .errors import UserError
 from .needs import OF_COMMANDS, need
 
 #: The modules of commands that have other names.
-MODULES = {"finetune": "finetuning", "diff": "explain"}
+MODULES = {"finetune": "finetuning", "diff": "explain", "import": "hub", "plan": "hub"}
 
 
 def main():

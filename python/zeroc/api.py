@@ -11,6 +11,7 @@ import time
 import weakref
 from pathlib import Path
 
+from . import hub
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError
 from .needs import need
@@ -24,8 +25,9 @@ INITIAL = "initial.safetensors"
 def compile(model, example_inputs=None, *, batch=None, seq=None, out=None, import_options=None, **options):
     """Compiles a model into a training program; returns a Program.
 
-    model           a path of MLIR; a folder of Hugging Face, or its config.json, with `batch` sequences of `seq` tokens;
-                    or a torch.nn.Module or torch.export.ExportedProgram whose forward returns the loss (torch-mlir)
+    model           a path of MLIR; a folder of Hugging Face, OWNER/NAME of a hub, or a config.json, with `batch`
+                    sequences of `seq` tokens; or a torch.nn.Module or torch.export.ExportedProgram whose forward returns the
+                    loss (torch-mlir)
     example_inputs  of a torch model: a tuple of tensors, whose first dimension is the batch of a rank
     out             the program's path; default: a temporary folder, which lives as long as the Program
     import_options  options of `zeroc import` as a dict, such as {"packed": True}
@@ -36,7 +38,7 @@ def compile(model, example_inputs=None, *, batch=None, seq=None, out=None, impor
     scratch = tempfile.TemporaryDirectory(prefix="zeroc-")
     folder, initial = Path(scratch.name), None
     if isinstance(model, (str, os.PathLike)):
-        source, more = Path(model), []
+        source, more = hub.find_folder(model), []
         if source.is_dir() or source.suffix == ".json":
             if batch is None or seq is None:
                 raise UserError(f"{source} needs batch, the sequences of a micro-batch, and seq, the tokens of one")
@@ -57,7 +59,7 @@ def compile(model, example_inputs=None, *, batch=None, seq=None, out=None, impor
 def finetune(model, data, out, **options):
     """Starts `zeroc finetune`; returns a Run, whose metrics are those of its steps.
 
-    model    a folder of Hugging Face
+    model    a folder of Hugging Face, or OWNER/NAME of a hub
     data     a path of records, or several
     out      the folder to write; `Run.weights` reads it
     options  those of the command: lora=16, objective="dpo", epochs=1, precision="bf16", ..."""
@@ -202,7 +204,7 @@ def flags(options):
         option = "--" + name.replace("_", "-")
         if value is True:
             words.append(option)
-        elif name == "stop_token" and isinstance(value, (list, tuple)):
+        elif name in ("stop_token", "column") and isinstance(value, (list, tuple)):
             words += [f"{option}={one}" for one in value]
         elif value is not None and value is not False:
             words.append(f"{option}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")

@@ -20,7 +20,7 @@ def add_columns(parser):
 
 
 def add_split(parser):
-    parser.add_argument("--split", metavar="NAME", help="of a folder with several splits (default: train)")
+    parser.add_argument("--split", metavar="NAME", help="of a folder or a hub's data set with several splits (default: train)")
 
 
 def read_columns(options):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import argparse
 
-from . import dataset, objectives, show
+from . import dataset, hub, objectives, show
 from .columns import add_columns, read_columns
 from .errors import UserError
 from .options import add_output, parser_of
@@ -14,9 +14,10 @@ def parser():
     p = parser_of("data")
     commands = p.add_subparsers(dest="command", required=True, metavar="build|show")
     common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("model", metavar="MODEL_DIR", help="a folder with the tokenizer and its chat template")
-    common.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.csv, *.txt, or folders "
-                        "of them")
+    common.add_argument("model", metavar="MODEL_DIR", help="a folder with the tokenizer and its chat template, or "
+                        "OWNER/NAME of a hub")
+    common.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.csv, *.txt, folders of "
+                        "them, or data sets of a hub")
     add_columns(common)
     common.add_argument("--chat-template", metavar="FILE", help="in place of the model's")
     common.add_argument("--stop-token", metavar="TEXT", action="append", default=[], help="a further stop token")
@@ -42,7 +43,7 @@ def main(arguments):
     a = parser().parse_args(arguments)
     columns = read_columns(a.column)
     if a.command == "show":
-        return show.show(a.model, a.data, a.samples, a.chat_template, tuple(a.stop_token),
+        return show.show(hub.find_folder(a.model, hub.TOKENIZER), a.data, a.samples, a.chat_template, tuple(a.stop_token),
                          a.objective, columns, a.split)
     if a.seq < 2:
         raise UserError(f"--seq={a.seq} must be 2 or more")
@@ -55,7 +56,8 @@ def main(arguments):
         check_output(path, "data", a.force, a.data)
     if a.eval_batch < 1:
         raise UserError(f"--eval-batch={a.eval_batch} must be 1 or more")
-    request = dataset.Request(a.model, a.data, a.seq, not a.no_packing, a.eval_split, a.eval_batch, a.seed,
+    model = hub.find_folder(a.model, hub.TOKENIZER)
+    request = dataset.Request(str(model), a.data, a.seq, not a.no_packing, a.eval_split, a.eval_batch, a.seed,
                               a.chat_template, tuple(a.stop_token), a.objective, columns, a.split)
     summaries, was_there, _ = dataset.build(request, a.o, a.eval)
     for path, summary in zip((a.o, a.eval), summaries):

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from . import dataset, objectives
+from . import dataset, hub, objectives
 from .columns import add_columns, read_columns
 from .commands import compile_command, import_command
 from .conversations import Chat
@@ -37,8 +37,10 @@ HEADS = re.compile("(ForCausalLM|LMHeadModel)$")
 
 def parser():
     p = new_parser("finetune")
-    p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer")
-    p.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.csv, *.txt, or folders of them")
+    p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer; or OWNER/NAME "
+                   "of a hub")
+    p.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.csv, *.txt, folders of them, or "
+                   "data sets of a hub")
     add_columns(p)
     p.add_argument("--lora", metavar="RANK[:ALPHA]", help="train adapters; ALPHA is twice the rank if not given "
                    "(default: all weights are trained)")
@@ -81,10 +83,11 @@ class Finetune(Run):
         # Until the data are known; most have no weights.
         self.summary = dataset.Summary(most=2, labels=self.objective.labels_until_known)
         self.columns = read_columns(self.args.column)
-        self.model = Path(self.args.model)
+        self.name = self.args.model if hub.is_name(self.args.model) else None
+        self.model = hub.find_folder(self.args.model, hub.TOKENIZER)
         self.config = read_json(self.model / "config.json")
         if not self.config:
-            raise UserError(f"{self.model} has no config.json; name the folder of a model")
+            raise UserError(f"{self.model} has no config.json; name the folder of a model, or OWNER/NAME of a hub")
 
     def check(self):
         super().check()
@@ -105,13 +108,16 @@ class Finetune(Run):
         if a.reference and not self.objective.has_reference:
             raise UserError(f"--reference is for --objective={' and '.join(WITH_REFERENCE)}; drop it from "
                             f"--objective={a.objective}")
+        a.reference = a.reference and str(hub.find_folder(a.reference))
         if a.reference and not any(Path(a.reference).glob("*.safetensors")):
             raise UserError(f"--reference={a.reference} has no weights *.safetensors; name the folder of a model")
-        if not any(self.model.glob("*.safetensors")):
+        if not self.name and not any(self.model.glob("*.safetensors")):
             raise UserError(f"{self.model} has no weights *.safetensors; to begin with random weights, use zeroc pretrain")
 
     def make_data(self):
         a = self.args
+        if self.name and not a.dry_run:
+            hub.add_weights(self.name, self.model)
         request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split,
                                   self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), a.objective,
                                   self.columns, a.split)
@@ -298,9 +304,11 @@ class Finetune(Run):
 
     def copy_tokenizer(self):
         self.copy_files(self.model)
-        if self.objective.has_scores and self.export_options() is None:
+        changes = {**({"task_type": "SEQ_CLS"} if self.objective.has_scores else {}),
+                   **({"base_model_name_or_path": self.name} if self.name else {})}
+        if changes and self.export_options() is None:
             with self.own.writing("adapter_config.json") as path:
-                write_whole(path, json.dumps({**read_json(path), "task_type": "SEQ_CLS"}, indent=2) + "\n")
+                write_whole(path, json.dumps({**read_json(path), **changes}, indent=2) + "\n")
         # Who generates with the model needs what it was trained with.
         if self.args.chat_template:
             with self.own.writing("chat_template.jinja") as path:
@@ -314,7 +322,7 @@ class Finetune(Run):
     def describe(self):
         """(name of the base model, what was done) for the model card."""
         lora = self.args.lora
-        base = self.config.get("_name_or_path") or self.model.resolve().name
+        base = self.name or self.config.get("_name_or_path") or self.model.resolve().name
         rank = lora and lora.partition(":")[0]
         return base, ("all weights were trained" if not lora else f"adapters of rank {rank} were trained and merged"
                       if self.args.merge else f"these are adapters of rank {rank}")

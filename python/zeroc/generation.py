@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 
+from . import hub
 from .cache import find_program
 from .commands import positions_of
 from .errors import UserError
@@ -39,8 +40,8 @@ def new_parser(command, **how):
         epilog="Sampling is what generation_config.json of the model says, where an option does not say more.\n"
                "Options of zeroc for the compiled program are taken, too, such as --base-storage or --cpu, and of\n"
                f"the program {', '.join(OF_PROGRAM)}: see zeroc --help.")
-    p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer; or the "
-                   "checkpoints of a run, OUT/zeroc/run")
+    p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer; OWNER/NAME of a "
+                   "hub; or the checkpoints of a run, OUT/zeroc/run")
     p.add_argument("--adapter", metavar="DIR", help="adapters in PEFT's format, for the model")
     p.add_argument("--max-tokens", type=int, metavar="N", help="tokens of an answer")
     p.add_argument("--temperature", type=float, metavar="X", help="divide the logits by this; 0: the most likely token "
@@ -70,7 +71,8 @@ class Generation:
         self.args, found = parse(p, arguments, MANAGED, command, OF_PROGRAM)
         self.command, self.compiled, self.run_options = command, found["compile"], found["train"]
         self.check()
-        self.source = find_source(self.args.model)
+        self.source = find_source(hub.find_folder(self.args.model))
+        self.args.adapter = self.args.adapter and str(hub.find_folder(self.args.adapter, hub.ADAPTER))
         self.tokenizer = Tokenizer(self.source.folder, self.args.chat_template, tuple(self.args.stop_token))
         sampling = Sampling(self.args, self.source.folder, command, self.seq)
         self.sampling, self.stops = sampling.fields, sampling.stops

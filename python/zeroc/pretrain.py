@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from . import hub
 from .columns import add_columns, read_columns
 from .dataset import hash_file
 from .errors import UserError, plural
@@ -17,11 +18,12 @@ from .whole_file import whole
 
 def parser():
     p = new_parser("pretrain")
-    p.add_argument("model", metavar="CONFIG", help="a config.json, or a folder with it and tokenizer.json")
+    p.add_argument("model", metavar="CONFIG", help="a config.json, a folder with it and tokenizer.json, or OWNER/NAME of "
+                   "a hub")
     p.add_argument("data", metavar="DATA", nargs="+", help="texts; *.jsonl, *.parquet, *.csv with a field text; also *.gz; "
-                   "or folders of them")
+                   "folders of them, or data sets of a hub")
     add_columns(p)
-    p.add_argument("--tokenizer", metavar="FILE", help="a tokenizer.json (default: that beside the config)")
+    p.add_argument("--tokenizer", metavar="FILE", help="a tokenizer.json, or OWNER/NAME (default: that beside the config)")
     p.add_argument("--bytes", action="store_true", help="each byte is a token")
     p.add_argument("--eval-split", type=float, metavar="PART", default=0.0,
                    help="keep the last part of the tokens for evaluation, as 0.02 (default: none)")
@@ -35,14 +37,14 @@ class Pretrain(Run):
         super().__init__("pretrain", parser(), arguments)
 
     def read_model(self):
-        self.model = Path(self.args.model)
+        self.model = hub.find_folder(self.args.model, hub.TOKENIZER)
         self.folder = self.model if self.model.is_dir() else self.model.parent
         path = self.model / "config.json" if self.model.is_dir() else self.model
         self.config = read_json(path)
         if not self.config:
             raise UserError(f"cannot read {path}; name a config.json, or a folder with one")
         self.config_path = path
-        self.tokenizer = Path(self.args.tokenizer) if self.args.tokenizer else self.folder / "tokenizer.json"
+        self.tokenizer = hub.find_tokenizer(self.args.tokenizer) if self.args.tokenizer else self.folder / "tokenizer.json"
         if self.out.resolve() == self.folder.resolve():
             raise UserError(f"-o {self.out} is the folder of the config; name another")
         if self.args.bytes and self.args.tokenizer:

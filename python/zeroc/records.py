@@ -9,7 +9,8 @@
 | *.txt, *.md | one, whose field `text` is the file, with LF where lines end with CRLF |
 
 All but *.parquet may be compressed: *.gz.  Text is UTF-8; a byte order mark is no part of it.  A folder stands for the
-files in it and below of these names but *.md, in their order; of several splits in it one is read (splits.py).
+files in it and below of these names but *.md, in their order, and so does the name of a hub's data set (hub.py); of
+several splits in it one is read (splits.py).
 """
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ import sys
 import zlib
 from pathlib import Path
 
-from . import splits
+from . import hub, splits
 from .columns import from_texts, rename
 from .errors import UserError
 from .fields import parse_first, parse_json
@@ -35,6 +36,8 @@ TABLES = {".csv": ",", ".tsv": "\t"}
 #: Of folders; a README.md is about the data.
 OF_FOLDERS = (*LINES, ".json", ".parquet", *TABLES, ".txt")
 SUFFIXES = (*OF_FOLDERS, ".md")
+#: What is before .gz may be compressed.
+OF_HUB = (*OF_FOLDERS, *(f"{suffix}.gz" for suffix in OF_FOLDERS))
 SOMETHING = re.compile(r"\S")
 
 
@@ -45,7 +48,8 @@ def kind_of(path):
 
 
 def find_files(arguments, split=None):
-    """The files that the arguments stand for: files and folders.  Of several splits in a folder it takes `split`, or train, and says so."""
+    """The files that the arguments stand for: files, folders, and names of a hub's data sets.  Of several splits in a
+    folder or a data set it takes `split`, or train, and says so."""
     files, said = [], []
     for argument in arguments:
         path = Path(argument)
@@ -55,6 +59,10 @@ def find_files(arguments, split=None):
                 raise UserError(f"{path} has no file *{', *'.join(OF_FOLDERS)}")
             chosen, line = splits.choose([str(file.relative_to(path)) for file in inside], split, path)
             files += [path / file for file in chosen]
+            said.append(line)
+        elif not kind_of(path) and hub.is_data_name(argument):
+            chosen, line = hub.find_data(argument, split, OF_HUB)
+            files += chosen
             said.append(line)
         elif not path.exists():
             raise UserError(f"cannot read {path}: no such file")
@@ -68,7 +76,7 @@ def find_files(arguments, split=None):
             raise UserError(f"{file} is named twice")
         known.add(file)
     if split and not said:
-        raise UserError(f"--split={split} is for folders, and only files are named; drop it")
+        raise UserError(f"--split={split} is for folders and data sets of a hub, and only files are named; drop it")
     for line in filter(None, said):
         print(f"data      {line}", file=sys.stderr)
     return files

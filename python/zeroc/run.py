@@ -27,11 +27,8 @@ from .errors import UserError, plural
 from .options import name_of, options_with, parse, parser_of, value_of
 from .own_files import OwnFolder
 from .template import read_json
+from .tokenizer_file import TOKENIZER_FILES
 
-#: Of a model's folder, beside config.json and the weights.
-TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
-                   "vocab.json", "merges.txt", "tokenizer.model", "chat_template.jinja", "chat_template.json",
-                   "generation_config.json")
 #: Options that the commands give, and what a user says instead.
 MANAGED = {"--data": "name the files of data after the model", "--input": "name the files of data after the model",
            "--init": "name the model's folder first", "--save": "say -o", "--checkpoint": "say -o",
@@ -221,7 +218,8 @@ class Run:
         return {"model": str(self.model.resolve()), "steps": self.steps,
                 "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
                 "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc import": [*self.import_options(), *self.model_options], "options of zeroc": sorted([*compiled, *self.from_ds_config]),
+                "options of zeroc import": [*self.import_options(), *self.model_options],
+                "options of zeroc": sorted([*compiled, *self.from_ds_config]),
                 "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights(), **self.more_settings()}
 
     def more_settings(self):

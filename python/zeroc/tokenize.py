@@ -24,6 +24,7 @@ from pathlib import Path
 from .errors import UserError, plural
 from .columns import add_split
 from .fields import check_text
+from .hub import find_tokenizer, is_data_name
 from .options import add_output, parser_of
 from .own_files import check_output
 from .records import LINES, TABLES, find_files, kind_of, open_file, read_lines, read_records, reading
@@ -47,9 +48,9 @@ ROWS = (".parquet", *TABLES)
 def parser():
     p = parser_of("tokenize")
     p.add_argument("files", metavar="FILE", nargs="+", help="texts; *.jsonl, *.parquet, *.csv with a field text; also *.gz; "
-                   "or folders of them")
+                   "folders of them, or data sets of a hub")
     add_output(p, "TOKENS", "NAME.bin, with a header; or NAME.u16 or NAME.u32, token ids only")
-    p.add_argument("--tokenizer", metavar="TOKENIZER.json", help="a Hugging Face tokenizer")
+    p.add_argument("--tokenizer", metavar="TOKENIZER.json", help="a Hugging Face tokenizer, or OWNER/NAME of a hub")
     p.add_argument("--bytes", action="store_true", help="each byte is a token")
     p.add_argument("--separator", metavar="TOKEN",
                    help="token written after each document: an id, or a token of the tokenizer")
@@ -92,6 +93,7 @@ class Tokens:
     wants them."""
 
     def __init__(self, a):
+        a.tokenizer = find_tokenizer(a.tokenizer)
         self.tokenizer = load_tokenizer(a.tokenizer, ", or use --bytes")
         self.tokenizer.encode_special_tokens = not a.special_tokens
         self.vocabulary = 1 + max(self.tokenizer.get_vocab(with_added_tokens=True).values(), default=-1)
@@ -207,10 +209,10 @@ def write(a, encoder, width, file):
 
 
 def files_of(names, split):
-    """Files of any name, and those of folders."""
-    several = [name for name in names if Path(name).is_dir()]
+    """Files of any name, and those of folders and data sets."""
+    several = [name for name in names if Path(name).is_dir() or not kind_of(Path(name)) and is_data_name(name)]
     if split and not several:
-        raise UserError(f"--split={split} is for folders, and only files are named; drop it")
+        raise UserError(f"--split={split} is for folders and data sets of a hub, and only files are named; drop it")
     return [file for name in names for file in (map(str, find_files([name], split)) if name in several else [name])]
 
 

@@ -23,7 +23,7 @@ from documents import ROOT, Document
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 #: Programs of other projects.
-OTHER_PROGRAMS = {"apt-get", "cmake", "ctest", "deepspeed", "iree-opt", "mpirun", "srun", "torchrun"}
+OTHER_PROGRAMS = {"apt-get", "cmake", "ctest", "deepspeed", "hf", "iree-opt", "mpirun", "srun", "torchrun"}
 #: Options that no help lists.
 OTHER_OPTIONS = {
     "--debug-only",  # LLVM's, in builds with assertions

@@ -91,6 +91,7 @@ class OtherTrainers(chats.ChatCase):
         os.environ["ZEROC_PROGRAM"] = str(support.ZEROC)
         self.addCleanup(os.environ.pop, "ZEROC_PROGRAM")
         options.listed.cache_clear()
+        self.addCleanup(options.listed.cache_clear)
         zeroc = {name for name, (who, _) in options.known_options().items() if who == "compile"}
         for name in self.mistakes(60, seed=26):
             dashed = f"--{name}"

@@ -139,7 +139,7 @@ class Splits(chats.ChatCase):
         self.assertIn(f"files of no split of {data}, 1 file; not test (2 files)", done.err)
         (data / "other.jsonl").rename(data / "train_sft-00000-of-00001.jsonl")
         for given, says in ((data, "has test, train_sft; choose one with --split=train_sft"),
-                            (data / "test.csv", "--split=train is for folders")):
+                            (data / "test.csv", "--split=train is for folders and data sets of a hub")):
             done = support.run(support.ZEROC, "data", "show", folder, given, *["--split=train"] * (given != data))
             self.assert_refused(done)
             self.assertIn(says, done.err)

@@ -2,6 +2,8 @@
 #include "tools/zeroc/Commands.h"
 
 #include "tools/zeroc/LibraryFile.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -49,6 +51,30 @@ std::string zero::listCommands() {
     if (!one.name.empty())
       text += ("command " + one.name + " " + one.summary + "\n").str();
   return text;
+}
+
+/// The rule of python/zeroc/hub.py: two words that are no path of a file.
+static bool isNameOfHub(StringRef text) {
+  auto isWord = [](StringRef word, StringRef more) {
+    return !word.empty() && llvm::isAlnum(word.front()) &&
+           llvm::all_of(word, [&](char c) {
+             return llvm::isAlnum(c) || more.contains(c);
+           });
+  };
+  const auto [owner, name] = text.split('/');
+  return isWord(owner, "_.-") && isWord(name, "_.-@") &&
+         !text.ends_with(".mlir") && !text.ends_with(".json") &&
+         !llvm::sys::fs::exists(text);
+}
+
+bool zero::readsFromHub(ArrayRef<char *> argv) {
+  if (argv.size() < 3 ||
+      (StringRef(argv[1]) != "import" && StringRef(argv[1]) != "plan"))
+    return false;
+  for (size_t i = 2; i < argv.size(); ++i)
+    if (StringRef(argv[i - 1]) != "-o" && isNameOfHub(argv[i]))
+      return true;
+  return false;
 }
 
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv) {

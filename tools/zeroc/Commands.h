@@ -28,6 +28,10 @@ std::string describeCommands();
 /// A line "command data Prepares ..." for each command.
 std::string listCommands();
 
+/// Whether zeroc import or zeroc plan is given the name of a hub's model, as in
+/// Qwen/Qwen3-0.6B: Python gets its config, and runs the command with that.
+bool readsFromHub(ArrayRef<char *> argv);
+
 /// Runs the command that `argv` names.  Returns only with an error.
 llvm::Error runPythonCommand(ArrayRef<char *> argv);
 

@@ -319,7 +319,7 @@ int main(int argc, char **argv) {
   // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const CommandEntry *command = argc > 1 ? findCommand(argv[1]) : nullptr;
-  if (command && command->isPython)
+  if (command && (command->isPython || readsFromHub({argv, size_t(argc)})))
     fail(llvm::toString(runPythonCommand({argv, size_t(argc)})));
   const std::string overview =
       command ? command->summary.str() : describeCommands();

@@ -1,0 +1,165 @@
+"""Names of a hub in place of folders: models and data sets, from a hub on the loopback."""
+import json
+import shutil
+
+import support
+from hub_server import Hub
+from test_finetune import FinetuneCase
+
+try:
+    import huggingface_hub  # noqa: F401
+    MISSING = ""
+except ImportError as error:
+    MISSING = f"no Python package: {error}"
+
+NAME, DATA = "tiny/qwen", "tiny/chats"
+#: What finetune needs of the model, and what nothing here reads.
+READ = {"config.json", "tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "model.safetensors"}
+UNREAD = ("pytorch_model.bin", "model.gguf", "consolidated.safetensors", "onnx/model.onnx", "onnx/model.safetensors")
+
+
+class HubCase(FinetuneCase):
+    def setUp(self):
+        super().setUp()
+        if MISSING:
+            self.skipTest(MISSING)
+        for name in UNREAD:
+            (self.base / name).parent.mkdir(exist_ok=True)
+            (self.base / name).write_text("nothing")
+        self.data = self.folder / "chats"
+        self.data.mkdir()
+        lines = self.chats.read_text().splitlines(keepends=True)
+        (self.data / "train.jsonl").write_text("".join(lines[:100]))
+        (self.data / "test.jsonl").write_text("".join(lines[100:]))
+        (self.data / "README.md").write_text("# Chats\n")
+        bare = self.folder / "bare"
+        bare.mkdir()
+        for name in ("config.json", "tokenizer.json", "pytorch_model.bin"):
+            shutil.copy(self.base / name, bare)
+        subsets = self.folder / "subsets"
+        for name in ("easy", "hard"):
+            (subsets / name).mkdir(parents=True)
+            shutil.copy(self.data / "train.jsonl", subsets / name / "train-00000-of-00001.jsonl")
+        plain = self.folder / "plain"
+        plain.mkdir()
+        for name in ("chats.jsonl", "LICENSE.txt", "dataset_infos.json"):
+            shutil.copy(self.chats, plain / name)
+        self.hub = Hub({("models", NAME): self.base, ("models", "tiny/bare"): bare, ("models", "tiny/gated"): None,
+                        ("datasets", DATA): self.data, ("datasets", "tiny/subsets"): subsets,
+                        ("datasets", "tiny/plain"): plain})
+        self.addCleanup(self.hub.close)
+        self.work = self.folder / "work"
+        self.work.mkdir()
+
+    def zeroc(self, *words, **environment):
+        """Runs a command in an empty folder."""
+        return support.run(support.ZEROC, *words, cwd=self.work, env={
+            "HF_ENDPOINT": self.hub.address, "HF_HOME": str(self.folder / "home"), "HF_TOKEN": "", "HF_HUB_OFFLINE": "0",
+            **environment})
+
+    def ok(self, *words, **environment):
+        self.hub.sent.clear()
+        done = self.zeroc(*words, **environment)
+        self.assertEqual(done.returncode, 0, done.err + done.out)
+        return done
+
+    def refused(self, *words, says, **environment):
+        done = self.zeroc(*words, **environment)
+        self.assert_refused(done)
+        for text in says if isinstance(says, tuple) else (says,):
+            self.assertIn(text, done.err)
+
+
+class Names(HubCase):
+    OPTIONS = ("--lora=4", "--steps=2", "--accumulate=2", "--threads=1", "--progress=none")
+
+    def test_finetune(self):
+        done = self.ok("finetune", NAME, DATA, "-o", "named", *self.OPTIONS)
+        self.assertEqual(set(self.hub.sent), READ | {"train.jsonl"})
+        self.assertIn(f"train of {DATA}, 1 file; not test (1 file): see --split", done.err)
+        self.ok("finetune", self.base, self.data / "train.jsonl", "-o", "folder", *self.OPTIONS)
+        named, folder = self.work / "named", self.work / "folder"
+        self.assert_same_bytes(named / "adapter_model.safetensors", folder / "adapter_model.safetensors")
+        self.assertEqual(json.loads((named / "adapter_config.json").read_text())["base_model_name_or_path"], NAME)
+        self.assertIn(f'base_model: "{NAME}"', (named / "README.md").read_text())
+        # The same command goes on, and has nothing left to do.
+        self.ok("finetune", NAME, DATA, "-o", "named", *self.OPTIONS)
+        self.assert_same_bytes(named / "adapter_model.safetensors", folder / "adapter_model.safetensors")
+        # What the cache has is enough, and a folder of that name goes before it.
+        self.ok("finetune", NAME, DATA, "-o", "cached", *self.OPTIONS, HF_HUB_OFFLINE="1")
+        self.assertEqual(self.hub.sent, [])
+        self.assert_same_bytes(named / "adapter_model.safetensors", self.work / "cached" / "adapter_model.safetensors")
+        (self.work / NAME).mkdir(parents=True)
+        self.refused("finetune", NAME, DATA, "-o", "other", says=f"{NAME} has no config.json")
+
+    def test_config_alone(self):
+        """What only needs a config gets no more: a dry run has no weights, zeroc plan and import no tokenizer."""
+        plan = ("--world-size=2", "--batch=1", "--seq=16")
+        for words in (("plan", NAME, *plan), ("import", NAME, "--batch=1", "--seq=16", "-o", "named.mlir")):
+            done = self.ok(*words)
+            self.assertLessEqual(set(self.hub.sent), {"config.json"}, words)
+            own = self.ok(*(self.base if word == NAME else "own.mlir" if word == "named.mlir" else word for word in words))
+            folder = next((self.folder / "home" / "hub").glob("models--*/snapshots/*"))
+            self.assertEqual(done.out.replace(str(folder), str(self.base)), own.out)
+        self.assertEqual(*((self.work / name).read_text().replace(str(folder), str(self.base))
+                           for name in ("named.mlir", "own.mlir")))
+        self.ok("finetune", NAME, DATA, "-o", "out", "--dry-run", *self.OPTIONS)
+        self.assertEqual(set(self.hub.sent), READ - {"config.json", "model.safetensors"} | {"train.jsonl"})
+
+    def test_other_commands(self):
+        done = self.ok("data", "show", NAME, DATA, "--split=test", "--samples=1")
+        self.assertIn("[[", done.out)
+        self.assertEqual(set(self.hub.sent), READ - {"model.safetensors"} | {"test.jsonl"})
+        self.write("prompts.txt", "red\n")
+        done = self.ok("generate", NAME, "--prompts", self.folder / "prompts.txt", "--max-tokens=2", "--seq=32",
+                       "--temperature=0", ZEROC_CACHE=str(self.folder / "programs"))
+        self.assertEqual(json.loads(done.out)["tokens"], 2)
+        texts = self.write("texts.txt", "red green " * 100)
+        self.ok("tokenize", texts, "-o", "tokens.u16", f"--tokenizer={NAME}@main")
+        end = json.loads((self.base / "config.json").read_text())["vocab_size"] - 1
+        config = json.loads((self.base / "config.json").read_text())
+        (self.base / "config.json").write_text(json.dumps({**config, "eos_token_id": end}))
+        self.hub.revision = "f" * 40
+        self.ok("pretrain", NAME, texts, "-o", "pretrained", "--seq=16", "--steps=1", "--progress=none")
+        self.assertNotIn("model.safetensors", self.hub.sent)
+
+    def test_refused(self):
+        data = self.data / "train.jsonl"
+        for name, says in (("tiny/nothing", f"there is no file or folder tiny/nothing, and {self.hub.address} has no model of "
+                            "that name, or a private one; check the name, or log in with `hf auth login`"),
+                           ("tiny/gated", f"accept its terms: do so at {self.hub.address}/tiny/gated"),
+                           (f"{NAME}@older", f"the model {NAME} has no revision older"),
+                           ("tiny/bare", "tiny/bare has no weights model*.safetensors, and zeroc reads no *.bin")):
+            with self.subTest(name):
+                self.refused("finetune", name, data, "-o", "out", "--steps=1", says=says)
+        self.refused("plan", "tiny/nothing", says="zeroc plan: error: there is no file or folder tiny/nothing")
+        for name, says in (("tiny/nothing", "has no data set of that name"),
+                           ("tiny/subsets", "tiny/subsets has the subsets easy, hard; name one, as in tiny/subsets/easy")):
+            self.refused("data", "show", NAME, name, says=says)
+        self.refused("data", "show", NAME, DATA, "--split=dev",
+                     says=f"{DATA} has test, train, and no dev; choose one with --split=train")
+        self.ok("data", "show", NAME, "tiny/subsets/hard")
+        self.assertEqual(self.hub.sent, ["hard/train-00000-of-00001.jsonl"])
+        self.ok("data", "show", NAME, "tiny/plain")
+        self.assertEqual(self.hub.sent, ["chats.jsonl"])
+
+    def test_without_a_network(self):
+        """What to run where there is one."""
+        by_hand = "where there is a network, run `hf download {}`, and bring the folder {} here"
+        for environment, why in (({"HF_HUB_OFFLINE": "1"}, "HF_HUB_OFFLINE is set"),
+                                 ({"HF_ENDPOINT": "http://127.0.0.1:9"}, "http://127.0.0.1:9: ")):
+            for words, name, command in (
+                    (("finetune", NAME, DATA, "-o", "out"), NAME, f"{NAME} --local-dir {NAME}"),
+                    (("import", NAME, "--batch=1", "--seq=8"), NAME, f"{NAME} config.json --local-dir {NAME}"),
+                    (("data", "show", self.base, f"{DATA}@v1"), f"{DATA}@v1",
+                     f"{DATA} --repo-type dataset --revision v1 --local-dir {DATA}@v1")):
+                with self.subTest(why=why, command=command):
+                    self.refused(*words, says=(why, by_hand.format(command, name)), **environment)
+
+    def test_without_the_package(self):
+        hidden = self.folder / "hidden" / "huggingface_hub"
+        hidden.mkdir(parents=True)
+        (hidden / "__init__.py").write_text("raise ImportError('hidden')\n")
+        self.refused("finetune", NAME, DATA, "-o", "out", PYTHONPATH=str(hidden.parent),
+                     says=f"{NAME}, which is no file or folder here, needs the Python package huggingface_hub (hidden); install "
+                          "it with `")
