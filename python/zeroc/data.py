@@ -36,17 +36,18 @@ def parser():
     shown = commands.add_parser("show", parents=[common], allow_abbrev=False,
                                 help="print samples; what is trained on is in colour, or in [[ ]]")
     shown.add_argument("--samples", type=int, default=3, help="number of records (default: 3)")
+    shown.add_argument("--seq", type=int, help="as sequences of so many tokens have them (default: whole)")
     return p
 
 
 def main(arguments):
     a = parser().parse_args(arguments)
     columns = read_columns(a.column)
+    if a.seq is not None and a.seq < 2:
+        raise UserError(f"--seq={a.seq} must be 2 or more")
     if a.command == "show":
         return show.show(hub.find_folder(a.model, hub.TOKENIZER), a.data, a.samples, a.chat_template, tuple(a.stop_token),
-                         a.objective, columns, a.split)
-    if a.seq < 2:
-        raise UserError(f"--seq={a.seq} must be 2 or more")
+                         a.objective, a.seq, columns, a.split)
     dataset.check_split(a.eval_split)
     if bool(a.eval_split) != bool(a.eval):
         raise UserError("--eval-split and --eval belong together: how much, and where to write it")

@@ -38,7 +38,7 @@ from .tokens import IGNORED, Tokenizer
 from .whole_file import whole
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
-VERSION = 4
+VERSION = 5
 #: Records that a process gets at once, and from which on there are several.
 CHUNK = 256
 
@@ -70,6 +70,8 @@ class Summary:
     sequences: int = 0
     seq: int = 0
     limit: int = 0  # tokens of a sample
+    texts: int = 0  # that are longer, and their pieces
+    pieces: int = 0
     truncated: int = 0
     lost: int = 0
     dropped: int = 0
@@ -89,9 +91,12 @@ class Summary:
             yield f"up to {self.most} samples in a sequence (zeroc import --samples)"
         if self.labels:
             yield f"{plural(len(self.labels), 'label')}: {', '.join(self.labels[:8])}{', ...' * (len(self.labels) > 8)}"
+        if self.texts:
+            yield (f"{plural(self.texts, 'text')} longer than {self.limit:,} tokens, cut into {self.pieces:,} pieces: each "
+                   "goes on where the one before ends")
         if self.truncated:
             yield (f"warning: {plural(self.truncated, 'sample')} longer than {self.limit:,} tokens, cut off there: "
-                   f"{plural(self.lost, 'token')} are not read")
+                   f"{plural(self.lost, 'token')} are not read; for more, raise --seq")
         if self.dropped:
             yield f"warning: {plural(self.dropped, 'sample')} left out: nothing to train on in them"
         yield from notes.lines(self.notes)
@@ -256,7 +261,8 @@ def check_split(part):
 def choose_evaluation(records, request):
     count = max(1, round(records * request.evaluation))
     if count >= records:
-        raise UserError(f"--eval-split={request.evaluation:g} of {plural(records, 'record')} leaves none to train on")
+        raise UserError(f"--eval-split={request.evaluation:g} of {plural(records, 'record')} leaves none to train on; "
+                        "more are needed, and a text is one: split its file")
     return set(random.Random(request.seed).sample(range(records), count))
 
 
@@ -269,8 +275,7 @@ def lay_out(encoded, request, multiple):
         notes.add(summary.notes, found)
     objective = objectives.ALL[request.objective]
     units = objective.complete([unit for of_record, *_ in encoded for unit in of_record], encoded[0][2])
-    summary.limit = request.seq // max((len(unit.samples) for unit in units), default=1)
-    kept = [unit for unit in units if cut(unit, summary, objective)]
+    kept = fit(units, summary, objective)
     if not kept:
         if summary.truncated:
             raise UserError(f"{encoded[0][2]}: no sample has anything to train on in its first {summary.limit:,} tokens; "
@@ -278,12 +283,32 @@ def lay_out(encoded, request, multiple):
         raise UserError(f"{encoded[0][2]}: this record has nothing to train on, nor has any other: texts are empty, or "
                         "weights are 0")
     lengths = [sum(len(ids) for ids, _ in unit.samples) for unit in kept]
-    summary.samples, summary.tokens = sum(len(unit.samples) for unit in kept), sum(lengths)
+    summary.samples = sum(len(unit.samples) for unit in kept)
+    summary.tokens = sum(lengths) - (summary.pieces - summary.texts)  # a token of two pieces is one
     rows = pack(lengths, request.seq) if request.packed else [[i] for i in range(len(kept))]
     summary.sequences = len(rows)
     # An evaluation reads whole batches; rows without targets do not count in its mean.
     rows += [[] for _ in range(-len(rows) % multiple)]
     return summary, [[kept[i] for i in row] for row in rows]
+
+
+def fit(units, summary, objective):
+    """What sequences of `summary.seq` tokens have room for of units; counts what is left out."""
+    summary.limit = summary.seq // (2 if objective.compares else 1)
+    return [piece for unit in units for piece in pieces_of(unit, summary) if cut(piece, summary, objective)]
+
+
+def pieces_of(unit, summary):
+    """The unit; if it goes on in further sequences, its pieces.
+
+    Each begins with the last token of the one before, so that each token but the first is the target of one."""
+    ids, weights = unit.samples[0]
+    if not unit.goes_on or len(ids) <= summary.limit:
+        return [unit]
+    begins = range(0, len(ids) - 1, summary.limit - 1)
+    summary.texts, summary.pieces = summary.texts + 1, summary.pieces + len(begins)
+    return [objectives.Unit([(ids[begin:begin + summary.limit], weights[begin:begin + summary.limit])],
+                            {**unit.facts, "piece": f"{number} of {len(begins)}"}) for number, begin in enumerate(begins, 1)]
 
 
 def cut(unit, summary, objective):

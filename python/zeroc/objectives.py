@@ -27,7 +27,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .conversations import read_completion, read_sample, read_whole
+from .conversations import Text, read_completion, read_sample, read_whole
 from .errors import UserError
 from .fields import check_f32
 from .pairs import PAIR, read_pair
@@ -42,9 +42,12 @@ TRUTHS = {"true": True, "1": True, "false": False, "0": False}
 
 @dataclass
 class Unit:
-    """Samples that are compared with each other: (ids, weights) of each, and what the record says of them."""
+    """Samples that are compared with each other: (ids, weights) of each, and what the record says of them.
+
+    `goes_on`: what is longer than a sequence goes on in the next."""
     samples: list
     facts: dict = field(default_factory=dict)
+    goes_on: bool = False
 
 
 def arrays_of(sample):
@@ -115,7 +118,8 @@ class Objective:
 
     def encode(self, tokenizer, parts, facts, place):
         """The Units of Chats or Texts."""
-        return [Unit([arrays_of(sample)], facts) for sample in tokenizer.encode(parts[0])]
+        is_text = isinstance(parts[0], Text) and parts[0].prompt is None
+        return [Unit([arrays_of(sample)], facts, is_text) for sample in tokenizer.encode(parts[0])]
 
     def complete(self, units, place):
         return units

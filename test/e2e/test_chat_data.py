@@ -85,6 +85,28 @@ class Build(ChatCase):
         done = support.run(support.ZEROC, "data", "build", folder, path, "-o", self.folder / "x.safetensors", "--seq=12")
         self.assert_refused(done, "no sample has anything to train on in its first 12 tokens", status=1)
 
+    def test_long_texts(self):
+        """All of a text is read, of a file and of a record; what would lack its prompt is cut off."""
+        folder, rng = self.model(), random.Random(5)
+        text = "".join(rng.choice("abcdef ") for _ in range(1000))
+        ids = tokens.Tokenizer(folder).encode(conversations.read_sample({"text": text}, "t"))[0].ids
+        for name, data in (("t.txt", text), ("t.jsonl", json.dumps({"text": text}))):
+            path = self.write(name, data)
+            for options in ((), ("--no-packing",)):
+                out, arrays = self.build(folder, path, 64, *options)
+                self.assertIn("1 record, 16 samples, 1,001 tokens, 1,000 of them trained on\n", out)
+                self.assertIn("1 text longer than 64 tokens, cut into 16 pieces", out)
+                targets = arrays["targets"][arrays["targets"] != -100]
+                self.assertEqual(targets.tolist(), ids[1:])
+                self.assertEqual(arrays["tokens"][1, 0], ids[63])
+            shown = self.run_ok(support.ZEROC, "data", "show", folder, path, "--seq=64").out
+            self.assertRegex(shown, r"--- .*t\.\w+(, line 1)?: 64 tokens, 63 trained on, piece 2 of 16\n\[\[")
+        path = self.write("c.jsonl", json.dumps({"prompt": "a", "completion": text}) + "\n" + json.dumps({"text": "ab"}))
+        out, arrays = self.build(folder, path, 64)
+        self.assertIn("2 records, 2 samples, 67 tokens", out)
+        self.assertIn("warning: 1 sample longer than 64 tokens, cut off there: 938 tokens are not read; for more, raise --seq", out)
+        self.assertNotIn("pieces", out)
+
     def test_same_file_again(self):
         folder, path = self.model(), self.chats(9)
         first, arrays = self.build(folder, path, 64)
