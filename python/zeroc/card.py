@@ -5,6 +5,7 @@ import json
 import shlex
 import subprocess
 
+from .errors import plural
 from .whole_file import write_whole
 
 
@@ -25,7 +26,7 @@ def lines(run):
     yield from ("", "![The loss over the steps](loss.svg)", "", "| | |", "|---|---|")
     metrics = last_metrics(run.work / "metrics.jsonl")
     for name, value in {"data": ", ".join(path.rsplit("/", 1)[-1] for path in run.args.data), **run.facts,
-                        "steps": f"{run.steps:,} of {run.sequences_per_step():,} sequences",
+                        "steps": f"{run.steps:,} of {plural(run.sequences_per_step(), 'sequence')}",
                         "last loss": metrics.get("loss"), "loss of the evaluation": metrics.get("eval_loss")}.items():
         if value is not None:
             yield f"| {name} | {value} |"

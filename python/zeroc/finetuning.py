@@ -67,7 +67,7 @@ class Finetune(Run):
 
     @property
     def lr(self):
-        return self.objective.rate * (10 if self.args.lora else 1)
+        return float(f"{self.objective.rate * (10 if self.args.lora else 1):g}")  # 1e-05, not 9.999999999999999e-06
 
     @property
     def epochs(self):
@@ -118,13 +118,16 @@ class Finetune(Run):
         a = self.args
         if self.name and not a.dry_run:
             hub.add_weights(self.name, self.model)
+        # The sequences of a step, or a multiple of those that the data let choose.
+        before, now = self.was.get("sequences for evaluation", 0), self.sequences_per_step()
+        self.evaluated_at_once = now if before % now else before or now
         request = dataset.Request(str(self.model), a.data, self.seq, not a.no_packing, a.eval_split,
-                                  self.sequences_per_step(), a.seed, a.chat_template, tuple(a.stop_token), a.objective,
+                                  self.evaluated_at_once, a.seed, a.chat_template, tuple(a.stop_token), a.objective,
                                   self.columns, a.split)
         command = [self.program, "data", "build", str(self.model), *a.data, "-o", str(self.data), f"--seq={self.seq}"]
         command += ["--no-packing"] if a.no_packing else []
         command += [f"--eval-split={a.eval_split!r}", f"--eval={self.evaluation}",
-                    f"--eval-batch={self.sequences_per_step()}"] if a.eval_split else []
+                    f"--eval-batch={self.evaluated_at_once}"] if a.eval_split else []
         command += [f"--seed={a.seed}"] if a.seed else []
         command += [f"--objective={a.objective}"] if a.objective != "sft" else []
         command += [*(f"--column={column}" for column in a.column), *([f"--split={a.split}"] if a.split else [])]
@@ -256,16 +259,18 @@ class Finetune(Run):
                 if file and command[0] == str(self.work / "score") and str(self.reference_of(file)) in command]
         for key in keys:
             key.unlink(missing_ok=True)
-        super().call(command, quiet)
+        text = super().call(command, quiet)
         for key in keys:
             write_whole(key, json.dumps({"key": self.reference_key}) + "\n")
+        return text
 
     def more_settings(self):
         """The reference, but for where its parameters lie."""
+        evaluated = {"sequences for evaluation": self.evaluated_at_once} if self.evaluation else {}
         if not self.objective.has_reference:
-            return {}
+            return evaluated
         text = (self.work / "reference.mlir").read_bytes()
-        return {"reference": [str(self.reference.resolve()), hashlib.sha256(text).hexdigest(),
+        return {**evaluated, "reference": [str(self.reference.resolve()), hashlib.sha256(text).hexdigest(),
                               self.weights_of(self.reference)]}
 
     def export_options(self):

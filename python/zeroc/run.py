@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import card
+from . import advice, card
 from .commands import compile_command, import_command, positions_of, zeroc
 from .config_file import add_config, with_config, write_config
 from .dataset import check_split
@@ -136,7 +136,7 @@ class Run:
                 with self.own.writing(name) as path:
                     shutil.copyfile(folder / name, path)
 
-    #: Times that all samples are read, sequences of a step, and the peak learning rate, if nothing is said.
+    #: Times that all samples are read, micro-steps of a step or fewer, and the peak learning rate, if nothing is said.
     epochs, accumulation, lr = 3, 8, 2e-5
 
     def check(self):
@@ -165,30 +165,54 @@ class Run:
 
     @property
     def accumulate(self):
-        return int(value_of(self.compiled, "--accumulate") or self.accumulation)
+        return int(value_of(self.compiled, "--accumulate") or self.chosen)
 
     def sequences_per_step(self):
         return self.args.batch * self.args.ranks * self.accumulate
 
+    @property
+    def times(self):
+        """That all samples are read."""
+        return self.args.epochs or self.epochs
+
+    def choose_accumulation(self, sequences):
+        """Halves the micro-steps of a step while the run has few steps.  One that goes on keeps the size of its steps."""
+        if self.accumulation_of_before:
+            return
+        times, least = (1, 1) if self.args.steps else (self.times, advice.FEW_STEPS)
+        while self.chosen > 1 and times * sequences < least * self.args.batch * self.args.ranks * self.chosen:
+            self.chosen //= 2
+
+    @property
+    def accumulation_of_before(self):
+        """Micro-steps with which a step is as large as in the checkpoints that are there; 0 if there are none."""
+        whole, rest = divmod(self.was.get("sequences of a step", 0), self.args.batch * self.args.ranks)
+        return 0 if rest else whole
+
     def run(self):
         self.before = {} if self.args.restart else read_json(self.work / "settings.json")
+        self.was = self.before if any((self.work / "run").glob("step-*")) else {}
+        self.chosen = self.accumulation_of_before or self.accumulation
         # A template may write the date, and a run that goes on reads the same data.
         self.date = os.environ.setdefault("SOURCE_DATE_EPOCH", str(self.before.get("date") or int(time.time())))
         self.make_folder()
         # What the compiler refuses, it refuses before the data take their time.
         self.compile()
-        compiled = self.import_options()
+        compiled = self.import_options(), self.accumulate
         sequences = self.make_data()
-        if self.import_options() != compiled:
+        self.choose_accumulation(sequences)
+        if (self.import_options(), self.accumulate) != compiled:
             self.commands = [command for command in self.commands if command[1] == "data"]
             self.compile()
-        self.steps = self.args.steps or int((self.args.epochs or self.epochs) * sequences / self.sequences_per_step())
+        self.steps = self.args.steps or int(self.times * sequences / self.sequences_per_step())
         if self.steps < 1:
-            raise UserError(f"{plural(sequences, 'sequence')} are fewer than the {self.sequences_per_step()} of a step; "
-                            f"lower --accumulate (now {self.accumulate}), --batch or --ranks, or raise --epochs")
+            raise UserError(f"{plural(sequences, 'sequence')} x --epochs={self.times:g} are fewer than the "
+                            f"{self.sequences_per_step()} of a step; {advice.for_more_steps(self)}")
         self.after_data()
         train = self.train_command()
-        self.print_run()
+        if self.args.dry_run:
+            print(self.certificate, end="")
+        self.print_run(sequences)
         if self.args.dry_run:
             self.commands += [*self.before_training(), train, *self.output_commands(), self.plot_command(self.out / "loss.svg")]
             self.print_commands()
@@ -208,6 +232,8 @@ class Run:
             card.write(self)
         self.print_commands()
         print(f"wrote {self.out}")
+        for line in advice.lines_after(self):
+            print(line)
 
     def settings(self):
         """What a run that goes on has in common with its beginning."""
@@ -240,7 +266,7 @@ class Run:
         if self.args.restart and path.exists():
             shutil.rmtree(self.work / "run", ignore_errors=True)
             (self.work / "metrics.jsonl").unlink(missing_ok=True)
-        was = self.before if any((self.work / "run").glob("step-*")) else {}
+        was = self.was
         for key, value in json.loads(json.dumps(now)).items():
             if key not in was or was[key] == value:
                 continue
@@ -285,7 +311,7 @@ class Run:
             file.unlink(missing_ok=True)
         self.call(import_command(self.model, self.args.batch, self.seq, [*self.import_options(), *self.model_options],
                                  model))
-        self.call(compile_command(model, self.all_compile_options(), program), quiet=not self.args.dry_run)
+        self.certificate = self.call(compile_command(model, self.all_compile_options(), program), quiet=True)
 
     def after_data(self):
         """Further programs, which depend on the data."""
@@ -318,27 +344,29 @@ class Run:
         return ["--force"] * self.args.force
 
     def call(self, command, quiet=False):
+        """Runs a command; returns what it prints, or prints it."""
         self.commands.append(command)
-        done = subprocess.Popen(command, stdout=subprocess.DEVNULL if quiet else None)
+        sys.stdout.flush()
+        done = subprocess.Popen(command, stdout=subprocess.PIPE if quiet else None, text=True, errors="replace")
         while True:
             try:
-                status = done.wait()
+                text, _ = done.communicate()
                 break
             except KeyboardInterrupt:  # the program got it, too, and ends after a checkpoint
                 continue
-        if status:
+        if status := done.returncode:
             if command[0].endswith("train") and status in (75, 130, -2):
                 print(f"zeroc {self.command}: stopped; the same command goes on from the last checkpoint",
                       file=sys.stderr)
             sys.exit(status if status > 0 else 128 - status)
+        return text
 
-    def print_run(self):
-        tokens = self.sequences_per_step() * self.seq
-        print(f"run       {plural(self.steps, 'step')} of {plural(self.sequences_per_step(), 'sequence')}, "
-              f"{plural(tokens, 'token')}")
-        if self.steps < 50:
-            print(f"zeroc {self.command}: warning: only {plural(self.steps, 'step')}; for more, lower --accumulate (now "
-                  f"{self.accumulate}) or --seq (now {self.seq}), or raise --epochs", file=sys.stderr)
+    def print_run(self, sequences):
+        for line in advice.length_lines(self, sequences):
+            print(line)
+        if self.steps < advice.FEW_STEPS and not self.args.steps:
+            print(f"zeroc {self.command}: warning: only {plural(self.steps, 'step')}; for more, "
+                  f"{advice.for_more_steps(self)}", file=sys.stderr)
 
     def write_config(self):
         """Writes the options of the command, with what it has chosen itself."""

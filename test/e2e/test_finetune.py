@@ -3,6 +3,7 @@ import array
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import support
 try:
     import numpy as np
     import safetensors.numpy
+    from zeroc import advice
 except ImportError:
     pass  # ChatCase skips
 
@@ -37,8 +39,8 @@ class FinetuneCase(chats.ChatCase):
             {"role": "user", "content": word}, {"role": "assistant", "content": word}]}) + "\n"
             for word in (rng.choice(WORDS) for _ in range(120))))
 
-    def finetune(self, out, *options, status=0):
-        done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / out, "--accumulate=2",
+    def finetune(self, out, *options, status=0, accumulate=("--accumulate=2",)):
+        done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / out, *accumulate,
                            "--threads", "1", "--progress=none", *options)
         self.assertEqual(done.returncode, status, done.err + done.out)
         return done
@@ -246,6 +248,57 @@ class Finetune(FinetuneCase):
             self.assertIn(text, done.out)
         self.assertFalse(list((self.folder / "out").glob("*.safetensors")))
         self.assertFalse((self.folder / "out" / "zeroc" / "run").exists())
+
+    def test_few_records(self):
+        """Steps become smaller, so that there are more.  What is given stays, and so do the steps of a run that goes on."""
+        def lines_of(done):
+            return done.out.split("run       ")[1].split("\n")[:2]
+
+        for options, *expected in (
+                (("--epochs=1",), "60 steps of 1 sequence, 64 tokens",
+                 "1 epoch of 60 sequences, --accumulate=1 rather than 8, which would be 7 steps"),
+                (("--epochs=8",), "60 steps of 8 sequences, 512 tokens", "8 epochs of 60 sequences, --accumulate=8 by default"),
+                (("--epochs=1", "--accumulate=8"), "7 steps of 8 sequences, 512 tokens",
+                 "0.933 epochs of 60 sequences, --accumulate=8"),
+                (("--steps=5", "--batch=16"), "5 steps of 32 sequences, 2,048 tokens",
+                 "2.67 epochs of 60 sequences, --accumulate=2 rather than 8, so that a step reads no sequence twice")):
+            with self.subTest(options):
+                done = self.finetune("dry", *options, "--dry-run", "--eval-split=0.01", "--seq=64", accumulate=())
+                self.assertEqual([line.strip() for line in lines_of(done)], expected)
+                # What it says of memory is that of the program of the run.
+                certificate = self.run_ok(self.folder / "dry" / "zeroc" / "train", "--certificate").out
+                shown, ran = (re.findall(r"device arena +([\d,]+)", text) for text in (done.out, certificate))
+                self.assertEqual(shown, ran)
+        common = ("--eval-split=0.01", "--seq=64", "--save-every=20")
+        done = self.finetune("out", *common, accumulate=())
+        self.assertIn("90 steps of 2 sequences", done.out)
+        self.assertEqual(self.checkpoints("out"), 90)
+        for more, said in ((), "--accumulate=2 as the run began"), (("--ranks=2",), "--accumulate=1 as the run began"):
+            shutil.rmtree(self.folder / "out" / "zeroc" / "run" / "step-90")
+            done = self.finetune("out", *common, *more, accumulate=())
+            self.assertIn(said, done.out)
+            self.assertIn("resumed   step 80", done.out)
+        self.finetune("given", *common, "--epochs=1", accumulate=("--accumulate=8",))
+        self.assertIn("7 steps of 8 sequences", self.finetune("given", *common, "--epochs=1", accumulate=()).out)
+
+    def test_advice(self):
+        """A run that was short, or whose loss is still falling, says what to change."""
+        done = self.finetune("out", "--epochs=1")
+        self.assertRegex(done.out, r"\nadvice    the loss went from [\d.]+ to [\d.]+ in only 30 steps.*: raise --epochs \(now 1\), "
+                                   r"lower --accumulate \(now 2\), lower --seq \(now 64\), or raise --lr \(now 2e-05\), with --restart or another -o\n")
+        noise = [random.Random(1).uniform(-0.1, 0.1) for _ in range(60)]
+        for losses, falling in (([5 - i / 20 for i in range(60)], True), ([2 + one for one in noise], False),
+                                ([5 - min(i, 20) / 10 + one for i, one in enumerate(noise)], False),
+                                ([5 - i / 20 + one for i, one in enumerate(noise)], True), ([2.0] * 60, False), ([3, 2], False)):
+            self.assertEqual(advice.is_falling(losses), falling, losses)
+
+    def test_numbers(self):
+        """A learning rate is printed as it is meant, and one thing is not several."""
+        self.chats.write_text("".join(json.dumps({"prompt": "a", "chosen": word, "rejected": "no"}) + "\n" for word in WORDS[:2]))
+        done = self.finetune("out", "--objective=dpo", "--lora=2", "--epochs=1", accumulate=())
+        self.assertIn(" --lr=1e-05 ", done.out)
+        self.assertNotRegex(done.out + done.err, r"\b1 (sequences|samples|steps|records)\b|\d99999|00000\d")
+        self.assertIn("1 step of 1 sequence", (self.folder / "out" / "README.md").read_text() + done.out)
 
     def test_refused(self):
         out = self.folder / "out"
