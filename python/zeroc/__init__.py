@@ -2,7 +2,7 @@
 
     program = zeroc.compile("model.mlir", stage=3, world_size=2)
     program.certificate                    # memory, before anything runs
-    for metrics in program.train("tokens.bin", steps=100, lr=3e-4):
+    for metrics in program.train("tokens.bin", steps=100, lr=3e-4, wait=False):
         print(metrics["loss"])
     zeroc.finetune("Qwen3-0.6B", "chats.jsonl", "tuned", lora=16).weights
 

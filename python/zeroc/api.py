@@ -1,6 +1,7 @@
 """zeroc in Python: compiles, trains, reads weights.  The work is done by the same programs as on the command line."""
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 import weakref
 from pathlib import Path
 
@@ -56,16 +58,18 @@ def compile(model, example_inputs=None, *, batch=None, seq=None, out=None, impor
     return Program(path, initial, scratch)
 
 
-def finetune(model, data, out, **options):
-    """Starts `zeroc finetune`; returns a Run, whose metrics are those of its steps.
+def finetune(model, data, out, *, wait=True, **options):
+    """Does what `zeroc finetune` does, and prints what it prints; returns the Run, whose metrics are those of its steps.
 
     model    a folder of Hugging Face, or OWNER/NAME of a hub
     data     a path of records, or several
     out      the folder to write; `Run.weights` reads it
+    wait     False returns at once, with a Run that has started: iterating it gives the metrics as they come
     options  those of the command: lora=16, objective="dpo", epochs=1, precision="bf16", ..."""
     files = [data] if isinstance(data, (str, os.PathLike)) else list(data)
-    return Run([zeroc(), "finetune", str(model), *map(str, files), "-o", str(out), *flags(options)],
-               Path(out) / "zeroc" / "metrics.jsonl", Path(out))
+    run = Run([zeroc(), "finetune", str(model), *map(str, files), "-o", str(out), *flags(options)],
+              Path(out) / "zeroc" / "metrics.jsonl", Path(out))
+    return run.show() if wait else run
 
 
 class Program:
@@ -82,8 +86,8 @@ class Program:
     def certificate(self):
         return json.loads(call([str(self.path), "--certificate=json"]))
 
-    def train(self, data=None, *, inputs=None, steps=None, lr=None, init=None, save=None, **options):
-        """Trains; returns a Run.
+    def train(self, data=None, *, inputs=None, steps=None, lr=None, init=None, save=None, wait=True, **options):
+        """Trains, and prints what the program prints; returns the Run.
 
         data     a path, or several, of texts, tokens, or a file of samples
         inputs   {name: path of *.npy or *.safetensors, or an array}, whose first dimension counts samples
@@ -91,6 +95,7 @@ class Program:
         lr       peak learning rate
         init     weights to begin with; default: those of a torch model or of the folder, or random ones
         save     where to write weights at the end, *.safetensors; default: a temporary file, for Run.weights
+        wait     False returns at once, with a Run that has started: iterating it gives the metrics as they come
         options  those of the program: seed=1, schedule="cosine", threads=2, checkpoint="run", ..."""
         scratch = tempfile.TemporaryDirectory(prefix="zeroc-")
         init, save = init or self.initial, Path(save or Path(scratch.name) / "weights.safetensors")
@@ -101,9 +106,9 @@ class Program:
         metrics = Path(options.pop("metrics", None) or Path(scratch.name) / "metrics.jsonl")
         if metrics.exists() and not metrics.is_file():
             raise UserError(f"metrics={metrics} is no file that the Run could read; name another, or drop it")
-        command += flags({"steps": steps, "lr": lr, "init": init, "save": save, "metrics": metrics, "progress": "none",
-                          **options})
-        return Run(command, metrics, save, keeps=(self.scratch, scratch))
+        command += flags({"steps": steps, "lr": lr, "init": init, "save": save, "metrics": metrics, **options})
+        run = Run(command, metrics, save, keeps=(self.scratch, scratch))
+        return run.show() if wait else run
 
 
 class Run:
@@ -112,7 +117,7 @@ class Run:
 
     weights  after the end, the Weights that it has saved
     stop()   ends it after the step, with its checkpoint if it has one; leaving a `with` block does that, too, and so
-             does the end of Python"""
+             do, with a warning, the end of Python and that of the last reference to the Run"""
 
     def __init__(self, command, metrics, saved, keeps=()):
         self.metrics, self.saved, self.keeps = metrics, saved, keeps
@@ -123,7 +128,7 @@ class Run:
         # In a group of its own, so that Ctrl-C reaches it through stop() alone.
         self.process = subprocess.Popen(command, stdout=self.messages, stderr=self.messages, start_new_session=True,
                                         env=environment())
-        self.stop = weakref.finalize(self, interrupt, self.process, keeps)
+        self.left = weakref.finalize(self, leave, self.process, keeps)
 
     def __iter__(self):
         try:
@@ -159,9 +164,34 @@ class Run:
         self.place += sum(map(len, fresh))
         return fresh
 
+    def show(self):
+        """Waits for the end, and prints what the run prints."""
+        decoder, place = codecs.getincrementaldecoder("utf-8")("replace"), 0
+        ended = False
+        try:
+            while not ended:
+                ended = self.process.poll() is not None
+                # The file's own position is that of the run, too.
+                while block := os.pread(self.messages.fileno(), 1 << 16, place):
+                    place += len(block)
+                    print(decoder.decode(block), end="", flush=True)
+                time.sleep(0 if ended else 0.05)
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        return self.wait()
+
+    def stop(self):
+        self.left.detach()
+        interrupt(self.process)
+
     def wait(self):
         """Waits for the end; throws Error if the run failed."""
-        status = self.process.wait()
+        try:
+            status = self.process.wait()
+        except KeyboardInterrupt:
+            self.stop()
+            raise
         # Stopped by a signal, or by its time_limit.
         if status not in (0, 75, 130, -signal.SIGINT):
             self.messages.seek(0)
@@ -182,8 +212,16 @@ class Run:
         return Weights(self.saved)
 
 
-def interrupt(process, _keeps):
-    """Ends a run and the programs that it has started; their folders stay until then."""
+def leave(process, _keeps):
+    """Ends a run that nobody has stopped; its folders stay until then."""
+    if process.poll() is None:
+        warnings.warn("a run of zeroc is stopped before its end, because nothing waits for it; iterate it or call wait()",
+                      RuntimeWarning, stacklevel=2)
+        interrupt(process)
+
+
+def interrupt(process):
+    """Ends a run and the programs that it has started."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
         process.wait()

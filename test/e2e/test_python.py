@@ -1,11 +1,14 @@
 """import zeroc: the package, and the examples of docs/python.md."""
 import array
 import contextlib
+import gc
 import io
 import json
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import time
 from unittest import mock
@@ -44,6 +47,9 @@ class Python(chats.ChatCase):
         patched = mock.patch.dict(os.environ, ZEROC_PROGRAM=str(support.ZEROC))
         patched.start()
         self.addCleanup(patched.stop)
+        quiet = contextlib.redirect_stdout(io.StringIO())  # of calls that print what a run prints
+        quiet.__enter__()
+        self.addCleanup(quiet.__exit__, None, None, None)
 
     def compile(self, **options):
         return zeroc.compile(self.base / "config.json", batch=2, seq=16, **options)
@@ -94,7 +100,7 @@ class Python(chats.ChatCase):
     def test_stops(self):
         checkpoints = self.folder / "run"
         program = self.compile()
-        with program.train(self.tokens, steps=10**6, lr=1e-3, checkpoint=checkpoints, save_at_exit=True) as run:
+        with program.train(self.tokens, steps=10**6, lr=1e-3, checkpoint=checkpoints, save_at_exit=True, wait=False) as run:
             for line in run:
                 if line["step"] == 3:
                     break
@@ -102,7 +108,7 @@ class Python(chats.ChatCase):
         self.assertTrue(any(checkpoints.glob("step-*")))
         self.assertGreater(len(run.weights), 2)
         # A reader that is slow, and a limit of time.
-        run = program.train(self.tokens, steps=10**7, lr=1e-3)
+        run = program.train(self.tokens, steps=10**7, lr=1e-3, wait=False)
         self.assertEqual(next(iter(run))["step"], 0)
         time.sleep(1)
         run.stop()
@@ -119,9 +125,9 @@ class Python(chats.ChatCase):
         self.chats = self.write("chats.jsonl", "".join(json.dumps({"messages": [
             {"role": "user", "content": "red"}, {"role": "assistant", "content": "blue"}]}) + "\n" for _ in range(40)))
 
-    def finetune(self, **options):
+    def finetune(self, wait=False, **options):
         return zeroc.finetune(self.base, self.chats, self.folder / "tuned", accumulate=1, seq=32, threads=1, lr=1e-3,
-                              **options)
+                              wait=wait, **options)
 
     def test_finetune(self):
         """Stops what it has started; gives the steps that it did, when it goes on and when it begins again."""
@@ -140,13 +146,44 @@ class Python(chats.ChatCase):
         self.assertEqual([line["step"] for line in run], [0, 1, 2, 3])
         self.assertEqual(list(run), [])
 
-    def test_end_of_python(self):
-        """A run that is not stopped ends with Python."""
+    def script(self, out, options, more):
+        return [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(support.ROOT / 'python')!r}); import zeroc\n"
+                f"run = zeroc.finetune({str(self.base)!r}, {str(self.chats)!r}, {str(self.folder / out)!r}, {options}, seq=32, "
+                f"accumulate=1, threads=1)\n{more}"]
+
+    def test_call_alone(self):
+        """A call runs to its end, prints what the command prints, and throws its error; Ctrl-C stops it."""
         self.write_weights()
-        script = (f"import sys; sys.path.insert(0, {str(support.ROOT / 'python')!r}); import zeroc\n"
-                  f"run = zeroc.finetune({str(self.base)!r}, {str(self.chats)!r}, {str(self.folder / 'left')!r}, "
-                  "steps=10**6, seq=32, accumulate=1, threads=1)\nnext(iter(run)); print(run.process.pid)")
-        done = self.run_ok(sys.executable, "-c", script)
+        done = self.run_ok(*self.script("all", "steps=3, progress='lines'", "print(len(list(run)), len(run.weights) > 2)"))
+        for text in ("step 2/3  loss ", "wrote ", "\n3 True\n"):
+            self.assertIn(text, done.out)
+        self.assertTrue((self.folder / "all" / "model.safetensors").exists())
+        done = support.run(*self.script("none", "steps=3, optimizer='none'", ""))
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.err, r"Error: .*error: .*optimizer")
+        left = subprocess.Popen(self.script("stopped", "steps=10**6", ""), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                start_new_session=True, text=True)
+        metrics = self.folder / "stopped" / "zeroc" / "metrics.jsonl"
+        for _ in range(2000):
+            if metrics.exists() and metrics.stat().st_size or left.poll() is not None:
+                break
+            time.sleep(0.02)
+        os.killpg(left.pid, signal.SIGINT)
+        out, err = left.communicate(timeout=60)
+        self.assertIn("KeyboardInterrupt", err)
+        self.assertTrue(any((self.folder / "stopped" / "zeroc" / "run").glob("step-*")), out)
+
+    def test_end_of_python(self):
+        """A run that is not waited for is stopped with the last reference to it, and with Python; a warning says so."""
+        self.write_weights()
+        with self.assertWarnsRegex(RuntimeWarning, "stopped before its end, because nothing waits for it"):
+            run = self.finetune(steps=10**6)
+            process = run.process
+            del run
+            gc.collect()
+        self.assertIsNotNone(process.poll())
+        done = self.run_ok(*self.script("left", "steps=10**6, wait=False", "next(iter(run)); print(run.process.pid)"))
+        self.assertIn("RuntimeWarning: a run of zeroc is stopped", done.err)
         with self.assertRaises(ProcessLookupError):
             os.killpg(int(done.out), 0)
 
@@ -196,12 +233,11 @@ class Python(chats.ChatCase):
         self.addCleanup(os.chdir, before)
         os.chdir(self.folder)
         blocks = BLOCK.findall(DOC.read_text())
-        self.assertEqual(len(blocks), 3)
+        self.assertEqual(len(blocks), 4)
         for needs_torch, block in blocks:
             if needs_torch and not has_torch():
                 continue
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(block, str(DOC), "exec"), names)
+            exec(compile(block, str(DOC), "exec"), names)
         self.assertTrue((self.folder / "train").exists())
         self.assertEqual(names["embedding"].ndim, 2)
         self.assertEqual(len(names["adapters"]) % 2, 0)
@@ -213,7 +249,7 @@ class Python(chats.ChatCase):
         import torch
         torch.manual_seed(1)
         names = {}
-        exec(BLOCK.findall(DOC.read_text())[2][1].split("x, y =")[0], names)
+        exec(BLOCK.findall(DOC.read_text())[-1][1].split("x, y =")[0], names)
         model, x, y = names["Classifier"](), torch.randn(64, 8), torch.randint(0, 4, (64,))
         plain = dict(optimizer="sgd", momentum=0, weight_decay=0, grad_clip=0)
         for module in (model, torch.export.export(model, (x[:16], y[:16]))):
