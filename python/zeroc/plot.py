@@ -141,10 +141,10 @@ class Picture:
 
     def summary(self, run):
         text = plural(len(run.steps), "step")
-        shown = self.smoothed(run, "loss") if self.average else run.curves["loss"]
-        last = next((y for _, y in reversed(shown) if not math.isnan(y)), None)
-        if last is not None:
-            text += f", loss {last:.4g} at the end"
+        for curve, words in ((run.curves["loss"], ", last loss {:.4g}"),
+                             (self.smoothed(run, "loss") if self.average else [], " (average {:.4g})")):
+            last = next((y for _, y in reversed(curve) if not math.isnan(y)), None)
+            text += words.format(last) if last is not None else ""
         if run.has("eval_loss"):
             text += f", {run.curves['eval_loss'][-1][1]:.4g} in evaluation"
         return text

@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import re
 import subprocess
 import xml.etree.ElementTree as xml
 
@@ -25,7 +26,7 @@ class Plot(support.Case):
         data, metrics = self.folder / "data.u16", self.folder / "a <run> & \"its\" 'name'.jsonl"
         support.write_tokens(data, 1500, support.SMALL["vocab_size"])
         binary = support.compile_gpt2(support.SMALL, 2, 16, "--eval")
-        options = ["--data", data, "--lr", 1e-3, "--metrics", metrics, "--quiet", "--checkpoint", self.folder / "saved",
+        options = ["--data", data, "--lr", 1e-3, "--metrics", metrics, "--progress=none", "--checkpoint", self.folder / "saved",
                    "--save-at-exit"]
         for more in (["--steps", 5, "--eval-data", data],
                      ["--steps", 12, "--resume", "latest", "--eval-data", data]):
@@ -35,7 +36,9 @@ class Plot(support.Case):
         texts = self.texts(picture)
         for text in ("loss", "gradient norm", "learning rate", "tokens/s", "step", "evaluation"):
             self.assertIn(text, texts)
-        self.assertTrue([text for text in texts if text.startswith("12 steps, loss ")], texts)
+        # The loss of the console.
+        last = float(re.search(r"final loss ([\d.]+) \(step 11\)", done.out)[1])
+        self.assertEqual(sum(text.startswith(f"12 steps, last loss {last:.4g}, ") for text in texts), 2, texts)
         self.assertEqual(sum(text.endswith("its\" 'name'.jsonl") for text in texts), 2, texts)
 
     def test_pipe(self):
@@ -54,7 +57,10 @@ class Plot(support.Case):
             for step in range(100_000):
                 loss = 40 if step == 54_321 else None if 70_000 <= step < 75_000 else 2 + dice.random()
                 file.write(json.dumps({"step": step, "loss": loss, "lr": 1e-3}) + "\n")
-        paths = [path.get("d") for path in self.draw(long).iter(SVG + "path") if path.find(SVG + "title") is not None]
+        picture = self.draw(long)
+        last = json.loads(long.read_text().splitlines()[-1])["loss"]
+        self.assertTrue(any(f", last loss {last:.4g} (average 2." in text for text in self.texts(picture)))
+        paths = [path.get("d") for path in picture.iter(SVG + "path") if path.find(SVG + "title") is not None]
         raw = paths[0]
         points = [tuple(map(float, point.split())) for part in raw.split("M")[1:] for point in part.split("L")]
         self.assertLess(len(points), 4000)
