@@ -1,25 +1,29 @@
 """zeroc report: one page, which needs no network, of a plan's predicted step, a trace, and the curves of runs.
 
-Dygraphs (MIT), from Debian's libjs-dygraphs, is put into the page; ZEROC_DYGRAPHS names another folder that has
-dygraph.min.js and dygraph.min.css.
+Dygraphs (MIT) is put into the page: that of the wheel, or of Debian's libjs-dygraphs; ZEROC_DYGRAPHS names another
+folder that has dygraph.min.js and dygraph.min.css.
 """
 from __future__ import annotations
 
+import datetime
 import json
 import math
 import os
+import statistics
 from collections import defaultdict
 from pathlib import Path
 
-from .errors import UserError
+from .errors import UserError, plural
 from .explain import kind_of, largest, milliseconds, path_sums, peak, read
 from .metrics import read_metrics
 from .options import add_output, parser_of
 from .own_files import check_output
+from .template import read_json, today
 from .trace import read_ranks
 from .whole_file import write_whole
 
-FOLDER = Path(os.environ.get("ZEROC_DYGRAPHS", "/usr/share/javascript/dygraphs"))
+OF_WHEEL, OF_DEBIAN = Path(__file__).parent / "dygraphs", Path("/usr/share/javascript/dygraphs")
+FOLDER = Path(os.environ.get("ZEROC_DYGRAPHS") or (OF_WHEEL if OF_WHEEL.exists() else OF_DEBIAN))
 
 
 def parser():
@@ -127,21 +131,24 @@ def table_of_plans(plans):
 
 
 def read_plans(path):
-    """The plans of what zeroc plan printed; None if it is something else."""
+    """What zeroc plan printed; None if it is something else."""
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8")).get("plans")
-    except (ValueError, AttributeError) as error:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        plans = found if "plans" in found else None
+    except (ValueError, TypeError) as error:
         raise UserError(f"{path} is not what zeroc simulate or zeroc plan --certificate=json prints: {error}") from error
+    if plans and any(plan["step_seconds"] is None for plan in plans["plans"]):
+        raise UserError(f"{path} has plans without times; give zeroc plan --machine=FILE, too")
+    return plans
 
 
 #: What is drawn of runs: (a title, [(a key of a line of metrics, what the curve is called behind the run)]).
 CURVES = [("Loss", [("loss", ""), ("eval_loss", ", evaluation")]), ("Norm of the gradient", [("grad_norm", "")]),
-          ("Learning rate", [("lr", "")]), ("Milliseconds a step", [("step_ms", "")])]
+          ("Learning rate", [("lr", "")]), ("Milliseconds a step, measured: all of it, with reading its batch", [("step_ms", "")])]
 
 
-def curves(paths):
+def curves(runs):
     """What runs print of each step, one chart of all runs for each of CURVES."""
-    runs = [(Path(path).name, read_metrics(path)) for path in paths]
     for title, keys in CURVES:
         by_step, labels = defaultdict(dict), []
         for name, lines in runs:
@@ -154,6 +161,51 @@ def curves(paths):
         if labels:
             yield {"title": title, "labels": ["step", *labels],
                    "points": [[number, *(by_step[number].get(label) for label in labels)] for number in sorted(by_step)]}
+
+
+def read_runs(paths):
+    """[(name, lines of metrics)]; a name is that of the file, or, if it is that of several, its path."""
+    names = [Path(path).name for path in paths]
+    return [(name if names.count(name) == 1 else path, read_metrics(path)) for name, path in zip(names, paths)]
+
+
+def about_run(path, lines):
+    """A table: what is known of a run, also from settings.json of zeroc finetune or pretrain beside its metrics."""
+    path, last = Path(path), lines[-1]
+    was = read_json(path.parent / "settings.json") if path.name == "metrics.jsonl" else {}
+    losses = [f"{name} {last[key]:.6g}" for key, name in (("loss", "last loss"), ("eval_loss", "of the evaluation"))
+              if last.get(key) is not None]
+    times = [line["step_ms"] for line in lines[1:] if line.get("step_ms") is not None]
+    rows = {"model": was.get("model"), "begun": was.get("date") and moment(int(was["date"])),
+            "last written": moment(path.stat().st_mtime), "steps": ", ".join([f"{len(lines):,}", *losses]),
+            "a step, measured": times and f"{milliseconds(statistics.median(times) / 1e3)} (median; all of it, with reading its batch)",
+            "sequences of a step": was.get("sequences of a step"), "tokens of a sequence": was.get("tokens of a sequence"),
+            "peak learning rate": was.get("lr"), "options of zeroc": " ".join(was.get("options of zeroc", ())),
+            "options of train": " ".join(was.get("options of train", ()))}
+    return {"title": f"Run {path}", "rows": [[name, str(value)] for name, value in rows.items() if value]}
+
+
+def about_plans(found):
+    """A table: the model of plans, their machine, and which is the best."""
+    best = next((f"{plan['options']}: {milliseconds(plan['step_seconds'])} a step" for plan in found["plans"] if plan["best"]), None)
+    rows = {"model": found.get("model"), "machine": found.get("machine"), "the fastest that fits": best}
+    return {"title": f"{plural(len(found['plans']), 'plan')}, simulated, not measured",
+            "rows": [[name, value] for name, value in rows.items() if value]}
+
+
+def about_plan(step):
+    """A table: the plan, its machine and its time."""
+    inside = sum(part["runs"] * part["seconds"] for part in step["programs"])
+    rows = {"model": step.get("model"), "options": step.get("options"),
+            "machine": f"{step['machine']}, {plural(step['ranks'], 'rank')} of {plural(step['threads'], 'thread')}",
+            "a step, simulated": f"{milliseconds(step['step_seconds'])}: {milliseconds(inside)} in its programs, "
+                                 f"{milliseconds(step['step_seconds'] - inside)} beside them and for ranks that wait for each other",
+            "device memory alive": f"at most {peak(step) / 2**20:,.1f} MiB"}
+    return {"title": "The plan, simulated, not measured", "rows": [[name, value] for name, value in rows.items() if value]}
+
+
+def moment(seconds):
+    return f"{datetime.datetime.fromtimestamp(seconds, datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
 
 
 def tables(step):
@@ -169,11 +221,12 @@ def tables(step):
 def page(a):
     plans = read_plans(a.plan) if a.plan else None
     step = read(a.plan) if a.plan and plans is None else None
-    content = {"title": "zeroc report", "summary": "", "programs": [], "kinds": [], "scatters": [],
-               "curves": list(curves(a.run)), "tables": []}
+    runs = read_runs(a.run)
+    content = {"title": "zeroc report", "summary": f"Of {moment(today().timestamp())}.", "about": [], "programs": [],
+               "kinds": [], "scatters": [], "curves": list(curves(runs)), "tables": []}
     if plans:
-        content["scatters"], content["tables"] = [scatter_of_plans(plans)], [table_of_plans(plans)]
-        content["summary"] = f"{len(plans)} plans, simulated, not measured."
+        content["about"].append(about_plans(plans))
+        content["scatters"], content["tables"] = [scatter_of_plans(plans["plans"])], [table_of_plans(plans["plans"])]
     if step:
         operations = read_ranks(a.trace)[0] if a.trace else None
         kinds = defaultdict(float)
@@ -188,13 +241,12 @@ def page(a):
             content["programs"].append(program)
         content["kinds"] = sorted(kinds, key=lambda kind: -kinds[kind])
         content["scatters"], content["tables"] = scatter_of_rates(step), list(tables(step))
-        content["summary"] = (f"Simulated, not measured: {milliseconds(step['step_seconds'])} a step on {step['machine']}, "
-                              f"{step['ranks']} x {step['threads']} ranks x threads; at most {peak(step) / 2**20:,.1f} MiB of "
-                              "device memory alive.")
+        content["about"].append(about_plan(step))
     elif a.trace:
         raise UserError("--trace is of a plan's run; name SIMULATED.json of that plan, too")
     elif not a.run and not plans:
         raise UserError("there is nothing to report on; name SIMULATED.json, or --run=RUN.jsonl")
+    content["about"] += [about_run(path, lines) for path, (_, lines) in zip(a.run, runs)]
     text = (Path(__file__).parent / "report.html").read_text(encoding="utf-8")
     for mark, value in (("@@DYGRAPHS_CSS@@", library("dygraph.min.css")), ("@@DYGRAPHS_JS@@", library("dygraph.min.js")),
                         ("@@DATA@@", json.dumps(content, separators=(",", ":")).replace("</", "<\\/"))):

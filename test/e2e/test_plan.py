@@ -54,13 +54,20 @@ class Plan(support.Case):
         if not Path("/usr/share/javascript/dygraphs/dygraph.min.js").exists():
             self.skipTest("libjs-dygraphs is not installed")
         plans = self.plan("--world-size=2")
-        self.run_ok(support.ZEROC, "report", self.write("plans.json", {"plans": plans}), "-o", self.folder / "plans.html")
+        found = {"model": "m.mlir", "machine": "a machine", "plans": plans}
+        self.run_ok(support.ZEROC, "report", self.write("plans.json", found), "-o", self.folder / "plans.html")
         content = json.loads(re.search(r"const data = (\{.*\});\n", (self.folder / "plans.html").read_text())[1])
+        best, = [plan for plan in plans if plan["best"]]
+        self.assertEqual(content["about"][0]["rows"][:2], [["model", "m.mlir"], ["machine", "a machine"]])
+        self.assertIn(best["options"], content["about"][0]["rows"][2][1])
         points = content["scatters"][0]["points"]
         self.assertEqual(len(points), len(plans))
         for size, _, _, fastest in points:
             self.assertEqual(fastest, min(time for other, time, *_ in points if other <= size))
         self.assertEqual(len(content["tables"][0]["rows"]), len(plans))
+        untimed = self.write("untimed.json", {"plans": [{**plan, "step_seconds": None} for plan in plans]})
+        done = support.run(support.ZEROC, "report", untimed, "-o", self.folder / "untimed.html")
+        self.assert_refused(done, "has plans without times; give zeroc plan --machine=FILE, too", status=1)
 
     def test_last_resort(self):
         """If nothing else fits, activations go to drives, with one micro-step and with several."""

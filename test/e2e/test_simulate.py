@@ -148,6 +148,13 @@ class Simulate(support.Case):
         self.assertLess(len(text), 2 << 20)
         self.assertNotRegex(text, r"<(script|link|img)[^>]*(src|href)=")
         content = json.loads(re.search(r"const data = (\{.*\});\n", text)[1])
+        plan, run = ({name: value for name, value in one["rows"]} for one in content["about"])
+        self.assertIn("--optimizer=adamw", plan["options"])
+        self.assertEqual((plan["model"], plan["machine"]), (self.model().name, "a test, 1 rank of 2 threads"))
+        whole, inside, beside = (float(number) for number in re.findall(r"([\d.]+) ms", plan["a step, simulated"]))
+        self.assertAlmostEqual(whole, inside + beside, delta=0.02)
+        self.assertRegex(run["last written"], r"^20\d\d-\d\d-\d\d \d\d:\d\d UTC$")
+        self.assertRegex(run["steps"], r"^3, last loss [\d.]+$")
         program, = content["programs"]
         for lanes in program["simulated"], program["measured"]:
             compute, = [lane["tasks"] for lane in lanes if lane["stream"] == "compute"]

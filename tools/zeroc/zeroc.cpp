@@ -262,7 +262,8 @@ static llvm::Error compileModel(const DriverOptions &options, StringRef argv0) {
     if (!error)
       error = checkRule(plan, options.optimizerHash);
     if (!error && options.isSimulated)
-      return simulatePlan(plan, options.prediction, options.output);
+      return simulatePlan(plan, options.prediction, options.input,
+                          options.output);
     if (!error && options.isText())
       return frontend::writeOutput(options.output, frontend::printModel(plan));
     if (!error)

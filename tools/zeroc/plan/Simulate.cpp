@@ -4,9 +4,11 @@
 #include "dialect/zero/Locations.h"
 #include "dialect/zero/PlanPrograms.h"
 #include "frontend/OutputFile.h"
+#include "passes/Pipeline.h"
 #include "passes/time/MemoryUse.h"
 #include "passes/time/StepTime.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -181,7 +183,7 @@ zero::predictTime(ModuleOp plan, const SimulateRequest &request) {
 }
 
 llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
-                               StringRef output) {
+                               StringRef model, StringRef output) {
   auto machine = readMachine(request.machine, plan);
   if (!machine)
     return machine.takeError();
@@ -204,6 +206,8 @@ llvm::Error zero::simulatePlan(ModuleOp plan, const SimulateRequest &request,
     auto all = describeStep(step, *machine, layout, uneven);
     if (!all)
       return all.takeError();
+    (*all)["model"] = json::fixUTF8(llvm::sys::path::filename(model));
+    (*all)["options"] = json::fixUTF8(getPlanOptions(plan));
     return frontend::writeOutput(output, write(std::move(*all)));
   }
   std::string text = printStepTime(step, *machine, layout);

@@ -26,9 +26,9 @@ llvm::Expected<Prediction> predict(ModuleOp plan, const Machine &machine,
 llvm::Expected<Certificate::Time> predictTime(ModuleOp plan,
                                               const SimulateRequest &request);
 
-/// Predicts a step of `plan`, at level memory, and writes what is asked for to
-/// `output`, "-" for the standard output.
+/// Predicts a step of `plan`, at level memory and of the file `model`, and
+/// writes what is asked for to `output`, "-" for the standard output.
 llvm::Error simulatePlan(ModuleOp plan, const SimulateRequest &request,
-                         StringRef output);
+                         StringRef model, StringRef output);
 
 } // namespace mlir::zero
