@@ -20,6 +20,7 @@ foreach(module zrt_mpi zrt_cuda_module)
   endif()
 endforeach()
 install(DIRECTORY python DESTINATION ${ZEROC_LIBRARY_DIR} FILES_MATCHING PATTERN "*.py" PATTERN "*.html")
+install(DIRECTORY machines DESTINATION ${ZEROC_LIBRARY_DIR})
 install(DIRECTORY frontend DESTINATION ${ZEROC_INCLUDE_DIR} FILES_MATCHING PATTERN "*.h")
 install(FILES abi/zrt.h abi/CollectiveKinds.def abi/ElementTypes.def
   abi/OperationKinds.def abi/ZrtStructs.def

@@ -1,5 +1,5 @@
 //===- LibraryFile.cpp - Finds files installed beside the compiler --------===//
-#include "tools/zeroc/LibraryFile.h"
+#include "tools/LibraryFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -37,4 +37,17 @@ llvm::Expected<std::string> zero::findLibraryFile(StringRef argv0,
                                  llvm::join(folders, " nor in ") +
                                  "; build it, or set ZRT_LIB_DIR to its "
                                  "folder");
+}
+
+std::string zero::findMachineFile(StringRef name) {
+  if (llvm::sys::fs::exists(name))
+    return name.str();
+  const std::string file = name.starts_with("machines/")
+                               ? name.str()
+                               : ("machines/" + name + ".json").str();
+  auto found = findLibraryFile("zeroc", file);
+  if (found)
+    return *found;
+  llvm::consumeError(found.takeError());
+  return name.str();
 }

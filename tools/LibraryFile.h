@@ -12,4 +12,8 @@ namespace mlir::zero {
 llvm::Expected<std::string> findLibraryFile(llvm::StringRef argv0,
                                             llvm::StringRef name);
 
+/// Returns the file of a machine: `name`, if it is there; else that of
+/// machines/, for "h100" and "machines/h100.json".
+std::string findMachineFile(llvm::StringRef name);
+
 } // namespace mlir::zero

@@ -4,6 +4,7 @@
 #
 #   tools/setup.sh               what a build needs
 #   tools/setup.sh --mpi         also Open MPI, by which ranks run on several hosts
+#   tools/setup.sh --wheel       also what tools/wheel.sh needs
 #   tools/setup.sh --test        also what test/run.sh needs
 #   tools/setup.sh --developer   also what test/sanitize, test/coverage.sh and test/tidy.sh need
 set -euo pipefail
@@ -25,11 +26,12 @@ tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev python3 python3-ve
 case "$*" in
 "") ;;
 --mpi) packages+=("${mpi[@]}") ;;
+--wheel) packages+=("${mpi[@]}" libjs-dygraphs) ;;
 --test) packages+=("${tests[@]}") ;;
 # The sanitizers' libraries, and a tool that checks the source.
 --developer) packages+=("${tests[@]}" libclang-rt-22-dev clang-tidy-22 python3-psutil) ;;
 *)
-  echo "setup: error: $* is not an option; use --mpi, --test or --developer, or none" >&2
+  echo "setup: error: $* is not an option; use --mpi, --wheel, --test or --developer, or none" >&2
   exit 2
   ;;
 esac

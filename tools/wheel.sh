@@ -8,7 +8,7 @@
 # and no MPI.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-tools/setup.sh --mpi
+tools/setup.sh --wheel
 python=build/wheel-python
 [[ -x $python/bin/auditwheel ]] || {
   python3 -m venv "$python"

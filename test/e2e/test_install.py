@@ -28,7 +28,8 @@ class Install(support.Case):
         self.assertIn("options   --optimizer=adamw", done.out)
         self.assertIn("--offload-optimizer=cpu --offload-params=cpu", done.out)
         installed = sorted(str(path.relative_to(moved)) for path in moved.rglob("*") if path.is_file())
-        for name in ("bin/zeroc", "bin/zero-opt", "lib/cmake/zeroc/zerocConfig.cmake", "include/zeroc/abi/zrt.h"):
+        for name in ("bin/zeroc", "bin/zero-opt", "lib/cmake/zeroc/zerocConfig.cmake", "include/zeroc/abi/zrt.h",
+                     "lib/zeroc/machines/h100.json"):
             self.assertIn(name, installed)
 
     def test_a_broken_installation(self):

@@ -171,6 +171,38 @@ class Simulate(support.Case):
         done = support.run(support.ZEROC, "report", step, "-o", report, env={"ZEROC_DYGRAPHS": "/nowhere"})
         self.assertIn("apt-get install libjs-dygraphs", done.err)
 
+    def test_report_of_a_wheel(self):
+        """The package brings Dygraphs; of a run of zeroc finetune the page says model, options and dates."""
+        package = self.folder / "python" / "zeroc"
+        shutil.copytree(support.ROOT / "python" / "zeroc", package)
+        (package / "dygraphs").mkdir()
+        for name in ("dygraph.min.js", "dygraph.min.css"):
+            (package / "dygraphs" / name).write_text(f"/* {name} of the wheel */")
+        out = self.folder / "tuned" / "zeroc"
+        out.mkdir(parents=True)
+        (out / "metrics.jsonl").write_text('{"step": 0, "loss": 2, "step_ms": 9}\n{"step": 1, "loss": 1.5, "step_ms": 7}\n')
+        (out / "settings.json").write_text(json.dumps({"model": "/models/tiny", "lr": 1e-5, "date": "1790000000",
+                                                       "options of zeroc": ["--lora=4:8", "--precision=bf16"]}))
+        self.run_ok(sys.executable, "-m", "zeroc", "report", f"--run={out / 'metrics.jsonl'}", "-o", self.folder / "r.html",
+                    env={"PYTHONPATH": str(package.parent)})
+        text = (self.folder / "r.html").read_text()
+        self.assertIn("/* dygraph.min.js of the wheel */", text)
+        content = json.loads(re.search(r"const data = (\{.*\});\n", text)[1])
+        run = {name: value for name, value in content["about"][0]["rows"]}
+        self.assertEqual((run["model"], run["options of zeroc"]), ("/models/tiny", "--lora=4:8 --precision=bf16"))
+        self.assertEqual((run["begun"], run["peak learning rate"]), ("2026-09-21 14:13 UTC", "1e-05"))
+        self.assertIn("7.00 ms", run["a step, measured"])
+
+    def test_machines_by_name(self):
+        """Those that come with zeroc, from any folder."""
+        options = ("--target=cuda", "--cuda-arch=sm_90", "--certificate=json")
+        texts = [self.run_ok(support.ZEROC, "simulate", self.model(), f"--machine={name}", *options).out
+                 for name in ("h100", "machines/h100.json", support.ROOT / "machines" / "h100.json")]
+        self.assertEqual(texts[0], texts[2])
+        self.assertEqual(texts[1], texts[2])
+        done = support.run(support.ZEROC, "simulate", self.model(), "--machine=h101", *options)
+        self.assert_refused(done, "cannot read h101")
+
     def test_diff(self):
         a, b = self.write("a.json", self.simulate("--world-size=2")), self.write("b.json", self.simulate(
             "--world-size=2", "--stage=3"))

@@ -34,6 +34,8 @@ grep -E "^step (0|19)/" two.log
 for file in model.safetensors config.json tokenizer.json README.md loss.svg; do
   [[ -s one/$file && -s two/$file ]] || { echo "$file is missing"; exit 1; }
 done
+zeroc report --run=one/zeroc/metrics.jsonl -o report.html
+zeroc plan model --machine=h100 --target=cuda --cuda-arch=sm_90 --world-size=2 >plan.txt
 echo passed
 INSIDE
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc"

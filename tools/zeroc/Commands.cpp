@@ -1,7 +1,7 @@
 //===- Commands.cpp - The commands of zeroc -------------------------------===//
 #include "tools/zeroc/Commands.h"
 
-#include "tools/zeroc/LibraryFile.h"
+#include "tools/LibraryFile.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

@@ -27,7 +27,7 @@
 #include "runtime/program/Attachments.h"
 #include "targets/RunTool.h"
 #include "targets/TemporaryFolder.h"
-#include "tools/zeroc/LibraryFile.h"
+#include "tools/LibraryFile.h"
 #include "tools/zeroc/plan/Simulate.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

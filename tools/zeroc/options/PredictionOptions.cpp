@@ -1,5 +1,6 @@
 //===- PredictionOptions.cpp - Options of predicted times and of plan -----===//
 #include "abi/CompileOptions.h"
+#include "tools/LibraryFile.h"
 #include "tools/zeroc/options/CommandLine.h"
 
 using namespace mlir;
@@ -9,7 +10,7 @@ void CommandLine::declarePrediction() {
   SimulateRequest &simulated = options.prediction;
   add("machine=FILE", text(simulated.machine).showing(""),
       "the machine whose time a step is predicted for: a file of\n"
-      "zeroc calibrate, or one of machines/",
+      "zeroc calibrate, or one of machines/, as h100",
       {machine});
   add("threads-per-rank=N",
       count(simulated.threads, 1, 4096, "an integer from 1 to 4096")
@@ -64,6 +65,8 @@ Values CommandLine::mayBeAuto(StringRef usage, Values values) {
 /// What zeroc simulate and zeroc plan need; their options are errors elsewhere.
 void CommandLine::takePrediction() {
   SimulateRequest &simulated = options.prediction;
+  if (!simulated.machine.empty())
+    simulated.machine = findMachineFile(simulated.machine);
   takeSearch();
   if (options.isSimulated || options.isPlanned) {
     takeModelToPredict();
