@@ -293,8 +293,9 @@ uint64_t Feed::checkSamples() const {
   };
   const auto textOf = [&](const Source &source) {
     return source.file ? source.file->text()
-                       : fmt::format("{}, {} sequences", data->text(),
-                                     data->sequences());
+                       : fmt::format("{}, {} sequence{}", data->text(),
+                                     data->sequences(),
+                                     data->sequences() == 1 ? "" : "s");
   };
   for (const Source &source : sources) {
     const zrt_input &input = *source.input;
@@ -385,9 +386,10 @@ bool Feed::isOfText() const {
 std::string Feed::text() const {
   std::string text;
   if (data)
-    text += fmt::format("data      {}, {} tokens, {} sequences of {}\n",
+    text += fmt::format("data      {}, {} tokens, {} sequence{} of {}\n",
                         data->text(), withCommas(data->tokens()),
-                        withCommas(data->sequences()), data->length());
+                        withCommas(data->sequences()),
+                        data->sequences() == 1 ? "" : "s", data->length());
   if (separator)
     text += fmt::format("masks     targets after token {}{}\n", *separator,
                         masked ? ": " + withCommas(*masked) : "");

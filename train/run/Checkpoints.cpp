@@ -43,9 +43,13 @@ std::string Checkpoints::startText() const {
     return "";
   return fmt::format(
       "saves     {} to {}: {}; {} of host memory{}{}\n",
-      options.every == 0 ? std::string("at the end")
-                         : fmt::format("every {} steps{}", options.every,
-                                       options.atExit ? " and at the end" : ""),
+      options.every == 0
+          ? std::string("at the end")
+          : fmt::format("every {}{}",
+                        options.every == 1
+                            ? "step"
+                            : fmt::format("{} steps", options.every),
+                        options.atExit ? " and at the end" : ""),
       options.folder, shownBytes(writer->totalBytes()),
       shownBytes(writer->stagingBytes()), run.world.size() > 1 ? " a rank" : "",
       writer->waitsForDrive() ? ", less than a rank writes: steps wait for it"

@@ -94,8 +94,9 @@ void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
       writeNpy(options.output, values, values.size() / feed->samples());
   });
   if (world.rank() == 0)
-    sayText(fmt::format("wrote {}: {} samples, {} values each\n",
+    sayText(fmt::format("wrote {}: {} sample{}, {} values each\n",
                         options.output, withCommas(feed->samples()),
+                        feed->samples() == 1 ? "" : "s",
                         withCommas(values.size() / feed->samples())));
 }
 

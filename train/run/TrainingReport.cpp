@@ -22,11 +22,11 @@ std::string TrainingReport::repetitionText() const {
       (options.data.empty() && options.inputs.empty()) ||
       double(steps) * double(perStep) <= double(samples))
     return "";
-  return fmt::format("epochs    {:.3g}: {} steps read {} samples each, and the "
-                     "data have {}\n",
-                     double(steps) * double(perStep) / double(samples),
-                     withCommas(steps), withCommas(perStep),
-                     withCommas(samples));
+  return fmt::format(
+      "epochs    {:.3g}: {} steps read {} sample{} each, and the "
+      "data have {}\n",
+      double(steps) * double(perStep) / double(samples), withCommas(steps),
+      withCommas(perStep), perStep == 1 ? "" : "s", withCommas(samples));
 }
 
 std::string TrainingReport::stateText() const {

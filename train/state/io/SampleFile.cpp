@@ -147,7 +147,8 @@ void SampleFile::check() const {
 
 std::string SampleFile::text() const {
   const std::vector<int64_t> shape = sampleShape(input);
-  return fmt::format("{}, {}, {} samples{}", place, entry.dtype, samples(),
+  return fmt::format("{}, {}, {} sample{}{}", place, entry.dtype, samples(),
+                     samples() == 1 ? "" : "s",
                      shape.empty() ? "" : " of " + shapeText(shape));
 }
 
