@@ -1,7 +1,6 @@
 """zeroc pretrain: from a config and files of text to a model that begins with random weights."""
 from __future__ import annotations
 
-from pathlib import Path
 
 import numpy as np
 
