@@ -133,7 +133,10 @@ void countState(ProgramOp step, Certificate &certificate) {
 /// Counts the bytes of a checkpoint: masters instead of the parameters that are
 /// rounded from them, the optimizer's state, and pending gradients if updates
 /// are delayed.  State that all ranks hold is divided among them.
-void countCheckpoint(ProgramOp step, Certificate &certificate) {
+Certificate::Checkpoint countCheckpoint(ProgramOp step,
+                                        const Certificate &certificate,
+                                        bool withFrozen) {
+  Certificate::Checkpoint checkpoint;
   std::array<int64_t, kNumTiers> own = {}, shared = {};
   llvm::SmallDenseSet<Attribute> withMaster;
   SmallVector<NextState> states = findNextStates(step);
@@ -145,6 +148,10 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
          withMaster.contains(state.getBucket())) ||
         (isSumSlot(state.getSlot()) &&
          !isDelayed(step->getParentOfType<ModuleOp>())))
+      continue;
+    auto bucket =
+        SymbolTable::lookupNearestSymbolFrom<BucketOp>(step, state.getBucket());
+    if (!withFrozen && bucket && bucket.getFrozen())
       continue;
     unsigned tier = static_cast<unsigned>(getTier(argument.getType()));
     const int64_t bytes = getByteSize(argument.getType());
@@ -163,10 +170,10 @@ void countCheckpoint(ProgramOp step, Certificate &certificate) {
     // A share ends at an element boundary.
     int64_t all = bytes + llvm::divideCeil(shared[tier], certificate.ranks) +
                   (shared[tier] ? sizeof(double) : 0);
-    (static_cast<Tier>(tier) == Tier::Nvme ? certificate.checkpoint.onNvme
-                                           : certificate.checkpoint.inMemory) +=
-        all;
+    (static_cast<Tier>(tier) == Tier::Nvme ? checkpoint.onNvme
+                                           : checkpoint.inMemory) += all;
   }
+  return checkpoint;
 }
 
 void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
@@ -336,7 +343,9 @@ Certificate zero::certify(ModuleOp module) {
       });
   countState(step.function, certificate);
   if (hasProgram(module, "step"))
-    countCheckpoint(step.function, certificate);
+    for (bool withFrozen : {false, true})
+      (withFrozen ? certificate.wholeCheckpoint : certificate.checkpoint) =
+          countCheckpoint(step.function, certificate, withFrozen);
   Certificate::Term temporary = getPeakGradients(step);
   Certificate::Term &gradients = certificate.modelState[1];
   gradients.held += temporary.held;

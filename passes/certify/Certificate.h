@@ -116,7 +116,9 @@ struct Certificate {
     /// Host memory for copies of state while it is written; set by the caller.
     int64_t copies = 0;
   };
-  Checkpoint checkpoint;
+  /// Of all state, and without frozen parameters: those that a run has read
+  /// from files stay there.
+  Checkpoint wholeCheckpoint, checkpoint;
 
   /// What a step is predicted to take; set by the caller.
   struct Time {

@@ -99,6 +99,7 @@ std::string Certificate::toJson() const {
       out.attribute("in_memory", checkpoint.inMemory);
       out.attribute("on_nvme", checkpoint.onNvme);
       out.attribute("copies", checkpoint.copies);
+      out.attribute("copies_with_frozen", wholeCheckpoint.copies);
     });
     if (time)
       out.attributeObject("time", [&] {

@@ -31,7 +31,8 @@ from .tokenizer_file import TOKENIZER_FILES
 
 #: Options that the commands give, and what a user says instead.
 MANAGED = {"--data": "name the files of data after the model", "--input": "name the files of data after the model",
-           "--init": "name the model's folder first", "--save": "say -o", "--checkpoint": "say -o",
+           "--init": "name the model's folder first", "--base": "name the model's folder first",
+           "--save": "say -o", "--checkpoint": "say -o",
            "--resume": "give the same command again", "--world-size": "say --ranks", "--metrics": "see OUT/zeroc",
            "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
            "--document-separator": "documents are apart already", "--data-format": "use train itself",

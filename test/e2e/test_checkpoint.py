@@ -243,8 +243,8 @@ class Refusals(Checkpoints):
                  ("manifest.json: its end is missing",)),
                 ("another number", lambda: manifest.write_text(text.replace('"step":4', '"step":5')),
                  ("manifest.json: its text is not what was written",)),
-                ("another version", lambda: manifest.write_text(text.replace('"version":1', '"version":2')),
-                 ("manifest.json: it has version 2",)),
+                ("another version", lambda: manifest.write_text(text.replace('"version":1', '"version":3')),
+                 ("manifest.json: it has version 3",)),
                 ("no JSON", lambda: manifest.write_text("checkpoint\n"), ("manifest.json",))):
             with self.subTest(what):
                 change()

@@ -112,6 +112,14 @@ class Finetune(FinetuneCase):
                 self.finetune(adapters.name, *common)
                 merged = self.folder / f"merged{len(storage)}"
                 self.finetune(merged.name, *common, "--merge")
+                # A run that goes on writes the same, with the base from its folder.
+                whole = (merged / "model.safetensors").read_bytes()
+                step, = (merged / "zeroc" / "run").glob("step-12")
+                self.assertEqual(json.loads((step / "manifest.json").read_text())["base"]["path"], str(self.base))
+                done = self.finetune(merged.name, *common, "--merge")
+                self.assertIn(f"base      {self.base}, ", done.out)
+                self.assertNotIn("is not read", done.err)
+                self.assertEqual((merged / "model.safetensors").read_bytes(), whole)
                 config = json.loads((adapters / "adapter_config.json").read_text())
                 self.assertEqual((config["r"], config["lora_alpha"], config["base_model_name_or_path"]),
                                  (4, 8, str(self.base)))

@@ -268,7 +268,11 @@ class Lora(Adapters):
             config = json.loads((self.folder / "b/adapter_config.json").read_text())
             self.assertEqual(config["base_model_name_or_path"], str(base.resolve()))
         done = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--resume", "kept", "--save", "c")
-        self.assertIn("c/adapter_config.json names no base model, as there is no --init", done.err)
+        self.assertEqual(json.loads((self.folder / "c/adapter_config.json").read_text()), config)
+        self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--init", "random", "--checkpoint", "drawn",
+                    "--save-at-exit")
+        done = self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--resume", "drawn", "--save", "d")
+        self.assertIn("d/adapter_config.json names no base model, as there is no --init", done.err)
         # The first run of several with the same command line.
         self.run_ok(binary, "--data", data, "--steps", 1, "--lr", 1e-3, "--init", base, "--checkpoint", "later", "--save-at-exit",
                     "--resume", "latest", "--save", "c")

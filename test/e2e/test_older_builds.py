@@ -4,6 +4,7 @@
     zeroc model.mlir --precision=bf16 --accumulate=2 --emit=memory -o plan.mlir
     train --data tokens.u16 --steps 4 --lr 1e-2 --checkpoint . --save-every 2
     zeroc model.mlir --lora=2; train --steps 3 --init random --save adapter
+    zeroc model.mlir --lora=2 --base-storage=nf4; train --data tokens.u16 --steps 4 --lr 1e-2 --init random --checkpoint lora
 """
 import gzip
 import json
@@ -14,6 +15,7 @@ import support
 OLDER = support.ROOT / "test" / "older"
 #: The losses of the older build, all four steps.
 LOSSES = (3.86153388, 3.87603223, 3.87220991, 3.88057756)
+OF_ADAPTERS = (3.84940839, 3.87386489, 3.88808227, 3.88000011)
 
 
 class OlderBuilds(support.Case):
@@ -48,3 +50,16 @@ class OlderBuilds(support.Case):
         was = support.read_safetensors(OLDER / "adapter" / support.ADAPTER)
         self.assertEqual(support.read_safetensors(saved / support.ADAPTER), was)
         self.assertTrue(any(any(values) for name, (_, values) in was.items() if "lora_B" in name))
+
+    def test_a_checkpoint_that_holds_its_base(self):
+        """Frozen parameters were in it, whatever the run began with."""
+        model = support.import_model(self.config, 2, 8)
+        shutil.copytree(OLDER / "lora", self.folder / "lora")
+        for options in (), ("--stage=3", "--world-size=2"):
+            train = support.compile_model(model, "--lora=2", "--base-storage=nf4", *options)
+            ranks = 2 if options else 1
+            _, lines, _ = self.run_plan(train, "--data", self.data, "--steps", 4, "--lr", 1e-2, "--quiet", "--resume",
+                                        self.folder / "lora", ranks=ranks, name=f"of{ranks}")
+            self.assertEqual([line["step"] for line in lines], [2, 3])
+            for line in lines if ranks == 1 else ():
+                self.assert_close(line["loss"], OF_ADAPTERS[line["step"]], 1e-3, f"step {line['step']}")

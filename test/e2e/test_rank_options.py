@@ -37,6 +37,7 @@ CASES = {
     "--checkpoint": (("--save-every", "2", "--checkpoint", "ck"), ("ck2",)), "--save-every": (KEPT, ("1",)),
     "--save-at-exit": (KEPT, ()), "--keep": (KEPT, ("1",)), "--resume": (KEPT, ("latest",)),
     "--resume-other-model": ((*KEPT, "--resume", "latest"), ()),
+    "--base": ((*KEPT, "--resume", "latest"), ("init.safetensors",)),
     "--on-checkpoint-error": (KEPT, ("stop",)), "--checkpoint-memory": (KEPT, ("4MiB",)),
     "--time-limit": ((), ("1h",)), "--until": ((), ("2",)),
     "--digest": ((), ("run.digest",)), "--against": ((), ("run.digest",)),

@@ -195,14 +195,20 @@ llvm::Expected<GeneratedPlan> zero::generatePlan(ModuleOp plan,
       options.target->listOutside(options.targetOptions, certificate.ranks));
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
-  int64_t waiting =
-      certificate.checkpoint.inMemory +
-      std::min<int64_t>(certificate.checkpoint.onNvme, ZRT_CHECKPOINT_STREAMED);
-  certificate.checkpoint.copies = llvm::alignTo(waiting, ZRT_CHECKPOINT_BLOCK);
-  if (waiting > 0) // it trains
+  Certificate::Checkpoint &saved = certificate.checkpoint,
+                          &whole = certificate.wholeCheckpoint;
+  for (Certificate::Checkpoint *one : {&saved, &whole})
+    one->copies = llvm::alignTo(
+        one->inMemory + std::min<int64_t>(one->onNvme, ZRT_CHECKPOINT_STREAMED),
+        ZRT_CHECKPOINT_BLOCK);
+  if (whole.copies > 0) // it trains
     certificate.outside.push_back(
-        "with train --checkpoint, " + bytesText(certificate.checkpoint.copies) +
-        " of host memory for copies of what is saved");
+        "with train --checkpoint, " + bytesText(saved.copies) +
+        " of host memory for copies of what is saved" +
+        (whole.copies == saved.copies
+             ? ""
+             : ", or " + bytesText(whole.copies) +
+                   " if frozen parameters are not those of --init"));
   if (!options.prediction.machine.empty()) {
     auto time = predictTime(plan, options.prediction);
     if (!time)

@@ -94,15 +94,24 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
     checkpoint.resume = "latest";
   if (checkpoint.mayBeOther && checkpoint.resume.empty())
     usage("--resume-other-model is for a run that goes on; add --resume=DIR");
+  if (!checkpoint.base.empty() && checkpoint.resume.empty())
+    usage("--base is for a run that goes on; add --resume=DIR, or name the "
+          "weights that a run begins with by --init");
+  if (!checkpoint.base.empty() && line.given("--init"))
+    usage("--base={} and --init={} both name the base; drop one",
+          checkpoint.base, line.text("--init"));
   if (!line.given("--resume"))
     return;
   if (checkpoint.resumesLatest() && !line.given("--checkpoint"))
     usage("--resume=latest needs --checkpoint=DIR, the folder to look in");
-  // A job that is started again and again begins with them once.
-  for (const char *option : {"--init", "--adapter"})
-    if (line.given(option) && !checkpoint.resumesLatest())
-      usage("{} and --resume both say what to start from; drop one, or give "
-            "--resume=latest, which reads {} only where there is no checkpoint "
-            "yet",
-            option, option);
+  // A job that is started again and again begins with them once.  Files of
+  // --init may be the base of the checkpoint, which says that.
+  const char *start = line.given("--adapter") ? "--adapter"
+                      : options.initIsRandom  ? "--init"
+                                              : nullptr;
+  if (start && !checkpoint.resumesLatest())
+    usage("{} and --resume both say what to start from; drop one, or give "
+          "--resume=latest, which reads {} only where there is no checkpoint "
+          "yet",
+          start, start);
 }

@@ -75,7 +75,7 @@ void readSchedule(const CommandLine &line, TrainOptions &options) {
   if (!line.given("--lr"))
     usage("--lr is missing; see {} --help", options.program);
   for (const char *option :
-       {"--init", "--save", "--metrics", "--digest", "--against"})
+       {"--init", "--base", "--save", "--metrics", "--digest", "--against"})
     if (line.given(option) && line.text(option).empty())
       usage("{} needs a file name", option);
   for (const char *option :
@@ -227,6 +227,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
         {"--save", &options.save},
         {"--checkpoint", &options.checkpoint.folder},
         {"--resume", &options.checkpoint.resume},
+        {"--base", &options.checkpoint.base},
         {"--metrics", &options.metrics},
         {"--tensorboard", &options.tensorboard},
         {"--digest", &options.digest},

@@ -26,6 +26,7 @@ struct CheckpointOptions {
   uint64_t memory = 0; ///< bytes for copies of what is written; 0: what is free
   bool stopOnError = false;
   std::string resume;      ///< a folder, "latest", or "": it begins anew
+  std::string base;        ///< where that of `resume` is now, or ""
   bool mayBeOther = false; ///< the model of `resume` may be another function
   bool resumesLatest() const { return resume == "latest"; }
 };

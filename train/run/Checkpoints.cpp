@@ -80,6 +80,14 @@ void Checkpoints::atEnd() {
 void Checkpoints::save() {
   run.makeLeftUpdate();
   last = run.counts.done();
+  if (const std::string file = run.weights->changedBase();
+      run.isFirst && !file.empty() && !toldOfBase) {
+    toldOfBase = true;
+    complain(fmt::format(
+        "{}: warning: {} is not the file any more that the run has read; a run "
+        "that goes on from its checkpoints needs that one, by --base=DIR",
+        run.options.program, file));
+  }
   writer->save(run.position(), run.weights->memory());
   reportFailure();
 }

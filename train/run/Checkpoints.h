@@ -49,7 +49,8 @@ private:
   std::unique_ptr<CheckpointWriter> writer; ///< null without --checkpoint
   int64_t last = 0; ///< steps done at the last checkpoint, or at the start
   bool failed = false;
-  double told = 0; ///< seconds of stopped training that metrics have
+  bool toldOfBase = false; ///< that it has changed
+  double told = 0;         ///< seconds of stopped training that metrics have
 };
 
 } // namespace zrt

@@ -21,6 +21,9 @@ void zrt::addWeights(CommandLine &line) {
   line.add("--weights", "PATH", "Required",
            "A checkpoint, a folder of checkpoints or of a Hugging Face model, "
            "or a safetensors file");
+  line.add("--base", "DIR", "Adapters",
+           "Where the base of a checkpoint that does not hold its frozen "
+           "parameters is now, if it was moved");
   line.add("--adapter", "DIR", "Adapters",
            "A folder of adapters as PEFT writes it, of a program with --lora");
 }
@@ -36,6 +39,7 @@ bool zrt::parseForward(const zrt_plan &plan, CommandLine &line, int argc,
     return false;
   options.init = line.text("--weights");
   options.adapter = line.text("--adapter");
+  options.checkpoint.base = line.text("--base");
   options.nvmePath = line.text("--nvme-path");
   options.verifyReads = line.isOn("--verify-reads");
   options.threads = static_cast<int32_t>(line.count("--threads", 4096));
@@ -57,18 +61,25 @@ static void checkAdapters(const zrt_plan &plan,
 }
 
 static void load(const zrt_plan &plan, const TrainOptions &options,
-                 World &world, zrt_context *ctx, const State &state) {
+                 World &world, zrt_context *ctx, const State &state,
+                 const BlockShare &ofHost) {
   const ContextMemory memory(ctx);
+  const std::string &base = options.checkpoint.base;
   if (!isCheckpoint(options.init)) {
+    if (!base.empty())
+      fail("--base={} is for a checkpoint, and {} is none; drop it", base,
+           options.init);
     Weights(plan, options, world, ctx, /*delaysUpdates=*/false).initialize();
   } else {
     if (!options.adapter.empty())
       fail("--adapter={}: the checkpoint {} has adapters of its own; drop it",
            options.adapter, options.init);
-    const CheckpointReader reader(findCheckpoint(options.init));
+    CheckpointReader reader(findCheckpoint(options.init));
     checkAdapters(plan, reader);
     reader.checkFits(state);
     reader.verify(world.rank(), world.size(), zrt_threads(ctx));
+    reader.openBase(base);
+    reader.verifyBase(ofHost);
     reader.load(state, memory);
   }
   if (const std::string found =
@@ -88,8 +99,10 @@ int zrt::runForward(const zrt_plan &plan, const TrainOptions &options,
     together(*world, [&] { context.create(plan); });
     together(*world, [&] { context.start(options); });
     const State state = findState(plan, world->rank());
-    together(*world,
-             [&] { load(plan, options, *world, context.get(), state); });
+    const BlockShare ofHost = shareOfHost(*world, zrt_threads(context.get()));
+    together(*world, [&] {
+      load(plan, options, *world, context.get(), state, ofHost);
+    });
     work(*world, context.get());
     return printed();
   } catch (const AgreedError &error) {

@@ -13,7 +13,7 @@
 
 namespace zrt {
 
-/// Declares --weights and --adapter.
+/// Declares --weights, --base and --adapter.
 void addWeights(CommandLine &line);
 /// Parses a line that has them, and reads them and the options of the machine.
 /// Returns false for --help and for listings, which end the program.  Throws

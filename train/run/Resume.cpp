@@ -142,23 +142,43 @@ void orOffer(const std::string &path, Action action) {
   }
 }
 
+/// What the user names as the base of a checkpoint, or "": --base, or --init as
+/// it was when the run began.
+std::string namedBase(const TrainOptions &options, const std::string &path,
+                      const Manifest &manifest) {
+  if (!options.checkpoint.base.empty() || options.init.empty())
+    return options.checkpoint.base;
+  if (!manifest.base && !options.checkpoint.resumesLatest())
+    fail("--init and --resume both say what to start from, as {} holds all "
+         "parameters; drop one, or give --resume=latest, which reads --init "
+         "only where there is no checkpoint yet",
+         path);
+  return manifest.base ? options.init : "";
+}
+
 /// Loads the state of `run`; returns nullopt if it starts from the beginning.
-std::optional<Resumed> loadCheckpoint(const Run &run) {
+std::optional<Resumed> loadCheckpoint(Run &run) {
   const zrt_plan &plan = run.plan;
   const TrainOptions &options = run.options;
   World &world = run.world;
   const RunPosition &now = run.begin;
   const int threads = zrt_threads(run.context.get());
   const std::string path = agreedPath(options, world);
-  if (path.empty())
+  if (path.empty()) {
+    if (const std::string &base = options.checkpoint.base; !base.empty())
+      throw AgreedError(
+          fmt::format("--base={}: there is no checkpoint in {} yet; name what "
+                      "the run begins with by --init={}",
+                      base, options.checkpoint.folder, base),
+          /*printedElsewhere=*/!run.isFirst);
     return std::nullopt;
-  std::unique_ptr<const CheckpointReader> reader;
+  }
+  std::unique_ptr<CheckpointReader> reader;
   Resumed resumed;
   resumed.path = path;
   State state;
   together(world, [&] {
-    orOffer(path,
-            [&] { reader = std::make_unique<const CheckpointReader>(path); });
+    orOffer(path, [&] { reader = std::make_unique<CheckpointReader>(path); });
     const Manifest &manifest = reader->manifest();
     checkSameRun(plan, options, now, manifest.run);
     const bool isUpdateLeft = manifest.run.pending.has_value();
@@ -179,6 +199,7 @@ std::optional<Resumed> loadCheckpoint(const Run &run) {
                      options.checkpoint.mayBeOther, resumed);
     for (const std::string &note : reader->notes(state))
       resumed.notes.push_back(note);
+    reader->openBase(namedBase(options, path, manifest));
   });
   const uint64_t identity = reader->identity(),
                  ofRank0 = world.gather(identity).front();
@@ -191,7 +212,10 @@ std::optional<Resumed> loadCheckpoint(const Run &run) {
   together(world, [&] {
     orOffer(path, [&] { reader->verify(world.rank(), world.size(), threads); });
   });
+  const BlockShare ofHost = shareOfHost(world, threads);
+  together(world, [&] { reader->verifyBase(ofHost); });
   together(world, [&] { reader->load(state, run.weights->memory()); });
+  run.weights->takeBase(*reader);
   return resumed;
 }
 
@@ -233,8 +257,10 @@ void zrt::resume(Run &run) {
     if (run.isFirst)
       complain(fmt::format("{}: warning: {}", options.program, warning));
   };
+  const bool hasBase = run.weights->state().base.has_value();
   for (const auto &[option, value] :
-       {std::pair("--init", options.init), {"--adapter", options.adapter}})
+       {std::pair("--init", hasBase ? "" : options.init),
+        {"--adapter", options.adapter}})
     if (!value.empty())
       warn(fmt::format("{}={} is not read: the run goes on from {}", option,
                        value, run.resumed->path));

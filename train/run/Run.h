@@ -81,7 +81,7 @@ struct Run {
   std::unique_ptr<const Feed> feed;
   std::unique_ptr<StepRunner> runner;
   PlanContext context;
-  std::unique_ptr<const Weights> weights;
+  std::unique_ptr<Weights> weights;
   std::optional<Resumed> resumed;
   std::string epochsText; ///< a line with the number of steps of --epochs
   RunPosition begin;      ///< before the first step of this run

@@ -72,18 +72,18 @@ void Training::loadState() {
   together(world,
            [&] { run.context.start(options, zrt_start, digests->ranks()); });
   together(world, [&] {
-    run.weights = std::make_unique<const Weights>(run.plan, options, world,
-                                                  run.context.get(),
-                                                  run.runner->delaysUpdates());
+    run.weights =
+        std::make_unique<Weights>(run.plan, options, world, run.context.get(),
+                                  run.runner->delaysUpdates());
   });
   if (!options.checkpoint.resume.empty())
     resume(run);
   together(world, [&] { run.countEpochs(); });
-  if (!run.resumed)
-    together(world, [&] {
-      run.weights->checkBase();
-      run.weights->initialize();
-    });
+  if (!run.resumed) {
+    together(world, [&] { run.weights->checkBase(); });
+    run.weights->hashBase();
+    together(world, [&] { run.weights->initialize(); });
+  }
   together(world, [&] {
     const int64_t first = run.counts.first();
     if (options.until && options.until < first)

@@ -36,6 +36,9 @@ std::string TrainingReport::stateText() const {
     text = fmt::format("resumed   step {}, {} samples, from {}\n",
                        run.counts.first(), withCommas(run.begin.sequences),
                        run.resumed->path);
+    if (const auto &base = run.weights->state().base)
+      text += fmt::format("base      {}, for the parameters that are frozen\n",
+                          base->path);
     for (const std::string &note : run.resumed->notes)
       text += fmt::format("note      {}\n", note);
     return text;

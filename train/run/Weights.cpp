@@ -52,14 +52,11 @@ bool predictsTokens(const zrt_plan &plan) {
 /// `path`.
 std::string baseModel(const std::string &path) {
   std::error_code error;
-  std::filesystem::path base = std::filesystem::absolute(path, error);
-  if (error)
-    return path;
-  base = base.lexically_normal();
-  if (std::filesystem::exists(base.parent_path() / "config.json", error) &&
-      !std::filesystem::is_directory(base, error))
-    base = base.parent_path();
-  return base.has_filename() ? base.string() : base.parent_path().string();
+  const std::filesystem::path base = absolutePath(path);
+  const bool isFile =
+      std::filesystem::exists(base.parent_path() / "config.json", error) &&
+      !std::filesystem::is_directory(base, error);
+  return isFile ? base.parent_path().string() : base.string();
 }
 
 } // namespace
@@ -128,10 +125,36 @@ void Weights::checkBase() const {
          "--init=random");
 }
 
-void Weights::initialize() const {
+void Weights::hashBase() {
+  if (options.checkpoint.folder.empty() || options.init.empty() ||
+      std::ranges::none_of(parameters(), &Parameter::frozen))
+    return;
+  std::unique_ptr<Base> found;
+  together(world, [&] { found = std::make_unique<Base>(options.init); });
+  const std::vector<char> replaces =
+      world.gather(char(found->has(options.save)));
+  if (std::ranges::count(replaces, 1) > 0)
+    return;
+  // Before they are read for the parameters, as this reads large pieces on all
+  // threads.
+  found->hash(world, zrt_threads(ctx));
+  base = std::move(found);
+}
+
+void Weights::initialize() {
   initialize(parameters(), /*warns=*/true);
   // The roundings come from the same files.
   initialize(all.roundings, /*warns=*/false);
+  if (const std::string file = changedBase(); !file.empty())
+    fail("{} was changed while it was read; leave it as it is", file);
+  if (base)
+    leaveToBase(all, *base);
+}
+
+void Weights::takeBase(CheckpointReader &reader) {
+  base = reader.takeBase();
+  if (base && !base->has(options.save))
+    leaveToBase(all, reader.manifest(), base->path());
 }
 
 std::vector<Parameter> Weights::takeHead(std::vector<Parameter> &some,
@@ -239,7 +262,9 @@ zrt_dtype Weights::saveType() const {
 
 std::string Weights::adapterConfig() const {
   nlohmann::json config = parsePlanJson(plan.adapters);
-  if (!options.init.empty())
+  if (all.base)
+    config["base_model_name_or_path"] = baseModel(all.base->path);
+  else if (!options.init.empty())
     config["base_model_name_or_path"] = baseModel(options.init);
   else
     complain(fmt::format(

@@ -4,8 +4,11 @@
 #include "runtime/world/World.h"
 #include "train/data/HostAccess.h"
 #include "train/options/Options.h"
+#include "train/state/checkpoint/Base.h"
+#include "train/state/checkpoint/Reader.h"
 #include "train/state/checkpoint/State.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,9 +29,18 @@ public:
   /// Throws zrt::Error if adapters would be trained on random base weights
   /// without --init=random.
   void checkBase() const;
+  /// Hashes the files of --init for the checkpoints of the run, which do not
+  /// hold the frozen parameters that these have, unless --save replaces one.
+  /// All ranks call it together, before `initialize`.  Throws AgreedError.
+  void hashBase();
   /// Sets random values, or those of --init and --adapter.  --init may lack
   /// trained parameters if it has the frozen ones.  Throws zrt::Error.
-  void initialize() const;
+  void initialize();
+  /// Takes the base from which `reader` has loaded the frozen parameters, if
+  /// there is one.
+  void takeBase(CheckpointReader &reader);
+  /// A file of the base that is another now than when the run read it, or "".
+  std::string changedBase() const { return base ? base->changed() : ""; }
   /// Throws zrt::Error for a value that is not finite, with the file of the
   /// value: one of the options, or the checkpoint `resumed`.
   void checkInitial(const std::string &resumed) const;
@@ -73,7 +85,8 @@ private:
   const TrainOptions &options;
   World &world;
   zrt_context *const ctx;
-  const State all;
+  State all;
+  std::unique_ptr<const Base> base;
 };
 
 } // namespace zrt

@@ -1,4 +1,6 @@
 //===- CheckpointReaderTest.cpp - Checkpoints that are not what is asked --===//
+#include "runtime/numbers/HalfFloats.h"
+#include "train/state/checkpoint/Base.h"
 #include "train/state/checkpoint/Export.h"
 #include "train/state/checkpoint/Reader.h"
 
@@ -6,6 +8,8 @@
 #include "Slices.h"
 #include "TestFiles.h"
 
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 
@@ -107,6 +111,165 @@ TEST_F(Saved, SaysWhatItConvertsAndDoesNotUse) {
   EXPECT_EQ(reader.notes(half),
             std::vector<std::string>{"\"param\" of the checkpoint is not used: "
                                      "this optimizer does not keep it"});
+}
+
+//===----------------------------------------------------------------------===//
+// Bases
+//===----------------------------------------------------------------------===//
+
+/// A model of which only `bias` and `scale` are trained.
+Slices mostlyFrozen(uint32_t ranks, uint32_t trained, uint32_t frozen) {
+  Slices s(ranks);
+  s.bucket(trained)
+      .member("bias", kShapes[0], 0, 5)
+      .member("scale", kShapes[2], 0, 1);
+  s.bucket(frozen)
+      .member("wte", kShapes[4], 0, 21)
+      .member("w", kShapes[3], 0, 30);
+  s.buckets.back().frozen = 1;
+  s.bucket(frozen)
+      .member("w", kShapes[3], 30, 14)
+      .member("none", kShapes[1], 0, 0);
+  s.buckets.back().frozen = 1;
+  s.finish();
+  return s;
+}
+
+struct OnBase : testing::Test {
+  const TestFolder folder;
+  const std::string base = folder / "model.safetensors",
+                    step = folder / "ck/step-1";
+  OnBase() { writeModel(base); }
+
+  void save(Slices s) {
+    for (uint32_t rank = 0; rank < s.ranks; ++rank)
+      s.memory[rank] = s.expected(int(rank), valueOf);
+    saveAll(s, folder / "ck", 1, {}, base);
+  }
+  /// The error of reading with the base at `moved`.
+  std::string readError(const std::string &moved = "") {
+    return errorOf([&] {
+      CheckpointReader reader(step);
+      reader.openBase(moved);
+      reader.verifyBase({0, 1, 2});
+    });
+  }
+};
+
+TEST_F(OnBase, HoldsWhatIsTrainedAndLoadsAll) {
+  std::vector<std::array<uint32_t, 3>> layouts;
+  for (const uint32_t ranks : {1, 2, 3})
+    for (const uint32_t extent : {ZRT_WHOLE, ZRT_SLICE})
+      layouts.push_back({ranks, extent, ranks == 2 ? ZRT_SLICE : extent});
+  for (const auto &[ranks, trained, frozen] : layouts) {
+    fs::remove_all(folder / "ck");
+    save(mostlyFrozen(ranks, trained, frozen));
+    CheckpointReader reader(step);
+    uint64_t bytes = 0;
+    for (const FileRecord &file : reader.manifest().files)
+      bytes += file.bytes - file.headerBytes;
+    EXPECT_EQ(bytes, 6 * sizeof(float));
+    EXPECT_EQ(reader.manifest().base->path, base);
+    reader.openBase("");
+    EXPECT_EQ(reader.typeOf("w"), zrt_dtype(ZRT_F32));
+    for (const auto &[toRanks, toTrained, toFrozen] : layouts) {
+      Slices to = mostlyFrozen(toRanks, toTrained, toFrozen);
+      for (int rank = 0; rank < int(toRanks); ++rank) {
+        reader.verifyBase({rank, int(toRanks), 1});
+        const State state = findState(to.plan, rank);
+        reader.checkFits(state);
+        EXPECT_TRUE(reader.notes(state).empty());
+        reader.load(state, to.memoryOf(rank));
+        EXPECT_EQ(to.memory[size_t(rank)], to.expected(rank, valueOf));
+      }
+    }
+  }
+}
+
+TEST_F(OnBase, ReadsWhatTheRunKept) {
+  save(mostlyFrozen(1, ZRT_WHOLE, ZRT_WHOLE));
+  Manifest manifest = parseManifest(readFile(step + "/manifest.json"));
+  std::vector<float> values(44), packed(44);
+  std::vector<std::byte> codes(zrt_packed_bytes(ZRT_INT8, 44));
+  for (ParameterRecord &parameter : manifest.parameters)
+    if (parameter.name == "w")
+      parameter.dtype = ZRT_BF16;
+  folder.write("ck/step-1/manifest.json", manifestText(manifest));
+  {
+    CheckpointReader reader(step);
+    reader.openBase("");
+    reader.read("param", "w", 0, values);
+    for (uint64_t i = 0; i < values.size(); ++i)
+      EXPECT_EQ(values[i], widenBrain(narrowBrain(valueOf("w", i))));
+  }
+  for (ParameterRecord &parameter : manifest.parameters)
+    if (parameter.name == "w") {
+      parameter.dtype = ZRT_I8;
+      parameter.packing = ZRT_INT8;
+    }
+  folder.write("ck/step-1/manifest.json", manifestText(manifest));
+  CheckpointReader reader(step);
+  reader.openBase("");
+  reader.read("param", "w", 0, codes);
+  for (const ParameterRecord &parameter : reader.manifest().parameters)
+    if (parameter.name == "w")
+      reader.readNumbers(parameter, 0, packed);
+  for (uint64_t i = 0; i < packed.size(); ++i) {
+    EXPECT_NEAR(packed[i], valueOf("w", i), 343.25 / 254);
+    EXPECT_EQ(int(codes[i]), int(std::lround(valueOf("w", i) / 343.25 * 127)));
+  }
+}
+
+TEST_F(OnBase, IsKnownByItsContent) {
+  save(mostlyFrozen(2, ZRT_SLICE, ZRT_SLICE));
+  const std::string kept = readFile(base);
+  // Other names do not matter.
+  fs::create_directory(folder / "moved");
+  fs::rename(base, folder / "moved/model.safetensors");
+  EXPECT_HAS(readError(), step +
+                              ": its frozen parameters are those of the "
+                              "base " +
+                              base + ": ");
+  EXPECT_EQ(readError(folder / "moved"), "");
+  const std::string copy = folder.write("copy.safetensors", kept);
+  EXPECT_EQ(readError(copy), "");
+  std::string other = kept;
+  other[other.size() - 3] = char(other[other.size() - 3] ^ 1);
+  folder.write("copy.safetensors", other);
+  EXPECT_EQ(
+      readError(copy),
+      fmt::format("{}: the run trained on the base {}, and {} is another: "
+                  "bytes 0 to {} of copy.safetensors are others; name the "
+                  "files that it was with --base=DIR",
+                  step, base, copy, kept.size()));
+  folder.write("model.safetensors", other);
+  EXPECT_HAS(readError(), "its base " + base +
+                              " was changed after the run read it: bytes 0 to");
+  writeSafetensors(base, {{"w", "F32", {0}, nullptr, 0}});
+  EXPECT_HAS(readError(),
+             "was changed after the run read it: model.safetensors has ");
+  folder.write("model.safetensors", kept.substr(0, kept.size() - 4));
+  EXPECT_HAS(readError(), "cut short");
+}
+
+TEST_F(OnBase, OnlyWhereThereIsOne) {
+  Slices s = split(1, ZRT_WHOLE, ZRT_WHOLE); // nothing is frozen
+  saveAll(s, folder / "ck", 1, {}, base);
+  EXPECT_FALSE(CheckpointReader(step).manifest().base);
+  EXPECT_EQ(readError(), "");
+  EXPECT_HAS(readError(base), "it holds all parameters, and has no base");
+}
+
+TEST_F(OnBase, SaysWhichFileHasChanged) {
+  const Base files(base);
+  EXPECT_EQ(files.changed(), "");
+  EXPECT_TRUE(files.has(base));
+  EXPECT_FALSE(files.has(folder / "none"));
+  const std::string same = folder.write("same", readFile(base));
+  fs::rename(same, base);
+  EXPECT_EQ(files.changed(), base);
+  fs::remove(base);
+  EXPECT_EQ(files.changed(), base);
 }
 
 //===----------------------------------------------------------------------===//

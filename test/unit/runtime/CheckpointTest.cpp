@@ -230,6 +230,33 @@ TEST(Manifest, ThatContradictsItselfIsRefused) {
     EXPECT_ERROR(error, parseManifest(lying(from, to)));
 }
 
+TEST(Manifest, ThatLiesAboutItsBaseIsRefused) {
+  EXPECT_HAS(manifestText(example()), "\"version\":1,");
+  Manifest manifest = example();
+  manifest.parameters.push_back(
+      {"x", {3}, true, ZRT_UNPACKED, "a.x", ZRT_BF16});
+  manifest.base = {"/a \"model\"", {{".x", 9 << 20, 0, 0, {7, 8, UINT64_MAX}}}};
+  const std::string text = manifestText(manifest);
+  EXPECT_HAS(text, "\"version\":2,"); // older programs do not know it
+  const Manifest read = parseManifest(text);
+  EXPECT_EQ(manifestText(read), text);
+  EXPECT_EQ(read.base->path, manifest.base->path);
+  EXPECT_EQ(read.base->files[0].blocks, manifest.base->files[0].blocks);
+  EXPECT_EQ(read.parameters.back().tensor, "a.x");
+  EXPECT_EQ(read.parameters.back().dtype, zrt_dtype(ZRT_BF16));
+  for (const auto &[from, to, error] : std::vector<std::array<std::string, 3>>{
+           {"\"base\":", "\"face\":", "and there is no base"},
+           {",\"frozen\":true", "",
+            "is tensor a.x of a base, and it was trained"},
+           {"\"BF16\"", "\"BF17\"", "is tensor a.x of a base, and has no type"},
+           {",\"tensor\":\"a.x\"", "", "element 0 of 3 is missing"},
+           {"\"parameter\":\"scalar\"", "\"parameter\":\"x\"",
+            "element 0 of 1 is missing"},
+           {"9437184", "19437184", "and 3 hashes"},
+           {"\"path\"", "\"math\"", "it is damaged"}})
+    EXPECT_ERROR(error, parseManifest(lying(from, to, manifest)));
+}
+
 TEST(Manifest, ThatLiesAboutPackedParametersIsRefused) {
   // 100 elements of nf4 need two blocks and a group: 74 bytes.
   Manifest manifest = example();

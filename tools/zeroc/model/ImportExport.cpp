@@ -31,6 +31,7 @@ llvm::Error zero::runImport(const ImportOptions &options) {
 llvm::Error zero::runExport(const ExportOptions &options) {
   zrt::ExportRequest request;
   request.checkpoint = options.checkpoint;
+  request.base = options.base;
   request.output = options.output;
   request.config = options.config;
   request.merge = options.merge;

@@ -104,6 +104,10 @@ void CommandLine::declareSubcommands() {
       exported);
   add("config=CONFIG.json", text(exportOptions.config).showing(""),
       "config of the model, to copy into the folder", exported);
+  add("base=DIR", text(exportOptions.base).showing(""),
+      "where the base of a checkpoint that does not hold its\n"
+      "frozen parameters is now, if it was moved",
+      exported);
   add("merge", given(exportOptions.merge),
       "add the adapters of a run with --lora to their weights", exported);
 }

@@ -49,7 +49,10 @@ public:
       : request(request), reader(findCheckpoint(request.checkpoint)) {}
 
   ExportResult run() {
-    reader.verify(0, 1, int(std::thread::hardware_concurrency()));
+    const int threads = int(std::thread::hardware_concurrency());
+    reader.verify(0, 1, threads);
+    reader.openBase(request.base);
+    reader.verifyBase({.threads = threads});
     const RunPosition &run = reader.manifest().run;
     result.notes.push_back(
         fmt::format("{}: after {} steps", reader.path(), run.step));
@@ -304,7 +307,7 @@ private:
   }
 
   const ExportRequest &request;
-  const CheckpointReader reader;
+  CheckpointReader reader;
   OwnFolder own{request.output};
   std::optional<AdapterMerger> merger;
   std::vector<Tensor> tensors;

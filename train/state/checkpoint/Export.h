@@ -23,6 +23,7 @@ namespace zrt {
 
 struct ExportRequest {
   std::string checkpoint; ///< a checkpoint, or a folder: its newest one
+  std::string base;       ///< where the base is now, or "": where it was
   std::string output;     ///< a file *.safetensors, or a folder to create
   zrt_dtype dtype = 0;    ///< f32, bf16, f16; 0: the types of the checkpoint
   uint64_t maxShardBytes = 0; ///< for one file of a folder; 0: no limit

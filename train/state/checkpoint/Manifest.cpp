@@ -28,7 +28,8 @@ using nlohmann::json;
 namespace {
 
 constexpr std::string_view kFormat = "zeroc checkpoint";
-constexpr int kVersion = 1;
+/// What reads a manifest: programs that know no base read those without one.
+constexpr int kVersion = 1, kVersionWithBase = 2;
 constexpr std::string_view kChecksum = "\"checksum\":";
 
 std::string inJson(std::string_view text) {
@@ -190,15 +191,18 @@ FileRecord fileOf(const json &value) {
   file.headerHash = fromHex(value.at("header"));
   for (const json &hash : value.at("blocks"))
     file.blocks.push_back(fromHex(hash));
-  if (file.name.empty() || file.name.find('/') != std::string::npos ||
-      file.name[0] == '.')
-    fail("\"{}\" is no name of a file in it", shown(file.name));
-  const uint64_t data = file.bytes - file.headerBytes;
   if (file.headerBytes > file.bytes ||
-      (data + kCheckpointBlock - 1) / kCheckpointBlock != file.blocks.size())
+      hashedBlocks(file.bytes - file.headerBytes) != file.blocks.size())
     fail("{} has {} and {} hashes", shown(file.name), shownBytes(file.bytes),
          file.blocks.size());
   return file;
+}
+
+std::vector<FileRecord> filesOf(const json &value) {
+  std::vector<FileRecord> files;
+  for (const json &file : value.at("files"))
+    files.push_back(fileOf(file));
+  return files;
 }
 
 TensorRecord tensorOf(const json &value) {
@@ -218,7 +222,7 @@ TensorRecord tensorOf(const json &value) {
 }
 
 /// Throws unless the tensors of each slot tile each parameter; frozen
-/// parameters are in slot "param" only.
+/// parameters are in slot "param" only, or in a base.
 void checkTiles(const Manifest &manifest) {
   std::set<std::string_view> slots;
   std::vector<const TensorRecord *> order;
@@ -236,6 +240,13 @@ void checkTiles(const Manifest &manifest) {
   for (const ParameterRecord &parameter : manifest.parameters)
     if (!countElements(parameter.shape))
       fail("parameter {} has no shape", shown(parameter.name));
+    else if (!parameter.tensor.empty() &&
+             (!parameter.frozen || !manifest.base || parameter.dtype == 0))
+      fail("parameter {} is tensor {} of a base, and {}", shown(parameter.name),
+           shown(parameter.tensor),
+           !parameter.frozen ? "it was trained"
+           : !manifest.base  ? "there is no base"
+                             : "has no type");
   size_t next = 0;
   for (const std::string_view slot : slots)
     for (const ParameterRecord &parameter : manifest.parameters) {
@@ -254,7 +265,7 @@ void checkTiles(const Manifest &manifest) {
       }
       if (parameter.packing != ZRT_UNPACKED)
         elements = zrt_packed_bytes(parameter.packing, elements);
-      if (parameter.frozen && slot != "param")
+      if (parameter.frozen && (slot != "param" || !parameter.tensor.empty()))
         elements = 0;
       if (covered != elements)
         fail("{} of parameter {}: element {} of {} is missing, or there twice",
@@ -286,21 +297,48 @@ Manifest manifestOf(const json &value) {
         {parameter.at("name").get<std::string>(),
          parameter.at("shape").get<std::vector<int64_t>>(),
          parameter.value("frozen", false),
-         packingOf(parameter.value("packing", ""))});
+         packingOf(parameter.value("packing", "")),
+         parameter.value("tensor", ""),
+         elementType(parameter.value("dtype", ""))});
   std::ranges::sort(manifest.parameters, {}, &ParameterRecord::name);
   if (value.at("block_bytes").get<uint64_t>() != kCheckpointBlock)
     fail("its blocks have {}, not {}",
          shownBytes(value.at("block_bytes").get<uint64_t>()),
          shownBytes(kCheckpointBlock));
-  for (const json &file : value.at("files"))
-    manifest.files.push_back(fileOf(file));
+  manifest.files = filesOf(value);
+  for (const FileRecord &file : manifest.files)
+    if (file.name.empty() || file.name.find('/') != std::string::npos ||
+        file.name[0] == '.')
+      fail("\"{}\" is no name of a file in it", shown(file.name));
+  if (value.contains("base")) {
+    const json &base = value.at("base");
+    manifest.base = {base.at("path").get<std::string>(), filesOf(base)};
+  }
   for (const json &tensor : value.at("tensors"))
     manifest.tensors.push_back(tensorOf(tensor));
   checkTiles(manifest);
   return manifest;
 }
 
+std::string filesText(const std::vector<FileRecord> &files) {
+  std::string text = "\"files\":[";
+  for (const FileRecord &file : files) {
+    text += fmt::format("{}{{\"name\":{},\"bytes\":{},\"header_bytes\":{},"
+                        "\"header\":{},\"blocks\":[",
+                        text.back() == '[' ? "\n" : ",\n", inJson(file.name),
+                        file.bytes, file.headerBytes, hex(file.headerHash));
+    for (const uint64_t hash : file.blocks)
+      text += (text.back() == '[' ? "" : ",") + hex(hash);
+    text += "]}";
+  }
+  return text + "]";
+}
+
 } // namespace
+
+uint64_t zrt::hashedBlocks(uint64_t bytes) {
+  return (bytes + kCheckpointBlock - 1) / kCheckpointBlock;
+}
 
 uint64_t zrt::modelFingerprint(const std::vector<ParameterRecord> &parameters) {
   Hash hash;
@@ -318,28 +356,29 @@ std::string zrt::manifestText(const Manifest &manifest) {
   std::string text = fmt::format(
       "{{\"format\":\"{}\",\n\"version\":{},\n{}\"world_size\":{},\n"
       "\"model\":{},\n\"parameters\":[",
-      kFormat, kVersion, runText(manifest.run), manifest.worldSize,
+      kFormat, manifest.base ? kVersionWithBase : kVersion,
+      runText(manifest.run), manifest.worldSize,
       hex(modelFingerprint(manifest.parameters)));
   const auto separator = [&] { return text.back() == '[' ? "\n" : ",\n"; };
   for (const ParameterRecord &parameter : manifest.parameters)
-    text += fmt::format("{}{{\"name\":{},\"shape\":[{}]{}{}}}", separator(),
+    text += fmt::format("{}{{\"name\":{},\"shape\":[{}]{}{}{}}}", separator(),
                         inJson(parameter.name), fmt::join(parameter.shape, ","),
                         parameter.frozen ? ",\"frozen\":true" : "",
                         parameter.packing == ZRT_UNPACKED
                             ? ""
                             : fmt::format(",\"packing\":\"{}\"",
-                                          packingName(parameter.packing)));
-  text += fmt::format("],\n\"block_bytes\":{},\n\"files\":[", kCheckpointBlock);
-  for (const FileRecord &file : manifest.files) {
-    text += fmt::format("{}{{\"name\":{},\"bytes\":{},\"header_bytes\":{},"
-                        "\"header\":{},\"blocks\":[",
-                        separator(), inJson(file.name), file.bytes,
-                        file.headerBytes, hex(file.headerHash));
-    for (const uint64_t hash : file.blocks)
-      text += (text.back() == '[' ? "" : ",") + hex(hash);
-    text += "]}";
-  }
-  text += "],\n\"tensors\":[";
+                                          packingName(parameter.packing)),
+                        parameter.tensor.empty()
+                            ? ""
+                            : fmt::format(",\"tensor\":{},\"dtype\":\"{}\"",
+                                          inJson(parameter.tensor),
+                                          elementName(parameter.dtype)));
+  text += fmt::format("],\n\"block_bytes\":{},\n", kCheckpointBlock);
+  if (manifest.base)
+    text += fmt::format("\"base\":{{\"path\":{},\n{}}},\n",
+                        inJson(manifest.base->path),
+                        filesText(manifest.base->files));
+  text += filesText(manifest.files) + ",\n\"tensors\":[";
   for (const TensorRecord &tensor : manifest.tensors)
     text +=
         fmt::format("{}{{\"slot\":{},\"parameter\":{},\"first\":{},"
@@ -372,10 +411,10 @@ Manifest zrt::parseManifest(const std::string &text) {
     const json value = parsed(text);
     // Check the version first: the rest depends on it.
     if (const auto version = value.at("version").get<int>();
-        version != kVersion)
-      fail("it has version {}, and this program reads {}; use the zeroc that "
-           "wrote it",
-           version, kVersion);
+        version != kVersion && version != kVersionWithBase)
+      fail("it has version {}, and this program reads {} and {}; use the zeroc "
+           "that wrote it",
+           version, kVersion, kVersionWithBase);
     if (fromHex(value.at("checksum")) != hashOf(body))
       fail("its text is not what was written: the checksum at its end is of "
            "another");

@@ -86,15 +86,30 @@ struct ParameterRecord {
   bool frozen = false; ///< in slot "param" only
   /// ZRT_NF4, ...: for a frozen parameter whose elements are bytes.
   uint32_t packing = ZRT_UNPACKED;
+  /// The tensor of the base that has its elements, or "" if files of the
+  /// checkpoint have them; and the type in which the run kept them.
+  std::string tensor = {};
+  zrt_dtype dtype = 0;
+};
+
+/// The files from which the run read frozen parameters (Base.h).
+struct BaseRecord {
+  std::string path; ///< a file, or the folder of all; absolute
+  /// Without a header of their own: all bytes are in blocks.
+  std::vector<FileRecord> files;
 };
 
 struct Manifest {
   RunPosition run;
   uint32_t worldSize = 1;
   std::vector<ParameterRecord> parameters; ///< sorted by name
+  std::optional<BaseRecord> base;          ///< of parameters with a `tensor`
   std::vector<FileRecord> files;
   std::vector<TensorRecord> tensors;
 };
+
+/// The number of blocks that are hashed of so many bytes.
+uint64_t hashedBlocks(uint64_t bytes);
 
 /// A hash of the names and shapes.
 uint64_t modelFingerprint(const std::vector<ParameterRecord> &parameters);

@@ -41,9 +41,7 @@ struct RankFile {
   uint64_t dataBytes = 0;
 
   uint64_t bytes() const { return header.size() + dataBytes; }
-  uint64_t blocks() const {
-    return (dataBytes + kCheckpointBlock - 1) / kCheckpointBlock;
-  }
+  uint64_t blocks() const { return hashedBlocks(dataBytes); }
 };
 
 /// Lays out the file of `ranges`.  Throws zrt::Error for a name that cannot be

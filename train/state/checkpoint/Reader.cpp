@@ -5,7 +5,6 @@
 #include "runtime/packing/Pack.h"
 #include "runtime/packing/Unpack.h"
 #include "runtime/plan/Vocabulary.h"
-#include "runtime/system/StartThread.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
 #include "train/state/checkpoint/Folder.h"
@@ -14,12 +13,8 @@
 #include "train/state/io/Json.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
-#include <set>
-#include <thread>
 
 using namespace zrt;
 namespace fs = std::filesystem;
@@ -167,8 +162,8 @@ void CheckpointReader::checkFits(const State &state) const {
              folder, shown(parameter.name));
   for (const Slot &slot : state.slots)
     for (const Parameter &parameter : slot.parameters) {
-      const Pieces &pieces = piecesOf(slot.name, parameter.name);
-      if (pieces.empty() && parameter.elements > 0) {
+      const std::set<zrt_dtype> types = typesOf(slot.name, parameter.name);
+      if (types.empty() && parameter.elements > 0) {
         std::set<std::string> slots;
         for (const TensorRecord &tensor : stated.tensors)
           slots.insert(tensor.slot);
@@ -177,10 +172,10 @@ void CheckpointReader::checkFits(const State &state) const {
              folder, slot.name, shown(parameter.name),
              shown(fmt::format("{}", fmt::join(slots, ", "))));
       }
-      for (const TensorRecord *piece : pieces)
-        if (!canBecome(piece->dtype, parameter.dtype))
+      for (const zrt_dtype type : types)
+        if (!canBecome(type, parameter.dtype))
           fail("{}: {} of parameter {} is {}, which cannot become {}", folder,
-               slot.name, shown(parameter.name), dtypeName(piece->dtype),
+               slot.name, shown(parameter.name), dtypeName(type),
                dtypeName(parameter.dtype));
     }
 }
@@ -195,8 +190,8 @@ std::vector<std::string> CheckpointReader::notes(const State &state) const {
     std::set<std::pair<zrt_dtype, zrt_dtype>> changes;
     for (const Parameter &parameter : slot.parameters)
       for (const TensorRecord *piece : piecesOf(slot.name, parameter.name))
-        if (piece->dtype != parameter.dtype)
-          changes.insert({piece->dtype, parameter.dtype});
+        if (const zrt_dtype type = piece->dtype; type != parameter.dtype)
+          changes.insert({type, parameter.dtype});
     for (const auto &[from, to] : changes)
       notes.push_back(fmt::format("\"{}\" of the checkpoint is {}, {} to {}",
                                   slot.name, dtypeName(from),
@@ -218,59 +213,132 @@ std::vector<std::string> CheckpointReader::notes(const State &state) const {
 
 void CheckpointReader::verifyBlock(size_t number, uint64_t block) const {
   const FileRecord &record = stated.files[number];
-  const uint64_t begin = block * kCheckpointBlock,
-                 end = std::min(begin + kCheckpointBlock,
-                                record.bytes - record.headerBytes);
-  std::vector<std::byte> data(end - begin);
-  const InputFile file(filePath(record));
   std::string problem = "are not what was written";
   try {
-    file.read(record.headerBytes + begin, data.data(), data.size());
-    if (contentHash(data.data(), data.size()) == record.blocks[block])
+    if (hashOfBlock(filePath(record), record, block) == record.blocks[block])
       return;
   } catch (const Error &error) {
     problem = fmt::format("cannot be read: {}", error.what());
   }
+  const auto [begin, end] = rangeOfBlock(record, block);
   std::string names;
   size_t count = 0;
   for (const TensorEntry &tensor : files[number]->tensors()) {
-    const uint64_t first = tensor.offset - record.headerBytes;
-    if (first >= end || first + tensor.bytes <= begin)
+    if (tensor.offset >= end || tensor.offset + tensor.bytes <= begin)
       continue;
     if (++count <= 3)
       names += (count > 1 ? ", " : "") + shown(tensor.name);
   }
   if (count > 3)
     names += fmt::format(" and {} more", count - 3);
-  fail("{}: bytes {} to {}, of {}, {}; the checkpoint is damaged", file.path(),
-       withCommas(record.headerBytes + begin),
-       withCommas(record.headerBytes + end), names, problem);
+  fail("{}: bytes {} to {}, of {}, {}; the checkpoint is damaged",
+       files[number]->path(), withCommas(begin), withCommas(end), names,
+       problem);
 }
 
 void CheckpointReader::verify(int rank, int ranks, int threads) const {
-  std::vector<std::pair<size_t, uint64_t>> blocks;
-  size_t number = 0;
-  for (size_t file = 0; file < stated.files.size(); ++file)
-    for (uint64_t block = 0; block < stated.files[file].blocks.size(); ++block)
-      if (number++ % size_t(ranks) == size_t(rank))
-        blocks.emplace_back(file, block);
-  std::atomic<size_t> next{0};
-  std::mutex mutex;
-  std::map<size_t, std::string> failures; // by block, in the order of files
-  const auto work = [&] {
-    for (size_t i = next++; i < blocks.size(); i = next++)
-      try {
-        verifyBlock(blocks[i].first, blocks[i].second);
-      } catch (const std::exception &error) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        failures[i] = error.what();
-        next = blocks.size();
-      }
-  };
-  runOnThreads(std::min(threads, 8), work);
-  if (!failures.empty())
-    fail("{}", failures.begin()->second);
+  forEachBlock(
+      stated.files, {rank, ranks, threads},
+      [this](size_t file, uint64_t block) { verifyBlock(file, block); });
 }
+
+//===----------------------------------------------------------------------===//
+// The base
+//===----------------------------------------------------------------------===//
+
+void CheckpointReader::failOtherBase(const std::string &what) const {
+  const std::string &was = stated.base->path, &now = base->path();
+  fail("{}: {}: {}; name the files that it was with --base=DIR", folder,
+       now == was
+           ? fmt::format("its base {} was changed after the run read it", now)
+           : fmt::format("the run trained on the base {}, and {} is another",
+                         shown(was), now),
+       what);
+}
+
+void CheckpointReader::openBase(const std::string &moved) {
+  if (!stated.base) {
+    if (!moved.empty())
+      fail(
+          "{}: it holds all parameters, and has no base that {} could be; drop "
+          "--base={}",
+          folder, moved, moved);
+    return;
+  }
+  const std::string &was = stated.base->path;
+  try {
+    base = std::make_unique<const Base>(moved.empty() ? was : moved);
+  } catch (const Error &error) {
+    fail("{}: its frozen parameters are those of the base {}: {}; name the "
+         "folder where it is now with --base=DIR",
+         folder, shown(was), error.what());
+  }
+  try {
+    base->checkSizes(*stated.base);
+    for (const ParameterRecord &parameter : stated.parameters) {
+      if (parameter.tensor.empty())
+        continue;
+      const WeightFiles::Tensor *found = base->files().find(parameter.tensor);
+      if (!found || found->entry->shape != parameter.shape)
+        fail("it has no tensor {} of shape {}", shown(parameter.tensor),
+             shapeText(parameter.shape));
+    }
+  } catch (const Error &error) {
+    failOtherBase(error.what());
+  }
+}
+
+void CheckpointReader::verifyBase(const BlockShare &share) const {
+  if (!base)
+    return;
+  try {
+    base->checkBlocks(*stated.base, share);
+  } catch (const Error &error) {
+    failOtherBase(error.what());
+  }
+}
+
+const ParameterRecord *
+CheckpointReader::findInBase(std::string_view slot,
+                             const std::string &parameter) const {
+  if (!stated.base || slot != kTrainedSlot)
+    return nullptr;
+  const auto found = std::ranges::lower_bound(stated.parameters, parameter, {},
+                                              &ParameterRecord::name);
+  return found != stated.parameters.end() && found->name == parameter &&
+                 !found->tensor.empty()
+             ? &*found
+             : nullptr;
+}
+
+Parameter CheckpointReader::asStored(const ParameterRecord &record) {
+  Parameter stored;
+  stored.name = record.name;
+  stored.shape = record.shape;
+  stored.dtype = record.dtype;
+  stored.packing = record.packing;
+  return stored;
+}
+
+template <typename T>
+void CheckpointReader::readBase(const ParameterRecord &parameter,
+                                uint64_t first, std::vector<T> &out) const {
+  const WeightFiles::Tensor *found = base->files().find(parameter.tensor);
+  const auto readTo = [&](uint64_t from, uint64_t count, auto *to) {
+    found->file->readElements(*found->entry, from, count, to);
+  };
+  if constexpr (std::is_same_v<T, std::byte>)
+    packBytes(asStored(parameter), first, readTo, out);
+  else
+    readTo(first, out.size(), out.data());
+}
+
+template void CheckpointReader::readBase(const ParameterRecord &, uint64_t,
+                                         std::vector<float> &) const;
+template void CheckpointReader::readBase(const ParameterRecord &, uint64_t,
+                                         std::vector<double> &) const;
+template void CheckpointReader::readBase(const ParameterRecord &, uint64_t,
+                                         std::vector<std::byte> &) const;
 
 //===----------------------------------------------------------------------===//
 // Loading
@@ -300,18 +368,31 @@ template void CheckpointReader::readElements(const Pieces &, uint64_t,
 template void CheckpointReader::readElements(const Pieces &, uint64_t,
                                              std::vector<std::byte> &) const;
 
+std::set<zrt_dtype>
+CheckpointReader::typesOf(const std::string &slot,
+                          const std::string &parameter) const {
+  std::set<zrt_dtype> types;
+  if (const ParameterRecord *inBase = findInBase(slot, parameter))
+    types.insert(inBase->dtype);
+  for (const TensorRecord *piece : piecesOf(slot, parameter))
+    types.insert(piece->dtype);
+  return types;
+}
+
 zrt_dtype CheckpointReader::typeOf(const std::string &parameter) const {
-  const Pieces &pieces = piecesOf(std::string(kTrainedSlot), parameter);
-  return pieces.empty() ? zrt_dtype(ZRT_F32) : pieces.front()->dtype;
+  const std::set<zrt_dtype> types =
+      typesOf(std::string(kTrainedSlot), parameter);
+  return types.empty() ? zrt_dtype(ZRT_F32) : *types.begin();
 }
 
 void CheckpointReader::loadSlot(const std::string &slot,
                                 const std::vector<Parameter> &parameters,
                                 const ParameterMemory &memory) const {
   for (const Parameter &parameter : parameters) {
-    const Pieces &pieces = piecesOf(slot, parameter.name);
+    // In the type of the plan: what the run kept may have been rounded.
+    const ParameterRecord *inBase = findInBase(slot, parameter.name);
     fillPieces(parameter, memory, [&](uint64_t first, auto &values) {
-      readElements(pieces, first, values);
+      readEither(inBase, slot, parameter.name, first, values);
     });
   }
 }

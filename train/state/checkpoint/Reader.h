@@ -2,18 +2,23 @@
 //
 // Works in two passes, so that a checkpoint that does not fit or is damaged
 // changes nothing: `verify` compares every byte with its hash, and ranks share
-// the work; then `load` reads only what this rank holds.
+// the work; then `load` reads only what this rank holds.  Frozen parameters
+// that are in the base (Base.h) are read from there.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "train/state/checkpoint/Base.h"
 #include "train/state/checkpoint/Manifest.h"
 #include "train/state/checkpoint/State.h"
+#include "train/state/io/PackParameters.h"
 #include "train/state/io/Safetensors.h"
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,6 +37,15 @@ public:
   /// A hash of the manifest, to compare the ranks' checkpoints.
   uint64_t identity() const { return manifestHash; }
 
+  /// Opens the base, if the checkpoint has one: the files of `moved`, or if
+  /// that is "", those that the run has read.  Call it before anything is read.
+  /// Throws zrt::Error for files that are not there, or others.
+  void openBase(const std::string &moved);
+  /// Gives away the base that is open; nullptr if there is none.
+  std::unique_ptr<const Base> takeBase() { return std::move(base); }
+  /// Throws zrt::Error if a block of `share` is of another base.
+  void verifyBase(const BlockShare &share) const;
+
   /// Throws zrt::Error unless it has all that `state` needs: the parameters by
   /// name and shape, and every slot, with types that can be converted.
   void checkFits(const State &state) const;
@@ -46,13 +60,18 @@ public:
 
   /// The type of a parameter's elements in slot "param".
   zrt_dtype typeOf(const std::string &parameter) const;
-  /// Reads elements [first, first + out.size()) of a parameter.  T is float
+  /// Reads elements [first, first + out.size()) of a parameter, those of the
+  /// base as the run kept them: rounded, or packed.  T is float
   /// (16-bit elements are widened), double for f64, or std::byte for packed
   /// parameters.  Throws zrt::Error.
   template <typename T>
   void read(std::string_view slot, const std::string &parameter, uint64_t first,
             std::vector<T> &out) const {
-    readElements(piecesOf(std::string(slot), parameter), first, out);
+    const ParameterRecord *inBase = findInBase(slot, parameter);
+    readEither(inBase, std::string(slot), parameter, first, out);
+    if constexpr (std::is_same_v<T, float>)
+      if (inBase)
+        roundAsStored(asStored(*inBase), out);
   }
 
   /// The same in f32, of a slot "param" that may be packed; then `first` begins
@@ -65,6 +84,12 @@ private:
                                                     ///< element
   const Pieces &piecesOf(const std::string &slot,
                          const std::string &parameter) const;
+  /// The record of a parameter if its elements in `slot` are in the base.
+  const ParameterRecord *findInBase(std::string_view slot,
+                                    const std::string &parameter) const;
+  [[noreturn]] void failOtherBase(const std::string &what) const;
+  std::set<zrt_dtype> typesOf(const std::string &slot,
+                              const std::string &parameter) const;
   std::string filePath(const FileRecord &file) const;
   void openFile(const FileRecord &file);
   void verifyBlock(size_t file, uint64_t block) const;
@@ -72,6 +97,19 @@ private:
   template <typename T>
   void readElements(const Pieces &pieces, uint64_t first,
                     std::vector<T> &out) const;
+  template <typename T>
+  void readBase(const ParameterRecord &parameter, uint64_t first,
+                std::vector<T> &out) const;
+  template <typename T>
+  void readEither(const ParameterRecord *inBase, const std::string &slot,
+                  const std::string &parameter, uint64_t first,
+                  std::vector<T> &out) const {
+    if (inBase)
+      readBase(*inBase, first, out);
+    else
+      readElements(piecesOf(slot, parameter), first, out);
+  }
+  static Parameter asStored(const ParameterRecord &record);
   void loadSlot(const std::string &slot,
                 const std::vector<Parameter> &parameters,
                 const ParameterMemory &memory) const;
@@ -81,6 +119,7 @@ private:
   Manifest stated;
   std::vector<std::unique_ptr<const SafetensorsFile>> files;
   std::map<std::pair<std::string, std::string>, Pieces> bySlot;
+  std::unique_ptr<const Base> base;
 };
 
 /// Returns true if `path` is a checkpoint, damaged or not, or a folder of

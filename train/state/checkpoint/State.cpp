@@ -16,7 +16,7 @@ uint64_t replicatedBytes(const State &state) {
   for (const Slot &slot : state.slots)
     for (const Parameter &parameter : slot.parameters)
       for (const ParameterPiece &piece : parameter.pieces)
-        if (piece.owner == kEveryRank)
+        if (piece.owner == kEveryRank && parameter.tensor.empty())
           bytes += piece.count * dtypeBytes(parameter.dtype);
   return bytes;
 }
@@ -73,6 +73,8 @@ std::vector<std::vector<StateRange>> zrt::shareState(const State &state,
   for (uint32_t s = 0; s < state.slots.size(); ++s) {
     const std::vector<Parameter> &parameters = state.slots[s].parameters;
     for (uint32_t p = 0; p < parameters.size(); ++p) {
+      if (!parameters[p].tensor.empty())
+        continue;
       const zrt_dtype dtype = parameters[p].dtype;
       const auto give = [&](int rank, const ParameterPiece &piece, uint64_t at,
                             uint64_t count) {

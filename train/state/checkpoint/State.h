@@ -18,11 +18,15 @@
 //   rank 1 holds      |a1|   |bbbbbb|            writes a1 bb
 //   rank 2 holds         |a2||bbbbbb|            writes a2 bb
 //
+// Nobody writes frozen parameters that the run has read from files (Base.h).
+//
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "train/state/checkpoint/Manifest.h"
 #include "train/state/io/Parameters.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +51,8 @@ struct State {
   std::vector<Slot> slots; ///< slot "param" first
   /// The 16-bit roundings of masters, computed from slot "param"; or none.
   std::vector<Parameter> roundings;
+  /// The files of parameters with a `tensor`, if there are any.
+  std::optional<BaseRecord> base = std::nullopt;
 };
 /// Finds the state; with slot "grad" if `isUpdateLeft`.  Throws zrt::Error if
 /// the plan is inconsistent.
@@ -61,7 +67,8 @@ struct StateRange {
   uint64_t bytes() const;
 };
 
-/// The ranges that each of `ranks` ranks writes; together, each element once.
+/// The ranges that each of `ranks` ranks writes; together, each element once,
+/// but none of a base.
 /// Equal on all ranks except for the places.
 std::vector<std::vector<StateRange>> shareState(const State &state, int ranks);
 

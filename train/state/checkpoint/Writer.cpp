@@ -278,9 +278,12 @@ void CheckpointWriter::end() {
 
 void CheckpointWriter::writeManifest() {
   manifest.worldSize = uint32_t(world.size());
+  manifest.base = state.base;
   for (const Parameter &parameter : state.slots.front().parameters)
     manifest.parameters.push_back(
-        {parameter.name, parameter.shape, parameter.frozen, parameter.packing});
+        {parameter.name, parameter.shape, parameter.frozen, parameter.packing,
+         parameter.tensor,
+         parameter.tensor.empty() ? zrt_dtype(0) : parameter.dtype});
   for (uint32_t rank = 0; rank < shares.size(); ++rank)
     for (const StateRange &range : shares[rank]) {
       const Slot &slot = state.slots[range.slot];

@@ -136,6 +136,11 @@ bool zrt::holdsAny(const std::string &path,
                      });
 }
 
+std::string zrt::tensorFor(const WeightFiles &files, const std::string &name) {
+  const WeightFiles::Tensor *found = match(files, name);
+  return found ? found->entry->name : "";
+}
+
 ElementSource zrt::elementsIn(const std::string &path,
                               const Parameter &parameter) {
   const auto files = std::make_shared<const WeightFiles>(path);

@@ -29,6 +29,8 @@
 
 namespace zrt {
 
+class WeightFiles;
+
 /// The owner of a piece that every rank holds.
 constexpr int kEveryRank = -1;
 
@@ -52,6 +54,9 @@ struct Parameter {
   /// For ZRT_NF4, ..., `elements` and the pieces count bytes of the packed
   /// form.
   uint32_t packing = ZRT_UNPACKED;
+  /// The tensor of the run's base that a checkpoint names in place of these
+  /// elements, or "".
+  std::string tensor = {};
 };
 
 /// The memory of this rank's pieces.  It belongs to a device; host code
@@ -127,6 +132,9 @@ std::string loadParameters(const std::vector<Parameter> &parameters,
                            const std::string &path,
                            const ParameterMemory &memory,
                            bool needsHead = false);
+
+/// The tensor of `files` that loadParameters reads for parameter `name`, or "".
+std::string tensorFor(const WeightFiles &files, const std::string &name);
 
 /// Elements of `parameter` in the files of `path`, where loadParameters finds
 /// it; f32.
