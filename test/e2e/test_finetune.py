@@ -182,6 +182,7 @@ class Finetune(FinetuneCase):
             self.assertNotEqual(run.wait(60), 0)
         done = self.finetune("killed", *common)
         self.assertIn("resume", done.out)
+        self.assertNotIn("is not read", done.err)
         self.assertEqual(self.weights(self.folder / "killed"), self.weights(self.folder / "whole"))
         # Other settings would be another run.
         done = self.finetune("killed", "--steps=600", "--save-every=5", "--lr=2e-3", "--seq=32", status=1)

@@ -69,16 +69,21 @@ class ResumeChanges(support.Case):
         binary = support.compile_gpt2(support.SMALL, 4, 16)
         self.run_ok(binary, "--data", "tokens.u16", "--steps", 1, "--lr", 1e-2, "--seed", 9, "--save", "w.safetensors")
 
-        def job(steps, *more):
-            return support.run(binary, "--data", "tokens.u16", "--steps", steps, "--lr", 1e-3, "--init", "w.safetensors",
+        def job(steps, init="w.safetensors"):
+            return support.run(binary, "--data", "tokens.u16", "--steps", steps, "--lr", 1e-3, "--init", init,
                                "--checkpoint", "ck", "--save-every", 1, "--resume", "latest", "--save",
-                               f"end-{steps}.safetensors", *more, cwd=self.folder)
+                               f"end-{steps}.safetensors", cwd=self.folder)
 
         first = job(1)
         self.assertEqual(first.returncode, 0, first.err)
         second = job(3)
         self.assertEqual(second.returncode, 0, second.err)
-        self.assertIn("--init=w.safetensors is not read: the run goes on from", second.err)
+        self.assertEqual(second.err, "")
+        (self.folder / "w.safetensors").rename(self.folder / "v.safetensors")
+        moved = job(3, "v.safetensors")
+        self.assertIn("--init=v.safetensors is not read: the run goes on from", moved.err)
+        self.assertRegex(moved.err, "and began with .*/w.safetensors\n")
+        (self.folder / "v.safetensors").rename(self.folder / "w.safetensors")
         self.run_ok(binary, "--data", "tokens.u16", "--steps", 3, "--lr", 1e-3, "--init", "w.safetensors", "--save",
                     "whole.safetensors")
         self.assert_same_bytes(self.folder / "end-3.safetensors", self.folder / "whole.safetensors")

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string_view>
 
@@ -219,6 +220,35 @@ std::optional<Resumed> loadCheckpoint(Run &run) {
   return resumed;
 }
 
+/// Warns of an --init or --adapter that is not read and is another than the run
+/// began with.  What it began with stays so; an older checkpoint does not say
+/// it.
+template <typename Warn>
+void compareBeginnings(Run &run, Warn warn) {
+  const auto &was = run.resumed->run.options;
+  const std::map<std::string, std::string> before(was.begin(), was.end());
+  std::erase_if(run.begin.options, [&](auto &option) {
+    auto &[name, value] = option;
+    if (name != kInit && name != kAdapter)
+      return false;
+    const auto found = before.find(name);
+    const bool isKnown = found != before.end(),
+               isRead = name == kInit && run.weights->state().base;
+    if (!value.empty() && !isRead && !(isKnown && found->second == value))
+      warn(fmt::format(
+          "--{}={} is not read: the run goes on from {}{}", name,
+          name == kInit ? run.options.init : run.options.adapter,
+          run.resumed->path,
+          !isKnown ? ""
+          : found->second.empty()
+              ? fmt::format(", and began without --{}", name)
+              : fmt::format(", and began with {}", shown(found->second))));
+    if (isKnown)
+      value = found->second;
+    return !isKnown;
+  });
+}
+
 } // namespace
 
 RunPosition zrt::describeRun(const Run &run) {
@@ -257,14 +287,8 @@ void zrt::resume(Run &run) {
     if (run.isFirst)
       complain(fmt::format("{}: warning: {}", options.program, warning));
   };
-  const bool hasBase = run.weights->state().base.has_value();
-  for (const auto &[option, value] :
-       {std::pair("--init", hasBase ? "" : options.init),
-        {"--adapter", options.adapter}})
-    if (!value.empty())
-      warn(fmt::format("{}={} is not read: the run goes on from {}", option,
-                       value, run.resumed->path));
   const RunPosition &was = run.resumed->run;
+  compareBeginnings(run, warn);
   run.counts.resumeFrom(was);
   run.begin.sequences = was.sequences;
   run.begin.skippedSequences = was.skippedSequences;

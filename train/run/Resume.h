@@ -51,6 +51,9 @@ void compareFunctions(const nlohmann::json &now, const nlohmann::json &was,
 /// only be a mistake is refused; what changes no bit is left out.
 using RunOptionList = std::vector<std::pair<std::string, std::string>>;
 
+/// The names of what the run began with: --init and --adapter.
+constexpr const char *kInit = "init", *kAdapter = "adapter";
+
 /// Names and texts of what counts for a run of `plan`, whose data are of
 /// `format` ("" without text).
 RunOptionList runOptions(const zrt_plan &plan, const TrainOptions &options,

@@ -3,6 +3,7 @@
 #include "train/run/Resume.h"
 
 #include "train/data/Feed.h"
+#include "train/state/checkpoint/Base.h"
 #include "train/state/io/Json.h"
 
 #include <map>
@@ -119,6 +120,8 @@ RunOptionList zrt::runOptions(const zrt_plan &plan, const TrainOptions &options,
   const SpikeGuard::Options &guard = options.guard;
   return {
       {"model", plan.model ? plan.model : ""},
+      {kInit, options.init.empty() ? "" : absolutePath(options.init)},
+      {kAdapter, options.adapter.empty() ? "" : absolutePath(options.adapter)},
       {kPlan, plan.options ? plan.options : ""},
       {kSamples, sampleShapes(plan)},
       {kFormat, format},
