@@ -29,7 +29,7 @@ OF_OBJECTIVES = (("--beta", "B", "strength of the KL penalty (default: 0.1)"),
                  ("--desirable-weight", "W", "the weight of an answer that is desirable (default: 1)"),
                  ("--undesirable-weight", "W", "the weight of one that is not (default: 1)"))
 #: Options of train that the program of a reference has, too: for all, for parameters on drives, for adapters.
-OF_SCORES, OF_DRIVES, OF_WEIGHTS = ("--threads",), ("--nvme-path", "--verify-reads"), ("--adapter",)
+OF_SCORES, OF_DRIVES, OF_WEIGHTS = ("--threads", "--memory-check"), ("--nvme-path", "--verify-reads"), ("--adapter",)
 WITH_REFERENCE = objectives.those_that(lambda one: one.has_reference)
 #: Words in the names of transformers' classes with a head for tokens.
 HEADS = re.compile("(ForCausalLM|LMHeadModel)$")

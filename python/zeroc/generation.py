@@ -29,7 +29,7 @@ MANAGED = {"--sample-only": "it is always on", "--sample": "use it with train", 
            "--prompt-ids": "say --prompts FILE with zeroc generate, or use zeroc chat",
            "--sample-tokens": "say --max-tokens", "--init": "name the model's folder first"}
 #: Options of training programs that a program that generates has, too.
-OF_PROGRAM = ("--threads", "--nvme-path", "--verify-reads")
+OF_PROGRAM = ("--threads", "--nvme-path", "--verify-reads", "--memory-check")
 #: Tokens of a slot, if --seq does not say it and the model reads more.
 MOST_POSITIONS = 4096
 
@@ -183,4 +183,5 @@ class Program:
     def fail(self):
         status = self.child.wait()
         raise UserError("the program that generates ended " +
-                        (f"with status {status}" if status >= 0 else f"by signal {signal.Signals(-status).name}"))
+                        (f"with status {status}" if status >= 0 else f"by signal {signal.Signals(-status).name}") +
+                        ("; if nobody has sent it, the machine ran out of memory" if status == -signal.SIGKILL else ""))

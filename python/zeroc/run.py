@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import advice, card
+from . import advice, card, memory
 from .commands import compile_command, import_command, positions_of, zeroc
 from .config_file import add_config, with_config, write_config
 from .dataset import check_split
@@ -47,7 +47,7 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
 PLACES = ("--accumulate", "--offload", "--device-memory", "--host-memory", "--cpu")
 FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
         "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
-        "--time-limit", "--eval-every", "--eval-batches")
+        "--time-limit", "--eval-every", "--eval-batches", "--memory-check")
 #: Files of weights and of adapters; a folder with both is read in different ways.
 WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
@@ -306,12 +306,16 @@ class Run:
             options.append("--eval")
         return options
 
+    def import_command(self, batch, model):
+        return import_command(self.model, batch, self.seq, [*self.import_options(), *self.model_options], model)
+
     def compile(self):
         model, program = self.work / "model.mlir", self.work / "train"
         for file in (model, program):
             file.unlink(missing_ok=True)
-        self.call(import_command(self.model, self.args.batch, self.seq, [*self.import_options(), *self.model_options],
-                                 model))
+        self.call(self.import_command(self.args.batch, model))
+        if value_of(self.trained, "--memory-check") != "off":
+            memory.check(model, self.args.batch, self.args.ranks, self.all_compile_options(), self.import_command)
         self.certificate = self.call(compile_command(model, self.all_compile_options(), program), quiet=True)
 
     def after_data(self):
@@ -359,6 +363,8 @@ class Run:
             if command[0].endswith("train") and status in (75, 130, -2):
                 print(f"zeroc {self.command}: stopped; the same command goes on from the last checkpoint",
                       file=sys.stderr)
+            if status in (137, -9):
+                print(f"zeroc {self.command}: error: {memory.killed(command[0], self.command)}", file=sys.stderr)
             sys.exit(status if status > 0 else 128 - status)
         return text
 

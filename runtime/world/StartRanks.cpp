@@ -11,6 +11,8 @@
 #include "runtime/world/SocketWorld.h"
 
 #include "runtime/system/Clock.h"
+#include "runtime/system/Memory.h"
+#include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
 #include "runtime/world/Process.h"
 
@@ -58,6 +60,20 @@ sigset_t blockSignals() {
   sigprocmask(SIG_BLOCK, &signals, &before);
   std::signal(SIGCHLD, SIG_DFL); // the parent process may ignore it
   return before;
+}
+
+/// Why a rank may have got SIGKILL, which nothing of ours has sent; `isCertain`
+/// if the kernel has sent one since the ranks were started.
+std::string killText(bool isCertain) {
+  const AvailableMemory available = availableMemory();
+  std::string text =
+      isCertain
+          ? "; the kernel has killed a process for lack of memory meanwhile"
+          : "; if nobody has sent it, memory ran out";
+  if (!available.source.empty())
+    text += fmt::format(": {} are available now", withUnit(available.bytes));
+  return text + " (--certificate has what a rank needs; compile with a smaller "
+                "--batch or --remat=block)";
 }
 
 /// The running ranks, and the status of those that have ended.
@@ -158,6 +174,10 @@ private:
     if (isKilled && end.what.empty() && !isIn(dismissed, number)) {
       end.what = fmt::format("rank {} was ended by signal {} ({})", rank,
                              number, strsignal(number));
+      // An elastic run goes on, and says only what is certain.
+      const bool isCertain = countMemoryKills() > killsBefore;
+      if (number == SIGKILL && (isCertain || !isElastic))
+        end.what += killText(isCertain);
       if (!end.status && !isElastic)
         fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
                    end.what);
@@ -167,6 +187,7 @@ private:
   }
 
   const bool isElastic;
+  const uint64_t killsBefore = countMemoryKills();
   std::vector<pid_t> processes; ///< by rank; 0 after the process has ended
   size_t running = processes.size();
   /// Ranks by the cause of their end: a signal, their own failure, `dismiss`.

@@ -45,7 +45,7 @@ CASES = {
     "--metrics": ((), ("run.jsonl",)), "--progress": ((), ("none",)), "--tensorboard": ((), ("events",)),
     "--profile": ((), ()), "--utilization": ((), ()), "--quiet": ((), ()), "--force": ((), ()),
     "--threads": ((), ("2",)), "--host-threads": ((), ("2",)), "--nvme-path": ((), (".",)),
-    "--nvme-endurance": ((), ("10",)), "--verify-reads": ((), ()),
+    "--nvme-endurance": ((), ("10",)), "--verify-reads": ((), ()), "--memory-check": ((), ("off",)),
 }
 #: The program ends before ranks connect; or the option needs a byte model, and is otherwise like
 #: --prompt-ids.

@@ -27,6 +27,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/Timing.h"
 #include "passes/certify/Certificate.h"
+#include "runtime/system/Memory.h"
 #include "llvm/Support/BuryPointer.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -315,6 +316,17 @@ int main(int argc, char **argv) {
   // What commands in Python know of options and commands.
   if (argc > 1 && StringRef(argv[1]) == "--options") {
     llvm::outs() << CommandLine().listOptions() << listCommands();
+    return 0;
+  }
+  // What is available on this machine, what each of some ranks may have of it
+  // in arenas, and the file that says so.
+  uint64_t ranks = 0;
+  if (argc == 3 && StringRef(argv[1]) == "--memory" &&
+      llvm::to_integer(argv[2], ranks)) {
+    const zrt::AvailableMemory available = zrt::availableMemory();
+    llvm::outs() << available.bytes << " "
+                 << zrt::mostArenaBytes(available, ranks) << " "
+                 << available.source << "\n";
     return 0;
   }
   // Writes beyond the file size limit then fail like writes to a full disk.

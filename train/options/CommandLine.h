@@ -127,6 +127,8 @@ void readSamples(const CommandLine &line, SampleOptions &sample);
 /// The numbers of an option such as 1,2,3; none if it is not given.
 std::vector<int64_t> readIds(const CommandLine &line, const char *option);
 void readPrompt(const CommandLine &line, SampleOptions &sample);
+/// --memory-check: whether a plan that does not fit the machine is refused.
+bool readMemoryCheck(const CommandLine &line);
 /// --certificate and --plan, which end the program.
 void readListings(const CommandLine &line, TrainOptions &options);
 

@@ -181,11 +181,17 @@ void zrt::readListings(const CommandLine &line, TrainOptions &options) {
   options.certificateJson = line.choose("--certificate", kForms, false);
 }
 
+bool zrt::readMemoryCheck(const CommandLine &line) {
+  constexpr Choices<bool, 2> kChecks = {{{"off", false}, {"on", true}}};
+  return line.choose("--memory-check", kChecks, true);
+}
+
 /// Threads, drives and checks of a run.
 static void readMachine(const CommandLine &line, TrainOptions &options) {
   options.threads = static_cast<int32_t>(line.count("--threads", 4096));
   options.hostThreads =
       static_cast<int32_t>(line.count("--host-threads", 4096));
+  options.checksMemory = readMemoryCheck(line);
   if (line.given("--nvme-path") &&
       (options.nvmePath.empty() ||
        ("," + options.nvmePath + ",").find(",,") != std::string::npos))

@@ -43,6 +43,7 @@ bool zrt::parseForward(const zrt_plan &plan, CommandLine &line, int argc,
   options.nvmePath = line.text("--nvme-path");
   options.verifyReads = line.isOn("--verify-reads");
   options.threads = static_cast<int32_t>(line.count("--threads", 4096));
+  options.checksMemory = readMemoryCheck(line);
   if (options.init.empty())
     usage("--weights is missing; see {} --help", options.program);
   checkTierOptions(plan, options);

@@ -37,7 +37,8 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
                    "Print this text and end");
   line.addListed({"--prompt", "--prompt-ids", "--pieces", "--sample-tokens",
                   "--temperature", "--top-k", "--certificate", "--plan",
-                  "--threads", "--nvme-path", "--verify-reads"});
+                  "--threads", "--nvme-path", "--verify-reads",
+                  "--memory-check"});
   // These mean something else than in train, which has the others.
   addWeights(line);
   line.addFlag("--serve", "Requests",

@@ -34,7 +34,7 @@ ScoreOptions parseScoring(const zrt_plan &plan, int argc,
                    "Print this text and end");
   line.addListed({"--data", "--data-format", "--document-separator", "--input",
                   "--certificate", "--plan", "--threads", "--nvme-path",
-                  "--verify-reads", "--force"});
+                  "--verify-reads", "--memory-check", "--force"});
   addWeights(line);
   line.add("--out", "FILE.npy", "Required",
            "The file to write: f32, a row for each sample, in their order");

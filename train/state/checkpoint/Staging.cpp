@@ -5,8 +5,6 @@
 #include "runtime/text/Error.h"
 
 #include <algorithm>
-#include <fstream>
-#include <string>
 #include <sys/mman.h>
 
 using namespace zrt;
@@ -28,17 +26,3 @@ Staging::Staging(uint64_t bytes)
 }
 
 Staging::~Staging() { munmap(base, bytes()); }
-
-uint64_t zrt::freeMemoryBytes() {
-  uint64_t bytes = UINT64_MAX;
-  std::ifstream info("/proc/meminfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.rfind("MemAvailable:", 0) == 0)
-      bytes = std::stoull(line.substr(13)) * 1024;
-  // "max" is not a number, so there is no limit then.
-  uint64_t limit = 0, used = 0;
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit &&
-      std::ifstream("/sys/fs/cgroup/memory.current") >> used)
-    bytes = std::min(bytes, limit - std::min(limit, used));
-  return bytes;
-}

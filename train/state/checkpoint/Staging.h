@@ -30,7 +30,4 @@ private:
   std::byte *base;
 };
 
-/// The free memory of this machine, or of its container, in bytes.
-uint64_t freeMemoryBytes();
-
 } // namespace zrt

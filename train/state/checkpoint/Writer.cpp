@@ -3,6 +3,7 @@
 
 #include "runtime/files/OutputPath.h"
 #include "runtime/system/Clock.h"
+#include "runtime/system/Memory.h"
 #include "runtime/system/StartThread.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
@@ -84,8 +85,8 @@ void CheckpointWriter::planMemory(const WriterSettings &settings) {
       streamed += range.bytes();
   wanted = std::min(file.dataBytes,
                     file.dataBytes - streamed + std::min(streamed, kStreamed));
-  const MemoryCard mine = {hostIdentity(), freeMemoryBytes(), settings.reserved,
-                           wanted, file.bytes()};
+  const MemoryCard mine = {hostIdentity(), availableMemory().bytes,
+                           settings.reserved, wanted, file.bytes()};
   // Sum up what the ranks of this host will take from its free memory.
   uint64_t reserved = 0, staged = 0;
   for (const MemoryCard &card : world.gather(mine)) {
