@@ -14,12 +14,15 @@
 #include <unistd.h>
 
 using namespace zrt;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
 constexpr int kBarWidth = 20;
 constexpr auto kRedraw = std::chrono::milliseconds(100);
+/// A line within a step comes when none has come for so long: the first one
+/// soon, as a sign of life.
+constexpr auto kSoon = std::chrono::seconds(3),
+               kSeldom = std::chrono::seconds(30);
 
 std::string duration(double seconds) {
   const auto s = std::lround(seconds);
@@ -28,10 +31,16 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-std::string values(const StepMetrics &m) {
-  return fmt::format("loss {:.6f}  lr {:.3e}  {:.0f} {}/s", m.loss, m.lr,
-                     m.perSecond,
-                     m.unit == std::string_view("tokens") ? "tok" : m.unit);
+std::string rateText(double perSecond, std::string_view unit) {
+  return fmt::format("{:.0f} {}/s", perSecond, unit == "tokens" ? "tok" : unit);
+}
+
+std::string lossText(const StepMetrics &m) {
+  return fmt::format("loss {:.6f}  lr {:.3e}  ", m.loss, m.lr);
+}
+
+double secondsOf(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration<double>(time).count();
 }
 
 /// The descriptor of the terminal that shows the output of `stream`; -1 if it
@@ -76,13 +85,14 @@ std::string zrt::evaluationText(const StepMetrics &m) {
       m.evalMilliseconds);
 }
 
-Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind)
-    : first(aFirst), steps(aSteps), kind(aKind),
+Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind,
+                   std::function<Clock::time_point()> aNow)
+    : now(std::move(aNow)), first(aFirst), steps(aSteps), kind(aKind),
       terminal(kind == ProgressKind::Auto || kind == ProgressKind::Bar
                    ? watchedTerminal(sayingTo())
                    : -1),
-      every(std::max<int64_t>(1, (aSteps + 19) / 20)), start(Clock::now()),
-      last(start) {
+      every(std::max<int64_t>(1, (aSteps + 19) / 20)), start(now()),
+      stepStart(start), last(start) {
   if (kind == ProgressKind::Auto)
     kind = terminal >= 0 ? ProgressKind::Bar : ProgressKind::Lines;
 }
@@ -93,34 +103,68 @@ Progress::~Progress() {
     close(terminal);
 }
 
+std::string Progress::left(double done) const {
+  return duration(secondsOf(now() - start) / (done - double(first)) *
+                  (double(steps) - done));
+}
+
+void Progress::beforeMicroStep(const MicroStep &next) {
+  const auto time = now();
+  if (next.done == 0)
+    stepStart = time;
+  const bool isBar = kind == ProgressKind::Bar;
+  if (kind == ProgressKind::None || (next.done == 0 && (drawn || !isBar)))
+    return;
+  const std::string number =
+      next.all > 1 ? fmt::format("micro-batch {}/{}  ", next.done + 1, next.all)
+                   : "";
+  if (next.done == 0) // a sign of life
+    return draw(next.step, number + known);
+  const double part = double(next.done) / double(next.all);
+  const std::string rate = rateText(
+      next.unitsPerStep * part / secondsOf(time - stepStart), next.unit);
+  const std::string rest = left(double(next.step) + part);
+  if (isBar && time - last >= kRedraw)
+    draw(next.step, fmt::format("{}{}  ETA {}  {}", number, rate, rest, known));
+  if (isBar || time - last < (hasLine ? kSeldom : kSoon))
+    return;
+  last = time;
+  hasLine = true;
+  say("step {}/{}  {}{}  {} left\n", next.step, steps, number, rate, rest);
+}
+
 void Progress::afterStep(StepMetrics &m) {
   if (kind == ProgressKind::None)
     return;
   const bool final = m.step + 1 == steps;
+  const std::string rate = rateText(m.perSecond, m.unit);
+  known = lossText(m);
   if (m.evalLoss) {
     finish();
     say("{}\n", evaluationText(m));
   }
   if (kind == ProgressKind::Lines) {
     if (m.step % every == 0 || m.step == first || final) {
-      say("step {}/{}  {}{}  {:.1f} ms\n", m.step, steps, values(m),
+      last = now();
+      hasLine = true;
+      say("step {}/{}  {}{}{}  {:.1f} ms\n", m.step, steps, known, rate,
           m.gradNorm ? fmt::format("  grad_norm {:.4g}", *m.gradNorm) : "",
           m.milliseconds);
     }
     return;
   }
-  const auto now = Clock::now();
-  if (drawn && !final && now - last < kRedraw)
+  if (drawn && !final && now() - last < kRedraw)
     return;
-  last = now;
   const int64_t done = m.step + 1;
-  const double elapsed = std::chrono::duration<double>(now - start).count();
-  const double left = elapsed / double(done - first) * double(steps - done);
+  draw(done, fmt::format("{}{}  ETA {}", known, rate, left(double(done))));
+}
+
+void Progress::draw(int64_t done, const std::string &text) {
+  last = now();
   const auto filled = static_cast<size_t>(kBarWidth * done / steps);
   std::string line =
-      fmt::format("[{}{}] {}/{}  {}  ETA {}", std::string(filled, '#'),
-                  std::string(kBarWidth - filled, '.'), done, steps, values(m),
-                  duration(left));
+      fmt::format("[{}{}] {}/{}  {}", std::string(filled, '#'),
+                  std::string(kBarWidth - filled, '.'), done, steps, text);
   // A line that wraps cannot be drawn over.
   const size_t most = columnsOf(terminal) - 1;
   line.resize(std::min(line.size(), most));

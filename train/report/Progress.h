@@ -5,6 +5,8 @@
 #include "train/report/StepHook.h"
 
 #include <chrono>
+#include <functional>
+#include <string>
 
 namespace zrt {
 
@@ -13,27 +15,41 @@ std::string evaluationText(const StepMetrics &metrics);
 
 /// Either a bar: one line, at most as wide as the terminal, that is redrawn.
 /// Or lines for the first step, about every 5 %, and the last; the default
-/// unless the output is a terminal.
+/// unless the output is a terminal.  Steps of several micro-batches may take
+/// minutes: the bar has the micro-batch, and a line comes after the first of
+/// them that ends late, and then after a longer time without one.
 class Progress : public StepHook {
 public:
+  using Clock = std::chrono::steady_clock;
   /// `first` of the `steps` are done already.
-  Progress(int64_t first, int64_t steps, ProgressKind kind);
+  Progress(int64_t first, int64_t steps, ProgressKind kind,
+           std::function<Clock::time_point()> now = Clock::now);
   /// Finishes, so that an error message gets a line of its own.
   ~Progress() override;
   Progress(const Progress &) = delete;
   Progress &operator=(const Progress &) = delete;
 
+  void beforeMicroStep(const MicroStep &next) override;
   void afterStep(StepMetrics &step) override;
   /// Ends the line of the bar, before another line and after the last step.
   void finish();
 
 private:
+  /// Draws the bar with `text` behind it, at `done` of the steps.
+  void draw(int64_t done, const std::string &text);
+  /// "1:05": how long the other steps will take when `done` are.
+  std::string left(double done) const;
+
+  std::function<Clock::time_point()> now;
   int64_t first, steps;
   ProgressKind kind; ///< not Auto
   int terminal;      ///< a descriptor; -1: none
   int64_t every;     ///< plain lines: one in so many steps
   size_t drawn = 0;  ///< width of the line on the terminal
-  std::chrono::steady_clock::time_point start, last;
+  std::string known; ///< of the last step, for the bar during the next
+  bool hasLine = false;
+  Clock::time_point start, stepStart;
+  Clock::time_point last; ///< when the bar was drawn, or a line printed
 };
 
 } // namespace zrt

@@ -35,8 +35,14 @@ bool StepRunner::delaysUpdates() const {
 }
 
 StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
-                                   const StepScalars &scalars) {
+                                   const StepScalars &scalars,
+                                   const MicroStepEvent &before) {
   const uint32_t all = plan.accumulate, atOnce = microStepsAtOnce(plan);
+  const auto tell = [&](uint32_t done) {
+    if (before)
+      before(done / atOnce, all / atOnce);
+  };
+  tell(0);
   const StepSum none(plan.virtual_shards != 0);
   std::vector<StepSum> sums(inputs.countMeans(), none);
   if (all > 1 && plan.programs[ZRT_COUNT].ops)
@@ -65,6 +71,8 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
   for (uint32_t k = 0; k < all; k += atOnce) {
     // A program adds only its own losses: subtract those of earlier programs.
     given.lossLimit = scalars.lossLimit * all - loss.get();
+    if (k > 0)
+      tell(k);
     runProgram(ctx, k + atOnce < all ? ZRT_MICRO : ZRT_STEP, step, given, k,
                sums);
     loss.add(inputs.loss(ctx));

@@ -6,6 +6,7 @@
 #include "train/data/PlanInputs.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace zrt {
@@ -38,9 +39,13 @@ public:
     std::optional<double> gradNorm;
     bool wasSkipped = false; ///< its update changes nothing, now or later
   };
+  /// Called before each micro-batch, with the number of those that are done and
+  /// that of all; 0 and 1 if one program takes them all.
+  using MicroStepEvent = std::function<void(uint32_t done, uint32_t all)>;
   /// Runs step `step`, counted from 0.  Throws zrt::Error with the number of
   /// the step.
-  Result run(zrt_context *ctx, int64_t step, const StepScalars &scalars);
+  Result run(zrt_context *ctx, int64_t step, const StepScalars &scalars,
+             const MicroStepEvent &before = {});
   /// Makes the update that the last step has left, if any; then the weights
   /// include all steps.  Throws zrt::Error.
   void flush(zrt_context *ctx);

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
+#include <fmt/format.h>
+#include <unistd.h>
 
 using namespace zrt;
 
@@ -21,6 +24,10 @@ static_assert(std::atomic<int>::is_always_lock_free);
 /// The time of the first signal of each kind, in nanoseconds; 0: none.
 std::atomic<int64_t> firstAt[NSIG];
 
+/// What the handler prints.  It may not allocate, so this is made before.
+char firstNote[256];
+std::atomic<size_t> firstNoteSize;
+
 void note(int signal) {
   timespec time = {};
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -28,6 +35,11 @@ void note(int signal) {
   int64_t first = 0;
   if (firstAt[signal].compare_exchange_strong(first, now)) {
     notedSignal = signal;
+    if (signal == SIGINT) {
+      const int before = errno;
+      (void)!write(STDERR_FILENO, firstNote, firstNoteSize);
+      errno = before;
+    }
   } else if (now - first > kSameSignal) {
     std::signal(signal, SIG_DFL);
     raise(signal);
@@ -36,7 +48,16 @@ void note(int signal) {
 
 } // namespace
 
-void zrt::catchStopSignals(bool alsoUser, bool alsoGrow) {
+std::string zrt::stopNote(const std::string &program) {
+  // "^C" and a bar may be on the line.
+  return fmt::format("{}{}: note: stopping after this step; Ctrl-C again stops "
+                     "now\n",
+                     isatty(STDERR_FILENO) == 1 ? "\n" : "", program);
+}
+
+void zrt::catchStopSignals(const CaughtSignals &caught) {
+  firstNoteSize = 0; // a signal may come now
+  firstNoteSize = caught.note.copy(firstNote, sizeof firstNote);
   struct sigaction action = {};
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
@@ -50,9 +71,9 @@ void zrt::catchStopSignals(bool alsoUser, bool alsoGrow) {
   struct sigaction now = {};
   if (sigaction(SIGHUP, nullptr, &now) == 0 && now.sa_handler != SIG_IGN)
     sigaction(SIGHUP, &action, nullptr);
-  if (alsoUser)
+  if (caught.user)
     sigaction(SIGUSR1, &action, nullptr);
-  if (!alsoGrow)
+  if (!caught.grow)
     return;
   sigaction(kGrowSignal, &action, nullptr);
   sigset_t growth;

@@ -22,6 +22,7 @@
 #include "runtime/world/World.h"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace zrt {
@@ -31,11 +32,20 @@ constexpr uint8_t kDivergence = 255;
 /// In place of a signal's number: there is no time for another step.
 constexpr uint8_t kOutOfTime = 254;
 
-/// From now on a first SIGINT, SIGTERM or SIGHUP is recorded, SIGUSR1 if
-/// `alsoUser`, and kGrowSignal, which may be blocked before, if `alsoGrow`; a
-/// second signal of the same kind, more than a second later, takes the default
-/// action.
-void catchStopSignals(bool alsoUser = false, bool alsoGrow = false);
+struct CaughtSignals {
+  bool user = false; ///< SIGUSR1, too
+  bool grow = false; ///< kGrowSignal, too, which may be blocked before
+  /// Printed on standard error at the first SIGINT: a step may take minutes.
+  std::string note;
+};
+
+/// From now on a first SIGINT, SIGTERM or SIGHUP is recorded, and those of
+/// `caught`; a second signal of the same kind, more than a second later, takes
+/// the default action.
+void catchStopSignals(const CaughtSignals &caught = {});
+
+/// The note of a program: what Ctrl-C does, and what it does again.
+std::string stopNote(const std::string &program);
 
 /// The reason why all ranks stop: the largest that a rank has recorded (0:
 /// none), so a divergence precedes any signal.

@@ -11,7 +11,6 @@
 #include "train/schedule/RandomBits.h"
 
 #include <csignal>
-#include <vector>
 
 using namespace zrt;
 
@@ -110,7 +109,9 @@ void Training::openOutputs() {
     const int64_t first = run.counts.first();
     if (run.isFirst)
       logs.open(first, digests->header(first));
-    catchStopSignals(options.checkpoint.atExit, options.elastic);
+    catchStopSignals({.user = options.checkpoint.atExit,
+                      .grow = options.elastic,
+                      .note = run.quiet ? "" : stopNote(options.program)});
   });
 }
 
@@ -134,7 +135,7 @@ void Training::loop(TrainingReport &report) {
       hook->betweenSteps(step);
     if (run.isOver())
       break;
-    makeStep(step);
+    makeStep(step, hooks);
     for (StepHook *hook : hooks)
       hook->afterStep(step);
   }
@@ -163,7 +164,8 @@ void Training::vote() {
                             run.last.step));
 }
 
-void Training::makeStep(StepMetrics &step) {
+void Training::makeStep(StepMetrics &step,
+                        const std::vector<StepHook *> &hooks) {
   const TrainOptions &options = run.options;
   RunCounts &counts = run.counts;
   // The first step also touches the arenas.
@@ -175,14 +177,20 @@ void Training::makeStep(StepMetrics &step) {
       options.schedule.samples
           ? counts.updatedSamples(run.begin, samplesPerStep(run.plan))
           : update));
-  const StepRunner::Result outputs =
-      run.runner->run(run.context.get(), counts.done(),
-                      {.lr = lr,
-                       .update = update,
-                       .lossScale = static_cast<float>(counts.scale()),
-                       .rounding = roundingBits(options.seed, update),
-                       .normLimit = counts.limits().norm,
-                       .lossLimit = counts.limits().loss});
+  const StepRunner::Result outputs = run.runner->run(
+      run.context.get(), counts.done(),
+      {.lr = lr,
+       .update = update,
+       .lossScale = static_cast<float>(counts.scale()),
+       .rounding = roundingBits(options.seed, update),
+       .normLimit = counts.limits().norm,
+       .lossLimit = counts.limits().loss},
+      [&](uint32_t done, uint32_t all) {
+        const MicroStep next = {counts.done(), done, all, run.unitsPerStep(),
+                                run.feed->unit()};
+        for (StepHook *hook : hooks)
+          hook->beforeMicroStep(next);
+      });
   const double seconds = secondsSince(start);
   step.step = counts.done();
   step.loss = outputs.loss;

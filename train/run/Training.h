@@ -26,6 +26,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace zrt {
 
@@ -48,7 +49,7 @@ private:
   void loop(TrainingReport &report);
   /// Agrees on whether the run goes on.
   void vote();
-  void makeStep(StepMetrics &step);
+  void makeStep(StepMetrics &step, const std::vector<StepHook *> &hooks);
 
   void saveWeights();
   int status() const;

@@ -1,0 +1,104 @@
+"""A step of minutes: the micro-batch on the terminal, and Ctrl-C once and twice."""
+import os
+import signal
+import time
+
+import support
+import test_finetune
+from terminal import Terminal
+
+CTRL_C = "\x03"
+STOPPING = "note: stopping after this step; Ctrl-C again stops now"
+
+
+class Stop(support.Case):
+    def setUp(self):
+        super().setUp()
+        self.data = self.write_tokens(1500, support.SMALL["vocab_size"])
+        #: Without the variables of a launcher that this test may run under.
+        self.alone = {name: value for name, value in os.environ.items()
+                      if not name.startswith(("OMPI_", "PMI", "SLURM_", "RANK", "WORLD_SIZE"))}
+
+    def start(self, micro_steps, *options, ranks=1):
+        binary = support.compile_gpt2(support.SMALL, 1, 16, f"--accumulate={micro_steps}", f"--world-size={ranks}")
+        terminal = Terminal([str(part) for part in (binary, "--data", self.data, "--steps", 10**6, "--lr", 1e-3, *options)],
+                            self.alone, self.folder)
+        self.addCleanup(lambda: terminal.child.poll() is None and terminal.child.kill())
+        terminal.wait_for(f"] 0/1000000  micro-batch 1/{micro_steps}")
+        return terminal
+
+    def test_first_ends_after_the_step(self):
+        for ranks in (1, 2):
+            with self.subTest(ranks=ranks):
+                terminal = self.start(4, "--save", "weights", "--force", ranks=ranks)
+                terminal.wait_for("] 1")  # a step is done
+                terminal.type(CTRL_C)
+                terminal.wait_for(f"train: {STOPPING}\n")
+                terminal.wait_for("stopped by Ctrl-C after")
+                self.assertEqual(terminal.close(), 130)
+                self.assertNotIn(STOPPING, terminal.seen)  # one rank says it
+                self.assertTrue((self.folder / "weights").exists())
+
+    def test_second_ends_at_once(self):
+        """Of a step that would take long; what was there stays, and nothing is begun."""
+        for ranks, status in ((1, -signal.SIGINT), (2, 128 + signal.SIGINT)):
+            with self.subTest(ranks=ranks):
+                (self.folder / "weights").write_text("of another run")
+                terminal = self.start(10**6, "--save", "weights", "--force", "--checkpoint", "run", "--save-at-exit",
+                                      "--resume=latest", "--metrics", "metrics.jsonl", ranks=ranks)
+                terminal.type(CTRL_C)
+                terminal.wait_for(f"train: {STOPPING}\n")
+                time.sleep(1.2)  # two signals within a second are one
+                terminal.type(CTRL_C)
+                self.assertEqual(terminal.close(), status)
+                self.assertNotIn("stopped by", terminal.seen)
+                self.assertEqual((self.folder / "weights").read_text(), "of another run")
+                self.assertEqual(list((self.folder / "run").glob("*step*")), [])
+                self.assertEqual((self.folder / "metrics.jsonl").read_text(), "")
+
+    def test_quiet(self):
+        """Without output to look at, there is no note."""
+        binary = support.compile_gpt2(support.SMALL, 1, 16)
+        terminal = Terminal([str(part) for part in (binary, "--data", self.data, "--steps", 10**6, "--lr", 1e-3, "--quiet",
+                                                    "--metrics", "metrics.jsonl")], self.alone, self.folder)
+        self.addCleanup(lambda: terminal.child.poll() is None and terminal.child.kill())
+        while not (self.folder / "metrics.jsonl").exists() or not (self.folder / "metrics.jsonl").read_text():
+            self.assertIsNone(terminal.child.poll())
+            time.sleep(0.02)
+        terminal.type(CTRL_C)
+        self.assertEqual(terminal.close(), 130)
+        self.assertNotIn("stopping", terminal.seen)
+
+
+class StopFinetune(test_finetune.FinetuneCase):
+    def start(self, *options):
+        terminal = Terminal([str(part) for part in (support.ZEROC, "finetune", self.base, self.chats, "-o",
+                                                    self.folder / "out", "--threads=1", "--seq=32", *options)],
+                            dict(os.environ), self.folder)
+        self.addCleanup(lambda: terminal.child.poll() is None and terminal.child.kill())
+        return terminal
+
+    def test_once(self):
+        terminal = self.start("--steps=1000000", "--accumulate=4")
+        terminal.wait_for("] 0/1000000  micro-batch 1/4")
+        terminal.type(CTRL_C)
+        terminal.wait_for(f"train: {STOPPING}\n")
+        terminal.wait_for("stopped by Ctrl-C after")
+        terminal.wait_for("zeroc finetune: stopped; the same command goes on from the last checkpoint")
+        self.assertEqual(terminal.close(), 130)
+        self.assertEqual(len(list((self.folder / "out" / "zeroc" / "run").glob("step-*"))), 1)
+
+    def test_twice(self):
+        terminal = self.start("--steps=3", "--accumulate=1000000")
+        terminal.wait_for("] 0/3  micro-batch 1/1000000")
+        terminal.type(CTRL_C)
+        terminal.wait_for(f"train: {STOPPING}\n")
+        time.sleep(1.2)
+        terminal.type(CTRL_C)
+        terminal.wait_for("zeroc finetune: stopped; the same command goes on from the last checkpoint")
+        self.assertEqual(terminal.close(), 130)
+        self.assertNotIn("Traceback", terminal.seen)
+        self.assertEqual(list((self.folder / "out" / "zeroc" / "run").glob("*step*")), [])
+
+
+del test_finetune
