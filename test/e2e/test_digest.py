@@ -206,5 +206,15 @@ class Digest(support.Case):
             other = support.compile_gpt2(support.SMALL, 1, 16, *options)
             self.assert_refused(support.run(other, *self.common, 3, "--digest", self.folder / "other"), *words)
         plain = support.compile_gpt2(support.SMALL, 1, 16, "--world-size=2", "--stage=1")
-        self.run_ok(plain, *self.common, 3, "--digest", "plain.digest")
+        self.assert_refused(support.run(plain, *self.common, 3, "--digest", self.folder / "plain.digest"),
+                            "depend on its 2 ranks", "compile with --virtual-shards=2, or say --digest-for=ranks if only runs "
+                            "on 2 ranks", status=1)
+        self.assertFalse((self.folder / "plain.digest").exists())
+        three = support.compile_gpt2(support.SMALL, 1, 16, "--world-size=3")
+        self.assert_refused(support.run(three, *self.common, 3, "--digest", self.folder / "three.digest"),
+                            r"that are powers of two \(now 3 and 1\)", status=1)
+        self.assert_refused(support.run(plain, *self.common, 3, "--digest-for=ranks"), "--digest-for=ranks needs --digest",
+                            status=2)
+        self.run_ok(plain, *self.common, 3, "--digest", "plain.digest", "--digest-for=ranks")
+        self.run_ok(plain, *self.common, 3, "--against", "plain.digest")
         self.assert_refused(self.replay(run, self.folder / "plain.digest"), "one rank can repeat runs with --virtual-shards=2")

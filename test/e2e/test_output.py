@@ -76,6 +76,15 @@ class Output(support.Case):
         done = support.run(*self.command(5, "--progress=bar"))
         self.assertLess(max(map(len, self.bars(done.out))), 80)
 
+    def test_what_is_not_kept(self):
+        note = "note      what is trained is not kept: add --save FILE, or --checkpoint DIR --save-at-exit\n"
+        self.assertIn(note, self.run_ok(*self.command(2)).out)
+        for options in (("--save", "w"), ("--checkpoint", "run", "--save-at-exit"), ("--quiet",)):
+            self.assertNotIn("not kept", self.run_ok(*self.command(2), *options).out)
+        begins = "there is no --checkpoint, with which zeroc replay of --digest begins"
+        self.assertIn(begins, self.run_ok(*self.command(2), "--digest", "d", "--save", "v").out)
+        self.assertNotIn(begins, self.run_ok(*self.command(2), "--digest", "e", "--checkpoint", "other", "--save-at-exit").out)
+
     def test_metrics_on_standard_output(self):
         for ranks in (1, 2):
             done = support.run(*self.command(4, "--metrics", "-", ranks=ranks), env=support.MPI_ENVIRONMENT)

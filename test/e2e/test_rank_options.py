@@ -12,6 +12,7 @@ import support
 COMMON = ("--steps", "3", "--lr", "1e-2", "--save", "w.safetensors")
 SAMPLES = ("--sample", "1", "--sample-every", "2", "--prompt-ids", "1,2", "--sample-tokens", "3")
 EVAL = ("--eval-data", "tokens.u16", "--eval-every", "2")
+DIGEST = ("--digest", "both.digest", "--digest-for", "ranks")
 KEPT = ("--checkpoint", "ck", "--save-every", "2")
 #: Option -> what both ranks have besides COMMON, and what rank 1 has in addition, or instead of the
 #: same option.
@@ -40,7 +41,7 @@ CASES = {
     "--base": ((*KEPT, "--resume", "latest"), ("init.safetensors",)),
     "--on-checkpoint-error": (KEPT, ("stop",)), "--checkpoint-memory": (KEPT, ("4MiB",)),
     "--time-limit": ((), ("1h",)), "--until": ((), ("2",)),
-    "--digest": ((), ("run.digest",)), "--against": ((), ("run.digest",)),
+    "--digest": (DIGEST, ("run.digest",)), "--digest-for": (DIGEST, ("replay",)), "--against": ((), ("run.digest",)),
     "--elastic": (KEPT, ()), "--ranks": ((), ("2",)), "--time-limit": ((), ("1h",)),
     "--metrics": ((), ("run.jsonl",)), "--progress": ((), ("none",)), "--tensorboard": ((), ("events",)),
     "--profile": ((), ()), "--utilization": ((), ()), "--quiet": ((), ()), "--force": ((), ()),

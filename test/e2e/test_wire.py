@@ -95,7 +95,8 @@ class Wire(support.Outcomes):
         """What a rank computes is digested before it is quantized."""
         binary = support.compile_gpt2(DEEP, 2, 16, "--world-size=2", "--stage=2", "--wire-gradients=int8")
         flags = ("--data", self.write_tokens(400, DEEP["vocab_size"]), "--steps", 4, "--lr", 1e-3, "--quiet")
-        self.run_ok(binary, *flags, "--digest", self.folder / "flipped", env={"ZRT_FLIP": "2:1:computed:1:7:30"})
+        self.run_ok(binary, *flags, "--digest", self.folder / "flipped", "--digest-for=ranks",
+                    env={"ZRT_FLIP": "2:1:computed:1:7:30"})
         done = support.run(binary, *flags, "--against", self.folder / "flipped")
         self.assert_refused(done, "step 2: rank 1 computed another gradient of bucket b1", status=5)
 

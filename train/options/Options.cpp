@@ -26,6 +26,9 @@ constexpr Choices<ProgressKind, 3> kProgress = {{{"bar", ProgressKind::Bar},
                                                  {"lines", ProgressKind::Lines},
                                                  {"none", ProgressKind::None}}};
 
+/// Whether zeroc replay compares a digest.
+constexpr Choices<bool, 2> kDigestUses = {{{"ranks", false}, {"replay", true}}};
+
 constexpr Choices<zrt_dtype, 3> kSaveTypes = {
     {{"bf16", ZRT_BF16}, {"f16", ZRT_F16}, {"f32", ZRT_F32}}};
 
@@ -133,6 +136,9 @@ void readOutput(const CommandLine &line, TrainOptions &options) {
     options.init.clear();
   if (!options.digest.empty() && !options.against.empty())
     usage("--digest and --against exclude each other; drop one");
+  if (line.given("--digest-for") && options.digest.empty())
+    usage("--digest-for={} needs --digest", line.text("--digest-for"));
+  options.isReplayed = line.choose("--digest-for", kDigestUses, true);
   if (line.given("--save-dtype") && options.save.empty())
     usage("--save-dtype={} needs --save", line.text("--save-dtype"));
 }

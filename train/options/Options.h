@@ -71,6 +71,7 @@ struct TrainOptions {
   std::string metrics;          ///< a file, or "-": standard output; "": none
   std::string tensorboard;      ///< a folder; "": none
   std::string digest, against;  ///< files of checksums; "": none
+  bool isReplayed = true;       ///< `digest`, by zeroc replay on one rank
   zrt_dtype saveType = ZRT_F32; ///< of the elements of `save`: f32, bf16, f16
   /// Of --input: names of inputs, and where their samples are.
   std::vector<std::pair<std::string, std::string>> inputs;

@@ -6,6 +6,7 @@
 #include "runtime/text/Error.h"
 
 #include <algorithm>
+#include <bit>
 #include <filesystem>
 #include <numeric>
 #include <utility>
@@ -46,6 +47,26 @@ json describe(const zrt_plan &plan, const TrainOptions &options,
           {"buckets", buckets}};
 }
 
+/// Throws if one rank cannot repeat the sums of the plan's ranks, as zeroc
+/// replay does.
+void checkReplayed(const zrt_plan &plan) {
+  if (plan.world_size == 1 || plan.virtual_shards != 0)
+    return;
+  const uint64_t micro = uint64_t{plan.world_size} * plan.accumulate;
+  const std::string fix =
+      std::has_single_bit(micro)
+          ? fmt::format("compile with --virtual-shards={}", micro)
+          : fmt::format("compile with --virtual-shards, for numbers of ranks "
+                        "and micro-steps that are powers of two (now {} and "
+                        "{})",
+                        plan.world_size, plan.accumulate);
+  fail(
+      "--digest: the sums of this plan depend on its {} ranks, so zeroc replay "
+      "could not repeat them on one; {}, or say --digest-for=ranks if only "
+      "runs on {} ranks are compared with it, by --against",
+      plan.world_size, fix, plan.world_size);
+}
+
 /// Buckets that are trained, in the order in which their gradients are ready.
 std::vector<uint32_t> gradientOrder(const zrt_plan &plan) {
   std::vector<uint32_t> order;
@@ -66,6 +87,8 @@ Digests::Digests(Run &theRun, Logs &theLogs)
     fail("{}: the plan leaves the update of a step to the next one; compile "
          "it without --overlap-update and --delayed-update",
          option);
+  if (!options.digest.empty() && options.isReplayed)
+    checkReplayed(plan);
   if (plan.make_device)
     fail("{}: there are no digests on GPUs; compile with --target=cpu", option);
   for (uint32_t i = 0; i < plan.bucket_count; ++i)

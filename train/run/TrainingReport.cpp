@@ -66,6 +66,15 @@ void TrainingReport::printStart() const {
   if (evaluation)
     text += evaluation->text();
   text += checkpoints.startText() + stateText();
+  const TrainOptions &options = run.options;
+  const bool hasCheckpoints = !options.checkpoint.folder.empty();
+  if (!options.digest.empty() && options.isReplayed && !hasCheckpoints)
+    text += "note      there is no --checkpoint, with which zeroc replay of "
+            "--digest begins\n";
+  // --against is no training of one's own.
+  if (options.save.empty() && !hasCheckpoints && options.against.empty())
+    text += "note      what is trained is not kept: add --save FILE, or "
+            "--checkpoint DIR --save-at-exit\n";
   const Schedule &schedule = run.options.schedule;
   if (schedule.warmup > schedule.steps && schedule.steps > 0)
     text += fmt::format(

@@ -835,7 +835,7 @@ TEST_F(Loop, SaysThatTheWarmUpDoesNotEnd) {
   EXPECT_HAS(out, "note      --warmup=4 is above --steps=2: the learning "
                   "rate ends at 0.25\n");
   EXPECT_EQ(train(args({"--steps", "2", "--warmup", "2"})), 0);
-  EXPECT_HAS_NOT(out, "note");
+  EXPECT_HAS_NOT(out, "above --steps");
 }
 
 } // namespace
