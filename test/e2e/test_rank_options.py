@@ -22,7 +22,7 @@ CASES = {
     "--warmup-shape": (("--warmup", "2"), ("log",)),
     "--min-lr": (("--schedule", "cosine"), ("1e-3",)),
     "--cooldown": (("--schedule", "wsd", "--cooldown", "1"), ("2",)),
-    "--loss-scale": ((), ("16",)),
+    "--loss-scale": ((), ("dynamic,window=7",)),
     "--spike-guard": ((), ("0.1",)), "--spike-window": (("--spike-guard", "3"), ("2",)),
     "--data": ((), ("other.u16",)), "--input": ((), ("targets=targets.npy",)),
     "--data-format": ((), ("text",)),

@@ -2,11 +2,11 @@
 #include "runtime/files/OutputPath.h"
 #include "train/options/CommandLine.h"
 #include "train/options/RunLength.h"
-#include "train/schedule/LossScale.h"
 #include "train/state/io/SampleFile.h"
 
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <unistd.h>
 
 using namespace zrt;
@@ -46,15 +46,52 @@ double readRate(const char *option, const std::string &text) {
   return value;
 }
 
-/// Nothing for "dynamic".
-std::optional<double> readScale(const std::string &text) {
-  if (text == "dynamic")
-    return std::nullopt;
-  constexpr const char *kKind = "dynamic, or a number from 1 to 2^126";
-  const auto value = number<double>("--loss-scale", text, kKind);
-  if (!(value >= LossScale::kMinimum && value <= LossScale::kMaximum))
-    usage("--loss-scale must be {}, got {}", kKind, text);
+double readScaleNumber(const std::string &text, const char *kind,
+                       double least) {
+  const auto value = number<double>("--loss-scale", text, kind);
+  if (!(value >= least && value <= LossScale::kMaximum))
+    usage("--loss-scale must be {}, got {}", kind, text);
   return value;
+}
+
+/// "1024", or "dynamic,window=500,minimum=0.25".
+LossScale readScale(const std::string &text) {
+  std::istringstream parts(text);
+  std::string part;
+  std::getline(parts, part, ',');
+  if (part != "dynamic")
+    return LossScale(readScaleNumber(
+        text, "dynamic, or a number from 1 to 2^126", LossScale::kMinimum));
+  LossScale::Rule rule;
+  while (std::getline(parts, part, ',')) {
+    const size_t equals = std::min(part.find('='), part.size());
+    const std::string key = part.substr(0, equals),
+                      value = part.substr(std::min(equals + 1, part.size()));
+    auto count = [&] {
+      constexpr const char *kCount = "dynamic with a whole number from 1 on "
+                                     "for window and hysteresis";
+      const auto steps = number<int64_t>("--loss-scale", value, kCount);
+      if (steps < 1)
+        usage("--loss-scale must be {}, got {}", kCount, value);
+      return steps;
+    };
+    if (key == "initial")
+      rule.initial =
+          readScaleNumber(value, "dynamic with an initial from 1 to 2^126",
+                          LossScale::kMinimum);
+    else if (key == "minimum")
+      rule.minimum = readScaleNumber(
+          value, "dynamic with a minimum from 1e-30 to 2^126", 1e-30);
+    else if (key == "window")
+      rule.window = count();
+    else if (key == "hysteresis")
+      rule.hysteresis = count();
+    else
+      usage("--loss-scale=dynamic takes initial=N, window=N, hysteresis=N and "
+            "minimum=N, got {}",
+            part);
+  }
+  return LossScale(rule);
 }
 
 /// Two options that name one file would destroy each other's work.

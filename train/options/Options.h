@@ -3,6 +3,7 @@
 
 #include "runtime/text/Error.h"
 #include "train/options/Pieces.h"
+#include "train/schedule/LossScale.h"
 #include "train/schedule/Schedule.h"
 #include "train/schedule/SpikeGuard.h"
 #include "train/state/io/TokenData.h"
@@ -92,8 +93,8 @@ struct TrainOptions {
   bool verifyReads = false; ///< what is read from nvme
   /// Terabytes that may be written to its drives, if given.
   std::optional<double> nvmeEndurance;
-  /// What the loss of an fp16 plan is scaled by; dynamic without one.
-  std::optional<double> lossScale;
+  /// What the loss of an fp16 plan is scaled by.
+  LossScale lossScale;
   SpikeGuard::Options guard;
   /// --loss-scale as it was given, or "".
   std::string lossScaleText;

@@ -13,9 +13,8 @@ void RunCounts::resumeFrom(const RunPosition &was) {
   begun = steps = was.step;
   skips = skipsBefore = was.skipped;
   skippedInRow = was.skippedInRow;
-  if (const auto &scale = was.lossScale;
-      scale && scale->moves && !hasFixedScale)
-    lossScale = LossScale(*scale);
+  if (was.lossScale)
+    lossScale.resumeFrom(*was.lossScale);
   if (was.guard)
     guard.resumeFrom(*was.guard);
 }

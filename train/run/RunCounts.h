@@ -16,10 +16,8 @@ namespace zrt {
 /// The counts of a run, which continue when a run is resumed.
 class RunCounts {
 public:
-  /// `fixedScale` is the number of --loss-scale, if given.
-  RunCounts(std::optional<double> fixedScale, const SpikeGuard::Options &guard)
-      : lossScale(fixedScale ? LossScale(*fixedScale) : LossScale()),
-        hasFixedScale(fixedScale.has_value()), guard(guard) {}
+  RunCounts(const LossScale &scale, const SpikeGuard::Options &guard)
+      : lossScale(scale), guard(guard) {}
 
   int64_t first() const { return begun; } ///< the first step of this run
   int64_t done() const { return steps; }  ///< steps, including earlier runs
@@ -54,7 +52,6 @@ private:
   std::string judgeSkipped(StepMetrics &metrics, bool canShrink);
 
   LossScale lossScale;
-  const bool hasFixedScale;
   int64_t begun = 0, steps = 0;
   int64_t skips = 0, skippedInRow = 0; ///< among `steps`
   int64_t skipsBefore = 0;             ///< among the steps of earlier runs

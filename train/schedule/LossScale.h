@@ -7,8 +7,8 @@
 // does:
 //
 //   not finite   hysteresis goes down by one; at one the scale halves
-//   finite       after kWindow finite steps in a row the scale doubles, and
-//                hysteresis returns to its initial value
+//   finite       after `window` finite steps in a row the next one doubles the
+//                scale, and hysteresis returns to its initial value
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -16,37 +16,45 @@
 #include "train/state/checkpoint/Manifest.h"
 
 #include <cstdint>
+#include <string>
 
 namespace zrt {
 
 class LossScale {
 public:
-  static constexpr double kInitial = 65536, kMinimum = 1, kMaximum = 0x1p126;
-  static constexpr int64_t kWindow = 1000;
-  static constexpr int kHysteresis = 2;
+  static constexpr double kMinimum = 1, kMaximum = 0x1p126;
+  /// The numbers of a dynamic scale.
+  struct Rule {
+    double initial = 65536, minimum = 1;
+    int64_t window = 1000, hysteresis = 2;
+  };
 
   /// A dynamic scale.
-  LossScale() = default;
+  explicit LossScale(const Rule &aRule)
+      : rule(aRule), scale(rule.initial), hysteresis(rule.hysteresis) {}
+  LossScale() : LossScale(Rule()) {}
   /// A fixed scale.
   explicit LossScale(double aFixed) : scale(aFixed), moves(false) {}
 
   double value() const { return scale; }
   /// Returns true if the scale can still decrease.
-  bool canShrink() const { return moves && scale > kMinimum; }
+  bool canShrink() const { return moves && scale > rule.minimum; }
+  /// As --loss-scale has it.
+  std::string text() const;
   /// The whole state, for a checkpoint.
   using State = RunPosition::LossScale;
-  explicit LossScale(const State &state)
-      : scale(state.value), moves(state.moves), hysteresis(state.hysteresis),
-        sinceOverflow(state.sinceOverflow) {}
   State state() const { return {scale, moves, hysteresis, sinceOverflow}; }
+  /// Continues another run's, if both are dynamic.
+  void resumeFrom(const State &was);
 
   /// Adjusts the scale after a step; `finite`: its gradients were finite.
   void update(bool finite);
 
 private:
-  double scale = kInitial;
+  Rule rule;
+  double scale;
   bool moves = true;
-  int hysteresis = kHysteresis;
+  int64_t hysteresis = 0;
   int64_t sinceOverflow = 0; ///< finite steps since then
 };
 

@@ -149,7 +149,7 @@ RunPosition runOf(const json &value) {
     const json &scale = value.at("loss_scale");
     run.lossScale = {numberOf<double>(scale.at("value")),
                      scale.at("moves").get<bool>(),
-                     scale.at("hysteresis").get<int>(),
+                     scale.at("hysteresis").get<int64_t>(),
                      scale.at("since_overflow").get<int64_t>()};
   }
   if (value.contains("guard")) {

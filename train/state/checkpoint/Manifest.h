@@ -38,7 +38,7 @@ struct RunPosition {
   struct LossScale {
     double value = 0;
     bool moves = true;
-    int hysteresis = 0;
+    int64_t hysteresis = 0;
     int64_t sinceOverflow = 0;
   };
   std::optional<LossScale> lossScale;
