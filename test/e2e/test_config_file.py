@@ -87,8 +87,8 @@ class ConfigFile(FinetuneCase):
         self.assert_same_bytes(self.folder / "file" / "model.safetensors", self.folder / "typed" / "model.safetensors")
         for words, says in ((("--lr=1e-3",), f"--lr=0.001 contradicts {file}, which says --lr=0.003; drop one of them"),
                             (("--batch=1",), f"--batch=1 contradicts {file}, which says --batch=2"),
-                            (("--precision=fp32",), "--precision=fp32 contradicts"),
-                            (("--accumulate=2",), "--accumulate=2 contradicts"),
+                            (("--precision=fp32",), "and the command line has --precision=fp32; drop one of them"),
+                            (("--accumulate=2",), "and the command line has --accumulate=2; drop one of them"),
                             (("--objective=dpo",), "--ds-config is not for the reference of --objective=dpo")):
             done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "other",
                                f"--ds-config={file}", *common, *words)

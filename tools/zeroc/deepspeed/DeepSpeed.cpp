@@ -33,6 +33,14 @@ std::string Config::report() const {
   return text + notes;
 }
 
+std::string Config::explainRefusals() const {
+  if (refusals.size() == 1)
+    return path + ": " + refusals.front();
+  return (path + " has " + Twine(refusals.size()) +
+          " things that zeroc does not take:\n  " + join(refusals, "\n  "))
+      .str();
+}
+
 static std::string listNotes(const File &file) {
   std::string text;
   raw_string_ostream out(text);
@@ -69,14 +77,11 @@ Expected<Config> mlir::zero::deepspeed::readConfig(const std::string &path,
     return createStringError(path + ": " + toString(object.takeError()));
   File file(*object);
   Config config;
-  // A wrong key is reported first; mapping errors would hide it.
-  if (file.error.empty())
-    Mapping(file, given, config).run();
-  if (!file.error.empty())
-    return createStringError(path + ": " + file.error);
+  Mapping(file, given, config).run();
   config.microBatchSource = path + ": " + config.microBatchSource;
   config.path = path;
   config.notes = listNotes(file);
+  config.refusals = std::move(file.refusals);
   return config;
 }
 

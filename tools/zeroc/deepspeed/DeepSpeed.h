@@ -25,6 +25,12 @@ struct Config {
     std::string source;
     /// True for DeepSpeed's default, which the command line may change.
     bool isDefault = false;
+
+    /// Why it does not go with `typed` of the command line.
+    std::string contradict(llvm::StringRef typed) const {
+      return source + " is " + name + "=" + value +
+             ", and the command line has " + typed.str() + "; drop one of them";
+    }
   };
   std::vector<Option> options;
   /// Options of the training binary, such as "--lr=0.0003".
@@ -35,16 +41,20 @@ struct Config {
   std::string microBatchSource;
   /// Whether --max-live is DeepSpeed's, which one operation may exceed.
   bool raisesLive = false;
+  /// Why it is not taken, a sentence per key; all else is then of no use.
+  std::vector<std::string> refusals;
   /// Other notes on keys, one per line.
   std::string notes;
   std::string path;
 
   /// A report of the file's effects.
   std::string report() const;
+  /// The refusals as an error message.
+  std::string explainRefusals() const;
 };
 
-/// Reads the file and maps all its keys.  An error names the file, the key, its
-/// value and the fix.
+/// Reads the file and maps all its keys.  A file that cannot be read, or is no
+/// JSON, is an error; a refusal names the key, its value and the fix.
 llvm::Expected<Config> readConfig(const std::string &path, const Given &given);
 
 /// Returns true if two texts are the same option value: 1 and 1.0, 64KiB and

@@ -122,16 +122,24 @@ static bool isSwitchedOff(const json::Object &section) {
 
 File::File(const json::Object &config) { walk(config, "", false); }
 
-void File::refuse(const Twine &message) {
-  if (error.empty())
-    error = message.str();
+void File::refuse(const Twine &message) { refusals.push_back(message.str()); }
+
+void File::refuseType(StringRef section, const Twine &message) {
+  untyped.insert(section.str());
+  refuse(message);
+}
+
+void File::refuseValue(StringRef path, const std::string &spelled,
+                       StringRef kind, const json::Value &value) {
+  wrong.insert(path.str());
+  refuse("\"" + spelled + "\" must be " + kind + ", got " + show(value));
 }
 
 void File::walk(const json::Object &object, StringRef prefix, bool within) {
   std::vector<StringRef> names;
   for (const auto &entry : object)
     names.push_back(entry.first);
-  llvm::sort(names); // The first error is always the same.
+  llvm::sort(names); // Errors are always in the same order.
   for (StringRef name : names) {
     // Keys that people use as comments.
     if (name.starts_with("_") || name.starts_with("//")) {
@@ -142,13 +150,15 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
     std::string path = (prefix + name).str(), spelled = path;
     const Key *key = name.contains('.') ? nullptr : findKey(path);
     if (!key) {
-      std::string message = "\"" + path +
-                            "\" is not a DeepSpeed key; did you mean \"" +
-                            findNearest(path).str() + "\"?";
+      StringRef nearest = findNearest(path);
+      std::string message =
+          "\"" + path + "\" is not a DeepSpeed key; " +
+          (nearest.empty() ? "drop it"
+                           : "did you mean \"" + nearest.str() + "\"?");
       // An error about the optimizer's type explains more than one about its
       // keys.
       if (prefix == "optimizer.params." || prefix == "scheduler.params.")
-        later = later.empty() ? message : later;
+        later.emplace(path, message);
       else
         refuse(message);
       continue;
@@ -177,7 +187,7 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
       sections.insert(path);
       const json::Object *section = value.getAsObject();
       if (!section) {
-        refuse("\"" + path + "\" must be an object, {...}, got " + show(value));
+        refuseValue(path, path, "an object, {...}", value);
         continue;
       }
       const Key *enabled = findKey(path + ".enabled");
@@ -191,8 +201,7 @@ void File::walk(const json::Object &object, StringRef prefix, bool within) {
     }
     if (within && !findMismatch(key->kind, value).empty() &&
         value.getAsString() != StringRef("auto"))
-      refuse("\"" + path + "\" must be " + findMismatch(key->kind, value) +
-             ", got " + show(value));
+      refuseValue(path, path, findMismatch(key->kind, value), value);
     if (!within)
       take(*key, value, spelled);
   }
@@ -219,8 +228,7 @@ void File::take(const Key &key, const json::Value &value,
     return;
   }
   if (StringRef kind = findMismatch(key.kind, value); !kind.empty())
-    return refuse("\"" + spelled + "\" must be " + kind + ", got " +
-                  show(value));
+    return refuseValue(path, spelled, kind, value);
   entries.insert({path, Entry{&key, value}});
   if (key.fate == Fate::NoEffect)
     addNote(path, why);
@@ -276,11 +284,15 @@ void File::addNote(StringRef path, StringRef why) {
 }
 
 void File::finish(function_ref<bool(const Key &)> holds) {
-  if (!later.empty())
-    refuse(later);
+  auto isUntyped = [&](StringRef path) {
+    return untyped.count(path.split('.').first.str()) > 0;
+  };
+  for (const auto &[path, message] : later)
+    if (!isUntyped(path))
+      refuse(message);
   for (auto &[path, entry] : entries) {
     const Key &key = *entry.key;
-    if (key.fate == Fate::NoEffect || entry.isRead)
+    if (key.fate == Fate::NoEffect || entry.isRead || isUntyped(path))
       continue;
     if (key.fate != Fate::Same || !holds(key)) {
       addNote(path, "the chosen options do not use it");

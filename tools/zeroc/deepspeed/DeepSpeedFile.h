@@ -31,10 +31,11 @@ class File {
 public:
   explicit File(const llvm::json::Object &config);
 
-  /// The first error; "" if there is none.
-  std::string error;
-  /// Records an error.
+  /// Why zeroc does not take the file, a sentence per key.
+  std::vector<std::string> refusals;
   void refuse(const llvm::Twine &message);
+  /// Refuses the "type" of a section, which says enough about its parameters.
+  void refuseType(llvm::StringRef section, const llvm::Twine &message);
 
   /// Return a value; nothing if the key is missing, null or "auto".
   std::optional<bool> flag(llvm::StringRef path);
@@ -44,6 +45,9 @@ public:
   std::optional<std::vector<double>> numbers(llvm::StringRef path);
 
   bool isAuto(llvm::StringRef path) const { return autos.count(path.str()); }
+  /// Returns true if the key was refused for its value; rules that need the
+  /// value have nothing to add.
+  bool isWrong(llvm::StringRef path) const { return wrong.count(path.str()); }
   /// Returns true if the section exists and is switched off.
   bool isOff(llvm::StringRef section) const { return off.count(section.str()); }
   /// Returns true if the section exists and is not switched off.
@@ -79,12 +83,18 @@ private:
             bool isOff);
   void take(const Key &key, const llvm::json::Value &value,
             const std::string &spelled);
+  /// Refuses the value of a key.
+  void refuseValue(llvm::StringRef path, const std::string &spelled,
+                   llvm::StringRef kind, const llvm::json::Value &value);
   template <typename T>
   std::optional<T> read(llvm::StringRef path,
                         std::optional<T> (*as)(const llvm::json::Value &));
 
-  /// An error that is reported only if there is no other.
-  std::string later;
+  /// Of parameters, by path: what finish() refuses.
+  std::map<std::string, std::string> later;
+  /// Sections whose type was refused.
+  std::set<std::string> untyped;
+  std::set<std::string> wrong;
   std::map<std::string, Entry> entries;
   std::set<std::string> sections;
   std::map<std::string, std::string> spellings;

@@ -79,7 +79,8 @@ static StringRef lastName(StringRef path) {
 
 StringRef mlir::zero::deepspeed::findNearest(StringRef path) {
   StringRef best;
-  unsigned least = ~0u;
+  // More than a third of the name is another name.
+  unsigned least = 4 * lastName(path).size() / 3 + 2;
   for (const Key &key : getKeys()) {
     // The same name in another section is nearer than another name in this one.
     unsigned distance =

@@ -60,7 +60,7 @@ struct Key {
 llvm::ArrayRef<Key> getKeys();
 /// Returns null for an unknown path.
 const Key *findKey(llvm::StringRef path);
-/// Returns the known path that is most similar to `path`.
+/// Returns the known path that is most similar to `path`, or "".
 llvm::StringRef findNearest(llvm::StringRef path);
 /// The table as text, by fate.
 std::string printKeys();

@@ -17,13 +17,14 @@ void Mapping::optimizer(const Key &key) {
     return;
   std::optional<std::string> given = file.text(key.path);
   if (!given)
-    return file.refuse("\"optimizer\" has no \"type\"; set it to \"AdamW\", "
-                       "\"Lion\" or \"SGD\"");
+    return file.refuseType("optimizer",
+                           "\"optimizer\" has no \"type\"; set it to "
+                           "\"AdamW\", \"Lion\" or \"SGD\"");
   rule = StringRef(*given).lower();
   if (!hasMoments() && !isSgd())
-    return file.refuse(file.quote(key.path) +
-                       " is not among zeroc's optimizers; take AdamW, Adam, "
-                       "Lion or SGD");
+    return file.refuseType("optimizer", file.quote(key.path) +
+                                            " is not among zeroc's optimizers; "
+                                            "take AdamW, Adam, Lion or SGD");
   if (isAdam()) {
     // PyTorch's AdamW and DeepSpeed's have different defaults.
     std::optional<bool> isTorch = file.flag(param("torch_adam"));
@@ -98,13 +99,16 @@ void Mapping::schedule(const Key &key) {
   if (!hasSchedule())
     return;
   if (!file.text(key.path))
-    return file.refuse("\"scheduler\" has no \"type\"; set it to \"WarmupLR\", "
-                       "\"WarmupDecayLR\" or \"WarmupCosineLR\"");
+    return file.refuseType("scheduler",
+                           "\"scheduler\" has no \"type\"; set it to "
+                           "\"WarmupLR\", \"WarmupDecayLR\" or "
+                           "\"WarmupCosineLR\"");
   if (scheduler() != "WarmupLR" && !decaysRate())
-    return file.refuse(file.quote(key.path) +
-                       " is not among zeroc's schedules; take WarmupLR, "
-                       "WarmupDecayLR or WarmupCosineLR, or drop it for train "
-                       "--schedule");
+    return file.refuseType(
+        "scheduler", file.quote(key.path) +
+                         " is not among zeroc's schedules; take WarmupLR, "
+                         "WarmupDecayLR or WarmupCosineLR, or drop it for "
+                         "train --schedule");
   emit(key, isLinear() ? "linear" : isCosine() ? "cosine" : "constant");
 }
 
@@ -119,6 +123,8 @@ void Mapping::warmupShape(const Key &key) {
 
 void Mapping::finalRate(const Key &key) {
   double share = file.number(key.path).value_or(1e-4);
+  if (file.isWrong(param("lr")))
+    return;
   if (!rate && share != 0)
     return file.refuse("\"" + key.path + "\" of " + showNumber(share) +
                        " is a part of the learning rate, and \"" + param("lr") +
@@ -130,7 +136,7 @@ void Mapping::finalRate(const Key &key) {
 void Mapping::totalSteps(const Key &key) {
   if (std::optional<int64_t> total = file.count(key.path))
     emit(key, Twine(*total));
-  else if (!file.isAuto(key.path))
+  else if (!file.isAuto(key.path) && !file.isWrong(key.path))
     file.refuse(file.quote("scheduler.type") + " needs \"" + key.path +
                 "\"; set it, or \"auto\" for train --steps");
 }

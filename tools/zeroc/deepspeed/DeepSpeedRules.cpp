@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringSwitch.h"
 
 #include <algorithm>
+#include <cmath>
+#include <tuple>
 
 using namespace mlir::zero::deepspeed;
 using namespace llvm;
@@ -35,10 +37,44 @@ void Mapping::precision(const Key &) {
     add("--precision", type, type + ".enabled");
 }
 
+/// A fixed scale, or the numbers of a dynamic one that are not as usual here
+/// and in DeepSpeed.
 void Mapping::lossScale(const Key &key) {
   std::optional<double> scale = file.number(key.path);
-  if (scale && type == "fp16")
-    emit(key, *scale == 0 ? "dynamic" : showNumber(*scale));
+  if (type != "fp16")
+    return;
+  if (!adaptsScale())
+    return emit(key, showNumber(*scale));
+  std::string dynamic = "dynamic";
+  for (auto [name, word, usual, least, most, why] :
+       {std::tuple<StringRef, StringRef, double, double, double, StringRef>{
+            "initial_scale_power", "initial", 16, 0, 126,
+            "f32 holds scales from 2^0 to 2^126; set it to a number from 0 to "
+            "126"},
+        {"loss_scale_window", "window", 1000, 1, 0x1p62,
+         "it counts steps; set it to 1 or more"},
+        {"hysteresis", "hysteresis", 2, 1, 0x1p62,
+         "with it the scale never gets smaller after an overflow; set it to 1 "
+         "or more"},
+        {"min_loss_scale", "minimum", 1, 1e-30, 0x1p126,
+         "a scale of 0 makes gradients 0; set it to 1"}}) {
+    std::string path = ("fp16." + name).str();
+    std::optional<double> number = file.number(path);
+    if (!number)
+      continue;
+    if (*number < least || *number > most)
+      file.refuse(file.quote(path) + ", but " + why);
+    else if (*number == usual)
+      file.addSame(path);
+    else
+      dynamic += ("," + word + "=" +
+                  (word == "initial" ? showNumber(std::ldexp(1.0, int(*number)))
+                   : word == "minimum" ? showNumber(*number)
+                                       : std::to_string(*file.count(path))))
+                     .str();
+  }
+  if (scale || dynamic != "dynamic")
+    emit(key, dynamic);
 }
 
 bool Mapping::adaptsScale() const {
@@ -115,6 +151,9 @@ void Mapping::batches(const Key &) {
   StringRef totalKey = "train_batch_size",
             microKey = "train_micro_batch_size_per_gpu",
             stepsKey = "gradient_accumulation_steps";
+  if (file.isWrong(totalKey) || file.isWrong(microKey) ||
+      file.isWrong(stepsKey))
+    return;
   std::optional<int64_t> total = file.count(totalKey),
                          micro = file.count(microKey),
                          steps = file.count(stepsKey);
@@ -200,7 +239,8 @@ void Mapping::persistence(const Key &key) {
 void Mapping::setTier(const Key &key, StringRef value) {
   add(key.to, value, key.path);
   StringRef stageKey = "zero_optimization.stage";
-  if (key.to == "--offload-params" && value != "none" && !isStage3())
+  if (key.to == "--offload-params" && value != "none" && !isStage3() &&
+      !file.isWrong(stageKey))
     file.refuse(file.quote(key.path) + " is for stage 3, and " +
                 (file.count(stageKey) ? file.quote(stageKey)
                                       : std::string("the stage is 0")) +

@@ -66,20 +66,19 @@ public:
     return (ArgStr.size() == 1 ? "-" : "--") + ArgStr.str();
   }
 
-  /// Takes a value from --ds-config.  A typed value must be equal.
-  void takeFrom(const deepspeed::Config::Option &option, StringRef file) {
-    if (getNumOccurrences()) {
-      if (!deepspeed::isEqualValue(typed, option.value))
-        fail(getName() + "=" + typed + " contradicts " + file + ", where " +
-             option.source + " is " + getName() + "=" + option.value +
-             "; drop one of them");
-      return;
-    }
+  /// Takes a value from --ds-config.  Returns why it does not, or "": a typed
+  /// value must be equal.
+  std::string takeFrom(const deepspeed::Config::Option &option) {
+    if (getNumOccurrences())
+      return deepspeed::isEqualValue(typed, option.value)
+                 ? ""
+                 : option.contradict(getName() + "=" + typed);
     isFromFile = true;
     typed = option.value;
     if (llvm::Error error = values.read(option.value))
-      fail(file + ": " + option.source + ": " + getName() + " " +
-           llvm::toString(std::move(error)));
+      return option.source + ": " + getName() + " " +
+             llvm::toString(std::move(error));
+    return "";
   }
   bool isSet() const { return getNumOccurrences() || isFromFile; }
   StringRef getTyped() const { return typed; }
@@ -184,7 +183,11 @@ public:
   void predict(StringRef command) {
     options.isSimulated = command == "simulate";
     options.isPlanned = command == "plan";
+    if (options.isPlanned)
+      input.setDescription("MODEL.mlir|MODEL_DIR");
   }
+  /// Takes what is not for the command out of --help.
+  void hideOthers();
 
 private:
   /// Fails if `output` is there and may not be replaced, or is an input.

@@ -25,15 +25,18 @@ void CommandLine::takeDeepSpeed() {
   });
   std::optional<std::string> all = getTyped("--offload");
   for (const deepspeed::Config::Option &option : config->options) {
+    std::string refusal;
     if (all && StringRef(option.name).starts_with("--offload-") &&
         option.name != "--offload-activations" && *all != option.value)
-      fail("--offload=" + *all + " contradicts " + deepSpeedFile + ", where " +
-           option.source + " is " + option.name + "=" + option.value +
-           "; drop one of them");
+      refusal = option.contradict("--offload=" + *all);
     for (Flag &flag : flags)
-      if (flag.changes && flag.getName() == option.name)
-        flag.takeFrom(option, deepSpeedFile);
+      if (refusal.empty() && flag.changes && flag.getName() == option.name)
+        refusal = flag.takeFrom(option);
+    if (!refusal.empty())
+      config->refusals.push_back(refusal);
   }
+  if (!config->refusals.empty())
+    fail(config->explainRefusals());
   options.pipeline.raisesLive = config->raisesLive && !getTyped("--max-live");
   options.deepSpeed = std::move(*config);
   // Without a model it says what the file becomes.

@@ -47,9 +47,12 @@ LIMITS = {
     "optimizer.params.eps": lambda x: 1e-30 <= x <= 1,
     "optimizer.params.momentum": lambda x: x < 1,
     "optimizer.params.weight_decay": lambda x: x <= 1e3,
+    "fp16.initial_scale_power": lambda x: x <= 126,
+    "fp16.hysteresis": lambda x: x >= 1,
 }
-#: Keys of earlier versions.
-REMOVED = ("zero_optimization.mics_shard_size", "zero_optimization.offload_optimizer.buffer_size")
+#: Keys of earlier versions, or ignored by them, and values that they took.
+REMOVED = ("zero_optimization.mics_shard_size", "zero_optimization.offload_optimizer.buffer_size", "zero_optimization.aio.")
+TAKEN_BEFORE = {"zero_optimization.reduce_bucket_size": [0], "fp16.min_loss_scale": [0.5]}
 
 
 @functools.cache
@@ -178,7 +181,7 @@ def zeroc(model, config, folder, name):
 def expected(path, value, taken):
     """Whether zeroc must take a number; None if it may."""
     fate, is_whole = numeric_keys()[path]
-    if path in REMOVED:
+    if path.startswith(REMOVED) or value in TAKEN_BEFORE.get(path, ()):
         return None
     if math.isnan(value) or not taken or (value < 0 and fate != "NO_EFFECT"):
         return False
