@@ -1,7 +1,10 @@
 """zeroc plan, options that are auto, and zeroc tune: the fastest plan that fits."""
 import json
+import os
+import pty
 import re
 import shlex
+import subprocess
 import unittest
 from pathlib import Path
 
@@ -19,8 +22,11 @@ class Plan(support.Case):
         return support.import_model(support.SMALL, 2, 16)
 
     def plan(self, *options, machine=None, model=None):
-        return json.loads(self.run_ok(support.ZEROC, "plan", model or self.model(), f"--machine={machine or self.machine()}",
-                                      *options, "--certificate=json").out)["plans"]
+        done = support.run(support.ZEROC, "plan", model or self.model(), f"--machine={machine or self.machine()}", *options,
+                           "--certificate=json")
+        plans = json.loads(done.out)["plans"]
+        self.assertEqual(done.returncode, 0 if any(plan["fits"] for plan in plans) else 1, done.err)
+        return plans
 
     def bytes_of(self, plan, tier="device"):
         return sum(arena["bytes"] for arena in plan["certificate"]["arenas"] if arena["tier"] == tier)
@@ -44,10 +50,22 @@ class Plan(support.Case):
             made = self.run_ok(support.ZEROC, self.model(), *options, "--certificate=json", "-o", self.folder / "train")
             self.assertEqual(json.loads(made.out)["arenas"], plan["certificate"]["arenas"])
         text = self.run_ok(support.ZEROC, "plan", self.model(), f"--machine={machine}", "--world-size=2").out
-        self.assertIn("times are simulated", text)
-        self.assertIn(plans[0]["commands"][0].split(maxsplit=2)[2], text)
+        said = " ".join(text.replace("\\\n", " ").split())
+        self.assertIn("times are simulated", said)
+        self.assertIn(plans[0]["commands"][0].split(maxsplit=2)[2], said)
         self.assertEqual(text, self.run_ok(support.ZEROC, "plan", self.model(), f"--machine={machine}",
                                            "--world-size=2").out)
+
+    def test_progress(self):
+        """On a terminal a line says which plan is made, and is gone at the end."""
+        ours, theirs = pty.openpty()
+        with os.fdopen(ours, "rb", buffering=0) as terminal, os.fdopen(theirs):
+            done = subprocess.run([support.ZEROC, "plan", self.model(), "--stage=0,1", "--world-size=2"], stderr=theirs,
+                                  stdout=subprocess.PIPE, text=True, check=True)
+            said = terminal.read(1 << 16).decode()
+        self.assertIn("\rzeroc: plan 2 of the search, ", said)
+        self.assertTrue(said.endswith("\r\x1b[K"), said)
+        self.assertNotIn("search", done.stdout)
 
     def test_report(self):
         """The page has a point for each plan, and no other that fits within as much memory is faster than the line."""
@@ -199,8 +217,7 @@ class Plan(support.Case):
         refused("no plan of", model, machine, "--remat=auto", "--device-memory=1KiB")
         self.run_ok(support.ZEROC, model, "--emit=memory", "-o", self.folder / "plan.mlir")
         refused("is a plan already, and has nothing to choose", "plan", self.folder / "plan.mlir", machine)
-        self.assertIn("no plan fits; use more ranks",
-                      self.run_ok(support.ZEROC, "plan", model, machine, "--device-memory=1KiB").out)
+        refused(f"no plan of {model} fits; use more ranks", "plan", model, machine, "--device-memory=1KiB")
 
 
 if __name__ == "__main__":

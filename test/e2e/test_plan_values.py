@@ -1,4 +1,5 @@
 """zeroc plan of several values: its lines are the certificates of the plans."""
+import itertools
 import re
 
 import support
@@ -8,18 +9,31 @@ def number(text):
     return int(text.replace(",", ""))
 
 
+def read_table(text):
+    """[{name: cell}] of each row; names may have two lines, and further columns follow in a further table."""
+    rows = {}
+    body = "\n".join(itertools.takewhile(lambda line: not line or line[0] == " ", text.splitlines()[1:]))
+    for part in body.split("\n\n"):
+        lines = part.splitlines()
+        taken = "".join("x" if any(line[i:i + 1].strip() for line in lines) else " " for i in range(max(map(len, lines))))
+        cells = [[line[slice(*found.span())].strip() for found in re.finditer("x+(?: x+)*", taken)] for line in lines]
+        names = [" ".join(filter(None, name)) for name in zip(*(row for row in cells if not row[0].startswith("--")))]
+        for row in cells:
+            if row[0].startswith("--"):
+                rows.setdefault(row[0], {}).update(zip(names, row))
+    return [*rows.values()]
+
+
 class PlanValues(support.Case):
     def certificate(self, model, *options):
         return self.run_ok(support.ZEROC, model, *options, "--emit=obj", "-o",
                            self.folder / "plan.o").out
 
     def check(self, model, name, values, *options):
-        table = self.run_ok(support.ZEROC, "plan", model, f"{name}={','.join(values)}", *options).out.splitlines()
-        names = re.split(r"  +", table[1].strip())
-        for line, value in zip(table[2:], values, strict=False):
+        table = read_table(self.run_ok(support.ZEROC, "plan", model, f"{name}={','.join(values)}", *options).out)
+        for cells, value in zip(table, values, strict=True):
             alone = f"{name}={value}"
             with self.subTest(plan=alone, options=options):
-                cells = dict(zip(names, re.split(r"  +", line.strip()), strict=True))
                 self.assertEqual(cells["options"], alone)
                 text = self.certificate(model, *options, alone)
                 self.assertNotIn("padding -", text)

@@ -74,9 +74,17 @@ static llvm::Error writeTable(const PlanSearch &search, const PlanTable &table,
                               const DriverOptions &options) {
   if (search.getTried().empty() && !options.plan.compared.empty())
     return createStringError(search.getFailures().front());
-  return frontend::writeOutput(options.output, options.prediction.isJson
-                                                   ? table.toJson()
-                                                   : table.print());
+  if (llvm::Error error = frontend::writeOutput(
+          options.output,
+          options.prediction.isJson ? table.toJson() : table.print()))
+    return error;
+  if (search.getBest())
+    return llvm::Error::success();
+  return createStringError(
+      "no plan of " + options.input +
+      " fits; use more ranks, a smaller --batch or a shorter --seq of " +
+      (options.isFolder() ? "zeroc plan" : "zeroc import") +
+      ", or more memory");
 }
 
 llvm::Error zero::planModel(ModuleOp module, const DriverOptions &options,

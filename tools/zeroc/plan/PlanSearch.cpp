@@ -3,6 +3,7 @@
 #include "tools/zeroc/plan/PlanSearch.h"
 
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ScopeExit.h"
 
 #include <cmath>
 
@@ -82,6 +83,7 @@ bool PlanSearch::tryPlan(const Model &model, const PipelineOptions &options,
                static_cast<const PlanOptions &>(known.options) == options;
       }))
     return false;
+  progress.next();
   OwningOpRef<ModuleOp> plan = cast<ModuleOp>(model.kernels->clone());
   std::string said;
   ScopedDiagnosticHandler listen(plan->getContext(), [&](Diagnostic &one) {
@@ -271,6 +273,7 @@ void PlanSearch::compare(const Model &model, PipelineOptions options,
 void PlanSearch::run(ModuleOp kernels, const PipelineOptions &given,
                      StringRef name, size_t enough) {
   const Model model{kernels, given, name.str()};
+  llvm::scope_exit quiet([&] { progress.clear(); });
   if (!compared.empty())
     return compare(model, given, "", compared);
   auto hasEnough = [&] {

@@ -29,6 +29,7 @@
 #include "passes/certify/Certificate.h"
 #include "passes/time/StepTime.h"
 #include "tools/zeroc/options/Requests.h"
+#include "tools/zeroc/plan/SearchProgress.h"
 #include <map>
 #include <string>
 #include <vector>
@@ -100,6 +101,7 @@ private:
   Predict predict;
   std::vector<TriedPlan> tried;
   std::vector<std::string> failures;
+  SearchProgress progress;
 };
 
 /// The options of `plan` that differ from `given`, as they are typed.

@@ -2,12 +2,13 @@
 
 #include "tools/zeroc/plan/PlanTable.h"
 
-#include "dialect/zero/BytesText.h"
 #include "tools/zeroc/plan/TextTable.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -41,11 +42,11 @@ bool PlanTable::isBest(const TriedPlan &plan) const {
 /// left" where a plan fits.
 std::string PlanTable::getReason(const TriedPlan &plan) const {
   if (!plan.fits())
-    return bytesText(plan.excess) + " too much";
+    return sizeText(plan.excess) + " too much";
   if (!isTimed()) {
     const int64_t limit = plan.options.deviceMemory;
     return limit < 0 ? ""
-                     : bytesText(limit - plan.bytes(Tier::Device)) + " left";
+                     : sizeText(limit - plan.bytes(Tier::Device)) + " left";
   }
   if (&plan == best)
     return "";
@@ -73,24 +74,64 @@ std::string PlanTable::nameOf(const TriedPlan &plan) const {
   return text.empty() ? "as given" : text;
 }
 
+/// Whether zeroc finetune takes the folder: it has weights and a tokenizer.
+static bool isModelFolder(StringRef folder) {
+  std::error_code error;
+  bool hasTokenizer = false, hasWeights = false;
+  for (llvm::sys::fs::directory_iterator file(folder, error), end;
+       !error && file != end; file.increment(error)) {
+    StringRef name = llvm::sys::path::filename(file->path());
+    hasTokenizer |= name == "tokenizer.json";
+    hasWeights |= name.ends_with(".safetensors");
+  }
+  return hasTokenizer && hasWeights;
+}
+
 std::vector<std::string> PlanTable::getCommands(const TriedPlan &plan) const {
   std::string compile = listAddedOptions(plan.options, options.pipeline);
   compile =
       options.plan.given + (compile.empty() ? "" : " " + compile) + " -o train";
   if (!sequence)
     return {"zeroc " + options.input + compile};
-  // The model's own options are of import and of the compiler.
-  std::string batch = "--batch=" + std::to_string(options.plan.batch);
+  auto [sizes, more] = splitModel(plan);
+  return {"zeroc import " + options.input + " " + sizes + " -o model.mlir",
+          "zeroc model.mlir" + more + compile};
+}
+
+std::pair<std::string, std::string>
+PlanTable::splitModel(const TriedPlan &plan) const {
+  std::string batch = "--batch=" + std::to_string(options.plan.batch), more;
   SmallVector<StringRef> words;
   StringRef(plan.model).split(words, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef word : words)
     if (word.starts_with("--batch="))
       batch = word.str();
     else
-      compile = (" " + word + compile).str();
-  return {"zeroc import " + options.input + " " + batch +
-              " --seq=" + std::to_string(sequence) + " -o model.mlir",
-          "zeroc model.mlir" + compile};
+      more += (" " + word).str();
+  return {batch + " --seq=" + std::to_string(sequence), more};
+}
+
+std::string PlanTable::getFinetune(const TriedPlan &plan) const {
+  if (!isModelFolder(options.input))
+    return "";
+  auto [sizes, more] = splitModel(plan);
+  std::string text =
+      "zeroc finetune " + options.input + " chats.jsonl -o tuned " + sizes;
+  // It has a number of micro-steps and a name for ranks of its own.
+  if (!StringRef(options.plan.given).contains(" --accumulate="))
+    text += " --accumulate=" + std::to_string(plan.options.accumulate);
+  SmallVector<StringRef> words;
+  StringRef(options.plan.given).split(words, ' ', -1, /*KeepEmpty=*/false);
+  const std::string added = listAddedOptions(plan.options, options.pipeline);
+  StringRef(added).split(words, ' ', -1, /*KeepEmpty=*/false);
+  text += more;
+  for (StringRef word : words)
+    if (word.consume_front("--world-size="))
+      text += (" --ranks=" + word).str();
+    else if (!word.starts_with("--accumulate=") ||
+             StringRef(options.plan.given).contains(word))
+      text += (" " + word).str();
+  return text;
 }
 
 /// The parameters, gradients and optimizer state of a rank, in bytes.
@@ -139,12 +180,11 @@ PlanTable::fillColumns(ArrayRef<const TriedPlan *> rows) const {
       column.cells.push_back(cell(*plan));
     columns.push_back(std::move(column));
   };
-  // Of plans that are compared, only what one of them has.
+  // Only what one of them has.
   auto addBytes = [&](StringRef name, auto count) {
-    if (!isCompared() || llvm::any_of(rows, [&](const TriedPlan *plan) {
-          return count(*plan) != 0;
-        }))
-      add(name, [&](const TriedPlan &plan) { return inBytes(count(plan)); });
+    if (llvm::any_of(rows,
+                     [&](const TriedPlan *plan) { return count(*plan) != 0; }))
+      add(name, [&](const TriedPlan &plan) { return sizeText(count(plan)); });
   };
   const Certificate *any = rows.empty() ? nullptr : &rows.front()->certificate;
   const bool compares = any && isCompared(),
@@ -200,42 +240,50 @@ PlanTable::fillColumns(ArrayRef<const TriedPlan *> rows) const {
   return columns;
 }
 
+/// What is quoted may have spaces, and stays in one line.
+static void printCommand(llvm::raw_ostream &os, StringRef command) {
+  if (command.contains('\''))
+    os << "    " << command << '\n';
+  else
+    printWrapped(os, command, "    ", " \\");
+}
+
 std::string PlanTable::print() const {
   std::string text;
   llvm::raw_string_ostream os(text);
   const size_t rows = std::min(plans.size(), kMostRows);
-  os << formatv("{0} plans of {1}", plans.size(), options.input);
+  std::string title = formatv("{0} plans of {1}", plans.size(), options.input);
   if (isTimed())
-    os << " on " << machine << "; times are simulated";
+    title += " on " + machine + "; times are simulated";
   else if (!plans.empty())
-    os << ", " << groupDigits(plans.front()->certificate.parameterCount)
-       << " parameters, on " << groupDigits(options.pipeline.worldSize)
-       << (options.pipeline.worldSize > 1 ? " ranks" : " rank");
-  os << "\n";
-  printColumns(os, fillColumns(ArrayRef(plans).take_front(rows)), rows);
+    title += ", " + groupDigits(plans.front()->certificate.parameterCount) +
+             " parameters, on " + groupDigits(options.pipeline.worldSize) +
+             (options.pipeline.worldSize > 1 ? " ranks" : " rank");
+  printWrapped(os, title);
+  printColumns(os, fillColumns(ArrayRef(plans).take_front(rows)), rows,
+               isCompared() ? 1 : 2);
   if (plans.size() > rows)
     os << formatv("and {0} more, with --certificate=json\n",
                   plans.size() - rows);
   for (const std::string &failure : search.getFailures())
-    os << "not tried: " << failure << "\n";
+    printWrapped(os, "not tried: " + failure);
   const TriedPlan *first = nullptr; // of stage 1
   for (const TriedPlan *plan : plans)
     if (isCompared() && plan->options.stage == 1)
       first = first ? first : plan;
     else if (first && plan->options.stage > 1 &&
              plan->bytes(Tier::Device) > first->bytes(Tier::Device))
-      os << explainGrowth(plan->certificate, first->certificate) << "\n";
-  if (!best) {
-    os << "no plan fits; use more ranks, a smaller --batch or a shorter --seq "
-          "of zeroc import, or more memory\n";
-    return text;
-  }
+      printWrapped(os, explainGrowth(plan->certificate, first->certificate));
   for (const TriedPlan *plan : plans) {
     if (!isBest(*plan) || isCompared())
       continue;
     os << "\n";
     for (const std::string &command : getCommands(*plan))
-      os << "    " << command << "\n";
+      printCommand(os, command);
+    if (const std::string finetune = getFinetune(*plan); !finetune.empty()) {
+      os << "  or, from chats to a tuned model:\n";
+      printCommand(os, finetune);
+    }
   }
   return text;
 }
@@ -249,6 +297,7 @@ std::string PlanTable::toJson() const {
     list.push_back(llvm::json::Object{
         {"options", nameOf(*plan)},
         {"commands", llvm::json::Array(getCommands(*plan))},
+        {"finetune", getFinetune(*plan)},
         {"best", isBest(*plan)},
         {"fits", plan->fits()},
         {"excess", plan->excess},

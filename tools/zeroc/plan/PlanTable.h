@@ -18,7 +18,7 @@ public:
   PlanTable(const PlanSearch &search, const DriverOptions &options,
             StringRef machine, int64_t sequence = 0);
 
-  /// With the commands of the first.
+  /// With the commands of the first, in lines of kLineWidth.
   std::string print() const;
   /// All plans, with their certificates.
   std::string toJson() const;
@@ -35,6 +35,15 @@ private:
   std::string nameOf(const TriedPlan &plan) const;
   /// The commands that make the plan, a line each.
   std::vector<std::string> getCommands(const TriedPlan &plan) const;
+  /// Of a folder's plan, "--batch=B --seq=T" and the model's other options.
+  std::pair<std::string, std::string> splitModel(const TriedPlan &plan) const;
+  /// zeroc finetune with the plan's options; "" if the model is no folder that
+  /// it takes.
+  std::string getFinetune(const TriedPlan &plan) const;
+  /// Exact where plans are compared.
+  std::string sizeText(int64_t bytes) const {
+    return isCompared() ? inBytes(bytes) : inShort(bytes);
+  }
 
   const PlanSearch &search;
   const DriverOptions &options;
