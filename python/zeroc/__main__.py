@@ -3,7 +3,7 @@ import importlib
 import sys
 
 from .errors import UserError
-from .needs import OF_COMMANDS, need
+from .needs import OF_COMMANDS, OFTEN, do_without, install, need
 
 #: The modules of commands that have other names.
 MODULES = {"finetune": "finetuning", "diff": "explain", "import": "hub", "plan": "hub"}
@@ -12,8 +12,10 @@ MODULES = {"finetune": "finetuning", "diff": "explain", "import": "hub", "plan":
 def main():
     command = sys.argv[1]  # of tools/zeroc/Commands.def
     try:
-        if not {"-h", "--help"} & set(sys.argv[2:]):
-            need(f"zeroc {command}", OF_COMMANDS.get(command, []))
+        packages = OF_COMMANDS.get(command, [])
+        if {"-h", "--help"} & set(sys.argv[2:]):
+            do_without(packages)
+        need(f"zeroc {command}", packages, often=OFTEN.get(command, []))
         module = importlib.import_module(f".{MODULES.get(command, command)}", __package__)
         getattr(module, f"main_{command}", module.main)(sys.argv[2:])
     except BrokenPipeError:
@@ -28,7 +30,7 @@ def main():
         sys.exit(1)
     except ModuleNotFoundError as error:
         print(f"zeroc {command}: error: the Python package {error.name} is missing; install it with "
-              f"`{sys.executable} -m pip install {error.name}`", file=sys.stderr)
+              f"`{install([error.name])}`", file=sys.stderr)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -35,8 +35,14 @@ WITH_REFERENCE = objectives.those_that(lambda one: one.has_reference)
 HEADS = re.compile("(ForCausalLM|LMHeadModel)$")
 
 
+def of_objectives(name):
+    """A default, which is that of sft, or another objective's own: "3; of dpo 1"."""
+    values = {key: getattr(one, name) for key, one in objectives.ALL.items()}
+    return "; of ".join([f"{values['sft']:g}", *(f"{key} {value:g}" for key, value in values.items() if value != values["sft"])])
+
+
 def parser():
-    p = new_parser("finetune")
+    p = new_parser("finetune", of_objectives("epochs"), of_objectives("rate") + "; with --lora ten times that")
     p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer; or OWNER/NAME "
                    "of a hub")
     p.add_argument("data", metavar="DATA", nargs="+", help="*.jsonl, *.json, *.parquet, *.csv, *.txt, folders of them, or "

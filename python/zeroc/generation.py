@@ -43,7 +43,8 @@ def new_parser(command, **how):
     p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer; OWNER/NAME of a "
                    "hub; or the checkpoints of a run, OUT/zeroc/run")
     p.add_argument("--adapter", metavar="DIR", help="adapters in PEFT's format, for the model")
-    p.add_argument("--max-tokens", type=int, metavar="N", help="tokens of an answer")
+    p.add_argument("--max-tokens", type=int, metavar="N", help="most tokens of an answer (default: 256; of zeroc chat "
+                   "as many as fit)")
     p.add_argument("--temperature", type=float, metavar="X", help="divide the logits by this; 0: the most likely token "
                    "(default: 0.8)")
     p.add_argument("--top-k", type=int, metavar="K", help="of the K most likely tokens; 0: of all (default)")

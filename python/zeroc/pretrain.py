@@ -16,7 +16,7 @@ from .whole_file import whole
 
 
 def parser():
-    p = new_parser("pretrain")
+    p = new_parser("pretrain", "1", "6e-4")
     p.add_argument("model", metavar="CONFIG", help="a config.json, a folder with it and tokenizer.json, or OWNER/NAME of "
                    "a hub")
     p.add_argument("data", metavar="DATA", nargs="+", help="texts; *.jsonl, *.parquet, *.csv with a field text; also *.gz; "

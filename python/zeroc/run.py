@@ -54,7 +54,8 @@ ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
 OUTPUTS = (*WEIGHTS, *ADAPTERS, *TOKENIZER_FILES, "config.json", "README.md", "loss.svg")
 
 
-def new_parser(command):
+def new_parser(command, epochs, lr):
+    """`epochs` and `lr` are texts: what they are if they are not given."""
     p = parser_of(
         command, formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="All options of zeroc (--stage, --offload, --optimizer, ...) and of training programs (--schedule,\n"
@@ -62,9 +63,9 @@ def new_parser(command):
                "The same command, given again, goes on from the last checkpoint.")
     p.add_argument("-o", "--out", dest="o", metavar="OUT", required=True, help="the folder to write")
     add_config(p)
-    p.add_argument("--epochs", type=float, help="how often all samples are read")
+    p.add_argument("--epochs", type=float, help=f"how often all samples are read (default: {epochs})")
     p.add_argument("--steps", type=int, help="in place of --epochs")
-    p.add_argument("--lr", type=float, help="peak learning rate")
+    p.add_argument("--lr", type=float, help=f"peak learning rate (default: {lr})")
     p.add_argument("--warmup", type=int, help="steps of warm-up (default: 3 %% of all)")
     p.add_argument("--seq", type=int, help="tokens of a sequence (default: 1024, or the model's positions if fewer)")
     p.add_argument("--batch", type=int, default=1, help="sequences of a micro-batch of a rank (default: 1)")

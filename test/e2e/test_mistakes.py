@@ -1,6 +1,7 @@
 """The first mistakes of new users: in the model, in the options, at the run.  Each is refused, or
 warned of, in one message that names the thing, the number and the fix."""
 import re
+import sys
 
 import support
 
@@ -23,6 +24,21 @@ class Mistakes(support.Case):
     def train(self, *arguments, model=MLP, ranks=1, options=()):
         binary = support.compile_model(model, *options)
         return support.run(*support.mpirun(ranks), binary, *arguments, cwd=self.folder, env=support.MPI_ENVIRONMENT)
+
+
+class Commands(Mistakes):
+    def test_each(self):
+        """Help and versions of every command, also where Python has no package."""
+        table = (support.ROOT / "tools" / "zeroc" / "Commands.def").read_text()
+        version = self.run_ok(support.ZEROC, "--version").out
+        python = self.write("python", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
+        python.chmod(0o755)
+        for name in re.findall(r'^(?:CPP|PYTHON)\("(\w+)"', table, re.M):
+            with self.subTest(name):
+                self.assertEqual(self.run_ok(support.ZEROC, name, "--version").out, version)
+                for words in ((name, "--help"), ("help", name)):
+                    shown = self.run_ok(support.ZEROC, *words, env={"ZEROC_PYTHON": str(python)}).out
+                    self.assertIn(f"usage: zeroc {name} ", shown.replace("USAGE", "usage"))
 
 
 class Model(Mistakes):
@@ -114,8 +130,7 @@ class Options(Mistakes):
             with self.subTest(name):
                 self.refuse(f"--{name}=1", message=f"--{name} is an option of the program that zeroc makes; compile "
                                                    f"without it, then ./train --{name} ...")
-        # Of zeroc plan alone are those that zeroc import has, too.
-        for name in sorted(zeroc - train - {"version", "help-all", "batch", "seq"}):
+        for name in sorted(zeroc - train - {"version", "help-all"}):
             with self.subTest(name):
                 self.assert_says(self.train(f"--{name}=1"), f"--{name} is an option of zeroc; compile the model with it")
 

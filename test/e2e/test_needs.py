@@ -67,8 +67,16 @@ class Needs(support.Case):
             done = support.run(*python, *words.get(command, ("model", "a.jsonl", "-o", "out")), cwd=self.folder, env=env)
             with self.subTest(command):
                 self.assert_refused(done, f"zeroc {command}: error: zeroc {command} needs the Python packages? "
-                                    + r" \(.*\) and ".join(packages) + r" \(.*\); install (it|them) with `.* -m pip install "
-                                    + " ".join(packages) + "`")
+                                    + r" \(.*\) and ".join(packages) + r" \(.*\); install (it|them) with `.*pip install "
+                                    + " ".join([*packages, *needs.OFTEN.get(command, [])]) + "`")
                 self.assertFalse(started.exists())
-        # What a command does, zeroc says.
-        self.run_ok(sys.executable, "-S", "-m", "zeroc", "calibrate", "--help", env={**env, "ZEROC_PROGRAM": str(support.ZEROC)})
+
+    def test_help(self):
+        """What a command does, zeroc says without any package."""
+        env = {"PYTHONPATH": str(support.ROOT / "python"), "ZEROC_PROGRAM": str(support.ZEROC)}
+        for command in commands():
+            with self.subTest(command):
+                shown = self.run_ok(sys.executable, "-S", "-m", "zeroc", command, "--help", env=env).out
+                self.assertIn(f"usage: zeroc {command} ", shown)
+                if command == "finetune":
+                    self.assertIn("samples are read (default: 3; of dpo 1;", " ".join(shown.split()))

@@ -7,6 +7,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +31,39 @@ const CommandEntry *zero::findCommand(StringRef name) {
   return nullptr;
 }
 
+llvm::Error zero::checkWords(ArrayRef<char *> argv) {
+  const StringRef first = argv[1];
+  if (first.starts_with("-") || findCommand(first))
+    return llvm::Error::success();
+  if (llvm::sys::fs::exists(first)) {
+    // A word behind an option may be its value.
+    for (const auto &[before, word] :
+         llvm::zip(argv.drop_front(), argv.drop_front(2)))
+      if (findCommand(word) && !StringRef(before).starts_with("-") &&
+          !llvm::sys::fs::exists(word))
+        return llvm::createStringError("the command comes first: zeroc " +
+                                       Twine(word) + " " + first + " ...");
+    return llvm::Error::success();
+  }
+  StringRef nearest;
+  unsigned least = std::max<unsigned>(2, unsigned(first.size()) / 3) + 1;
+  for (const CommandEntry &one : kCommands)
+    if (!one.name.empty() && first.edit_distance(one.name) < least) {
+      least = first.edit_distance(one.name);
+      nearest = one.name;
+    }
+  if (!nearest.empty())
+    return llvm::createStringError(first +
+                                   " is no command and no file; did you mean "
+                                   "zeroc " +
+                                   nearest + "?");
+  // A name with an ending is one of a file.
+  if (!first.contains('.') && !first.contains('/'))
+    return llvm::createStringError(
+        first + " is no command and no file; zeroc --help lists the commands");
+  return llvm::Error::success();
+}
+
 std::string zero::describeCommands() {
   std::string text =
       "zeroc compiles a model into a program that trains it.\n\n"
@@ -37,7 +71,7 @@ std::string zero::describeCommands() {
       "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
       "  ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
       "A printed level is valid input again and continues from there.\n\n"
-      "Commands; zeroc COMMAND --help says more.\n";
+      "Commands; zeroc COMMAND --help, or zeroc help COMMAND, says more.\n";
   for (const auto &[name, summary, isPython] : kCommands)
     text += name.empty()
                 ? ("\n" + summary + ":\n").str()

@@ -22,6 +22,10 @@ struct CommandEntry {
 /// Returns nullptr if there is no such command.
 const CommandEntry *findCommand(StringRef name);
 
+/// Explains a first word that is neither an option, a command nor a file, and a
+/// command that is not the first word.
+llvm::Error checkWords(ArrayRef<char *> argv);
+
 /// What zeroc is, with a line for each command, by groups.
 std::string describeCommands();
 

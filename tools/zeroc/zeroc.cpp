@@ -329,11 +329,25 @@ int main(int argc, char **argv) {
                  << available.source << "\n";
     return 0;
   }
+  // zeroc help COMMAND
+  SmallVector<char *> words(argv, argv + argc);
+  static char help[] = "--help";
+  if (argc > 1 && StringRef(argv[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.insert(words.begin() + std::min<size_t>(words.size(), 2), help);
+    argv = words.data();
+  }
   // Writes beyond the file size limit then fail like writes to a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const CommandEntry *command = argc > 1 ? findCommand(argv[1]) : nullptr;
+  const bool isVersion = argc > 2 && StringRef(argv[2]) == "--version";
+  if (command && command->isPython && isVersion)
+    return printVersion();
   if (command && (command->isPython || readsFromHub({argv, size_t(argc)})))
     fail(llvm::toString(runPythonCommand({argv, size_t(argc)})));
+  if (argc > 1)
+    if (llvm::Error error = checkWords({argv, size_t(argc)}))
+      fail(llvm::toString(std::move(error)));
   const std::string overview =
       command ? command->summary.str() : describeCommands();
   if (llvm::Error error = run(parseCommandLine(argc, argv, overview), argv[0]))

@@ -91,7 +91,8 @@ CommandLine::CommandLine() {
 
 void CommandLine::printAllHelp() {
   for (Flag &flag : flags)
-    flag.setHiddenFlag(cl::NotHidden);
+    if (flag.getOptionHiddenFlag() != cl::ReallyHidden)
+      flag.setHiddenFlag(cl::NotHidden);
   cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
   std::exit(EXIT_SUCCESS);
 }
@@ -241,14 +242,14 @@ void CommandLine::declareDriver() {
   add("batch=B",
       count(options.plan.batch, 1, INT32_MAX,
             "an integer from 1 to " + std::to_string(INT32_MAX)),
-      "with plan of a model's folder: sequences of a\n"
+      "of a model's folder: sequences of a\n"
       "micro-batch; --batch-tokens chooses them",
       {output});
   add("seq=T",
       count(options.plan.sequence, 1, INT32_MAX,
             "an integer from 1 to " + std::to_string(INT32_MAX))
           .showing(""),
-      "with plan of a model's folder: tokens of a sequence\n"
+      "of a model's folder: tokens of a sequence\n"
       "[2048, or the model's positions]",
       {output});
   add("timing", given(options.timing), "print where compile time is spent",
@@ -564,21 +565,31 @@ std::string CommandLine::explainUnknown(StringRef name) const {
                           [](const auto &one) { return bool(one.command); }));
 }
 
+int zero::printVersion() {
+  llvm::outs() << "zeroc " ZEROC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
+  return 0;
+}
+
 Command zero::parseCommandLine(int argc, char **argv, StringRef overview) {
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
-    os << "zeroc " ZEROC_VERSION ", LLVM " LLVM_VERSION_STRING "\n";
-  });
+  cl::SetVersionPrinter([](llvm::raw_ostream &) { printVersion(); });
   // Not freed: the library keeps pointers to options until the process ends.
   CommandLine &line = *new CommandLine;
   // It has the options of the compiler, which those of a subcommand are not.
   SmallVector<char *> words(argv, argv + argc);
   const StringRef first = argc > 1 ? argv[1] : "";
+  std::string program = "zeroc";
   if (first == "simulate" || first == "plan") {
     words.erase(words.begin() + 1);
     line.predict(first);
     argc = int(words.size());
+    // The help says it.
+    if (llvm::any_of(words, [](StringRef word) {
+          return word.starts_with("--help") || word == "-h";
+        }))
+      words[0] = (program += " " + first.str()).data();
     argv = words.data();
   }
+  line.hideOthers();
   std::string text;
   for (const CommandLine::Subcommand &one : line.getSubcommands())
     if (one.command.getName() != first)

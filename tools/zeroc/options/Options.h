@@ -74,6 +74,9 @@ using Command = std::variant<DriverOptions, Action>;
 
 /// Parses the command line.  If it is wrong, prints what and exits with 1; for
 /// --help prints `overview` and the options, and exits with 0.
+/// Prints the versions of zeroc and of LLVM.  Returns 0.
+int printVersion();
+
 Command parseCommandLine(int argc, char **argv, StringRef overview);
 
 } // namespace mlir::zero

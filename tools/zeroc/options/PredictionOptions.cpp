@@ -6,6 +6,48 @@
 using namespace mlir;
 using namespace mlir::zero;
 
+namespace {
+
+/// Options of one of zeroc, zeroc plan and zeroc simulate, which have all
+/// others.
+struct OwnOption {
+  StringLiteral name;
+  enum Command { Compile, Plan, Simulate } command;
+};
+constexpr OwnOption kOwnOptions[] = {{"--emit", OwnOption::Compile},
+                                     {"--timing", OwnOption::Compile},
+                                     {"--cpu", OwnOption::Compile},
+                                     {"--attention", OwnOption::Compile},
+                                     {"--collectives", OwnOption::Compile},
+                                     {"--batch", OwnOption::Plan},
+                                     {"--seq", OwnOption::Plan},
+                                     {"--batch-tokens", OwnOption::Plan},
+                                     {"--trace", OwnOption::Simulate},
+                                     {"--list-work", OwnOption::Simulate},
+                                     {"--jitter", OwnOption::Simulate},
+                                     {"--straggler", OwnOption::Simulate},
+                                     {"--jitter-seed", OwnOption::Simulate}};
+
+/// The options of zeroc simulate alone.
+auto ofSimulate() {
+  return llvm::make_filter_range(kOwnOptions, [](const OwnOption &one) {
+    return one.command == OwnOption::Simulate;
+  });
+}
+
+} // namespace
+
+void CommandLine::hideOthers() {
+  const OwnOption::Command command = options.isPlanned     ? OwnOption::Plan
+                                     : options.isSimulated ? OwnOption::Simulate
+                                                           : OwnOption::Compile;
+  for (Flag &flag : flags)
+    if (flag.Subs.contains(&cl::SubCommand::getTopLevel()))
+      for (const OwnOption &own : kOwnOptions)
+        if (own.name == flag.getName() && own.command != command)
+          flag.setHiddenFlag(cl::ReallyHidden);
+}
+
 void CommandLine::declarePrediction() {
   SimulateRequest &simulated = options.prediction;
   add("machine=FILE", text(simulated.machine).showing(""),
@@ -23,27 +65,27 @@ void CommandLine::declarePrediction() {
       {machine});
   add("jitter=PART",
       number(simulated.jitter.mean, 0, 10, "a number from 0 to 10"),
-      "with simulate: the mean part by which each operation of\n"
+      "the mean part by which each operation of\n"
       "each rank takes longer, at random",
       {machine});
   add("straggler=FACTOR",
       number(simulated.jitter.straggler, 1, 1000, "a number from 1 to 1000"),
-      "with simulate: how much longer the last rank computes", {machine});
+      "how much longer the last rank computes", {machine});
   add("jitter-seed=N", count(jitterSeed, 0, INT32_MAX, "an integer, 0 or more"),
-      "with simulate: seed of --jitter", {machine});
+      "seed of --jitter", {machine});
   add("batch-tokens=N",
       count(options.plan.batchTokens, 1, int64_t(1) << 40,
             "an integer from 1 to 2^40")
           .showing(""),
-      "with plan of a model's folder: tokens of a step of all\n"
+      "of a model's folder: tokens of a step of all\n"
       "ranks; micro-batches and --accumulate are chosen",
       {output});
   add("trace=PREFIX", text(simulated.trace).showing(""),
-      "with simulate: write the predicted times to\n"
+      "write the predicted times to\n"
       "PREFIX.0.jsonl, for zeroc trace",
       {output});
   add("list-work", given(simulated.listWork),
-      "with simulate: print the work of each operation, as JSON,\n"
+      "print the work of each operation, as JSON,\n"
       "instead of the time",
       {output});
 }
@@ -72,11 +114,10 @@ void CommandLine::takePrediction() {
     takeModelToPredict();
     return;
   }
-  for (StringRef name :
-       {"--trace", "--list-work", "--jitter", "--straggler", "--jitter-seed"})
-    if (isGiven(name))
-      fail(name + " is for zeroc simulate MODEL.mlir; drop it, or write "
-                  "simulate before the model");
+  for (const OwnOption &own : ofSimulate())
+    if (isGiven(own.name))
+      fail(own.name + " is for zeroc simulate MODEL.mlir; drop it, or write "
+                      "simulate before the model");
   if (isGiven("--network") && !options.plan.free.any())
     fail("--network is for zeroc simulate or plan MODEL.mlir, and for options "
          "that are auto; drop it, or write simulate before the model");
@@ -106,10 +147,9 @@ void CommandLine::takeModelToPredict() {
                          "--threads-per-rank"})
     if (simulated.listWork && isGiven(name))
       fail("--list-work counts work and predicts no time; drop " + name);
-  for (StringRef name :
-       {"--trace", "--list-work", "--jitter", "--straggler", "--jitter-seed"})
-    if (options.isPlanned && isGiven(name))
-      fail(name + " is for zeroc simulate, of one plan; drop it");
+  for (const OwnOption &own : ofSimulate())
+    if (options.isPlanned && isGiven(own.name))
+      fail(own.name + " is for zeroc simulate, of one plan; drop it");
   if (isGiven("--jitter-seed") && !isGiven("--jitter"))
     fail("--jitter-seed is the seed of --jitter; add --jitter=PART");
   if (isGiven("--network") && options.pipeline.worldSize == 1)
