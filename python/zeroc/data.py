@@ -6,6 +6,7 @@ import argparse
 from . import dataset, hub, objectives, show
 from .columns import add_columns, read_columns
 from .errors import UserError
+from .model_folder import check_model_folder
 from .options import add_output, parser_of
 from .own_files import check_output
 
@@ -43,6 +44,8 @@ def parser():
 def main(arguments):
     a = parser().parse_args(arguments)
     columns = read_columns(a.column)
+    if not hub.is_name(a.model):
+        check_model_folder(f"data {a.command}", a.model, a.data)
     if a.seq is not None and a.seq < 2:
         raise UserError(f"--seq={a.seq} must be 2 or more")
     if a.command == "show":

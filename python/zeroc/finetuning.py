@@ -15,8 +15,10 @@ from .columns import add_columns, read_columns
 from .commands import compile_command, import_command
 from .conversations import Chat
 from .errors import UserError
+from .model_folder import check_model_folder
 from .options import name_of, options_with, value_of
 from .pieces import write_pieces
+from .records import kind_of
 from .run import Run, new_parser
 from .source import adapter_options
 from .template import read_json
@@ -91,6 +93,10 @@ class Finetune(Run):
         self.columns = read_columns(self.args.column)
         self.name = self.args.model if hub.is_name(self.args.model) else None
         self.model = hub.find_folder(self.args.model, hub.TOKENIZER)
+        check_model_folder("finetune", self.model, self.args.data)
+        for name in self.args.data:  # before the compiler takes its time
+            if not Path(name).exists() and (kind_of(Path(name)) or not hub.is_data_name(name)):
+                raise UserError(f"cannot read {name}: no such file")
         self.config = read_json(self.model / "config.json")
         if not self.config:
             raise UserError(f"{self.model} has no config.json; name the folder of a model, or OWNER/NAME of a hub")

@@ -40,7 +40,7 @@ def read_prompts(path):
     """Yields (record, place)."""
     path = Path(path)
     if not path.is_file():
-        raise UserError(f"cannot read {path}: no such file")
+        raise UserError(f"{path} is a folder; name a file of prompts" if path.is_dir() else f"cannot read {path}: no such file")
     if not kind_of(path):
         raise UserError(f"{path} does not say what it holds; name it *.txt, with a prompt in each line, or *.jsonl, "
                         "*.json, *.parquet or *.csv")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .errors import UserError
+from .model_folder import check_model_folder
 from .options import options_with, value_of
 from .template import read_json
 from .weights import read_header
@@ -45,8 +46,8 @@ def find_source(path):
                         f"--adapter {path}")
     if (path / "manifest.json").exists() or any(path.glob("step-*")):
         return find_checkpoint(path)
-    raise UserError(f"{path} has no config.json; name the folder of a model" if path.is_dir() else
-                    f"cannot read {path}: no such folder")
+    check_model_folder("chat", path)
+    raise UserError(f"{path} has no config.json; name the folder of a model")
 
 
 def find_checkpoint(path):

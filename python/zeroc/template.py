@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .conversations import Chat
 from .errors import UserError
+from .needs import need
 from .turns import texts_of
 
 # Around marked text while a template runs; they are no characters, and occur in no text.
@@ -45,7 +46,7 @@ class ChatTemplate:
             marked = self.compiled.render(messages=messages, tools=chat.tools, documents=None,
                                           add_generation_prompt=prompt, **{**self.tokens, **chat.arguments})
         except self.errors as error:
-            raise UserError(f"{chat.place}: the chat template of {self.path} refuses it: {error}") from error
+            raise UserError(f"{chat.place}: the chat template of {self.path} refuses it: {error}{advice_of(messages)}") from error
         except Exception as error:  # what a template computes may fail in any way
             raise UserError(f"{chat.place}: the chat template of {self.path} fails: {type(error).__name__}: "
                             f"{error}") from error
@@ -76,6 +77,16 @@ class ChatTemplate:
         return self.parts[key]
 
 
+def advice_of(messages):
+    """What is unusual in turns that a template refuses."""
+    first = next((message["role"] for message in messages if message["role"] not in ("system", "developer")), "user")
+    if first != "user":
+        return f"; it begins with a turn of the {first}: put one of the user before it, or drop it"
+    roles = [message["role"] for message in messages]
+    twice = next((i for i in range(1, len(roles)) if roles[i] == roles[i - 1] and roles[i] != "tool"), None)
+    return f"; turns {twice} and {twice + 1} are both of the {roles[twice]}: make one of them" if twice else ""
+
+
 def split_marks(marked, place):
     """The text without marks, and the ranges between them."""
     parts, ranges, size, begun = [], [], 0, None
@@ -98,13 +109,11 @@ def split_marks(marked, place):
 
 
 def import_jinja():
-    try:
-        import jinja2
-        import jinja2.ext
-        import jinja2.sandbox
-        return jinja2
-    except ImportError as error:
-        raise UserError("chat templates need the Python package jinja2; install it with `pip install jinja2`") from error
+    need("a chat template", ["jinja2"])
+    import jinja2
+    import jinja2.ext
+    import jinja2.sandbox
+    return jinja2
 
 
 def new_environment(jinja2):
@@ -144,11 +153,14 @@ def today():
 def read_json(path):
     """The object in a file; {} if there is no file."""
     try:
-        value = json.loads(Path(path).read_text(encoding="utf-8"))
+        value = json.loads(Path(path).read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
+    except NotADirectoryError as error:
+        file = next(parent for parent in Path(path).parents if parent.is_file())
+        raise UserError(f"{file} is a file, and a folder is needed in its place") from error
     except (OSError, ValueError) as error:
-        raise UserError(f"cannot read {path}: {error}") from error
+        raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     if not isinstance(value, dict):
         raise UserError(f"{path} is not a JSON object")
     return value
@@ -170,7 +182,7 @@ def find_template(folder, config, override=None):
     path = Path(override) if override else folder / "chat_template.jinja"
     if override or path.exists():
         try:
-            return path.read_text(encoding="utf-8"), path
+            return path.read_text(encoding="utf-8-sig"), path
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     for path, value in ((folder / "tokenizer_config.json", config.get("chat_template")),

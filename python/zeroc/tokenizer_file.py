@@ -15,8 +15,10 @@ def load_tokenizer(path, otherwise=""):
     need(path, ["tokenizers"], otherwise)
     import tokenizers
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             text = file.read()
+    except IsADirectoryError as error:
+        raise UserError(f"{path} is a folder; name the tokenizer.json in it") from error
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     try:

@@ -184,6 +184,27 @@ class Records(ChatCase):
                 self.refused(*keywords, of=lambda: self.samples(self.model(text, name=f"m{len(keywords)}{text}"[:6]
                                                                            .replace("/", "").replace("{", "")), record))
 
+    def test_advice(self):
+        """Where a template refuses the order of turns, what is unusual in them."""
+        refuses = "{{ raise_exception('Conversation roles must alternate user/assistant/...') }}"
+        user, said = ({"role": role, "content": "x"} for role in ("user", "assistant"))
+        for turns, advice in (([said, user, said], "...; it begins with a turn of the assistant: put one of the user before "
+                               "it, or drop it"),
+                              ([user, user, said], "...; turns 1 and 2 are both of the user: make one of them"),
+                              ([user, said], "alternate user/assistant/...")):
+            with self.assertRaises(UserError) as caught:
+                self.samples(self.model(refuses), {"messages": turns})
+            self.assertTrue(str(caught.exception).endswith(advice), caught.exception)
+
+    def test_byte_order_marks(self):
+        """Of the files of a model, as of data: a mark is no part of them."""
+        record = {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}
+        folder = self.model()
+        expected = self.samples(folder, record)[1]
+        for file in folder.iterdir():
+            file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+        self.assertEqual(self.samples(folder, record)[1], expected)
+
     def test_damaged_files(self):
         """Files that are cut off or changed where structure is: an error with the file, or the same records."""
         rng = random.Random(7)

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -333,6 +334,46 @@ class Finetune(FinetuneCase):
                 done = support.run(support.ZEROC, "finetune", *arguments)
                 self.assert_refused(done, *keywords)
                 shutil.rmtree(out, ignore_errors=True)
+
+    def test_planned(self):
+        """The command that zeroc plan prints for a folder is one."""
+        plans = json.loads(self.run_ok(support.ZEROC, "plan", self.base, "--seq=32", "--batch=2", "--world-size=2",
+                                       "--device-memory=30MB", "--certificate=json").out)["plans"]
+        for plan in [plan for plan in plans if plan["best"]]:
+            command = shlex.split(plan["finetune"].replace("chats.jsonl", str(self.chats)))
+            self.assertEqual(command[:2], ["zeroc", "finetune"])
+            self.assertIn("--ranks=2", command)
+            done = self.run_ok(support.ZEROC, *command[1:], "--dry-run")
+            self.assertIn("steps of 4 sequences", done.out)
+            shutil.rmtree(self.folder / "tuned")
+        shown = self.run_ok(support.ZEROC, "plan", "model", "--seq=32", "--device-memory=30MB").out
+        self.assertIn("    zeroc finetune model chats.jsonl -o tuned --batch=1 --seq=32 --accumulate=1 --precision=bf16", shown)
+        self.assertLessEqual(max(map(len, shown.splitlines())), 100)
+        (self.base / "tokenizer.json").unlink()
+        self.assertNotIn("finetune", self.run_ok(support.ZEROC, "plan", self.base, "--seq=32").out)
+
+    def test_swapped_and_missing(self):
+        """Files where folders are needed, the reverse, and arguments in another order: said before anything is compiled."""
+        nowhere = self.folder / "nowhere"
+        for arguments, message in (
+                (("finetune", self.chats, self.base, "-o", "out"),
+                 f"{self.chats} is a file, and the model comes first: zeroc finetune {self.base} {self.chats} ..."),
+                (("data", "show", self.chats, self.base), f"the model comes first: zeroc data show {self.base} {self.chats} ..."),
+                (("finetune", nowhere, self.chats, "-o", "out"), f"cannot read {nowhere}: no such folder; a model of Hugging "
+                 f"Face is there after `hf download OWNER/NAME --local-dir {nowhere}`"),
+                (("finetune", self.base / "config.json", self.chats, "-o", "out"),
+                 f"{self.base / 'config.json'} is a file; name the folder of a model, {self.base}"),
+                (("finetune", self.base, nowhere, "-o", "out"), f"cannot read {nowhere}: no such file"),
+                (("finetune", self.base, self.chats, "-o", self.chats), f"{self.chats} is a file, and a folder is needed"),
+                (("chat", self.chats), f"{self.chats} is a file; name the folder of a model"),
+                (("tokenize", self.chats, "-o", "t.bin", f"--tokenizer={self.base}"),
+                 f"{self.base} is a folder; name the tokenizer.json in it"),
+                (("generate", self.base, "--prompts", self.base), f"{self.base} is a folder; name a file of prompts")):
+            with self.subTest(message):
+                done = support.run(support.ZEROC, *arguments, cwd=self.folder)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(message, done.err)
+                self.assertFalse((self.folder / "out").exists())
 
     def test_pretrain(self):
         """From a config and texts, by tokens with ends of documents, and by bytes; resumed to the same bytes."""
