@@ -24,7 +24,7 @@ def lines(run):
     yield from ("tags:", "- zeroc", "---", "", f"# {run.out.resolve().name}", "")
     yield f"Trained by zeroc{f' from {base}' if base else ''} in {run.precision}: {what}."
     yield from ("", "![The loss over the steps](loss.svg)", "", "| | |", "|---|---|")
-    metrics = last_metrics(run.work / "metrics.jsonl")
+    metrics = last_metrics(run.work / "metrics.jsonl", "--keep-best" in run.trained)
     for name, value in {"data": ", ".join(path.rsplit("/", 1)[-1] for path in run.args.data), **run.facts,
                         "steps": f"{run.steps:,} of {plural(run.sequences_per_step(), 'sequence')}",
                         "last loss": metrics.get("loss"), "loss of the evaluation": metrics.get("eval_loss")}.items():
@@ -39,14 +39,15 @@ def lines(run):
         yield "    " + line
 
 
-def last_metrics(path):
-    """The last values of loss and eval_loss in a file of metrics."""
+def last_metrics(path, best=False):
+    """The last values of loss and eval_loss in a file of metrics, or the `best` eval_loss."""
     found = {}
     try:
         for line in path.read_text().splitlines():
             for key, value in json.loads(line).items():
-                if key in ("loss", "eval_loss") and value is not None:
-                    found[key] = value
+                name = key.removeprefix("initial_")
+                if name in ("loss", "eval_loss") and value is not None:
+                    found[name] = min(value, found.get(name, value)) if best and name == "eval_loss" else value
     except (OSError, ValueError):
         pass
     return found

@@ -5,7 +5,7 @@ from .errors import UserError
 from .fields import parse_json
 
 #: Keys that are numbers, null where one is not finite, and keys that count steps.
-NUMBERS = ("loss", "eval_loss", "grad_norm", "lr", "tokens_per_s", "samples_per_s", "step_ms")
+NUMBERS = ("loss", "eval_loss", "initial_eval_loss", "grad_norm", "lr", "tokens_per_s", "samples_per_s", "step_ms")
 COUNTS = ("step", "skipped", "spikes")
 #: Doubles represent all steps up to this one exactly.
 MOST_STEPS = 10**15

@@ -62,6 +62,8 @@ class Run:
         self.name = "standard input" if path == "-" else path
         self.curves = {key: [(line["step"], drawable(line.get(key))) for line in lines]
                        for key in ("eval_loss", *(panel.key for panel in PANELS))}
+        # The loss before a step is that of a model before its update, as that of an evaluation before the first one.
+        self.curves["eval_loss"].insert(0, (lines[0]["step"], drawable(lines[0].get("initial_eval_loss"))))
         # A key that no line has gives no curve; missing evaluations are not gaps.
         for key, curve in self.curves.items():
             if key == "eval_loss" or key != "loss" and all(math.isnan(y) for _, y in curve):

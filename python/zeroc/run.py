@@ -47,7 +47,7 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
 PLACES = ("--accumulate", "--offload", "--device-memory", "--host-memory", "--cpu")
 FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
         "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
-        "--time-limit", "--eval-every", "--eval-batches", "--memory-check")
+        "--time-limit", "--until", "--eval-every", "--eval-batches", "--keep-best", "--patience", "--memory-check")
 #: Files of weights and of adapters; a folder with both is read in different ways.
 WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
@@ -347,6 +347,7 @@ class Run:
 
     @property
     def forced(self):
+            best = ["--best"] * ("--keep-best" in self.trained)
         return ["--force"] * self.args.force
 
     def call(self, command, quiet=False):

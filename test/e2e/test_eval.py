@@ -1,5 +1,6 @@
 """The loss of evaluation data between steps.  test_plans.py checks that it changes nothing."""
 import array
+import json
 import math
 
 import support
@@ -107,6 +108,81 @@ class Eval(support.Case):
                                    r" +28 of them in 14 batches; the last 1 are not read\n")
         self.assertRegex(done.out, r"evaluation before step 0: loss \d\.\d+, perplexity \d+\.?\d*, in ")
 
+    def test_before_the_first_step(self):
+        """The evaluation before step 0 is that of the initial weights; a resumed run has none."""
+        binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, "--eval")
+        flags = ("--eval-data", self.other)
+        none = self.run_ok(binary, "--data", self.data, "--steps", 0, "--lr", 0, *flags)
+        found = none.out.split("before step 0: loss ")[1].split(",")[0]
+        kept = ("--checkpoint", self.folder / "ck", "--save-every", 2)
+        lines, _ = self.outcome(1, (), *flags, *kept)
+        self.assertEqual([f"{line['initial_eval_loss']:.6f}" for line in lines if "initial_eval_loss" in line], [found])
+        self.assertIn("initial_eval_loss", lines[0])
+        done = self.run_ok(binary, "--data", self.data, "--steps", 6, "--lr", 1e-3, *flags, *kept, "--resume", "latest")
+        self.assertNotIn("before step", done.out)
+
+    def worse(self, ranks, *flags):
+        """What is printed, metrics and weights of 12 steps at so high a rate that evaluations soon get worse."""
+        binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", "--eval")
+        done, lines, saved = self.run_plan(binary, "--data", self.data, "--steps", 12, "--lr", 1e-2 + 2e-2 * ranks, "--eval-data", self.other,
+                                           "--eval-every", 1, *flags, ranks=ranks)
+        return done.out, lines, support.saved_bytes(saved)
+
+    def best_of(self, lines):
+        """(Steps that were done, the loss) of the best evaluation."""
+        every = [(lines[0]["initial_eval_loss"], 0)]
+        every += [(line["eval_loss"], line["step"] + 1) for line in lines if "eval_loss" in line]
+        loss, steps = min(every)
+        return steps, loss
+
+    def test_keep_best(self):
+        """--save has the weights of the best evaluation, whose checkpoint outlives --keep; a resumed run knows both."""
+        for ranks in (1, 2):
+            _, lines, last = self.worse(ranks)
+            steps, loss = self.best_of(lines)
+            self.assertTrue(0 < steps < 12, [line["eval_loss"] for line in lines])
+            *_, expected = self.worse(ranks, "--until", steps)
+            self.assertNotEqual(expected, last)
+            folder = self.folder / f"ck{ranks}"
+            kept = ("--keep-best", "--checkpoint", folder, "--save-every", 1, "--keep", 1)
+            for until in sorted({steps + 1, 12}):
+                with self.subTest(ranks=ranks, until=until):
+                    *_, saved = self.worse(ranks, *kept, "--until", until, "--resume", "latest")
+                    self.assertEqual(saved, expected)
+                    self.assertEqual({path.name for path in folder.glob("step-*")}, {f"step-{steps}", f"step-{until}"})
+            best = json.loads((folder / "step-12" / "manifest.json").read_text())["best"]
+            self.assertEqual((best["step"], best["since"]), (steps, 12 - steps))
+            self.assert_close(best["loss"], loss, 1e-8, "loss")
+            out = self.folder / f"best{ranks}.safetensors"
+            self.run_ok(support.ZEROC, "export", folder, "--best", "-o", out)
+            self.assertEqual(support.saved_bytes(out), expected)
+
+    def test_the_first_is_the_best(self):
+        """Weights that only get worse are saved as they were."""
+        binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, "--eval")
+        start, saved = self.folder / "start.safetensors", self.folder / "best.safetensors"
+        self.run_ok(binary, "--data", self.data, "--steps", 0, "--lr", 0, "--save", start)
+        done = self.run_ok(binary, "--data", self.data, "--steps", 3, "--lr", 10, "--eval-data", self.other, "--keep-best",
+                           "--save", saved)
+        self.assertEqual(support.saved_bytes(saved), support.saved_bytes(start))
+        self.assertRegex(done.out, r"best evaluation before step 0: loss \d\.\d+\nits weights saved to ")
+
+    def test_patience(self):
+        """The run ends after so many evaluations without a better one, also if it is resumed in between."""
+        steps, _ = self.best_of(self.worse(1)[1])
+        ended = (f"ended after step {steps + 2}: 3 evaluations without a better one, see --patience\n"
+                 f"best evaluation after step {steps - 1}: loss ")
+        said, lines, weights = self.worse(1, "--patience", 3)
+        self.assertIn(ended, said)
+        self.assertEqual(len(lines), steps + 3)
+        kept = ("--patience", 3, "--checkpoint", self.folder / "ck", "--save-every", 1, "--resume", "latest")
+        self.worse(1, *kept, "--until", steps + 1)
+        for _ in range(2):  # the second time it has ended already
+            said, lines, again = self.worse(1, *kept)
+            self.assertIn(ended, said)
+            self.assertEqual(len(lines), steps + 3)
+            self.assertEqual(again, weights)
+
     def test_refusals(self):
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, "--eval")
         without = support.compile_gpt2(support.SMALL, BATCH, SEQ)
@@ -119,6 +195,10 @@ class Eval(support.Case):
                             "compile the model with --eval", status=2)
         for flags, words in ((("--eval-every", 2), "--eval-every needs --eval-data=FILE"),
                              (("--eval-data", self.other, "--eval-every", 0), "must be 1 or more, got 0"),
+                             (("--keep-best",), "--keep-best needs --eval-data=FILE"),
+                             (("--patience", 2), "--patience needs --eval-data=FILE"),
+                             (("--eval-data", self.other, "--keep-best"), "needs --save=FILE for the best weights"),
+                             (("--eval-data", self.other, "--patience", 2), "counts evaluations; add --eval-every=N"),
                              (("--eval-data", self.other, "--metrics", self.other), "are the same file"),
                              (("--eval-data", self.other, "--eval-input", "labels=x.npy"),
                               "--eval-input labels: the model has no such input"),

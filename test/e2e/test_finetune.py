@@ -57,6 +57,18 @@ class FinetuneCase(chats.ChatCase):
 
 
 class Finetune(FinetuneCase):
+    def test_best(self):
+        """With --keep-best OUT has the weights of the best evaluation; with --patience a run ends that does not get better."""
+        done = self.finetune("out", "--steps=8", "--lr=0.5", "--warmup=0", "--eval-split=0.1", "--eval-every=1", "--keep-best",
+                             "--patience=2", "--precision=fp32")
+        lines = support.read_metrics(self.folder / "out" / "zeroc" / "metrics.jsonl")
+        self.assertEqual(len(lines), 2)
+        self.assertLess(lines[0]["initial_eval_loss"], min(line["eval_loss"] for line in lines))
+        self.assertEqual(self.weights(self.folder / "out"), self.weights(self.base))
+        self.assertIn("best evaluation before step 0", done.out)
+        card = (self.folder / "out" / "README.md").read_text()
+        self.assertIn(f"| loss of the evaluation | {lines[0]['initial_eval_loss']} |", card)
+
     def test_all_weights(self):
         lines = [json.loads(line) for line in self.chats.read_text().splitlines()]
         for line in lines[::2]:

@@ -30,6 +30,7 @@ CASES = {
     "--document-separator": ((), ("3",)), "--shuffle": ((), ()), "--seed": (("--shuffle",), ("7",)),
     "--eval-data": ((), ("tokens.u16",)), "--eval-input": (EVAL, ("targets=targets.npy",)),
     "--eval-every": (EVAL, ("1",)), "--eval-batches": (EVAL, ("2",)),
+    "--keep-best": (EVAL, ()), "--patience": (EVAL, ("1",)),
     "--sample": (SAMPLES, ("2",)), "--sample-every": (SAMPLES, ("1",)),
     "--prompt-ids": (SAMPLES, ("3,4",)), "--pieces": (SAMPLES, ("pieces.safetensors",)),
     "--sample-tokens": (SAMPLES, ("4",)), "--temperature": (SAMPLES, ("0.1",)), "--top-k": (SAMPLES, ("3",)),

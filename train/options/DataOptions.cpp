@@ -114,9 +114,19 @@ void zrt::readEvaluation(const CommandLine &line, EvalOptions &eval) {
   eval.data = readFiles(line, "--eval-data");
   eval.inputs = readInputs(line, "--eval-input");
   for (const auto &[option, value] : {std::pair("--eval-every", &eval.every),
-                                      {"--eval-batches", &eval.batches}}) {
+                                      {"--eval-batches", &eval.batches},
+                                      {"--patience", &eval.patience}})
+    *value = line.countFrom1(option, kManyTimes, 0);
+  eval.keepsBest = line.isOn("--keep-best");
+  for (const char *option :
+       {"--eval-every", "--eval-batches", "--keep-best", "--patience"})
     if (line.given(option) && !eval.isWanted())
       usage("{} needs --eval-data=FILE", option);
-    *value = line.countFrom1(option, kManyTimes, 0);
-  }
+  if (eval.keepsBest && !line.given("--save") && !line.given("--checkpoint"))
+    usage("--keep-best needs --save=FILE for the best weights, or "
+          "--checkpoint=DIR for the best checkpoint");
+  if (eval.patience && !eval.every)
+    usage("--patience={} counts evaluations; add --eval-every=N, or there are "
+          "only those before the first step and after the last",
+          eval.patience);
 }

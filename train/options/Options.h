@@ -38,6 +38,8 @@ struct EvalOptions {
   std::vector<std::pair<std::string, std::string>> inputs;
   int64_t every = 0;   ///< steps; 0: only at its end
   int64_t batches = 0; ///< of all ranks; 0: as many as there are
+  bool keepsBest = false;
+  int64_t patience = 0; ///< evaluations that are no better; 0: no limit
   bool isWanted() const { return !data.empty() || !inputs.empty(); }
 };
 

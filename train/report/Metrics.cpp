@@ -36,12 +36,20 @@ std::vector<NamedValue> zrt::valuesOf(const StepMetrics &m) {
   add("hfu", "speed/hfu", m.hfu);
   add("checkpoint_ms", "speed/checkpoint_ms",
       unless0(m.checkpointMilliseconds));
-  if (m.evalLoss) {
-    add("eval_loss", "eval/loss", m.evalLoss);
-    if (m.isOfText)
-      add("eval_perplexity", "eval/perplexity", std::exp(*m.evalLoss));
-    add("eval_ms", "", m.evalMilliseconds);
-  }
+  const auto addEvaluation = [&](const std::string &when,
+                                 const std::optional<EvalMetrics> &eval) {
+    if (!eval)
+      return;
+    // A picture of the values after steps has no place for those before.
+    const auto tag = [&](const char *name) { return when.empty() ? name : ""; };
+    add(when + "eval_loss", tag("eval/loss"), eval->loss);
+    if (eval->isOfText)
+      add(when + "eval_perplexity", tag("eval/perplexity"),
+          std::exp(eval->loss));
+    add(when + "eval_ms", "", eval->milliseconds);
+  };
+  addEvaluation("", m.evaluated);
+  addEvaluation("initial_", m.evaluatedBefore);
   return values;
 }
 

@@ -10,6 +10,13 @@
 
 namespace zrt {
 
+/// The results of an evaluation.
+struct EvalMetrics {
+  double loss = 0;
+  double milliseconds = 0;
+  bool isOfText = true; ///< the loss is that of tokens, and has a perplexity
+};
+
 /// The results of a finished step.
 struct StepMetrics {
   int64_t step = 0; ///< from 0
@@ -28,10 +35,9 @@ struct StepMetrics {
                         hfu = std::nullopt; ///< Utilization.h
   /// The time that a checkpoint stopped the training before this step; or 0.
   double checkpointMilliseconds = 0;
-  /// The loss on --eval-data after the step's update, if it was evaluated.
-  std::optional<double> evalLoss = std::nullopt;
-  double evalMilliseconds = 0;
-  bool isOfText = true; ///< the loss is that of tokens, and has a perplexity
+  /// On --eval-data after the step's update, and before a run's first step.
+  std::optional<EvalMetrics> evaluated = std::nullopt,
+                             evaluatedBefore = std::nullopt;
 };
 
 /// A value of a step.

@@ -76,13 +76,12 @@ size_t columnsOf(int terminal) {
 
 } // namespace
 
-std::string zrt::evaluationText(const StepMetrics &m) {
-  const double loss = m.evalLoss.value_or(std::nan(""));
+std::string zrt::evaluationText(const EvalMetrics &m, int64_t step) {
   return fmt::format(
       "evaluation {} step {}: loss {:.6f}{}, in {:.1f} ms",
-      m.step < 0 ? "before" : "after", std::max<int64_t>(m.step, 0), loss,
-      m.isOfText ? fmt::format(", perplexity {:.4g}", std::exp(loss)) : "",
-      m.evalMilliseconds);
+      step < 0 ? "before" : "after", std::max<int64_t>(step, 0), m.loss,
+      m.isOfText ? fmt::format(", perplexity {:.4g}", std::exp(m.loss)) : "",
+      m.milliseconds);
 }
 
 Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind,
@@ -139,9 +138,9 @@ void Progress::afterStep(StepMetrics &m) {
   const bool final = m.step + 1 == steps;
   const std::string rate = rateText(m.perSecond, m.unit);
   known = lossText(m);
-  if (m.evalLoss) {
+  if (m.evaluated) {
     finish();
-    say("{}\n", evaluationText(m));
+    say("{}\n", evaluationText(*m.evaluated, m.step));
   }
   if (kind == ProgressKind::Lines) {
     if (m.step % every == 0 || m.step == first || final) {

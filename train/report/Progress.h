@@ -10,8 +10,8 @@
 
 namespace zrt {
 
-/// "evaluation after step 99: loss 2.345678, ..."
-std::string evaluationText(const StepMetrics &metrics);
+/// "evaluation after step 99: loss 2.345678, ..."; `step` -1: before step 0.
+std::string evaluationText(const EvalMetrics &metrics, int64_t step);
 
 /// Either a bar: one line, at most as wide as the terminal, that is redrawn.
 /// Or lines for the first step, about every 5 %, and the last; the default

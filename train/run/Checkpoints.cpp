@@ -33,8 +33,8 @@ void Checkpoints::start() {
                  reserved = arenas - std::min(arenas, peakResidentBytes());
   writer = std::make_unique<CheckpointWriter>(
       run.world, run.weights->state(),
-      WriterSettings{options.keep, options.memory, reserved,
-                     zrt_threads(run.context.get())},
+      WriterSettings{options.keep, run.options.eval.keepsBest, options.memory,
+                     reserved, zrt_threads(run.context.get())},
       folder.get());
 }
 
@@ -43,13 +43,14 @@ std::string Checkpoints::startText() const {
     return "";
   return fmt::format(
       "saves     {} to {}: {}; {} of host memory{}{}\n",
-      options.every == 0
-          ? std::string("at the end")
-          : fmt::format("every {}{}",
-                        options.every == 1
-                            ? "step"
-                            : fmt::format("{} steps", options.every),
-                        options.atExit ? " and at the end" : ""),
+      (options.every == 0
+           ? std::string("at the end")
+           : fmt::format("every {}{}",
+                         options.every == 1
+                             ? "step"
+                             : fmt::format("{} steps", options.every),
+                         options.atExit ? " and at the end" : "")) +
+          (run.options.eval.keepsBest ? ", after better evaluations" : ""),
       options.folder, shownBytes(writer->totalBytes()),
       shownBytes(writer->stagingBytes()), run.world.size() > 1 ? " a rank" : "",
       writer->waitsForDrive() ? ", less than a rank writes: steps wait for it"
@@ -62,7 +63,11 @@ void Checkpoints::betweenSteps(StepMetrics &next) {
   writer->look();
   reportFailure();
   const int64_t done = run.counts.done();
-  if (options.every > 0 && done > last && done % options.every == 0)
+  const bool isDue =
+                 options.every > 0 && done > last && done % options.every == 0,
+             isBest = run.options.eval.keepsBest && run.best->step == done &&
+                      (done > last || !run.resumed);
+  if (isDue || isBest)
     save();
   const double stopped = writer->exposedSeconds();
   next.checkpointMilliseconds = (stopped - std::exchange(told, stopped)) * 1e3;

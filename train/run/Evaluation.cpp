@@ -99,25 +99,25 @@ std::string Evaluation::text() const {
   return text;
 }
 
-void Evaluation::evaluate(StepMetrics &step) const {
+EvalMetrics Evaluation::evaluate() const {
   run.makeLeftUpdate();
   const auto start = Clock::now();
-  step.evalLoss = loss();
-  step.isOfText = run.feed->isOfText();
-  step.evalMilliseconds = secondsSince(start) * 1e3;
+  EvalMetrics metrics;
+  metrics.loss = loss();
+  metrics.milliseconds = secondsSince(start) * 1e3;
+  metrics.isOfText = run.feed->isOfText();
+  return metrics;
+}
+
+void Evaluation::betweenSteps(StepMetrics &next) {
+  if (!run.hasNoSteps() || (run.resumed && !run.isOver()))
+    return;
+  next.evaluatedBefore = evaluate();
+  if (!run.quiet)
+    say("{}\n", evaluationText(*next.evaluatedBefore, run.counts.done() - 1));
 }
 
 void Evaluation::afterStep(StepMetrics &step) {
   if (run.isDue(run.options.eval.every))
-    evaluate(step);
-}
-
-void Evaluation::atEnd() {
-  if (!run.hasNoSteps())
-    return;
-  StepMetrics before;
-  before.step = run.counts.done() - 1;
-  evaluate(before);
-  if (!run.quiet)
-    say("{}\n", evaluationText(before));
+    step.evaluated = evaluate();
 }

@@ -31,13 +31,14 @@ public:
   /// A line for each file, and one with the share that is read.
   std::string text() const;
 
+  /// Before the first step of a run that is not resumed, and of one that has
+  /// no steps.
+  void betweenSteps(StepMetrics &next) override;
   /// When --eval-every says so, and after the last step.
   void afterStep(StepMetrics &step) override;
-  /// A run without steps evaluates its initial weights.
-  void atEnd() override;
 
 private:
-  void evaluate(StepMetrics &step) const;
+  EvalMetrics evaluate() const;
   /// The batches of one run of the program, on all ranks.
   uint64_t batchesAtOnce() const;
   uint64_t samplesAtOnce() const;

@@ -290,6 +290,7 @@ void zrt::resume(Run &run) {
   const RunPosition &was = run.resumed->run;
   compareBeginnings(run, warn);
   run.counts.resumeFrom(was);
+  run.best = was.best;
   run.begin.sequences = was.sequences;
   run.begin.skippedSequences = was.skippedSequences;
   if (was.begunWith > 0)

@@ -45,12 +45,14 @@ struct Run {
     return !divergence &&
            (done == options.end() || (every > 0 && done % every == 0));
   }
-  /// Whether the run has ended without a step, and reports initial weights.
+  /// Whether no step was made here, and none is prevented by a signal.
   bool hasNoSteps() const { return counts.here() == 0 && !stoppedBy; }
 
   /// Where the run is now, for a checkpoint.
   RunPosition position() const {
-    return counts.position(begin, samplesPerStep(plan), *runner);
+    RunPosition now = counts.position(begin, samplesPerStep(plan), *runner);
+    now.best = best;
+    return now;
   }
   /// Tokens, or samples, that a step of all ranks reads.
   double unitsPerStep() const {
@@ -86,6 +88,8 @@ struct Run {
   std::string epochsText; ///< a line with the number of steps of --epochs
   RunPosition begin;      ///< before the first step of this run
   RunCounts counts;
+  /// Of the evaluations until now, with --keep-best or --patience.
+  std::optional<RunPosition::Best> best;
   StepMetrics last;  ///< the last step
   int stoppedBy = 0; ///< a signal or a reason of StopSignal.h; 0: none
   std::optional<AgreedError> divergence; ///< on all ranks or none

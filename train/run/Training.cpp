@@ -19,7 +19,7 @@ int Training::train() {
   loadState();
   openOutputs();
   TrainingReport report(run, checkpoints, *digests, evaluation.get(),
-                        utilization.get());
+                        best.get(), utilization.get());
   report.printStart();
   loop(report);
   saveWeights();
@@ -102,6 +102,8 @@ void Training::openOutputs() {
   const TrainOptions &options = run.options;
   checkpoints.start();
   together(run.world, [&] {
+    if (options.eval.keepsBest || options.eval.patience > 0)
+      best = std::make_unique<BestEvaluation>(run);
     if (options.utilization)
       utilization = std::make_unique<Utilization>(run.context.get(), run.plan);
   });
@@ -121,12 +123,13 @@ void Training::loop(TrainingReport &report) {
                     run.quiet ? ProgressKind::None : run.options.progress);
   SamplingHook samples(run, sampling.get(), logs, progress);
   // Each event calls them in this order.  Digests come first, as a difference
-  // ends the run without an evaluation; then what adds to the metrics, before
-  // what writes and shows them.  Checkpoints are last: what fails at the end of
-  // the run fails before its state is saved.
-  std::vector<StepHook *> hooks = {utilization.get(), digests.get(), &report,
-                                   evaluation.get(),  &logs,         &progress,
-                                   &samples,          &checkpoints};
+  // ends the run without an evaluation; then what adds to the metrics, and may
+  // end the run, before what writes and shows them.  Checkpoints are last: what
+  // fails at the end of the run fails before its state is saved.
+  std::vector<StepHook *> hooks = {
+      utilization.get(), digests.get(), &report,
+      evaluation.get(),  best.get(),    &logs,
+      &progress,         &samples,      &checkpoints};
   std::erase(hooks, nullptr);
   while (true) {
     vote();
@@ -220,7 +223,9 @@ void Training::saveWeights() {
   if (!run.divergence)
     run.checkWeights();
   checkpoints.finish();
-  if (!run.divergence && !run.options.save.empty() && !run.isGrowing())
+  if (best && best->isSaved())
+    savedWider = best->isSavedWider();
+  else if (!run.divergence && !run.options.save.empty() && !run.isGrowing())
     savedWider = !run.weights->save();
 }
 
@@ -232,12 +237,13 @@ int Training::status() const {
   }
   if (run.divergence) {
     if (!run.divergence->printedElsewhere)
-      printError(
-          run.who,
-          fmt::format("{}; the training has diverged and ends "
-                      "here{}; try a lower --lr or a --warmup",
-                      run.divergence->what(),
-                      run.options.save.empty() ? "" : ", nothing is saved"));
+      printError(run.who, fmt::format("{}; the training has diverged and ends "
+                                      "here{}; try a lower --lr or a --warmup",
+                                      run.divergence->what(),
+                                      run.options.save.empty() ? ""
+                                      : best && best->isSaved()
+                                          ? ", the best weights are saved"
+                                          : ", nothing is saved"));
     return kDiverged;
   }
   const int stoppedBy = run.stoppedBy;

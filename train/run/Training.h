@@ -17,6 +17,7 @@
 #include "runtime/system/Clock.h"
 #include "train/report/Logs.h"
 #include "train/report/Utilization.h"
+#include "train/run/BestEvaluation.h"
 #include "train/run/Checkpoints.h"
 #include "train/run/Digests.h"
 #include "train/run/Evaluation.h"
@@ -56,6 +57,7 @@ private:
 
   Run run;
   std::unique_ptr<Evaluation> evaluation;   ///< with --eval-data
+  std::unique_ptr<BestEvaluation> best;     ///< with --keep-best, --patience
   std::unique_ptr<const Sampling> sampling; ///< with --sample
   Checkpoints checkpoints;
   Logs logs;

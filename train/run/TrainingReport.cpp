@@ -152,6 +152,9 @@ void TrainingReport::printSummary() const {
       withUnit(run.arenaBytes()));
   sayText(run.feed->mixText(run.position().sequences));
   sayText(checkpoints.endText());
-  if (!options.save.empty() && !run.divergence)
-    say("weights saved to {}\n", options.save);
+  const bool isBest = best && best->isSaved();
+  if (best)
+    sayText(best->endText());
+  if (!options.save.empty() && (!run.divergence || isBest))
+    say("{}weights saved to {}\n", isBest ? "its " : "", options.save);
 }

@@ -4,6 +4,7 @@
 #include "train/report/StepHook.h"
 #include "train/report/StepTimes.h"
 #include "train/report/Utilization.h"
+#include "train/run/BestEvaluation.h"
 #include "train/run/Checkpoints.h"
 #include "train/run/Digests.h"
 #include "train/run/Evaluation.h"
@@ -16,12 +17,12 @@ namespace zrt {
 /// Prints how a run begins and ends, and which steps --spike-guard skips.
 class TrainingReport : public StepHook {
 public:
-  /// `evaluation` and `utilization` are null without their options.
+  /// `evaluation`, `best` and `utilization` are null without their options.
   TrainingReport(const Run &run, const Checkpoints &checkpoints,
                  const Digests &digests, const Evaluation *evaluation,
-                 const Utilization *utilization)
+                 const BestEvaluation *best, const Utilization *utilization)
       : run(run), checkpoints(checkpoints), digests(digests),
-        evaluation(evaluation), utilization(utilization) {}
+        evaluation(evaluation), best(best), utilization(utilization) {}
 
   void printStart() const;
   void afterStep(StepMetrics &step) override;
@@ -38,6 +39,7 @@ private:
   const Checkpoints &checkpoints;
   const Digests &digests;
   const Evaluation *const evaluation;
+  const BestEvaluation *const best;
   const Utilization *const utilization;
   StepTimes laterSteps; ///< all but the first
 };

@@ -209,6 +209,8 @@ TEST(CheckpointFolder, KeepsTheNewest) {
   }
   owner.keepNewest(2, faults);
   EXPECT_EQ(checkpointSteps(folder / "ck"), (std::vector<int64_t>{40, 300}));
+  owner.keepNewest(1, faults, /*best=*/40);
+  EXPECT_EQ(checkpointSteps(folder / "ck"), (std::vector<int64_t>{40, 300}));
   // A checkpoint is never replaced.
   EXPECT_ERROR("cannot rename", owner.commit(owner.begin(40), 40, faults));
 }

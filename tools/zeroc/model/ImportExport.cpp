@@ -35,6 +35,7 @@ llvm::Error zero::runExport(const ExportOptions &options) {
   request.output = options.output;
   request.config = options.config;
   request.merge = options.merge;
+  request.best = options.best;
   request.force = options.force;
   request.maxShardBytes = uint64_t(options.maxShardBytes);
   request.dtype = options.dtype == "f32"    ? ZRT_F32

@@ -31,6 +31,7 @@ struct ExportOptions {
   std::string dtype = "f32"; ///< or bf16, f16
   int64_t maxShardBytes = int64_t{5} << 30;
   bool merge = false; ///< adapters into their weights
+  bool best = false;  ///< of a folder the best checkpoint, not the newest
   bool force = false; ///< replaces files that zeroc did not write
 };
 

@@ -110,6 +110,10 @@ void CommandLine::declareSubcommands() {
       exported);
   add("merge", given(exportOptions.merge),
       "add the adapters of a run with --lora to their weights", exported);
+  add("best", given(exportOptions.best),
+      "of a folder, the checkpoint of the best evaluation (train --keep-best), "
+      "not the newest",
+      exported);
 }
 
 /// Sets the objective by its name.  Fails for an option of another one.

@@ -46,7 +46,9 @@ struct Tensor {
 class Exporter {
 public:
   explicit Exporter(const ExportRequest &request)
-      : request(request), reader(findCheckpoint(request.checkpoint)) {}
+      : request(request),
+        reader(request.best ? findBestCheckpoint(request.checkpoint)
+                            : findCheckpoint(request.checkpoint)) {}
 
   ExportResult run() {
     const int threads = int(std::thread::hardware_concurrency());

@@ -29,6 +29,7 @@ struct ExportRequest {
   uint64_t maxShardBytes = 0; ///< for one file of a folder; 0: no limit
   std::string config;         ///< config.json to copy, or ""
   bool force = false;         ///< replaces files of others
+  bool best = false;          ///< of a folder the best, not the newest
   bool merge = false;         ///< adapters into their weights (Merge.h)
 };
 

@@ -182,10 +182,12 @@ void CheckpointFolder::discard(const std::string &temporary) const {
   fs::remove_all(temporary, error);
 }
 
-void CheckpointFolder::keepNewest(int64_t keep,
-                                  CheckpointFaults &faults) const {
+void CheckpointFolder::keepNewest(int64_t keep, CheckpointFaults &faults,
+                                  int64_t best) const {
   std::vector<int64_t> steps = checkpointSteps(folder);
   for (size_t i = 0; i + size_t(keep) < steps.size(); ++i) {
+    if (steps[i] == best)
+      continue;
     const std::string away = temporaryPath(steps[i]);
     if (std::rename(checkpointPath(folder, steps[i]).c_str(), away.c_str()) !=
         0)

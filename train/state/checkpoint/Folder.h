@@ -51,8 +51,10 @@ public:
               CheckpointFaults &faults) const;
   /// Removes a folder that `begin` made; ignores errors.
   void discard(const std::string &temporary) const;
-  /// Removes all checkpoints but the `keep` newest; ignores errors.
-  void keepNewest(int64_t keep, CheckpointFaults &faults) const;
+  /// Removes all checkpoints but the `keep` newest and that of step `best`, if
+  /// it is not -1; ignores errors.
+  void keepNewest(int64_t keep, CheckpointFaults &faults,
+                  int64_t best = -1) const;
 
 private:
   void lock();

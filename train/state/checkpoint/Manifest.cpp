@@ -106,6 +106,9 @@ std::string runText(const RunPosition &run) {
                         "\"spikes\":{}}},\n",
                         numbersInJson(guard->losses),
                         numbersInJson(guard->norms), guard->spikes);
+  if (const auto &best = run.best)
+    text += fmt::format("\"best\":{{\"step\":{},\"loss\":{},\"since\":{}}},\n",
+                        best->step, numberInJson(best->loss), best->since);
   if (const auto &left = run.pending)
     text += fmt::format("\"pending\":{{\"step\":{},\"update\":{},\"lr\":{},"
                         "\"clip\":{},\"loss_scale\":{},"
@@ -159,6 +162,12 @@ RunPosition runOf(const json &value) {
     if (run.guard->losses.size() != run.guard->norms.size())
       fail("its guard has {} losses and {} norms", run.guard->losses.size(),
            run.guard->norms.size());
+  }
+  if (value.contains("best")) {
+    const json &best = value.at("best");
+    run.best = {best.at("step").get<int64_t>(),
+                numberOf<double>(best.at("loss")),
+                best.at("since").get<int64_t>()};
   }
   if (value.contains("pending")) {
     const json &left = value.at("pending");

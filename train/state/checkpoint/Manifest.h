@@ -10,6 +10,7 @@
 #include "abi/zrt.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,13 @@ struct RunPosition {
     int64_t spikes = 0;
   };
   std::optional<Guard> guard;
+  /// For --keep-best and --patience: the best evaluation so far.
+  struct Best {
+    int64_t step = -1; ///< steps done before it; -1: there is none yet
+    double loss = std::numeric_limits<double>::infinity();
+    int64_t since = 0; ///< evaluations after it
+  };
+  std::optional<Best> best;
   /// A pending update, whose gradients are in slot "grad".
   struct Pending {
     int64_t step = 0; ///< the step of the gradients

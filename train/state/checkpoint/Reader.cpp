@@ -444,6 +444,24 @@ std::string zrt::findCheckpoint(const std::string &path) {
   return checkpointPath(path, steps.back());
 }
 
+std::string zrt::findBestCheckpoint(const std::string &path) {
+  const std::string newest = findCheckpoint(path);
+  if (newest == path)
+    fail("--best is for a folder of checkpoints, and {} is one; drop it", path);
+  const auto best = CheckpointReader(newest).manifest().run.best;
+  std::error_code error;
+  if (!best || best->step < 0)
+    fail("{} does not say which checkpoint is the best; its run was without "
+         "--keep-best",
+         newest);
+  std::string found = checkpointPath(path, best->step);
+  if (!fs::exists(found, error))
+    fail("the best evaluation was that at step {}, and there is no {}; its run "
+         "was without --keep-best",
+         best->step, found);
+  return found;
+}
+
 std::string zrt::intactBefore(const std::string &path) {
   const fs::path real = fs::path(path).lexically_normal();
   const fs::path folder = real.has_filename()

@@ -130,6 +130,9 @@ bool isCheckpoint(const std::string &path);
 /// Returns `path` if it is a checkpoint, else the newest checkpoint in it.
 /// Throws zrt::Error if there is none.
 std::string findCheckpoint(const std::string &path);
+/// That of the best evaluation in the folder `path`.  Throws zrt::Error without
+/// one.
+std::string findBestCheckpoint(const std::string &path);
 
 /// The newest intact checkpoint in the same folder with an earlier step than
 /// `path`; "" if there is none.

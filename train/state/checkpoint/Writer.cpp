@@ -54,7 +54,8 @@ CheckpointWriter::CheckpointWriter(World &world, const State &state,
                                    const WriterSettings &settings,
                                    CheckpointFolder *folder)
     : world(world), state(state), keep(settings.keep),
-      threads(settings.threads), folder(folder), faults(world.rank()) {
+      keepsBest(settings.keepsBest), threads(settings.threads), folder(folder),
+      faults(world.rank()) {
   together(world, [&] {
     shares = shareState(state, world.size());
     file = layOut(state, shares[size_t(world.rank())]);
@@ -270,7 +271,9 @@ void CheckpointWriter::end() {
     (void)CheckpointReader(temporary);
     folder->commit(temporary, manifest.run.step, faults);
     if (keep > 0)
-      folder->keepNewest(keep, faults);
+      folder->keepNewest(
+          keep, faults,
+          keepsBest && manifest.run.best ? manifest.run.best->step : -1);
   } catch (const std::exception &error) {
     endFailure = error.what();
   }

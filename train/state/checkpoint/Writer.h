@@ -35,8 +35,9 @@ namespace zrt {
 
 /// The settings of a rank's writer.
 struct WriterSettings {
-  int64_t keep = 0;    ///< number of checkpoints to keep; 0: all
-  uint64_t memory = 0; ///< most bytes of staging; 0: free memory
+  int64_t keep = 0;       ///< number of checkpoints to keep; 0: all
+  bool keepsBest = false; ///< that of the best evaluation, too
+  uint64_t memory = 0;    ///< most bytes of staging; 0: free memory
   /// Bytes that this rank will still allocate for other purposes.
   uint64_t reserved = 0;
   int threads = 1; ///< for copying
@@ -98,6 +99,7 @@ private:
   World &world;
   const State &state;
   const int64_t keep;
+  const bool keepsBest;
   const int threads;
   CheckpointFolder *const folder;
   CheckpointFaults faults;

@@ -1,0 +1,78 @@
+//===- BestEvaluation.cpp - The best evaluation of a run ------------------===//
+#include "train/run/BestEvaluation.h"
+
+#include "runtime/text/Error.h"
+
+#include <filesystem>
+
+using namespace zrt;
+
+/// "after step 6", of the evaluation with which `steps` steps were done.
+static std::string placeOf(int64_t steps) {
+  return steps == 0 ? "before step 0" : fmt::format("after step {}", steps - 1);
+}
+
+BestEvaluation::BestEvaluation(Run &theRun)
+    : run(theRun), options(theRun.options.eval) {
+  if (!run.best)
+    run.best.emplace();
+  std::error_code error;
+  if (isSaved() && run.isFirst &&
+      !std::filesystem::exists(run.options.save, error))
+    fail("--keep-best: the best evaluation so far is that {}, whose weights "
+         "the run of the checkpoint has saved, and there is no {}; name with "
+         "--save what that run did, or drop --keep-best",
+         placeOf(run.best->step), run.options.save);
+  endIfPatient();
+}
+
+void BestEvaluation::betweenSteps(StepMetrics &next) {
+  // A resumed run that has no steps evaluates again what it did.
+  if (next.evaluatedBefore && !run.resumed)
+    add(*next.evaluatedBefore);
+}
+
+void BestEvaluation::afterStep(StepMetrics &step) {
+  if (step.evaluated)
+    add(*step.evaluated);
+}
+
+void BestEvaluation::add(const EvalMetrics &metrics) {
+  RunPosition::Best &best = *run.best;
+  if (metrics.loss < best.loss) { // not if it is no number
+    if (options.keepsBest)
+      run.checkWeights();
+    if (run.divergence)
+      return;
+    best = {run.counts.done(), metrics.loss, 0};
+    if (isSaved())
+      savedWider = !run.weights->save();
+    return;
+  }
+  ++best.since;
+  endIfPatient();
+}
+
+void BestEvaluation::endIfPatient() {
+  isOver = options.patience > 0 && run.best->since >= options.patience;
+  if (isOver)
+    run.options.until = run.counts.done();
+}
+
+bool BestEvaluation::isSaved() const {
+  return options.keepsBest && !run.options.save.empty() && run.best->step >= 0;
+}
+
+std::string BestEvaluation::endText() const {
+  const RunPosition::Best &best = *run.best;
+  std::string text;
+  if (isOver)
+    text = fmt::format("ended after step {}: {} evaluation{} without a better "
+                       "one, see --patience\n",
+                       run.counts.done() - 1, best.since,
+                       best.since == 1 ? "" : "s");
+  if (best.step >= 0)
+    text += fmt::format("best evaluation {}: loss {:.6f}\n", placeOf(best.step),
+                        best.loss);
+  return text;
+}
