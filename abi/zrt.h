@@ -186,7 +186,7 @@ enum {
   ZRT_EVAL = 5,    ///< only forward: the loss of other batches
   ZRT_PREFILL = 6, ///< only forward: the next positions of each slot
   ZRT_DECODE = 7,  ///< the same for one position
-  ZRT_SCORE = 8,   ///< only forward, in a plan of its own: values of samples
+  ZRT_SCORE = 8,   ///< only forward: values of samples
   ZRT_PROGRAM_COUNT = 9
 };
 

@@ -160,7 +160,8 @@ static void addPasses(OpPassManager &pm, Level level,
     pm.addPass(createVerifyPositions());
     // Every cast is part of the model from here on, and has a derivative.
     pm.addPass(createSetPrecision({options.precision}));
-    pm.addPass(createAddScoring({options.sample == Sample::Score}));
+    pm.addPass(
+        createAddScoring({options.sample == Sample::Score, options.eval}));
     // While logits are those of a loss, as they are rounded.
     if (options.sample == Sample::On || options.sample == Sample::Only)
       pm.addPass(createAddDecoding());

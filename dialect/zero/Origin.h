@@ -1,7 +1,8 @@
 //===- Origin.h - Says where a module comes from ----------------*- C++ -*-===//
 //
-// Attributes of a module that no pass reads.  They say what was compiled, and
-// with which options; programs print them, and checkpoints record them.
+// Attributes of a module that change no pass but AddScoring.  They say what was
+// compiled, and with which options; programs print them, and checkpoints record
+// them.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -14,6 +15,8 @@ namespace mlir::zero {
 
 /// What the model computes, by key.
 constexpr llvm::StringLiteral kFunctionAttr = "zero.function";
+/// The key of a text model's objective.
+constexpr llvm::StringLiteral kFunctionObjective = "--objective";
 /// Beside the keys of a config: a hash of the model's text, and the inputs that
 /// the text is for.
 constexpr llvm::StringLiteral kFunctionText = "text",

@@ -98,8 +98,8 @@ constexpr llvm::StringLiteral kDropout = "dropout";
 
 /// The programs of a plan, in the order in which they run: @count, @micro and
 /// @step of a step with micro-steps; @first, then @step repeatedly, then @flush
-/// if steps apply the gradients of the previous step; @eval, @prefill and
-/// @decode between steps; @score alone.
+/// if steps apply the gradients of the previous step; @eval, @prefill, @decode
+/// and @score between steps, or without any.
 constexpr llvm::StringLiteral kPrograms[] = {"count",   "micro",  "first",
                                              "step",    "flush",  "eval",
                                              "prefill", "decode", "score"};

@@ -359,7 +359,7 @@ Certificate zero::certify(ModuleOp module) {
     StringRef name = ProgramOp(program.function).getName();
     int64_t bytes = program.peaks[static_cast<unsigned>(Tier::Device)].bytes;
     if (name == "eval" || name == kScore)
-      certificate.evaluation = bytes;
+      certificate.evaluation = std::max(certificate.evaluation, bytes);
     else if (isDecoding(name))
       certificate.generation = std::max(certificate.generation, bytes);
   }

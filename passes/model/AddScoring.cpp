@@ -3,6 +3,7 @@
 #include "passes/model/ModelFunction.h"
 #include "passes/model/Passes.h"
 
+#include "dialect/zero/Origin.h"
 #include "dialect/zero/Zero.h"
 
 namespace mlir::zero {
@@ -20,13 +21,23 @@ struct AddScoringPass : zero::impl::AddScoringBase<AddScoringPass> {
 
   void runOnOperation() override {
     FailureOr<func::FuncOp> model = findModelFunction(getOperation());
-    if (failed(model) || (score && failed(addScore(*model))))
+    if (failed(model))
+      return signalPassFailure();
+    const bool isMeasured =
+        eval && hasObjective() && model->getNumResults() > 1;
+    if ((score || isMeasured) && failed(addScore(*model)))
       return signalPassFailure();
     if (model->getNumResults() > 1)
       keepResult(*model, 0);
   }
 
 private:
+  bool hasObjective() {
+    auto function =
+        getOperation()->getAttrOfType<DictionaryAttr>(kFunctionAttr);
+    return function && function.contains(kFunctionObjective);
+  }
+
   LogicalResult addScore(func::FuncOp model) {
     if (model.getNumResults() < 2)
       return model.emitError(

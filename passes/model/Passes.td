@@ -279,7 +279,8 @@ def AddScoring : Pass<"zero-add-scoring", "::mlir::ModuleOp"> {
     A model may return a second result beside its loss: values of the samples of
     its batch, [batch, ...], such as log probabilities, rewards or scores.  The
     loss keeps one result; with `score` a function `@score` returns the values,
-    without dropout.
+    without dropout.  With `eval` it does so if `zero.function` has an
+    objective, of which the host measures more than the loss.
 
     ```mlir
     func.func @loss(%w: ..., %tokens: ...) -> (tensor<f32>, tensor<4x2xf32>)
@@ -288,7 +289,11 @@ def AddScoring : Pass<"zero-add-scoring", "::mlir::ModuleOp"> {
     func.func private @score(%w: ..., %tokens: ...) -> (tensor<4x2xf32> {zero.output = "values"})
     ```
   }];
-  let options = [Option<"score", "score", "bool", "false", "add the function">];
+  let options = [
+    Option<"score", "score", "bool", "false", "add the function">,
+    Option<"eval", "eval", "bool", "false",
+           "add the function for evaluations, if the model has an objective">
+  ];
 }
 
 def DifferentiateLoss : Pass<"zero-differentiate-loss", "::mlir::ModuleOp"> {

@@ -71,7 +71,7 @@ static void buildForward(func::FuncOp function, const Partition &partition) {
   program.finish();
 }
 
-/// The functions beside @step that a plan makes programs of.
+/// The functions beside @step that a plan with this option needs.
 static ArrayRef<StringLiteral> functionsOf(Sample sample) {
   switch (sample) {
   case Sample::Off:
@@ -181,10 +181,13 @@ struct PartitionStatePass : zero::impl::PartitionStateBase<PartitionStatePass> {
       if (auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
           !micro || micro.getInt() == 0)
         partition.averages.push_back({op.getType(), op.getLoc()});
-    for (StringRef name : functionsOf(plan.sample)) {
+    SmallVector<StringRef> forwards(functionsOf(plan.sample));
+    if (plan.eval && module.lookupSymbol<func::FuncOp>(kScore))
+      forwards.push_back(kScore);
+    for (StringRef name : forwards) {
       auto function = module.lookupSymbol<func::FuncOp>(name);
       takeArguments(function, step);
-      if (name == kScore)
+      if (plan.sample == Sample::Score)
         dropUnread(function);
       buildForward(function, partition);
     }

@@ -83,7 +83,7 @@ struct RotateUpdates : zero::impl::RotateUpdatesBase<RotateUpdates> {
     for (ProgramOp program : findPrograms(getOperation())) {
       const StringRef name = program.getName();
       const bool isBetween =
-          name == "count" || name == "eval" || isDecoding(name);
+          name == "count" || name == "eval" || isForward(name);
       (isBetween ? between : programs).push_back(program);
     }
     if (programs.size() != 1 || programs.front().getName() != "step") {

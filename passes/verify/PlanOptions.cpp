@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/PlanPrograms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "passes/verify/Claims.h"
 #include "passes/verify/KnownOperations.h"
@@ -45,10 +47,14 @@ static LogicalResult hasSamplePrograms(Claims &p) {
   const bool isOn = p.given.sample == Sample::On,
              isOnly = p.given.sample == Sample::Only,
              isScore = p.given.sample == Sample::Score;
+  ModuleOp model = findModel(p.plan);
+  const bool isMeasured = p.given.eval && model &&
+                          model.lookupSymbol<func::FuncOp>(kScore) != nullptr;
   StringRef option = isOnly ? "sample-only" : isScore ? "score-only" : "sample";
   return failure(failed(isThere(p, kPrefill, isOn || isOnly, option)) ||
                  failed(isThere(p, kDecode, isOn || isOnly, option)) ||
-                 failed(isThere(p, kScore, isScore, option)) ||
+                 failed(isThere(p, kScore, isScore || isMeasured,
+                                isMeasured ? "eval" : option)) ||
                  failed(isThere(p, "step", !isOnly && !isScore, option)));
 }
 

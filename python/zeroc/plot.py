@@ -49,7 +49,9 @@ class Panel(NamedTuple):
 
 PANELS = (Panel("loss", "loss", 300, False, 100, True), Panel("grad_norm", "gradient norm", 130, True, 20, True),
           Panel("lr", "learning rate", 90, True, math.inf, False), Panel("tokens_per_s", "tokens/s", 110, True, math.inf, True),
-          Panel("samples_per_s", "samples/s", 110, True, math.inf, True))
+          Panel("samples_per_s", "samples/s", 110, True, math.inf, True),
+          Panel("eval_rewards/accuracies", "accuracy of rewards in evaluations", 110, True, math.inf, False),
+          Panel("eval_accuracy", "accuracy in evaluations", 110, True, math.inf, False))
 #: What is marked in the panel of the loss: its name, and its shape and what fills it, around a point.
 SIGNS = {"eval_loss": ("evaluation", "m-3.2 0a3.2 3.2 0 1 0 6.4 0a3.2 3.2 0 1 0-6.4 0z", "#ffffff"),
          "spikes": ("skipped spike", "m-4-4h8l-4 8z", None), "skipped": ("skipped step", "m0-5v10", "none"),
@@ -62,11 +64,13 @@ class Run:
         self.name = "standard input" if path == "-" else path
         self.curves = {key: [(line["step"], drawable(line.get(key))) for line in lines]
                        for key in ("eval_loss", *(panel.key for panel in PANELS))}
-        # The loss before a step is that of a model before its update, as that of an evaluation before the first one.
-        self.curves["eval_loss"].insert(0, (lines[0]["step"], drawable(lines[0].get("initial_eval_loss"))))
+        # The loss before a step is that of a model before its update, as an evaluation before the first step is.
+        evaluations = [key for key in self.curves if key.startswith("eval_")]
+        for key in evaluations:
+            self.curves[key].insert(0, (lines[0]["step"], drawable(lines[0].get(f"initial_{key}"))))
         # A key that no line has gives no curve; missing evaluations are not gaps.
         for key, curve in self.curves.items():
-            if key == "eval_loss" or key != "loss" and all(math.isnan(y) for _, y in curve):
+            if key in evaluations or key != "loss" and all(math.isnan(y) for _, y in curve):
                 self.curves[key] = [point for point in curve if not math.isnan(point[1])]
         self.steps = [line["step"] for line in lines]
         self.marks = {"spikes": [], "skipped": [], "nonfinite": [x for x, y in self.curves["loss"] if math.isnan(y)]}

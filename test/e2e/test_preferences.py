@@ -284,6 +284,63 @@ class Preferences(chats.ChatCase):
             with self.assertRaisesRegex(chats.UserError, keyword):
                 objectives.ALL["dpo"].read({"prompt": "q", "chosen": [user, good], "rejected": [user, bad], **change}, "r")
 
+    def measured(self, objective, out):
+        """What an evaluation measures of the tuned model, by numpy and the program that scores."""
+        work = self.folder / out / "zeroc"
+        score = support.compile_model(work / "model.mlir", "--score-only", "--precision=fp32")
+        self.run_ok(score, "--weights", self.folder / out, "--data", work / "eval.safetensors", "--out", self.folder / "v.npy",
+                    "--force")
+        data = {name: np.array(values).reshape(shape)
+                for name, (shape, values) in support.read_safetensors(work / "eval.safetensors").items()}
+        values, beta = np.load(self.folder / "v.npy").astype(float), 1
+        if objective in ("dpo", "kto"):
+            values, beta = values - np.load(work / "eval.reference.npy"), 0.3
+        if objective == "kto":
+            chosen, rejected = (beta * values[data["labels"] == label].mean() for label in (1, 0))
+            return {"rewards/chosen": chosen, "rewards/rejected": rejected, "rewards/margins": chosen - rejected}
+        if objective == "classify":
+            there = data["targets"] != -100
+            true, found = data["targets"][there], values.reshape(*there.shape, -1)[there].argmax(-1)
+            f1 = [2 * ((true == label) & (found == label)).sum() / ((true == label).sum() + (found == label).sum())
+                  for label in {*true, *found}]
+            return {"accuracy": (true == found).mean(), "f1": np.mean(f1)}
+        chosen, rejected = beta * values.reshape(len(values), -1, 2)[data["choices"] == 0].T
+        names = ("accuracy", "margin") if objective == "reward" else ("rewards/accuracies", "rewards/margins")
+        more = {} if objective == "reward" else {"rewards/chosen": chosen.mean(), "rewards/rejected": rejected.mean()}
+        return {**dict(zip(names, ((chosen > rejected).mean(), (chosen - rejected).mean()))), **more}
+
+    def test_measures(self):
+        """Evaluations measure what numpy does; before the first step the same bits on all ranks and in all micro-steps."""
+        other = self.folder / "other"
+        shutil.copytree(MODEL, other)
+        weights = support.read_safetensors(MODEL / "model.safetensors")
+        weights = {name: (shape, array.array("f", (1.01 * x for x in values))) for name, (shape, values) in weights.items()}
+        support.write_safetensors(other / "model.safetensors", weights)
+        layouts = ((), ("--ranks=2", "--accumulate=2"), ("--ranks=3", "--stage=3", "--offload=cpu", "--overlap-update"),
+                   ("--accumulate=3", "--accumulate-order=block"))
+        for objective in OWN:
+            reference = (f"--reference={other}",) if objective in ("dpo", "kto") else ()
+            known = []
+            for number, options in enumerate(layouts):
+                out = f"{objective}-{number}"
+                self.finetune(objective, out, "--batch=2", "--eval-split=0.5", "--eval-every=1", *reference,
+                              *(() if number else ("--accumulate=1",)), *options, *(("--accumulate=1",) if number == 2 else ()),
+                              steps=2)
+                lines = support.read_metrics(self.folder / out / "zeroc" / "metrics.jsonl")
+                known.append({key: value for key, value in lines[0].items()
+                              if key.startswith("initial_eval_") and not key.endswith(("_ms", "_loss"))})
+                if number:
+                    continue
+                picture = (self.folder / out / "loss.svg").read_text()
+                self.assertEqual("in evaluations</text>" in picture, objective != "kto")
+                for name, value in self.measured(objective, out).items():
+                    with self.subTest(objective=objective, name=name):
+                        self.assert_close(lines[1][f"eval_{name}"], value, 1e-6, name)
+                        self.assertIn(f"initial_eval_{name}", known[0])
+            with self.subTest(objective=objective):
+                self.assertTrue(known[0])
+                self.assertTrue(all(one == known[0] for one in known), known)
+
     def test_names(self):
         """The compiler, Python and these tests know the same objectives, and of an option the same ones."""
         self.assertEqual([*objectives.ALL], ["sft", *OWN])

@@ -2,6 +2,9 @@
 // RUN: zero-opt %s --zero-add-scoring=score | FileCheck %s --check-prefix=SCORE
 // RUN: zeroc %s --score-only --world-size=2 --stage=3 --emit=partitioned | FileCheck %s --check-prefix=PLAN
 // RUN: zeroc %s --emit=partitioned | FileCheck %s --check-prefix=STEP
+// RUN: sed 's/^func.func/module attributes {zero.function = {"--objective" = "classify"}} {\nfunc.func/; $a}' %s > %t.mlir
+// RUN: zeroc %t.mlir --eval --emit=partitioned | FileCheck %s --check-prefix=EVAL
+// RUN: zeroc %s --eval --emit=partitioned | FileCheck %s --check-prefix=OTHERS
 // RUN: not zeroc %s --score-only --eval 2>&1 | FileCheck %s --check-prefix=TRAINS
 
 // Values of samples are a program of their own, which reads what they depend
@@ -28,6 +31,18 @@
 
 // STEP-NOT: @score
 // STEP: zero.program @step
+
+// Evaluations of a model with an objective measure the values, too; all programs
+// have the same inputs.
+
+// EVAL-LABEL: zero.program @eval(
+// EVAL-LABEL: zero.program @step(
+// EVAL-LABEL: zero.program @score(
+// EVAL: zero.input = "x"
+// EVAL: zero.input = "labels"
+// EVAL: -> {{.*}}tensor<4x2xf32> {zero.output = "values"}
+
+// OTHERS-NOT: zero.program @score
 
 // TRAINS: --score-only is for a program that does not train; drop {{.*}}--eval
 

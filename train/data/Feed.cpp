@@ -57,7 +57,7 @@ void checkTensors(const zrt_plan &plan, const TrainOptions &options) {
   const SafetensorsFile file(options.data[0]);
   for (const TensorEntry &tensor : file.tensors())
     if (tensor.name != "positions" &&
-        (tensor.name == "starts" || !plan.programs[ZRT_SCORE].ops) &&
+        (tensor.name == "starts" || plan.programs[ZRT_STEP].ops) &&
         std::none_of(inputs.begin(), inputs.end(), [&](const zrt_input *input) {
           return input->name == tensor.name;
         }))

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace zrt {
@@ -15,6 +16,8 @@ struct EvalMetrics {
   double loss = 0;
   double milliseconds = 0;
   bool isOfText = true; ///< the loss is that of tokens, and has a perplexity
+  /// What else is measured, by name (Measures.h).
+  std::vector<std::pair<std::string, double>> measures;
 };
 
 /// The results of a finished step.

@@ -77,11 +77,14 @@ size_t columnsOf(int terminal) {
 } // namespace
 
 std::string zrt::evaluationText(const EvalMetrics &m, int64_t step) {
-  return fmt::format(
-      "evaluation {} step {}: loss {:.6f}{}, in {:.1f} ms",
-      step < 0 ? "before" : "after", std::max<int64_t>(step, 0), m.loss,
-      m.isOfText ? fmt::format(", perplexity {:.4g}", std::exp(m.loss)) : "",
-      m.milliseconds);
+  std::string text = fmt::format("evaluation {} step {}: loss {:.6f}",
+                                 step < 0 ? "before" : "after",
+                                 std::max<int64_t>(step, 0), m.loss);
+  if (m.isOfText)
+    text += fmt::format(", perplexity {:.4g}", std::exp(m.loss));
+  for (const auto &[name, value] : m.measures)
+    text += fmt::format(", {} {:.4g}", name, value);
+  return text + fmt::format(", in {:.1f} ms", m.milliseconds);
 }
 
 Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind,

@@ -58,8 +58,11 @@ public:
   /// Runs the programs that are not part of a step.
   void runOthers() {
     run.runner->flush(get());
-    if (run.plan.programs[ZRT_EVAL].ops)
-      (void)Evaluation(run).loss();
+    if (run.plan.programs[ZRT_EVAL].ops) {
+      const Evaluation evaluation(run);
+      (void)evaluation.loss();
+      (void)evaluation.measure();
+    }
     if (canGenerate(run.plan)) {
       SampleOptions sample;
       sample.count = 1;

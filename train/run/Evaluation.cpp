@@ -36,8 +36,8 @@ void zrt::checkEvaluation(const zrt_plan &plan, const TrainOptions &options) {
 
 Evaluation::Evaluation(Run &theRun)
     : run(theRun), plan(theRun.plan),
-      feed(theRun.plan, evaluationOptions(theRun.options)),
-      inputs(theRun.plan) {
+      feed(theRun.plan, evaluationOptions(theRun.options)), inputs(theRun.plan),
+      measures(theRun.plan) {
   runs = feed.samples() / samplesAtOnce();
   if (runs == 0)
     fail("an evaluation reads {} samples at once, and --eval-data has {}; give "
@@ -61,6 +61,18 @@ uint64_t Evaluation::samplesAtOnce() const {
   return feed.samplesPerBatch() * batchesAtOnce();
 }
 
+void Evaluation::write(uint64_t i, uint32_t micro, uint32_t as,
+                       const std::string &where) const {
+  feed.write(run.context.get(),
+             {.step = i,
+              .microStep = micro,
+              .microSteps = microStepsAtOnce(plan),
+              .rank = uint64_t(run.world.rank()),
+              .ranks = plan.world_size,
+              .shift = 0},
+             as, where);
+}
+
 double Evaluation::loss() const {
   zrt_context *ctx = run.context.get();
   PlanInputs::WeightedLoss total;
@@ -68,21 +80,27 @@ double Evaluation::loss() const {
                                 // them
   for (uint64_t i = 0; i < runs; ++i) {
     const std::string where = fmt::format("evaluation, batch {}", i);
-    for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
-      const BatchPlace place = {.step = i,
-                                .microStep = micro,
-                                .microSteps = microStepsAtOnce(plan),
-                                .rank = uint64_t(run.world.rank()),
-                                .ranks = plan.world_size,
-                                .shift = 0};
-      feed.write(ctx, place, micro, where);
-    }
+    for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro)
+      write(i, micro, micro, where);
     if (zrt_run(ctx, ZRT_EVAL) != 0)
       fail("{}: {}", where, zrt_error_message(ctx));
     inputs.addLoss(ctx, total);
   }
   return total.weight > 0 ? total.sum / total.weight
                           : std::numeric_limits<double>::quiet_NaN();
+}
+
+std::vector<std::pair<std::string, double>> Evaluation::measure() const {
+  std::vector<double> sums(measures.size());
+  for (uint64_t i = 0; i < runs && measures.size() > 0; ++i)
+    for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
+      const std::string where = fmt::format("evaluation, batch {}", i);
+      write(i, micro, /*as=*/0, where);
+      if (zrt_run(run.context.get(), ZRT_SCORE) != 0)
+        fail("{}: {}", where, zrt_error_message(run.context.get()));
+      measures.add(run.context.get(), run.world, sums);
+    }
+  return measures.of(sums);
 }
 
 std::string Evaluation::text() const {
@@ -104,8 +122,9 @@ EvalMetrics Evaluation::evaluate() const {
   const auto start = Clock::now();
   EvalMetrics metrics;
   metrics.loss = loss();
+  metrics.measures = measure();
   metrics.milliseconds = secondsSince(start) * 1e3;
-  metrics.isOfText = run.feed->isOfText();
+  metrics.isOfText = run.feed->isOfText() && measures.size() == 0;
   return metrics;
 }
 

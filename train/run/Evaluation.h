@@ -5,9 +5,12 @@
 #include "train/data/Feed.h"
 #include "train/data/PlanInputs.h"
 #include "train/report/StepHook.h"
+#include "train/run/Measures.h"
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace zrt {
 
@@ -28,6 +31,9 @@ public:
   /// The mean loss over all targets that count, or over batches if the plan has
   /// no count of targets.  Equal on all ranks.  Throws zrt::Error.
   double loss() const;
+  /// What else the objective of the model is measured by.  Equal on all ranks.
+  /// Throws zrt::Error.
+  std::vector<std::pair<std::string, double>> measure() const;
   /// A line for each file, and one with the share that is read.
   std::string text() const;
 
@@ -39,6 +45,10 @@ public:
 
 private:
   EvalMetrics evaluate() const;
+  /// Writes the batch of micro-step `micro` of run `i` as that of micro-step
+  /// `as` of the program.
+  void write(uint64_t i, uint32_t micro, uint32_t as,
+             const std::string &where) const;
   /// The batches of one run of the program, on all ranks.
   uint64_t batchesAtOnce() const;
   uint64_t samplesAtOnce() const;
@@ -47,6 +57,7 @@ private:
   const zrt_plan &plan;
   const Feed feed;
   const PlanInputs inputs;
+  const Measures measures;
   uint64_t runs;
 };
 

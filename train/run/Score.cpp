@@ -49,14 +49,6 @@ ScoreOptions parseScoring(const zrt_plan &plan, int argc,
   return options;
 }
 
-const zrt_output &findValues(const zrt_plan &plan) {
-  for (const zrt_output &output : outputsOf(plan))
-    if (std::string_view(output.name) == "values" && output.dtype == ZRT_F32)
-      return output;
-  fail("the plan scores samples, and has no output \"values\" of f32; compile "
-       "the model again");
-}
-
 /// The values of all samples, on rank 0.
 std::vector<float> scoreAll(const zrt_plan &plan, const Feed &feed,
                             World &world, zrt_context *ctx) {
@@ -102,8 +94,17 @@ void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
 
 } // namespace
 
+const zrt_output &zrt::findValues(const zrt_plan &plan) {
+  for (const zrt_output &output : outputsOf(plan))
+    if (std::string_view(output.name) == "values" && output.dtype == ZRT_F32)
+      return output;
+  fail("the plan scores samples, and has no output \"values\" of f32; compile "
+       "the model again");
+}
+
 bool zrt::scoresOnly(const zrt_plan &plan) {
-  return plan.abi_version == ZRT_ABI_VERSION && plan.programs[ZRT_SCORE].ops;
+  return plan.abi_version == ZRT_ABI_VERSION && plan.programs[ZRT_SCORE].ops &&
+         !plan.programs[ZRT_STEP].ops;
 }
 
 int zrt::scoreMain(const zrt_plan &plan, int argc, const char *const *argv) {
