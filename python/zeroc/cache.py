@@ -39,11 +39,13 @@ def own_folder(folder):
     return folder
 
 
-def find_program(config, slots, seq, options, command):
-    """The program of a config that generates; compiles it if it is not there."""
-    options = ["--sample-only", *options]
+def find_program(config, slots, seq, options, command, kind="--sample-only", imports=()):
+    """The program of a config that generates, or is of another kind; compiles it if it is not there.
+
+    `imports` are options of zeroc import."""
+    options = [kind, *options]
     programs = own_folder(cache_folder() / "programs")
-    made = programs / key_of(config, slots, seq, options)
+    made = programs / key_of(config, slots, seq, [*imports, *options])
     if not is_whole(made):
         shutil.rmtree(made, ignore_errors=True)  # damaged, or of an older zeroc
         remove_old(programs)
@@ -51,7 +53,7 @@ def find_program(config, slots, seq, options, command):
               "options", file=sys.stderr, flush=True)
         fresh = Path(tempfile.mkdtemp(prefix="new-", dir=programs))
         try:
-            call(import_command(config.resolve(), slots, seq, [], fresh / "model.mlir"))
+            call(import_command(config.resolve(), slots, seq, imports, fresh / "model.mlir"))
             call(compile_command(fresh / "model.mlir", options, fresh / "program"))
             (fresh / "model.mlir").unlink()
             (fresh / HASH).write_text(hash_of(fresh / "program"))

@@ -11,7 +11,7 @@ from .errors import UserError
 #: Of each command; others need none.
 OF_COMMANDS = {"calibrate": ["numpy"], "data": ["numpy", "safetensors", "tokenizers"],
                "finetune": ["numpy", "safetensors", "tokenizers"], "pretrain": ["numpy"],
-               "generate": ["tokenizers"], "chat": ["tokenizers"]}
+               "generate": ["tokenizers"], "chat": ["tokenizers"], "classify": ["numpy", "safetensors", "tokenizers"]}
 #: Packages that pip knows by other names.
 OF_PIP = {"yaml": "pyyaml"}
 #: What most of their models and data need, too; it is installed with the others.
