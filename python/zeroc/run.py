@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-from . import advice, card, memory
+from . import advice, card, memory, reporting
 from .commands import compile_command, import_command, positions_of, zeroc
 from .config_file import add_config, with_config, write_config
 from .dataset import check_split
@@ -75,6 +75,9 @@ def new_parser(command, epochs, lr):
     p.add_argument("--z-loss", metavar="C", help="of zeroc import (default: 0)")
     p.add_argument("--dropout", action="store_true", help="train with the dropout of config.json (default: without)")
     p.add_argument("--save-every", type=int, metavar="N", help="steps between checkpoints (default: a tenth of all)")
+    p.add_argument("--report-to", metavar="NAME,...", help="send metrics to "
+                   f"{', '.join(reporting.NAMES[:-1])} by their Python packages, or write events of {reporting.NAMES[-1]} "
+                   "to OUT/zeroc/tensorboard")
     p.add_argument("--dry-run", action="store_true", help="print the plan: memory, tokens, steps, commands")
     p.add_argument("--force", action="store_true", help="write into a folder, and replace files, that are not of zeroc")
     p.add_argument("--restart", action="store_true", help="drop what an earlier run left in OUT/zeroc")
@@ -153,6 +156,7 @@ class Run:
         if a.epochs is not None and not 0 < a.epochs < math.inf:
             raise UserError(f"--epochs={a.epochs:g} must be above 0")
         check_split(a.eval_split)
+        self.reports = reporting.names_of(a.report_to)
         micro = value_of(self.compiled, "--accumulate")
         if micro is not None and not (micro.isascii() and micro.isdecimal() and int(micro) > 0):
             raise UserError(f"--accumulate={micro} must be a whole number from 1")
@@ -223,7 +227,10 @@ class Run:
         self.keep_settings()
         for command in self.before_training():
             self.call(command)
-        self.call(train)
+        settings = {key: value for key, value in self.settings().items() if key != "weights"}
+        with reporting.reported(self.reports, self.work / "metrics.jsonl", self.work / "reports.json",
+                                self.out.resolve().name, settings):
+            self.call(train)
         self.remove_others()
         for command in self.output_commands():
             self.call(command)
@@ -267,7 +274,8 @@ class Run:
         path, now = self.work / "settings.json", self.settings()
         if self.args.restart and path.exists():
             shutil.rmtree(self.work / "run", ignore_errors=True)
-            (self.work / "metrics.jsonl").unlink(missing_ok=True)
+            for name in ("metrics.jsonl", "reports.json"):
+                (self.work / name).unlink(missing_ok=True)
         was = self.was
         for key, value in json.loads(json.dumps(now)).items():
             if key not in was or was[key] == value:
@@ -330,7 +338,8 @@ class Run:
                    "--checkpoint", self.work / "run", f"--save-every={a.save_every or max(1, self.steps // 10)}",
                    "--save-at-exit", "--resume", "latest", "--metrics", self.work / "metrics.jsonl"]
         options += ["--eval-data", self.evaluation] if self.evaluation else []
-        options += [option for option in ("--schedule=cosine", "--keep=2")
+        events = [f"--tensorboard={self.work / 'tensorboard'}"] * ("tensorboard" in self.reports)
+        options += [option for option in ("--schedule=cosine", "--keep=2", *events)
                     if value_of(more, option.partition("=")[0]) is None]
         return [str(self.work / "train"), *map(str, options), *more]
 
@@ -338,8 +347,9 @@ class Run:
         commands, options = [], self.export_options()
         if options is not None:
             dtype = {"bf16": "bf16", "fp16": "f16"}.get(self.precision, "f32")
+            best = ["--best"] * ("--keep-best" in self.trained)
             commands.append([self.program, "export", str(self.work / "run"), "-o", str(self.out), f"--dtype={dtype}",
-                             *options, *self.forced])
+                             *options, *best, *self.forced])
         return commands
 
     def plot_command(self, path):
@@ -347,7 +357,6 @@ class Run:
 
     @property
     def forced(self):
-            best = ["--best"] * ("--keep-best" in self.trained)
         return ["--force"] * self.args.force
 
     def call(self, command, quiet=False):
