@@ -45,9 +45,10 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
 #: They change no step but its last bits, so a run goes on with others: of zeroc those of the layout and these, of
 #: train how a run is watched.
 PLACES = ("--accumulate", "--offload", "--device-memory", "--host-memory", "--cpu")
+OF_EVALUATION = ("--eval-every", "--eval-batches", "--keep-best", "--patience")
 FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
         "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
-        "--time-limit", "--until", "--eval-every", "--eval-batches", "--keep-best", "--patience", "--memory-check")
+        "--time-limit", "--until", "--memory-check", *OF_EVALUATION)
 #: Files of weights and of adapters; a folder with both is read in different ways.
 WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
@@ -156,6 +157,9 @@ class Run:
         if a.epochs is not None and not 0 < a.epochs < math.inf:
             raise UserError(f"--epochs={a.epochs:g} must be above 0")
         check_split(a.eval_split)
+        for name in map(name_of, self.trained):
+            if name in OF_EVALUATION and not a.eval_split:
+                raise UserError(f"{name} is for evaluations; say --eval-split=PART, the part of the data for them")
         self.reports = reporting.names_of(a.report_to)
         micro = value_of(self.compiled, "--accumulate")
         if micro is not None and not (micro.isascii() and micro.isdecimal() and int(micro) > 0):
