@@ -24,7 +24,7 @@ def lines(run):
     yield from ("tags:", "- zeroc", "---", "", f"# {run.out.resolve().name}", "")
     yield f"Trained by zeroc{f' from {base}' if base else ''} in {run.precision}: {what}."
     yield from ("", "![The loss over the steps](loss.svg)", "", "| | |", "|---|---|")
-    metrics = last_metrics(run.work / "metrics.jsonl", "--keep-best" in run.trained)
+    metrics = last_metrics(run.work / "metrics.jsonl", run.keeps_best)
     for name, value in {"data": ", ".join(path.rsplit("/", 1)[-1] for path in run.args.data), **run.facts,
                         "steps": f"{run.steps:,} of {plural(run.sequences_per_step(), 'sequence')}",
                         "last loss": metrics.get("loss"), "loss of the evaluation": metrics.get("eval_loss")}.items():

@@ -281,14 +281,20 @@ class Run:
             for name in ("metrics.jsonl", "reports.json"):
                 (self.work / name).unlink(missing_ok=True)
         was = self.was
+        # The training program knows the files of frozen parameters by what is in them.
+        moved = ("model", "weights") if self.has_base() else ()
         for key, value in json.loads(json.dumps(now)).items():
-            if key not in was or was[key] == value:
+            if key not in was or was[key] == value or key in moved:
                 continue
             what = (f"other {key}" if key in ("data", "weights", "reference") else
                     f"{key} {json.dumps(was[key])}, and now it is {json.dumps(value)}")
             raise UserError(f"{self.out} has a run with {what}; name another folder with -o, or start again with "
                             "--restart")
         path.write_text(json.dumps({**now, "date": self.date}, indent=2) + "\n")
+
+    def has_base(self):
+        """Whether the checkpoints leave frozen parameters in the files of the model."""
+        return any(read_json(path).get("base") for path in (self.work / "run").glob("step-*/manifest.json"))
 
     def remove_others(self):
         """Removes what an earlier run of another kind left in OUT."""
@@ -303,6 +309,11 @@ class Run:
         self.own.check([file.name for pattern in OUTPUTS for file in self.out.glob(pattern)], self.args.force)
         self.own.make()
         self.work.mkdir(exist_ok=True)
+
+    @property
+    def keeps_best(self):
+        """Whether the weights of the best evaluation are what is written."""
+        return any(option in ("--keep-best", "--keep-best=on") for option in self.trained)
 
     @property
     def warmup(self):
@@ -351,7 +362,7 @@ class Run:
         commands, options = [], self.export_options()
         if options is not None:
             dtype = {"bf16": "bf16", "fp16": "f16"}.get(self.precision, "f32")
-            best = ["--best"] * ("--keep-best" in self.trained)
+            best = ["--best"] * self.keeps_best
             commands.append([self.program, "export", str(self.work / "run"), "-o", str(self.out), f"--dtype={dtype}",
                              *options, *best, *self.forced])
         return commands

@@ -93,7 +93,7 @@ class Output(support.Case):
             self.assertIn("final loss", done.err)
         picture = support.run(support.ZEROC, "plot", "-", stdin=done.stdout)
         self.assertEqual(picture.returncode, 0, picture.err)
-        self.assertIn("4 steps, loss ", picture.out)
+        self.assertIn("4 steps, last loss ", picture.out)
 
     def test_closed_pipe(self):
         for options in ((), ("--metrics", "-")):

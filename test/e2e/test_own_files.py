@@ -52,6 +52,7 @@ class OwnFiles(chats.ChatCase):
             "calibrate": ([zeroc, "calibrate", "-o"], None),
             "report": ([zeroc, "report", "--run", self.folder / "run.jsonl", "-o"], self.folder / "run.jsonl"),
             "tune": ([zeroc, "tune", *predicted, "--data", self.tokens, "-o"], self.mlir),
+            "classify": ([zeroc, "classify", self.base, self.text, "-o"], self.text),
             "generate": ([zeroc, "generate", self.base, "--prompts", prompts, "-o"], prompts),
             "train --save": ([self.program, *self.trained, "--save"], self.tokens),
             "train --metrics": ([self.program, *self.trained, "--metrics"], self.tokens),
@@ -61,7 +62,7 @@ class OwnFiles(chats.ChatCase):
     #: The end of the name that a command wants.
     ENDS = {"export": ".safetensors", "data": ".safetensors", "tokenize": ".bin"}
     #: Runs that take too long for this test, or need more than it has.
-    LONG = ("calibrate", "tune", "generate")
+    LONG = ("calibrate", "tune", "generate", "classify")
     #: Commands that write no file, and those that write folders.
     SILENT, FOLDERS = ("explain", "diff", "chat", "replay"), ("finetune", "pretrain")
 

@@ -177,9 +177,9 @@ class Preferences(chats.ChatCase):
         train, score = (support.compile_model(model, *options) for options in ((), ("--score-only",)))
         both = set.intersection(*(set(re.findall(r"^ *(--[a-z-]+)", support.run(program, "--help").out, re.M))
                                   for program in (train, score)))
-        # The run itself says of which data, and packed data have no separator.
+        # The run itself says of which data, and packed data have no separator; a base is of checkpoints.
         self.assertEqual(both - {"--data", "--data-format", "--document-separator", "--input", "--certificate", "--plan", "--force",
-                                 "--help"},
+                                 "--help", "--base"},
                          {*finetuning.OF_SCORES, *finetuning.OF_DRIVES, *finetuning.OF_WEIGHTS})
 
     def test_reference(self):

@@ -2,6 +2,8 @@
 #include "train/run/BestEvaluation.h"
 
 #include "runtime/text/Error.h"
+#include "train/report/StandardStreams.h"
+#include "train/run/Fingerprint.h"
 
 #include <filesystem>
 
@@ -12,10 +14,31 @@ static std::string placeOf(int64_t steps) {
   return steps == 0 ? "before step 0" : fmt::format("after step {}", steps - 1);
 }
 
+/// Of what an evaluation reads, which may lie in other places.
+static uint64_t hashOfEvaluated(const EvalOptions &options) {
+  FileFingerprint all;
+  if (!options.data.empty())
+    all = fingerprintOfFiles(options.data);
+  all.add(fingerprintOfInputs(options.inputs));
+  all.add(&options.batches, sizeof(options.batches));
+  return all.hash;
+}
+
 BestEvaluation::BestEvaluation(Run &theRun)
     : run(theRun), options(theRun.options.eval) {
-  if (!run.best)
-    run.best.emplace();
+  RunPosition::Best none;
+  none.data = hashOfEvaluated(options);
+  const bool isOther = run.best && run.best->data != none.data,
+             isLost = run.best && options.keepsBest && !run.best->kept;
+  if (run.best && run.best->step >= 0 && (isOther || isLost) && run.isFirst)
+    complain(fmt::format(
+        "{}: warning: the best evaluation so far, that {}, {}; --keep-best and "
+        "--patience begin anew",
+        run.options.program, placeOf(run.best->step),
+        isOther ? "was of other data or batches" : "was not kept"));
+  if (!run.best || isOther || isLost)
+    run.best = none;
+  run.best->kept = options.keepsBest;
   std::error_code error;
   if (isSaved() && run.isFirst &&
       !std::filesystem::exists(run.options.save, error))
@@ -44,7 +67,9 @@ void BestEvaluation::add(const EvalMetrics &metrics) {
       run.checkWeights();
     if (run.divergence)
       return;
-    best = {run.counts.done(), metrics.loss, 0};
+    best.step = run.counts.done();
+    best.loss = metrics.loss;
+    best.since = 0;
     if (isSaved())
       savedWider = !run.weights->save();
     return;

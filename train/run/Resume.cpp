@@ -290,7 +290,9 @@ void zrt::resume(Run &run) {
   const RunPosition &was = run.resumed->run;
   compareBeginnings(run, warn);
   run.counts.resumeFrom(was);
-  run.best = was.best;
+  // Without these, nothing counts the evaluations.
+  if (options.eval.keepsBest || options.eval.patience > 0)
+    run.best = was.best;
   run.begin.sequences = was.sequences;
   run.begin.skippedSequences = was.skippedSequences;
   if (was.begunWith > 0)

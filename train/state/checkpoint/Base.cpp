@@ -15,9 +15,14 @@ namespace fs = std::filesystem;
 
 std::string zrt::absolutePath(const std::string &path) {
   std::error_code error;
-  const fs::path absolute = fs::absolute(path, error).lexically_normal();
+  fs::path absolute = fs::absolute(path, error);
+  // What ".." is depends on links before it; else links keep their names.
+  if (std::ranges::find(absolute, fs::path("..")) != absolute.end())
+    absolute = fs::weakly_canonical(absolute.parent_path(), error) /
+               absolute.filename();
   if (error)
     return path;
+  absolute = absolute.lexically_normal();
   return absolute.has_filename() ? absolute.string()
                                  : absolute.parent_path().string();
 }

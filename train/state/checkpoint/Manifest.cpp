@@ -107,8 +107,10 @@ std::string runText(const RunPosition &run) {
                         numbersInJson(guard->losses),
                         numbersInJson(guard->norms), guard->spikes);
   if (const auto &best = run.best)
-    text += fmt::format("\"best\":{{\"step\":{},\"loss\":{},\"since\":{}}},\n",
-                        best->step, numberInJson(best->loss), best->since);
+    text += fmt::format("\"best\":{{\"step\":{},\"loss\":{},\"since\":{},"
+                        "\"kept\":{},\"data\":{}}},\n",
+                        best->step, numberInJson(best->loss), best->since,
+                        best->kept, hex(best->data));
   if (const auto &left = run.pending)
     text += fmt::format("\"pending\":{{\"step\":{},\"update\":{},\"lr\":{},"
                         "\"clip\":{},\"loss_scale\":{},"
@@ -167,7 +169,8 @@ RunPosition runOf(const json &value) {
     const json &best = value.at("best");
     run.best = {best.at("step").get<int64_t>(),
                 numberOf<double>(best.at("loss")),
-                best.at("since").get<int64_t>()};
+                best.at("since").get<int64_t>(), best.at("kept").get<bool>(),
+                fromHex(best.at("data"))};
   }
   if (value.contains("pending")) {
     const json &left = value.at("pending");

@@ -54,6 +54,9 @@ struct RunPosition {
     int64_t step = -1; ///< steps done before it; -1: there is none yet
     double loss = std::numeric_limits<double>::infinity();
     int64_t since = 0; ///< evaluations after it
+    /// Whether its weights are kept, and a hash of what was evaluated.
+    bool kept = false;
+    uint64_t data = 0;
   };
   std::optional<Best> best;
   /// A pending update, whose gradients are in slot "grad".
