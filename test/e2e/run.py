@@ -58,7 +58,7 @@ class Result(unittest.TestResult):
         if text:
             line += "    " + text.rstrip().replace("\n", "\n    ") + "\n"
         # Written at once, since other processes print, too.
-        os.write(sys.stdout.fileno(), line.encode())
+        os.write(sys.__stdout__.fileno(), line.encode())
 
     def addSuccess(self, test):
         self.record(test, None, "")

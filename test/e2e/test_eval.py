@@ -126,7 +126,7 @@ class Eval(support.Case):
         binary = support.compile_gpt2(support.SMALL, BATCH, SEQ, f"--world-size={ranks}", "--eval")
         done, lines, saved = self.run_plan(binary, "--data", self.data, "--steps", 12, "--lr", 1e-2 + 2e-2 * ranks, "--eval-data", self.other,
                                            "--eval-every", 1, *flags, ranks=ranks)
-        return done.out, lines, support.saved_bytes(saved)
+        return done.out + done.err, lines, support.saved_bytes(saved)
 
     def best_of(self, lines):
         """(Steps that were done, the loss) of the best evaluation."""
@@ -156,6 +156,29 @@ class Eval(support.Case):
             out = self.folder / f"best{ranks}.safetensors"
             self.run_ok(support.ZEROC, "export", folder, "--best", "-o", out)
             self.assertEqual(support.saved_bytes(out), expected)
+
+    def test_another_best(self):
+        """A best evaluation counts while its weights are kept, and for evaluations of the same data."""
+        folder = self.folder / "ck"
+        often = ("--checkpoint", folder, "--save-every", 1, "--resume", "latest")
+        steps, _ = self.best_of(self.worse(1)[1])
+        anew = "--keep-best and --patience begin anew"
+        said = {}
+        for name, until, flags in (("kept", steps, ("--keep-best",)), ("dropped", steps + 1, ()),
+                                   ("again", steps + 2, ("--keep-best",)), ("patient", steps + 3, ("--patience", 9)),
+                                   ("not kept", steps + 4, ("--keep-best",)),
+                                   ("others", steps + 5, ("--keep-best", "--eval-batches", 1)),
+                                   ("the same", steps + 6, ("--keep-best", "--eval-batches", 1))):
+            said[name], *_, saved = self.worse(1, *often, *flags, "--until", until)
+            best = json.loads((folder / f"step-{until}" / "manifest.json").read_text()).get("best")
+            if "--keep-best" in flags:
+                self.run_ok(support.ZEROC, "export", folder, "--best", "-o", self.folder / "best.safetensors", "--force")
+                self.assertEqual(support.saved_bytes(self.folder / "best.safetensors"), saved, name)
+            else:
+                self.assertEqual(bool(best), bool(flags))
+        self.assertEqual({name for name, text in said.items() if anew in text}, {"not kept", "others"})
+        self.assertIn("was not kept", said["not kept"])
+        self.assertIn("was of other data or batches", said["others"])
 
     def test_the_first_is_the_best(self):
         """Weights that only get worse are saved as they were."""
