@@ -196,7 +196,7 @@ class Python(chats.ChatCase):
                 (lambda: zeroc.compile("model.mlir", batch=2), "has its own batch"),
                 (lambda: list(program.train(self.folder / "none.bin", steps=1, lr=1)), "none.bin"),
                 (lambda: program.train(self.tokens, steps=1, lr=1, seeds=3).wait(), "--seeds"),
-                (lambda: list(zeroc.finetune(self.base, self.folder / "none.jsonl", self.folder / "out")), "no weights"),
+                (lambda: list(zeroc.finetune(self.base, self.folder / "none.jsonl", self.folder / "out")), "none.jsonl"),
                 (lambda: zeroc.Weights(self.folder / "zeroc-none"), "cannot read"),
                 (lambda: zeroc.Weights(self.base), "no *.safetensors"),
                 (lambda: zeroc.Weights(self.tokens), "cannot read")):
