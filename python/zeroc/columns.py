@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from .errors import UserError
-from .fields import parse_json
+from .fields import DECODER, Cell
 
 #: The fields that say what a record is (conversations.py), and others.
 FORMS = (("messages",), ("conversations",), ("prompt", "completion"), ("instruction", "input", "output", "response", "history"),
@@ -11,6 +11,8 @@ OTHERS = ("system", "tools", "chat_template_kwargs", "chosen", "rejected", "labe
 FIELDS = (*(name for form in FORMS for name in form), *OTHERS)
 #: In a table these are JSON, where they are not empty.
 OF_JSON = ("messages", "conversations", "history", "chat_template_kwargs", "margin")
+#: In a table these are texts, or turns as JSON.
+OF_TURNS = ("prompt", "completion", "chosen", "rejected")
 
 
 def add_columns(parser):
@@ -49,7 +51,22 @@ def rename(record, columns, place):
     return {**{name: value for name, value in record.items() if name not in columns.values() and name not in left}, **found}
 
 
-def from_texts(record, place):
+def from_texts(record):
     """The record of a row of texts."""
-    return {name: (parse_json(text, f"{place}: the text of {name}") if text.strip() else None) if name in OF_JSON else text
+    return {name: cell_of(text) if name in OF_JSON else turns_of(text) if name in OF_TURNS else text
             for name, text in record.items()}
+
+
+def cell_of(text):
+    return None if text.strip() in ("", "null") else Cell(text)
+
+
+def turns_of(text):
+    """The turns that a text is as JSON, or the text."""
+    if not text.lstrip().startswith("[{"):
+        return text
+    try:
+        turns = DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return text
+    return turns if all(isinstance(turn, dict) and ("role" in turn or "from" in turn) for turn in turns) else text

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from .errors import UserError
-from .fields import check_text, describe, drop_absent, parse_json, text_of
+from .fields import check_text, describe, drop_absent, parse_json, text_of, value_of
 from .turns import message, texts_of
 
 
@@ -65,6 +65,7 @@ def known_fields(record):
 
 
 def messages(turns, place, name):
+    turns = value_of(turns, name, place)
     if not isinstance(turns, list):
         raise UserError(f"{place}: {name} is {describe(turns)}, where a list of turns is needed")
     if not turns:
@@ -93,7 +94,7 @@ def new_chat(record, place, turns, trained):
         trained = [0, *trained]
     elif system and texts_of(turns[0]) != [system]:
         raise UserError(f"{place}: system is another text than that of turn 1, of the system; leave one")
-    arguments = record.get("chat_template_kwargs") or {}
+    arguments = value_of(record.get("chat_template_kwargs"), "chat_template_kwargs", place) or {}
     if not isinstance(arguments, dict):
         raise UserError(f"{place}: chat_template_kwargs is {describe(arguments)}, where an object is needed")
     return Chat(turns, trained, place, read_tools(record.get("tools"), place), arguments)
@@ -144,7 +145,7 @@ def read_instruction(record, place):
     more = text_of(record, "input", place, "")
     answer = text_of(record, "output" if "output" in record else "response", place)
     turns = []
-    history = record.get("history") or []
+    history = value_of(record.get("history"), "history", place) or []
     for pair in history if isinstance(history, list) else [history]:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not all(isinstance(text, str) for text in pair):
             raise UserError(f"{place}: history is no list of pairs of texts")

@@ -38,7 +38,7 @@ from .tokens import IGNORED, Tokenizer
 from .whole_file import whole
 
 #: Part of the hash; a change of what is computed here, or of any module above, is a new version.
-VERSION = 5
+VERSION = 6
 #: Records that a process gets at once, and from which on there are several.
 CHUNK = 256
 

@@ -48,6 +48,15 @@ def parse_first(text, begin, place):
         raise UserError(f"{place} is not JSON: {error}") from error
 
 
+class Cell(str):
+    """The text of a table whose value is JSON, which is parsed where it is read."""
+
+
+def value_of(value, name, place):
+    """The value of a field, which may be a Cell."""
+    return drop_absent(parse_json(value, f"{place}: the text of {name}")) if isinstance(value, Cell) else value
+
+
 def text_of(record, name, place, default=None):
     return check_text(record.get(name, default), name, place)
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from .conversations import Text, read_completion, read_sample, read_whole
 from .errors import UserError
-from .fields import check_f32
+from .fields import check_f32, value_of
 from .pairs import PAIR, read_pair
 from .template import read_json
 from .tokens import IGNORED
@@ -233,7 +233,7 @@ class Reward(Dpo):
 
     def read(self, record, place):
         [(pair, facts)] = super().read(record, place)
-        margin = record.get("margin")
+        margin = value_of(record.get("margin"), "margin", place)
         return [(pair, facts if margin is None else {"margin": float(check_f32(margin, "margin", place))})]
 
     def mark(self, members, number, begin, end, weights):

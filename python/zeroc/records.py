@@ -86,7 +86,7 @@ def read_records(path, columns=None):
     """Yields (record, place); `columns` are {field: its name in the file}."""
     for record, place in read_all_records(path):
         record = rename(record, columns, place) if columns else record
-        yield from_texts(record, place) if kind_of(path) in TABLES else record, place
+        yield from_texts(record) if kind_of(path) in TABLES else record, place
 
 
 def read_all_records(path):

@@ -27,7 +27,7 @@ from .fields import check_text
 from .hub import find_tokenizer, is_data_name
 from .options import add_output, parser_of
 from .own_files import check_output
-from .records import LINES, TABLES, find_files, kind_of, open_file, read_lines, read_records, reading
+from .records import LINES, TABLES, find_files, kind_of, open_file, read_all_records, read_lines, reading
 from .tokenizer_file import load_tokenizer, special_names
 from .whole_file import whole
 
@@ -158,7 +158,7 @@ def documents_of(path, field, chunks):
             yield path, chunks(file)
         return
     name = field or "text"
-    for record, place in (read_records if kind in ROWS else read_lines)(Path(path)):
+    for record, place in (read_all_records if kind in ROWS else read_lines)(Path(path)):
         if name not in record:
             raise UserError(f'{place} has no "{name}"; name the field of its text with --field')
         yield place, [check_text(record[name], f'"{name}"', place)]

@@ -17,6 +17,8 @@ except ImportError:
 
 #: Texts that a table must quote.
 PIECES = ("a", "ä", " ", ",", '"', "\n", "\t", "'", ";", "<|", "\r\n", '""', "true", "0")
+TURN, ANSWER, OTHER = ([{"role": role, "content": text, "tool_calls": None}] for role, text in (
+    ("user", "u"), ("assistant", "a, b"), ("user", "c")))
 
 
 class Tables(chats.ChatCase):
@@ -40,8 +42,7 @@ class Tables(chats.ChatCase):
         for text, says in (("a,b\n1,2\n3\n", "t.csv, line 3 has 1 columns, and line 1 names 2: a, b"),
                            ("a,a\n1,2\n", "t.csv, line 1: columns have the names 'a', 'a'"),
                            ('a,b\n"x"y,1\n', "t.csv, line 2 is no row of a table"),
-                           ('a,b\n1,"2\n', "t.csv, line 2 is no row of a table"),
-                           ("messages\nno JSON\n", "t.csv, line 2: the text of messages is not JSON")):
+                           ('a,b\n1,"2\n', "t.csv, line 2 is no row of a table")):
             self.refused(says, of=lambda: list(records.read_records(self.write("t.csv", text))))
         self.refused("t.csv is not UTF-8", of=lambda: list(records.read_records(self.latin())))
 
@@ -61,10 +62,35 @@ class Tables(chats.ChatCase):
         ("sft", [{"conversations": [{"from": "human", "value": "u"}, {"from": "gpt", "value": "a"}], "system": "s"}],
          {"conversations": "turns", "system": "rules"}),
         ("dpo", [{"prompt": "p ", "chosen": "good", "rejected": "bad"}], {"chosen": "better", "rejected": "worse"}),
+        ("sft", [{"prompt": TURN, "completion": ANSWER}], {"prompt": "question"}),
+        ("dpo", [{"chosen": TURN + ANSWER, "rejected": TURN + [{"role": "assistant", "content": "c"}]}], {"chosen": "better"}),
+        ("kto", [{"prompt": TURN, "completion": ANSWER, "label": True}, {"prompt": OTHER, "completion": ANSWER, "label": False}],
+         {"label": "liked"}),
         ("kto", [{"prompt": "p ", "completion": "c", "label": True}, {"prompt": "q ", "completion": "d", "label": False}],
          {"completion": "answer", "label": "liked"}),
         ("reward", [{"prompt": "p ", "chosen": "good", "rejected": "bad", "margin": 0.5}], {"margin": "by"}),
         ("classify", [{"text": "x", "label": "no"}, {"text": "y", "label": "yes"}], {"text": "review", "label": "stars"}))
+
+    def test_cells(self):
+        """A cell is parsed only where it is read, and text that is no turns stays as it is."""
+        folder = self.model()
+        rows = [{"text": "one", "margin": "5%", "history": "prose", "prompt": '[{"a": 1}]', "chosen": '[{"role": "user"',
+                 "label": "no"}, {"text": "two", "margin": "", "history": "[", "prompt": "", "chosen": "", "label": "yes"}]
+        path = self.table("cells.csv", rows)
+        self.assertEqual([record["prompt"] + record["chosen"] for record, _ in records.read_records(path)],
+                         [row["prompt"] + row["chosen"] for row in rows])
+        self.run_ok(support.ZEROC, "data", "show", folder, path)
+        self.run_ok(support.ZEROC, "data", "show", folder, path, "--objective=classify")
+        self.run_ok(support.ZEROC, "tokenize", path, "-o", "cells.u16", "--bytes", "--field=margin")
+        self.assertEqual((self.folder / "cells.u16").read_bytes(), b"5\0%\0")
+        for given, table, says in (
+                ([], "messages\nno JSON\n", "the text of messages is not JSON"),
+                ([], 'messages\n{}\n', "messages is an object, where a list"),
+                (["--objective=reward"], "prompt,chosen,rejected,margin\np ,a,b,5%\n", "the text of margin is not JSON"),
+                ([], "instruction,output,history\np,a,prose\n", "the text of history is not JSON")):
+            done = support.run(support.ZEROC, "data", "show", folder, self.write("t.csv", table), *given)
+            self.assert_refused(done)
+            self.assertIn(f"t.csv, line 2: {says}", done.err)
 
     def test_forms(self):
         """Each form of records, as a table and with columns of other names, gives the file of the JSON."""
