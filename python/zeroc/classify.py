@@ -23,6 +23,7 @@ from .errors import UserError, plural
 from .fields import drop_absent
 from .generate import output
 from .generation import OF_PROGRAM
+from .objectives import find_label
 from .options import add_output, parse, parser_of, value_of
 from .own_files import check_output
 from .packing import pack
@@ -136,12 +137,11 @@ class Classification:
                 yield Text(record, place, ids, self.number_of(known.get("label"), place) if self.labels else None)
 
     def number_of(self, label, place):
-        if label is None:
+        if label is None or label == "":  # of a table
             return None
-        if isinstance(label, int) and not isinstance(label, bool) and 0 <= label < len(self.labels):
-            return label
-        if label in self.labels:
-            return self.labels.index(label)
+        number = find_label(label, self.labels)
+        if number is not None:
+            return number
         raise UserError(f"{place} has the label {label!r}, and the model has {', '.join(self.labels[:8])}"
                         f"{', ...' * (len(self.labels) > 8)}")
 

@@ -22,6 +22,7 @@ Each objective is a class here, which has all that the commands of Python know o
 """
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -80,21 +81,38 @@ def add_others(units, place):
 MOST_LABELS = 1 << 16
 
 
+def is_number_of_label(label):
+    """Whether it counts labels: also as a text, since tables have no other numbers."""
+    return bool(re.fullmatch("0|[1-9][0-9]{0,4}", str(label), re.ASCII)) and int(label) < MOST_LABELS
+
+
+def find_label(label, names):
+    """The number of a label of these names, or None.  A number is a name first, and counts names that are none."""
+    if str(label) in names:
+        return names.index(str(label))
+    counts = is_number_of_label(label) and int(label) < len(names) and not any(map(is_number_of_label, names))
+    return int(label) if counts else None
+
+
+def by_value(text):
+    """The order of labels: numbers, then texts."""
+    is_number = re.fullmatch(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?", text, re.ASCII)
+    return (0, float(text), text) if is_number else (1, 0, text)
+
+
 def count_labels(units, config):
     """The names of labels: of the config, or those of all units in order."""
-    found = {unit.facts["label"] for unit in units}
-    names = config.get("label2id") or {}
-    if all(isinstance(label, int) and 0 <= label < MOST_LABELS for label in found):
-        if names and max(found) < len(names):
-            return sorted(names, key=names.get)
-        return [str(i) for i in range(max(max(found) + 1, 2))]
-    if not all(isinstance(label, str) for label in found):
+    labels, ids = {unit.facts["label"] for unit in units}, config.get("label2id") or {}
+    found, names = set(map(str, labels)), sorted(ids, key=ids.get)
+    if names and all(find_label(label, names) is not None for label in labels):
+        return names
+    if all(map(is_number_of_label, found)):
+        return [str(i) for i in range(max(*map(int, found), 1) + 1)]
+    if not all(isinstance(label, str) for label in labels):
         raise UserError(f"labels are texts in some records and numbers in others, or not from 0 to {MOST_LABELS - 1:,}")
-    if found <= set(names):
-        return sorted(names, key=names.get)
     if len(found) < 2:
         raise UserError(f"all records have the label {next(iter(found))!r}; there is nothing to tell apart")
-    return sorted(found)
+    return sorted(found, key=by_value)
 
 
 class Objective:
@@ -146,6 +164,8 @@ class Classify(Objective):
         label = record.get("label")
         if not isinstance(label, (str, int)) or isinstance(label, bool):
             raise UserError(f"{place} has label {label!r}; --objective=classify reads a text or a number")
+        if not str(label).strip():
+            raise UserError(f"{place} has an empty label; name one, or leave the record out")
         return [([read_whole(record, place)], {"label": label})]
 
     def encode(self, tokenizer, parts, facts, place):
@@ -161,8 +181,7 @@ class Classify(Objective):
         targets = np.full((len(rows), seq), IGNORED, np.int32)
         for row, placed in enumerate(rows):
             for unit, [(_, end)] in placed:
-                label = unit.facts["label"]
-                targets[row, end - 1] = label if isinstance(label, int) else summary.labels.index(label)
+                targets[row, end - 1] = find_label(unit.facts["label"], summary.labels)
         return {"targets": targets}
 
 

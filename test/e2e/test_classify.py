@@ -6,6 +6,7 @@ import support
 
 try:
     import numpy as np
+    from zeroc import objectives
 except ImportError:
     pass  # ChatCase skips
 
@@ -65,13 +66,26 @@ class Classify(chats.ChatCase):
         both = sum(one["predicted"] == one["label"] == "bad" for one in found)
         self.assertRegex(done.err, rf"bad +{2 * both / (20 + gets):.4f} +{both / max(gets, 1):.4f} +{both / 20:.4f} +20\n")
         # One text in a sequence, and texts without labels.
-        plain = self.records("plain.jsonl", [{"text": self.texts[8]["text"]}])
+        plain = self.write("plain.csv", f'text,label,history\n{self.texts[8]["text"]},,prose\n')
         done, [alone] = self.classify(out, plain, "--batch=1", "--seq=16")
         self.assert_same(alone["probabilities"]["bad"], parts[8][0])
         self.assertNotIn("accuracy", done.err)
         done, cut = self.classify(out, self.data, "-o", "cut.jsonl", "--seq=4")
         self.assertRegex(done.err, r"\d+ texts longer than 4 tokens, cut off there; raise --seq")
         self.assertEqual(len((self.folder / "cut.jsonl").read_text().splitlines()), 30)
+
+    def test_names(self):
+        """Numbers are the same as texts, which tables have; of other texts, numbers are in order."""
+        for labels, ids, names in (
+                (("1", "2"), {}, "0 1 2"), ((1, 2), {}, "0 1 2"), ((0, "1"), {}, "0 1"), (("9", "10", "-1"), {}, "-1 9 10"),
+                (("70000", "100000", "b", "a"), {}, "70000 100000 a b"), (("1", "0"), {"no": 0, "yes": 1}, "no yes"),
+                ((1, 2), {"1": 0, "2": 1}, "1 2"), ((0, 1), {"1": 0, "2": 1}, "0 1"), (("a", "b"), {"b": 0, "a": 1}, "b a")):
+            with self.subTest(labels=labels, ids=ids):
+                units = [objectives.Unit([], {"label": label}) for label in labels]
+                self.assertEqual(objectives.count_labels(units, {"label2id": ids}), names.split())
+        for label, names, number in ((1, "1 2", 0), ("2", "1 2", 1), (0, "1 2", None), (1, "no yes", 1), ("1", "no yes", 1),
+                                     (2, "no yes", None), ("01", "no yes", None), ("9" * 5000, "no yes", None)):
+            self.assertEqual(objectives.find_label(label, names.split()), number, label)
 
     def test_adapters_and_checkpoints(self):
         out = self.finetune("classify", "out", self.data, "--lora=4")

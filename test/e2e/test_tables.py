@@ -69,7 +69,8 @@ class Tables(chats.ChatCase):
         ("kto", [{"prompt": "p ", "completion": "c", "label": True}, {"prompt": "q ", "completion": "d", "label": False}],
          {"completion": "answer", "label": "liked"}),
         ("reward", [{"prompt": "p ", "chosen": "good", "rejected": "bad", "margin": 0.5}], {"margin": "by"}),
-        ("classify", [{"text": "x", "label": "no"}, {"text": "y", "label": "yes"}], {"text": "review", "label": "stars"}))
+        ("classify", [{"text": "x", "label": "no"}, {"text": "y", "label": "yes"}], {"text": "review", "label": "stars"}),
+        ("classify", [{"text": "x", "label": 2}, {"text": "y", "label": 10}], {"label": "stars"}))
 
     def test_cells(self):
         """A cell is parsed only where it is read, and text that is no turns stays as it is."""
@@ -87,10 +88,11 @@ class Tables(chats.ChatCase):
                 ([], "messages\nno JSON\n", "the text of messages is not JSON"),
                 ([], 'messages\n{}\n', "messages is an object, where a list"),
                 (["--objective=reward"], "prompt,chosen,rejected,margin\np ,a,b,5%\n", "the text of margin is not JSON"),
-                ([], "instruction,output,history\np,a,prose\n", "the text of history is not JSON")):
+                ([], "instruction,output,history\np,a,prose\n", "the text of history is not JSON"),
+                (["--objective=classify"], "text,label\na,\n", "has an empty label")):
             done = support.run(support.ZEROC, "data", "show", folder, self.write("t.csv", table), *given)
             self.assert_refused(done)
-            self.assertIn(f"t.csv, line 2: {says}", done.err)
+            self.assertIn(f"t.csv, line 2{'' if 'empty' in says else ':'} {says}", done.err)
 
     def test_forms(self):
         """Each form of records, as a table and with columns of other names, gives the file of the JSON."""
