@@ -23,6 +23,7 @@ from .errors import UserError, plural
 from .fields import drop_absent
 from .generate import output
 from .generation import OF_PROGRAM
+from .hub import LABELS
 from .objectives import find_label
 from .options import add_output, parse, parser_of, value_of
 from .own_files import check_output
@@ -88,18 +89,42 @@ def head_of(source, adapter):
 
 
 def labels_of(source, adapter, count):
-    """The names of `count` labels: those of the data that adapters or checkpoints were trained on, or of the config."""
-    work = Path(adapter) / "zeroc" if adapter else source.weights.resolve()
-    names = source.config.get("id2label") or {}
-    found = [names.get(str(i)) for i in range(count)] if len(names) == count else []
-    for folder in (work, work.parent, work.parent.parent) if adapter or source.weights != source.folder else ():
-        if (folder / "data.safetensors").exists():
-            import safetensors
-            with safetensors.safe_open(folder / "data.safetensors", "numpy") as file:
-                known = json.loads((file.metadata() or {}).get("zeroc.summary", "{}")).get("labels", [])
-            found = known if len(known) == count else found
-            break
-    return [str(name) for name in found] if found and None not in found else [str(i) for i in range(count)]
+    """The names of `count` labels."""
+    for names in kept_labels(source, adapter):
+        if len(names) == count:
+            return names
+    print(f"zeroc classify: warning: the names of the {count} labels are not known, and 0 to {count - 1} stand for them; put "
+          f"the {LABELS} of zeroc finetune beside its adapters, or id2label into config.json", file=sys.stderr)
+    return [str(i) for i in range(count)]
+
+
+def kept_labels(source, adapter):
+    """Names of labels: those of adapters or checkpoints, of the data of a run that did not keep them, of the config."""
+    if adapter:
+        yield names_in(Path(adapter) / LABELS)
+        runs = [Path(adapter) / "zeroc"]
+    else:
+        runs = [*source.weights.resolve().parents][:2] if source.weights != source.folder else []
+    for run in runs:
+        settings = read_json(run / "settings.json")
+        yield settings.get("labels", ()) if not adapter else ()
+        yield names_of_data(run / "data.safetensors", settings.get("data"))
+    yield names_in(source.config_path)
+
+
+def names_in(file):
+    names = read_json(file).get("id2label") or {}
+    return [str(names[key]) for key in map(str, range(len(names))) if names.get(key) is not None]
+
+
+def names_of_data(file, key):
+    """The names in a file of data, if it has the hash `key`."""
+    if not key or not file.exists():
+        return ()
+    import safetensors
+    with safetensors.safe_open(file, "numpy") as data:
+        known = data.metadata() or {}
+    return json.loads(known["zeroc.summary"]).get("labels", ()) if known.get("zeroc.key") == key else ()
 
 
 class Classification:

@@ -220,14 +220,16 @@ def hash_file(path):
     return digest.digest()
 
 
-def build(request, output, evaluation=None):
-    """Writes `output`, and the records that `request.evaluation` keeps to `evaluation`.
+def build(request, output, evaluation=None, check=None):
+    """Writes `output`, and the records that `request.evaluation` keeps to `evaluation`, after `check` of the hash.
 
     Returns the Summary of each, whether they were there already, and the hash of what they are made from."""
     files = find_files(request.files, request.split)
     if parquet := [file for file in files if kind_of(file) == ".parquet"]:
         need(parquet[0], ["pyarrow"])  # before the files before it are read
     key, objective = hash_of(request, files), objectives.ALL[request.objective]
+    if check:
+        check(key)
     outputs = [Path(output)] + ([Path(evaluation)] if evaluation else [])
     found = [read_summary(path, key) for path in outputs]
     if all(found):

@@ -15,6 +15,7 @@ from .columns import add_columns, read_columns
 from .commands import compile_command, import_command
 from .conversations import Chat
 from .errors import UserError
+from .hub import LABELS
 from .model_folder import check_model_folder
 from .options import name_of, options_with, value_of
 from .pieces import write_pieces
@@ -145,7 +146,7 @@ class Finetune(Run):
         command += [*(f"--column={column}" for column in a.column), *([f"--split={a.split}"] if a.split else [])]
         command += [f"--chat-template={a.chat_template}"] if a.chat_template else []
         self.commands.append(command + [f"--stop-token={text}" for text in a.stop_token])
-        summaries, _, self.data_key = dataset.build(request, self.data, self.evaluation)
+        summaries, _, self.data_key = dataset.build(request, self.data, self.evaluation, self.check_data)
         for name, summary in zip(("data", "eval"), summaries):
             for line in summary.lines():
                 print(f"{name:<10}{line}", file=sys.stderr if line.startswith("warning") else sys.stdout)
@@ -155,6 +156,11 @@ class Finetune(Run):
                       "tokens, trained on": f"{summary.tokens:,}, {summary.trained:,}",
                       "sequences": f"{summary.sequences:,} of {self.seq:,} tokens"}
         return summary.sequences
+
+    def check_data(self, key):
+        """Before the data of a run that is there are replaced: what they are made with, too, is as it was."""
+        self.check_unchanged({"model": str(self.model.resolve()), "sequences of a step": self.sequences_per_step(),
+                              "tokens of a sequence": self.seq, "seed": self.args.seed, "data": key})
 
     def import_options(self):
         data, options = self.summary, ["--packed"]
@@ -277,12 +283,14 @@ class Finetune(Run):
         return text
 
     def more_settings(self):
-        """The reference, but for where its parameters lie."""
-        evaluated = {"sequences for evaluation": self.evaluated_at_once} if self.evaluation else {}
+        """The names of labels, and the reference, but for where its parameters lie."""
+        more = {"sequences for evaluation": self.evaluated_at_once} if self.evaluation else {}
+        if self.summary.labels:
+            more["labels"] = self.summary.labels
         if not self.objective.has_reference:
-            return evaluated
+            return more
         text = (self.work / "reference.mlir").read_bytes()
-        return {**evaluated, "reference": [str(self.reference.resolve()), hashlib.sha256(text).hexdigest(),
+        return {**more, "reference": [str(self.reference.resolve()), hashlib.sha256(text).hexdigest(),
                               self.weights_of(self.reference)]}
 
     def export_options(self):
@@ -326,6 +334,11 @@ class Finetune(Run):
         if changes and self.export_options() is None:
             with self.own.writing("adapter_config.json") as path:
                 write_whole(path, json.dumps({**read_json(path), **changes}, indent=2) + "\n")
+        if self.summary.labels and self.export_options() is None:
+            with self.own.writing(LABELS) as path:
+                write_whole(path, json.dumps({"id2label": dict(enumerate(self.summary.labels))}, indent=2) + "\n")
+        else:
+            self.own.remove(LABELS)
         # Who generates with the model needs what it was trained with.
         if self.args.chat_template:
             with self.own.writing("chat_template.jinja") as path:

@@ -23,11 +23,13 @@ from .tokenizer_file import TOKENIZER_FILES
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(@[\w.-]+)?", re.ASCII)
 FILES = (".mlir", ".json")
 DATA = re.compile(f"({NAME.pattern})(?:/(.*))?", re.ASCII)
+#: The names of labels beside adapters: {"id2label": {"0": NAME, ...}}, as the config.json of a whole model has them.
+LABELS = "labels.json"
 #: Patterns of files: what a config is for, a tokenizer, a whole model, and adapters.
 CONFIG = ("config.json",)
 TOKENIZER = (*CONFIG, *TOKENIZER_FILES)
 MODEL = (*TOKENIZER, "model*.safetensors", "model.safetensors.index.json")
-ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
+ADAPTER = ("adapter_config.json", "adapter_model.safetensors", LABELS)
 #: Files of data sets that are about them.
 ABOUT_DATA = ("dataset_infos.json", "dataset_info.json", "dataset_dict.json", "state.json")
 

@@ -24,6 +24,7 @@ from .config_file import add_config, with_config, write_config
 from .dataset import check_split
 from .deepspeed import take_ds_config
 from .errors import UserError, plural
+from .hub import LABELS
 from .options import name_of, options_with, parse, parser_of, value_of
 from .own_files import OwnFolder
 from .template import read_json
@@ -51,7 +52,7 @@ FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard",
         "--time-limit", "--until", "--memory-check", *OF_EVALUATION)
 #: Files of weights and of adapters; a folder with both is read in different ways.
 WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
-ADAPTERS = ("adapter_model.safetensors", "adapter_config.json")
+ADAPTERS = ("adapter_model.safetensors", "adapter_config.json", LABELS)
 OUTPUTS = (*WEIGHTS, *ADAPTERS, *TOKENIZER_FILES, "config.json", "README.md", "loss.svg")
 
 
@@ -280,6 +281,11 @@ class Run:
             shutil.rmtree(self.work / "run", ignore_errors=True)
             for name in ("metrics.jsonl", "reports.json"):
                 (self.work / name).unlink(missing_ok=True)
+        self.check_unchanged(now)
+        path.write_text(json.dumps({**now, "date": self.date}, indent=2) + "\n")
+
+    def check_unchanged(self, now):
+        """Refuses settings that are others than those of the checkpoints that are there."""
         was = self.was
         # The training program knows the files of frozen parameters by what is in them.
         moved = ("model", "weights") if self.has_base() else ()
@@ -290,7 +296,6 @@ class Run:
                     f"{key} {json.dumps(was[key])}, and now it is {json.dumps(value)}")
             raise UserError(f"{self.out} has a run with {what}; name another folder with -o, or start again with "
                             "--restart")
-        path.write_text(json.dumps({**now, "date": self.date}, indent=2) + "\n")
 
     def has_base(self):
         """Whether the checkpoints leave frozen parameters in the files of the model."""

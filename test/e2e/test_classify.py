@@ -1,5 +1,6 @@
 """zeroc classify: labels and scores of texts are those of the program of --score-only, however texts are packed."""
 import json
+import shutil
 
 import chats
 import support
@@ -95,6 +96,45 @@ class Classify(chats.ChatCase):
         for one, other in zip(adapted, kept):
             self.assertEqual(set(one["probabilities"]), {"bad", "good"})
             self.assert_same(list(one["probabilities"].values()), list(other["probabilities"].values()))
+
+    def test_names_are_kept(self):
+        """With adapters and with checkpoints, whatever becomes of the data."""
+        out = self.finetune("classify", "out", self.data, "--lora=4")
+        data, settings = (out / "zeroc" / name for name in ("data.safetensors", "settings.json"))
+        before = data.read_bytes()
+        others = self.records("others.jsonl", [{**text, "label": {"bad": "down", "good": "up"}[text["label"]]}
+                                               for text in self.texts])
+        done = support.run(support.ZEROC, "finetune", MODEL, others, "-o", out, "--objective=classify", *TRAINED, "--lora=4",
+                           "--lr=1e-2")
+        self.assert_refused(done, "has a run with other data", status=1)
+        self.assertEqual(data.read_bytes(), before)
+        copy = self.folder / "copy"
+        copy.mkdir()
+        for name in ("adapter_model.safetensors", "adapter_config.json", "labels.json"):
+            shutil.copyfile(out / name, copy / name)
+
+        def names_of(*words):
+            done, found = self.classify(*words, self.data)
+            self.assertEqual(done.returncode, 0, done.err)
+            return list(found[0]["probabilities"]), "names of the 2 labels are not known" in done.err
+
+        self.assertEqual(names_of(MODEL, "--adapter", copy), (["bad", "good"], False))
+        # A run that did not keep them has them in its data, if they are those of the run.
+        kept = (out / "labels.json").rename(self.folder / "kept.json")
+        was = json.loads(settings.read_text())
+        settings.write_text(json.dumps({key: value for key, value in was.items() if key != "labels"}))
+        for words in ((MODEL, "--adapter", out), (out / "zeroc" / "run",)):
+            self.assertEqual(names_of(*words), (["bad", "good"], False))
+        self.run_ok(support.ZEROC, "data", "build", MODEL, others, "-o", data, "--seq=40", "--objective=classify")
+        settings.write_text(json.dumps(was))
+        self.assertEqual(names_of(out / "zeroc" / "run"), (["bad", "good"], False))
+        plain = self.records("plain.jsonl", [{"text": "w1"}])
+        done, [found] = self.classify(MODEL, plain, "--adapter", out)
+        self.assertEqual(list(found["probabilities"]), ["0", "1"])
+        self.assertIn("names of the 2 labels are not known", done.err)
+        kept.rename(out / "labels.json")
+        self.finetune("classify", "out", self.data, "--lora=4", "--merge")
+        self.assertFalse((out / "labels.json").exists())
 
     def test_scores(self):
         pairs = [json.loads(line) for line in (GOLDEN / "reward.jsonl").read_text().splitlines()]
