@@ -134,6 +134,9 @@ class Classification:
         for name, value, least in (("--seq", a.seq, 2), ("--batch", a.batch, 1)):
             if value is not None and value < least:
                 raise UserError(f"{name}={value} must be {least} or more")
+        # A file of scores looks like many others, so it is replaced only with --force.
+        if a.o != "-":
+            check_output(a.o, "labels", a.force, a.data)
         self.compiled, self.run_options = found["compile"], found["train"]
         self.source = find_source(hub.find_folder(a.model))
         a.adapter = a.adapter and str(hub.find_folder(a.adapter, hub.ADAPTER))
@@ -257,8 +260,6 @@ def comparison(labels, true, predicted):
 def main(arguments):
     task = Classification(arguments)
     out = task.args.o
-    if out != "-":
-        check_output(out, "labels" if task.labels else "scores", task.args.force, task.args.data)
     texts = list(task.read())
     if not texts:
         raise UserError(f"{', '.join(task.args.data)}: there is no record")

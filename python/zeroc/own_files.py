@@ -16,7 +16,7 @@ from .whole_file import check_writable
 #: Kinds of files, and the text that each has; others have none.
 MARKS = {"data": b'"zeroc.key"', "a report": b"<title>zeroc report</title>", "a machine": b'{\n "machine":',
          "a trace": b'"clock shifts in ns"', "answers": b'"prompt_tokens":', "labels": b'"probabilities":',
-         "scores": b'"score":', "a program": b"zrtfile1", "a picture": b'<svg id="zeroc"', "tokens": b"written by zeroc"}
+         "a program": b"zrtfile1", "a picture": b'<svg id="zeroc"', "tokens": b"written by zeroc"}
 LIST = ".zeroc-files"
 SEARCHED = 1 << 16
 
