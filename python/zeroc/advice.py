@@ -10,8 +10,8 @@ from .options import value_of
 
 #: A run with fewer steps is short.
 FEW_STEPS = 50
-#: Of losses of one part of a run and of the next: by how much of the first, and by how many standard errors, the second
-#: is lower if the loss is falling.
+#: Of losses of one part of a run and of another: by how much of the first the second differs if the loss falls or has
+#: risen, and of two parts that follow each other by how many standard errors, too.
 FALLING, ERRORS = 0.02, 2
 #: Of the first losses of a run: what it falls by at least if the run has learned.
 LEARNED = 0.05
@@ -61,15 +61,21 @@ def is_falling(losses):
 
 
 def lines_after(run):
-    """What would help; nothing if the run was long, and its loss does not fall any more or its evaluation rises."""
+    """What would help; nothing if the run was long, and its loss has not risen and does not fall any more, or its
+    evaluation rises."""
     lines = read_metrics(run.work / "metrics.jsonl")
     losses, evaluations = ([line[key] for line in lines if line.get(key) is not None] for key in ("loss", "eval_loss"))
-    is_short = run.steps < FEW_STEPS
-    falls = is_falling(losses) and not (evaluations and evaluations[-1] > min(evaluations))
-    if losses and (is_short or falls):
-        tenth = math.ceil(len(losses) / 10)
-        first, last = fmean(losses[:tenth]), fmean(losses[-tenth:])
+    if not losses:
+        return
+    tenth = math.ceil(len(losses) / 10)
+    first, last = fmean(losses[:tenth]), fmean(losses[-tenth:])
+    if first > 2 * losses[0] > 0:  # it rose at once
+        first = losses[0]
+    is_short, has_risen = run.steps < FEW_STEPS, last - first > FALLING * abs(first)
+    falls = last < first and is_falling(losses) and not (evaluations and evaluations[-1] > min(evaluations))
+    if is_short or has_risen or falls:
         lr = run.lr if run.args.lr is None else run.args.lr
         more = [f"raise --lr (now {lr:g})"] * (first - last < LEARNED * abs(first))
         yield (f"advice    the loss went from {first:.4g} to {last:.4g} in {'only ' * is_short}{plural(run.steps, 'step')}"
-               f"{' and was still falling' * falls}: {for_more_steps(run, *more)}, with --restart or another -o")
+               f"{' and was still falling' * falls}: "
+               f"{f'lower --lr (now {lr:g})' if has_risen else for_more_steps(run, *more)}, with --restart or another -o")

@@ -308,6 +308,12 @@ class Finetune(FinetuneCase):
         done = self.finetune("out", "--epochs=1")
         self.assertRegex(done.out, r"\nadvice    the loss went from [\d.]+ to [\d.]+ in only 30 steps.*: raise --epochs \(now 1\), "
                                    r"lower --accumulate \(now 2\), lower --seq \(now 64\), or raise --lr \(now 2e-05\), with --restart or another -o\n")
+        # A loss that rose is no reason for more of the same, also if it falls from a peak.
+        for steps, warmup in ((30, 0), (60, 20)):
+            done = self.finetune(f"rose-{steps}", f"--steps={steps}", "--lr=3", "--schedule=constant",
+                                 f"--warmup={warmup}")
+            self.assertRegex(done.out, rf"\nadvice    the loss went from [\d.]+ to [\d.]+ in (only )?{steps} steps: "
+                                       r"lower --lr \(now 3\), with --restart or another -o\n")
         noise = [random.Random(1).uniform(-0.1, 0.1) for _ in range(60)]
         for losses, falling in (([5 - i / 20 for i in range(60)], True), ([2 + one for one in noise], False),
                                 ([5 - min(i, 20) / 10 + one for i, one in enumerate(noise)], False),
