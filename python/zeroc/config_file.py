@@ -7,16 +7,19 @@
     lr: 2e-4
 
 A key is the long name of an option, with "-" or "_", or that of an argument.  An option that is typed, too, has the typed
-value.  Values are read as they are written: YAML takes 16:32 for 992, and 2e-4 for a text.
+value, and so have arguments: typed files are the data of the file's model.  Values are read as they are written: YAML
+takes 16:32 for 992, and 2e-4 for a text.
 """
 from __future__ import annotations
 
 import argparse
 import json
+from pathlib import Path
 
 from .errors import UserError
 from .needs import need
 from .options import check_known, known_options, name_of
+from .records import kind_of
 
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 #: Of one run, or of no use in a file.
@@ -57,6 +60,21 @@ def with_config(parser, words, managed, command):
             action.required = False
         found += given
     return [*found, *words]
+
+
+def take_arguments(parser, args, command):
+    """The first typed word is data, too, if the file has a model and the word names a file of data."""
+    model, data = parser.get_default("model"), parser.get_default("data")
+    if model is not None and args.model is not model and names_data(args.model, command):
+        args.data = [args.model, *(() if args.data is data else args.data)]
+        args.model = model
+
+
+def names_data(word, command):
+    """Whether a word cannot be a model: a folder, a name of a hub, or a config."""
+    path = Path(word)
+    return (not path.is_dir() and (kind_of(path) is not None or path.is_file()) and
+            not path.name.endswith(".json" if command == "pretrain" else "config.json"))
 
 
 def parser_of_config():

@@ -142,7 +142,7 @@ def parse(parser, words, managed, command, of_train=None):
             raise UserError(f"{name} is an option of training, and zeroc {command} does not take it; drop it")
     takes = [name for name, (who, _) in known_options().items() if who == "compile" or of_train is None or name in of_train]
     check_known(others, own, command, takes, managed)
-    return argparse.ArgumentParser.parse_args(parser, others), found
+    return parser.parse_intermixed_args(others), found
 
 
 def name_of(option):

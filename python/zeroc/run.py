@@ -20,7 +20,7 @@ from pathlib import Path
 
 from . import advice, card, memory, reporting
 from .commands import compile_command, import_command, positions_of, zeroc
-from .config_file import add_config, with_config, write_config
+from .config_file import add_config, take_arguments, with_config, write_config
 from .dataset import check_split
 from .deepspeed import take_ds_config
 from .errors import UserError, plural
@@ -92,6 +92,7 @@ class Run:
     def __init__(self, command, p, arguments):
         words = with_config(p, arguments, MANAGED, command)
         self.args, found = parse(p, words, MANAGED, command)
+        take_arguments(p, self.args, command)
         self.parser, self.command, self.compiled, self.trained = p, command, found["compile"], found["train"]
         self.program, self.from_ds_config = zeroc(), []
         take_ds_config(self, set(map(name_of, words)))

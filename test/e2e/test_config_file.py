@@ -41,6 +41,34 @@ class ConfigFile(FinetuneCase):
         self.config(f"model: {self.base}\ndata: {texts}\nbytes: true\nsteps: 2\nseq: 16\n", "pretrain.yaml")
         self.run_ok(support.ZEROC, "pretrain", "--config=pretrain.yaml", "-o", "pretrained", "--progress=none")
 
+    def test_arguments(self):
+        """Typed arguments win over the file's, between options, too; files alone are data of its model."""
+        other, third = (self.write(name, self.chats.read_text()) for name in ("other.jsonl", "third.jsonl"))
+        model = self.folder / "model-2"
+        shutil.copytree(self.base, model)
+        both = self.config(f"model: {self.base}\ndata: {self.chats}\n")
+        named = self.config(f"model: {self.base}\n", "model.yaml")
+        given = self.config(f"data: [{self.chats}]\n", "data.yaml")
+        for file, words, reads in ((both, (), (self.base, self.chats)), (both, (other,), (self.base, other)),
+                                   (both, (other, "--lr=1e-3", third), (self.base, other, third)),
+                                   (both, (model,), (model, self.chats)),
+                                   (both, (model, "--lr", "1e-3", other), (model, other)),
+                                   (named, (other,), (self.base, other)), (named, (other, third), (self.base, other, third)),
+                                   (named, (model, "--steps=1", other), (model, other)),
+                                   (given, (model,), (model, self.chats)), (given, (model, "--steps=1", other), (model, other))):
+            with self.subTest(file=file, words=words):
+                done = self.run_ok(support.ZEROC, "finetune", f"--config={file}", *words, "-o", "out", "--dry-run")
+                self.assertIn(f"zeroc data build {' '.join(map(str, reads))} -o ", done.out)
+        texts = self.write("texts.txt", "red green " * 100)
+        file = self.config(f"model: {self.base}\ndata: {self.chats}\nbytes: true\nsteps: 2\nseq: 16\n", "pretrain.yaml")
+        config = shutil.copy(self.base / "config.json", self.folder / "other.json")
+        for words, model in (((texts,), self.base), ((config, "--lr=1e-3", texts), config)):
+            done = self.run_ok(support.ZEROC, "pretrain", f"--config={file}", *words, "-o", "pretrained", "--dry-run")
+            self.assertIn(f"zeroc import {model} ", done.out)
+            self.assertIn(f"zeroc tokenize {texts} ", done.out)
+        done = support.run(support.ZEROC, "finetune", f"--config={both}", "nowhere.jsonl", "-o", "out")
+        self.assert_refused(done, "cannot read nowhere.jsonl: no such file")
+
     def test_refused(self):
         for text, says in (
                 ("lr: 1\nlr: 2", "run.yaml, line 2: lr is there already, in line 1"),
