@@ -22,7 +22,8 @@ def add_columns(parser):
 
 
 def add_split(parser):
-    parser.add_argument("--split", metavar="NAME", help="of a folder or a hub's data set with several splits (default: train)")
+    parser.add_argument("--split", metavar="NAME", help="the files to read of a folder or a hub's data set with several splits, "
+                        "or all (default: train)")
 
 
 def read_columns(options):

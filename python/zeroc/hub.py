@@ -89,7 +89,7 @@ def find_data(text, split, suffixes):
     if not paths:
         raise UserError(f"{text} has no file *{', *'.join(suffixes)}")
     chosen, line = splits.choose([path[len(folder):] for path in paths], split, text)
-    subsets = {"/".join(part for part in PurePath(path).parts[:-1] if part != "data" and not splits.split_of(part))
+    subsets = {"/".join(part for part in PurePath(path).parts[:-1] if part != "data" and not splits.split_of_folders([part]))
                for path in chosen}
     if len(subsets) > 1:
         raise UserError(f"{text} has the subsets {', '.join(sorted(subsets))}; name one, as in "

@@ -3,7 +3,9 @@
 | name | split |
 |---|---|
 | train_sft-00000-of-00003.parquet | train_sft |
-| train.jsonl, my-test.csv, validation/part1.jsonl | train, test, validation: the last such word of the path |
+| train.jsonl, test.txt | the word: the whole name, but for a number behind it |
+| my-test.csv, train_01.jsonl | the same of its first or last part between - and _, but not of a text, whose name is a title |
+| validation/part1.jsonl | of other names, the folder that is nearest |
 """
 from __future__ import annotations
 
@@ -12,6 +14,8 @@ from pathlib import PurePath
 
 from .errors import UserError, plural
 
+#: In place of the name of a split.
+ALL = "all"
 SHARD = re.compile(r"(.+?)-\d{5}-of-\d{5}")
 WORDS = {"train": "train", "training": "train", "validation": "validation", "valid": "validation", "val": "validation",
          "dev": "validation", "test": "test", "testing": "test", "eval": "test", "evaluation": "test"}
@@ -20,27 +24,31 @@ WORDS = {"train": "train", "training": "train", "validation": "validation", "val
 def split_of(path):
     """The split that a path within a data set names, or None."""
     path = PurePath(path)
+    stem, _, kind = path.name.lower().partition(".")
     if shard := SHARD.fullmatch(path.name.partition(".")[0]):
         return shard[1]
-    for part in reversed([*path.parts[:-1], path.name.partition(".")[0]]):
-        if words := [WORDS[word] for word in re.split(r"[-._ 0-9]+", part.lower()) if word in WORDS]:
-            return words[-1]
-    return None
+    stem = stem.rstrip("-_0123456789")
+    parts = [stem] if kind.removesuffix(".gz") == "txt" else re.split("[-_]", stem)
+    return next((WORDS[part] for part in (parts[-1], parts[0]) if part in WORDS), split_of_folders(path.parts[:-1]))
+
+
+def split_of_folders(names):
+    return next((WORDS[name.lower()] for name in reversed(names) if name.lower() in WORDS), None)
 
 
 def choose(paths, wanted, name):
-    """(The paths of one split, a line that says which, or None); throws UserError if it is not clear which."""
+    """(The paths of one split, or of "all", a line that says which, or None); throws UserError if it is not clear which."""
     splits = {}
     for path in paths:
         splits.setdefault(split_of(path), []).append(path)
     names = sorted(filter(None, splits))
-    if wanted is None and len(splits) < 2:
+    if wanted == ALL or wanted is None and len(splits) < 2:
         return list(paths), None
     found = wanted or ("train" if "train" in splits else None)
     if found not in splits:
         listed = ", ".join(names) or "no split"
         raise UserError(f"{name} has {listed}{f', and no {wanted}' if wanted else ''}; " + (
-            f"choose one with --split={next((one for one in names if 'train' in one), names[0])}" if names else
+            f"choose one with --split={next((one for one in names if 'train' in one), names[0])}, or --split={ALL}" if names else
             "drop --split"))
     others = [f"{other or 'others'} ({plural(len(files), 'file')})"
               for other, files in sorted(splits.items(), key=lambda item: item[0] or "~") if other != found]

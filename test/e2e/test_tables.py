@@ -145,8 +145,21 @@ class Splits(chats.ChatCase):
     def test_names(self):
         for path, split in (("train.jsonl", "train"), ("data/train-00000-of-00002.parquet", "train"),
                             ("train_sft-00000-of-00001.parquet", "train_sft"), ("my-test.csv", "test"), ("dev/a.jsonl", "validation"),
-                            ("valid.jsonl.gz", "validation"), ("latest.jsonl", None), ("strain.txt", None), ("test/train.json", "train")):
+                            ("valid.jsonl.gz", "validation"), ("latest.jsonl", None), ("strain.txt", None), ("test/train.json", "train"),
+                            ("train.txt", "train"), ("Test-00000-of-00002.txt", "Test"), ("train_02.jsonl", "train"),
+                            ("test_set.csv", "test"), ("how-to-train.txt", None), ("dev-notes.txt.gz", None), ("test/a.txt", "test"),
+                            ("a-test-of-time.jsonl", None), ("my test.json", None), ("dev notes/a.jsonl", None),
+                            ("train-notes/test/a.txt", "test")):
             self.assertEqual(splits.split_of(path), split, path)
+
+    def test_titles(self):
+        """A text whose title has such a word is one of the texts."""
+        texts = self.folder / "texts"
+        texts.mkdir()
+        for name in ("a", "b", "how-to-train"):
+            (texts / f"{name}.txt").write_text("red")
+        done = self.run_ok(support.ZEROC, "tokenize", texts, "-o", "texts.u16", "--bytes")
+        self.assertIn("3 documents", done.out)
 
     def test_choice(self):
         """What is read is said, and what is not."""
@@ -162,11 +175,14 @@ class Splits(chats.ChatCase):
             self.assertEqual([name for name in sorted(path.name for path in data.iterdir()) if f"[[{name}" in done.out
                               or f"{name}<" in done.out], read, done.out)
             self.assertIn(said.format(data), done.err)
+        done = self.run_ok(support.ZEROC, "data", "show", folder, data, "--split=all", "--samples=4")
+        self.assertTrue(all(path.name in done.out for path in data.iterdir()), done.out)
+        self.assertNotIn("see --split", done.err)
         (data / "train.jsonl").unlink()
         done = self.run_ok(support.ZEROC, "data", "show", folder, data)
         self.assertIn(f"files of no split of {data}, 1 file; not test (2 files)", done.err)
         (data / "other.jsonl").rename(data / "train_sft-00000-of-00001.jsonl")
-        for given, says in ((data, "has test, train_sft; choose one with --split=train_sft"),
+        for given, says in ((data, "has test, train_sft; choose one with --split=train_sft, or --split=all"),
                             (data / "test.csv", "--split=train is for folders and data sets of a hub")):
             done = support.run(support.ZEROC, "data", "show", folder, given, *["--split=train"] * (given != data))
             self.assert_refused(done)
