@@ -95,6 +95,8 @@ class Finetune(Run):
         self.name = self.args.model if hub.is_name(self.args.model) else None
         self.model = hub.find_folder(self.args.model, hub.TOKENIZER)
         check_model_folder("finetune", self.model, self.args.data)
+        self.trained = [f"--adapter={hub.find_folder(value, hub.ADAPTER)}" if name == "--adapter" and hub.is_name(value) else
+                        option for option in self.trained for name, _, value in [option.partition("=")]]
         for name in self.args.data:  # before the compiler takes its time
             if not Path(name).exists() and (kind_of(Path(name)) or not hub.is_data_name(name)):
                 raise UserError(f"cannot read {name}: no such file")

@@ -95,6 +95,7 @@ class Run:
         take_arguments(p, self.args, command)
         self.parser, self.command, self.compiled, self.trained = p, command, found["compile"], found["train"]
         self.program, self.from_ds_config = zeroc(), []
+        self.typed = [*self.compiled, *self.trained]
         take_ds_config(self, set(map(name_of, words)))
         self.out = Path(self.args.o)
         self.own = OwnFolder(self.out)
@@ -414,7 +415,7 @@ class Run:
         if a.steps is None:
             chosen["epochs"] = a.epochs or self.epochs
         named = [option for option in self.all_compile_options() if name_of(option) in ("--precision", "--accumulate")]
-        write_config(path, self.parser, a, [*self.compiled, *named, *self.trained], chosen)
+        write_config(path, self.parser, a, [*named, *self.typed], chosen)
         print(f"wrote {path}, with which zeroc {self.command} --config={path} runs")
 
     def print_commands(self):

@@ -92,6 +92,19 @@ class Names(HubCase):
         (self.work / NAME).mkdir(parents=True)
         self.refused("finetune", NAME, DATA, "-o", "other", says=f"{NAME} has no config.json")
 
+    def test_adapter(self):
+        """Adapters to begin with are a folder or a name; a file of --config keeps the name."""
+        common = ("finetune", self.base, self.data / "train.jsonl", *self.OPTIONS)
+        first, named, folder = (self.work / name for name in ("first", "named", "folder"))
+        self.ok(*common, "-o", first)
+        self.hub.repositories["models", "tiny/adapters"] = first
+        self.ok(*common, "-o", named, "--adapter=tiny/adapters")
+        self.assertEqual(set(self.hub.sent), {"adapter_config.json", "adapter_model.safetensors"})
+        self.ok(*common, "-o", folder, f"--adapter={first}")
+        self.assert_same_bytes(named / "adapter_model.safetensors", folder / "adapter_model.safetensors")
+        self.ok(*common, "-o", "dry", "--adapter", "tiny/adapters", "--dry-run")
+        self.assertIn('adapter: "tiny/adapters"', (self.work / "dry" / "zeroc" / "config.yaml").read_text())
+
     def test_config_alone(self):
         """What only needs a config gets no more: a dry run has no weights, zeroc plan and import no tokenizer."""
         plan = ("--world-size=2", "--batch=1", "--seq=16")
