@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from pathlib import Path
 
 from .errors import UserError
@@ -24,6 +25,8 @@ from .records import kind_of
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 #: Of one run, or of no use in a file.
 NOT_KEYS = ("help", "config")
+#: What YAML has in a text only as an escape, or takes for the end of a line.
+ESCAPED = re.compile(r"[^ -~\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029\ufeff]")
 NOT_WRITTEN = (*NOT_KEYS, "dry_run", "restart", "force", "model", "data", "o")
 
 
@@ -166,6 +169,10 @@ def write_config(path, parser, args, options, effective):
              if action.option_strings and action.dest not in NOT_WRITTEN}
     given = {"model": args.model, "data": args.data, "out": args.o, **given, **effective}
     given.update((name[2:], value if equals else True) for name, equals, value in (word.partition("=") for word in options))
-    text = "".join(f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in given.items()
-                   if value is not None and value is not False and value != [])
-    path.write_text(text, encoding="utf-8")
+    path.write_text("".join(f"{key}: {quoted(value)}\n" for key, value in given.items()
+                            if value is not None and value is not False and value != []), encoding="utf-8")
+
+
+def quoted(value):
+    """JSON is YAML, but for characters that it need not escape, and pairs of escapes."""
+    return ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))

@@ -6,7 +6,7 @@ import support
 from test_finetune import FinetuneCase
 
 try:
-    import yaml  # noqa: F401
+    import yaml
     MISSING = ""
 except ImportError as error:
     MISSING = f"no Python package: {error}"
@@ -40,6 +40,15 @@ class ConfigFile(FinetuneCase):
         texts = self.write("texts.txt", "red green " * 100)
         self.config(f"model: {self.base}\ndata: {texts}\nbytes: true\nsteps: 2\nseq: 16\n", "pretrain.yaml")
         self.run_ok(support.ZEROC, "pretrain", "--config=pretrain.yaml", "-o", "pretrained", "--progress=none")
+
+    def test_characters(self):
+        """What YAML does not take as it is comes back from the file of a dry run."""
+        text = "\x01\t\x7f\x85\xa0\u2028\u2029\ufeff\ufffe \U0001f600\\\"'#: {"
+        self.run_ok(support.ZEROC, "finetune", self.base, self.chats, "-o", "out", "--dry-run", f"--sample-prompt={text}")
+        written = self.folder / "out" / "zeroc" / "config.yaml"
+        self.assertEqual(yaml.safe_load(written.read_text(encoding="utf-8"))["sample-prompt"], text)
+        self.run_ok(support.ZEROC, "finetune", f"--config={written}", "--dry-run")  # writes it again
+        self.assertEqual(yaml.safe_load(written.read_text(encoding="utf-8"))["sample-prompt"], text)
 
     def test_arguments(self):
         """Typed arguments win over the file's, between options, too; files alone are data of its model."""
