@@ -11,8 +11,12 @@ and its answers.  The first line of a file says what is in it.
 
 Compiling and training on the command line need none of it.
 """
-from .api import Program, Run, compile, finetune
-from .errors import UserError as Error
-from .weights import Weights
-
 __all__ = ["Error", "Program", "Run", "Weights", "compile", "finetune"]
+
+
+def __getattr__(name):
+    """The commands of zeroc are in this package, too, and import what they use."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import api
+    return getattr(api, {"Error": "UserError"}.get(name, name))

@@ -1,15 +1,15 @@
 """Runs a command of zeroc that is written in Python: `zeroc data ...` and the like."""
-import importlib
 import sys
-
-from .errors import UserError
-from .needs import OF_COMMANDS, OFTEN, do_without, install, need
 
 #: The modules of commands that have other names.
 MODULES = {"finetune": "finetuning", "diff": "explain", "import": "hub", "plan": "hub"}
 
 
 def main():
+    import importlib
+
+    from .errors import UserError
+    from .needs import OF_COMMANDS, OFTEN, do_without, install, need
     command = sys.argv[1]  # of tools/zeroc/Commands.def
     try:
         packages = OF_COMMANDS.get(command, [])
@@ -32,8 +32,10 @@ def main():
         print(f"zeroc {command}: error: the Python package {error.name} is missing; install it with "
               f"`{install([error.name])}`", file=sys.stderr)
         sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
 
 
-main()
+try:
+    main()
+except KeyboardInterrupt:  # while it imports its modules, too
+    print(f"zeroc {sys.argv[1]}: stopped", file=sys.stderr)
+    sys.exit(130)

@@ -13,6 +13,7 @@ import math
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -53,6 +54,7 @@ FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard",
 #: Files of weights and of adapters; a folder with both is read in different ways.
 WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
 ADAPTERS = ("adapter_model.safetensors", "adapter_config.json", LABELS)
+TERMINATED = 128 + signal.SIGTERM
 OUTPUTS = (*WEIGHTS, *ADAPTERS, *TOKENIZER_FILES, "config.json", "README.md", "loss.svg")
 
 
@@ -385,15 +387,29 @@ class Run:
         """Runs a command; returns what it prints, or prints it."""
         self.commands.append(command)
         sys.stdout.flush()
-        done = subprocess.Popen(command, stdout=subprocess.PIPE if quiet else None, text=True, errors="replace")
-        while True:
-            try:
-                text, _ = done.communicate()
-                break
-            except KeyboardInterrupt:  # the program got it, too, and ends after a checkpoint
-                continue
-        if status := done.returncode:
-            if command[0].endswith("train") and status in (75, 130, -2):
+        program, was_terminated = None, False
+
+        def terminate(*_):  # a batch system may send it to this process alone
+            nonlocal was_terminated
+            was_terminated = True
+            if program:
+                program.terminate()
+
+        before = signal.signal(signal.SIGTERM, terminate)
+        try:
+            program = subprocess.Popen(command, stdout=subprocess.PIPE if quiet else None, text=True, errors="replace")
+            if was_terminated:
+                program.terminate()
+            while True:
+                try:
+                    text, _ = program.communicate()
+                    break
+                except KeyboardInterrupt:  # the program got it, too, and ends after a checkpoint
+                    continue
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        if status := program.returncode or was_terminated * TERMINATED:
+            if command[0].endswith("train") and status in (75, 130, TERMINATED, -signal.SIGINT, -signal.SIGTERM):
                 print(f"zeroc {self.command}: stopped; the same command goes on from the last checkpoint",
                       file=sys.stderr)
             if status in (137, -9):

@@ -88,6 +88,26 @@ class StopFinetune(test_finetune.FinetuneCase):
         self.assertEqual(terminal.close(), 130)
         self.assertEqual(len(list((self.folder / "out" / "zeroc" / "run").glob("step-*"))), 1)
 
+    def test_terminated_alone(self):
+        """The training program of a command that SIGTERM ends does not run on."""
+        terminal = self.start("--steps=1000000", "--accumulate=4")
+        terminal.wait_for("] 0/1000000  micro-batch 1/4")
+        terminal.child.send_signal(signal.SIGTERM)
+        terminal.wait_for("stopped by SIGTERM after")
+        terminal.wait_for("zeroc finetune: stopped; the same command goes on from the last checkpoint")
+        self.assertEqual(terminal.close(), 128 + signal.SIGTERM)
+        self.assertEqual(len(list((self.folder / "out" / "zeroc" / "run").glob("step-*"))), 1)
+
+    def test_before_it_begins(self):
+        """Ctrl-C while Python imports modules: one that this package needs first, and one of a command."""
+        for name in ("shlex", "tempfile", "tokenizers"):
+            with self.subTest(name):
+                self.write(f"{name}.py", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+                done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", "out",
+                                   env={"PYTHONPATH": str(self.folder)}, cwd=self.folder)
+                self.assertEqual((done.returncode, done.err), (130, "zeroc finetune: stopped\n"))
+                (self.folder / f"{name}.py").unlink()
+
     def test_twice(self):
         terminal = self.start("--steps=3", "--accumulate=1000000")
         terminal.wait_for("] 0/3  micro-batch 1/1000000")
