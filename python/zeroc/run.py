@@ -165,6 +165,10 @@ class Run:
         for name in map(name_of, self.trained):
             if name in OF_EVALUATION and not a.eval_split:
                 raise UserError(f"{name} is for evaluations; say --eval-split=PART, the part of the data for them")
+        patience = value_of(self.trained, "--patience")
+        if patience is not None and value_of(self.trained, "--eval-every") is None:
+            raise UserError(f"--patience={patience} counts evaluations; add --eval-every=N, or there are only those before the "
+                            "first step and after the last")
         self.reports = reporting.names_of(a.report_to)
         micro = value_of(self.compiled, "--accumulate")
         if micro is not None and not (micro.isascii() and micro.isdecimal() and int(micro) > 0):

@@ -340,6 +340,8 @@ class Finetune(FinetuneCase):
                 ((self.base, self.chats, "-o", out, "--batch=0"), "--batch=0 must be 1 or more"),
                 ((self.base, self.chats, "-o", out, "--eval-split=2"), "--eval-split=2 must be from 0"),
                 ((self.base, self.chats, "-o", out, "--keep-best"), "--keep-best is for evaluations; say --eval-split=PART"),
+                ((self.base, self.chats, "-o", out, "--eval-split=0.1", "--patience=2"),
+                 "zeroc finetune: error: --patience=2 counts evaluations; add --eval-every=N"),
                 ((self.base, self.chats, "-o", self.base), "is the model itself"),
                 ((empty, self.chats, "-o", out), "has no config.json"),
                 ((self.base, self.chats, "-o", out, "--stage=9"), "--stage must be 0, 1, 2 or 3|--stage"),
