@@ -147,6 +147,13 @@ class Base(test_lora.Adapters):
                 config = json.loads((self.folder / "adapter/adapter_config.json").read_text())
                 self.assertEqual(config["base_model_name_or_path"], where)
         self.assertTrue(whole)
+        # What ".." is, a link before it says.
+        (self.folder / "real" / "x").mkdir(parents=True)
+        (self.folder / "link").symlink_to("real/x")
+        shutil.copytree(moved, self.folder / "real" / "base")
+        self.outcome(1, steps=2, flags=("--init", "link/../base", "--checkpoint", "linked", "--save-at-exit"))
+        self.assertEqual(json.loads((self.folder / "linked/step-2/manifest.json").read_text())["base"]["path"],
+                         str(self.folder / "real" / "base"))
         # The next checkpoint knows the new place.
         self.assertEqual(json.loads((self.folder / "kept/step-4/manifest.json").read_text())["base"]["path"], str(moved))
         self.exported(self.folder / "kept/step-4", "--merge")

@@ -68,6 +68,28 @@ class Finetune(FinetuneCase):
         self.assertIn("best evaluation before step 0", done.out)
         card = (self.folder / "out" / "README.md").read_text()
         self.assertIn(f"| loss of the evaluation | {lines[0]['initial_eval_loss']} |", card)
+        self.finetune("on", "--steps=2", "--lr=0.5", "--warmup=0", "--eval-split=0.1", "--eval-every=1", "--keep-best=on",
+                      "--precision=fp32")
+        self.assertEqual(self.weights(self.folder / "on"), self.weights(self.base))
+
+    def test_a_base_that_was_moved(self):
+        """Adapters are trained further on a base that lies elsewhere, and on no other."""
+        options = ("--lora=4", "--steps=6", "--save-every=2")
+        self.finetune("whole", *options)
+        self.finetune("out", *options, "--until=2")
+        self.base = self.base.rename(self.folder / "moved")
+        shutil.copytree(self.base, self.folder / "copy")
+        self.finetune("out", *options, "--until=4")
+        self.base = self.folder / "copy"
+        self.finetune("out", *options)
+        self.assertEqual(self.weights(self.folder / "out"), self.weights(self.folder / "whole"))
+        weights = self.base / "model.safetensors"
+        data = bytearray(weights.read_bytes())
+        data[-1] ^= 1
+        weights.write_bytes(data)
+        self.finetune("cut", *options, "--until=2")
+        self.base = self.folder / "moved"
+        self.assertIn("is another", self.finetune("cut", *options, status=1).err)
 
     def test_all_weights(self):
         lines = [json.loads(line) for line in self.chats.read_text().splitlines()]
