@@ -2,6 +2,7 @@
 #include "runtime/system/Memory.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <fstream>
 #include <initializer_list>
 #include <optional>
@@ -98,7 +99,7 @@ AvailableMemory zrt::availableMemory(const std::string &root) {
          path.resize(path.rfind('/'))) {
       while (!path.empty() && path.back() == '/')
         path.pop_back();
-      takeGroup(root + files.mount + path, files, least);
+      takeGroup(fmt::format("{}{}{}", root, files.mount, path), files, least);
       if (path.find('/') == std::string::npos)
         break;
     }

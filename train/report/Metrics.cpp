@@ -47,7 +47,8 @@ std::vector<NamedValue> zrt::valuesOf(const StepMetrics &m) {
       add(when + "eval_perplexity", tag("eval/perplexity"),
           std::exp(eval->loss));
     for (const auto &[name, value] : eval->measures)
-      add(when + "eval_" + name, when.empty() ? "eval/" + name : "", value);
+      add(fmt::format("{}eval_{}", when, name),
+          when.empty() ? "eval/" + name : "", value);
     add(when + "eval_ms", "", eval->milliseconds);
   };
   addEvaluation("", m.evaluated);

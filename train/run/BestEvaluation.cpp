@@ -26,26 +26,29 @@ static uint64_t hashOfEvaluated(const EvalOptions &options) {
 
 BestEvaluation::BestEvaluation(Run &theRun)
     : run(theRun), options(theRun.options.eval) {
-  RunPosition::Best none;
-  none.data = hashOfEvaluated(options);
-  const bool isOther = run.best && run.best->data != none.data,
-             isLost = run.best && options.keepsBest && !run.best->kept;
-  if (run.best && run.best->step >= 0 && (isOther || isLost) && run.isFirst)
-    complain(fmt::format(
-        "{}: warning: the best evaluation so far, that {}, {}; --keep-best and "
-        "--patience begin anew",
-        run.options.program, placeOf(run.best->step),
-        isOther ? "was of other data or batches" : "was not kept"));
-  if (!run.best || isOther || isLost)
-    run.best = none;
-  run.best->kept = options.keepsBest;
+  const uint64_t data = hashOfEvaluated(options);
+  if (const std::optional<RunPosition::Best> &was = run.best) {
+    const bool isOther = was->data != data,
+               isLost = options.keepsBest && !was->kept;
+    if (!isOther && !isLost)
+      best = *was;
+    else if (was->step >= 0 && run.isFirst)
+      complain(fmt::format(
+          "{}: warning: the best evaluation so far, that {}, {}; --keep-best "
+          "and --patience begin anew",
+          run.options.program, placeOf(was->step),
+          isOther ? "was of other data or batches" : "was not kept"));
+  }
+  best.data = data;
+  best.kept = options.keepsBest;
+  run.best = best;
   std::error_code error;
   if (isSaved() && run.isFirst &&
       !std::filesystem::exists(run.options.save, error))
     fail("--keep-best: the best evaluation so far is that {}, whose weights "
          "the run of the checkpoint has saved, and there is no {}; name with "
          "--save what that run did, or drop --keep-best",
-         placeOf(run.best->step), run.options.save);
+         placeOf(best.step), run.options.save);
   endIfPatient();
 }
 
@@ -61,7 +64,6 @@ void BestEvaluation::afterStep(StepMetrics &step) {
 }
 
 void BestEvaluation::add(const EvalMetrics &metrics) {
-  RunPosition::Best &best = *run.best;
   if (metrics.loss < best.loss) { // not if it is no number
     if (options.keepsBest)
       run.checkWeights();
@@ -70,26 +72,27 @@ void BestEvaluation::add(const EvalMetrics &metrics) {
     best.step = run.counts.done();
     best.loss = metrics.loss;
     best.since = 0;
+    run.best = best;
     if (isSaved())
       savedWider = !run.weights->save();
     return;
   }
   ++best.since;
+  run.best = best;
   endIfPatient();
 }
 
 void BestEvaluation::endIfPatient() {
-  isOver = options.patience > 0 && run.best->since >= options.patience;
+  isOver = options.patience > 0 && best.since >= options.patience;
   if (isOver)
     run.options.until = run.counts.done();
 }
 
 bool BestEvaluation::isSaved() const {
-  return options.keepsBest && !run.options.save.empty() && run.best->step >= 0;
+  return options.keepsBest && !run.options.save.empty() && best.step >= 0;
 }
 
 std::string BestEvaluation::endText() const {
-  const RunPosition::Best &best = *run.best;
   std::string text;
   if (isOver)
     text = fmt::format("ended after step {}: {} evaluation{} without a better "

@@ -35,6 +35,7 @@ private:
 
   Run &run;
   const EvalOptions &options;
+  RunPosition::Best best; ///< as run.best, which checkpoints have
   bool savedWider = false, isOver = false;
 };
 

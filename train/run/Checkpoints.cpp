@@ -65,8 +65,8 @@ void Checkpoints::betweenSteps(StepMetrics &next) {
   const int64_t done = run.counts.done();
   const bool isDue =
                  options.every > 0 && done > last && done % options.every == 0,
-             isBest = run.options.eval.keepsBest && run.best->step == done &&
-                      (done > last || !run.resumed);
+             isBest = run.options.eval.keepsBest && run.best &&
+                      run.best->step == done && (done > last || !run.resumed);
   if (isDue || isBest)
     save();
   const double stopped = writer->exposedSeconds();

@@ -224,8 +224,8 @@ std::optional<Resumed> loadCheckpoint(Run &run) {
 /// began with.  What it began with stays so; an older checkpoint does not say
 /// it.
 template <typename Warn>
-void compareBeginnings(Run &run, Warn warn) {
-  const auto &was = run.resumed->run.options;
+void compareBeginnings(Run &run, const Resumed &from, Warn warn) {
+  const auto &was = from.run.options;
   const std::map<std::string, std::string> before(was.begin(), was.end());
   std::erase_if(run.begin.options, [&](auto &option) {
     auto &[name, value] = option;
@@ -237,8 +237,7 @@ void compareBeginnings(Run &run, Warn warn) {
     if (!value.empty() && !isRead && !(isKnown && found->second == value))
       warn(fmt::format(
           "--{}={} is not read: the run goes on from {}{}", name,
-          name == kInit ? run.options.init : run.options.adapter,
-          run.resumed->path,
+          name == kInit ? run.options.init : run.options.adapter, from.path,
           !isKnown ? ""
           : found->second.empty()
               ? fmt::format(", and began without --{}", name)
@@ -288,7 +287,7 @@ void zrt::resume(Run &run) {
       complain(fmt::format("{}: warning: {}", options.program, warning));
   };
   const RunPosition &was = run.resumed->run;
-  compareBeginnings(run, warn);
+  compareBeginnings(run, *run.resumed, warn);
   run.counts.resumeFrom(was);
   // Without these, nothing counts the evaluations.
   if (options.eval.keepsBest || options.eval.patience > 0)

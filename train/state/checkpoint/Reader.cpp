@@ -247,7 +247,8 @@ void CheckpointReader::verify(int rank, int ranks, int threads) const {
 //===----------------------------------------------------------------------===//
 
 void CheckpointReader::failOtherBase(const std::string &what) const {
-  const std::string &was = stated.base->path, &now = base->path();
+  const std::string was = stated.base ? stated.base->path : "",
+                    &now = base->path();
   fail("{}: {}: {}; name the files that it was with --base=DIR", folder,
        now == was
            ? fmt::format("its base {} was changed after the run read it", now)
@@ -289,7 +290,7 @@ void CheckpointReader::openBase(const std::string &moved) {
 }
 
 void CheckpointReader::verifyBase(const BlockShare &share) const {
-  if (!base)
+  if (!base || !stated.base)
     return;
   try {
     base->checkBlocks(*stated.base, share);
