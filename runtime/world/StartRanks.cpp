@@ -16,6 +16,7 @@
 #include "runtime/text/Error.h"
 #include "runtime/world/Process.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -108,13 +109,20 @@ public:
   /// Records all ranks that have ended.
   void reap() {
     int status = 0;
+    std::vector<std::pair<size_t, int>> found;
     for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;)
       for (size_t rank = 0; rank < processes.size(); ++rank)
         if (processes[rank] == ended) {
           processes[rank] = 0;
           --running;
-          note(rank, status);
+          found.emplace_back(rank, status);
         }
+    // One that was killed is the cause of others that fail at the same time.
+    std::ranges::stable_partition(
+        found, [](int ended) { return WIFSIGNALED(ended); },
+        &std::pair<size_t, int>::second);
+    for (const auto &[rank, ended] : found)
+      note(rank, ended);
   }
 
   bool areDone() const { return running == 0; }
