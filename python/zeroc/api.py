@@ -16,6 +16,7 @@ from pathlib import Path
 from . import hub
 from .commands import compile_command, import_command, zeroc
 from .errors import UserError
+from .metrics import GrowingMetrics
 from .needs import need
 from .weights import Weights
 from .whole_file import whole
@@ -121,9 +122,8 @@ class Run:
 
     def __init__(self, command, metrics, saved, keeps=()):
         self.metrics, self.saved, self.keeps = metrics, saved, keeps
-        # A run that goes on has lines already, and may drop the last of them.
-        self.known = read_lines(metrics)
-        self.place = metrics.stat().st_size if self.known else 0
+        self.lines = GrowingMetrics(metrics)
+        self.lines.read()  # those of the run that goes on
         self.messages = tempfile.TemporaryFile()
         # In a group of its own, so that Ctrl-C reaches it through stop() alone.
         self.process = subprocess.Popen(command, stdout=self.messages, stderr=self.messages, start_new_session=True,
@@ -134,7 +134,7 @@ class Run:
         try:
             while True:
                 ended = self.process.poll() is not None
-                yield from map(json.loads, self.new_lines())
+                yield from map(json.loads, self.lines.read())
                 if ended:
                     break
                 time.sleep(0.02)
@@ -142,27 +142,6 @@ class Run:
             self.stop()
             raise
         self.wait()
-
-    def new_lines(self):
-        """Whole lines of the file that are new.  It is begun again when its last known line is not where it was."""
-        try:
-            with open(self.metrics, "rb") as file:
-                last = self.known[-1] if self.known else b""
-                file.seek(self.place - len(last))
-                found = file.read()
-        except OSError:
-            return []
-        if not found.startswith(last):
-            lines = read_lines(self.metrics)
-            same = next((i for i, (one, other) in enumerate(zip(lines, self.known)) if one != other),
-                        min(len(lines), len(self.known)))
-            self.known, fresh = lines, lines[same:]
-            self.place = sum(map(len, lines))
-            return fresh
-        fresh = [line for line in found[len(last):].splitlines(keepends=True) if line.endswith(b"\n")]
-        self.known += fresh
-        self.place += sum(map(len, fresh))
-        return fresh
 
     def show(self):
         """Waits for the end, and prints what the run prints."""
@@ -225,14 +204,6 @@ def interrupt(process):
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGINT)
         process.wait()
-
-
-def read_lines(path):
-    """The whole lines of a file; none if it is not there."""
-    try:
-        return [line for line in path.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
-    except OSError:
-        return []
 
 
 def flags(options):

@@ -25,11 +25,11 @@ from .generate import output
 from .generation import OF_PROGRAM
 from .hub import LABELS
 from .objectives import find_label
-from .options import add_output, parse, parser_of, value_of
+from .options import add_output, parse, parser_of
 from .own_files import check_output
 from .packing import pack
 from .records import find_files, read_records
-from .source import adapter_options, find_source
+from .source import find_source, forward_options
 from .template import read_json
 from .tokens import IGNORED, Tokenizer
 from .weights import read_header
@@ -174,11 +174,7 @@ class Classification:
                         f"{', ...' * (len(self.labels) > 8)}")
 
     def options(self):
-        a, options = self.args, [*self.compiled]
-        more = [*self.source.options, f"--precision={self.source.precision}"]
-        if a.adapter:
-            more += adapter_options(a.adapter)
-        return options + [option for option in more if value_of(options, option.partition("=")[0]) is None]
+        return forward_options(self.source, self.args.adapter, self.args.model, self.compiled)
 
     def score(self, texts):
         """[N, labels] or [N, 1]: what the model says of each."""

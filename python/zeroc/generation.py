@@ -16,9 +16,9 @@ from . import hub
 from .cache import find_program
 from .commands import positions_of
 from .errors import UserError
-from .options import parse, parser_of, value_of
+from .options import parse, parser_of
 from .sampling import Sampling
-from .source import adapter_options, find_source
+from .source import find_source, forward_options
 from .tokens import Tokenizer
 
 MANAGED = {"--sample-only": "it is always on", "--sample": "use it with train", "--emit": "use zeroc itself",
@@ -105,14 +105,7 @@ class Generation:
                             f"shorten it, or raise --seq{most}")
 
     def compile_options(self):
-        """Options of zeroc; what is typed goes before what the adapters say."""
-        a, options = self.args, [*self.compiled]
-        more = [*self.source.options, f"--precision={self.source.precision}"]
-        if a.adapter:
-            if any(option.startswith("--lora=") for option in self.source.options):
-                raise UserError(f"{a.model} has adapters itself, and --adapter={a.adapter} names others; drop it")
-            more += adapter_options(a.adapter)
-        return options + [option for option in more if value_of(options, option.partition("=")[0]) is None]
+        return forward_options(self.source, self.args.adapter, self.args.model, self.compiled)
 
     def start(self):
         """Compiles the model if that was not done before, and starts its program."""

@@ -1,4 +1,4 @@
-"""Reads what train --metrics writes, for zeroc plot and zeroc report."""
+"""Reads what train --metrics writes: whole, or while a run writes it."""
 from __future__ import annotations
 
 from .errors import UserError
@@ -29,6 +29,40 @@ def read_metrics(path):
     if not lines:
         raise UserError(f"{name} is empty; train --metrics FILE writes a line a step")
     return lines
+
+
+class GrowingMetrics:
+    """The lines of a file to which a run writes; one that goes on may drop the last of them first."""
+
+    def __init__(self, path):
+        self.path, self.known, self.place = path, [], 0
+
+    def read(self):
+        """Whole lines that are new.  The file is read again when its last known line is not where it was."""
+        try:
+            with open(self.path, "rb") as file:
+                last = self.known[-1] if self.known else b""
+                file.seek(self.place - len(last))
+                found = file.read()
+                if not found.startswith(last):
+                    file.seek(0)
+                    return self.read_again(whole_lines(file.read()))
+        except OSError:
+            return []
+        fresh = whole_lines(found[len(last):])
+        self.known += fresh
+        self.place += sum(map(len, fresh))
+        return fresh
+
+    def read_again(self, lines):
+        same = next((i for i, (one, other) in enumerate(zip(lines, self.known)) if one != other),
+                    min(len(lines), len(self.known)))
+        self.known, self.place = lines, sum(map(len, lines))
+        return lines[same:]
+
+
+def whole_lines(data):
+    return [line for line in data.splitlines(keepends=True) if line.endswith(b"\n")]
 
 
 def check_line(line, place):

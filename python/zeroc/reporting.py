@@ -13,7 +13,7 @@ import sys
 import threading
 
 from .errors import UserError
-from .metrics import check_line
+from .metrics import GrowingMetrics, check_line
 from .needs import need
 from .template import read_json
 from .whole_file import write_whole
@@ -109,36 +109,11 @@ def points_of(line):
     return [(step, values) for step, values in ((line["step"], before), (line["step"] + 1, after)) if values]
 
 
-class Lines:
-    """The lines of steps that come to a file of metrics.  A run that goes on may remove lines first."""
-
-    def __init__(self, path):
-        self.path, self.place = path, 0
-
-    def read(self):
-        try:
-            with open(self.path, "rb") as file:
-                file.seek(max(self.place - 1, 0))
-                if self.place and file.read(1) != b"\n":
-                    self.place = 0
-                    file.seek(0)
-                fresh = [line for line in file.readlines() if line.endswith(b"\n")]
-        except OSError:
-            return []
-        self.place += sum(map(len, fresh))
-        try:
-            lines = [check_line(json.loads(line), self.path) for line in fresh if line.strip()]
-        except (ValueError, UserError):  # begun within a line of a file that was written anew
-            self.place = 0
-            return []
-        return [line for line in lines if line]
-
-
 class Reports:
     """What is sent to the services of `names` in this part of a run."""
 
     def __init__(self, names, metrics, state, name, config):
-        self.lines, self.path, self.state = Lines(metrics), state, read_json(state)
+        self.lines, self.path, self.state = GrowingMetrics(metrics), state, read_json(state)
         self.begun, self.over, self.failed = {}, threading.Event(), False
         for one in names:
             known = self.state.get(one, {})
@@ -170,7 +145,8 @@ class Reports:
                 service.finish(self.failed)
 
     def send(self):
-        points = [point for line in self.lines.read() for point in points_of(line)]
+        lines = (check_line(json.loads(line), self.lines.path) for line in self.lines.read() if line.strip())
+        points = [point for line in lines if line for point in points_of(line)]
         for name, service in list(self.begun.items()):
             with self.attempt(name):
                 for steps, values in points:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from .errors import UserError
 from .model_folder import check_model_folder
-from .options import options_with, value_of
+from .options import name_of, options_with, value_of
 from .template import read_json
 from .weights import read_header
 
@@ -91,6 +91,16 @@ def adapter_options(folder):
     adapted, whole = modules_in(Path(folder) / "adapter_model.safetensors")
     return options + [f"{option}={pattern_of(modules)}" for option, modules in
                       (("--lora-targets", adapted), ("--modules-to-save", whole)) if modules]
+
+
+def forward_options(source, adapter, model, typed):
+    """Options of zeroc for a program that only computes forward; what is typed goes before what the adapters say."""
+    more = [*source.options, f"--precision={source.precision}"]
+    if adapter:
+        if value_of(source.options, "--lora"):
+            raise UserError(f"{model} has adapters itself, and --adapter={adapter} names others; drop it")
+        more += adapter_options(adapter)
+    return [*typed, *(option for option in more if value_of(typed, name_of(option)) is None)]
 
 
 def modules_in(file):
