@@ -24,11 +24,14 @@ static uint64_t hashOfEvaluated(const EvalOptions &options) {
   return all.hash;
 }
 
-BestEvaluation::BestEvaluation(Run &theRun)
-    : run(theRun), options(theRun.options.eval) {
-  const uint64_t data = hashOfEvaluated(options);
+/// That of the checkpoint, or none if the weights that belong to it are lost or
+/// other data are evaluated.
+static RunPosition::Best bestSoFar(const Run &run) {
+  const EvalOptions &options = run.options.eval;
+  RunPosition::Best best;
+  best.data = hashOfEvaluated(options);
   if (const std::optional<RunPosition::Best> &was = run.best) {
-    const bool isOther = was->data != data,
+    const bool isOther = was->data != best.data,
                isLost = options.keepsBest && !was->kept;
     if (!isOther && !isLost)
       best = *was;
@@ -39,9 +42,13 @@ BestEvaluation::BestEvaluation(Run &theRun)
           run.options.program, placeOf(was->step),
           isOther ? "was of other data or batches" : "was not kept"));
   }
-  best.data = data;
   best.kept = options.keepsBest;
-  run.best = best;
+  return best;
+}
+
+BestEvaluation::BestEvaluation(Run &theRun)
+    : run(theRun), options(theRun.options.eval),
+      best(run.best.emplace(bestSoFar(run))) {
   std::error_code error;
   if (isSaved() && run.isFirst &&
       !std::filesystem::exists(run.options.save, error))
@@ -72,13 +79,11 @@ void BestEvaluation::add(const EvalMetrics &metrics) {
     best.step = run.counts.done();
     best.loss = metrics.loss;
     best.since = 0;
-    run.best = best;
     if (isSaved())
       savedWider = !run.weights->save();
     return;
   }
   ++best.since;
-  run.best = best;
   endIfPatient();
 }
 

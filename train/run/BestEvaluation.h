@@ -35,7 +35,7 @@ private:
 
   Run &run;
   const EvalOptions &options;
-  RunPosition::Best best; ///< as run.best, which checkpoints have
+  RunPosition::Best &best; ///< run.best, which checkpoints have
   bool savedWider = false, isOver = false;
 };
 
