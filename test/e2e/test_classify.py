@@ -96,6 +96,8 @@ class Classify(chats.ChatCase):
         for one, other in zip(adapted, kept):
             self.assertEqual(set(one["probabilities"]), {"bad", "good"})
             self.assert_same(list(one["probabilities"].values()), list(other["probabilities"].values()))
+        twice = support.run(support.ZEROC, "classify", out / "zeroc" / "run", self.data, "--adapter", out)
+        self.assert_refused(twice, "has adapters itself, and --adapter=", status=1)
 
     def test_names_are_kept(self):
         """With adapters and with checkpoints, whatever becomes of the data."""
