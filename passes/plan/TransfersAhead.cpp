@@ -21,14 +21,6 @@ bool isEarly(Operation *op) {
   return !before || isEarly(before);
 }
 
-/// Puts `op` before `target`, and after the fetches that it needs.
-void moveWithSources(Operation *op, Operation *target) {
-  op->moveBefore(target);
-  if (Operation *source = op->getOperand(0).getDefiningOp())
-    if (op->isBeforeInBlock(source))
-      moveWithSources(source, op);
-}
-
 /// Groups of transfers in the order of their uses.
 class Groups {
 public:
@@ -76,10 +68,42 @@ void addMove(Operation *transfer, Operation *target, const Holds &holds,
     moves.emplace_back(transfer, target);
 }
 
+/// Moves operations of a block to targets that stay where they are.  Compares
+/// places that it numbers itself: a block would renumber after each move.
+class Mover {
+public:
+  explicit Mover(Block &block) {
+    for (auto [i, op] : llvm::enumerate(block))
+      places[&op] = 2 * int64_t(i);
+  }
+
+  /// Puts `op` before `target`, behind what was put there, and before it the
+  /// fetches that it needs.
+  void move(Operation *op, Operation *target) {
+    op->moveBefore(target);
+    place(op, places.at(target) - 1);
+  }
+
+private:
+  void place(Operation *op, int64_t at) {
+    places[op] = at;
+    Operation *source = op->getOperand(0).getDefiningOp();
+    if (!source || places.at(source) <= at)
+      return;
+    source->moveBefore(op);
+    place(source, at);
+  }
+
+  DenseMap<Operation *, int64_t> places;
+};
+
 void apply(const Moves &moves) {
+  if (moves.empty())
+    return;
+  Mover mover(*moves.front().first->getBlock());
   for (auto [transfer, target] : moves) {
     LDBG() << *transfer << " goes before " << *target;
-    moveWithSources(transfer, target);
+    mover.move(transfer, target);
   }
 }
 
