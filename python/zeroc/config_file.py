@@ -17,16 +17,21 @@ import json
 import re
 from pathlib import Path
 
-from .errors import UserError
+from .errors import UserError, plural, raise_all
 from .needs import need
 from .options import check_known, known_options, name_of
 from .records import kind_of
 
 TRUTHS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+#: What an option has, and a key has not.
+OPTION = re.compile(r"(?<!\S)--(?!help)(?=[a-z])")
 #: Of one run, or of no use in a file.
 NOT_KEYS = ("help", "config")
 #: What YAML has in a text only as an escape, or takes for the end of a line.
 ESCAPED = re.compile(r"[^ -~\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029\ufeff]")
+#: What a file says in place of options that a command gives.
+ARGUMENTS = {"--init": "say model", "--base": "say model", "--data": "say data", "--input": "say data", "--save": "say out",
+             "--checkpoint": "say out", "--world-size": "say ranks"}
 NOT_WRITTEN = (*NOT_KEYS, "dry_run", "restart", "force", "model", "data", "o")
 
 
@@ -40,29 +45,47 @@ def with_config(parser, words, managed, command):
     path = parser_of_config().parse_known_args(words)[0].config
     if path is None:
         return words
-    typed, found = set(map(name_of, words)), []
-    for key, value, place in read_keys(path):
-        action = next((one for one in parser._actions if key in NOT_KEYS or key == one.dest and not one.option_strings
-                       or f"--{key}" in one.option_strings), None)
-        if key in NOT_KEYS:
-            raise UserError(f"{place}: {key} is no key of a file; drop it")
-        if action is None and f"--{key}" in managed:
-            raise UserError(f"{place}: {command} gives {key} itself; {managed[f'--{key}']}")
-        if action is None and f"--{key}" not in known_options():
-            try:
-                check_known([f"--{key}"], keys_of(parser), command, known_options(), managed)
-            except UserError as error:
-                raise UserError(f"{place}: {error}") from error
-        if action is None:
-            given = [] if f"--{key}" in typed else words_of_known(key, value, place)
-        elif not action.option_strings:
-            action.default = take(action, key, value, place)
-            action.nargs, given = "*" if action.nargs else "?", []
-        else:
-            given = [] if typed & set(action.option_strings) else words_of(action, key, value, place)
-            action.required = False
-        found += given
+    typed, found, faults = set(map(name_of, words)), [], []
+    for key, node, place in read_keys(path):
+        try:
+            check_key(key, place, parser, managed, command)
+            found += words_of_key(key, read_value(node, key, place), place, parser, typed)
+        except UserError as fault:
+            faults.append(str(fault))
+    raise_all(faults, f"of {path} {plural(len(faults), 'key')} cannot be taken")
     return [*found, *words]
+
+
+def find_action(parser, key):
+    return next((one for one in parser._actions if key in NOT_KEYS or key == one.dest and not one.option_strings
+                 or f"--{key}" in one.option_strings), None)
+
+
+def check_key(key, place, parser, managed, command):
+    action = find_action(parser, key)
+    if key in NOT_KEYS:
+        raise UserError(f"{place}: {key} is no key of a file; drop it")
+    managed = {**managed, **{name: here for name, here in ARGUMENTS.items() if name in managed}}
+    if action is None and f"--{key}" in managed:
+        raise UserError(f"{place}: {command} gives {key} itself; {managed[f'--{key}']}")
+    if action is None and f"--{key}" not in known_options():
+        try:
+            check_known([f"--{key}"], keys_of(parser), command, known_options(), managed)
+        except UserError as error:
+            raise UserError(f"{place}: {re.sub(OPTION, '', str(error))}") from error
+
+
+def words_of_key(key, value, place, parser, typed):
+    """What a key is on the command line; the default of an argument is set."""
+    action = find_action(parser, key)
+    if action is None:
+        return [] if f"--{key}" in typed else words_of_known(key, value, place)
+    if not action.option_strings:
+        action.default = take(action, key, value, place)
+        action.nargs = "*" if action.nargs else "?"
+        return []
+    action.required = False
+    return [] if typed & set(action.option_strings) else words_of(action, key, value, place)
 
 
 def take_arguments(parser, args, command):
@@ -92,7 +115,7 @@ def keys_of(parser):
 
 
 def read_keys(path):
-    """Yields (key, value, place): a value is a text, or a list of texts."""
+    """Yields (key, node of its value, place)."""
     need(f"--config={path}", ["yaml"])
     import yaml
     try:
@@ -115,12 +138,17 @@ def read_keys(path):
         if key in lines:
             raise UserError(f"{place}: {key} is there already, in line {lines[key]}; drop one of them")
         lines[key] = key_node.start_mark.line + 1
-        nodes = node.value if isinstance(node, yaml.SequenceNode) else [node]
-        for one in nodes:
-            if not isinstance(one, yaml.ScalarNode) or one.tag == "tag:yaml.org,2002:null":
-                what = "has no value" if isinstance(one, yaml.ScalarNode) else "has keys or lists in its value"
-                raise UserError(f"{place}: {key} {what}; give it one value, or drop it")
-        yield key, [one.value for one in nodes] if nodes is node.value else node.value, place
+        yield key, node, place
+
+
+def read_value(node, key, place):
+    """A text, or a list of texts."""
+    nodes = node.value if node.id == "sequence" else [node]
+    for one in nodes:
+        if one.id != "scalar" or one.tag == "tag:yaml.org,2002:null":
+            what = "has no value" if one.id == "scalar" else "has keys or lists in its value"
+            raise UserError(f"{place}: {key} {what}; give it one value, or drop it")
+    return [one.value for one in nodes] if nodes is node.value else node.value
 
 
 def take(action, key, value, place):

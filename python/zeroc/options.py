@@ -14,7 +14,7 @@ import re
 import subprocess
 
 from .commands import zeroc
-from .errors import UserError
+from .errors import UserError, raise_all
 
 
 #: Who has an option, by the words of zeroc --options.
@@ -28,6 +28,10 @@ class Parser(argparse.ArgumentParser):
     def parse_args(self, args=None, namespace=None):
         check_known(args or (), own_options(self), self.prog.partition(" ")[2])
         return super().parse_args(args, namespace)
+
+    def error(self, message):
+        """In one line; argparse would print all options before it."""
+        self.exit(2, f"{self.prog}: error: {message}; see {self.prog} --help\n")
 
     def format_help(self):
         command = self.prog.partition(" ")[2]
@@ -101,32 +105,33 @@ def own_options(parser):
 
 
 def check_known(words, own, command, takes=(), managed=None):
-    """Throws UserError for the first option that a command neither has nor takes.  `managed` as for take_options."""
+    """Throws UserError for options that a command neither has nor takes, all of them.  `managed` as for take_options."""
     words = [*words]
-    for word in words[:words.index("--") if "--" in words else None]:
-        name = word.partition("=")[0]
-        if not re.match(r"-[^\d.]", name) or name in own or name[:2] in own:
-            continue
-        if text := explain(name, {*own, *takes}, {key: managed[key] for key in managed or () if key not in own}, command):
-            raise UserError(text)
-        near = difflib.get_close_matches(name, [*own, *takes], 1)
-        raise UserError(f"{name} is no option of {command}{', of zeroc, or of train' if takes else ''}; "
-                        + (f"did you mean {near[0]}?" if near else f"see zeroc {command} --help"))
+    names = dict.fromkeys(word.partition("=")[0] for word in words[:words.index("--") if "--" in words else None])
+    managed = {key: managed[key] for key in managed or () if key not in own}
+    said = [explain(name, [*own, *takes], managed, command) for name in names
+            if re.match(r"-[^\d.]", name) and name not in own and name[:2] not in own]
+    more = f"; see zeroc {command} --help"
+    raise_all(said if len(said) == 1 else [text.removesuffix(more) for text in said],
+              f"{len(said)} options are not known{more}")
 
 
 def explain(name, takes, managed, command):
-    """What an option of another trainer is in a command that takes these; None for an unknown name."""
+    """What an option that is none of a command is: one of another trainer, or perhaps misspelled."""
+    more = f"see zeroc {command} --help"
     word = name.lstrip("-").replace("-", "_")
     found = next((row for who, *row in listed() if who == "other" and word in row[0].split(",")), None)
     if not found:
-        return None
+        near = difflib.get_close_matches(name, takes, 1)
+        of_others = ", of zeroc, or of train" if managed else ""
+        return f"{name} is no option of {command}{of_others}; " + (f"did you mean {near[0]}?" if near else more)
     _, program, *here = found
     here = " ".join(here)
     option = re.match(r"[^ =]*", here)[0]
     if program == "none":
         return f"{name} is not supported, because {here}"
     if option in takes and option not in managed or not option.startswith("--") and managed:
-        return f"{name} is {here} here; see zeroc {command} --help"
+        return f"{name} is {here} here; {more}"
     if option in managed:
         return f"{name} is no option of {command}: {managed[option]}"
     return f"{name} is {here} of {OF_PROGRAMS[program]}, and zeroc {command} has none"

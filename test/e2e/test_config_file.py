@@ -90,9 +90,9 @@ class ConfigFile(FinetuneCase):
                 ("merge: 3", "run.yaml, line 1: merge is '3', and takes true or false"),
                 ("stage: true", "run.yaml, line 1: stage is true, and takes a value"),
                 ("objective: ppo", "run.yaml, line 1: objective is 'ppo', and takes sft, dpo"),
-                ("lorra: 4", "run.yaml, line 1: --lorra is no option of finetune, of zeroc, or of train; did you mean --lora?"),
-                ("learning_rate: 1", "run.yaml, line 1: --learning-rate is --lr X here"),
-                ("world-size: 2", "run.yaml, line 1: finetune gives world-size itself; say --ranks"),
+                ("lorra: 4", "run.yaml, line 1: lorra is no option of finetune, of zeroc, or of train; did you mean lora?"),
+                ("learning_rate: 1", "run.yaml, line 1: learning-rate is lr X here"),
+                ("world-size: 2", "run.yaml, line 1: finetune gives world-size itself; say ranks"),
                 ("config: a.yaml", "run.yaml, line 1: config is no key of a file"),
                 ("- lr", "run.yaml has no keys"),
                 ("lr: [1", "run.yaml, line 2 is not YAML"),
@@ -106,6 +106,18 @@ class ConfigFile(FinetuneCase):
                 shutil.rmtree(self.folder / "out", ignore_errors=True)
         self.assert_refused(support.run(support.ZEROC, "finetune", "--config=nowhere.yaml"), "cannot read nowhere.yaml: no such")
 
+    def test_all_keys_are_named(self):
+        """A file of another trainer is refused once, not key by key."""
+        self.config("base_model: a\ndatasets:\n  - path: b\nmicro_batch_size: 2\nlr: 1e-3\nsave_strategy: no\n")
+        done = support.run(support.ZEROC, "finetune", "--config=run.yaml", cwd=self.folder)
+        self.assert_refused(done)
+        self.assertEqual(done.err.splitlines(), [
+            "zeroc finetune: error: of run.yaml 4 keys cannot be taken:",
+            "  run.yaml, line 1: base-model is no option of finetune: say model",
+            "  run.yaml, line 2: datasets is data FILE here; see zeroc finetune --help",
+            "  run.yaml, line 4: micro-batch-size is batch=B here; see zeroc finetune --help",
+            "  run.yaml, line 6: save-strategy is save-every N here; see zeroc finetune --help"])
+
     def test_deepspeed_config(self):
         """A run with --ds-config is that with the options which the file becomes."""
         file = self.write("ds.json", json.dumps({
@@ -114,19 +126,19 @@ class ConfigFile(FinetuneCase):
             "optimizer": {"type": "AdamW", "params": {"lr": 3e-3, "betas": [0.8, 0.9], "eps": 1e-7, "weight_decay": 0.1}},
             "scheduler": {"type": "WarmupLR", "params": {"warmup_num_steps": 2, "warmup_max_lr": 3e-3, "warmup_type": "linear"}}}))
         common = ("--ranks=2", "--steps=3", "--threads=1", "--progress=none")
-        told = self.run_ok(support.ZEROC, f"--ds-config={file}", "--world-size=2").out
-        self.assertIn("import with: --batch=2", told)
+        told = json.loads(self.run_ok(support.ZEROC, f"--ds-config={file}", "--world-size=2", "--certificate=json").out)
+        self.assertEqual(told["import"], ["--batch=2"])
         done = self.run_ok(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "file", f"--ds-config={file}",
                            *common)
         self.assertIn("run       3 steps of 12 sequences", done.out)
-        options = [word for line in told.splitlines() for word in line.split() if word.startswith("--") and "=" in word]
+        options = [option for part in told.values() for option in part]
         self.run_ok(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "typed", *options, *common)
         self.assert_same_bytes(self.folder / "file" / "model.safetensors", self.folder / "typed" / "model.safetensors")
         for words, says in ((("--lr=1e-3",), f"--lr=0.001 contradicts {file}, which says --lr=0.003; drop one of them"),
                             (("--batch=1",), f"--batch=1 contradicts {file}, which says --batch=2"),
                             (("--precision=fp32",), "and the command line has --precision=fp32; drop one of them"),
                             (("--accumulate=2",), "and the command line has --accumulate=2; drop one of them"),
-                            (("--objective=dpo",), "--ds-config is not for the reference of --objective=dpo")):
+                            (("--grad-clip=1",), "and the command line has --grad-clip=1; drop one of them")):
             done = support.run(support.ZEROC, "finetune", self.base, self.chats, "-o", self.folder / "other",
                                f"--ds-config={file}", *common, *words)
             self.assert_refused(done)

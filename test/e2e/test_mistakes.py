@@ -41,6 +41,35 @@ class Commands(Mistakes):
                     self.assertIn(f"usage: zeroc {name} ", shown.replace("USAGE", "usage"))
 
 
+class OtherTools(Mistakes):
+    def test_commands(self):
+        """Commands of other tools are told what does that here; what is named exists."""
+        table = (support.ROOT / "tools" / "zeroc" / "Commands.def").read_text()
+        ours = set(re.findall(r'^(?:CPP|PYTHON)\("(\w+)"', table, re.M))
+        others = re.findall(r'^OTHER\("([^"]+)",', table, re.M)
+        self.assertGreater(len(others), 8)
+        for name in " ".join(others).split():
+            with self.subTest(name):
+                done = support.run(support.ZEROC, name, "x", cwd=self.folder)
+                self.assert_refused(done, f"zeroc has no command {name}: ")
+                self.assertNotIn(name, ours)
+                self.assertLessEqual(set(re.findall(r"zeroc ([a-z]+)\b", done.err.partition(": ")[2])) - {"has", "is"}, ours)
+
+    def test_options_at_once(self):
+        done = support.run(support.ZEROC, "finetune", "a", "b", "-o", "c", "--bf16", "--lr=1", "--learning_rate=2", "--flash_attn")
+        self.assert_refused(done)
+        self.assertEqual(done.err.splitlines(), [
+            "zeroc finetune: error: 3 options are not known; see zeroc finetune --help:",
+            "  --bf16 is --precision=bf16 here",
+            "  --learning_rate is --lr X here",
+            "  --flash_attn is not supported, because every step is compiled; there are no kernels to choose"])
+
+    def test_argument_is_missing(self):
+        done = support.run(support.ZEROC, "finetune", "a")
+        self.assertEqual((done.returncode, done.err.splitlines()), (2, [
+            "zeroc finetune: error: the following arguments are required: -o/--out; see zeroc finetune --help"]))
+
+
 class Model(Mistakes):
     def refuse(self, old, new, *messages):
         text = MLP.read_text()

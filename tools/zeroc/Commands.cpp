@@ -24,6 +24,13 @@ static constexpr CommandEntry kCommands[] = {
 #include "tools/zeroc/Commands.def"
 };
 
+/// Commands of other tools, and what does that here.
+static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> kOthers[] =
+    {
+#define OTHER(NAMES, HERE) {NAMES, HERE},
+#include "tools/zeroc/Commands.def"
+};
+
 const CommandEntry *zero::findCommand(StringRef name) {
   for (const CommandEntry &one : kCommands)
     if (!one.name.empty() && one.name == name)
@@ -45,6 +52,10 @@ llvm::Error zero::checkWords(ArrayRef<char *> argv) {
                                        Twine(word) + " " + first + " ...");
     return llvm::Error::success();
   }
+  for (const auto &[names, here] : kOthers)
+    if (llvm::is_contained(llvm::split(names, ' '), first))
+      return llvm::createStringError("zeroc has no command " + first + ": " +
+                                     here);
   StringRef nearest;
   unsigned least = std::max<unsigned>(2, unsigned(first.size()) / 3) + 1;
   for (const CommandEntry &one : kCommands)
