@@ -18,9 +18,12 @@ from .errors import UserError
 from .hub import LABELS
 from .model_folder import check_model_folder
 from .options import name_of, options_with, value_of
+from .outputs import copy_tokenizer_files
 from .pieces import write_pieces
 from .records import kind_of
-from .run import Run, new_parser
+from .run import Run
+from .run_options import new_parser
+from .settings import check_unchanged, weights_of
 from .source import adapter_options
 from .template import read_json
 from .tokens import Tokenizer
@@ -71,6 +74,8 @@ def parser():
 
 
 class Finetune(Run):
+    imports_by_data = True
+
     def __init__(self, arguments):
         super().__init__("finetune", parser(), arguments)
 
@@ -160,9 +165,8 @@ class Finetune(Run):
         return summary.sequences
 
     def check_data(self, key):
-        """Before the data of a run that is there are replaced: what they are made with, too, is as it was."""
-        self.check_unchanged({"model": str(self.model.resolve()), "sequences of a step": self.sequences_per_step(),
-                              "tokens of a sequence": self.seq, "seed": self.args.seed, "data": key})
+        """Before the data of a run that is there are replaced."""
+        check_unchanged(self, {"data": key})
 
     def import_options(self):
         data, options = self.summary, ["--packed"]
@@ -260,7 +264,7 @@ class Finetune(Run):
         self.scored = [option for option in self.trained if name_of(option) in of_score]
         adapter = value_of(self.scored, "--adapter")
         parts = [self.data_key, *self.more_settings()["reference"], options,
-                 self.weights_of(Path(adapter)) if adapter else []]
+                 weights_of(Path(adapter)) if adapter else []]
         self.reference_key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def before_training(self):
@@ -293,7 +297,7 @@ class Finetune(Run):
             return more
         text = (self.work / "reference.mlir").read_bytes()
         return {**more, "reference": [str(self.reference.resolve()), hashlib.sha256(text).hexdigest(),
-                              self.weights_of(self.reference)]}
+                              weights_of(self.reference)]}
 
     def export_options(self):
         a = self.args
@@ -330,7 +334,7 @@ class Finetune(Run):
         return None
 
     def copy_tokenizer(self):
-        self.copy_files(self.model)
+        copy_tokenizer_files(self, self.model)
         changes = {**({"task_type": "SEQ_CLS"} if self.objective.has_scores else {}),
                    **({"base_model_name_or_path": self.name} if self.name else {})}
         if changes and self.export_options() is None:

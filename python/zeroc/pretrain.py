@@ -8,7 +8,9 @@ from . import hub
 from .columns import add_columns, read_columns
 from .dataset import hash_file
 from .errors import UserError, plural
-from .run import Run, new_parser
+from .outputs import copy_tokenizer_files
+from .run import Run
+from .run_options import new_parser
 from .template import read_json, token_texts
 from .tokenizer_file import load_tokenizer
 from .tokens import check_vocabulary, vocabulary_of
@@ -119,7 +121,7 @@ class Pretrain(Run):
 
     def copy_tokenizer(self):
         if not self.args.bytes:
-            self.copy_files(self.tokenizer.parent)
+            copy_tokenizer_files(self, self.tokenizer.parent)
 
     def describe(self):
         return None, "all weights were trained, from random ones"

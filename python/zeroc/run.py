@@ -7,85 +7,29 @@ the same command, given again, goes on from the last checkpoint.
 """
 from __future__ import annotations
 
-import argparse
-import json
 import math
 import os
 import shlex
-import shutil
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 from . import advice, card, memory, reporting
+from .child import HANDED_ON, run_program
 from .commands import compile_command, import_command, positions_of, zeroc
-from .config_file import add_config, take_arguments, with_config, write_config
-from .dataset import check_split
+from .config_file import take_arguments, with_config, write_config
 from .deepspeed import take_ds_config
 from .errors import UserError, plural
-from .hub import LABELS
-from .options import name_of, options_with, parse, parser_of, value_of
+from .options import name_of, parse, value_of
+from .outputs import make_folder, remove_others
 from .own_files import OwnFolder
+from .run_options import MANAGED, check_options
+from .settings import check_unchanged, keep_settings, known_settings, settings_of
 from .template import read_json
-from .tokenizer_file import TOKENIZER_FILES
 
-#: Options that the commands give, and what a user says instead.
-MANAGED = {"--data": "name the files of data after the model", "--input": "name the files of data after the model",
-           "--init": "name the model's folder first", "--base": "name the model's folder first",
-           "--save": "say -o", "--checkpoint": "say -o",
-           "--resume": "give the same command again", "--world-size": "say --ranks", "--metrics": "see OUT/zeroc",
-           "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
-           "--document-separator": "documents are apart already", "--data-format": "use train itself",
-           "--data-weights": "use train itself", "--save-dtype": "say --precision",
-           "--packed": "samples are packed; see zeroc finetune --no-packing",
-           "--tokenizer": "it is that of the model's folder", "--token-weights": "records say them",
-           "--pieces": "see zeroc finetune --sample-prompt", "--prompt": "see zeroc finetune --sample-prompt",
-           "--prompt-ids": "see zeroc finetune --sample-prompt",
-           "--eval-data": "say --eval-split", "--eval-input": "say --eval-split", "--eval": "say --eval-split"}
-#: They change no step but its last bits, so a run goes on with others: of zeroc those of the layout and these, of
-#: train how a run is watched.
-PLACES = ("--accumulate", "--offload", "--device-memory", "--host-memory", "--cpu")
-OF_EVALUATION = ("--eval-every", "--eval-batches", "--keep-best", "--patience")
-FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
-        "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
-        "--time-limit", "--until", "--memory-check", *OF_EVALUATION)
-#: Files of weights and of adapters; a folder with both is read in different ways.
-WEIGHTS = ("model*.safetensors", "model.safetensors.index.json")
-ADAPTERS = ("adapter_model.safetensors", "adapter_config.json", LABELS)
-TERMINATED = 128 + signal.SIGTERM
-OUTPUTS = (*WEIGHTS, *ADAPTERS, *TOKENIZER_FILES, "config.json", "README.md", "loss.svg")
-
-
-def new_parser(command, epochs, lr):
-    """`epochs` and `lr` are texts: what they are if they are not given."""
-    p = parser_of(
-        command, formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="All options of zeroc (--stage, --offload, --optimizer, ...) and of training programs (--schedule,\n"
-               "--threads, ...) are taken, too: see zeroc --help and OUT/zeroc/train --help.\n"
-               "The same command, given again, goes on from the last checkpoint.")
-    p.add_argument("-o", "--out", dest="o", metavar="OUT", required=True, help="the folder to write")
-    add_config(p)
-    p.add_argument("--epochs", type=float, help=f"how often all samples are read (default: {epochs})")
-    p.add_argument("--steps", type=int, help="in place of --epochs")
-    p.add_argument("--lr", type=float, help=f"peak learning rate (default: {lr})")
-    p.add_argument("--warmup", type=int, help="steps of warm-up (default: 3 %% of all)")
-    p.add_argument("--seq", type=int, help="tokens of a sequence (default: 1024, or the model's positions if fewer)")
-    p.add_argument("--batch", type=int, default=1, help="sequences of a micro-batch of a rank (default: 1)")
-    p.add_argument("--ranks", type=int, default=1, help="processes that share the work (default: 1)")
-    p.add_argument("--seed", type=int, default=0, help="of the order of samples and of initial weights (default: 0)")
-    p.add_argument("--label-smoothing", metavar="E", help="of zeroc import (default: 0)")
-    p.add_argument("--z-loss", metavar="C", help="of zeroc import (default: 0)")
-    p.add_argument("--dropout", action="store_true", help="train with the dropout of config.json (default: without)")
-    p.add_argument("--save-every", type=int, metavar="N", help="steps between checkpoints (default: a tenth of all)")
-    p.add_argument("--report-to", metavar="NAME,...", help="send metrics to "
-                   f"{', '.join(reporting.NAMES[:-1])} by their Python packages, or write events of {reporting.NAMES[-1]} "
-                   "to OUT/zeroc/tensorboard")
-    p.add_argument("--dry-run", action="store_true", help="print the plan: memory, tokens, steps, commands")
-    p.add_argument("--force", action="store_true", help="write into a folder, and replace files, that are not of zeroc")
-    p.add_argument("--restart", action="store_true", help="drop what an earlier run left in OUT/zeroc")
-    return p
+#: The statuses of a training program that was stopped: out of time, or by a signal.
+STOPPED = (75, *(128 + number for number in HANDED_ON))
 
 
 class Run:
@@ -114,6 +58,9 @@ class Run:
         """Makes the files `data` and `evaluation`, and `data_key`, a hash; returns the number of sequences."""
         raise NotImplementedError
 
+    #: Whether options of zeroc import depend on the data.
+    imports_by_data = False
+
     def import_options(self):
         return []
 
@@ -141,38 +88,12 @@ class Run:
         """Writes the tokenizer's files to OUT."""
         raise NotImplementedError
 
-    def copy_files(self, folder):
-        for name in TOKENIZER_FILES:
-            if (folder / name).exists():
-                with self.own.writing(name) as path:
-                    shutil.copyfile(folder / name, path)
-
     #: Times that all samples are read, micro-steps of a step or fewer, and the peak learning rate, if nothing is said.
     epochs, accumulation, lr = 3, 8, 2e-5
 
     def check(self):
-        a = self.args
-        for name, value, least in (("--batch", a.batch, 1), ("--ranks", a.ranks, 1), ("--seq", a.seq, 2),
-                                   ("--steps", a.steps, 1), ("--warmup", a.warmup, 0),
-                                   ("--save-every", a.save_every, 1)):
-            if value is not None and value < least:
-                raise UserError(f"{name}={value} must be {least} or more")
-        if a.steps is not None and a.epochs is not None:
-            raise UserError("--steps and --epochs both say when the run ends; drop one")
-        if a.epochs is not None and not 0 < a.epochs < math.inf:
-            raise UserError(f"--epochs={a.epochs:g} must be above 0")
-        check_split(a.eval_split)
-        for name in map(name_of, self.trained):
-            if name in OF_EVALUATION and not a.eval_split:
-                raise UserError(f"{name} is for evaluations; say --eval-split=PART, the part of the data for them")
-        patience = value_of(self.trained, "--patience")
-        if patience is not None and value_of(self.trained, "--eval-every") is None:
-            raise UserError(f"--patience={patience} counts evaluations; add --eval-every=N, or there are only those before the "
-                            "first step and after the last")
-        self.reports = reporting.names_of(a.report_to)
-        micro = value_of(self.compiled, "--accumulate")
-        if micro is not None and not (micro.isascii() and micro.isdecimal() and int(micro) > 0):
-            raise UserError(f"--accumulate={micro} must be a whole number from 1")
+        check_options(self.args, self.compiled, self.trained)
+        self.reports = reporting.names_of(self.args.report_to)
 
     @property
     def seq(self):
@@ -214,7 +135,8 @@ class Run:
         self.chosen = self.accumulation_of_before or self.accumulation
         # A template may write the date, and a run that goes on reads the same data.
         self.date = os.environ.setdefault("SOURCE_DATE_EPOCH", str(self.before.get("date") or int(time.time())))
-        self.make_folder()
+        make_folder(self)
+        check_unchanged(self, known_settings(self))
         # What the compiler refuses, it refuses before the data take their time.
         self.compile()
         compiled = self.import_options(), self.accumulate
@@ -237,14 +159,14 @@ class Run:
             self.print_commands()
             self.write_config()
             return
-        self.keep_settings()
+        keep_settings(self)
         for command in self.before_training():
             self.call(command)
-        settings = {key: value for key, value in self.settings().items() if key != "weights"}
+        settings = {key: value for key, value in settings_of(self).items() if key != "weights"}
         with reporting.reported(self.reports, self.work / "metrics.jsonl", self.work / "reports.json",
                                 self.out.resolve().name, settings):
             self.call(train)
-        self.remove_others()
+        remove_others(self)
         for command in self.output_commands():
             self.call(command)
         with self.own.writing("loss.svg") as path:
@@ -257,71 +179,9 @@ class Run:
         for line in advice.lines_after(self):
             print(line)
 
-    def settings(self):
-        """What a run that goes on has in common with its beginning."""
-        a = self.args
-        compiled, train = ([option for option in options if option.partition("=")[0] not in free]
-                           for options, free in ((self.all_compile_options(), {*PLACES, *options_with("layout")}),
-                                                 (self.trained, FREE)))
-        return {"model": str(self.model.resolve()), "steps": self.steps,
-                "sequences of a step": self.sequences_per_step(), "tokens of a sequence": self.seq,
-                "lr": self.lr if a.lr is None else a.lr, "warmup": self.warmup, "seed": a.seed,
-                "options of zeroc import": [*self.import_options(), *self.model_options],
-                "options of zeroc": sorted([*compiled, *self.from_ds_config]),
-                "options of train": sorted(train), "data": self.data_key, "weights": self.describe_weights(), **self.more_settings()}
-
     def more_settings(self):
-        """Those of a command."""
+        """Those of a command, beside what settings.py names."""
         return {}
-
-    def describe_weights(self):
-        return self.weights_of(self.model if self.model.is_dir() else self.model.parent)
-
-    @staticmethod
-    def weights_of(folder):
-        """Names, sizes and times of the files that a model begins with."""
-        return sorted([file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in folder.glob("*.safetensors"))
-
-    def keep_settings(self):
-        """Refuses to go on with a run of other settings; with --restart, drops it."""
-        path, now = self.work / "settings.json", self.settings()
-        if self.args.restart and path.exists():
-            shutil.rmtree(self.work / "run", ignore_errors=True)
-            for name in ("metrics.jsonl", "reports.json"):
-                (self.work / name).unlink(missing_ok=True)
-        self.check_unchanged(now)
-        path.write_text(json.dumps({**now, "date": self.date}, indent=2) + "\n")
-
-    def check_unchanged(self, now):
-        """Refuses settings that are others than those of the checkpoints that are there."""
-        was = self.was
-        # The training program knows the files of frozen parameters by what is in them.
-        moved = ("model", "weights") if self.has_base() else ()
-        for key, value in json.loads(json.dumps(now)).items():
-            if key not in was or was[key] == value or key in moved:
-                continue
-            what = (f"other {key}" if key in ("data", "weights", "reference") else
-                    f"{key} {json.dumps(was[key])}, and now it is {json.dumps(value)}")
-            raise UserError(f"{self.out} has a run with {what}; name another folder with -o, or start again with "
-                            "--restart")
-
-    def has_base(self):
-        """Whether the checkpoints leave frozen parameters in the files of the model."""
-        return any(read_json(path).get("base") for path in (self.work / "run").glob("step-*/manifest.json"))
-
-    def remove_others(self):
-        """Removes what an earlier run of another kind left in OUT."""
-        for pattern in WEIGHTS if self.export_options() is None else ADAPTERS:
-            for file in self.out.glob(pattern):
-                self.own.remove(file.name)
-
-    def make_folder(self):
-        """Makes OUT and OUT/zeroc, if nothing in OUT is somebody else's."""
-        if (self.work / "settings.json").exists():  # also of a run of an older zeroc
-            self.own.make()
-        self.own.check([file.name for pattern in OUTPUTS for file in self.out.glob(pattern)], self.args.force)
-        self.own.make()
-        self.work.mkdir(exist_ok=True)
 
     @property
     def keeps_best(self):
@@ -391,34 +251,14 @@ class Run:
         """Runs a command; returns what it prints, or prints it."""
         self.commands.append(command)
         sys.stdout.flush()
-        program, was_terminated = None, False
-
-        def terminate(*_):  # a batch system may send it to this process alone
-            nonlocal was_terminated
-            was_terminated = True
-            if program:
-                program.terminate()
-
-        before = signal.signal(signal.SIGTERM, terminate)
-        try:
-            program = subprocess.Popen(command, stdout=subprocess.PIPE if quiet else None, text=True, errors="replace")
-            if was_terminated:
-                program.terminate()
-            while True:
-                try:
-                    text, _ = program.communicate()
-                    break
-                except KeyboardInterrupt:  # the program got it, too, and ends after a checkpoint
-                    continue
-        finally:
-            signal.signal(signal.SIGTERM, before)
-        if status := program.returncode or was_terminated * TERMINATED:
-            if command[0].endswith("train") and status in (75, 130, TERMINATED, -signal.SIGINT, -signal.SIGTERM):
-                print(f"zeroc {self.command}: stopped; the same command goes on from the last checkpoint",
-                      file=sys.stderr)
-            if status in (137, -9):
-                print(f"zeroc {self.command}: error: {memory.killed(command[0], self.command)}", file=sys.stderr)
-            sys.exit(status if status > 0 else 128 - status)
+        trains = command[0] == str(self.work / "train")
+        text, status = run_program(command, quiet, trains)
+        if trains and status in STOPPED:
+            print(f"zeroc {self.command}: stopped; the same command goes on from the last checkpoint", file=sys.stderr)
+        if status == 128 + signal.SIGKILL:
+            print(f"zeroc {self.command}: error: {memory.killed(command[0], self.command)}", file=sys.stderr)
+        if status:
+            sys.exit(status)
         return text
 
     def print_run(self, sequences):

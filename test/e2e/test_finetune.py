@@ -456,6 +456,30 @@ class Finetune(FinetuneCase):
                                     "leaves none to train on")):
             self.assert_refused(support.run(support.ZEROC, "pretrain", *arguments), keyword)
 
+    def test_pretrain_goes_on(self):
+        """Only with the same settings, which are compared before anything is compiled or made of texts."""
+        texts, model = self.write("texts.txt", "red green blue " * 100), self.write("config.json", json.dumps(support.SMALL))
+        out = self.folder / "out"
+        command = (support.ZEROC, "pretrain", model, texts, "-o", out, "--bytes", "--seq=16", "--steps=2", "--progress=none")
+        self.run_ok(*command)
+        files = [out / "zeroc" / name for name in ("train", "data.u32")]
+        times = [file.stat().st_mtime_ns for file in files]
+        for option, says in (("--lr=1e-2", "has a run with lr 0.0006, and now it is 0.01; name another folder with -o, or"),
+                             ("--batch=2", "sequences of a step 1, and now it is 2"), ("--steps=3", "steps 2, and now it is 3"),
+                             ("--warmup=2", "warmup 1, and now it is 2"), ("--seed=1", "seed 0, and now it is 1"),
+                             ("--seq=8", "tokens of a sequence 16, and now it is 8"),
+                             ("--z-loss=1", "options of zeroc import"),
+                             ("--weight-decay=0.3", "options of zeroc"), ("--schedule=linear", "options of train")):
+            with self.subTest(option):
+                words = [word for word in command if str(word).partition("=")[0] != option.partition("=")[0]]
+                done = support.run(*words, option)
+                self.assert_refused(done, says)
+                self.assertNotIn("tokens of", done.out)
+        self.assertEqual([file.stat().st_mtime_ns for file in files], times)
+        self.run_ok(*command)
+        texts.write_text("blue green red " * 100)
+        self.assert_refused(support.run(*command), "has a run with other data")
+
     def test_export_of_other_runs(self):
         """--merge needs adapters, and their scale."""
         self.finetune("out", "--steps=2", "--lr=1e-3")

@@ -7,7 +7,7 @@ import chats
 import support
 
 try:
-    from zeroc import finetuning, options, pretrain, run
+    from zeroc import finetuning, options, pretrain, run_options
     from zeroc.errors import UserError
 except ImportError:
     pass  # ChatCase skips
@@ -70,7 +70,7 @@ class OtherTrainers(chats.ChatCase):
     def refusal(self, command, parser, name):
         """What a command in Python says of an option; "" if it has or takes it."""
         try:
-            options.parse(parser, ["model", "data", "-o", "out", f"--{name}=1"], run.MANAGED, command)
+            options.parse(parser, ["model", "data", "-o", "out", f"--{name}=1"], run_options.MANAGED, command)
         except UserError as error:
             return str(error)
         except SystemExit:
@@ -99,7 +99,7 @@ class OtherTrainers(chats.ChatCase):
                 own = options.own_options(parser)
                 with self.subTest(f"{command} --{name}"):
                     text = self.refusal(command, parser, name)
-                    if dashed in run.MANAGED and dashed not in own:
+                    if dashed in run_options.MANAGED and dashed not in own:
                         self.assertIn(f"{command} gives {dashed} itself; ", text)
                     elif dashed not in own and dashed not in options.known_options():
                         self.check(name, text, [*own, *options.own_options(finetuning.parser())])
