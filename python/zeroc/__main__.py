@@ -1,4 +1,5 @@
 """Runs a command of zeroc that is written in Python: `zeroc data ...` and the like."""
+import signal
 import sys
 
 #: The modules of commands that have other names.
@@ -34,6 +35,17 @@ def main():
         sys.exit(1)
 
 
+def let_interrupt_through():
+    """zeroc starts Python with SIGINT blocked, since Python would print a traceback of its own start.  One that came so
+    far ends this process by the signal."""
+    before = signal.getsignal(signal.SIGINT)
+    if before != signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    signal.signal(signal.SIGINT, before)
+
+
+let_interrupt_through()
 try:
     main()
 except KeyboardInterrupt:  # while it imports its modules, too

@@ -1,5 +1,7 @@
 """A step of minutes: the micro-batch on the terminal, and Ctrl-C once and twice."""
+import json
 import os
+import shutil
 import signal
 import time
 
@@ -88,15 +90,61 @@ class StopFinetune(test_finetune.FinetuneCase):
         self.assertEqual(terminal.close(), 130)
         self.assertEqual(len(list((self.folder / "out" / "zeroc" / "run").glob("step-*"))), 1)
 
-    def test_terminated_alone(self):
-        """The training program of a command that SIGTERM ends does not run on."""
-        terminal = self.start("--steps=1000000", "--accumulate=4")
-        terminal.wait_for("] 0/1000000  micro-batch 1/4")
-        terminal.child.send_signal(signal.SIGTERM)
-        terminal.wait_for("stopped by SIGTERM after")
-        terminal.wait_for("zeroc finetune: stopped; the same command goes on from the last checkpoint")
-        self.assertEqual(terminal.close(), 128 + signal.SIGTERM)
-        self.assertEqual(len(list((self.folder / "out" / "zeroc" / "run").glob("step-*"))), 1)
+    def test_signalled_alone(self):
+        """The training program stops by a signal to the command alone as by one to both."""
+        for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGINT, "Ctrl-C"), (signal.SIGHUP, "SIGHUP"),
+                             (signal.SIGUSR1, "SIGUSR1")):
+            with self.subTest(name):
+                shutil.rmtree(self.folder / "out", ignore_errors=True)
+                terminal = self.start("--steps=1000000", "--accumulate=4")
+                terminal.wait_for("] 0/1000000  micro-batch 1/4")
+                terminal.child.send_signal(number)
+                terminal.wait_for(f"stopped by {name} after")
+                terminal.wait_for("zeroc finetune: stopped; the same command goes on from the last checkpoint")
+                self.assertEqual(terminal.close(), 128 + number)
+                self.assertEqual(len(list((self.folder / "out" / "zeroc" / "run").glob("step-*"))), 1)
+
+    def test_signalled_twice_alone(self):
+        terminal = self.start("--steps=3", "--accumulate=1000000", "--ranks=2")
+        terminal.wait_for("] 0/3  micro-batch 1/1000000")
+        terminal.child.send_signal(signal.SIGINT)
+        terminal.wait_for(f"train: {STOPPING}\n")
+        time.sleep(1.2)
+        terminal.child.send_signal(signal.SIGINT)
+        self.assertEqual(terminal.close(), 130)
+        self.assertEqual(list((self.folder / "out" / "zeroc" / "run").glob("*step*")), [])
+
+    def test_other_programs(self):
+        """A program that does not train gets one Ctrl-C, whether it was for all or for the command alone."""
+        texts, model = self.folder / "texts.txt", self.write("config.json", json.dumps(support.SMALL))
+        os.mkfifo(texts)
+        for alone in (False, True):
+            with self.subTest(alone=alone):
+                terminal = Terminal([str(part) for part in (support.ZEROC, "pretrain", model, texts, "-o", self.folder / "out",
+                                                            "--bytes", "--seq=16", "--steps=1")], dict(os.environ), self.folder)
+                self.addCleanup(lambda: terminal.child.poll() is None and terminal.child.kill())
+                with open(texts, "wb"):  # once it reads
+                    time.sleep(0.2)
+                    if alone:
+                        terminal.child.send_signal(signal.SIGINT)
+                    else:
+                        terminal.type(CTRL_C)
+                    self.assertEqual(terminal.close(), 130)
+                self.assertNotIn("Traceback", terminal.seen)
+                self.assertIn("zeroc tokenize: stopped", terminal.seen)
+                self.assertEqual([*(self.folder / "out" / "zeroc").glob("data*")], [])
+
+    def test_before_python_begins(self):
+        """Ctrl-C while Python starts ends the command by the signal, without a word."""
+        self.write("sitecustomize.py", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+        for arguments in (("finetune", self.base, self.chats, "-o", "out"), ("plot", "--help")):
+            done = support.run(support.ZEROC, *arguments, env={"PYTHONPATH": str(self.folder)}, cwd=self.folder)
+            self.assertEqual((done.returncode, done.out, done.err), (-signal.SIGINT, "", ""))
+        # A background job of a shell does not get it, nor nohup's program SIGHUP.
+        for name in ("INT", "HUP"):
+            self.write("sitecustomize.py", f"import os, signal\nos.kill(os.getpid(), signal.SIG{name})\n")
+            done = support.run("sh", "-c", f"trap '' {name}; {support.ZEROC} plot --help", env={"PYTHONPATH": str(self.folder)})
+            self.assertEqual((done.returncode, done.err), (0, ""))
 
     def test_before_it_begins(self):
         """Ctrl-C while Python imports modules: one that this package needs first, and one of a command."""

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <unistd.h>
@@ -122,6 +123,17 @@ bool zero::readsFromHub(ArrayRef<char *> argv) {
   return false;
 }
 
+/// What nohup and a shell's background jobs ignore.
+static std::vector<int> ignoredSignals;
+
+void zero::noteIgnoredSignals() {
+  for (int number : {SIGHUP, SIGINT}) {
+    struct sigaction now = {};
+    if (sigaction(number, nullptr, &now) == 0 && now.sa_handler == SIG_IGN)
+      ignoredSignals.push_back(number);
+  }
+}
+
 llvm::Error zero::runPythonCommand(ArrayRef<char *> argv) {
   static int anchor;
   const std::string self = llvm::sys::fs::getMainExecutable(argv[0], &anchor);
@@ -141,6 +153,14 @@ llvm::Error zero::runPythonCommand(ArrayRef<char *> argv) {
   std::vector<char *> words = {python.data(), flag.data(), package.data()};
   words.insert(words.end(), argv.begin() + 1, argv.end());
   words.push_back(nullptr);
+  for (int number : ignoredSignals)
+    std::signal(number, SIG_IGN);
+  // Python would print a traceback of its own start; the package lets Ctrl-C
+  // through.
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupt, nullptr);
   execvp(words[0], words.data());
   return llvm::createStringError(
       "zeroc %s needs Python, and %s cannot be run: %s; install it, or name "

@@ -36,6 +36,10 @@ std::string listCommands();
 /// Qwen/Qwen3-0.6B: Python gets its config, and runs the command with that.
 bool readsFromHub(ArrayRef<char *> argv);
 
+/// Before LLVM handles signals: those that are ignored, as by nohup, stay so in
+/// commands in Python.
+void noteIgnoredSignals();
+
 /// Runs the command that `argv` names.  Returns only with an error.
 llvm::Error runPythonCommand(ArrayRef<char *> argv);
 

@@ -310,6 +310,7 @@ static int runLinker(ArrayRef<char *> argv) {
 }
 
 int main(int argc, char **argv) {
+  noteIgnoredSignals();
   llvm::InitLLVM init(argc, argv);
   if (argc > 1 && StringRef(argv[1]) == "lld")
     return runLinker({argv, size_t(argc)});
