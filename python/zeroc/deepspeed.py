@@ -1,12 +1,12 @@
 """What a DeepSpeed config says of a run of zeroc finetune or pretrain.
 
-zeroc reads the file (`zeroc --ds-config=FILE` prints what it becomes) and compiles with it.  What these commands choose
-themselves is then what the file says: micro-batch, accumulation, precision, and options of the training program.
+zeroc reads the file (`zeroc --ds-config=FILE --certificate=json` says what it becomes) and compiles with it.  What these
+commands choose themselves is then what the file says: micro-batch, accumulation, precision, and options of the training
+program.
 """
 from __future__ import annotations
 
-import re
-import shlex
+import json
 import subprocess
 import sys
 
@@ -19,26 +19,25 @@ def take_ds_config(run, typed):
     file = value_of(run.compiled, "--ds-config")
     if file is None:
         return
-    told = [option for option in run.compiled if name_of(option) in ("--ds-config", "--precision", "--accumulate")]
-    done = subprocess.run([run.program, *told, f"--world-size={run.args.ranks}"], capture_output=True, text=True)
+    told = [option for option in run.compiled if name_of(option) != "--certificate"]
+    done = subprocess.run([run.program, *told, f"--world-size={run.args.ranks}", "--certificate=json"], capture_output=True,
+                          text=True)
     if done.returncode:
         sys.stderr.write(done.stderr)
         sys.exit(1)
-    options = {part: shlex.split(words) for part, words in re.findall(r"^(?:.*? |  )(became|train with|import with): ?(.*)$",
-                                                                      done.stdout, re.MULTILINE)}
-    compiled = [option for option in options.get("became", ()) if option.startswith("--")]
-    run.from_ds_config = compiled
+    options = json.loads(done.stdout)
+    run.from_ds_config = options["compile"]
     for name in ("--precision", "--accumulate"):
-        if value_of(run.compiled, name) is None and value_of(compiled, name) is not None:
-            run.compiled.append(f"{name}={value_of(compiled, name)}")
+        if value_of(run.compiled, name) is None and value_of(run.from_ds_config, name) is not None:
+            run.compiled.append(f"{name}={value_of(run.from_ds_config, name)}")
     actions = {name: action for action in run.parser._actions for name in action.option_strings}
-    for name, _, value in (option.partition("=") for option in options.get("train with", []) + options.get("import with", [])):
+    for name, equals, value in (option.partition("=") for option in [*options["train"], *options["import"]]):
         action = actions.get(name)
         given = getattr(run.args, action.dest) if action and name in typed else value_of(run.trained, name)
         if given is None and action:
             setattr(run.args, action.dest, (action.type or str)(value))
         elif given is None:
-            run.trained.append(f"{name}={value}")
+            run.trained.append(f"{name}{equals}{value}")
         elif str(given) != value and number(given) != number(value):
             raise UserError(f"{name}={given} contradicts {file}, which says {name}={value}; drop one of them")
 

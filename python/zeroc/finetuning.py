@@ -122,9 +122,6 @@ class Finetune(Run):
             raise UserError(f"-o {self.out} is the model itself; name another folder")
         if a.sample_prompt is not None and a.objective != "sft":
             raise UserError(f"--sample-prompt is for --objective=sft; drop it from --objective={a.objective}")
-        if self.from_ds_config and self.objective.has_reference:
-            raise UserError(f"--ds-config is not for the reference of --objective={a.objective}, which has the options of the "
-                            f"model; in its place say {' '.join(self.from_ds_config)}")
         if a.reference and not self.objective.has_reference:
             raise UserError(f"--reference is for --objective={' and '.join(WITH_REFERENCE)}; drop it from "
                             f"--objective={a.objective}")
@@ -237,16 +234,21 @@ class Finetune(Run):
         It is compiled with all others of the run, so that it computes what the run's first forward does: --weight-decay is
         one, as the places of parameters depend on it, and what blocks of --wire-params round."""
         a, given = self.args, self.all_compile_options()
-        if any(option.endswith("=auto") for option in given):
+        of_file = [option for option in self.from_ds_config if value_of(given, name_of(option)) is None]
+        given = [*given, *of_file]
+        # Chosen by the compiler, or raised by it: DeepSpeed's limit is not strict.
+        free = {name_of(option) for option in given if option.endswith("=auto")}
+        free |= {"--max-live"} & {name_of(option) for option in of_file}
+        if free:
             done = subprocess.run([self.work / "train", "--certificate=json"], stdout=subprocess.PIPE, check=True)
-            free = {name_of(option) for option in given if option.endswith("=auto")}
             given = [option for option in given if name_of(option) not in free]
             given += [option for option in json.loads(done.stdout)["options"].split()
                       if name_of(option) in free or "--offload" in free and name_of(option) == "--offload-params"]
         left = {*options_with("steps"), "--offload", *(options_with("lora") if a.reference else ())}
         options = [option for option in given if name_of(option) not in left]
         tier = value_of(given, "--offload")
-        if tier and (a.ranks == 1 or value_of(given, "--stage") == "3"):  # else it is that of optimizer state
+        if (tier and value_of(options, "--offload-params") is None and
+                (a.ranks == 1 or value_of(given, "--stage") == "3")):  # else it is that of optimizer state
             options.append(f"--offload-params={tier}")
         return ["--score-only", *options]
 

@@ -1,5 +1,7 @@
 """--ds-config: a DeepSpeed config trains the same as the options printed for it."""
+import json
 import re
+import shlex
 
 import support
 
@@ -53,3 +55,22 @@ class DeepSpeedConfig(support.Case):
         for key in ("loss", "grad_norm", "lr", "loss_scale"):
             self.assertEqual([line[key] for line in lines], [line[key] for line in others], key)
         self.assert_same_bytes(saved, expected)
+
+    def test_json(self):
+        """--certificate=json says the options that the text does, by who takes them."""
+        more = {"wall_clock_breakdown": True, "tensorboard": {"enabled": True, "output_path": "my runs", "job_name": "it's"}}
+        for config, *options in (({**CONFIG, **more}, "--world-size=2"), ({},), ({"zero_optimization": {"stage": 0}}, "--stage=0")):
+            with self.subTest(config):
+                command = (support.ZEROC, f"--ds-config={self.write('ds.json', config)}", *options)
+                text = self.run_ok(*command).out
+                found = {part: shlex.split(words) for part, words in re.findall(
+                    r"^(?:.*? |  )(became|train with|import with): ?(?!no option)(.*)$", text, re.MULTILINE)}
+                told = json.loads(self.run_ok(*command, "--certificate=json").out)
+                self.assertEqual(told, {"compile": found.get("became", []), "train": found.get("train with", []),
+                                        "import": found.get("import with", [])})
+        self.assertIn("--grad-clip=0", told["compile"])
+        command = (support.ZEROC, f"--ds-config={self.write('ds.json', CONFIG)}", "--world-size=2", "--certificate=json")
+        self.assertEqual(json.loads(self.run_ok(*command).out)["train"][0], "--loss-scale=512")
+        done = support.run(*command, "--stage=1")
+        self.assert_refused(done, "is --stage=3, and the command line has --stage=1; drop one of them")
+        self.assertEqual(done.out, "")

@@ -138,6 +138,37 @@ class Preferences(chats.ChatCase):
                 self.finetune("dpo", name, *options, steps=1, precision=precision)
                 self.assert_begins_at_log2(name)
 
+    def test_deepspeed_config(self):
+        """The reference gets the options that a file becomes, as it gets those that are typed."""
+        other = self.folder / "other"
+        shutil.copytree(MODEL, other)
+        weights = support.read_safetensors(MODEL / "model.safetensors")
+        weights = {name: (shape, array.array("f", (1.01 * x for x in values))) for name, (shape, values) in weights.items()}
+        support.write_safetensors(other / "model.safetensors", weights)
+        zero = {"stage": 3, "stage3_param_persistence_threshold": 10, "offload_optimizer": {"device": "cpu"},
+                "offload_param": {"device": "cpu"}, "zero_quantized_weights": True}
+        common = ("--ranks=2", "--bucket-size=2KiB")
+
+        def write(**more):
+            return self.write("ds.json", json.dumps({
+                "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 1, "gradient_clipping": 0,
+                "zero_optimization": {**zero, **more}}))
+
+        file = write()
+        told = json.loads(self.run_ok(support.ZEROC, f"--ds-config={file}", "--world-size=2", "--certificate=json").out)
+        self.assertLessEqual({"--wire-params=int8", "--persist-below=41", "--offload-params=cpu"}, set(told["compile"]))
+        typed = [option for option in (*told["compile"], *told["import"]) if not option.startswith("--grad-clip=")]
+        for objective in ("dpo", "kto"):
+            for out, options in (("file", [f"--ds-config={file}"]), ("typed", typed)):
+                self.finetune(objective, f"{objective}-{out}", *common, *options, f"--reference={other}", steps=2)
+            found = [self.folder / f"{objective}-{out}" / "zeroc" / "data.reference.npy" for out in ("file", "typed")]
+            self.assert_same_bytes(*found)
+            self.assertEqual(*(self.losses(f"{objective}-{out}") for out in ("file", "typed")))
+        # Without another model the first forward is the reference's, bit for bit, also of a limit that zeroc has raised.
+        done = self.finetune("dpo", "raised", *common, f"--ds-config={write(stage3_max_live_parameters=10)}", steps=1)
+        self.assertRegex(done.out, r"--score-only .*--max-live=\d{3}")
+        self.assert_begins_at_log2("raised")
+
     #: The options that a reference is compiled without, with values, and what they need.
     OF_STEPS = ("optimizer=sgd --momentum=0", "optimizer=lion", "optimizer-numbers=x=1", "betas=0.8,0.9", "eps=1e-6", "momentum=0",
                 "grad-clip=2", "grad-clip=0", "skip-nonfinite=off", "grad-dtype=f32", "state-dtype=bf16", "master=none",

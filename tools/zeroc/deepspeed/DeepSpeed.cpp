@@ -8,9 +8,12 @@
 #include "tools/zeroc/deepspeed/DeepSpeed.h"
 
 #include "abi/ByteUnits.h"
+#include "dialect/zero/Origin.h"
 #include "tools/zeroc/deepspeed/DeepSpeedMapping.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,8 +32,23 @@ std::string Config::report() const {
     text += " no option of zeroc";
   text += "\n";
   if (!train.empty())
-    text += "  train with: " + join(train, " ") + "\n";
+    text +=
+        "  train with: " + join(map_range(train, mlir::zero::quoteWord), " ") +
+        "\n";
   return text + notes;
+}
+
+std::string Config::toJson() const {
+  json::Array compile;
+  for (const Option &option : options)
+    compile.push_back(option.name + "=" + option.value);
+  json::Object all{{"compile", std::move(compile)},
+                   {"train", json::Array(train)},
+                   {"import", json::Array()}};
+  if (microBatch)
+    all["import"].getAsArray()->push_back("--batch=" +
+                                          std::to_string(microBatch));
+  return formatv("{0:2}\n", json::Value(std::move(all)));
 }
 
 std::string Config::explainRefusals() const {

@@ -49,6 +49,9 @@ struct Config {
 
   /// A report of the file's effects.
   std::string report() const;
+  /// Its options alone, by who takes them: {"compile": ["--stage=3"], "import":
+  /// ["--batch=2"], "train": []}.
+  std::string toJson() const;
   /// The refusals as an error message.
   std::string explainRefusals() const;
 };

@@ -2,7 +2,6 @@
 
 #include "tools/zeroc/deepspeed/DeepSpeedMapping.h"
 
-#include "dialect/zero/Origin.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -102,7 +101,6 @@ void Mapping::addDefault(const Key &key, StringRef value) {
 void Mapping::train(StringRef option, const Twine &value) {
   std::string text = value.str();
   text = text.empty() ? option.str() : (option + "=" + text).str();
-  text = quoteWord(text);
   if (!is_contained(config.train, text))
     config.train.push_back(text);
 }

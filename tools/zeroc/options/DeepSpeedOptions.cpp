@@ -40,6 +40,10 @@ void CommandLine::takeDeepSpeed() {
   options.pipeline.raisesLive = config->raisesLive && !getTyped("--max-live");
   options.deepSpeed = std::move(*config);
   // Without a model it says what the file becomes.
+  if (options.input.empty() && options.certificate == "json") {
+    llvm::outs() << options.deepSpeed->toJson();
+    exit(0);
+  }
   if (options.input.empty()) {
     llvm::outs() << options.deepSpeed->report();
     if (int64_t batch = options.deepSpeed->microBatch)
