@@ -19,7 +19,7 @@ from .needs import need
 from .template import read_json
 from .tokenizer_file import TOKENIZER_FILES
 
-#: tools/zeroc/Commands.cpp has the same rule.
+#: tools/zeroc/Commands.cpp has the same rule; test_hub.py compares them.
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*(@[\w.-]+)?", re.ASCII)
 FILES = (".mlir", ".json")
 DATA = re.compile(f"({NAME.pattern})(?:/(.*))?", re.ASCII)

@@ -1,7 +1,10 @@
 """Names of a hub in place of folders: models and data sets, from a hub on the loopback."""
 import json
+import os
+import re
 import shutil
 
+import chats
 import support
 from hub_server import Hub
 from test_finetune import FinetuneCase
@@ -68,6 +71,33 @@ class HubCase(FinetuneCase):
         self.assert_refused(done)
         for text in says if isinstance(says, tuple) else (says,):
             self.assertIn(text, done.err)
+
+
+class Rule(chats.ChatCase):
+    def test_is_one(self):
+        """zeroc import and zeroc plan hand to Python what is a name there, and nothing else."""
+        from zeroc import hub
+        script = self.write("python", "#!/bin/sh\necho handed over\n")
+        script.chmod(0o755)
+        (self.folder / "there").mkdir()
+        (self.folder / "there" / "file").write_text("")
+        (self.folder / "there" / "link").symlink_to("nowhere")
+        handed = set()
+        words = {"a", "a/b", "a/b/c", "/a", "a/", "/", "./a", "../a/b", "a/./b", "a//b", "~/b", "a/~b", "a b/c", "-a/b", "a/-b",
+                 "_a/b", "a/_b", "a_/b_", "a.b/c.d", "a-1/b-2", "1/2", "A/B", "a/.b", "a/b@c", "a/b@", "a/@c", "a@c/b", "a/b@c@d",
+                 "a/b@c/d", "a/b@.", "a/b@-1", "a/b@_", "a/b:c", "a/b.mlir", "a/b.json", "a/b@c.json", "a/b.jsonl", "a/json",
+                 "\u00e4/b", "a/\u00e4", "a/b\n", "a/b\t", "there/file", "there/link", "there/nothing", "there/file@main"}
+        before = os.getcwd()
+        os.chdir(self.folder)
+        self.addCleanup(os.chdir, before)
+        for word in sorted(words):
+            for command in ("import", "plan"):
+                done = support.run(support.ZEROC, command, word, env={"ZEROC_PYTHON": str(script)})
+                with self.subTest(word=word, command=command):
+                    self.assertEqual(done.out == "handed over\n", hub.is_name(word), done.err)
+            handed |= {word} if hub.is_name(word) else set()
+        self.assertLessEqual({"a/b", "a/b@c", "there/nothing", "a/b.jsonl"}, handed)
+        self.assertFalse({"a/b@", "a/b@c@d", "there/file", "a/b/c", "a/b.mlir"} & handed)
 
 
 class Names(HubCase):

@@ -99,18 +99,23 @@ std::string zero::listCommands() {
   return text;
 }
 
-/// The rule of python/zeroc/hub.py: two words that are no path of a file.
+/// The rule of python/zeroc/hub.py: two words that are no path of a file, and
+/// perhaps a revision.
 static bool isNameOfHub(StringRef text) {
-  auto isWord = [](StringRef word, StringRef more) {
-    return !word.empty() && llvm::isAlnum(word.front()) &&
-           llvm::all_of(word, [&](char c) {
-             return llvm::isAlnum(c) || more.contains(c);
-           });
+  auto isMadeOfNames = [](StringRef word) {
+    return !word.empty() && llvm::all_of(word, [](char c) {
+      return llvm::isAlnum(c) || StringRef("_.-").contains(c);
+    });
   };
-  const auto [owner, name] = text.split('/');
-  return isWord(owner, "_.-") && isWord(name, "_.-@") &&
+  auto isWord = [&](StringRef word) {
+    return isMadeOfNames(word) && llvm::isAlnum(word.front());
+  };
+  const auto [owner, rest] = text.split('/');
+  const auto [name, revision] = rest.split('@');
+  return isWord(owner) && isWord(name) &&
+         (name == rest || isMadeOfNames(revision)) &&
          !text.ends_with(".mlir") && !text.ends_with(".json") &&
-         !llvm::sys::fs::exists(text);
+         !llvm::sys::fs::exists(text) && !llvm::sys::fs::is_symlink_file(text);
 }
 
 bool zero::readsFromHub(ArrayRef<char *> argv) {
