@@ -20,7 +20,7 @@ from .model_folder import check_model_folder
 from .options import name_of, options_with, value_of
 from .outputs import copy_tokenizer_files
 from .pieces import write_pieces
-from .records import kind_of
+from .records import stands_for_files
 from .run import Run
 from .run_options import new_parser
 from .settings import check_unchanged, weights_of
@@ -103,7 +103,7 @@ class Finetune(Run):
         self.trained = [f"--adapter={hub.find_folder(value, hub.ADAPTER)}" if name == "--adapter" and hub.is_name(value) else
                         option for option in self.trained for name, _, value in [option.partition("=")]]
         for name in self.args.data:  # before the compiler takes its time
-            if not Path(name).exists() and (kind_of(Path(name)) or not hub.is_data_name(name)):
+            if not Path(name).exists() and not stands_for_files(name):
                 raise UserError(f"cannot read {name}: no such file")
         self.config = read_json(self.model / "config.json")
         if not self.config:

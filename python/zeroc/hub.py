@@ -13,7 +13,7 @@ import re
 import sys
 from pathlib import Path, PurePath
 
-from . import splits
+from . import splits, subsets
 from .errors import UserError
 from .needs import need
 from .template import read_json
@@ -81,22 +81,35 @@ def is_data_name(text):
 def find_data(text, split, suffixes):
     """(The files of a hub's data set that are read, a line that says which): those of these suffixes, of one split."""
     name, _, inside = DATA.fullmatch(text).groups()
-    folder = f"{inside.strip('/')}/" if inside else ""
-    paths = [path for path in list_files(name) if path.startswith(folder) and path.endswith(suffixes) and
-             PurePath(path).name not in ABOUT_DATA]
+    inside = (inside or "").strip("/")
+    listed = list_files(name)
+    paths = [path for path in listed if path.endswith(suffixes) and PurePath(path).name not in ABOUT_DATA]
+    named = subsets.read_subsets(read_readme(name), f"the {subsets.README} of {name}") if subsets.README in listed else {}
+    chosen, line = subsets.find_files(named, inside, paths, split, name) or find_in_folder(text, inside, paths, split, suffixes)
+    place = download("dataset", name, map(glob.escape, chosen))
+    return [place / path for path in sorted(chosen)], line
+
+
+def read_readme(name):
+    path = download("dataset", name, [subsets.README]) / subsets.README
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""  # not in the cache
+
+
+def find_in_folder(text, inside, paths, split, suffixes):
+    """(The paths that are read in a folder of a data set, or in all of it, a line that says which), by the names of files."""
+    folder = f"{inside}/" if inside else ""
+    paths = [path for path in paths if path.startswith(folder)]
     # A license is no data.
     paths = [path for path in paths if not path.endswith(".txt")] or paths
     if not paths:
         raise UserError(f"{text} has no file *{', *'.join(suffixes)}")
     chosen, line = splits.choose([path[len(folder):] for path in paths], split, text)
-    subsets = {"/".join(part for part in PurePath(path).parts[:-1] if part != "data" and not splits.split_of_folders([part]))
+    folders = {"/".join(part for part in PurePath(path).parts[:-1] if part != "data" and not splits.split_of_folders([part]))
                for path in chosen}
-    if len(subsets) > 1:
-        raise UserError(f"{text} has the subsets {', '.join(sorted(subsets))}; name one, as in "
-                        f"{text}/{min(filter(None, subsets))}")
-    chosen = [folder + path for path in chosen]
-    place = download("dataset", name, map(glob.escape, chosen))
-    return [place / path for path in sorted(chosen)], line
+    if len(folders) > 1:
+        raise UserError(f"{text} has the subsets {', '.join(sorted(folders))}; name one, as in "
+                        f"{text}/{min(filter(None, folders))}")
+    return [folder + path for path in chosen], line
 
 
 def list_files(name):

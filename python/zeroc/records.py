@@ -10,7 +10,7 @@
 
 All but *.parquet may be compressed: *.gz.  Text is UTF-8; a byte order mark is no part of it.  A folder stands for the
 files in it and below of these names but *.md, in their order, and so does the name of a hub's data set (hub.py); of
-several splits in it one is read (splits.py).
+several subsets that its README.md names (subsets.py), and of several splits (splits.py), one is read.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import sys
 import zlib
 from pathlib import Path
 
-from . import hub, splits
+from . import hub, splits, subsets
 from .columns import from_texts, rename
 from .errors import UserError
 from .fields import parse_first, parse_json
@@ -47,18 +47,46 @@ def kind_of(path):
     return next((suffix for suffix in SUFFIXES if name.endswith(suffix)), None)
 
 
+def stands_for_files(argument):
+    """Whether it is a folder, a subset of one, or a data set of a hub."""
+    path = Path(argument)
+    return path.is_dir() or is_subset(path) or not kind_of(path) and hub.is_data_name(argument)
+
+
+def subsets_in(folder):
+    readme = folder / subsets.README
+    return subsets.read_subsets(readme.read_text(encoding="utf-8", errors="replace"), readme) if readme.is_file() else {}
+
+
+def is_subset(path):
+    """Whether it is FOLDER/SUBSET, and no path: FOLDER has a README.md that names this subset, or others."""
+    if path.exists() or kind_of(path):
+        return False
+    named = subsets_in(path.parent)
+    return path.name in named or bool(named) and not hub.is_data_name(path)
+
+
+def find_in_folder(path, split):
+    """(The files that are read, a line that says which) of a folder, or of a subset of one."""
+    folder, subset = (path, "") if path.is_dir() else (path.parent, path.name)
+    inside = sorted(file for file in folder.rglob("*") if file.is_file() and kind_of(file) in OF_FOLDERS)
+    if not inside:
+        raise UserError(f"{folder} has no file *{', *'.join(OF_FOLDERS)}")
+    names = [str(file.relative_to(folder)) for file in inside]
+    chosen, line = (subsets.find_files(subsets_in(folder), subset, names, split, folder) or
+                    splits.choose(names, split, folder))
+    return [folder / file for file in chosen], line
+
+
 def find_files(arguments, split=None):
     """The files that the arguments stand for: files, folders, and names of a hub's data sets.  Of several splits in a
     folder or a data set it takes `split`, or train, and says so."""
     files, said = [], []
     for argument in arguments:
         path = Path(argument)
-        if path.is_dir():
-            inside = sorted(file for file in path.rglob("*") if file.is_file() and kind_of(file) in OF_FOLDERS)
-            if not inside:
-                raise UserError(f"{path} has no file *{', *'.join(OF_FOLDERS)}")
-            chosen, line = splits.choose([str(file.relative_to(path)) for file in inside], split, path)
-            files += [path / file for file in chosen]
+        if path.is_dir() or is_subset(path):
+            chosen, line = find_in_folder(path, split)
+            files += chosen
             said.append(line)
         elif not kind_of(path) and hub.is_data_name(argument):
             chosen, line = hub.find_data(argument, split, OF_HUB)

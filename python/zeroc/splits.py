@@ -1,4 +1,5 @@
 """The files of a data set that are read: of several splits one, by the names of files, as the package datasets has them.
+What a README.md says of them goes first (subsets.py).
 
 | name | split |
 |---|---|
@@ -36,14 +37,24 @@ def split_of_folders(names):
     return next((WORDS[name.lower()] for name in reversed(names) if name.lower() in WORDS), None)
 
 
-def choose(paths, wanted, name):
-    """(The paths of one split, or of "all", a line that says which, or None); throws UserError if it is not clear which."""
+def group(paths, folder=""):
+    """{split or None: its paths}; what `folder` is called, in which all are, says nothing."""
     splits = {}
     for path in paths:
-        splits.setdefault(split_of(path), []).append(path)
+        splits.setdefault(split_of(path[len(folder):]), []).append(path)
+    return splits
+
+
+def choose(paths, wanted, name):
+    """As choose_group, by the names of the files."""
+    return (list(paths), None) if wanted == ALL else choose_group(group(paths), wanted, name)
+
+
+def choose_group(splits, wanted, name):
+    """(The paths of one split, or of "all", a line that says which, or None); throws UserError if it is not clear which."""
     names = sorted(filter(None, splits))
     if wanted == ALL or wanted is None and len(splits) < 2:
-        return list(paths), None
+        return list(dict.fromkeys(path for paths in splits.values() for path in paths)), None
     found = wanted or ("train" if "train" in splits else None)
     if found not in splits:
         listed = ", ".join(names) or "no split"

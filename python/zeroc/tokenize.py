@@ -24,10 +24,10 @@ from pathlib import Path
 from .errors import UserError, plural
 from .columns import add_split
 from .fields import check_text
-from .hub import find_tokenizer, is_data_name
+from .hub import find_tokenizer
 from .options import add_output, parser_of
 from .own_files import check_output
-from .records import LINES, TABLES, find_files, kind_of, open_file, read_all_records, read_lines, reading
+from .records import LINES, TABLES, find_files, kind_of, open_file, read_all_records, read_lines, reading, stands_for_files
 from .tokenizer_file import load_tokenizer, special_names
 from .whole_file import whole
 
@@ -210,7 +210,7 @@ def write(a, encoder, width, file):
 
 def files_of(names, split):
     """Files of any name, and those of folders and data sets."""
-    several = [name for name in names if Path(name).is_dir() or not kind_of(Path(name)) and is_data_name(name)]
+    several = [name for name in names if stands_for_files(name)]
     if split and not several:
         raise UserError(f"--split={split} is for folders and data sets of a hub, and only files are named; drop it")
     return [file for name in names for file in (map(str, find_files([name], split)) if name in several else [name])]

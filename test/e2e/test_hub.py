@@ -105,7 +105,7 @@ class Names(HubCase):
 
     def test_finetune(self):
         done = self.ok("finetune", NAME, DATA, "-o", "named", *self.OPTIONS)
-        self.assertEqual(set(self.hub.sent), READ | {"train.jsonl"})
+        self.assertEqual(set(self.hub.sent), READ | {"README.md", "train.jsonl"})
         self.assertIn(f"train of {DATA}, 1 file; not test (1 file): see --split", done.err)
         self.ok("finetune", self.base, self.data / "train.jsonl", "-o", "folder", *self.OPTIONS)
         named, folder = self.work / "named", self.work / "folder"
@@ -150,12 +150,12 @@ class Names(HubCase):
         self.assertEqual(*((self.work / name).read_text().replace(str(folder), str(self.base))
                            for name in ("named.mlir", "own.mlir")))
         self.ok("finetune", NAME, DATA, "-o", "out", "--dry-run", *self.OPTIONS)
-        self.assertEqual(set(self.hub.sent), READ - {"config.json", "model.safetensors"} | {"train.jsonl"})
+        self.assertEqual(set(self.hub.sent), READ - {"config.json", "model.safetensors"} | {"README.md", "train.jsonl"})
 
     def test_other_commands(self):
         done = self.ok("data", "show", NAME, DATA, "--split=test", "--samples=1")
         self.assertIn("[[", done.out)
-        self.assertEqual(set(self.hub.sent), READ - {"model.safetensors"} | {"test.jsonl"})
+        self.assertEqual(set(self.hub.sent), READ - {"model.safetensors"} | {"README.md", "test.jsonl"})
         self.write("prompts.txt", "red\n")
         done = self.ok("generate", NAME, "--prompts", self.folder / "prompts.txt", "--max-tokens=2", "--seq=32",
                        "--temperature=0", ZEROC_CACHE=str(self.folder / "programs"))
@@ -188,6 +188,100 @@ class Names(HubCase):
         self.assertEqual(self.hub.sent, ["hard/train-00000-of-00001.jsonl"])
         self.ok("data", "show", NAME, "tiny/plain")
         self.assertEqual(self.hub.sent, ["chats.jsonl"])
+
+    NAMED = """---
+license: mit
+configs:
+- config_name: easy
+  data_files:
+  - split: train
+    path: texts/**/*.jsonl
+  - {split: held, path: [texts/one/a.jsonl, './more-?.jsonl']}
+- config_name: no
+  data_files: more-*.jsonl
+  default: true
+- {config_name: 2024, data_dir: ./plain}
+---
+# Chats
+"""
+
+    def named(self):
+        """A data set whose README.md names subsets; a record says in which file it is."""
+        folder = self.folder / "named"
+        for name in ("texts/one/a.jsonl", "texts/b.jsonl", "more-1.jsonl", "more-22.jsonl", "plain/train.jsonl",
+                     "plain/test.jsonl"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(json.dumps({"prompt": f"file={name}", "completion": "c"}) + "\n")
+        (folder / "README.md").write_text(self.NAMED)
+        self.hub.repositories["datasets", "tiny/named"] = folder
+        return folder
+
+    def shown(self, *words):
+        """The files whose records zeroc data show prints, and the line that says which they are."""
+        done = self.ok("data", "show", self.base, *words, "--samples=9")
+        return sorted(re.findall(r"file=(\S+\.jsonl)", done.out)), "".join(re.findall("data      (.*)", done.err))
+
+    def test_subsets(self):
+        """Those that a README.md names, in a hub's data set and in a folder of its files."""
+        folder = self.named()
+        for name in ("tiny/named", str(folder)):
+            for words, files, line in (
+                    (("",), ["more-1.jsonl", "more-22.jsonl"], f"2 files of {name}/no; not the subsets easy, 2024"),
+                    (("/no",), ["more-1.jsonl", "more-22.jsonl"], ""),
+                    (("/easy",), ["texts/b.jsonl", "texts/one/a.jsonl"],
+                     f"train of {name}/easy, 2 files; not held (2 files): see --split"),
+                    (("/easy", "--split=held"), ["more-1.jsonl", "texts/one/a.jsonl"],
+                     f"held of {name}/easy, 2 files; not train (2 files): see --split"),
+                    (("/easy", "--split=all"), ["more-1.jsonl", "texts/b.jsonl", "texts/one/a.jsonl"], ""),
+                    (("/2024",), ["plain/train.jsonl"], f"train of {name}/2024, 1 file; not test (1 file): see --split")):
+                with self.subTest(name=name, words=words):
+                    self.assertEqual(self.shown(name + words[0], *words[1:]), (files, line))
+                    self.assertLessEqual(set(self.hub.sent) - {"README.md"}, {*READ, *files})
+            for words, says in ((("/hard",), f"{name} has the subsets easy, no, 2024, and no hard; name one, as in {name}/easy"),
+                                (("/easy", "--split=test"), f"{name}/easy has held, train, and no test; choose one with")):
+                self.refused("data", "show", self.base, name + words[0], *words[1:], says=says)
+        # What is no subset may be a folder; zeroc finetune and tokenize take subsets, too.
+        self.assertEqual(self.shown("tiny/named/plain")[0], ["plain/train.jsonl"])
+        for name in ("tiny/named", folder):
+            self.ok("finetune", self.base, f"{name}/2024", "-o", "out", "--dry-run", "--restart", *self.OPTIONS)
+            done = self.ok("tokenize", f"{name}/2024", "-o", "t.bin", "--bytes", "--field=prompt", "--force")
+            self.assertIn("1 document", done.out)
+        self.ok("data", "show", self.base, "tiny/named/easy", HF_HUB_OFFLINE="1")
+        self.assertEqual(self.hub.sent, [])
+
+    def test_forms_of_subsets(self):
+        folder = self.named()
+
+        def write(configs, begin="---\n"):
+            (folder / "README.md").write_text(f"{begin}license: mit\n{configs}\n---\n# configs:\n- x\n")
+
+        for configs, files in (("configs: [{config_name: a, data_files: {test: more-1.jsonl}}]", ["more-1.jsonl"]),
+                               ("configs: [{data_files: [more-1.jsonl, plain/*]}]",
+                                ["more-1.jsonl", "plain/test.jsonl", "plain/train.jsonl"]),
+                               ("configs: [{config_name: b, data_files: more-1.jsonl}, {config_name: default, data_files: "
+                                "more-22.jsonl}]", ["more-22.jsonl"]),
+                               ("configs: [{config_name: c, data_dir: texts, data_files: 'one/[a-b].jsonl'}]", ["texts/one/a.jsonl"]),
+                               ("configs: [{config_name: d, data_files: 'more-{1}.jsonl'}, {config_name: e, default: yes, "
+                                "data_files: '**/a.jsonl'}]", ["texts/one/a.jsonl"]),
+                               ("configs:", ["plain/train.jsonl"]), ("other: [configs]", ["plain/train.jsonl"])):
+            with self.subTest(configs):
+                write(configs)
+                self.assertEqual(self.shown(folder)[0], files)
+        write("configs: [{config_name: a, data_files: more-1.jsonl}]", begin="\ufeff---\r\n")
+        self.assertEqual(self.shown(folder)[0], ["more-1.jsonl"])
+        write("configs: [{config_name: a, data_files: more-1.jsonl}]", begin="text\n---\n")
+        self.assertEqual(self.shown(folder)[0], ["plain/train.jsonl"])
+        for configs, says in (
+                ("configs: [{config_name: a, data_files: x}, {config_name: b, data_files: y}]",
+                 f"{folder} has the subsets a, b; name one, as in {folder}/a"),
+                ("configs: [{config_name: a, data_files: more-*.txt}]",
+                 f"{folder}: its README.md names more-*.txt for the subset a, and there is no such file that zeroc reads"),
+                ("configs: [{config_name: a, data_dir: none}]", "names the folder none/ for the subset a, and there is no file"),
+                ("configs: [{config_name: a, data_files: [{split: test}]}]", "data_files has {'split': 'test'}; it must be a path"),
+                ("configs: {a: b}", "configs is no list of subsets"), ("configs: [", "README.md, line 4 is not YAML")):
+            with self.subTest(configs):
+                write(configs)
+                self.refused("data", "show", self.base, folder, says=says)
 
     def test_without_a_network(self):
         """What to run where there is one."""
