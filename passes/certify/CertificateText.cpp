@@ -2,6 +2,7 @@
 
 #include "passes/certify/Certificate.h"
 
+#include "abi/Counts.h"
 #include "dialect/zero/BytesText.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -102,8 +103,7 @@ std::string Certificate::print() const {
     for (const Wire &each : wire)
       os << "    " << llvm::left_justify(each.name, group ? 28 : 22)
          << llvm::right_justify(groupDigits(each.bytes), group ? 14 : 20)
-         << " B  in " << groupDigits(each.calls)
-         << (each.calls == 1 ? " call" : " calls") << '\n';
+         << " B  in " << zrt::plural(uint64_t(each.calls), "call") << '\n';
   }
   if (evaluation)
     os << "  evaluation: " << bytesText(evaluation)

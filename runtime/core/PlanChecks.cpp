@@ -1,6 +1,7 @@
 //===- PlanChecks.cpp - Checks that this runtime can run a plan -----------===//
 #include "runtime/core/PlanChecks.h"
 
+#include "abi/Counts.h"
 #include "runtime/numbers/Shape.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/text/Bytes.h"
@@ -100,8 +101,7 @@ void zrt::checkPlan(const zrt_plan &plan) {
 
 void zrt::checkRanks(const zrt_plan &plan, int ranks) {
   if (plan.world_size != static_cast<uint32_t>(ranks))
-    fail(
-        "compiled for {0} rank{1}, started with {2}; start {0} or compile with "
-        "--world-size={2}",
-        plan.world_size, plan.world_size == 1 ? "" : "s", ranks);
+    fail("compiled for {1}, started with {2}; start {0} or compile with "
+         "--world-size={2}",
+         plan.world_size, plural(plan.world_size, "rank"), ranks);
 }

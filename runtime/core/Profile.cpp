@@ -1,6 +1,7 @@
 //===- Profile.cpp - Measures the time of operations ----------------------===//
 #include "runtime/core/Profile.h"
 
+#include "abi/Counts.h"
 #include "runtime/core/ProfileLabels.h"
 #include "runtime/plan/OperationFacts.h"
 #include "runtime/plan/PlanTable.h"
@@ -82,10 +83,10 @@ std::string Profile::table() const {
   for (const ProfileRow &row : all)
     width = std::max(width, row.group.size());
   std::string text = fmt::format(
-      "profile: {} step{}, {:.3f} ms each\n"
+      "profile: {}, {:.3f} ms each\n"
       "  {:<{}} {:<{}} {:>10} {:>10} {:>7} {:>14}\n",
-      steps, steps == 1 ? "" : "s", 1e3 * stepSeconds * perStep, "stream",
-      streams, "operation", width, "calls/step", "ms/step", "% step", "rate");
+      plural(steps, "step"), 1e3 * stepSeconds * perStep, "stream", streams,
+      "operation", width, "calls/step", "ms/step", "% step", "rate");
   double computeBusy = 0;
   for (const ProfileRow &row : all) {
     const zrt_stream_desc &stream = plan.streams[row.stream];

@@ -1,6 +1,8 @@
 //===- Bytes.h - Rounds numbers of bytes, and formats them ------*- C++ -*-===//
 #pragma once
 
+#include "abi/Counts.h"
+
 #include <cstdint>
 #include <fmt/format.h>
 #include <iterator>
@@ -13,19 +15,11 @@ constexpr uint64_t roundUp(uint64_t bytes, uint64_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Returns e.g. "1,234,567".
-inline std::string withCommas(uint64_t number) {
-  std::string digits = std::to_string(number);
-  for (size_t at = digits.size(); at > 3; at -= 3)
-    digits.insert(at - 3, ",");
-  return digits;
-}
-
 /// Returns e.g. "1.5 MiB"; below 1 KiB "1 byte" and the like.
 inline std::string withUnit(uint64_t bytes) {
   static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   if (bytes < 1024)
-    return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+    return plural(bytes, "byte");
   double value = double(bytes) / 1024;
   size_t unit = 0;
   for (; value >= 1024 && unit + 1 < std::size(units); ++unit)

@@ -9,6 +9,7 @@
 // that by its process.
 //
 //===----------------------------------------------------------------------===//
+#include "abi/Counts.h"
 #include "runtime/system/Clock.h"
 #include "runtime/system/StartThread.h"
 #include "runtime/text/Bytes.h"
@@ -293,9 +294,9 @@ zrt::World *zrt_connect_by_mpi(uint32_t ranks) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   std::string problem;
   if (static_cast<uint32_t>(started) != ranks)
-    problem = fmt::format("compiled for {0} rank{2}, started with {1}; run "
-                          "mpirun -n {0} ... or compile with --world-size={1}",
-                          ranks, started, ranks == 1 ? "" : "s");
+    problem = fmt::format("compiled for {2}, started with {1}; run mpirun -n "
+                          "{0} ... or compile with --world-size={1}",
+                          ranks, started, plural(ranks, "rank"));
   else if (support < MPI_THREAD_MULTIPLE)
     problem = "this MPI cannot be used by several threads; install one with "
               "MPI_THREAD_MULTIPLE";

@@ -1,6 +1,7 @@
 //===- Feed.cpp - Fills the inputs of a plan ------------------------------===//
 #include "train/data/Feed.h"
 
+#include "abi/Counts.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/text/Bytes.h"
@@ -293,9 +294,8 @@ uint64_t Feed::checkSamples() const {
   };
   const auto textOf = [&](const Source &source) {
     return source.file ? source.file->text()
-                       : fmt::format("{}, {} sequence{}", data->text(),
-                                     data->sequences(),
-                                     data->sequences() == 1 ? "" : "s");
+                       : fmt::format("{}, {}", data->text(),
+                                     plural(data->sequences(), "sequence"));
   };
   for (const Source &source : sources) {
     const zrt_input &input = *source.input;
@@ -386,19 +386,16 @@ bool Feed::isOfText() const {
 std::string Feed::text() const {
   std::string text;
   if (data)
-    text += fmt::format("data      {}, {} tokens, {} sequence{} of {}\n",
-                        data->text(), withCommas(data->tokens()),
-                        withCommas(data->sequences()),
-                        data->sequences() == 1 ? "" : "s", data->length());
+    text += fmt::format("data      {}, {} tokens, {} of {}\n", data->text(),
+                        withCommas(data->tokens()),
+                        plural(data->sequences(), "sequence"), data->length());
   if (separator)
     text += fmt::format("masks     targets after token {}{}\n", *separator,
                         masked ? ": " + withCommas(*masked) : "");
   const std::vector<SampleMix::Source> parts = sourcesOf(order.samples());
   for (size_t i = 0; i < mixed.size(); ++i)
-    text += fmt::format("mix       {:.4g}% {}: {} sequence{}\n",
-                        sharePercent(mixed, i), mixed[i].name,
-                        withCommas(parts[i].samples),
-                        parts[i].samples == 1 ? "" : "s");
+    text += fmt::format("mix       {:.4g}% {}: {}\n", sharePercent(mixed, i),
+                        mixed[i].name, plural(parts[i].samples, "sequence"));
   for (const Source &source : sources)
     if (source.file)
       text += fmt::format("input     {} from {}\n", source.input->name,
@@ -411,9 +408,8 @@ std::string Feed::mixText(uint64_t positions) const {
   const std::vector<SampleMix::Source> parts = sourcesOf(order.samples());
   const std::vector<uint64_t> read = order.counts(positions);
   for (size_t i = 0; i < mixed.size(); ++i)
-    text +=
-        fmt::format("read {} sequence{} of {}, {:.2f} epochs\n",
-                    withCommas(read[i]), read[i] == 1 ? "" : "s", mixed[i].name,
-                    double(read[i]) / double(parts[i].samples));
+    text += fmt::format("read {} of {}, {:.2f} epochs\n",
+                        plural(read[i], "sequence"), mixed[i].name,
+                        double(read[i]) / double(parts[i].samples));
   return text;
 }

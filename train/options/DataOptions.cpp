@@ -1,4 +1,5 @@
 //===- DataOptions.cpp - The data of a run, and its length ----------------===//
+#include "abi/Counts.h"
 #include "train/options/CommandLine.h"
 #include "train/options/Options.h"
 #include "train/options/RunLength.h"
@@ -70,10 +71,9 @@ std::vector<DataSource> readSources(const CommandLine &line,
   if (files.empty())
     usage("--data-weights needs --data, with as many arguments");
   if (weights.size() != files.size())
-    usage("--data-weights has {} number{}, and --data {} argument{}; give one "
-          "for each, and write a pattern that stands for one source in quotes",
-          weights.size(), weights.size() == 1 ? "" : "s", files.size(),
-          files.size() == 1 ? "" : "s");
+    usage("--data-weights has {}, and --data {}; give one for each, and write "
+          "a pattern that stands for one source in quotes",
+          plural(weights.size(), "number"), plural(files.size(), "argument"));
   if (files.size() == 1)
     usage("--data-weights mixes several arguments of --data, and there is one; "
           "drop it");

@@ -1,6 +1,7 @@
 //===- RunLength.cpp - Computes the number of steps of --epochs -----------===//
 #include "train/options/RunLength.h"
 
+#include "abi/Counts.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
 
@@ -25,10 +26,9 @@ int64_t EpochLength::steps(const RunPosition &from) const {
          "give it less",
          epochs, withCommas(samples), kMaxSteps, withCommas(perStep));
   if (left == 0 && from.step == 0)
-    fail("--epochs={} of {} sample{} fill no step, which reads {}; give it "
-         "more, or say --steps",
-         epochs, withCommas(samples), samples == 1 ? "" : "s",
-         withCommas(perStep));
+    fail("--epochs={} of {} fill no step, which reads {}; give it more, or say "
+         "--steps",
+         epochs, plural(samples, "sample"), withCommas(perStep));
   return from.step + int64_t(left);
 }
 
@@ -36,8 +36,8 @@ std::string EpochLength::text(const RunPosition &from) const {
   const uint64_t unread = samplesLeft(from) % perStep;
   const auto number = uint64_t(steps(from));
   return fmt::format(
-      "{} of {} samples: {} step{} of {}{}", epochs, withCommas(samples),
-      withCommas(number), number == 1 ? "" : "s", withCommas(perStep),
+      "{} of {} samples: {} of {}{}", epochs, withCommas(samples),
+      plural(number, "step"), withCommas(perStep),
       unread ? fmt::format("; the last {} of the last epoch {} "
                            "left out",
                            withCommas(unread), unread == 1 ? "is" : "are")

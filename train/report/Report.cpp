@@ -1,6 +1,7 @@
 //===- Report.cpp - The reports before and after training -----------------===//
 #include "train/report/Report.h"
 
+#include "abi/Counts.h"
 #include "runtime/plan/PlanTable.h"
 #include "train/report/StandardStreams.h"
 
@@ -71,8 +72,8 @@ std::string zrt::ranksText(const zrt_plan &plan) {
   std::string text = fmt::format("{}", plan.world_size);
   if (plan.group_size)
     text += fmt::format(" in groups of {}", plan.group_size);
-  text += fmt::format(", stage {}, {} micro-step{}", plan.stage,
-                      plan.accumulate, plan.accumulate == 1 ? "" : "s");
+  text += fmt::format(", stage {}, {}", plan.stage,
+                      plural(plan.accumulate, "micro-step"));
   if (plan.bucket_bytes)
     text += fmt::format(", bucket {}", plan.bucket_bytes);
   return text;
@@ -130,10 +131,10 @@ std::string zrt::startBlock(const zrt_plan &plan, const zrt_context *ctx,
       fmt::format("model     {}, {}\n"
                   "options   {}\n"
                   "ranks     {}\n"
-                  "cpu       {}, {} thread{}{}\n",
+                  "cpu       {}, {}{}\n",
                   orUnknown(plan.model), parametersText(plan),
                   orUnknown(plan.options), ranksText(plan), orUnknown(plan.cpu),
-                  threads, threads == 1 ? "" : "s", hostThreads);
+                  plural(threads, "thread"), hostThreads);
   std::string arenas;
   for (uint32_t tier = 0; tier < ZRT_TIER_COUNT; ++tier)
     if (const uint64_t bytes = zrt_arena_bytes(ctx, tier))

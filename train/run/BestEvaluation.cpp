@@ -1,6 +1,7 @@
 //===- BestEvaluation.cpp - The best evaluation of a run ------------------===//
 #include "train/run/BestEvaluation.h"
 
+#include "abi/Counts.h"
 #include "runtime/text/Error.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/Fingerprint.h"
@@ -100,10 +101,9 @@ bool BestEvaluation::isSaved() const {
 std::string BestEvaluation::endText() const {
   std::string text;
   if (isOver)
-    text = fmt::format("ended after step {}: {} evaluation{} without a better "
-                       "one, see --patience\n",
-                       run.counts.done() - 1, best.since,
-                       best.since == 1 ? "" : "s");
+    text = fmt::format("ended after step {}: {} without a better one, see "
+                       "--patience\n",
+                       run.counts.done() - 1, plural(best.since, "evaluation"));
   if (best.step >= 0)
     text += fmt::format("best evaluation {}: loss {:.6f}\n", placeOf(best.step),
                         best.loss);

@@ -1,6 +1,7 @@
 //===- Digests.cpp - Writes and compares the digests of a run -------------===//
 #include "train/run/Digests.h"
 
+#include "abi/Counts.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
@@ -303,8 +304,7 @@ std::string Digests::agreement() const {
   const uint64_t rows =
       uint64_t(run.counts.here()) * groups->ranks * trained.size();
   return fmt::format(
-      "steps {} to {} agree: {} rank{} x {} bucket{}, {} checksums\n",
-      run.counts.first(), run.counts.done() - 1, groups->ranks,
-      groups->ranks == 1 ? "" : "s", trained.size(),
-      trained.size() == 1 ? "" : "s", withCommas(rows * ZRT_DIGEST_COUNT));
+      "steps {} to {} agree: {} x {}, {} checksums\n", run.counts.first(),
+      run.counts.done() - 1, plural(groups->ranks, "rank"),
+      plural(trained.size(), "bucket"), withCommas(rows * ZRT_DIGEST_COUNT));
 }

@@ -1,6 +1,7 @@
 //===- Evaluation.cpp - Computes the loss on other data -------------------===//
 #include "train/run/Evaluation.h"
 
+#include "abi/Counts.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/system/Clock.h"
 #include "runtime/text/Error.h"
@@ -111,8 +112,8 @@ std::string Evaluation::text() const {
   const uint64_t read = runs * samplesAtOnce(), left = feed.samples() - read,
                  batches = runs * batchesAtOnce();
   text += fmt::format(
-      "          {} of them in {} batch{}{}\n", withCommas(read),
-      withCommas(batches), batches == 1 ? "" : "es",
+      "          {} of them in {}{}\n", withCommas(read),
+      plural(batches, "batch", "es"),
       left ? fmt::format("; the last {} are not read", withCommas(left)) : "");
   return text;
 }

@@ -1,6 +1,7 @@
 //===- Score.cpp - A program that only scores samples ---------------------===//
 #include "train/run/Mains.h"
 
+#include "abi/Counts.h"
 #include "runtime/files/OwnFiles.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/text/Error.h"
@@ -86,9 +87,8 @@ void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
       writeNpy(options.output, values, values.size() / feed->samples());
   });
   if (world.rank() == 0)
-    sayText(fmt::format("wrote {}: {} sample{}, {} values each\n",
-                        options.output, withCommas(feed->samples()),
-                        feed->samples() == 1 ? "" : "s",
+    sayText(fmt::format("wrote {}: {}, {} values each\n", options.output,
+                        plural(feed->samples(), "sample"),
                         withCommas(values.size() / feed->samples())));
 }
 

@@ -1,6 +1,7 @@
 //===- Training.cpp - The training loop -----------------------------------===//
 #include "train/run/Training.h"
 
+#include "abi/Counts.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
 #include "train/report/Progress.h"
@@ -55,10 +56,9 @@ void Training::openFiles() {
                    perStep = samplesPerStep(plan);
     if (run.isFirst && samples < perStep)
       complain(fmt::format(
-          "{}: warning: the data have {} sample{}, and a step reads {}: it "
-          "reads some of them again; give it more data",
-          options.program, withCommas(samples), samples == 1 ? "" : "s",
-          withCommas(perStep)));
+          "{}: warning: the data have {}, and a step reads {}: it reads some "
+          "of them again; give it more data",
+          options.program, plural(samples, "sample"), withCommas(perStep)));
   });
   if (run.world.size() > 1)
     compareFingerprints(run.world, fingerprint);

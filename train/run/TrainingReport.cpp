@@ -1,6 +1,7 @@
 //===- TrainingReport.cpp - The lines before and after the steps ----------===//
 #include "train/run/TrainingReport.h"
 
+#include "abi/Counts.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/StopSignal.h"
@@ -23,10 +24,9 @@ std::string TrainingReport::repetitionText() const {
       double(steps) * double(perStep) <= double(samples))
     return "";
   return fmt::format(
-      "epochs    {:.3g}: {} steps read {} sample{} each, and the "
-      "data have {}\n",
+      "epochs    {:.3g}: {} steps read {} each, and the data have {}\n",
       double(steps) * double(perStep) / double(samples), withCommas(steps),
-      withCommas(perStep), perStep == 1 ? "" : "s", withCommas(samples));
+      plural(perStep, "sample"), withCommas(samples));
 }
 
 std::string TrainingReport::stateText() const {

@@ -6,6 +6,7 @@
 
 #include "tools/zeroc/deepspeed/DeepSpeedMapping.h"
 
+#include "abi/Counts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -15,6 +16,7 @@
 
 using namespace mlir::zero::deepspeed;
 using namespace llvm;
+using zrt::plural;
 
 //===----------------------------------------------------------------------===//
 // Types, and the loss scale
@@ -140,10 +142,6 @@ void Mapping::gradientTypes(const Key &) {
 //===----------------------------------------------------------------------===//
 // Batches
 //===----------------------------------------------------------------------===//
-
-static std::string plural(int64_t number, StringRef what) {
-  return std::to_string(number) + " " + what.str() + (number == 1 ? "" : "s");
-}
 
 /// train_batch_size = micro-batch x accumulation x ranks.  As in DeepSpeed, the
 /// file gives any two of the first three, or one of the first two.

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "tools/zeroc/model/MarkArguments.h"
 
+#include "abi/Counts.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Pass/PassManager.h"
@@ -161,10 +162,9 @@ Error keepLoss(func::FuncOp function, int64_t loss) {
                              " values; say which is the loss, --loss=0 for "
                              "the first");
   if (loss >= count)
-    return createStringError("--loss=" + Twine(loss) + ": @" +
-                             function.getSymName() + " has " + Twine(count) +
-                             (count == 1 ? " result" : " results") +
-                             ", numbered from 0");
+    return createStringError(
+        "--loss=" + Twine(loss) + ": @" + function.getSymName() + " has " +
+        zrt::plural(count, "result") + ", numbered from 0");
   unsigned kept = std::max<int64_t>(loss, 0);
   for (func::ReturnOp op : function.getOps<func::ReturnOp>())
     op->setOperands(op.getOperand(kept));

@@ -1,6 +1,7 @@
 //===- Base.cpp - The files of frozen parameters --------------------------===//
 #include "train/state/checkpoint/Base.h"
 
+#include "abi/Counts.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
@@ -83,8 +84,8 @@ std::string Base::changed() const {
 
 void Base::checkSizes(const BaseRecord &was) const {
   if (record.files.size() != was.files.size())
-    fail("it has {} file{} of weights, and had {}", record.files.size(),
-         record.files.size() == 1 ? "" : "s", was.files.size());
+    fail("it has {} of weights, and had {}",
+         plural(record.files.size(), "file"), was.files.size());
   for (size_t i = 0; i < paths.size(); ++i)
     if (record.files[i].bytes != was.files[i].bytes)
       fail("{} has {}, and {} had {}", record.files[i].name,

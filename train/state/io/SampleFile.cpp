@@ -1,6 +1,7 @@
 //===- SampleFile.cpp - Reads samples of an input from a file -------------===//
 #include "train/state/io/SampleFile.h"
 
+#include "abi/Counts.h"
 #include "runtime/numbers/HalfArrays.h"
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/text/Error.h"
@@ -147,8 +148,8 @@ void SampleFile::check() const {
 
 std::string SampleFile::text() const {
   const std::vector<int64_t> shape = sampleShape(input);
-  return fmt::format("{}, {}, {} sample{}{}", place, entry.dtype, samples(),
-                     samples() == 1 ? "" : "s",
+  return fmt::format("{}, {}, {}{}", place, entry.dtype,
+                     plural(samples(), "sample"),
                      shape.empty() ? "" : " of " + shapeText(shape));
 }
 
