@@ -14,6 +14,10 @@ using namespace mlir;
 using namespace mlir::frontend;
 using nlohmann::json;
 
+/// Keys of a config of several models that are about its text, too.
+static constexpr llvm::StringLiteral kShared[] = {"tie_word_embeddings",
+                                                  "pad_token_id"};
+
 struct ConfigFile::Object {
   json root;
   mutable llvm::StringSet<> read; ///< keys of the outermost object
@@ -130,6 +134,34 @@ ConfigFile::ConfigFile(StringRef path)
   read();
 }
 
+void ConfigFile::enter(StringRef key) {
+  const json outer = std::move(object->root);
+  const auto found = outer.find(key.str());
+  object->root = json::object();
+  if (found == outer.end() || !found->is_object())
+    return fail(key + " is missing, or no object; add that of the language "
+                      "model");
+  object->root = *found;
+  inside = key;
+  for (StringRef shared : kShared) {
+    const auto around = outer.find(shared.str());
+    if (around == outer.end() || around->is_null())
+      continue;
+    json &within = object->root[shared.str()];
+    if (!within.is_null() && within != *around)
+      fail(shared + " is " + show(within) + ", and " + show(*around) +
+           " around it; make them agree with the weights");
+    within = *around;
+  }
+}
+
+void ConfigFile::assume(StringRef key, int64_t value) {
+  object->root.emplace(key.str(), value);
+}
+void ConfigFile::assume(StringRef key, StringRef value) {
+  object->root.emplace(key.str(), value.str());
+}
+
 void ConfigFile::read() {
   if (llvm::sys::fs::is_directory(path))
     return fail("is a folder; give the config.json in it");
@@ -166,7 +198,8 @@ StringRef ConfigFile::getName() const {
 
 void ConfigFile::fail(const Twine &text) {
   if (message.empty())
-    message = path + ": " + plain(text.str());
+    message =
+        path + ": " + (isInside() ? inside + ": " : "") + plain(text.str());
 }
 
 llvm::Error ConfigFile::takeError() {

@@ -30,6 +30,16 @@ public:
   /// accepted.
   bool mayScore = false;
 
+  /// Goes on with the object `key`, which the model of text has in a config of
+  /// several models.  Keys of what is around it that say something of the text,
+  /// too, are read there if the object lacks them; two values are an error.
+  void enter(StringRef key);
+  /// Whether the object of a model of text was entered.
+  bool isInside() const { return !inside.empty(); }
+  /// Gives a key a value where the file has none.
+  void assume(StringRef key, int64_t value);
+  void assume(StringRef key, StringRef value);
+
   /// Returns true if the key has a value other than null.
   bool has(StringRef key) const;
   /// Returns true if the key exists, even with the value null.
@@ -71,6 +81,7 @@ private:
   struct Object;
   std::unique_ptr<Object> object;
   std::string path, message;
+  std::string inside; ///< the object that was entered
 };
 
 /// The shortest text that reads back as `value`: "0.1".

@@ -53,6 +53,16 @@ DecoderConfig frontend::readGemma2(ConfigFile &file) {
 }
 
 DecoderConfig frontend::readGemma3(ConfigFile &file) {
+  // Files of gemma3, which has images, leave these out.
+  if (file.isInside())
+    for (auto [key, size] :
+         std::initializer_list<std::pair<StringRef, int64_t>>{
+             {"vocab_size", 262208},
+             {"max_position_embeddings", 131072},
+             {"num_attention_heads", 8},
+             {"num_key_value_heads", 4},
+             {"head_dim", 256}})
+      file.assume(key, size);
   DecoderConfig c = readGemma(file, "Gemma3ForCausalLM");
   c.queryKeyNorm = true;
   if (readCap(file, "attn_logit_softcapping", std::nullopt))

@@ -109,6 +109,8 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   if (r.file.failed())
     return nullptr;
   r.chooseDropout(config.dropout);
+  if (r.file.isInside())
+    config.names.model = "model.language_model";
   config.separator = r.batch.separator;
   config.packed = r.batch.packed;
   config.loss = r.batch.loss;
@@ -127,13 +129,33 @@ constexpr std::pair<StringLiteral, Import> kFamilies[] = {
 
 } // namespace
 
-static Import findFamily(ConfigFile &file) {
+/// Models of images and text, with the model_type of the text by default.
+static constexpr std::pair<StringLiteral, StringLiteral> kWrappers[] = {
+#define WRAPPER(MODEL_TYPE, INNER) {MODEL_TYPE, INNER},
+#include "frontend/families/Families.def"
+};
+
+static Import findFamily(ConfigFile &file,
+                         llvm::function_ref<void(StringRef)> note) {
   std::string type = file.string("model_type");
+  for (auto [name, inner] : kWrappers)
+    if (type == name) {
+      file.enter("text_config");
+      file.assume("model_type", inner);
+      note(("of " + name +
+            " the model of text is trained, and nothing on "
+            "images; what else the folder has stays as it is, and zeroc export "
+            "writes it, too")
+               .str());
+      type = file.string("model_type");
+    }
   for (auto [name, import] : kFamilies)
     if (type == name)
       return import;
-  file.fail("model_type \"" + type + "\" is not supported; supported: " +
-            llvm::join(llvm::make_first_range(kFamilies), ", "));
+  if (!file.failed())
+    file.fail("model_type \"" + type + "\" is not supported; supported: " +
+              llvm::join(llvm::make_first_range(kFamilies), ", ") + ", " +
+              llvm::join(llvm::make_first_range(kWrappers), ", "));
   return nullptr;
 }
 
@@ -151,7 +173,7 @@ frontend::importHuggingFace(MLIRContext &context, StringRef path,
   std::string config = findConfig(path);
   ConfigFile file(config);
   file.mayScore = batch.loss.scores() > 0;
-  Import import = findFamily(file);
+  Import import = findFamily(file, note);
 
   // After the file has been read, only sizes that overflow together can fail.
   std::string message;

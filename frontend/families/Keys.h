@@ -65,6 +65,8 @@ struct RopeKeys {
   double partOtherwise = 1;
   /// Allows types besides "default".
   bool scales = true;
+  /// Positions of images have parts (mrope_section), which text has not.
+  bool hasParts = false;
 };
 /// Computes rotary frequencies from rope_theta and rope_scaling, or from
 /// rope_parameters, which contains both in newer versions.  `layers` names the

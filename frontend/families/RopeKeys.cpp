@@ -84,6 +84,8 @@ struct RopeReader {
       known.append({"original_max_position_embeddings", "beta_fast",
                     "beta_slow", "attention_factor", "mscale", "mscale_all_dim",
                     "truncate"});
+    if (keys.hasParts)
+      known.append({"mrope_section", "mrope_interleaved"});
     for (const std::string &key : file.keysOf(object))
       if (!llvm::is_contained(known, key) && file.has(in(key)))
         file.fail(in(key) + " is not supported with rope_type \"" + typeName() +

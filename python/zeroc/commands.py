@@ -26,6 +26,12 @@ def compile_command(model, options, out):
     return [zeroc(), str(model), *options, "-o", str(out)]
 
 
+def text_of(config):
+    """The config of the model of text, which one of images and text has inside; what that lacks is around it."""
+    return {**config, **config["text_config"]} if isinstance(config.get("text_config"), dict) else config
+
+
 def positions_of(config):
     """The most tokens that a model of a config reads, or None."""
+    config = text_of(config)
     return config.get("max_position_embeddings") or config.get("n_positions")

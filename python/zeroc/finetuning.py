@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import dataset, hub, objectives
 from .columns import add_columns, read_columns
-from .commands import compile_command, import_command
+from .commands import compile_command, import_command, text_of
 from .conversations import Chat
 from .errors import UserError
 from .hub import LABELS
@@ -305,7 +305,8 @@ class Finetune(Run):
         a = self.args
         if a.lora and not a.merge:
             return None
-        return [f"--config={self.written_config()}", *(["--merge"] if a.merge else [])]
+        others = [f"--others={self.model}"] if "text_config" in self.config else []
+        return [f"--config={self.written_config()}", *others, *(["--merge"] if a.merge else [])]
 
     def written_config(self):
         """The config of the model that is written: with a head for scores, another class."""
@@ -318,6 +319,8 @@ class Finetune(Run):
                   "id2label": {str(i): name for i, name in enumerate(names)},
                   "label2id": {name: i for i, name in enumerate(names)}}
         config["pad_token_id"] = self.padding
+        if isinstance(config.get("text_config"), dict):
+            config["text_config"] = {**config["text_config"], "pad_token_id": self.padding}
         path = self.work / "config.json"
         write_whole(path, json.dumps(config, indent=2) + "\n")
         return path
@@ -327,7 +330,7 @@ class Finetune(Run):
         """A token that ends no sample: transformers reads the score of the last other token."""
         tokenizer = Tokenizer(self.model, self.args.chat_template, tuple(self.args.stop_token))
         names = [tokenizer.special.get(name) for name in ("pad_token", "unk_token")] + tokenizer.special_names()
-        ids = [self.config.get("pad_token_id"), *(tokenizer.tokenizer.token_to_id(name) for name in names if name)]
+        ids = [text_of(self.config).get("pad_token_id"), *(tokenizer.tokenizer.token_to_id(name) for name in names if name)]
         for number in ids:
             if number is not None and number not in tokenizer.stops:
                 return number

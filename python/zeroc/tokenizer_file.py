@@ -4,10 +4,11 @@ from __future__ import annotations
 from .errors import UserError
 from .needs import need
 
-#: Of a model's folder, beside config.json and the weights.
+#: Of a model's folder, beside config.json and the weights; with what makes inputs of images.
 TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json",
                    "vocab.json", "merges.txt", "tokenizer.model", "chat_template.jinja", "chat_template.json",
-                   "generation_config.json")
+                   "generation_config.json", "processor_config.json", "preprocessor_config.json",
+                   "video_preprocessor_config.json")
 
 
 def load_tokenizer(path, otherwise=""):

@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from .commands import text_of
 from .conversations import Chat
 from .errors import UserError
 from .masks import check_marks, mask_chat, shorten
@@ -30,7 +31,7 @@ class Sample:
 
 def vocabulary_of(config):
     """The rows of the model's embeddings; None if its config does not say it."""
-    size = config.get("vocab_size", (config.get("text_config") or {}).get("vocab_size"))
+    size = text_of(config).get("vocab_size")
     return size if isinstance(size, int) else None
 
 
@@ -77,6 +78,7 @@ class Tokenizer:
     def ids_of(self, config, name):
         """The ids of eos_token_id, which is one or a list."""
         ids = config.get("eos_token_id")
+        ids = text_of(config).get("eos_token_id") if ids is None else ids
         ids = [] if ids is None else ids if isinstance(ids, list) else [ids]
         for number in ids:
             if not isinstance(number, int) or isinstance(number, bool) or self.token_of(number) is None:

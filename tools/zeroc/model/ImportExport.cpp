@@ -34,6 +34,7 @@ llvm::Error zero::runExport(const ExportOptions &options) {
   request.base = options.base;
   request.output = options.output;
   request.config = options.config;
+  request.others = options.others;
   request.merge = options.merge;
   request.best = options.best;
   request.force = options.force;

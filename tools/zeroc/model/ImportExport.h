@@ -27,7 +27,7 @@ llvm::Error runImport(const ImportOptions &options);
 
 /// `zeroc export CHECKPOINT -o FILE|DIR [options]`.
 struct ExportOptions {
-  std::string checkpoint, base, output, config;
+  std::string checkpoint, base, output, config, others;
   std::string dtype = "f32"; ///< or bf16, f16
   int64_t maxShardBytes = int64_t{5} << 30;
   bool merge = false; ///< adapters into their weights

@@ -104,6 +104,10 @@ void CommandLine::declareSubcommands() {
       exported);
   add("config=CONFIG.json", text(exportOptions.config).showing(""),
       "config of the model, to copy into the folder", exported);
+  add("others=DIR", text(exportOptions.others).showing(""),
+      "folder of a model of images and text, of which all but the text is "
+      "copied [that of --config]",
+      exported);
   add("base=DIR", text(exportOptions.base).showing(""),
       "where the base of a checkpoint that does not hold its\n"
       "frozen parameters is now, if it was moved",

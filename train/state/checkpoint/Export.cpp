@@ -8,6 +8,7 @@
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/text/Error.h"
 #include "train/state/checkpoint/Merge.h"
+#include "train/state/checkpoint/OtherParts.h"
 #include "train/state/checkpoint/RankFile.h"
 #include "train/state/checkpoint/Reader.h"
 #include "train/state/io/AdapterFolder.h"
@@ -36,11 +37,21 @@ constexpr const char *kAlone = "model.safetensors",
                      *kConfig = "config.json",
                      *kGeneration = "generation_config.json";
 
+/// A tensor of the export: a parameter, or one that is copied.
 struct Tensor {
+  std::string name;
   const ParameterRecord *parameter;
   zrt_dtype dtype; ///< in the file
   uint64_t elements;
-  uint64_t bytes() const { return elements * dtypeBytes(dtype); }
+  const WeightFiles::Tensor *copied = nullptr;
+
+  uint64_t bytes() const {
+    return copied ? copied->entry->bytes : elements * dtypeBytes(dtype);
+  }
+  TensorHeader header() const {
+    return {name, copied ? copied->entry->dtype : elementName(dtype),
+            copied ? copied->entry->shape : parameter->shape, bytes()};
+  }
 };
 
 class Exporter {
@@ -68,10 +79,16 @@ public:
       result.notes.push_back(fmt::format(
           "{} adapters are merged into their weights", merger->count()));
     }
+    const OtherParts others(findOthers());
     for (const ParameterRecord &parameter : reader.manifest().parameters)
       if (!merger || !isOfAdapter(parameter.name))
-        tensors.push_back(
-            {&parameter, typeOf(parameter), countedElements(parameter.shape)});
+        tensors.push_back({others.nameOf(parameter.name), &parameter,
+                           typeOf(parameter),
+                           countedElements(parameter.shape)});
+    for (const WeightFiles::Tensor *tensor : others.tensors())
+      copied.push_back({tensor->entry->name, nullptr, 0, 0, tensor});
+    if (!copied.empty())
+      result.notes.push_back(others.describe());
     const bool isFile =
         request.output.size() > kSafetensors.size() &&
         request.output.compare(request.output.size() - kSafetensors.size(),
@@ -108,6 +125,25 @@ private:
     if (request.dtype == 0 && kept == ZRT_I8)
       return ZRT_F32;
     return request.dtype == 0 || kept == ZRT_F64 ? kept : request.dtype;
+  }
+
+  /// The folder of a model of images and text whose other parts are copied, or
+  /// "".
+  std::string findOthers() {
+    if (!request.others.empty() || request.config.empty() ||
+        !OtherParts::isOfImages(
+            readText(request.config, kMaxConfigBytes, "a config")))
+      return request.others;
+    const std::string folder = fs::path(request.config).parent_path().string();
+    try {
+      (void)weightFiles(folder.empty() ? "." : folder);
+    } catch (const Error &) {
+      result.notes.push_back(
+          "only the model of text is written: there are no weights beside " +
+          request.config + "; name the whole model's folder by --others");
+      return "";
+    }
+    return folder.empty() ? "." : folder;
   }
 
   /// Throws if the output lies inside the checkpoint.
@@ -157,12 +193,14 @@ private:
     std::vector<TensorHeader> headers;
     headers.reserve(some.size());
     for (const Tensor &tensor : some)
-      headers.push_back({tensor.parameter->name, elementName(tensor.dtype),
-                         tensor.parameter->shape, tensor.bytes()});
+      headers.push_back(tensor.header());
     SafetensorsWriter writer(path, headers);
     for (const Tensor &tensor : some)
-      for (uint64_t at = 0; at < tensor.elements; at += kAtOnce)
-        write(writer, tensor, at, std::min(kAtOnce, tensor.elements - at));
+      if (tensor.copied)
+        copy(writer, *tensor.copied);
+      else
+        for (uint64_t at = 0; at < tensor.elements; at += kAtOnce)
+          write(writer, tensor, at, std::min(kAtOnce, tensor.elements - at));
     writer.commit();
     result.files.push_back(path);
   }
@@ -192,19 +230,33 @@ private:
     writer.write(values.data(), count * dtypeBytes(tensor.dtype));
   }
 
+  /// Copies the bytes of a tensor.
+  static void copy(SafetensorsWriter &writer,
+                   const WeightFiles::Tensor &tensor) {
+    std::vector<std::byte> bytes;
+    for (uint64_t at = 0; at < tensor.entry->bytes; at += bytes.size()) {
+      bytes.resize(std::min(kAtOnce, tensor.entry->bytes - at));
+      tensor.file->read(*tensor.entry, at, bytes.data(), bytes.size());
+      writer.write(bytes.data(), bytes.size());
+    }
+  }
+
   /// Splits the tensors into files of at most maxShardBytes; a larger tensor
-  /// gets a file of its own.
+  /// gets a file of its own.  Copied ones share none with parameters.
   std::vector<std::vector<Tensor>> shards() const {
-    std::vector<std::vector<Tensor>> shards(1);
-    uint64_t bytes = 0;
-    for (const Tensor &tensor : tensors) {
-      if (!shards.back().empty() && request.maxShardBytes != 0 &&
-          bytes + tensor.bytes() > request.maxShardBytes) {
-        shards.emplace_back();
-        bytes = 0;
+    std::vector<std::vector<Tensor>> shards;
+    for (const std::vector<Tensor> *kind : {&tensors, &copied}) {
+      uint64_t bytes = 0;
+      for (const Tensor &tensor : *kind) {
+        if (&tensor == kind->data() ||
+            (request.maxShardBytes != 0 && bytes != 0 &&
+             bytes + tensor.bytes() > request.maxShardBytes)) {
+          shards.emplace_back();
+          bytes = 0;
+        }
+        shards.back().push_back(tensor);
+        bytes += tensor.bytes();
       }
-      shards.back().push_back(tensor);
-      bytes += tensor.bytes();
     }
     return shards;
   }
@@ -248,7 +300,7 @@ private:
       const std::string &name = names[i];
       writeOwn(name, [&](const auto &path) { writeFile(path, all[i]); });
       for (const Tensor &tensor : all[i]) {
-        map[tensor.parameter->name] = name;
+        map[tensor.name] = name;
         bytes += tensor.bytes();
       }
     }
@@ -283,6 +335,10 @@ private:
       changed["dtype"] = nameOfType();
     if (!isNew || config.contains("torch_dtype"))
       changed["torch_dtype"] = nameOfType();
+    if (OtherParts::isOfImages(text))
+      for (const char *key : {"dtype", "torch_dtype"})
+        if (changed["text_config"].contains(key))
+          changed["text_config"][key] = nameOfType();
     if (json(changed) != config)
       text = changed.dump(2) + "\n";
     writeText(kConfig, text);
@@ -312,7 +368,7 @@ private:
   CheckpointReader reader;
   OwnFolder own{request.output};
   std::optional<AdapterMerger> merger;
-  std::vector<Tensor> tensors;
+  std::vector<Tensor> tensors, copied;
   std::vector<float> values;
   std::vector<double> doubles;
   ExportResult result;

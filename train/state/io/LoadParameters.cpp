@@ -36,6 +36,20 @@ std::string withoutPrefix(const std::string &name) {
   return name;
 }
 
+/// Of models of images and text: the modules of transformers, and the names in
+/// files that older versions wrote.
+constexpr std::pair<std::string_view, std::string_view> kOfText[] = {
+    {"model.language_model.", "language_model.model."},
+    {"lm_head.", "language_model.lm_head."}};
+
+/// The older name of a parameter, or "".
+std::string olderName(const std::string &name) {
+  for (const auto &[now, before] : kOfText)
+    if (name.starts_with(now))
+      return std::string(before) + name.substr(now.size());
+  return "";
+}
+
 /// The tensor of `file` for parameter `name`, or nullptr; all names of the file
 /// begin with `wrapper`.
 const WeightFiles::Tensor *match(const WeightFiles &file,
@@ -43,6 +57,9 @@ const WeightFiles::Tensor *match(const WeightFiles &file,
                                  const std::string &name) {
   if (const WeightFiles::Tensor *exact = file.find(wrapper + name))
     return exact;
+  if (const std::string older = olderName(name); !older.empty())
+    if (const WeightFiles::Tensor *found = file.find(wrapper + older))
+      return found;
   if (const std::string bare = withoutPrefix(name); bare != name)
     return file.find(wrapper + bare);
   for (std::string_view prefix : kPrefixes)
@@ -117,6 +134,7 @@ std::string noteWrapped(const std::vector<Parameter> &parameters,
                         const std::vector<WeightFiles::Tensor> &sources) {
   for (size_t i = 0; i < sources.size(); ++i)
     if (const std::string &name = sources[i].entry->name;
+        name != olderName(parameters[i].name) &&
         withoutPrefix(name) != withoutPrefix(parameters[i].name))
       return fmt::format(
           "its names are those of a wrapped model; {} is read as "
@@ -134,6 +152,12 @@ bool zrt::holdsAny(const std::string &path,
                      [&](const Parameter &parameter) {
                        return match(files, parameter.name) != nullptr;
                      });
+}
+
+bool zrt::isOfText(std::string_view tensor) {
+  return std::ranges::any_of(kOfText, [&](const auto &names) {
+    return tensor.starts_with(names.first) || tensor.starts_with(names.second);
+  });
 }
 
 std::string zrt::tensorFor(const WeightFiles &files, const std::string &name) {

@@ -17,6 +17,7 @@
 
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
+#include "train/state/io/Parameters.h"
 
 #include <algorithm>
 #include <cmath>
@@ -155,8 +156,14 @@ std::string zrt::checkOthers(const WeightFiles &files,
                              bool needsHead) {
   std::string names;
   size_t count = 0;
+  // Of a model of images and text the import has said what is not trained.
+  const bool ofImages = std::ranges::any_of(used, [](const TensorEntry *entry) {
+    return entry->name.find("language_model.") != std::string::npos;
+  });
   for (const Tensor &tensor : files.tensors()) {
-    if (used.contains(tensor.entry) || isKnown(files, tensor, used, needsHead))
+    if (used.contains(tensor.entry) ||
+        (ofImages && !isOfText(tensor.entry->name)) ||
+        isKnown(files, tensor, used, needsHead))
       continue;
     if (++count <= 5)
       names += (count > 1 ? ", " : "") + shown(tensor.entry->name);

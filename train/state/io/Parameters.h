@@ -136,6 +136,9 @@ std::string loadParameters(const std::vector<Parameter> &parameters,
 /// The tensor of `files` that loadParameters reads for parameter `name`, or "".
 std::string tensorFor(const WeightFiles &files, const std::string &name);
 
+/// Whether a tensor of a model of images and text is of its model of text.
+bool isOfText(std::string_view tensor);
+
 /// Elements of `parameter` in the files of `path`, where loadParameters finds
 /// it; f32.
 using ElementSource =

@@ -1,0 +1,48 @@
+//===- OtherParts.cpp - Parts of a model that an export copies ------------===//
+#include "train/state/checkpoint/OtherParts.h"
+
+#include "train/state/io/Parameters.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+using namespace zrt;
+
+bool OtherParts::isOfImages(const std::string &config) {
+  const auto parsed = nlohmann::json::parse(config, nullptr, false);
+  return parsed.is_object() && parsed.contains("text_config") &&
+         parsed["text_config"].is_object();
+}
+
+OtherParts::OtherParts(const std::string &folder) {
+  if (!folder.empty())
+    files = std::make_unique<const WeightFiles>(folder);
+}
+
+std::string OtherParts::nameOf(const std::string &name) const {
+  const std::string found = files ? tensorFor(*files, name) : "";
+  return found.empty() ? name : found;
+}
+
+std::vector<const WeightFiles::Tensor *> OtherParts::tensors() const {
+  std::vector<const WeightFiles::Tensor *> others;
+  if (files)
+    for (const WeightFiles::Tensor &tensor : files->tensors())
+      if (!isOfText(tensor.entry->name))
+        others.push_back(&tensor);
+  return others;
+}
+
+std::string OtherParts::describe() const {
+  std::map<std::string, size_t> counts; // by part
+  for (const WeightFiles::Tensor *tensor : tensors()) {
+    const std::string &name = tensor->entry->name;
+    const size_t begin = name.starts_with("model.") ? 6 : 0;
+    ++counts[name.substr(0, name.find('.', begin))];
+  }
+  std::string text;
+  for (const auto &[part, count] : counts)
+    text += fmt::format("{}{} of {}", text.empty() ? "" : ", ", count, part);
+  return text.empty() ? "" : fmt::format("tensors as they were: {}", text);
+}
