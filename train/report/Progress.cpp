@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <string_view>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -17,7 +18,8 @@ using namespace zrt;
 
 namespace {
 
-constexpr int kBarWidth = 20;
+/// Of the bar in terminals of kWide columns or more, and in narrower ones.
+constexpr size_t kBarWidth = 20, kShortBar = 10, kWide = 100;
 constexpr auto kRedraw = std::chrono::milliseconds(100);
 /// A line within a step comes when none has come for so long: the first one
 /// soon, as a sign of life.
@@ -35,8 +37,8 @@ std::string rateText(double perSecond, std::string_view unit) {
   return fmt::format("{:.0f} {}/s", perSecond, unit == "tokens" ? "tok" : unit);
 }
 
-std::string lossText(const StepMetrics &m) {
-  return fmt::format("loss {:.6f}  lr {:.3e}  ", m.loss, m.lr);
+std::vector<std::string> lossFields(const StepMetrics &m) {
+  return {fmt::format("loss {:.6f}", m.loss), fmt::format("lr {:.3e}", m.lr)};
 }
 
 double secondsOf(std::chrono::steady_clock::duration time) {
@@ -117,22 +119,28 @@ void Progress::beforeMicroStep(const MicroStep &next) {
   const bool isBar = kind == ProgressKind::Bar;
   if (kind == ProgressKind::None || (next.done == 0 && (drawn || !isBar)))
     return;
-  const std::string number =
-      next.all > 1 ? fmt::format("micro-batch {}/{}  ", next.done + 1, next.all)
-                   : "";
-  if (next.done == 0) // a sign of life
-    return draw(next.step, number + known);
-  const double part = double(next.done) / double(next.all);
-  const std::string rate = rateText(
-      next.unitsPerStep * part / secondsOf(time - stepStart), next.unit);
-  const std::string rest = left(double(next.step) + part);
-  if (isBar && time - last >= kRedraw)
-    draw(next.step, fmt::format("{}{}  ETA {}  {}", number, rate, rest, known));
-  if (isBar || time - last < (hasLine ? kSeldom : kSoon))
+  std::vector<std::string> fields;
+  if (next.all > 1)
+    fields.push_back(fmt::format("micro-batch {}/{}", next.done + 1, next.all));
+  if (next.done > 0) {
+    const double part = double(next.done) / double(next.all);
+    fields.push_back(rateText(
+        next.unitsPerStep * part / secondsOf(time - stepStart), next.unit));
+    const std::string rest = left(double(next.step) + part);
+    fields.push_back(isBar ? "ETA " + rest : rest + " left");
+  }
+  if (isBar) {
+    // The first one is a sign of life.
+    if (next.done > 0 && time - last < kRedraw)
+      return;
+    fields.insert(fields.end(), known.begin(), known.end());
+    return draw(next.step, fields);
+  }
+  if (time - last < (hasLine ? kSeldom : kSoon))
     return;
   last = time;
   hasLine = true;
-  say("step {}/{}  {}{}  {} left\n", next.step, steps, number, rate, rest);
+  say("step {}/{}  {}\n", next.step, steps, fmt::join(fields, "  "));
 }
 
 void Progress::afterStep(StepMetrics &m) {
@@ -140,7 +148,7 @@ void Progress::afterStep(StepMetrics &m) {
     return;
   const bool final = m.step + 1 == steps;
   const std::string rate = rateText(m.perSecond, m.unit);
-  known = lossText(m);
+  known = lossFields(m);
   if (m.evaluated) {
     finish();
     say("{}\n", evaluationText(*m.evaluated, m.step));
@@ -149,7 +157,8 @@ void Progress::afterStep(StepMetrics &m) {
     if (m.step % every == 0 || m.step == first || final) {
       last = now();
       hasLine = true;
-      say("step {}/{}  {}{}{}  {:.1f} ms\n", m.step, steps, known, rate,
+      say("step {}/{}  {}  {}{}  {:.1f} ms\n", m.step, steps,
+          fmt::join(known, "  "), rate,
           m.gradNorm ? fmt::format("  grad_norm {:.4g}", *m.gradNorm) : "",
           m.milliseconds);
     }
@@ -158,17 +167,26 @@ void Progress::afterStep(StepMetrics &m) {
   if (drawn && !final && now() - last < kRedraw)
     return;
   const int64_t done = m.step + 1;
-  draw(done, fmt::format("{}{}  ETA {}", known, rate, left(double(done))));
+  std::vector<std::string> fields = known;
+  fields.push_back(rate);
+  fields.push_back("ETA " + left(double(done)));
+  draw(done, fields);
 }
 
-void Progress::draw(int64_t done, const std::string &text) {
+void Progress::draw(int64_t done, const std::vector<std::string> &fields) {
   last = now();
-  const auto filled = static_cast<size_t>(kBarWidth * done / steps);
-  std::string line =
-      fmt::format("[{}{}] {}/{}  {}", std::string(filled, '#'),
-                  std::string(kBarWidth - filled, '.'), done, steps, text);
-  // A line that wraps cannot be drawn over.
-  const size_t most = columnsOf(terminal) - 1;
+  const size_t columns = columnsOf(terminal), most = columns - 1;
+  const size_t width = columns < kWide ? kShortBar : kBarWidth;
+  const size_t filled = width * size_t(done) / size_t(steps);
+  std::string line = fmt::format("[{}{}] {}/{}", std::string(filled, '#'),
+                                 std::string(width - filled, '.'), done, steps);
+  // A line that wraps cannot be drawn over, and a number that is cut would be
+  // read as another one.
+  for (const std::string &field : fields) {
+    if (line.size() + 2 + field.size() > most)
+      break;
+    line += "  " + field;
+  }
   line.resize(std::min(line.size(), most));
   const size_t size = line.size();
   line.resize(std::max(size, std::min(drawn, most)), ' ');

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace zrt {
 
@@ -35,18 +36,19 @@ public:
   void finish();
 
 private:
-  /// Draws the bar with `text` behind it, at `done` of the steps.
-  void draw(int64_t done, const std::string &text);
+  /// Draws the bar, at `done` of the steps, with as many of the fields behind
+  /// it as the terminal has room for.
+  void draw(int64_t done, const std::vector<std::string> &fields);
   /// "1:05": how long the other steps will take when `done` are.
   std::string left(double done) const;
 
   std::function<Clock::time_point()> now;
   int64_t first, steps;
-  ProgressKind kind; ///< not Auto
-  int terminal;      ///< a descriptor; -1: none
-  int64_t every;     ///< plain lines: one in so many steps
-  size_t drawn = 0;  ///< width of the line on the terminal
-  std::string known; ///< of the last step, for the bar during the next
+  ProgressKind kind;              ///< not Auto
+  int terminal;                   ///< a descriptor; -1: none
+  int64_t every;                  ///< plain lines: one in so many steps
+  size_t drawn = 0;               ///< width of the line on the terminal
+  std::vector<std::string> known; ///< of the last step, for the next one's bar
   bool hasLine = false;
   Clock::time_point start, stepStart;
   Clock::time_point last; ///< when the bar was drawn, or a line printed

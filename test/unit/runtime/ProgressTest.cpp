@@ -14,8 +14,8 @@ namespace {
 /// sets.
 class ShownRun {
 public:
-  explicit ShownRun(ProgressKind kind)
-      : progress(0, 3, kind, [this] { return time; }) {}
+  explicit ShownRun(ProgressKind kind, int64_t steps = 3)
+      : progress(0, steps, kind, [this] { return time; }) {}
 
   /// What is printed when so many micro-batches of `step` are done.
   std::string microStep(int64_t step, int64_t done, int64_t all = 4) {
@@ -71,8 +71,7 @@ TEST(Progress, IsSilentWithinFastSteps) {
 
 TEST(Progress, HasABarFromTheBeginning) {
   ShownRun run(ProgressKind::Bar);
-  const std::string empty(20, '.');
-  EXPECT_EQ(run.microStep(0, 0), "\r[" + empty + "] 0/3  micro-batch 1/4  ");
+  EXPECT_EQ(run.microStep(0, 0), "\r[..........] 0/3  micro-batch 1/4");
   run.wait(10);
   EXPECT_HAS(run.microStep(0, 1), "] 0/3  micro-batch 2/4  10 tok/s  ETA 1:50");
   run.wait(30);
@@ -80,12 +79,20 @@ TEST(Progress, HasABarFromTheBeginning) {
              "] 1/3  loss 2.500000  lr 1.000e-03  10 tok/s  ETA 1:20");
   EXPECT_EQ(run.microStep(1, 0), "");
   run.wait(20);
-  // What a narrow terminal cuts is of the step before.
+  // What a narrow terminal has no room for is of the step before.
   EXPECT_HAS(run.microStep(1, 2),
              "] 1/3  micro-batch 3/4  10 tok/s  ETA 1:00  loss 2.500000");
 }
 
 TEST(Progress, HasNoMicroBatchOfStepsThatAreOneProgram) {
   ShownRun run(ProgressKind::Bar);
-  EXPECT_EQ(run.microStep(0, 0, 1), "\r[" + std::string(20, '.') + "] 0/3  ");
+  EXPECT_EQ(run.microStep(0, 0, 1), "\r[..........] 0/3");
+}
+
+TEST(Progress, LeavesOutWhatANarrowTerminalHasNoRoomFor) {
+  ShownRun run(ProgressKind::Bar, 1234567890);
+  run.wait(10);
+  // 80 columns, as no terminal is known: no number is cut.
+  EXPECT_EQ(run.step(0), "\r[..........] 1/1234567890  loss 2.500000  "
+                         "lr 1.000e-03  10 tok/s");
 }
