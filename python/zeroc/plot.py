@@ -114,8 +114,10 @@ class Picture:
         for panel in shown:
             self.draw_panel(panel, is_last=panel is shown[-1])
         size = f'width="{WIDTH}" height="{self.y + 46}"'
+        fits = 'style="max-width:100%;height:auto"'  # in a narrow window, where the picture is opened by itself
         return ('<?xml version="1.0" encoding="UTF-8"?>\n'
-                f'<svg id="zeroc" xmlns="http://www.w3.org/2000/svg" version="1.1" {size} viewBox="0 0 {WIDTH} {self.y + 46}" '
+                f'<svg id="zeroc" xmlns="http://www.w3.org/2000/svg" version="1.1" {size} {fits} '
+                f'viewBox="0 0 {WIDTH} {self.y + 46}" '
                 'font-family="Helvetica, Arial, \'DejaVu Sans\', sans-serif">\n'
                 f'<rect {size} fill="#ffffff"/>\n<g fill="none" stroke-linecap="round" stroke-linejoin="round">\n'
                 + "".join(f"{element}\n" for element in self.elements) + "</g>\n</svg>\n")
