@@ -37,9 +37,10 @@ MOST_POSITIONS = 4096
 def new_parser(command, **how):
     p = parser_of(
         command, formatter_class=argparse.RawDescriptionHelpFormatter, **how,
-        epilog="Sampling is what generation_config.json of the model says, where an option does not say more.\n"
-               "Options of zeroc for the compiled program are taken, too, such as --base-storage or --cpu, and of\n"
-               f"the program {', '.join(OF_PROGRAM)}: see zeroc --help.")
+        epilog="Sampling is what generation_config.json of the model says, where an option does\n"
+               "not say more. Options of zeroc for the compiled program are taken, too, such as\n"
+               "--base-storage or --cpu, and of the program\n"
+               f"{', '.join(OF_PROGRAM)}: see zeroc --help.")
     p.add_argument("model", metavar="MODEL_DIR", help="a folder of Hugging Face: config, weights, tokenizer; OWNER/NAME of a "
                    "hub; or the checkpoints of a run, OUT/zeroc/run")
     p.add_argument("--adapter", metavar="DIR", help="adapters in PEFT's format, for the model")

@@ -27,7 +27,7 @@ MOST = 64 << 20
 
 
 def parser():
-    p = parser_of("replay", usage="zeroc replay CHECKPOINT --steps A:B --against FILE [--model MODEL.mlir] [options]",
+    p = parser_of("replay", usage="zeroc replay CHECKPOINT --steps A:B --against FILE [options]",
                   epilog="Options of zeroc and of train replace those of the run, which FILE has. Exit status: 0 if all "
                   "agree, 5 at a difference.")
     p.add_argument("checkpoint", metavar="CHECKPOINT", help="the checkpoint of step A, or the folder with it")

@@ -31,9 +31,11 @@ def new_parser(command, epochs, lr):
     """`epochs` and `lr` are texts: what they are if they are not given."""
     p = parser_of(
         command, formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="All options of zeroc (--stage, --offload, --optimizer, ...) and of training programs (--schedule,\n"
-               "--threads, ...) are taken, too: see zeroc --help and OUT/zeroc/train --help.\n"
-               "The same command, given again, goes on from the last checkpoint.")
+        epilog="All options of zeroc (--stage, --offload, --optimizer, ...) and of training\n"
+               "programs (--schedule, --threads, ...) are taken, too: see zeroc --help and\n"
+               "OUT/zeroc/train --help. If they are not given: --precision=bf16,\n"
+               "--schedule=cosine, --keep=2, and as many micro-steps (--accumulate) as the run\n"
+               "says. The same command, given again, goes on from the last checkpoint.")
     p.add_argument("-o", "--out", dest="o", metavar="OUT", required=True, help="the folder to write")
     add_config(p)
     p.add_argument("--epochs", type=float, help=f"how often all samples are read (default: {epochs})")
@@ -44,8 +46,9 @@ def new_parser(command, epochs, lr):
     p.add_argument("--batch", type=int, default=1, help="sequences of a micro-batch of a rank (default: 1)")
     p.add_argument("--ranks", type=int, default=1, help="processes that share the work (default: 1)")
     p.add_argument("--seed", type=int, default=0, help="of the order of samples and of initial weights (default: 0)")
-    p.add_argument("--label-smoothing", metavar="E", help="of zeroc import (default: 0)")
-    p.add_argument("--z-loss", metavar="C", help="of zeroc import (default: 0)")
+    p.add_argument("--label-smoothing", metavar="E", help="spread this share of each target's probability over the "
+                   "vocabulary (default: 0)")
+    p.add_argument("--z-loss", metavar="C", help="add C times the mean of logsumexp(logits)^2 to the loss (default: 0)")
     p.add_argument("--dropout", action="store_true", help="train with the dropout of config.json (default: without)")
     p.add_argument("--save-every", type=int, metavar="N", help="steps between checkpoints (default: a tenth of all)")
     p.add_argument("--report-to", metavar="NAME,...", help="send metrics to "

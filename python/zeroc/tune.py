@@ -17,7 +17,8 @@ from .whole_file import whole
 
 
 def parser():
-    p = parser_of("tune", usage="zeroc tune MODEL.mlir --machine=FILE --data TOKENS [options of zeroc plan] -o TRAIN")
+    p = parser_of("tune", usage="zeroc tune MODEL.mlir --machine=FILE --data TOKENS [options] -o TRAIN",
+                  epilog="Options of zeroc plan are taken, too.")
     p.add_argument("model", metavar="MODEL.mlir")
     p.add_argument("--machine", metavar="FILE", required=True, help="as for zeroc plan")
     p.add_argument("--data", metavar="TOKENS", required=True, help="as for the program")

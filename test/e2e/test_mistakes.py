@@ -33,12 +33,14 @@ class Commands(Mistakes):
         version = self.run_ok(support.ZEROC, "--version").out
         python = self.write("python", f'#!/bin/sh\nexec {sys.executable} -S "$@"\n')
         python.chmod(0o755)
-        for name in re.findall(r'^(?:CPP|PYTHON)\("(\w+)"', table, re.M):
+        for kind, name in re.findall(r'^(CPP|PYTHON)\("(\w+)"', table, re.M):
             with self.subTest(name):
                 self.assertEqual(self.run_ok(support.ZEROC, name, "--version").out, version)
                 for words in ((name, "--help"), ("help", name)):
-                    shown = self.run_ok(support.ZEROC, *words, env={"ZEROC_PYTHON": str(python)}).out
+                    shown = self.run_ok(support.ZEROC, *words, env={"ZEROC_PYTHON": str(python), "COLUMNS": "80"}).out
                     self.assertIn(f"usage: zeroc {name} ", shown.replace("USAGE", "usage"))
+                    if kind == "PYTHON":
+                        self.assertEqual([line for line in shown.splitlines() if len(line) > 80], [])
 
 
 class OtherTools(Mistakes):
