@@ -18,10 +18,12 @@ packages=(
   libfmt-dev nlohmann-json3-dev libcli11-dev liburing-dev libxxhash-dev
   # The build.
   cmake ninja-build
+  # The commands that read data, and the quickstart's text and picture.
+  python3 python3-venv
 )
 mpi=(libopenmpi-dev openmpi-bin)
 # A test builds an external project that uses zeroc with g++; spin checks a model of collectives.
-tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev python3 python3-venv ccache g++ iproute2 spin
+tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev ccache g++ iproute2 spin
   libjs-dygraphs)
 case "$*" in
 "") ;;
