@@ -5,12 +5,13 @@
 #   tools/wheel.sh && test/install/wheel.sh [FOLDER]
 #
 # FOLDER, build/wheel-root, holds the system; one that is there is used again.
+# FOLDER.log has what debootstrap says.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 root=$(realpath -m "${1:-build/wheel-root}")
 wheel=$(ls build/dist/zeroc-*manylinux*.whl)
 [[ -x $root/usr/bin/python3 ]] || debootstrap --variant=minbase \
-  --include=python3,python3-venv,ca-certificates bookworm "$root" http://deb.debian.org/debian
+  --include=python3,python3-venv,ca-certificates bookworm "$root" http://deb.debian.org/debian >"$root.log"
 cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
 rm -rf "$root/root/work" && mkdir "$root/root/work"
 cp "$wheel" test/install/wheel_model.py "$root/root/work/"
