@@ -23,7 +23,7 @@ packages=(
 )
 mpi=(libopenmpi-dev openmpi-bin)
 # A test builds an external project that uses zeroc with g++; spin checks a model of collectives.
-tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev ccache g++ iproute2 spin
+tests=("${mpi[@]}" llvm-22-tools clang-format-22 libgtest-dev libgmock-dev ccache g++ iproute2 spin
   libjs-dygraphs)
 case "$*" in
 "") ;;
