@@ -296,6 +296,40 @@ void zrt_cached_attention(int64_t queries, int64_t positions, int64_t width,
                           int64_t values_stride, void *out, int64_t out_stride,
                           int64_t out_head);
 
+/// Computes the gated delta rule of one batch and one head of values, on the
+/// calling thread; the formulas are those of nn.gated_delta_rule.
+///
+/// q and k are positions x key_width, v and out are positions x value_width;
+/// `gate` and `beta` have one number per position, and `beta` is NULL where
+/// u = v.  Each row is contiguous; rows are `..._stride` elements apart.  If
+/// `starts` is not NULL, a document begins where starts[i] >= i.  `states` gets
+/// the state before each chunk of 64 positions, key_width x value_width, or is
+/// NULL.  Widths are at most ZRT_MAX_DELTA_WIDTH.
+void zrt_gated_delta_rule(int64_t positions, int64_t key_width,
+                          int64_t value_width, const int32_t *starts,
+                          const float *q, int64_t q_stride, const float *k,
+                          int64_t k_stride, const float *v, int64_t v_stride,
+                          const float *gate, int64_t gate_stride,
+                          const float *beta, int64_t beta_stride, float *out,
+                          int64_t out_stride, float *states);
+
+/// Computes the gradients of q, k, v, the gates and beta from `grad`, the
+/// gradient of out, and from the states.  `heads` heads of values share q and
+/// k; consecutive heads are `..._head` elements apart.  dq and dk are sums over
+/// the heads, in order.
+void zrt_gated_delta_rule_backward(
+    int64_t positions, int64_t key_width, int64_t value_width,
+    const int32_t *starts, int64_t heads, const float *grad,
+    int64_t grad_stride, int64_t grad_head, const float *q, int64_t q_stride,
+    const float *k, int64_t k_stride, const float *v, int64_t v_stride,
+    int64_t v_head, const float *gate, int64_t gate_stride, int64_t gate_head,
+    const float *beta, int64_t beta_stride, int64_t beta_head,
+    const float *states, int64_t states_head, float *dq, int64_t dq_stride,
+    float *dk, int64_t dk_stride, float *dv, int64_t dv_stride, int64_t dv_head,
+    float *dgate, int64_t dgate_stride, int64_t dgate_head, float *dbeta,
+    int64_t dbeta_stride, int64_t dbeta_head);
+#define ZRT_MAX_DELTA_WIDTH 256
+
 //===----------------------------------------------------------------------===//
 // Functions that main() and tests call
 //===----------------------------------------------------------------------===//

@@ -55,6 +55,7 @@ struct Decoder {
 
   struct Heads {
     Tensor query, key, value;
+    Tensor gate = {}; ///< [B, T, heads headWidth], if queries have one
   };
 
   /// x is [B, T, C]; each result is [B, T, heads, headWidth].
@@ -66,14 +67,20 @@ struct Decoder {
       return y.reshape({B, T, heads, D});
     };
     if (c.names.qkv.empty()) {
-      Tensor q = project(c.names.query, x, H * D, c.biasOfQkv);
+      Tensor gate, q = project(c.names.query, x,
+                               (c.gatesAttention ? 2 : 1) * H * D, c.biasOfQkv);
+      if (c.gatesAttention) {
+        Tensor both = q.reshape({B, T, H, 2 * D});
+        q = both.slice(-1, 0, D).reshape({B, T, H * D});
+        gate = both.slice(-1, D, D).reshape({B, T, H * D});
+      }
       Tensor k = project(c.names.key, x, G * D, c.biasOfQkv);
       Tensor v = project(c.names.value, x, G * D, c.biasOfQkv);
       if (c.queryKeyNormOfAll) {
         q = norm("q_norm", q);
         k = norm("k_norm", k);
       }
-      return {split(q, H, "q"), split(k, G, "k"), split(v, G, "v")};
+      return {split(q, H, "q"), split(k, G, "k"), split(v, G, "v"), gate};
     }
     Tensor qkv = project(c.names.qkv, x, (H + 2 * G) * D, c.biasOfQkv);
     if (!c.qkvByHead)
@@ -91,10 +98,14 @@ struct Decoder {
   }
 
   Tensor selfAttention(int64_t layer, Tensor x) const {
+    if (!c.deltaLayers.empty() && c.deltaLayers[layer]) {
+      Scope in = m.scope("linear_attn");
+      return gatedDeltaNet(m, x, starts, c.delta);
+    }
     Scope in = m.scope(c.names.attention);
     if (!x)
       return {};
-    auto [q, k, v] = projectHeads(x);
+    auto [q, k, v, gate] = projectHeads(x);
     if (c.queryKeyNorm) {
       q = norm("q_norm", q);
       k = norm("k_norm", k);
@@ -113,10 +124,11 @@ struct Decoder {
     // A window longer than the sequence masks nothing.
     if (slides && c.window < x.size(1))
       options.window = c.window;
-    Tensor y = attention(q, k, v, options);
-    return project(c.names.out,
-                   y.reshape({x.size(0), x.size(1), c.heads * c.headWidth}),
-                   c.width, c.biasOfOut);
+    Tensor y = attention(q, k, v, options)
+                   .reshape({x.size(0), x.size(1), c.heads * c.headWidth});
+    if (gate)
+      y = y * sigmoid(gate);
+    return project(c.names.out, y, c.width, c.biasOfOut);
   }
 
   /// Returns the input of the last product of the MLP.

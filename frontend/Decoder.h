@@ -8,6 +8,7 @@
 #pragma once
 
 #include "frontend/Activation.h"
+#include "frontend/DeltaRule.h"
 #include "frontend/Experts.h"
 #include "frontend/RopeFrequencies.h"
 
@@ -58,6 +59,9 @@ struct DecoderConfig {
   /// queries before all keys.
   bool qkvByHead = false;
   bool biasOfQkv = false, biasOfOut = false, biasOfMlp = false;
+  /// The projection of queries has a gate beside each head's, whose sigmoid
+  /// multiplies what attention gives.
+  bool gatesAttention = false;
   /// Factor on attention scores; 0 for 1 / sqrt(headWidth).
   double scoreScale = 0;
   /// c tanh(x / c) is applied to scores, and to logits.
@@ -87,6 +91,10 @@ struct DecoderConfig {
     StringRef scope = "mlp", gate = "gate_proj", up = "up_proj",
               down = "down_proj";
   } experts;
+
+  /// Layers with a state in place of attention: true for each that is one.
+  std::vector<bool> deltaLayers;
+  DeltaLayer delta;
 
   TextLoss loss = {};
   DropoutRates dropout = {};

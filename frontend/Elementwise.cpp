@@ -154,3 +154,11 @@ Tensor frontend::sigmoid(Tensor x) {
 Tensor frontend::relu(Tensor x) {
   return binary<arith::MaximumFOp>("relu", x, 0.0);
 }
+
+// exp of -|x| neither overflows nor loses what log1p keeps.
+Tensor frontend::softplus(Tensor x) {
+  if (!x || !allFloat("softplus", {x}))
+    return {};
+  Tensor small = exp(-(relu(x) + relu(-x)));
+  return relu(x) + emitUnary<math::Log1pOp>("softplus", small);
+}

@@ -42,6 +42,8 @@ Tensor sigmoid(Tensor x);
 Tensor tanh(Tensor x);
 /// max(x, 0).
 Tensor relu(Tensor x);
+/// log(1 + exp(x)).
+Tensor softplus(Tensor x);
 
 struct ReduceOptions {
   /// Keeps the reduced dimension, with size 1, so that the result fits x again.
@@ -136,6 +138,22 @@ struct RopeOptions {
 Tensor rope(Tensor x, RopeOptions options);
 /// base^(-2d / rotated), for each 2d < rotated.
 SmallVector<double> ropeFrequencies(int64_t rotated, double base = 10000);
+
+/// Convolves the positions of each channel of x [B, T, C] with those before,
+/// by `weight` [C, K]; with `starts` [B, T], of one document.
+Tensor causalConv(Tensor x, Tensor weight, Tensor starts = {});
+
+struct DeltaRuleOptions {
+  /// Logs of the decays of each position and head, [B, T, H].
+  Tensor gates;
+  /// How much of a miss is corrected, [B, T, H]; without it the state is added
+  /// to.
+  Tensor beta = {};
+  /// As in AttentionOptions.
+  Tensor starts = {};
+};
+/// nn.gated_delta_rule; q and k are [B, T, G, K] and v is [B, T, H, V].
+Tensor gatedDeltaRule(Tensor q, Tensor k, Tensor v, DeltaRuleOptions options);
 
 /// Returns the first position of the document that contains each position of
 /// `tokens` [B, T]; each document ends with the token `separator`.

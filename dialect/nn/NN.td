@@ -635,6 +635,7 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
   }];
 }
 
+include "dialect/nn/DeltaRule.td"
 include "dialect/nn/Experts.td"
 
 #endif

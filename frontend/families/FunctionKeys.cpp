@@ -106,14 +106,15 @@ FunctionKeys frontend::functionKeys(const DecoderConfig &config,
                                     StringRef modelType) {
   FunctionKeys keys;
   // Names, sizes and biases are those of parameters, as are norms of queries
-  // and keys; the kind of norm and the order in query_key_value are those of
-  // the model_type.
+  // and keys; the kind of norm, gates and the order in query_key_value are
+  // those of the model_type.
   const auto &[names, layers, width, vocabulary, positions, heads,
                keyValueHeads, headWidth, innerWidth, initStd, tied, padding,
                norm, normEps, parallel, queryKeyNorm, queryKeyNormOfAll,
-               qkvByHead, biasOfQkv, biasOfOut, biasOfMlp, scoreScale, scoreCap,
-               logitCap, separator, packed, window, slides, rope, slidingRope,
-               experts, loss, dropout, activation, scalesEmbedding] = config;
+               qkvByHead, biasOfQkv, biasOfOut, biasOfMlp, gatesAttention,
+               scoreScale, scoreCap, logitCap, separator, packed, window,
+               slides, rope, slidingRope, experts, deltaLayers, delta, loss,
+               dropout, activation, scalesEmbedding] = config;
   const auto &[count, chosen, expertWidth, normalize, mixtures, balance, scope,
                gate, up, down] = experts;
   keys["model_type"] = modelType;
@@ -138,6 +139,13 @@ FunctionKeys frontend::functionKeys(const DecoderConfig &config,
     keys["num_experts_per_tok"] = textOf(chosen);
     keys["norm_topk_prob"] = textOf(normalize);
     keys["router_aux_loss_coef with output_router_logits"] = textOf(balance);
+  }
+  if (!deltaLayers.empty()) {
+    // Other sizes are shapes, and layers are of the names of parameters.
+    const auto &[keyHeads, valueHeads, keyWidth, valueWidth, taps, deltaEps,
+                 deltaStd, deltaActivation] = delta;
+    keys["linear_num_key_heads"] = textOf(keyHeads);
+    keys["linear_num_value_heads"] = textOf(valueHeads);
   }
   keys["--document-separator"] = textOf(separator);
   keys["--packed"] = textOf(packed);

@@ -152,10 +152,16 @@ static Import findFamily(ConfigFile &file,
   for (auto [name, import] : kFamilies)
     if (type == name)
       return import;
+  static constexpr StringLiteral kSupported[] = {
+      "gpt2",
+#define DECODER_FAMILY(MODEL_TYPE, NAME) MODEL_TYPE,
+#define INNER_FAMILY(MODEL_TYPE, NAME)
+#define WRAPPER(MODEL_TYPE, INNER) MODEL_TYPE,
+#include "frontend/families/Families.def"
+  };
   if (!file.failed())
     file.fail("model_type \"" + type + "\" is not supported; supported: " +
-              llvm::join(llvm::make_first_range(kFamilies), ", ") + ", " +
-              llvm::join(llvm::make_first_range(kWrappers), ", "));
+              llvm::join(ArrayRef(kSupported), ", "));
   return nullptr;
 }
 

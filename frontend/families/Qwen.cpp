@@ -1,4 +1,4 @@
-//===- Qwen.cpp - Qwen 2, 2.5 and 3, and the text of Qwen 3 VL ------------===//
+//===- Qwen.cpp - Qwen 2 to 3.5, and the text of Qwen 3 VL ----------------===//
 //
 // Yang et al., "Qwen2 Technical Report" (2024), "Qwen3 Technical Report"
 // (2025).  As Llama, but
@@ -11,6 +11,14 @@
 //
 // Of Qwen 3 VL, the text: as Qwen 3 without windows.  Its rotary positions have
 // three parts (mrope), which are equal for text.
+//
+// Qwen 3.5 (2026), and later ones of its model_type: as Qwen 3, but
+//
+//   layers    each full_attention_interval-th has attention, the others a state
+//             (Gated DeltaNet)
+//   norms     1 + weight, but of the state's output
+//   q_proj    also gives gates of the heads' output
+//   rope      of a quarter of a head
 //
 //===----------------------------------------------------------------------===//
 #include "frontend/families/Families.h"
@@ -61,4 +69,49 @@ DecoderConfig frontend::readQwen3VL(ConfigFile &file) {
               "name the config.json of qwen3_vl, which has it inside");
   return readThird(file, "Qwen3VLForConditionalGeneration",
                    {.baseOtherwise = 5e5, .hasParts = true});
+}
+
+/// linear_*: sizes of layers that keep a state.
+static void readDelta(ConfigFile &file, DecoderConfig &c) {
+  DeltaLayer &delta = c.delta;
+  delta = {readSize(file, "linear_num_key_heads"),
+           readSize(file, "linear_num_value_heads"),
+           readSize(file, "linear_key_head_dim"),
+           readSize(file, "linear_value_head_dim"),
+           readSize(file, "linear_conv_kernel_dim", 4),
+           c.normEps,
+           c.initStd,
+           c.activation};
+  if (delta.valueHeads % delta.keyHeads)
+    file.fail("linear_num_value_heads " + Twine(delta.valueHeads) +
+              " is not a multiple of linear_num_key_heads " +
+              Twine(delta.keyHeads));
+  const int64_t interval = readSize(file, "full_attention_interval", 4);
+  for (const std::string &type : file.strings("layer_types")) {
+    if (type != "linear_attention" && type != "full_attention")
+      file.fail("layer_types has \"" + type +
+                "\", which is not supported; supported: full_attention, "
+                "linear_attention");
+    c.deltaLayers.push_back(type == "linear_attention");
+  }
+  if (c.deltaLayers.empty())
+    for (int64_t layer = 0; layer < c.layers; ++layer)
+      c.deltaLayers.push_back((layer + 1) % interval != 0);
+  if (int64_t(c.deltaLayers.size()) != c.layers)
+    file.fail("layer_types has " + Twine(c.deltaLayers.size()) +
+              " entries for num_hidden_layers " + Twine(c.layers));
+}
+
+DecoderConfig frontend::readQwen35(ConfigFile &file) {
+  DecoderConfig c =
+      readThird(file,
+                file.isInside() ? "Qwen3_5ForConditionalGeneration"
+                                : "Qwen3_5ForCausalLM",
+                {.part = "partial_rotary_factor",
+                 .partOtherwise = 0.25,
+                 .hasParts = true});
+  c.norm = DecoderConfig::Norm::RmsOffset;
+  c.gatesAttention = true;
+  readDelta(file, c);
+  return c;
 }

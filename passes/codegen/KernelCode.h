@@ -22,6 +22,8 @@ LogicalResult emitUnitLoops(func::FuncOp kernel, KernelKind kind,
 /// nn.embedding_backward, from memref views of their operands (still in tensor
 /// form).
 LogicalResult emitAttentionKernel(func::FuncOp kernel, zrt::Kernel16 products);
+/// The same of nn.gated_delta_rule or its backward, which is `op`.
+LogicalResult emitDeltaRuleKernel(func::FuncOp kernel, Operation *op);
 LogicalResult emitScatterKernel(func::FuncOp kernel, bool isHalfWarp = false);
 
 } // namespace mlir::zero

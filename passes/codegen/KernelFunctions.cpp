@@ -1,5 +1,6 @@
 //===- KernelFunctions.cpp - Turns kernels into functions of code ---------===//
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
@@ -46,6 +47,14 @@ static func::FuncOp toFunction(KernelOp kernel) {
   returned->erase();
   kernel.erase();
   return function;
+}
+
+/// The gated delta rule or its backward in `kernel`, or null.
+static Operation *findDeltaRule(func::FuncOp kernel) {
+  for (Operation &op : kernel.front())
+    if (isa<nn::GatedDeltaRuleOp, nn::GatedDeltaRuleBackwardOp>(op))
+      return &op;
+  return nullptr;
 }
 
 /// Turns arguments of unknown size into pointers to their first elements,
@@ -130,6 +139,14 @@ struct LowerHandWrittenKernels
       if (kind != KernelKind::Attention && kind != KernelKind::Scatter)
         continue;
       func::FuncOp function = toFunction(kernel);
+      if (Operation *rule = findDeltaRule(function)) {
+        if (forGpu)
+          rule->emitError(
+              "has no kernel for GPUs yet; compile for --target=cpu");
+        if (forGpu || failed(emitDeltaRuleKernel(function, rule)))
+          return signalPassFailure();
+        continue;
+      }
       if (forGpu && kind == KernelKind::Attention) {
         if (failed(emitAttentionBlocks(function, units->first)))
           return signalPassFailure();

@@ -15,6 +15,9 @@ DecodedRows::DecodedRows(func::FuncOp function, const DecodedInputs &inputs)
     : function(function), in(inputs), b(function.getContext()) {}
 
 LogicalResult DecodedRows::mixes(Operation *op) {
+  if (isa<nn::GatedDeltaRuleOp, nn::CausalConvOp>(op))
+    return op->emitError("keeps a state, and generation has no cache of it "
+                         "yet; drop --sample");
   return op->emitError(
       "mixes positions in a way that generation does not "
       "know: it needs nn.attention with causal; drop --sample");

@@ -325,20 +325,22 @@ struct DifferentiateLossPass
   /// Removes what was kept for a backward that does not exist, because nothing
   /// before is trained.
   static void forgetUnused(func::FuncOp model) {
-    SmallVector<nn::AttentionOp> unused;
-    model.walk([&](nn::AttentionOp op) {
-      if (op.getLse() && op.getLse().use_empty())
+    SmallVector<Operation *> unused;
+    model.walk([&](Operation *op) {
+      if (isa<nn::AttentionOp, nn::GatedDeltaRuleOp>(op) &&
+          op->getNumResults() > 1 && op->getResult(1).use_empty())
         unused.push_back(op);
     });
-    for (nn::AttentionOp op : unused) {
-      OpBuilder b(op);
-      auto plain = nn::AttentionOp::create(
-          b, op.getLoc(), op.getQ().getType(), /*lse=*/Type(), op.getQ(),
-          op.getK(), op.getV(), op.getStarts(), op.getKeys(), op.getScaleAttr(),
-          op.getCausalAttr(), op.getWindowAttr(), op.getSoftCapAttr(),
-          op.getRateAttr(), op.getPlaceAttr());
-      op.getResult().replaceAllUsesWith(plain.getResult());
-      op.erase();
+    for (Operation *op : unused) {
+      Operation *plain = Operation::create(
+          op->getLoc(), op->getName(),
+          op->getResults().take_front(1).getTypes(), op->getOperands(),
+          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+          /*successors=*/BlockRange(),
+          /*numRegions=*/0);
+      OpBuilder(op).insert(plain);
+      op->getResult(0).replaceAllUsesWith(plain->getResult(0));
+      op->erase();
     }
   }
 

@@ -5,9 +5,9 @@
 //
 //   rows, columns  linalg.generic and linalg.fill
 //   serial         these and tensor.insert_slice
-//   attention      one nn.attention or nn.attention_backward on operands; its
-//                  results may be inserted into a tensor, side by side; all
-//                  views have contiguous rows (KernelViews.cpp)
+//   attention      one nn.attention, nn.gated_delta_rule or a backward of them
+//                  on operands; its results may be inserted into a tensor, side
+//                  by side; all views have contiguous rows (KernelViews.cpp)
 //   scatter        one nn.embedding_backward, from zeros or from an operand
 //
 // and of constants, tensor.empty and views, all with static sizes and offsets.

@@ -11,7 +11,8 @@
 //              starts from; initial values of results are cut along that loop.
 //   serial     one unit; with --reference all kernels are serial.
 //   attention  a unit is a head of a batch: a query head, or a key head where
-//              the adjoints of keys are added.
+//              the adjoints of keys are added; of a delta rule a head of
+//              values.
 //   scatter    a unit is a column.
 //
 //===----------------------------------------------------------------------===//
@@ -127,10 +128,13 @@ LogicalResult judge::judgeUnits(Kernel kernel) {
       result = judgeColumns(kernel, structured);
     else if (isAttention(&op)) {
       // The operands are q, k, v; or grad, q, k, v.  Heads of keys have units
-      // where they are written.
-      const unsigned heads = isa<nn::AttentionBackwardOp>(op) ? 2
-                             : isa<nn::CachedAttentionOp>(op) ? 1
-                                                              : 0;
+      // where they are written, and of a delta rule heads of values.
+      const unsigned heads =
+          isa<nn::AttentionBackwardOp, nn::GatedDeltaRuleBackwardOp,
+              nn::GatedDeltaRuleOp>(op)
+              ? 2
+          : isa<nn::CachedAttentionOp>(op) ? 1
+                                           : 0;
       auto type = cast<RankedTensorType>(op.getOperand(heads).getType());
       result = judgeSpace(kernel, {type.getDimSize(0), type.getDimSize(2)});
     } else if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op)) {

@@ -34,7 +34,7 @@ bool isRow(Kernel kernel, AffineMap map);
 /// Whether `use` reads only the row that its operation computes.
 bool readsOwnRow(Kernel kernel, OpOperand &use);
 
-/// Whether `op` is attention or its backward.
+/// Whether `op` is attention or a delta rule, or the backward of one.
 bool isAttention(Operation *op);
 /// Whether the offsets, sizes and strides of a slice are static; then it is in
 /// bounds.

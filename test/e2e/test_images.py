@@ -51,7 +51,7 @@ class Golden(support.Case):
         return self.train(binary, ROOT / case / "tokens.bin", steps, lr, "--data-format", "u16", *flags, **how)
 
     def test_losses(self):
-        for case, options, ranks in zip(CASES, (("--stage=3", "--remat=block"), ("--stage=2", "--offload=cpu"), ()), (2, 2, 1),
+        for case, options, ranks in zip(CASES, (("--stage=3", "--remat=block"), ("--stage=2", "--offload=cpu"), ("--stage=1",), ()), (2, 2, 2, 1),
                                         strict=True):
             with self.subTest(case):
                 hyper = golden(case)["hyper"]

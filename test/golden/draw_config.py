@@ -13,7 +13,9 @@ MIXTURES = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts")
             "qwen3_moe": ("num_experts", "num_experts", "num_local_experts"),
             "olmoe": ("num_experts", "num_experts", "num_local_experts")}
 #: Families whose head width may differ from hidden_size / num_attention_heads.
-FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", *GEMMA)
+FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "qwen3_5_text", *GEMMA)
+#: Families with layers that keep a state.
+WITH_STATE = ("qwen3_5_text",)
 ACTIVATIONS = ("silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "swish")
 #: Activations that zeroc refuses.
 OTHER_ACTIVATIONS = ("quick_gelu", "relu2", "mish")
@@ -63,7 +65,7 @@ class Draw:
             if groups == heads and self.family in (*equal_by_default, "qwen2") and self.maybe(0.2):
                 c["num_key_value_heads"] = None
         if self.family in FREE_HEADS:
-            must = ("qwen3", *GEMMA)
+            must = ("qwen3", *WITH_STATE, *GEMMA)
             if self.family in must or self.maybe():
                 self.head = c["head_dim"] = 2 * rng.randint(1, 9)
             elif self.family in ("llama", "mistral") and self.maybe(0.3):
@@ -89,7 +91,7 @@ class Draw:
 
     def biases(self):
         c = self.config
-        if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", *GEMMA) and self.maybe():
+        if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", *WITH_STATE, *GEMMA) and self.maybe():
             c["attention_bias"] = self.maybe()
         if self.family == "llama" and self.maybe():
             c["mlp_bias"] = self.maybe()
@@ -168,7 +170,7 @@ class Draw:
             return
         base_key, part_key = ("rotary_emb_base", "rotary_pct") if self.family == "gpt_neox" else \
             ("rope_theta", "partial_rotary_factor")
-        partial = self.family in ("phi3", "gpt_neox")
+        partial = self.family in ("phi3", "gpt_neox", *WITH_STATE)
         if partial:  # none may be left that turn, or an odd number that yarn scales
             self.odd.append("pairs")
         if self.maybe():  # as version 5 writes them
@@ -227,6 +229,20 @@ class Draw:
             if self.maybe():
                 c["mlp_only_layers"] = sorted({rng.randint(0, self.layers) for _ in range(rng.randint(0, 2))})
 
+    def states(self):
+        c, rng = self.config, self.rng
+        if self.family not in WITH_STATE:
+            return
+        heads = rng.randint(1, 3)
+        c.update(linear_num_key_heads=heads, linear_num_value_heads=heads * rng.randint(1, 3),
+                 linear_key_head_dim=rng.randint(1, 9), linear_value_head_dim=rng.randint(1, 9))
+        if self.maybe():
+            c["linear_conv_kernel_dim"] = rng.randint(1, 5)
+        if self.maybe():
+            c["full_attention_interval"] = rng.randint(1, 3)
+        elif self.maybe():
+            c["layer_types"] = [rng.choice(("linear_attention", "full_attention")) for _ in range(self.layers)]
+
     def others(self):
         """Adds keys without effect, and some that ask for unsupported features."""
         c, rng = self.config, self.rng
@@ -248,7 +264,8 @@ class Draw:
             self.refuse("clip_qkv")
 
     def case(self):
-        for part in (self.sizes, self.norms, self.biases, self.window, self.caps, self.rope, self.mixture, self.others):
+        for part in (self.sizes, self.norms, self.biases, self.window, self.caps, self.rope, self.mixture,
+                     self.states, self.others):
             part()
         return Case(self.config, batch=self.rng.randint(1, 4), seq=self.rng.choice((1, 2, 7, 16, 23, 31, 32)),
                     saved=self.maybe(0.4), odd=self.odd, must_refuse=self.must_refuse)

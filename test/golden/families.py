@@ -6,7 +6,7 @@
 Each case gets a folder with what a user would bring and what transformers made of it:
   config.json              as on the Hub
   model.safetensors        initial f32 parameters, as save_pretrained writes them
-  tokens.bin               u16 tokens; sequence b of step s begins at (s * BATCH + b) * SEQ
+  tokens.bin               u16 tokens; sequence b of step s begins at (s * BATCH + b) * seq
   gradients.safetensors    of the first step, before clipping
   final.safetensors        parameters after the last step
   golden.json              loss and gradient norm of every step, and the numbers of AdamW
@@ -38,6 +38,8 @@ ADAMW = {"lr": 3e-3, "betas": [0.9, 0.95], "eps": 1e-6, "weight_decay": 0.1, "cl
 #: Sizes that are not multiples of a vector width, and mostly not of each other.
 SIZES = dict(hidden_size=30, intermediate_size=47, num_hidden_layers=2, num_attention_heads=3,
              vocab_size=VOCAB, max_position_embeddings=64, initializer_range=0.08)
+DELTA = dict(max_position_embeddings=128, linear_key_head_dim=6, linear_value_head_dim=10,
+             linear_conv_kernel_dim=4)
 CASES = {
     "llama": dict(
         model_type="llama", architectures=["LlamaForCausalLM"], **SIZES, num_key_value_heads=1,
@@ -78,6 +80,18 @@ CASES = {
     "gpt_neox-sequential": dict(
         model_type="gpt_neox", architectures=["GPTNeoXForCausalLM"], **SIZES, rotary_pct=1.0,
         use_parallel_residual=False, hidden_act="gelu_new", tie_word_embeddings=True),
+    # Heads of values share those of queries and keys; layers with a state come first, or last.
+    "qwen3_5": dict(
+        model_type="qwen3_5_text", architectures=["Qwen3_5ForCausalLM"], **(SIZES | DELTA), num_key_value_heads=1,
+        head_dim=16, rms_norm_eps=1e-6, tie_word_embeddings=True, full_attention_interval=2, linear_num_key_heads=2,
+        linear_num_value_heads=4, rope_parameters=dict(
+            rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.25, mrope_section=[1, 1, 0],
+            mrope_interleaved=True)),
+    "qwen3_5-full-first": dict(
+        model_type="qwen3_5_text", architectures=["Qwen3_5ForCausalLM"], **(SIZES | DELTA), num_key_value_heads=3,
+        head_dim=8, rms_norm_eps=1e-6, layer_types=["full_attention", "linear_attention"], linear_num_key_heads=3,
+        linear_num_value_heads=3, rope_parameters=dict(
+            rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5)),
     # Five elements of a head are rotated, as three pairs; one token has an untrained embedding.
     "phi3-odd": dict(
         model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=3,
@@ -86,11 +100,16 @@ CASES = {
 }
 
 
-def make_tokens(seed):
+#: Longer sequences, for layers that compute chunks of 64 positions.  Gradients of their gates are as
+#: small as f32's noise of others, so eps is larger.
+LONGER = {"qwen3_5": 70, "qwen3_5-full-first": SEQ}
+
+
+def make_tokens(seed, seq=SEQ):
     """Random tokens with some structure, so that there is something to learn."""
     rng = random.Random(seed)
     token, tokens = 0, array.array("H")
-    for _ in range(STEPS * BATCH * SEQ + 1):
+    for _ in range(STEPS * BATCH * seq + 1):
         token = (token * 3 + rng.choice((0, 1, 1, 2))) % VOCAB
         tokens.append(token)
     return tokens
@@ -124,7 +143,8 @@ def save(path, tensors):
 def run(folder, config, seed):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
-    tokens = make_tokens(seed)
+    seq = LONGER.get(folder.name, SEQ)
+    tokens = make_tokens(seed, seq)
     (folder / "tokens.bin").write_bytes(tokens.tobytes())
     model = make_model(folder, seed)
     named = {saved_name(name, config["model_type"]): value for name, value in model.named_parameters()}
@@ -138,29 +158,30 @@ def run(folder, config, seed):
 
     matrices = [p for p in named.values() if p.dim() >= 2]
     vectors = [p for p in named.values() if p.dim() < 2]
-    optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": ADAMW["weight_decay"]},
+    hyper = ADAMW | ({"eps": 1e-4} if folder.name in LONGER else {})
+    optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": hyper["weight_decay"]},
                                    {"params": vectors, "weight_decay": 0.0}],
-                                  lr=ADAMW["lr"], betas=tuple(ADAMW["betas"]), eps=ADAMW["eps"])
+                                  lr=hyper["lr"], betas=tuple(hyper["betas"]), eps=hyper["eps"])
     ids = torch.tensor(list(tokens))
     losses, norms = [], []
     for step in range(STEPS):
-        starts = [(step * BATCH + b) * SEQ for b in range(BATCH)]
-        inputs = torch.stack([ids[at:at + SEQ] for at in starts])
-        targets = torch.stack([ids[at + 1:at + SEQ + 1] for at in starts])
+        starts = [(step * BATCH + b) * seq for b in range(BATCH)]
+        inputs = torch.stack([ids[at:at + seq] for at in starts])
+        targets = torch.stack([ids[at + 1:at + seq + 1] for at in starts])
         logits = model(input_ids=inputs, use_cache=False).logits
         assert logits.dtype == torch.float64
-        loss = torch.nn.functional.cross_entropy(logits.view(BATCH * SEQ, -1), targets.reshape(-1))
+        loss = torch.nn.functional.cross_entropy(logits.view(BATCH * seq, -1), targets.reshape(-1))
         optimizer.zero_grad()
         loss.backward()
         if step == 0:
             save(folder / "gradients.safetensors", {name: p.grad for name, p in named.items()})
-        norms.append(torch.nn.utils.clip_grad_norm_(named.values(), ADAMW["clip"]).item())
+        norms.append(torch.nn.utils.clip_grad_norm_(named.values(), hyper["clip"]).item())
         optimizer.step()
         losses.append(loss.item())
     save(folder / "final.safetensors", named)
     (folder / "golden.json").write_text(json.dumps(
-        {"transformers": transformers.__version__, "batch": BATCH, "seq": SEQ, "steps": STEPS,
-         "hyper": ADAMW, "loss": losses, "grad_norm": norms}, indent=1) + "\n")
+        {"transformers": transformers.__version__, "batch": BATCH, "seq": seq, "steps": STEPS,
+         "hyper": hyper, "loss": losses, "grad_norm": norms}, indent=1) + "\n")
     print(f"{folder.name:20s} {losses[0]:.6f} -> {losses[-1]:.6f}", flush=True)
 
 

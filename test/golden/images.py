@@ -40,6 +40,16 @@ CASES = {
         text_config=dict(model_type="mistral", **TEXT, head_dim=10, rms_norm_eps=1e-5, rope_theta=1e6, sliding_window=None,
                          tie_word_embeddings=False),
         vision_config=dict(model_type="pixtral", **SIGHT)),
+    "qwen3_5": dict(
+        model_type="qwen3_5", architectures=["Qwen3_5ForConditionalGeneration"], tie_word_embeddings=False,
+        image_token_id=88, video_token_id=87, vision_start_token_id=86, vision_end_token_id=85,
+        text_config=dict(model_type="qwen3_5_text", **TEXT, head_dim=16, rms_norm_eps=1e-6, tie_word_embeddings=False,
+                         linear_key_head_dim=8, linear_value_head_dim=10, linear_num_key_heads=1, linear_num_value_heads=2,
+                         linear_conv_kernel_dim=4, layer_types=["linear_attention", "full_attention"],
+                         rope_parameters=dict(rope_type="default", rope_theta=1e7, partial_rotary_factor=0.25,
+                                              mrope_section=[1, 1, 0], mrope_interleaved=True)),
+        vision_config=dict(model_type="qwen3_5", depth=1, hidden_size=8, intermediate_size=12, num_heads=2, patch_size=4,
+                           out_hidden_size=24, num_position_embeddings=16)),
     "qwen3_vl": dict(
         model_type="qwen3_vl", architectures=["Qwen3VLForConditionalGeneration"], tie_word_embeddings=True,
         image_token_id=88, video_token_id=87, vision_start_token_id=86, vision_end_token_id=85,

@@ -32,7 +32,10 @@ struct Family {
 
 const Names kSeparate = {"q_proj",  "k_proj",    "v_proj",   "o_proj",
                          "up_proj", "gate_proj", "down_proj"},
-            kOfExperts = {"q_proj", "k_proj", "v_proj", "o_proj", "gate"};
+            kOfExperts = {"q_proj", "k_proj", "v_proj", "o_proj", "gate"},
+            kWithState = {"q_proj",    "k_proj",      "v_proj",    "o_proj",
+                          "up_proj",   "gate_proj",   "down_proj", "in_proj_a",
+                          "in_proj_b", "in_proj_qkv", "in_proj_z", "out_proj"};
 
 const Family kFamilies[] = {
     {"gpt2", "gpt2-tiny", {"c_attn", "c_proj", "c_fc"}},
@@ -50,6 +53,11 @@ const Family kFamilies[] = {
     {"olmoe", "olmoe", kOfExperts},
     {"gemma2", "gemma2", kSeparate},
     {"gemma3_text", "gemma3", kSeparate},
+    {"gemma3", "images/gemma3", kSeparate},
+    {"mistral3", "images/mistral3", kSeparate},
+    {"qwen3_vl", "images/qwen3_vl", kSeparate},
+    {"qwen3_5", "images/qwen3_5", kWithState},
+    {"qwen3_5_text", "qwen3_5", kWithState},
     {"phi3", "phi3", {"qkv_proj", "o_proj", "gate_up_proj", "down_proj"}},
     {"gpt_neox",
      "gpt_neox",
@@ -115,6 +123,8 @@ TEST_F(Adapters, OfAllButTheHead) {
     EXPECT_EQ(config.getString("model_type"), family.type);
     for (bool tied : {false, true}) {
       config["tie_word_embeddings"] = tied;
+      if (llvm::json::Object *text = config.getObject("text_config"))
+        (*text)["tie_word_embeddings"] = tied;
       write(llvm::json::Object(config));
       for (auto [i, facts] : llvm::enumerate(frontend::kObjectives)) {
         auto [adapted, packed] =

@@ -9,17 +9,11 @@
 
 #include "numerics/Dropout.h"
 #include "runtime/numbers/HalfFloats.h"
+#include "runtime/numbers/Rows.h"
 
 #include <cstdint>
 
 namespace zrt {
-
-/// A matrix whose rows are contiguous and `stride` elements apart.
-template <typename T>
-struct Rows {
-  T *at = nullptr;
-  int64_t stride = 0;
-};
 
 /// The rows that see each other: with `causal`, query i sees keys up to
 /// last(i) = i + keys - queries; with a `window`, only the last `window` of
