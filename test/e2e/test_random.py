@@ -28,6 +28,13 @@ class RandomModels(support.Case):
             self.assertEqual(total["models"], models)
             self.assertEqual(total["failures"], 0, "\n".join(failures))
 
+    def test_models_with_states(self):
+        pieces, check.layers.PIECES = check.layers.PIECES, check.states.PIECES
+        self.addCleanup(setattr, check.layers, "PIECES", pieces)
+        failures = []
+        total = check.check(3, seed=2, jobs=4, report=failures.append)
+        self.assertEqual(total["failures"], 0, "\n".join(failures))
+
     def test_a_failure_fails_the_check(self):
         """Every compilation fails here."""
         compiler, support.ZEROC = support.ZEROC, shutil.which("false")

@@ -235,6 +235,10 @@ PLANS = [
     Recipe("budget-3-2-1", "tiny", 48, 3, 2, 1, ("--device-memory=1MiB",)),
     Recipe("uneven-2-2-1", "uneven", 37, 2, 2, 1),
     Recipe("uneven-3-2-2", "uneven", 37, 3, 2, 2),
+    # Layers that keep a state.
+    Recipe("state-3-2-1", "qwen3_5", 89, 3, 2, 1, ("--remat=block",)),
+    Recipe("state-2-2-2", "qwen3_5-full-first", 89, 2, 2, 2, ("--offload-activations=cpu",)),
+    Recipe("state-bf16-1-2-1", "qwen3_5", 89, 1, 2, 1, ("--precision=bf16", "--lora=2")),
 ]
 
 

@@ -161,6 +161,17 @@ class Writer:
         return self.op(f"nn.attention {q.name}, {k.name}, {v.name}{origin[0]}{by[0]} {{{', '.join(attributes)}}} : "
                        f"{tensor(q.shape)}, {tensor(k.shape)}{origin[1]}{by[1]}", q.shape)
 
+    def causal_conv(self, x, weight, starts=None):
+        origin = (f" from {starts.name}", f" from {tensor(starts.shape, 'i32')}") if starts else ("", "")
+        return self.op(f"nn.causal_conv {x.name}, {weight.name}{origin[0]} : {tensor(x.shape)}, {tensor(weight.shape)}{origin[1]}",
+                       x.shape)
+
+    def gated_delta_rule(self, q, k, v, gates, beta=None, starts=None):
+        by = (f" beta {beta.name}", f", {tensor(beta.shape)}") if beta else ("", "")
+        origin = (f" from {starts.name}", f" from {tensor(starts.shape, 'i32')}") if starts else ("", "")
+        return self.op(f"nn.gated_delta_rule {q.name}, {k.name}, {v.name} gates {gates.name}{by[0]}{origin[0]} : "
+                       f"{tensor(q.shape)}, {tensor(v.shape)}, {tensor(gates.shape)}{by[1]}{origin[1]}", v.shape)
+
     def cross_entropy(self, logits, targets, ignore=None, count=None, weights=None, smoothing=0, z=0):
         by = (f" by {count.name}", ", tensor<f32>") if count else ("", "")
         weigh = f" weights({weights.name} : {tensor(weights.shape)})" if weights else ""
