@@ -305,8 +305,7 @@ class Finetune(Run):
         a = self.args
         if a.lora and not a.merge:
             return None
-        others = [f"--others={self.model}"] if "text_config" in self.config else []
-        return [f"--config={self.written_config()}", *others, *(["--merge"] if a.merge else [])]
+        return [f"--config={self.written_config()}", f"--others={self.model}", *(["--merge"] if a.merge else [])]
 
     def written_config(self):
         """The config of the model that is written: with a head for scores, another class."""

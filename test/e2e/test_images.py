@@ -107,6 +107,23 @@ class Golden(support.Case):
                         self.assertEqual(len(kinds), len(set(index.values())))
                     shutil.rmtree(self.folder / "whole")
 
+    def test_types(self):
+        """Tensors of f32 beside those of 16 bits stay so, and the config says 16 bits."""
+        folder = self.folder / "mixed"
+        shutil.copytree(ROOT / "qwen3_5", folder)
+        tensors = {name: (kind, shape, data) if "A_log" in name else
+                   ("BF16", shape, b"".join(data[at + 2:at + 4] for at in range(0, len(data), 4)))
+                   for name, (kind, shape, data) in raw(folder / "model.safetensors").items()}
+        self.write_raw(folder / "model.safetensors", tensors)
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps({**config, "dtype": "bfloat16"}))
+        run = self.folder / "run"
+        self.run_of("qwen3_5", self.compiled("qwen3_5", "--precision=bf16"), 1, 0, "--init", folder, "--checkpoint", run,
+                    "--save-at-exit")
+        self.run_ok(support.ZEROC, "export", run, "-o", self.folder / "whole", "--dtype=bf16", f"--config={folder}/config.json")
+        self.assertEqual(raw(self.folder / "whole"), tensors)
+        self.assertEqual(json.loads((self.folder / "whole" / "config.json").read_text())["dtype"], "bfloat16")
+
     def text_of(self, tensors):
         return {name for name in tensors if name.startswith(("model.language_model.", "language_model.", "lm_head."))}
 

@@ -105,8 +105,8 @@ void CommandLine::declareSubcommands() {
   add("config=CONFIG.json", text(exportOptions.config).showing(""),
       "config of the model, to copy into the folder", exported);
   add("others=DIR", text(exportOptions.others).showing(""),
-      "folder of a model of images and text, of which all but the text is "
-      "copied [that of --config]",
+      "folder of the model before training: parts that were not trained are "
+      "copied,\nand f32 beside 16 bits stays f32 [that of --config]",
       exported);
   add("base=DIR", text(exportOptions.base).showing(""),
       "where the base of a checkpoint that does not hold its\n"

@@ -44,6 +44,7 @@ struct Tensor {
   zrt_dtype dtype; ///< in the file
   uint64_t elements;
   const WeightFiles::Tensor *copied = nullptr;
+  bool isWide = false; ///< f32 in the model's folder, beside 16 bits
 
   uint64_t bytes() const {
     return copied ? copied->entry->bytes : elements * dtypeBytes(dtype);
@@ -79,12 +80,15 @@ public:
       result.notes.push_back(fmt::format(
           "{} adapters are merged into their weights", merger->count()));
     }
-    const OtherParts others(findOthers());
+    const OtherParts others = findOthers();
     for (const ParameterRecord &parameter : reader.manifest().parameters)
-      if (!merger || !isOfAdapter(parameter.name))
+      if (!merger || !isOfAdapter(parameter.name)) {
+        const bool isWide = others.isWide(parameter.name);
         tensors.push_back({others.nameOf(parameter.name), &parameter,
-                           typeOf(parameter),
+                           isWide ? ZRT_F32 : typeOf(parameter),
                            countedElements(parameter.shape)});
+        tensors.back().isWide = isWide;
+      }
     for (const WeightFiles::Tensor *tensor : others.tensors())
       copied.push_back({tensor->entry->name, nullptr, 0, 0, tensor});
     if (!copied.empty())
@@ -127,23 +131,27 @@ private:
     return request.dtype == 0 || kept == ZRT_F64 ? kept : request.dtype;
   }
 
-  /// The folder of a model of images and text whose other parts are copied, or
-  /// "".
-  std::string findOthers() {
-    if (!request.others.empty() || request.config.empty() ||
-        !OtherParts::isOfImages(
-            readText(request.config, kMaxConfigBytes, "a config")))
-      return request.others;
-    const std::string folder = fs::path(request.config).parent_path().string();
+  /// What the folder of the model has, which is that of the config, if it is
+  /// not named.
+  OtherParts findOthers() {
+    const bool ofImages = !request.config.empty() &&
+                          OtherParts::isOfImages(readText(
+                              request.config, kMaxConfigBytes, "a config"));
+    if (!request.others.empty() || request.config.empty())
+      return OtherParts(request.others, ofImages);
+    std::string folder = fs::path(request.config).parent_path().string();
+    if (folder.empty())
+      folder = ".";
     try {
-      (void)weightFiles(folder.empty() ? "." : folder);
+      (void)weightFiles(folder);
     } catch (const Error &) {
-      result.notes.push_back(
-          "only the model of text is written: there are no weights beside " +
-          request.config + "; name the whole model's folder by --others");
-      return "";
+      if (ofImages)
+        result.notes.push_back(
+            "only the model of text is written: there are no weights beside " +
+            request.config + "; name the whole model's folder by --others");
+      folder.clear();
     }
-    return folder.empty() ? "." : folder;
+    return OtherParts(folder, ofImages);
   }
 
   /// Throws if the output lies inside the checkpoint.
@@ -313,7 +321,9 @@ private:
   /// Transformers' name of the type that holds all elements exactly.
   const char *nameOfType() const {
     const auto is = [&](zrt_dtype dtype) {
-      return [dtype](const Tensor &tensor) { return tensor.dtype == dtype; };
+      return [dtype](const Tensor &tensor) {
+        return tensor.dtype == dtype || (tensor.isWide && dtype != ZRT_F64);
+      };
     };
     return std::ranges::any_of(tensors, is(ZRT_F64))    ? "float64"
            : std::ranges::all_of(tensors, is(ZRT_BF16)) ? "bfloat16"

@@ -3,6 +3,7 @@
 
 #include "train/state/io/Parameters.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,19 +16,32 @@ bool OtherParts::isOfImages(const std::string &config) {
          parsed["text_config"].is_object();
 }
 
-OtherParts::OtherParts(const std::string &folder) {
-  if (!folder.empty())
-    files = std::make_unique<const WeightFiles>(folder);
+OtherParts::OtherParts(const std::string &folder, bool ofImages)
+    : ofImages(ofImages) {
+  if (folder.empty())
+    return;
+  files = std::make_unique<const WeightFiles>(folder);
+  isMixed = std::ranges::any_of(
+      files->tensors(), [](const WeightFiles::Tensor &tensor) {
+        return tensor.entry->dtype == "BF16" || tensor.entry->dtype == "F16";
+      });
 }
 
 std::string OtherParts::nameOf(const std::string &name) const {
-  const std::string found = files ? tensorFor(*files, name) : "";
+  const std::string found = files && ofImages ? tensorFor(*files, name) : "";
   return found.empty() ? name : found;
+}
+
+bool OtherParts::isWide(const std::string &name) const {
+  if (!isMixed)
+    return false;
+  const WeightFiles::Tensor *found = files->find(tensorFor(*files, name));
+  return found && found->entry->dtype == "F32";
 }
 
 std::vector<const WeightFiles::Tensor *> OtherParts::tensors() const {
   std::vector<const WeightFiles::Tensor *> others;
-  if (files)
+  if (files && ofImages)
     for (const WeightFiles::Tensor &tensor : files->tensors())
       if (!isOfText(tensor.entry->name))
         others.push_back(&tensor);

@@ -9,18 +9,21 @@
 
 namespace zrt {
 
-/// The folder of a model of images and text, of which the text was trained:
-/// names of parameters there, and the tensors of all other parts.
+/// The folder of the model that was trained.  Of one of images and text only
+/// the text was: parameters have other names there, and other parts are there,
+/// too.
 class OtherParts {
 public:
-  /// Whether a config.json, as JSON, is of such a model.
+  /// Whether a config.json, as JSON, is of images and text.
   static bool isOfImages(const std::string &config);
 
   /// Of the files in `folder`; "": none.  Throws zrt::Error.
-  explicit OtherParts(const std::string &folder);
+  OtherParts(const std::string &folder, bool ofImages);
 
   /// The tensor that holds parameter `name` there; `name` without files.
   std::string nameOf(const std::string &name) const;
+  /// Whether the tensor of a parameter is f32 there, beside others of 16 bits.
+  bool isWide(const std::string &name) const;
   /// Tensors of other parts, in the order of the files.
   std::vector<const WeightFiles::Tensor *> tensors() const;
   /// "35 tensors of model.vision_tower and 1 of ... are copied", or "".
@@ -28,6 +31,7 @@ public:
 
 private:
   std::unique_ptr<const WeightFiles> files;
+  bool ofImages, isMixed = false;
 };
 
 } // namespace zrt
