@@ -32,6 +32,11 @@ static DecoderConfig readGemma(ConfigFile &file, StringRef architecture) {
   readHeads(file, c, HeadKeys::MustBeThere, HeadKeys::MustBeThere);
   refuseTrue(file, "use_bidirectional_attention",
              "zeroc's decoders are causal");
+  // Files have this key, too, which transformers does not read.
+  if (file.has("hidden_act") &&
+      readActivation(file, "hidden_act", "") != c.activation)
+    file.fail("hidden_act is another function than hidden_activation, which "
+              "is the one of this model_type; remove it");
   c.names.afterAttention = "post_attention_layernorm";
   c.names.beforeMlp = "pre_feedforward_layernorm";
   c.names.afterMlp = "post_feedforward_layernorm";

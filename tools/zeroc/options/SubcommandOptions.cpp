@@ -105,7 +105,7 @@ void CommandLine::declareSubcommands() {
   add("config=CONFIG.json", text(exportOptions.config).showing(""),
       "config of the model, to copy into the folder", exported);
   add("others=DIR", text(exportOptions.others).showing(""),
-      "folder of the model before training: parts that were not trained are "
+      "folder of the model before training: its other parts are "
       "copied,\nand f32 beside 16 bits stays f32 [that of --config]",
       exported);
   add("base=DIR", text(exportOptions.base).showing(""),
