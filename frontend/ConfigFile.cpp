@@ -302,6 +302,10 @@ std::vector<int64_t> ConfigFile::integers(StringRef key) {
                                *this);
 }
 
+std::vector<double> ConfigFile::numbers(StringRef key) {
+  return object->list<double>(key, &json::is_number, "numbers", *this);
+}
+
 std::vector<std::string> ConfigFile::keysOf(StringRef key) {
   std::vector<std::string> found;
   if (const json *value =

@@ -58,6 +58,8 @@ public:
   std::vector<std::string> strings(StringRef key);
   /// An array of integers; empty if the key is missing.
   std::vector<int64_t> integers(StringRef key);
+  /// An array of numbers; empty if the key is missing.
+  std::vector<double> numbers(StringRef key);
   /// The keys of an object; none if it is missing.
   std::vector<std::string> keysOf(StringRef key);
 

@@ -13,8 +13,6 @@
 
 #include "frontend/Layers.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace mlir::frontend;
 
@@ -50,6 +48,9 @@ struct Decoder {
     bool offset = c.norm == Norm::RmsOffset;
     Tensor weight =
         m.param("weight", {x.size(-1)}, init::constant(offset ? 0 : 1));
+    if (c.norm == Norm::LayerNoBias)
+      return layerNorm(x, weight, m.constant({x.size(-1)}, 0).named("zeros"),
+                       c.normEps);
     return rmsNorm(x, weight, {.eps = c.normEps, .unitOffset = offset});
   }
 
@@ -94,7 +95,9 @@ struct Decoder {
 
   Tensor turn(StringRef name, Tensor x, const Rope &by) const {
     Scope in = m.scope(name);
-    return rope(x, {.frequencies = by.frequencies, .factor = by.factor});
+    return rope(x, {.frequencies = by.frequencies,
+                    .factor = by.factor,
+                    .interleaved = c.interleavedRope});
   }
 
   Tensor selfAttention(int64_t layer, Tensor x) const {
@@ -111,9 +114,11 @@ struct Decoder {
       k = norm("k_norm", k);
     }
     bool slides = c.window > 0 && c.slides[layer];
-    const Rope &by = slides && c.slidingRope ? *c.slidingRope : c.rope;
-    q = turn("q", q, by);
-    k = turn("k", k, by);
+    if (c.turns.empty() || c.turns[layer]) {
+      const Rope &by = slides && c.slidingRope ? *c.slidingRope : c.rope;
+      q = turn("q", q, by);
+      k = turn("k", k, by);
+    }
     AttentionOptions options = {.causal = true,
                                 .softCap = c.scoreCap,
                                 .starts = starts,
@@ -181,22 +186,29 @@ struct Decoder {
     return c.experts.count > 0 && c.experts.layers[layer] ? mixture(x) : mlp(x);
   }
 
-  Tensor dropResidual(Tensor x) const {
-    Scope in = m.scope("dropout");
-    return dropout(x, keys, c.dropout.residual);
+  /// What a part adds to the residual stream.
+  Tensor addend(Tensor x) const {
+    {
+      Scope in = m.scope("dropout");
+      x = dropout(x, keys, c.dropout.residual);
+    }
+    return c.residualScale == 1 ? x : x * c.residualScale;
   }
 
   Tensor block(int64_t layer, Tensor x) const {
     std::string name = ("layers." + Twine(layer)).str();
     Scope of = m.block(name), in = m.scope(name);
-    Tensor a = selfAttention(layer, norm(c.names.beforeAttention, x));
-    a = dropResidual(norm(c.names.afterAttention, a));
-    if (c.parallel)
-      return dropResidual(feedForward(layer, norm(c.names.beforeMlp, x))) + a +
-             x;
+    Tensor normed = norm(c.names.beforeAttention, x);
+    Tensor a = selfAttention(layer, normed);
+    a = addend(norm(c.names.afterAttention, a));
+    if (c.parallel) {
+      if (!c.names.beforeMlp.empty())
+        normed = norm(c.names.beforeMlp, x);
+      return addend(feedForward(layer, normed)) + a + x;
+    }
     x = (x + a).named("residual");
     Tensor f = feedForward(layer, norm(c.names.beforeMlp, x));
-    return x + dropResidual(norm(c.names.afterMlp, f));
+    return x + addend(norm(c.names.afterMlp, f));
   }
 
   Tensor table(StringRef name) const {
@@ -207,6 +219,8 @@ struct Decoder {
   Tensor logits(Tensor x, Tensor weight) const {
     Scope in = m.scope(c.names.head);
     Tensor y = linear(x, weight);
+    if (c.logitScale != 1)
+      y = y * c.logitScale;
     return c.logitCap ? tanh(y / *c.logitCap) * *c.logitCap : y;
   }
 };
@@ -226,6 +240,8 @@ static std::string findDecoderFault(const DecoderConfig &c) {
     return "query, key and value that lie together by heads are as many";
   if (c.window > 0 && int64_t(c.slides.size()) != c.layers)
     return "a decoder with a window needs to know which layers slide";
+  if (!c.turns.empty() && int64_t(c.turns.size()) != c.layers)
+    return "a decoder needs to know of all layers whether they turn";
   if (c.experts.count > 0 && int64_t(c.experts.layers.size()) != c.layers)
     return "a decoder with experts needs to know which layers have them";
   return {};
@@ -252,8 +268,8 @@ Tensor frontend::decoder(ModelBuilder &m, const DecoderConfig &c, Tensor tokens,
     Scope in = m.paramScope(c.names.model);
     embedded = model.table(c.names.embedding);
     x = embedding(tokens, embedded, c.padding);
-    if (c.scalesEmbedding)
-      x = x * std::sqrt(double(c.width));
+    if (c.embeddingScale != 1)
+      x = x * c.embeddingScale;
     x = dropout(x.named("embedding"), model.keys, c.dropout.embedding);
     // After an error the layers would only repeat it.
     for (int64_t layer = 0; layer < c.layers && x; ++layer)

@@ -1,8 +1,8 @@
 //===- Decoder.h - Transformer decoders with rotary positions ---*- C++ -*-===//
 //
-// The common structure of Llama, Mistral, Qwen, Gemma, Phi-3 and GPT-NeoX, and
-// the numbers and names in which they differ.  frontend/families has one file
-// for each family, which fills DecoderConfig from its config.json.
+// The common structure of Llama and all families but GPT-2, and the numbers and
+// names in which they differ.  frontend/families has one file for each family,
+// or for those that are close, which fills DecoderConfig from its config.json.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
@@ -19,7 +19,8 @@ namespace mlir::frontend {
 struct DecoderNames {
   StringRef model = "model", embedding = "embed_tokens", norm = "norm",
             head = "lm_head";
-  /// Norms of a block, applied to the input and to the output of a part.
+  /// Norms of a block, applied to the input and to the output of a part.  If a
+  /// parallel block has none before the MLP, both parts read one.
   StringRef beforeAttention = "input_layernorm", afterAttention = "",
             beforeMlp = "post_attention_layernorm", afterMlp = "";
   StringRef attention = "self_attn", out = "o_proj";
@@ -45,8 +46,8 @@ struct DecoderConfig {
   /// The token whose row of the embedding gets no gradient.
   std::optional<int64_t> padding;
 
-  /// RmsOffset multiplies by 1 + weight.
-  enum class Norm { Rms, RmsOffset, Layer } norm = Norm::Rms;
+  /// RmsOffset multiplies by 1 + weight; LayerNoBias has a weight alone.
+  enum class Norm { Rms, RmsOffset, Layer, LayerNoBias } norm = Norm::Rms;
   double normEps = 1e-6;
   /// Attention and MLP read the same x, each through its norm, and their sum is
   /// added to x; otherwise the MLP reads x after attention.
@@ -78,6 +79,16 @@ struct DecoderConfig {
   /// `slidingRope` is for layers with a window, where it differs.
   Rope rope;
   std::optional<Rope> slidingRope;
+  /// One entry per layer: true if its queries and keys turn; empty if all do.
+  std::vector<bool> turns;
+  /// Pairs are neighbours; see `rope`.
+  bool interleavedRope = false;
+  /// Longer sequences than this many positions are computed in another way.
+  struct Limit {
+    int64_t positions;
+    StringRef key, why;
+  };
+  std::optional<Limit> limit;
 
   /// Mixtures of experts instead of MLPs; a count of 0 means none.
   struct Experts {
@@ -100,8 +111,9 @@ struct DecoderConfig {
   DropoutRates dropout = {};
 
   const Activation *activation = findActivation("silu");
-  /// Multiplies rows of the embedding by sqrt(width).
-  bool scalesEmbedding = false;
+  /// Factors of rows of the embedding, of what attention and MLP add to x, and
+  /// of logits.
+  double embeddingScale = 1, residualScale = 1, logitScale = 1;
 };
 
 /// Returns the next-token logits [B, T, vocabulary] of `tokens` [B, T], whose

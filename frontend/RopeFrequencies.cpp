@@ -2,6 +2,7 @@
 #include "frontend/RopeFrequencies.h"
 
 #include "frontend/Functions.h"
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +62,10 @@ static double attentionFactorOf(const RopeScaling &s) {
   };
   if (s.attentionFactor)
     return *s.attentionFactor;
+  if (s.type == RopeScaling::Long)
+    return s.factor <= 1 ? 1
+                         : std::sqrt(1 + std::log(s.factor) /
+                                             std::log(s.originalPositions));
   if (s.mscale != 0 && s.mscaleAllDim != 0)
     return scaleOf(s.mscale) / scaleOf(s.mscaleAllDim);
   return scaleOf(1);
@@ -89,6 +94,12 @@ Rope mlir::frontend::computeRope(double base, int64_t dims,
     rope.factor = attentionFactorOf(s);
     break;
   }
+  case RopeScaling::Long:
+    for (auto [frequency, factor] :
+         llvm::zip_equal(rope.frequencies, s.factors))
+      frequency /= factor;
+    rope.factor = attentionFactorOf(s);
+    break;
   }
   return rope;
 }

@@ -9,6 +9,8 @@
 //            between them (Llama 3.1)
 //   yarn     the same with a ramp over the index of the pair; cos and sin are
 //            multiplied by an attention factor (Peng et al., 2023)
+//   longrope each by a factor of its own, 1 / factors[i], and the attention
+//            factor (Ding et al., 2024)
 //
 // The formulas are those of transformers' modeling_rope_utils.py, in float64.
 //
@@ -19,25 +21,28 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 namespace mlir::frontend {
 
 struct RopeScaling {
-  enum Type { Default, Linear, Llama3, Yarn } type = Default;
+  enum Type { Default, Linear, Llama3, Yarn, Long } type = Default;
   double factor = 1;
-  /// The original context length; for llama3 and yarn.
+  /// The original context length; not for linear.
   double originalPositions = 0;
   /// llama3: pairs with fewer turns over these positions than the first are
   /// slow, with more turns than the second fast.
   double lowFrequencyFactor = 1, highFrequencyFactor = 4;
   /// yarn: the turns of fast and of slow pairs.
   double betaFast = 32, betaSlow = 1;
-  /// yarn: the factor of cos and sin; by default it follows from `factor` and
-  /// the next two.
+  /// yarn, longrope: the factor of cos and sin; by default it follows from
+  /// `factor` and, of yarn, the next two.
   std::optional<double> attentionFactor = std::nullopt;
   double mscale = 0, mscaleAllDim = 0;
   /// yarn: rounds the ends of the ramp to whole pairs.
   bool truncate = true;
+  /// longrope: one for each pair.
+  std::vector<double> factors = {};
 };
 
 /// The arguments of `rope`.

@@ -51,11 +51,18 @@ void addDropout(const DropoutRates &rates, FunctionKeys &keys) {
                       textOf(residual) + ", embedding " + textOf(embedding);
 }
 
+std::string listOf(ArrayRef<double> values) {
+  SmallVector<std::string> texts;
+  for (double value : values)
+    texts.push_back(textOf(value));
+  return llvm::join(texts, " ");
+}
+
 /// "rope_theta", and how frequencies are scaled.
 void addRope(const Rope &rope, const std::string &prefix, FunctionKeys &keys) {
   const auto &[frequencies, ofCosAndSin, base, scaling] = rope;
   const auto &[type, factor, positions, low, high, fast, slow, attention,
-               mscale, mscaleAllDim, truncate] = scaling;
+               mscale, mscaleAllDim, truncate, factors] = scaling;
   const std::string by = "factor " + textOf(factor),
                     of = ", original_max_position_embeddings " +
                          textOf(positions);
@@ -68,16 +75,19 @@ void addRope(const Rope &rope, const std::string &prefix, FunctionKeys &keys) {
       : type == RopeScaling::Llama3
           ? "llama3, " + by + of + ", low_freq_factor " + textOf(low) +
                 ", high_freq_factor " + textOf(high)
-          : "yarn, " + by + of + ", beta_fast " + textOf(fast) +
+      : type == RopeScaling::Yarn
+          ? "yarn, " + by + of + ", beta_fast " + textOf(fast) +
                 ", beta_slow " + textOf(slow) + ", attention_factor " +
-                textOf(ofCosAndSin) + ", truncate " + textOf(truncate);
+                textOf(ofCosAndSin) + ", truncate " + textOf(truncate)
+          : "longrope, attention_factor " + textOf(ofCosAndSin) +
+                ", short_factor " + listOf(factors);
 }
 
-/// Layers with a window.
-std::string listSliding(const std::vector<bool> &slides) {
+/// The layers of which `does` says `value`.
+std::string listLayers(const std::vector<bool> &does, bool value) {
   SmallVector<std::string> layers;
-  for (auto [layer, does] : llvm::enumerate(slides))
-    if (does)
+  for (auto [layer, each] : llvm::enumerate(does))
+    if (each == value)
       layers.push_back(std::to_string(layer));
   return llvm::join(layers, " ");
 }
@@ -106,15 +116,17 @@ FunctionKeys frontend::functionKeys(const DecoderConfig &config,
                                     StringRef modelType) {
   FunctionKeys keys;
   // Names, sizes and biases are those of parameters, as are norms of queries
-  // and keys; the kind of norm, gates and the order in query_key_value are
-  // those of the model_type.
+  // and keys; the kind of norm, gates, the order in query_key_value and that of
+  // rotary pairs are those of the model_type.  Within the limit of positions
+  // the function is one.
   const auto &[names, layers, width, vocabulary, positions, heads,
                keyValueHeads, headWidth, innerWidth, initStd, tied, padding,
                norm, normEps, parallel, queryKeyNorm, queryKeyNormOfAll,
                qkvByHead, biasOfQkv, biasOfOut, biasOfMlp, gatesAttention,
                scoreScale, scoreCap, logitCap, separator, packed, window,
-               slides, rope, slidingRope, experts, deltaLayers, delta, loss,
-               dropout, activation, scalesEmbedding] = config;
+               slides, rope, slidingRope, turns, interleavedRope, limit,
+               experts, deltaLayers, delta, loss, dropout, activation,
+               embeddingScale, residualScale, logitScale] = config;
   const auto &[count, chosen, expertWidth, normalize, mixtures, balance, scope,
                gate, up, down] = experts;
   keys["model_type"] = modelType;
@@ -129,12 +141,16 @@ FunctionKeys frontend::functionKeys(const DecoderConfig &config,
       scoreScale == 0 ? "1 / sqrt(head_dim)" : textOf(scoreScale);
   keys["attn_logit_softcapping"] = textOf(scoreCap);
   keys["final_logit_softcapping"] = textOf(logitCap);
-  const std::string sliding = window > 0 ? listSliding(slides) : "";
+  const std::string sliding = window > 0 ? listLayers(slides, true) : "";
   keys["sliding_window"] = sliding.empty() ? "none" : textOf(window);
   keys["layers with a sliding_window"] = sliding;
   addRope(rope, "", keys);
   if (slidingRope)
     addRope(*slidingRope, "sliding_attention.", keys);
+  keys["layers without rotary positions"] = listLayers(turns, false);
+  keys["embedding_multiplier"] = textOf(embeddingScale);
+  keys["residual_multiplier"] = textOf(residualScale);
+  keys["logit_scale"] = textOf(logitScale);
   if (count > 0) {
     keys["num_experts_per_tok"] = textOf(chosen);
     keys["norm_topk_prob"] = textOf(normalize);

@@ -30,7 +30,7 @@ GPT2Config frontend::readGPT2(ConfigFile &file) {
   c.vocabulary = readSize(file, "vocab_size");
   c.positions = readPositions(file);
   c.innerWidth = readSize(file, "n_inner", 4 * c.width);
-  c.normEps = readNormEps(file, "layer_norm_epsilon", c.normEps);
+  c.normEps = readFactor(file, "layer_norm_epsilon", c.normEps);
   c.initStd = readInitStd(file);
   c.activation = readActivation(file, "activation_function", "gelu_new");
   c.tied = file.boolean("tie_word_embeddings", true);

@@ -41,7 +41,7 @@ static DecoderConfig readGemma(ConfigFile &file, StringRef architecture) {
   c.names.beforeMlp = "pre_feedforward_layernorm";
   c.names.afterMlp = "post_feedforward_layernorm";
   c.norm = DecoderConfig::Norm::RmsOffset;
-  c.scalesEmbedding = true;
+  c.embeddingScale = std::sqrt(double(c.width));
   readAttentionBias(file, c, false);
   c.scoreScale =
       1 / std::sqrt(double(readSize(file, "query_pre_attn_scalar", 256)));

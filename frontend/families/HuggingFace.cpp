@@ -29,11 +29,14 @@ struct Request {
   const ImportedBatch &batch;
   llvm::function_ref<void(StringRef)> note;
 
-  /// Checks that the sequence fits the positions that `key` gives.
-  void checkSequence(StringRef key, int64_t positions) const {
+  /// Checks that the sequence fits the positions that `key` gives; `why` says
+  /// what longer ones would need.
+  void checkSequence(StringRef key, int64_t positions,
+                     StringRef why = "") const {
     if (!file.failed() && batch.sequence > positions)
       file.fail("sequences of " + Twine(batch.sequence) +
                 " tokens are longer than " + key + " " + Twine(positions) +
+                (why.empty() ? "" : ", ") + why +
                 "; use --seq=" + Twine(positions) + " or less");
   }
 
@@ -105,6 +108,11 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   DecoderConfig config = Read(r.file);
   refuseOtherKeys(r.file, r.file.string("model_type"));
   r.checkSequence("max_position_embeddings", config.positions);
+  int64_t longest = config.positions;
+  if (const auto &limit = config.limit) {
+    r.checkSequence(limit->key, limit->positions, limit->why);
+    longest = std::min(longest, limit->positions);
+  }
   r.checkSeparator(config.vocabulary);
   if (r.file.failed())
     return nullptr;
@@ -114,9 +122,9 @@ OwningOpRef<ModuleOp> importDecoder(const Request &r) {
   config.separator = r.batch.separator;
   config.packed = r.batch.packed;
   config.loss = r.batch.loss;
-  return withKeys(buildDecoder(r.context, config, r.batch.batch,
-                               r.chooseSequence(config.positions)),
-                  functionKeys(config, r.file.string("model_type")));
+  return withKeys(
+      buildDecoder(r.context, config, r.batch.batch, r.chooseSequence(longest)),
+      functionKeys(config, r.file.string("model_type")));
 }
 
 /// Model families by model_type.

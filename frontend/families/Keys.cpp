@@ -29,16 +29,16 @@ const Activation *frontend::readActivation(ConfigFile &file, StringRef key,
 
 // Values are computed in f32; one that is infinite or 0 there is an error.
 
-double frontend::readNormEps(ConfigFile &file, StringRef key,
-                             double otherwise) {
-  double eps = file.number(key, otherwise);
-  if (!(float(eps) > 0) || !std::isfinite(float(eps)))
-    file.fail(key + " must be positive and finite in f32, got " + toText(eps));
-  return eps;
+double frontend::readFactor(ConfigFile &file, StringRef key, double otherwise) {
+  double factor = file.number(key, otherwise);
+  if (!(float(factor) > 0) || !std::isfinite(float(factor)))
+    file.fail(key + " must be positive and finite in f32, got " +
+              toText(factor));
+  return factor;
 }
 
-double frontend::readInitStd(ConfigFile &file) {
-  double std = file.number("initializer_range", 0.02) + 0.0; // not -0.0
+double frontend::readInitStd(ConfigFile &file, double otherwise) {
+  double std = file.number("initializer_range", otherwise) + 0.0; // not -0.0
   if (!(std >= 0) || !std::isfinite(float(std)) || (std > 0 && float(std) == 0))
     file.fail(
         "initializer_range must not be negative, and finite in f32, got " +
@@ -123,10 +123,10 @@ DecoderConfig frontend::readDecoder(ConfigFile &file,
   c.innerWidth = readSize(file, "intermediate_size");
   c.vocabulary = readSize(file, "vocab_size");
   c.positions = readSize(file, "max_position_embeddings");
-  c.normEps = readNormEps(file, defaults.normEpsKey, defaults.normEps);
+  c.normEps = readFactor(file, defaults.normEpsKey, defaults.normEps);
   c.activation =
       readActivation(file, defaults.activationKey, defaults.activation);
-  c.initStd = readInitStd(file);
+  c.initStd = readInitStd(file, defaults.initStd);
   c.tied = file.boolean("tie_word_embeddings", defaults.tied);
   if (defaults.hasPadding)
     readPadding(file, c, defaults.padding);
@@ -207,4 +207,16 @@ void frontend::readWindowOfLayers(
     c.window = readSize(file, "sliding_window");
   else
     (void)file.has("sliding_window"); // has no effect
+}
+
+void frontend::readChosenWindow(
+    ConfigFile &file, DecoderConfig &c,
+    llvm::function_ref<bool(int64_t layer)> slides) {
+  bool used = file.boolean("use_sliding_window", false) &&
+              (file.has("sliding_window") || !file.mentions("sliding_window"));
+  readWindowOfLayers(file, c,
+                     [&](int64_t layer) { return used && slides(layer); });
+  if (!used && c.window > 0)
+    file.fail("layer_types has sliding_attention, but use_sliding_window is "
+              "false; make them agree");
 }

@@ -28,7 +28,7 @@ struct Defaults {
   StringRef architecture;
   StringRef normEpsKey = "rms_norm_eps", activationKey = "hidden_act",
             activation = "silu";
-  double normEps = 1e-6;
+  double normEps = 1e-6, initStd = 0.02;
   bool tied = false;
   bool hasPadding = true;
   std::optional<int64_t> padding = std::nullopt;
@@ -63,10 +63,10 @@ struct RopeKeys {
   /// The key of the rotated fraction of a head, if the family has one.
   StringRef part = "";
   double partOtherwise = 1;
-  /// Allows types besides "default".
-  bool scales = true;
-  /// Positions of images have parts (mrope_section), which text has not.
-  bool hasParts = false;
+  /// Phi-3's types, default and longrope, in place of all others.
+  bool longRope = false;
+  /// Keys of rope_parameters that the family reads itself.
+  ArrayRef<StringRef> others = {};
 };
 /// Computes rotary frequencies from rope_theta and rope_scaling, or from
 /// rope_parameters, which contains both in newer versions.  `layers` names the
@@ -81,6 +81,9 @@ void readWindow(ConfigFile &file, DecoderConfig &c,
 /// Same, for the layers that layer_types names, or by default `slides`.
 void readWindowOfLayers(ConfigFile &file, DecoderConfig &c,
                         llvm::function_ref<bool(int64_t layer)> slides);
+/// Same, where only use_sliding_window gives layers windows.
+void readChosenWindow(ConfigFile &file, DecoderConfig &c,
+                      llvm::function_ref<bool(int64_t layer)> slides);
 
 /// Reads a positive number; none for null, `otherwise` where the key is
 /// missing.
@@ -90,10 +93,10 @@ std::optional<double> readCap(ConfigFile &file, StringRef key,
 /// Reads the activation that a key names.
 const Activation *readActivation(ConfigFile &file, StringRef key,
                                  StringRef otherwise);
-/// Reads a positive number that is finite in f32.
-double readNormEps(ConfigFile &file, StringRef key, double otherwise);
+/// Reads a number that is positive and finite in f32.
+double readFactor(ConfigFile &file, StringRef key, double otherwise);
 /// Reads initializer_range.
-double readInitStd(ConfigFile &file);
+double readInitStd(ConfigFile &file, double otherwise = 0.02);
 /// Reads a rate of dropout.
 double readDropout(ConfigFile &file, StringRef key, double otherwise = 0);
 /// Fails for unread keys of other families, unless their value has no effect.

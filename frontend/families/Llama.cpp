@@ -17,7 +17,8 @@
 //
 //   products    qkv_proj gives queries, keys and values, gate_up_proj both
 //               factors of the MLP
-//   rope        of partial_rotary_factor of a head (Phi-4 mini)
+//   rope        of partial_rotary_factor of a head (Phi-4 mini); longrope,
+//               for sequences up to the original length
 //   window      sliding_window of all layers, by default none
 //   biases      none
 //
@@ -54,7 +55,12 @@ DecoderConfig frontend::readPhi3(ConfigFile &file) {
   c.names.qkv = "qkv_proj";
   c.names.gateUp = "gate_up_proj";
   c.rope =
-      readRope(file, c, {.part = "partial_rotary_factor", .scales = false});
+      readRope(file, c, {.part = "partial_rotary_factor", .longRope = true});
+  if (c.rope.scaling.type == RopeScaling::Long)
+    c.limit = {int64_t(c.rope.scaling.originalPositions),
+               "original_max_position_embeddings",
+               "beyond which all positions turn by long_factor, which zeroc "
+               "does not do"};
   readWindow(file, c, std::nullopt);
   (void)file.has("embd_pdrop"); // transformers reads it, without effect
   return c;

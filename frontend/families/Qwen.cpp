@@ -28,14 +28,8 @@ using namespace mlir;
 using namespace mlir::frontend;
 
 static void readQwenWindow(ConfigFile &file, DecoderConfig &c) {
-  bool used = file.boolean("use_sliding_window", false) &&
-              (file.has("sliding_window") || !file.mentions("sliding_window"));
   int64_t from = file.integer("max_window_layers", 0, kMaxLayers, 28);
-  readWindowOfLayers(file, c,
-                     [&](int64_t layer) { return used && layer >= from; });
-  if (!used && c.window > 0)
-    file.fail("layer_types has sliding_attention, but use_sliding_window is "
-              "false; make them agree");
+  readChosenWindow(file, c, [&](int64_t layer) { return layer >= from; });
 }
 
 DecoderConfig frontend::readQwen2(ConfigFile &file) {
@@ -67,8 +61,9 @@ DecoderConfig frontend::readQwen3VL(ConfigFile &file) {
   if (!file.isInside())
     file.fail("model_type qwen3_vl_text is the text of a model of images; "
               "name the config.json of qwen3_vl, which has it inside");
-  return readThird(file, "Qwen3VLForConditionalGeneration",
-                   {.baseOtherwise = 5e5, .hasParts = true});
+  return readThird(
+      file, "Qwen3VLForConditionalGeneration",
+      {.baseOtherwise = 5e5, .others = {"mrope_section", "mrope_interleaved"}});
 }
 
 /// linear_*: sizes of layers that keep a state.
@@ -109,7 +104,7 @@ DecoderConfig frontend::readQwen35(ConfigFile &file) {
                                 : "Qwen3_5ForCausalLM",
                 {.part = "partial_rotary_factor",
                  .partOtherwise = 0.25,
-                 .hasParts = true});
+                 .others = {"mrope_section", "mrope_interleaved"}});
   c.norm = DecoderConfig::Norm::RmsOffset;
   c.gatesAttention = true;
   readDelta(file, c);

@@ -63,11 +63,14 @@ struct RopeReader {
                     .Case("linear", RopeScaling::Linear)
                     .Case("llama3", RopeScaling::Llama3)
                     .Case("yarn", RopeScaling::Yarn)
+                    .Cases({"longrope", "su"}, RopeScaling::Long)
                     .Default(std::nullopt);
-    if (!type || (!keys.scales && *type != RopeScaling::Default))
+    if (!type || (*type != RopeScaling::Default &&
+                  keys.longRope != (*type == RopeScaling::Long)))
       file.fail("rope_type \"" + name + "\" is not supported" +
-                (keys.scales ? "; supported: default, linear, llama3, yarn"
-                             : " for this model_type; supported: default"));
+                (keys.longRope
+                     ? " for this model_type; supported: default, longrope"
+                     : "; supported: default, linear, llama3, yarn"));
     return type.value_or(RopeScaling::Default);
   }
 
@@ -84,8 +87,10 @@ struct RopeReader {
       known.append({"original_max_position_embeddings", "beta_fast",
                     "beta_slow", "attention_factor", "mscale", "mscale_all_dim",
                     "truncate"});
-    if (keys.hasParts)
-      known.append({"mrope_section", "mrope_interleaved"});
+    if (type == RopeScaling::Long)
+      known.append({"original_max_position_embeddings", "attention_factor",
+                    "short_factor", "long_factor"});
+    known.append(keys.others.begin(), keys.others.end());
     for (const std::string &key : file.keysOf(object))
       if (!llvm::is_contained(known, key) && file.has(in(key)))
         file.fail(in(key) + " is not supported with rope_type \"" + typeName() +
@@ -126,6 +131,30 @@ struct RopeReader {
                 " must not be less than beta_slow " + toText(s.betaSlow));
   }
 
+  /// Of sequences up to the original positions, where long_factor has no
+  /// effect.
+  void readLong(RopeScaling &s) const {
+    std::string key = "original_max_position_embeddings";
+    int64_t original = file.integer(key, 2, kMaxSize, 4096);
+    if (int64_t inside = readSize(file, in(key), original); inside != original)
+      file.fail(
+          in(key) + " is " + Twine(inside) + ", but " + key +
+          (file.has(key) ? " is " : ", which phi3 reads, is by default ") +
+          Twine(original) + "; make them agree");
+    s.originalPositions = double(original);
+    s.factor =
+        positive(in("factor"), double(c.positions) / s.originalPositions);
+    if (file.has(in("attention_factor")))
+      s.attentionFactor = required("attention_factor");
+    s.factors = file.numbers(in("short_factor"));
+    if (s.factors.empty())
+      file.fail(in("short_factor") + " is missing; add it");
+    for (double factor : s.factors)
+      if (!(factor > 0) || !std::isfinite(factor))
+        file.fail(in("short_factor") + " must have positive numbers, got " +
+                  toText(factor));
+  }
+
   RopeScaling scaling() const {
     RopeScaling s;
     s.type = type();
@@ -135,13 +164,15 @@ struct RopeReader {
       readLlama3(s);
     if (s.type == RopeScaling::Yarn)
       readYarn(s);
+    if (s.type == RopeScaling::Long)
+      readLong(s);
     if (!object.empty())
       refuseOthers(s.type);
     return s;
   }
 
   /// The rotated elements of a head.
-  int64_t dims() const {
+  int64_t dims(RopeScaling::Type type) const {
     std::string key =
         find("partial_rotary_factor",
              keys.part.empty() ? "partial_rotary_factor" : keys.part);
@@ -156,7 +187,7 @@ struct RopeReader {
     // An odd number is rounded up to whole pairs, if the head is wide enough.
     auto dims = int64_t(double(c.headWidth) * part);
     if (dims == 0 || dims + dims % 2 > c.headWidth ||
-        (dims % 2 && typeName() == "yarn"))
+        (dims % 2 && (type == RopeScaling::Yarn || type == RopeScaling::Long)))
       file.fail("heads of " + Twine(c.headWidth) + " elements, of which " +
                 key + " " + toText(part) + " turns, have " + Twine(dims) +
                 " that turn in pairs, which must be even and positive");
@@ -169,7 +200,10 @@ struct RopeReader {
     if (!(base > 1) || !std::isfinite(base))
       file.fail(key + " must be greater than 1, got " + toText(base));
     RopeScaling s = scaling();
-    int64_t turning = dims();
+    int64_t turning = dims(s.type);
+    if (s.type == RopeScaling::Long && 2 * int64_t(s.factors.size()) != turning)
+      file.fail(in("short_factor") + " has " + Twine(s.factors.size()) +
+                " numbers for " + Twine(turning / 2) + " pairs that turn");
     return file.failed() ? Rope() : computeRope(base, turning, s);
   }
 };

@@ -32,6 +32,12 @@ def text_of(config):
 
 
 def positions_of(config):
-    """The most tokens that a model of a config reads, or None."""
+    """The most tokens of a sequence that zeroc import takes for a model of a config, or None."""
     config = text_of(config)
-    return config.get("max_position_embeddings") or config.get("n_positions")
+    rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    limits = [config.get("max_position_embeddings") or config.get("n_positions")]
+    if "short_factor" in rope:
+        limits.append(config.get("original_max_position_embeddings", 4096))
+    if rope.get("llama_4_scaling_beta"):
+        limits.append(rope.get("original_max_position_embeddings"))
+    return min(filter(None, limits), default=None)

@@ -12,7 +12,8 @@ Each case gets a folder with what a user would bring and what transformers made 
   golden.json              loss and gradient norm of every step, and the numbers of AdamW
 
 transformers computes norms, rotary positions and softmax in float32 whatever the
-model's type is.  Here float32 is another name of float64, so that all is.
+model's type is.  Here float32 is another name of float64, so that all is; a float32
+that some operation makes under another name is an error.
 """
 import array
 import json
@@ -29,6 +30,7 @@ torch.float32 = torch.float = torch.float64
 torch.Tensor.float = torch.Tensor.double
 
 import transformers  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 BATCH, SEQ, STEPS, VOCAB = 6, 23, 10, 89
 # The gradient of the bias of unrotated keys is 0; with a larger eps, f32's noise does not become a
@@ -40,6 +42,8 @@ SIZES = dict(hidden_size=30, intermediate_size=47, num_hidden_layers=2, num_atte
              vocab_size=VOCAB, max_position_embeddings=64, initializer_range=0.08)
 DELTA = dict(max_position_embeddings=128, linear_key_head_dim=6, linear_value_head_dim=10,
              linear_conv_kernel_dim=4)
+SMALL = dict(hidden_size=18, intermediate_size=23, num_hidden_layers=2, num_attention_heads=3,
+             vocab_size=VOCAB, max_position_embeddings=64, initializer_range=0.08)
 CASES = {
     "llama": dict(
         model_type="llama", architectures=["LlamaForCausalLM"], **SIZES, num_key_value_heads=1,
@@ -97,7 +101,22 @@ CASES = {
         model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=3,
         rms_norm_eps=1e-5, pad_token_id=5, tie_word_embeddings=True,
         rope_parameters=dict(rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5)),
+    "phi3-long": dict(
+        model_type="phi3", architectures=["Phi3ForCausalLM"], **(SMALL | {"hidden_size": 24, "max_position_embeddings": 128}),
+        num_key_value_heads=1, partial_rotary_factor=0.75, original_max_position_embeddings=64, pad_token_id=None,
+        tie_word_embeddings=True, rope_theta=1000.0,
+        rope_scaling=dict(type="longrope", short_factor=[1.0, 1.2, 1.7], long_factor=[1.0, 2.5, 9.0])),
 }
+
+
+class Doubles(TorchDispatchMode):
+    """Makes it an error that an operation returns float32, which would leave too few digits."""
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        results = function(*args, **(kwargs or {}))
+        for result in results if isinstance(results, (tuple, list)) else (results,):
+            assert not isinstance(result, torch.Tensor) or result.dtype is not F32, f"{function} returns float32"
+        return results
 
 
 #: Longer sequences, for layers that compute chunks of 64 positions.  Gradients of their gates are as
@@ -164,15 +183,16 @@ def run(folder, config, seed):
                                   lr=hyper["lr"], betas=tuple(hyper["betas"]), eps=hyper["eps"])
     ids = torch.tensor(list(tokens))
     losses, norms = [], []
+    assert not any(value.dtype is F32 for value in (*model.parameters(), *model.buffers()))
     for step in range(STEPS):
         starts = [(step * BATCH + b) * seq for b in range(BATCH)]
         inputs = torch.stack([ids[at:at + seq] for at in starts])
         targets = torch.stack([ids[at + 1:at + seq + 1] for at in starts])
-        logits = model(input_ids=inputs, use_cache=False).logits
-        assert logits.dtype == torch.float64
-        loss = torch.nn.functional.cross_entropy(logits.view(BATCH * seq, -1), targets.reshape(-1))
         optimizer.zero_grad()
-        loss.backward()
+        with Doubles():
+            logits = model(input_ids=inputs, use_cache=False).logits
+            loss = torch.nn.functional.cross_entropy(logits.view(BATCH * seq, -1), targets.reshape(-1))
+            loss.backward()
         if step == 0:
             save(folder / "gradients.safetensors", {name: p.grad for name, p in named.items()})
         norms.append(torch.nn.utils.clip_grad_norm_(named.values(), hyper["clip"]).item())

@@ -336,7 +336,7 @@ TEST_F(Families, RopeTypes) {
                   "yarn");
   EXPECT_EQ(scaled(R"("type": "linear", "factor": 2)", "phi3"),
             "rope_type \"linear\" is not supported for this model_type; "
-            "supported: default");
+            "supported: default, longrope");
   EXPECT_EQ(scaled(R"("rope_type": "linear")"),
             "rope_scaling.factor is missing; add it");
   EXPECT_EQ(scaled(R"("rope_type": "linear", "factor": -1)"),

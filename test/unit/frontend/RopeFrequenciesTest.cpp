@@ -73,4 +73,17 @@ TEST(RopeFrequencies, YarnWithAFactorOfItsOwn) {
   expectRope(computeRope(10000, 4, s), 1.25, {1.0, 0.005});
 }
 
+TEST(RopeFrequencies, LongRope) {
+  RopeScaling s = {.type = RopeScaling::Long,
+                   .factor = 16,
+                   .originalPositions = 256,
+                   .factors = {1, 2, 4}};
+  expectRope(computeRope(1000, 6, s), 1.224744871391589, {1.0, 0.05, 0.0025});
+  s.attentionFactor = 1.5;
+  expectRope(computeRope(1000, 6, s), 1.5, {1.0, 0.05, 0.0025});
+  s.attentionFactor = {};
+  s.factor = 0.5;
+  expectRope(computeRope(1000, 6, s), 1, {1.0, 0.05, 0.0025});
+}
+
 } // namespace
