@@ -101,6 +101,16 @@ CASES = {
         model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=3,
         rms_norm_eps=1e-5, pad_token_id=5, tie_word_embeddings=True,
         rope_parameters=dict(rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5)),
+    # Layers without rotary positions are the first and the last, and have windows.
+    "smollm3": dict(
+        model_type="smollm3", architectures=["SmolLM3ForCausalLM"], **(SMALL | {"num_hidden_layers": 3}),
+        num_key_value_heads=1, no_rope_layers=[0, 1, 0], use_sliding_window=True, sliding_window=5,
+        pad_token_id=None, rope_theta=1000.0),
+    "smollm3-biases": dict(
+        model_type="smollm3", architectures=["SmolLM3ForCausalLM"], **(SMALL | {"num_hidden_layers": 3}),
+        num_key_value_heads=3, no_rope_layer_interval=2, attention_bias=True, mlp_bias=True, pad_token_id=7,
+        tie_word_embeddings=False, rope_theta=1000.0,
+        rope_scaling=dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16)),
     "phi3-long": dict(
         model_type="phi3", architectures=["Phi3ForCausalLM"], **(SMALL | {"hidden_size": 24, "max_position_embeddings": 128}),
         num_key_value_heads=1, partial_rotary_factor=0.75, original_max_position_embeddings=64, pad_token_id=None,
