@@ -111,6 +111,14 @@ CASES = {
         num_key_value_heads=3, no_rope_layer_interval=2, attention_bias=True, mlp_bias=True, pad_token_id=7,
         tie_word_embeddings=False, rope_theta=1000.0,
         rope_scaling=dict(rope_type="yarn", factor=4.0, original_max_position_embeddings=16)),
+    "olmo2": dict(
+        model_type="olmo2", architectures=["Olmo2ForCausalLM"], **SMALL, num_key_value_heads=1, pad_token_id=3,
+        rope_theta=1000.0),
+    "olmo3": dict(
+        model_type="olmo3", architectures=["Olmo3ForCausalLM"], **(SMALL | {"num_hidden_layers": 4}),
+        num_key_value_heads=3, sliding_window=6, pad_token_id=None, tie_word_embeddings=True, rope_theta=500000.0,
+        rope_scaling=dict(rope_type="yarn", factor=8.0, original_max_position_embeddings=16, beta_fast=4.0,
+                          beta_slow=0.5, attention_factor=1.2)),
     "phi3-long": dict(
         model_type="phi3", architectures=["Phi3ForCausalLM"], **(SMALL | {"hidden_size": 24, "max_position_embeddings": 128}),
         num_key_value_heads=1, partial_rotary_factor=0.75, original_max_position_embeddings=64, pad_token_id=None,

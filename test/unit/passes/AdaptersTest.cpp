@@ -60,6 +60,8 @@ const Family kFamilies[] = {
     {"qwen3_5_text", "qwen3_5", kWithState},
     {"phi3", "phi3", {"qkv_proj", "o_proj", "gate_up_proj", "down_proj"}},
     {"smollm3", "smollm3", kSeparate},
+    {"olmo2", "olmo2", kSeparate},
+    {"olmo3", "olmo3", kSeparate},
     {"gpt_neox",
      "gpt_neox",
      {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"}}};
