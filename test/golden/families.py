@@ -44,6 +44,10 @@ DELTA = dict(max_position_embeddings=128, linear_key_head_dim=6, linear_value_he
              linear_conv_kernel_dim=4)
 SMALL = dict(hidden_size=18, intermediate_size=23, num_hidden_layers=2, num_attention_heads=3,
              vocab_size=VOCAB, max_position_embeddings=64, initializer_range=0.08)
+MULTIPLIERS = dict(embedding_multiplier=3.0, residual_multiplier=0.6, attention_multiplier=0.3, logits_scaling=0.7)
+GRANITE_4 = dict(model_type="granitemoehybrid", architectures=["GraniteMoeHybridForCausalLM"], **SMALL,
+                 num_key_value_heads=1, shared_intermediate_size=19, layer_types=["attention", "attention"],
+                 num_local_experts=0, num_experts_per_tok=0, mamba_n_heads=4, **MULTIPLIERS)
 CASES = {
     "llama": dict(
         model_type="llama", architectures=["LlamaForCausalLM"], **SIZES, num_key_value_heads=1,
@@ -119,6 +123,12 @@ CASES = {
         num_key_value_heads=3, sliding_window=6, pad_token_id=None, tie_word_embeddings=True, rope_theta=500000.0,
         rope_scaling=dict(rope_type="yarn", factor=8.0, original_max_position_embeddings=16, beta_fast=4.0,
                           beta_slow=0.5, attention_factor=1.2)),
+    "granite": dict(
+        model_type="granite", architectures=["GraniteForCausalLM"], **SMALL, num_key_value_heads=1,
+        attention_bias=True, mlp_bias=True, tie_word_embeddings=True, rope_theta=1000.0, **MULTIPLIERS),
+    "granite4": dict(position_embedding_type="nope", **GRANITE_4),
+    "granite4-rope": dict(position_embedding_type="rope", rope_theta=1000.0, attention_bias=True,
+                          tie_word_embeddings=True, **GRANITE_4),
     "phi3-long": dict(
         model_type="phi3", architectures=["Phi3ForCausalLM"], **(SMALL | {"hidden_size": 24, "max_position_embeddings": 128}),
         num_key_value_heads=1, partial_rotary_factor=0.75, original_max_position_embeddings=64, pad_token_id=None,

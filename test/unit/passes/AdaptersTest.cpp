@@ -62,6 +62,10 @@ const Family kFamilies[] = {
     {"smollm3", "smollm3", kSeparate},
     {"olmo2", "olmo2", kSeparate},
     {"olmo3", "olmo3", kSeparate},
+    {"granite", "granite", kSeparate},
+    {"granitemoehybrid",
+     "granite4",
+     {"q_proj", "k_proj", "v_proj", "o_proj", "input_linear", "output_linear"}},
     {"gpt_neox",
      "gpt_neox",
      {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"}}};
