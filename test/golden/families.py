@@ -134,6 +134,15 @@ CASES = {
         num_key_value_heads=1, partial_rotary_factor=0.75, original_max_position_embeddings=64, pad_token_id=None,
         tie_word_embeddings=True, rope_theta=1000.0,
         rope_scaling=dict(type="longrope", short_factor=[1.0, 1.2, 1.7], long_factor=[1.0, 2.5, 9.0])),
+    "cohere2": dict(
+        model_type="cohere2", architectures=["Cohere2ForCausalLM"], **SMALL, num_key_value_heads=1,
+        sliding_window=6, sliding_window_pattern=2, logit_scale=0.5, rope_theta=1000.0,
+        position_embedding_type="rope_gptj", rope_scaling=None),
+    "cohere2-biases": dict(
+        model_type="cohere2", architectures=["Cohere2ForCausalLM"], **SMALL, num_key_value_heads=3,
+        sliding_window=9, layer_types=["full_attention", "sliding_attention"], attention_bias=True,
+        pad_token_id=None, tie_word_embeddings=False, logit_scale=1.0,
+        rope_parameters=dict(rope_type="linear", factor=2.0, rope_theta=1000.0)),
 }
 
 

@@ -66,6 +66,7 @@ const Family kFamilies[] = {
     {"granitemoehybrid",
      "granite4",
      {"q_proj", "k_proj", "v_proj", "o_proj", "input_linear", "output_linear"}},
+    {"cohere2", "cohere2", kSeparate},
     {"gpt_neox",
      "gpt_neox",
      {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"}}};
