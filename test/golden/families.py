@@ -143,6 +143,12 @@ CASES = {
         sliding_window=9, layer_types=["full_attention", "sliding_attention"], attention_bias=True,
         pad_token_id=None, tie_word_embeddings=False, logit_scale=1.0,
         rope_parameters=dict(rope_type="linear", factor=2.0, rope_theta=1000.0)),
+    "starcoder2": dict(
+        model_type="starcoder2", architectures=["Starcoder2ForCausalLM"], **SMALL, num_key_value_heads=1,
+        sliding_window=7, rope_theta=1000.0),
+    "starcoder2-plain": dict(
+        model_type="starcoder2", architectures=["Starcoder2ForCausalLM"], **SMALL, num_key_value_heads=3,
+        hidden_act="gelu", use_bias=False, tie_word_embeddings=False, rope_theta=1000.0),
 }
 
 

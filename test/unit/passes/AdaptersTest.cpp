@@ -67,6 +67,9 @@ const Family kFamilies[] = {
      "granite4",
      {"q_proj", "k_proj", "v_proj", "o_proj", "input_linear", "output_linear"}},
     {"cohere2", "cohere2", kSeparate},
+    {"starcoder2",
+     "starcoder2",
+     {"q_proj", "k_proj", "v_proj", "o_proj", "c_fc", "c_proj"}},
     {"gpt_neox",
      "gpt_neox",
      {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"}}};
