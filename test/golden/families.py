@@ -149,6 +149,18 @@ CASES = {
     "starcoder2-plain": dict(
         model_type="starcoder2", architectures=["Starcoder2ForCausalLM"], **SMALL, num_key_value_heads=3,
         hidden_act="gelu", use_bias=False, tie_word_embeddings=False, rope_theta=1000.0),
+    # As the largest model, but with layers of full attention first and last.
+    "exaone4": dict(
+        model_type="exaone4", architectures=["Exaone4ForCausalLM"], **(SMALL | {"num_hidden_layers": 3}),
+        num_key_value_heads=1, head_dim=8, sliding_window=6, sliding_window_pattern="GLG",
+        layer_types=["full_attention", "sliding_attention", "full_attention"], rope_theta=1000.0,
+        rope_scaling=dict(rope_type="llama3", factor=16.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                          original_max_position_embeddings=32)),
+    # As the smallest, whose layers all have full attention and rotary positions.
+    "exaone4-full": dict(
+        model_type="exaone4", architectures=["Exaone4ForCausalLM"], **SMALL, num_key_value_heads=3,
+        sliding_window=None, sliding_window_pattern=None, layer_types=["full_attention", "full_attention"],
+        tie_word_embeddings=True, rope_theta=1000.0),
 }
 
 
