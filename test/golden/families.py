@@ -161,6 +161,13 @@ CASES = {
         model_type="exaone4", architectures=["Exaone4ForCausalLM"], **SMALL, num_key_value_heads=3,
         sliding_window=None, sliding_window_pattern=None, layer_types=["full_attention", "full_attention"],
         tie_word_embeddings=True, rope_theta=1000.0),
+    "ministral3": dict(
+        model_type="ministral3", architectures=["Ministral3ForCausalLM"],
+        **(SMALL | {"max_position_embeddings": 128}), num_key_value_heads=1,
+        head_dim=8, pad_token_id=11, rope_parameters=dict(
+            type="yarn", rope_type="yarn", rope_theta=1000.0, factor=4.0, original_max_position_embeddings=64,
+            max_position_embeddings=128, beta_fast=4.0, beta_slow=0.5, mscale=1.0, mscale_all_dim=1.0,
+            llama_4_scaling_beta=0.1)),
 }
 
 

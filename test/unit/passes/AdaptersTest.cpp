@@ -71,6 +71,7 @@ const Family kFamilies[] = {
      "starcoder2",
      {"q_proj", "k_proj", "v_proj", "o_proj", "c_fc", "c_proj"}},
     {"exaone4", "exaone4", kSeparate},
+    {"ministral3", "ministral3", kSeparate},
     {"gpt_neox",
      "gpt_neox",
      {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"}}};
