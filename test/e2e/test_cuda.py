@@ -123,6 +123,9 @@ class Cuda(support.Case):
     def test_windows_and_caps(self):
         self.family("gemma2")
 
+    def test_layers_without_rotary_positions(self):
+        self.family("cohere2", "--precision=bf16")
+
     def test_random_models(self):
         for seed, precision in ((100, "fp32"), (101, "bf16")):
             with self.subTest(seed=seed):

@@ -11,7 +11,7 @@ LLAMA = dict(model_type="llama", num_hidden_layers=1, hidden_size=16, intermedia
 #: The function of a model: its text without what is said of it, without initial values.
 SAID = re.compile(r"^module attributes \{.*\} \{$", re.M)
 #: Families whose keys are those of all others.
-FAMILIES = ("gpt2-tiny", "gemma3", "gpt_neox", "qwen3_moe")
+FAMILIES = ("gpt2-tiny", "gemma3", "gpt_neox", "qwen3_moe", "smollm3", "granite4-rope", "phi3-long", "cohere2")
 NO_READERS = ("OtherKeys", "HuggingFace", "FunctionKeys")
 IMPORT_OPTIONS = ((), ("--z-loss=0.1",), ("--label-smoothing=0.1",), ("--document-separator=3",), ("--dropout",))
 
@@ -35,6 +35,8 @@ def changed(value):
         return [value * 2, value / 2]
     if isinstance(value, str):
         return ["relu"]
+    if isinstance(value, list):
+        return [value[:i] + [one] + value[i + 1:] for i, old in enumerate(value) for one in changed(old)]
     if isinstance(value, dict):
         return [{**value, key: one} for key, old in value.items() for one in changed(old)]
     return []
@@ -74,7 +76,8 @@ class Keys(support.Case):
         # The net has caught something of each kind.
         for key in ("n_head", "num_attention_heads", "rope_theta", "rope_scaling", "sliding_window", "--z-loss", "--dropout",
                     "num_experts_per_tok", "router_aux_loss_coef with output_router_logits", "hidden_act", "norm_eps",
-                    "--label-smoothing", "--document-separator", "attention scale", "final_logit_softcapping"):
+                    "--label-smoothing", "--document-separator", "attention scale", "final_logit_softcapping",
+                    "layers without rotary positions", "embedding_multiplier", "residual_multiplier", "logit_scale"):
             self.assertIn(key, found)
 
     def test_two_spellings_are_one_function(self):

@@ -8,14 +8,19 @@ FAMILIES = {config["model_type"]: config["architectures"][0] for config in (
     json.loads(path.with_name("config.json").read_text())
     for path in sorted(Path(__file__).parent.glob("*/gradients.safetensors")))}
 GEMMA = ("gemma2", "gemma3_text")
+OLMO = ("olmo2", "olmo3")
+GRANITE = ("granite", "granitemoehybrid")
 #: Of each mixture of experts, names for their number; a name that is there twice is more usual.
 MIXTURES = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts"),
             "qwen3_moe": ("num_experts", "num_experts", "num_local_experts"),
             "olmoe": ("num_experts", "num_experts", "num_local_experts")}
 #: Families whose head width may differ from hidden_size / num_attention_heads.
-FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "qwen3_5_text", *GEMMA)
+FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "qwen3_5_text", *GEMMA, "smollm3", *OLMO,
+              *GRANITE, "cohere2", "starcoder2", "exaone4", "ministral3")
 #: Families with layers that keep a state.
 WITH_STATE = ("qwen3_5_text",)
+#: The families that have a key of `others`.
+OWNERS = {"mlp_bias": ("llama", "smollm3", "granite"), "logits_scaling": GRANITE, "no_rope_layers": ("smollm3",)}
 ACTIVATIONS = ("silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "swish")
 #: Activations that zeroc refuses.
 OTHER_ACTIVATIONS = ("quick_gelu", "relu2", "mish")
@@ -59,13 +64,13 @@ class Draw:
                  max_position_embeddings=rng.choice((32, 48, 64, 2048)), initializer_range=0.08)
         self.layers, self.heads, self.width, self.head = c["num_hidden_layers"], heads, width, width // heads
         if self.family != "gpt_neox":
-            equal_by_default = ("llama", "phi3", "olmoe")
+            equal_by_default = ("llama", "phi3", "olmoe", *OLMO, *GRANITE, "cohere2")
             if groups != heads or self.family not in equal_by_default or self.maybe():
                 c["num_key_value_heads"] = groups
             if groups == heads and self.family in (*equal_by_default, "qwen2") and self.maybe(0.2):
                 c["num_key_value_heads"] = None
         if self.family in FREE_HEADS:
-            must = ("qwen3", *WITH_STATE, *GEMMA)
+            must = ("qwen3", *WITH_STATE, *GEMMA, "ministral3")
             if self.family in must or self.maybe():
                 self.head = c["head_dim"] = 2 * rng.randint(1, 9)
             elif self.family in ("llama", "mistral") and self.maybe(0.3):
@@ -73,7 +78,8 @@ class Draw:
 
     def norms(self):
         c = self.config
-        key = "layer_norm_eps" if self.family == "gpt_neox" else "rms_norm_eps"
+        key = {"gpt_neox": "layer_norm_eps", "cohere2": "layer_norm_eps", "starcoder2": "norm_epsilon"}.get(
+            self.family, "rms_norm_eps")
         if self.maybe(0.7):
             c[key] = self.rng.choice((1e-5, 1e-6, 1e-3, 0.02))
         key = "hidden_activation" if self.family in GEMMA else "hidden_act"
@@ -86,36 +92,63 @@ class Draw:
             c["tie_word_embeddings"] = self.maybe()
         if self.maybe(0.5):
             c["pad_token_id"] = self.rng.choice((None, None, 0, c["vocab_size"] - 1))
-        elif self.family in (*GEMMA, "olmoe", "phi3"):
-            c["pad_token_id"] = None if self.family == "phi3" else self.rng.choice((None, 0))
+        elif self.family in (*GEMMA, "olmoe", "phi3", "smollm3"):
+            c["pad_token_id"] = None if self.family in ("phi3", "smollm3") else self.rng.choice((None, 0))
 
     def biases(self):
         c = self.config
-        if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", *WITH_STATE, *GEMMA) and self.maybe():
+        if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", *WITH_STATE, *GEMMA, "smollm3", *OLMO,
+                           *GRANITE, "cohere2") and self.maybe():
             c["attention_bias"] = self.maybe()
-        if self.family == "llama" and self.maybe():
+        if self.family in OWNERS["mlp_bias"] and self.maybe():
             c["mlp_bias"] = self.maybe()
+        if self.family == "starcoder2" and self.maybe():
+            c["use_bias"] = self.maybe()
         if self.maybe(0.2):
             c["attention_dropout"] = self.rng.choice((0, 0.0))
 
     def window(self):
         c, rng = self.config, self.rng
         size = rng.choice((1, 2, 5, 9, 16, 100))
-        if self.family in ("mistral", "mixtral", "phi3") and self.maybe(0.7):
+        if self.family in ("mistral", "mixtral", "phi3", "starcoder2", "ministral3") and self.maybe(0.7):
             c["sliding_window"] = rng.choice((None, size, size))
-        if self.family in ("qwen2", "qwen3", "qwen3_moe"):
+        if self.family in ("qwen2", "qwen3", "qwen3_moe", "smollm3"):
             if self.maybe(0.7):
                 c.update(use_sliding_window=self.maybe(0.7), sliding_window=size)
-            if self.family != "qwen3_moe" and self.maybe(0.7):
+            if self.family in ("qwen2", "qwen3") and self.maybe(0.7):
                 c["max_window_layers"] = rng.randint(0, self.layers + 1)
-        if self.family in GEMMA:
+        slide = (*GEMMA, "olmo3", "cohere2", "exaone4")
+        if self.family in slide:
             c["sliding_window"] = size
-        if self.family == "gemma3_text" and self.maybe():
+        if self.family in ("gemma3_text", "cohere2", "exaone4") and self.maybe():
             c["sliding_window_pattern"] = rng.randint(1, 4)
-        if self.family in (*GEMMA, "qwen2", "qwen3") and self.maybe(0.4):
-            kinds = ("full_attention", "sliding_attention") if c.get("use_sliding_window", self.family in GEMMA) \
+        if self.family in (*slide, "qwen2", "qwen3", "smollm3") and self.maybe(0.4):
+            kinds = ("full_attention", "sliding_attention") if c.get("use_sliding_window", self.family in slide) \
                 else ("full_attention",)
             c["layer_types"] = [rng.choice(kinds) for _ in range(self.layers)]
+            if self.family == "exaone4" and self.maybe(0.3):
+                c.update(sliding_window=None, sliding_window_pattern=None, layer_types=["full_attention"] * self.layers)
+
+    def turns(self):
+        """Layers without rotary positions."""
+        c, rng = self.config, self.rng
+        if self.family == "smollm3" and self.maybe():
+            c["no_rope_layer_interval"] = rng.randint(1, 4)
+        if self.family == "smollm3" and self.maybe():
+            c["no_rope_layers"] = [rng.randint(0, 1) for _ in range(self.layers + rng.randint(0, 2))]
+        if self.family == "granitemoehybrid":
+            c["position_embedding_type"] = rng.choice(("rope", "nope", None))
+
+    def multipliers(self):
+        c, rng = self.config, self.rng
+        for key in ("embedding_multiplier", "residual_multiplier", "attention_multiplier", "logits_scaling"):
+            if self.family in GRANITE and self.maybe(0.7):
+                c[key] = rng.choice((0.22, 0.7, 1, 2.0))
+        if self.family == "cohere2" and self.maybe(0.7):
+            c["logit_scale"] = rng.choice((0.25, 0.8, 1.0))
+        if self.family == "granitemoehybrid":
+            c.update(shared_intermediate_size=rng.randint(1, 40), num_local_experts=0, mamba_n_heads=2,
+                     layer_types=[rng.choice(("attention", "full_attention")) for _ in range(self.layers)])
 
     def caps(self):
         c, rng = self.config, self.rng
@@ -134,7 +167,7 @@ class Draw:
         # Beside the default of gemma3_text, transformers ignores the older name.
         name = "rope_type" if self.family == "gemma3_text" else rng.choice(("rope_type", "type"))
         keys = {name: kind}
-        original = rng.choice((8, 16, 32))
+        original = 32 if self.family == "ministral3" else rng.choice((8, 16, 32))
         if kind == "linear":
             keys["factor"] = rng.choice((2, 2.5, 8.0))
         if kind == "llama3":
@@ -164,13 +197,22 @@ class Draw:
     def rope(self):
         c, rng = self.config, self.rng
         base = rng.choice((10000, 10000.0, 500.0, 1e6))
-        scaling = self.scaling() if self.maybe(0.5) and self.family != "phi3" else {}
+        scaling = {}
+        if self.maybe(0.5) or self.family == "ministral3":
+            scaling = self.long_rope() if self.family == "phi3" else self.scaling()
         if self.family == "gemma3_text":
             self.gemma3_rope(base, scaling)
             return
+        if self.family == "olmo3":
+            self.olmo3_rope(base, scaling)
+            return
+        if self.family == "ministral3":
+            c["rope_parameters"] = {"original_max_position_embeddings": 32, **scaling, "rope_theta": base,
+                                    "llama_4_scaling_beta": rng.choice((0.1, 0.5))}
+            return
         base_key, part_key = ("rotary_emb_base", "rotary_pct") if self.family == "gpt_neox" else \
             ("rope_theta", "partial_rotary_factor")
-        partial = self.family in ("phi3", "gpt_neox", *WITH_STATE)
+        partial = self.family in ("phi3", "gpt_neox", *WITH_STATE) and "short_factor" not in scaling
         if partial:  # none may be left that turn, or an odd number that yarn scales
             self.odd.append("pairs")
         if self.maybe():  # as version 5 writes them
@@ -191,6 +233,31 @@ class Draw:
             c["rope_scaling"] = scaling
         elif self.maybe(0.3):
             c["rope_scaling"] = None
+
+    def long_rope(self):
+        """Of Phi-3, for half of each head."""
+        c, rng = self.config, self.rng
+        pairs = self.head // 4
+        if pairs == 0 or self.head % 4:
+            return {}
+        c.update(partial_rotary_factor=0.5, original_max_position_embeddings=32)
+        factors = {name: [round(rng.uniform(1, 4), 2) for _ in range(pairs)] for name in ("short_factor", "long_factor")}
+        return {rng.choice(("type", "rope_type")): "longrope", **factors,
+                **rng.choice(({}, {"factor": 3.0}, {"attention_factor": 1.3}))}
+
+    def olmo3_rope(self, base, scaling):
+        c = self.config
+        if self.maybe():
+            c["rope_parameters"] = {kind: {"rope_type": "default", "rope_theta": float(base)} for kind in
+                                    ("full_attention", "sliding_attention")}
+            c["rope_parameters"]["full_attention"].update(scaling)
+            if "type" in scaling:
+                del c["rope_parameters"]["full_attention"]["rope_type"]
+            return
+        if self.maybe():
+            c["rope_theta"] = 500000
+        if scaling:
+            c["rope_scaling"] = scaling
 
     def gemma3_rope(self, base, scaling):
         c, rng = self.config, self.rng
@@ -253,8 +320,9 @@ class Draw:
             key, value = rng.choice((("attention_dropout", 1.5), ("quantization_config", {"quant_method": "fp8"})))
             c[key] = value
             self.refuse(key)
-        others = [pair for pair in (("clip_qkv", 0.5), ("mlp_bias", True), ("logits_scaling", 2.0), ("alibi", True))
-                  if pair[0] not in c]
+        others = [(key, value) for key, value in (("clip_qkv", 0.5), ("mlp_bias", True), ("logits_scaling", 2.0),
+                                                  ("alibi", True), ("no_rope_layers", [0]))
+                  if key not in c and self.family not in OWNERS.get(key, ())]
         if not self.must_refuse and self.maybe(0.1):  # keys of other families
             key, value = rng.choice(others)
             c[key] = value
@@ -264,8 +332,8 @@ class Draw:
             self.refuse("clip_qkv")
 
     def case(self):
-        for part in (self.sizes, self.norms, self.biases, self.window, self.caps, self.rope, self.mixture,
-                     self.states, self.others):
+        for part in (self.sizes, self.norms, self.biases, self.window, self.turns, self.multipliers, self.caps, self.rope,
+                     self.mixture, self.states, self.others):
             part()
         return Case(self.config, batch=self.rng.randint(1, 4), seq=self.rng.choice((1, 2, 7, 16, 23, 31, 32)),
                     saved=self.maybe(0.4), odd=self.odd, must_refuse=self.must_refuse)

@@ -26,8 +26,16 @@ struct Families : ImportTest {
       text += R"(, "rotary_pct": 0.5)";
     else
       text += R"(, "num_key_value_heads": 2, "head_dim": 4)";
-    if (family != "gpt_neox" && family != "llama" && family != "olmoe")
+    if (!llvm::is_contained({"gpt_neox", "llama", "olmoe", "olmo2", "granite",
+                             "granitemoehybrid"},
+                            family))
       text += R"(, "sliding_window": 5)";
+    if (family == "granitemoehybrid")
+      text += R"(, "shared_intermediate_size": 20, "num_local_experts": 0,
+          "layer_types": ["attention", "attention", "attention", "attention"])";
+    if (family == "ministral3")
+      text += R"(, "rope_parameters": {"rope_type": "yarn", "factor": 2,
+          "original_max_position_embeddings": 8, "llama_4_scaling_beta": 0.1})";
     return text + (extra.empty() ? "" : ", " + extra) + "}";
   }
 
@@ -64,8 +72,23 @@ struct Families : ImportTest {
   }
 };
 
-const char *const kAll[] = {"llama",  "mistral",     "qwen2", "qwen3",
-                            "gemma2", "gemma3_text", "phi3",  "gpt_neox"};
+const char *const kAll[] = {"llama",
+                            "mistral",
+                            "qwen2",
+                            "qwen3",
+                            "gemma2",
+                            "gemma3_text",
+                            "phi3",
+                            "gpt_neox",
+                            "smollm3",
+                            "olmo2",
+                            "olmo3",
+                            "granite",
+                            "granitemoehybrid",
+                            "cohere2",
+                            "starcoder2",
+                            "exaone4",
+                            "ministral3"};
 
 TEST_F(Families, Import) {
   for (const char *family : kAll) {
@@ -93,7 +116,9 @@ TEST_F(Families, HaveDropoutWhereTransformersHas) {
       EXPECT_EQ(op.getRate()->convertToDouble(), 0.1) << family;
     for (auto [key, owner, count] :
          {std::tuple("hidden_dropout", "gpt_neox", 9),
-          {"resid_pdrop", "phi3", 8}}) {
+          {"resid_pdrop", "phi3", 8},
+          {"residual_dropout", "starcoder2", 8},
+          {"embedding_dropout", "starcoder2", 1}}) {
       const std::string error =
           importWith(family, "\"" + std::string(key) + "\": 0.1");
       if (family != std::string(owner)) {
@@ -190,6 +215,12 @@ TEST_F(Families, ScaleOfScores) {
   EXPECT_EQ(first<nn::AttentionOp>().getScale().convertToDouble(), 0.5);
   ASSERT_EQ(importWith("gemma2", R"("query_pre_attn_scalar": 64)"), "");
   EXPECT_EQ(first<nn::AttentionOp>().getScale().convertToDouble(), 0.125);
+  ASSERT_EQ(importWith("granite"), "");
+  EXPECT_EQ(first<nn::AttentionOp>().getScale().convertToDouble(), 1);
+  ASSERT_EQ(importWith("granite", R"("attention_multiplier": 0.25)"), "");
+  EXPECT_EQ(first<nn::AttentionOp>().getScale().convertToDouble(), 0.25);
+  EXPECT_EQ(importWith("granite", R"("attention_multiplier": 0)"),
+            "attention_multiplier must be positive and finite in f32, got 0.0");
 }
 
 TEST_F(Families, CapsOfScoresAndLogits) {
@@ -253,6 +284,27 @@ TEST_F(Families, WindowOfSomeLayers) {
   EXPECT_EQ(windows(), Windows({0, 0, 5, 0}));
 }
 
+TEST_F(Families, WindowOfLayersByDefault) {
+  for (const char *family : {"olmo3", "cohere2", "exaone4"}) {
+    ASSERT_EQ(importWith(family), "");
+    EXPECT_EQ(windows(), Windows({5, 5, 5, 0})) << family;
+  }
+  ASSERT_EQ(importWith("cohere2", R"("sliding_window_pattern": 2)"), "");
+  EXPECT_EQ(windows(), Windows({5, 0, 5, 0}));
+  ASSERT_EQ(importWith("smollm3"), "");
+  EXPECT_EQ(windows(), Windows({0, 0, 0, 0}));
+  ASSERT_EQ(importWith("smollm3", R"("use_sliding_window": true,
+                           "no_rope_layers": [0, 1, 1, 0])"),
+            "");
+  EXPECT_EQ(windows(), Windows({5, 0, 0, 5}));
+  // As the files of models have both.
+  ASSERT_EQ(importWith("exaone4", R"("sliding_window_pattern": "LG",
+                "layer_types": ["sliding_attention", "full_attention",
+                                "sliding_attention", "full_attention"])"),
+            "");
+  EXPECT_EQ(windows(), Windows({5, 0, 5, 0}));
+}
+
 TEST_F(Families, LayerTypesFit) {
   EXPECT_EQ(importWith("gemma2", R"("layer_types": ["full_attention"])"),
             "layer_types has 1 entries for num_hidden_layers 4");
@@ -265,11 +317,131 @@ TEST_F(Families, LayerTypesFit) {
             "false; make them agree");
   EXPECT_EQ(importWith("gemma2", R"("sliding_window": null)"),
             "sliding_window is missing; add it");
+  EXPECT_EQ(importWith("granitemoehybrid", R"("layer_types": ["attention",
+                "mamba", "attention", "attention"])"),
+            "layer_types has \"mamba\", but zeroc has no Mamba layers; use a "
+            "model whose layers all have attention");
+  EXPECT_EQ(importWith("granitemoehybrid", R"("layer_types": null)"),
+            "layer_types is missing, so all layers are Mamba's, which zeroc "
+            "does not have; use a model whose layers all have attention");
+  EXPECT_EQ(importWith("granitemoehybrid", R"("layer_types": null,
+                "layers_block_type": ["attention"])"),
+            "layers_block_type has 1 entries for num_hidden_layers 4");
+}
+
+TEST_F(Families, NoExpertsBesideAnMlp) {
+  std::string why = ", but zeroc has no experts beside an MLP that all tokens "
+                    "pass (shared_mlp); use a model with num_local_experts 0";
+  EXPECT_EQ(importWith("granitemoehybrid", R"("num_local_experts": 4)"),
+            "num_local_experts is 4" + why);
+  EXPECT_EQ(importWith("granitemoehybrid", R"("num_local_experts": null)"),
+            "num_local_experts is 8 by default" + why);
 }
 
 //===----------------------------------------------------------------------===//
 // Rotary positions
 //===----------------------------------------------------------------------===//
+
+TEST_F(Families, LayersWithoutRope) {
+  auto turning = [&] {
+    std::vector<bool> layers;
+    bool turned = false;
+    module->walk([&](Operation *op) {
+      turned |= isa<nn::RopeOp>(op);
+      if (isa<nn::AttentionOp>(op))
+        layers.push_back(std::exchange(turned, false));
+    });
+    return layers;
+  };
+  using Layers = std::vector<bool>;
+  auto with = [&](const char *family, const std::string &keys) {
+    EXPECT_EQ(importWith(family, keys), "");
+    return turning();
+  };
+  for (const char *family : {"smollm3", "cohere2", "exaone4"})
+    EXPECT_EQ(with(family, ""), Layers({true, true, true, false})) << family;
+  EXPECT_EQ(with("smollm3", R"("no_rope_layer_interval": 2)"),
+            Layers({true, false, true, false}));
+  EXPECT_EQ(with("smollm3", R"("no_rope_layers": [0, 0, 1, 1, 0])"),
+            Layers({false, false, true, true}));
+  EXPECT_EQ(importWith("smollm3", R"("no_rope_layers": [0, 1])"),
+            "no_rope_layers has 2 entries for num_hidden_layers 4");
+  EXPECT_EQ(importWith("smollm3", R"("no_rope_layers": [0, 1, 2, 0])"),
+            "no_rope_layers has 2; give 1 for layers with rotary positions and "
+            "0 for others");
+  std::string full = R"("layer_types": ["full_attention", "full_attention",
+                            "full_attention", "full_attention"])";
+  EXPECT_EQ(with("exaone4", R"("sliding_window": null, )" + full),
+            Layers(4, true));
+  EXPECT_EQ(with("exaone4", full), Layers(4, false));
+  EXPECT_EQ(with("granitemoehybrid", ""), Layers(4, false));
+  EXPECT_EQ(with("granitemoehybrid", R"("position_embedding_type": "rope")"),
+            Layers(4, true));
+  EXPECT_EQ(
+      importWith("granitemoehybrid", R"("position_embedding_type": "alibi")"),
+      "position_embedding_type \"alibi\" is not supported; supported: rope, "
+      "nope");
+  EXPECT_EQ(importWith("cohere2", R"("position_embedding_type": "alibi")"),
+            "position_embedding_type \"alibi\" is not supported; supported: "
+            "rope_gptj");
+}
+
+TEST_F(Families, LongRope) {
+  const std::string factors =
+                        R"("short_factor": [2, 4], "long_factor": [9, 9])",
+                    original = R"("original_max_position_embeddings": 8, )";
+  auto scaled = [&](const std::string &keys, const std::string &others = "",
+                    int64_t sequence = 8) {
+    return importText(config("phi3", others + R"("rope_theta": 100,
+        "rope_scaling": {"type": "longrope", )" +
+                                         keys + "}"),
+                      sequence);
+  };
+  ASSERT_EQ(scaled(factors, original), "");
+  auto rope = first<nn::RopeOp>();
+  EXPECT_EQ(rope.getFrequencies(), ArrayRef<double>({0.5, 0.025}));
+  EXPECT_NEAR(rope.getFactor().convertToDouble(),
+              std::sqrt(1 + std::log(2) / std::log(8)), 1e-15);
+  ASSERT_EQ(scaled(factors, original, /*sequence=*/0), "");
+  EXPECT_EQ(first<nn::AttentionOp>().getQ().getType().getDimSize(1), 8);
+  EXPECT_EQ(
+      scaled(factors, original, /*sequence=*/9),
+      "sequences of 9 tokens are longer than "
+      "original_max_position_embeddings 8, beyond which all positions "
+      "turn by long_factor, which zeroc does not do; use --seq=8 or less");
+  EXPECT_EQ(scaled(factors + R"(, "original_max_position_embeddings": 8)"),
+            "rope_scaling.original_max_position_embeddings is 8, but "
+            "original_max_position_embeddings, which phi3 reads, is by default "
+            "4096; make them agree");
+  EXPECT_EQ(scaled(R"("long_factor": [2, 4])"),
+            "rope_scaling.short_factor is missing; add it");
+  EXPECT_EQ(scaled(R"("short_factor": [2])"),
+            "rope_scaling.short_factor has 1 numbers for 2 pairs that turn");
+  EXPECT_EQ(scaled(R"("short_factor": [2, -1])"),
+            "rope_scaling.short_factor must have positive numbers, got -1.0");
+}
+
+TEST_F(Families, QueriesThatGrow) {
+  EXPECT_EQ(
+      importText(config("ministral3"), /*sequence=*/9),
+      "sequences of 9 tokens are longer than "
+      "original_max_position_embeddings 8, beyond which queries grow with "
+      "their positions, which zeroc does not do; use --seq=8 or less");
+  EXPECT_EQ(importWith("ministral3", R"("rope_parameters": null)"),
+            "rope_parameters is missing; add it");
+  EXPECT_EQ(
+      importWith("ministral3", R"("rope_parameters": {"rope_theta": 10})"),
+      "rope_parameters.llama_4_scaling_beta is missing; add it");
+  ASSERT_EQ(importText(config("ministral3", R"("rope_parameters": {
+                "rope_theta": 10, "llama_4_scaling_beta": 0})"),
+                       /*sequence=*/16),
+            "");
+  // As the files of models are.
+  ASSERT_EQ(importText(R"({"model_type": "mistral3", "text_config": )" +
+                       config("ministral3") + "}"),
+            "");
+  EXPECT_TRUE(has("model.language_model.layers.3.self_attn.q_proj.weight"));
+}
 
 TEST_F(Families, RopeOfEitherVersion) {
   for (const char *keys :
@@ -322,6 +494,15 @@ TEST_F(Families, RopeOfLayersThatSlide) {
       importWith("gemma3_text", R"("rope_parameters": {"rope_theta": 400})"),
       "rope_parameters.rope_theta is not supported for this model_type; "
       "supported: full_attention, sliding_attention");
+  ASSERT_EQ(importWith("olmo3", R"("rope_theta": 500000,
+                           "rope_scaling": {"type": "linear", "factor": 4})"),
+            "");
+  expected = {707, 707, 707, 707, 707, 707, 2828, 2828};
+  EXPECT_EQ(bases(), expected);
+  EXPECT_EQ(importWith("olmo3", R"("rope_theta": 10000)"),
+            "rope_theta is 10000.0, which transformers uses only in layers "
+            "without a window; give rope_parameters, which has one for each "
+            "kind of layers");
 }
 
 TEST_F(Families, RopeTypes) {
@@ -371,6 +552,10 @@ TEST_F(Families, Tying) {
   EXPECT_FALSE(has("lm_head.weight"));
   ASSERT_EQ(importWith("gpt_neox"), "");
   EXPECT_TRUE(has("embed_out.weight"));
+  for (const char *family : {"smollm3", "cohere2", "starcoder2"}) {
+    ASSERT_EQ(importWith(family), "");
+    EXPECT_FALSE(has("lm_head.weight")) << family;
+  }
 }
 
 TEST_F(Families, Biases) {
@@ -387,6 +572,16 @@ TEST_F(Families, Biases) {
   ASSERT_EQ(importWith("gpt_neox", R"("attention_bias": false)"), "");
   EXPECT_FALSE(has("gpt_neox.layers.0.attention.dense.bias"));
   EXPECT_TRUE(has("gpt_neox.layers.0.mlp.dense_h_to_4h.bias"));
+  ASSERT_EQ(importWith("starcoder2"), "");
+  EXPECT_TRUE(has(attention + "o_proj.bias"));
+  EXPECT_TRUE(has("model.layers.0.mlp.c_fc.bias"));
+  ASSERT_EQ(importWith("starcoder2", R"("use_bias": false)"), "");
+  EXPECT_FALSE(has(attention + "q_proj.bias"));
+  EXPECT_FALSE(has("model.layers.0.mlp.c_proj.bias"));
+  EXPECT_TRUE(has("model.layers.0.input_layernorm.bias"));
+  ASSERT_EQ(importWith("cohere2", R"("attention_bias": true)"), "");
+  EXPECT_TRUE(has(attention + "o_proj.bias"));
+  EXPECT_FALSE(has("model.layers.0.input_layernorm.bias"));
 }
 
 TEST_F(Families, InitialValues) {
