@@ -78,8 +78,8 @@ struct Decoder {
       Tensor k = project(c.names.key, x, G * D, c.biasOfQkv);
       Tensor v = project(c.names.value, x, G * D, c.biasOfQkv);
       if (c.queryKeyNormOfAll) {
-        q = norm("q_norm", q);
-        k = norm("k_norm", k);
+        q = norm(c.names.queryNorm, q);
+        k = norm(c.names.keyNorm, k);
       }
       return {split(q, H, "q"), split(k, G, "k"), split(v, G, "v"), gate};
     }
@@ -100,18 +100,31 @@ struct Decoder {
                     .interleaved = c.interleavedRope});
   }
 
-  Tensor selfAttention(int64_t layer, Tensor x) const {
-    if (!c.deltaLayers.empty() && c.deltaLayers[layer]) {
+  Tensor mixPositions(int64_t layer, Tensor x) const {
+    using Mixer = DecoderConfig::Mixer;
+    switch (c.mixers.empty() ? Mixer::Attention : c.mixers[layer]) {
+    case Mixer::Attention:
+      return selfAttention(layer, x);
+    case Mixer::Delta: {
       Scope in = m.scope("linear_attn");
       return gatedDeltaNet(m, x, starts, c.delta);
     }
+    case Mixer::Conv: {
+      Scope in = m.scope("conv");
+      return gatedConv(m, x, starts, c.convTaps, c.initStd);
+    }
+    }
+    llvm_unreachable("no such mixer");
+  }
+
+  Tensor selfAttention(int64_t layer, Tensor x) const {
     Scope in = m.scope(c.names.attention);
     if (!x)
       return {};
     auto [q, k, v, gate] = projectHeads(x);
     if (c.queryKeyNorm) {
-      q = norm("q_norm", q);
-      k = norm("k_norm", k);
+      q = norm(c.names.queryNorm, q);
+      k = norm(c.names.keyNorm, k);
     }
     bool slides = c.window > 0 && c.slides[layer];
     if (c.turns.empty() || c.turns[layer]) {
@@ -199,7 +212,7 @@ struct Decoder {
     std::string name = ("layers." + Twine(layer)).str();
     Scope of = m.block(name), in = m.scope(name);
     Tensor normed = norm(c.names.beforeAttention, x);
-    Tensor a = selfAttention(layer, normed);
+    Tensor a = mixPositions(layer, normed);
     a = addend(norm(c.names.afterAttention, a));
     if (c.parallel) {
       if (!c.names.beforeMlp.empty())

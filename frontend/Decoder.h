@@ -26,6 +26,7 @@ struct DecoderNames {
   StringRef attention = "self_attn", out = "o_proj";
   /// Projections to queries, keys and values: three, or one (`qkv`).
   StringRef query = "q_proj", key = "k_proj", value = "v_proj", qkv = "";
+  StringRef queryNorm = "q_norm", keyNorm = "k_norm";
   StringRef mlp = "mlp", up = "up_proj", down = "down_proj";
   /// The second factor of a gated MLP, or `gateUp` for both factors in one
   /// product.
@@ -103,9 +104,12 @@ struct DecoderConfig {
               down = "down_proj";
   } experts;
 
-  /// Layers with a state in place of attention: true for each that is one.
-  std::vector<bool> deltaLayers;
+  /// What mixes positions in each layer; empty if attention does in all.
+  enum class Mixer { Attention, Delta, Conv };
+  std::vector<Mixer> mixers;
   DeltaLayer delta;
+  /// Positions that a convolution reads.
+  int64_t convTaps = 0;
 
   TextLoss loss = {};
   DropoutRates dropout = {};

@@ -105,3 +105,19 @@ Tensor frontend::gatedDeltaNet(ModelBuilder &m, Tensor x, Tensor starts,
   }
   return project(m, "out_proj", o.reshape({B, T, H * V}), x.size(2), of.std);
 }
+
+Tensor frontend::gatedConv(ModelBuilder &m, Tensor x, Tensor starts,
+                           int64_t taps, double std) {
+  if (!x)
+    return {};
+  const int64_t width = x.size(2);
+  Tensor all = project(m, "in_proj", x, 3 * width, std);
+  Tensor b = all.slice(-1, 0, width), c = all.slice(-1, width, width),
+         y = all.slice(-1, 2 * width, width);
+  {
+    Scope in = m.scope("conv");
+    Tensor weight = m.param("weight", {width, 1, taps}, init::normal(std));
+    y = causalConv(b * y, weight.reshape({width, taps}), starts);
+  }
+  return project(m, "out_proj", c * y, width, std);
+}

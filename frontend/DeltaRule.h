@@ -21,4 +21,9 @@ struct DeltaLayer {
 Tensor gatedDeltaNet(ModelBuilder &m, Tensor x, Tensor starts,
                      const DeltaLayer &of);
 
+/// LFM2's convolution: of x [B, T, C] a linear layer makes b, c and y, and
+/// another reads c conv(b y), over `taps` positions.
+Tensor gatedConv(ModelBuilder &m, Tensor x, Tensor starts, int64_t taps,
+                 double std);
+
 } // namespace mlir::frontend

@@ -125,7 +125,7 @@ FunctionKeys frontend::functionKeys(const DecoderConfig &config,
                qkvByHead, biasOfQkv, biasOfOut, biasOfMlp, gatesAttention,
                scoreScale, scoreCap, logitCap, separator, packed, window,
                slides, rope, slidingRope, turns, interleavedRope, limit,
-               experts, deltaLayers, delta, loss, dropout, activation,
+               experts, mixers, delta, convTaps, loss, dropout, activation,
                embeddingScale, residualScale, logitScale] = config;
   const auto &[count, chosen, expertWidth, normalize, mixtures, balance, scope,
                gate, up, down] = experts;
@@ -156,7 +156,7 @@ FunctionKeys frontend::functionKeys(const DecoderConfig &config,
     keys["norm_topk_prob"] = textOf(normalize);
     keys["router_aux_loss_coef with output_router_logits"] = textOf(balance);
   }
-  if (!deltaLayers.empty()) {
+  if (delta.keyHeads > 0) {
     // Other sizes are shapes, and layers are of the names of parameters.
     const auto &[keyHeads, valueHeads, keyWidth, valueWidth, taps, deltaEps,
                  deltaStd, deltaActivation] = delta;

@@ -68,6 +68,7 @@ DecoderConfig frontend::readQwen3VL(ConfigFile &file) {
 
 /// linear_*: sizes of layers that keep a state.
 static void readDelta(ConfigFile &file, DecoderConfig &c) {
+  using Mixer = DecoderConfig::Mixer;
   DeltaLayer &delta = c.delta;
   delta = {readSize(file, "linear_num_key_heads"),
            readSize(file, "linear_num_value_heads"),
@@ -87,13 +88,15 @@ static void readDelta(ConfigFile &file, DecoderConfig &c) {
       file.fail("layer_types has \"" + type +
                 "\", which is not supported; supported: full_attention, "
                 "linear_attention");
-    c.deltaLayers.push_back(type == "linear_attention");
+    c.mixers.push_back(type == "linear_attention" ? Mixer::Delta
+                                                  : Mixer::Attention);
   }
-  if (c.deltaLayers.empty())
+  if (c.mixers.empty())
     for (int64_t layer = 0; layer < c.layers; ++layer)
-      c.deltaLayers.push_back((layer + 1) % interval != 0);
-  if (int64_t(c.deltaLayers.size()) != c.layers)
-    file.fail("layer_types has " + Twine(c.deltaLayers.size()) +
+      c.mixers.push_back((layer + 1) % interval != 0 ? Mixer::Delta
+                                                     : Mixer::Attention);
+  if (int64_t(c.mixers.size()) != c.layers)
+    file.fail("layer_types has " + Twine(c.mixers.size()) +
               " entries for num_hidden_layers " + Twine(c.layers));
 }
 

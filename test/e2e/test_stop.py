@@ -26,7 +26,8 @@ class Stop(support.Case):
         terminal = Terminal([str(part) for part in (binary, "--data", self.data, "--steps", 10**6, "--lr", 1e-3, *options)],
                             self.alone, self.folder)
         self.addCleanup(lambda: terminal.child.poll() is None and terminal.child.kill())
-        terminal.wait_for(f"] 0/1000000  micro-batch 1/{micro_steps}")
+        terminal.wait_for("weights   are read ...\r")  # a sign of life
+        self.assertIn("\x1b[K", terminal.wait_for(f"] 0/1000000  micro-batch 1/{micro_steps}"))
         return terminal
 
     def test_first_ends_after_the_step(self):

@@ -18,7 +18,7 @@ MIXTURES = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts")
 FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "qwen3_5_text", *GEMMA, "smollm3", *OLMO,
               *GRANITE, "cohere2", "starcoder2", "exaone4", "ministral3")
 #: Families with layers that keep a state.
-WITH_STATE = ("qwen3_5_text",)
+WITH_STATE = ("qwen3_5_text", "lfm2")
 #: The families that have a key of `others`.
 OWNERS = {"mlp_bias": ("llama", "smollm3", "granite"), "logits_scaling": GRANITE, "no_rope_layers": ("smollm3",)}
 ACTIVATIONS = ("silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "swish")
@@ -70,7 +70,7 @@ class Draw:
             if groups == heads and self.family in (*equal_by_default, "qwen2") and self.maybe(0.2):
                 c["num_key_value_heads"] = None
         if self.family in FREE_HEADS:
-            must = ("qwen3", *WITH_STATE, *GEMMA, "ministral3")
+            must = ("qwen3", "qwen3_5_text", *GEMMA, "ministral3")
             if self.family in must or self.maybe():
                 self.head = c["head_dim"] = 2 * rng.randint(1, 9)
             elif self.family in ("llama", "mistral") and self.maybe(0.3):
@@ -97,7 +97,7 @@ class Draw:
 
     def biases(self):
         c = self.config
-        if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", *WITH_STATE, *GEMMA, "smollm3", *OLMO,
+        if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", "qwen3_5_text", *GEMMA, "smollm3", *OLMO,
                            *GRANITE, "cohere2") and self.maybe():
             c["attention_bias"] = self.maybe()
         if self.family in OWNERS["mlp_bias"] and self.maybe():
@@ -212,7 +212,7 @@ class Draw:
             return
         base_key, part_key = ("rotary_emb_base", "rotary_pct") if self.family == "gpt_neox" else \
             ("rope_theta", "partial_rotary_factor")
-        partial = self.family in ("phi3", "gpt_neox", *WITH_STATE) and "short_factor" not in scaling
+        partial = self.family in ("phi3", "gpt_neox", "qwen3_5_text") and "short_factor" not in scaling
         if partial:  # none may be left that turn, or an odd number that yarn scales
             self.odd.append("pairs")
         if self.maybe():  # as version 5 writes them
@@ -298,7 +298,17 @@ class Draw:
 
     def states(self):
         c, rng = self.config, self.rng
-        if self.family not in WITH_STATE:
+        if self.family == "lfm2":
+            for key in ("num_experts_per_tok", "hidden_act", "attention_bias", "rms_norm_eps"):
+                c.pop(key, None)
+            c.update(rng.choice(({}, {"block_auto_adjust_ff_dim": False}, {"block_multiple_of": rng.randint(1, 9)})))
+            if self.maybe(0.7):
+                c["conv_L_cache"] = rng.randint(1, 5)
+            if self.maybe():
+                c["full_attn_idxs"] = sorted({rng.randrange(self.layers) for _ in range(rng.randint(0, 3))})
+            elif self.maybe():
+                c["layer_types"] = [rng.choice(("conv", "full_attention")) for _ in range(self.layers)]
+        if self.family != "qwen3_5_text":
             return
         heads = rng.randint(1, 3)
         c.update(linear_num_key_heads=heads, linear_num_value_heads=heads * rng.randint(1, 3),

@@ -88,6 +88,11 @@ CASES = {
     "gpt_neox-sequential": dict(
         model_type="gpt_neox", architectures=["GPTNeoXForCausalLM"], **SIZES, rotary_pct=1.0,
         use_parallel_residual=False, hidden_act="gelu_new", tie_word_embeddings=True),
+    # Five elements of a head are rotated, as three pairs; one token has an untrained embedding.
+    "phi3-odd": dict(
+        model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=3,
+        rms_norm_eps=1e-5, pad_token_id=5, tie_word_embeddings=True,
+        rope_parameters=dict(rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5)),
     # Heads of values share those of queries and keys; layers with a state come first, or last.
     "qwen3_5": dict(
         model_type="qwen3_5_text", architectures=["Qwen3_5ForCausalLM"], **(SIZES | DELTA), num_key_value_heads=1,
@@ -100,11 +105,6 @@ CASES = {
         head_dim=8, rms_norm_eps=1e-6, layer_types=["full_attention", "linear_attention"], linear_num_key_heads=3,
         linear_num_value_heads=3, rope_parameters=dict(
             rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5)),
-    # Five elements of a head are rotated, as three pairs; one token has an untrained embedding.
-    "phi3-odd": dict(
-        model_type="phi3", architectures=["Phi3ForCausalLM"], **SIZES, num_key_value_heads=3,
-        rms_norm_eps=1e-5, pad_token_id=5, tie_word_embeddings=True,
-        rope_parameters=dict(rope_type="default", rope_theta=1000.0, partial_rotary_factor=0.5)),
     # Layers without rotary positions are the first and the last, and have windows.
     "smollm3": dict(
         model_type="smollm3", architectures=["SmolLM3ForCausalLM"], **(SMALL | {"num_hidden_layers": 3}),
@@ -168,6 +168,14 @@ CASES = {
             type="yarn", rope_type="yarn", rope_theta=1000.0, factor=4.0, original_max_position_embeddings=64,
             max_position_embeddings=128, beta_fast=4.0, beta_slow=0.5, mscale=1.0, mscale_all_dim=1.0,
             llama_4_scaling_beta=0.1)),
+    "lfm2": dict(
+        model_type="lfm2", architectures=["Lfm2ForCausalLM"], **(SIZES | {"num_hidden_layers": 3}), num_key_value_heads=1,
+        norm_eps=1e-5, conv_L_cache=3, full_attn_idxs=[1], block_ff_dim=50, block_multiple_of=8,
+        block_ffn_dim_multiplier=1.1, block_auto_adjust_ff_dim=True, rope_theta=1000.0),
+    "lfm2-attention-first": dict(
+        model_type="lfm2", architectures=["Lfm2ForCausalLM"], **SIZES, num_key_value_heads=3, norm_eps=1e-6, conv_L_cache=4,
+        layer_types=["full_attention", "conv"], block_auto_adjust_ff_dim=False, tie_word_embeddings=False, pad_token_id=None,
+        rope_theta=1000.0),
 }
 
 

@@ -93,12 +93,13 @@ TEST_F(HuggingFace, DeepNestingIsNoCrash) {
 //===----------------------------------------------------------------------===//
 
 TEST_F(HuggingFace, NamesOtherFamilies) {
-  EXPECT_EQ(importText(R"({"model_type": "bert"})"),
-            "model_type \"bert\" is not supported; supported: gpt2, llama, "
-            "mistral, mixtral, qwen2, qwen3, qwen3_moe, olmoe, gemma2, "
-            "gemma3_text, phi3, gpt_neox, qwen3_5_text, smollm3, olmo2, olmo3, "
-            "granite, granitemoehybrid, cohere2, starcoder2, exaone4, "
-            "ministral3, gemma3, mistral3, qwen3_vl, qwen3_5");
+  EXPECT_EQ(
+      importText(R"({"model_type": "bert"})"),
+      "model_type \"bert\" is not supported; supported: gpt2, llama, "
+      "mistral, mixtral, qwen2, qwen3, qwen3_moe, olmoe, gemma2, "
+      "gemma3_text, phi3, gpt_neox, qwen3_5_text, lfm2, smollm3, olmo2, olmo3, "
+      "granite, granitemoehybrid, cohere2, starcoder2, exaone4, "
+      "ministral3, gemma3, mistral3, qwen3_vl, qwen3_5");
   EXPECT_EQ(importText("{}"), "model_type is missing; add it");
   EXPECT_EQ(importText(R"({"model_type": 2})"),
             "model_type must be a string, got 2");
