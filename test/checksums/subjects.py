@@ -72,7 +72,8 @@ def of_random(seed):
         return ["--data", "tokens.u16", "--seed", seed]
 
     def layout_options(stage, name):
-        return [*trial.chunks, *check.kept_state(random.Random(f"checksums {seed} {name}"), stage)]
+        kept = check.kept_state(random.Random(f"checksums {seed} {name}"))
+        return [*trial.chunks, *(option for option in kept if stage == 3 or option.startswith("--bucket-size="))]
 
     trial = check.Trial(seed, None)
     trial.ranks, trial.micro_steps = 3, 3  # at most

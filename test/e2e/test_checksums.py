@@ -73,6 +73,10 @@ class Checksums(support.Case):
         runs = checksums.runs(60)
         names = [f"{subject.name}/{layout}" for subject, layouts in runs for layout in layouts]
         self.assertEqual(len(names), len(set(names)))
+        for subject, layouts in runs:
+            for layout in layouts:
+                options = subject.layout_options(layout.stage, str(layout))
+                self.assertTrue(all(option.startswith("--") for option in options), options)
         for kind, least in ("random", 20), ("loss", 5), ("", 60):
             times = Counter(layout for subject, layouts in runs for layout in layouts
                             if subject.name.startswith(kind))
