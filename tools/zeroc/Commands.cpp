@@ -79,10 +79,13 @@ llvm::Error zero::checkWords(ArrayRef<char *> argv) {
 std::string zero::describeCommands() {
   std::string text =
       "zeroc compiles a model into a program that trains it.\n\n"
+      "  zeroc finetune Qwen3-0.6B chats.jsonl -o tuned --lora=16\n\n"
+      "does all of it for a model's folder; step by step:\n\n"
       "  zeroc import config.json --batch=4 --seq=64 -o gpt2.mlir\n"
       "  zeroc gpt2.mlir --stage=3 --world-size=2 -o train\n"
       "  ./train --data tokens.bin --steps 1000 --lr 3e-4\n\n"
-      "A printed level is valid input again and continues from there.\n\n"
+      "What --emit=LEVEL prints is valid input again, and goes on from "
+      "there.\n\n"
       "Commands; zeroc COMMAND --help, or zeroc help COMMAND, says more.\n";
   for (const auto &[name, summary, isPython] : kCommands)
     text += name.empty()
