@@ -89,6 +89,23 @@ std::string zrt::evaluationText(const EvalMetrics &m, int64_t step) {
   return text + fmt::format(", in {:.1f} ms", m.milliseconds);
 }
 
+PassingLine::PassingLine(const std::string &text, ProgressKind kind) {
+  if (kind != ProgressKind::Auto && kind != ProgressKind::Bar)
+    return;
+  const int terminal = watchedTerminal(sayingTo());
+  isShown = terminal >= 0;
+  if (terminal > STDERR_FILENO)
+    close(terminal);
+  // A warning meanwhile is printed over it.
+  if (isShown)
+    say("{}\r", text);
+}
+
+PassingLine::~PassingLine() {
+  if (isShown)
+    sayText("\x1b[K");
+}
+
 Progress::Progress(int64_t aFirst, int64_t aSteps, ProgressKind aKind,
                    std::function<Clock::time_point()> aNow)
     : now(std::move(aNow)), first(aFirst), steps(aSteps), kind(aKind),

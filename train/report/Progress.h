@@ -14,6 +14,19 @@ namespace zrt {
 /// "evaluation after step 99: loss 2.345678, ..."; `step` -1: before step 0.
 std::string evaluationText(const EvalMetrics &metrics, int64_t step);
 
+/// A line on a terminal, of work that may take long, which goes when the work
+/// is done.  Without a terminal there is none, nor with None or Lines.
+class PassingLine {
+public:
+  PassingLine(const std::string &text, ProgressKind kind);
+  ~PassingLine();
+  PassingLine(const PassingLine &) = delete;
+  PassingLine &operator=(const PassingLine &) = delete;
+
+private:
+  bool isShown = false;
+};
+
 /// Either a bar: one line, at most as wide as the terminal, that is redrawn.
 /// Or lines for the first step, about every 5 %, and the last; the default
 /// unless the output is a terminal.  Steps of several micro-batches may take

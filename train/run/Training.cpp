@@ -17,7 +17,13 @@ using namespace zrt;
 
 int Training::train() {
   openFiles();
-  loadState();
+  {
+    // Those of billions of parameters take a minute.
+    const PassingLine line("weights   are read ...",
+                           run.quiet ? ProgressKind::None
+                                     : run.options.progress);
+    loadState();
+  }
   openOutputs();
   TrainingReport report(run, checkpoints, *digests, evaluation.get(),
                         best.get(), utilization.get());
