@@ -28,6 +28,7 @@ static std::vector<bool> readTurns(ConfigFile &file, const DecoderConfig &c) {
     if (entry != 0 && entry != 1)
       file.fail("no_rope_layers has " + Twine(entry) +
                 "; give 1 for layers with rotary positions and 0 for others");
+  turns.reserve(c.layers);
   for (int64_t layer = 0; layer < c.layers; ++layer)
     turns.push_back(layer < int64_t(given.size())
                         ? given[layer] == 1
