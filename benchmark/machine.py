@@ -9,14 +9,16 @@ SOURCES = Path(__file__).resolve().parent / "limits"
 
 ADAMW_PARAMETERS = 32 << 20
 COLLECTIVE_BYTES = 64 << 20
+#: What `limits/` has the sources of; `store` is of store.py.
+PROGRAMS = ("matmuls", "adamw", "collectives")
 
 
 def build(folder):
     """Compiles the programs into `folder`."""
-    for program in ("products", "adamw", "collectives"):
+    for program in PROGRAMS:
         command = [os.environ.get("CXX", "c++"), "-std=c++17", "-O3", "-march=native", "-fopenmp",
                    "-fno-math-errno", SOURCES / f"{program}.cpp", "-o", Path(folder) / program]
-        if program == "products":
+        if program == "matmuls":
             command.append("-ldnnl")
         done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
         if done.returncode != 0:
@@ -40,7 +42,7 @@ def measure(limits, cases, model, folder, budget, precision):
         # Where the processor multiplies bf16 more slowly, a step can widen it to f32.
         for kind in (("fp32", "bf16") if precision == "bf16" else ("fp32",)):
             first = ["bf16"] if kind == "bf16" else []
-            for m, n, k, form, seconds in _lines(folder, threads, "products", budget, *first,
+            for m, n, k, form, seconds in _lines(folder, threads, "matmuls", budget, *first,
                                                  *names):
                 limits.add((threads, int(m), int(n), int(k), f"{kind} {form}"), float(seconds))
     for threads in sorted({case.threads * case.ranks for case in cases}):

@@ -1,6 +1,6 @@
 //===- matmuls.cpp - Measures oneDNN's matmuls ---------------------------===//
 //
-//   OMP_NUM_THREADS=2 products SECONDS 256x768x3072 ... [bf16 256x768x3072 ...]
+//   OMP_NUM_THREADS=2 matmuls SECONDS 256x768x3072 ... [bf16 256x768x3072 ...]
 //
 // Prints a line `M N K form seconds` for C (M x N) = A (M x K) * B (K x N) and
 // each layout in which a caller may hold A and B.  All are f32; after the word

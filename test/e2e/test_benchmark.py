@@ -9,6 +9,7 @@ sys.path.append(str(ROOT / "benchmark"))
 
 import cases
 import lora
+import machine
 import models
 import report
 import trainer
@@ -214,6 +215,11 @@ class Benchmark(unittest.TestCase):
         self.assertIn("256 x 3072 x 768", report.where_text(case, GPT2, limits, runs))
         self.assertIn("242 GFLOP/s", report.where_text(case, GPT2, limits, runs))
         self.assertIn("200 GFLOP/s over a step", report.limits_text([case], GPT2, limits))
+
+    def test_programs(self):
+        """The sources of the limits are there by the names that are compiled."""
+        for program in machine.PROGRAMS:
+            self.assertTrue((machine.SOURCES / f"{program}.cpp").exists(), program)
 
     def test_memory_of_a_process(self):
         self.assertGreater(watch.resident("self", sys.executable), 1 << 20)
