@@ -220,3 +220,22 @@ void frontend::readChosenWindow(
     file.fail("layer_types has sliding_attention, but use_sliding_window is "
               "false; make them agree");
 }
+
+void frontend::readMixers(ConfigFile &file, DecoderConfig &c,
+                          DecoderConfig::Mixer mixer, StringRef name,
+                          llvm::function_ref<bool(int64_t layer)> attends) {
+  using Mixer = DecoderConfig::Mixer;
+  for (const std::string &type : file.strings("layer_types")) {
+    if (type != name && type != "full_attention")
+      file.fail("layer_types has \"" + type +
+                "\", which is not supported; supported: full_attention, " +
+                name);
+    c.mixers.push_back(type == name ? mixer : Mixer::Attention);
+  }
+  if (c.mixers.empty())
+    for (int64_t layer = 0; layer < c.layers; ++layer)
+      c.mixers.push_back(attends(layer) ? Mixer::Attention : mixer);
+  if (int64_t(c.mixers.size()) != c.layers)
+    file.fail("layer_types has " + Twine(c.mixers.size()) +
+              " entries for num_hidden_layers " + Twine(c.layers));
+}

@@ -85,6 +85,12 @@ void readWindowOfLayers(ConfigFile &file, DecoderConfig &c,
 void readChosenWindow(ConfigFile &file, DecoderConfig &c,
                       llvm::function_ref<bool(int64_t layer)> slides);
 
+/// Reads what mixes positions in each layer: layer_types has `mixer` under a
+/// name, and full_attention; without it, `attends` says where attention does.
+void readMixers(ConfigFile &file, DecoderConfig &c, DecoderConfig::Mixer mixer,
+                StringRef name,
+                llvm::function_ref<bool(int64_t layer)> attends);
+
 /// Reads a positive number; none for null, `otherwise` where the key is
 /// missing.
 std::optional<double> readCap(ConfigFile &file, StringRef key,

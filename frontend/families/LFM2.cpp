@@ -36,7 +36,6 @@ static int64_t readInnerWidth(ConfigFile &file, int64_t width) {
 }
 
 DecoderConfig frontend::readLFM2(ConfigFile &file) {
-  using Mixer = DecoderConfig::Mixer;
   // Older names.
   if (file.has("block_ff_dim"))
     file.assume("intermediate_size", readSize(file, "block_ff_dim"));
@@ -66,21 +65,9 @@ DecoderConfig frontend::readLFM2(ConfigFile &file) {
   c.names.gate = "w1";
   c.names.up = "w3";
   c.names.down = "w2";
-  for (const std::string &type : file.strings("layer_types")) {
-    if (type != "conv" && type != "full_attention")
-      file.fail("layer_types has \"" + type +
-                "\", which is not supported; supported: full_attention, conv");
-    c.mixers.push_back(type == "conv" ? Mixer::Conv : Mixer::Attention);
-  }
   const std::vector<int64_t> attentive = file.integers("full_attn_idxs");
-  if (c.mixers.empty())
-    for (int64_t layer = 0; layer < c.layers; ++layer)
-      c.mixers.push_back(!file.has("full_attn_idxs") ||
-                                 llvm::is_contained(attentive, layer)
-                             ? Mixer::Attention
-                             : Mixer::Conv);
-  if (int64_t(c.mixers.size()) != c.layers)
-    file.fail("layer_types has " + Twine(c.mixers.size()) +
-              " entries for num_hidden_layers " + Twine(c.layers));
+  readMixers(file, c, DecoderConfig::Mixer::Conv, "conv", [&](int64_t layer) {
+    return !file.has("full_attn_idxs") || llvm::is_contained(attentive, layer);
+  });
   return c;
 }

@@ -68,7 +68,6 @@ DecoderConfig frontend::readQwen3VL(ConfigFile &file) {
 
 /// linear_*: sizes of layers that keep a state.
 static void readDelta(ConfigFile &file, DecoderConfig &c) {
-  using Mixer = DecoderConfig::Mixer;
   DeltaLayer &delta = c.delta;
   delta = {readSize(file, "linear_num_key_heads"),
            readSize(file, "linear_num_value_heads"),
@@ -83,21 +82,8 @@ static void readDelta(ConfigFile &file, DecoderConfig &c) {
               " is not a multiple of linear_num_key_heads " +
               Twine(delta.keyHeads));
   const int64_t interval = readSize(file, "full_attention_interval", 4);
-  for (const std::string &type : file.strings("layer_types")) {
-    if (type != "linear_attention" && type != "full_attention")
-      file.fail("layer_types has \"" + type +
-                "\", which is not supported; supported: full_attention, "
-                "linear_attention");
-    c.mixers.push_back(type == "linear_attention" ? Mixer::Delta
-                                                  : Mixer::Attention);
-  }
-  if (c.mixers.empty())
-    for (int64_t layer = 0; layer < c.layers; ++layer)
-      c.mixers.push_back((layer + 1) % interval != 0 ? Mixer::Delta
-                                                     : Mixer::Attention);
-  if (int64_t(c.mixers.size()) != c.layers)
-    file.fail("layer_types has " + Twine(c.mixers.size()) +
-              " entries for num_hidden_layers " + Twine(c.layers));
+  readMixers(file, c, DecoderConfig::Mixer::Delta, "linear_attention",
+             [&](int64_t layer) { return (layer + 1) % interval == 0; });
 }
 
 DecoderConfig frontend::readQwen35(ConfigFile &file) {

@@ -323,7 +323,7 @@ TEST(Report, WritesNumbersForPeople) {
   EXPECT_EQ(withCommas(0), "0");
   EXPECT_EQ(withCommas(999), "999");
   EXPECT_EQ(withCommas(1234567), "1,234,567");
-  EXPECT_EQ(withUnit(1023), "1023 bytes");
+  EXPECT_EQ(withUnit(1023), "1,023 bytes");
   EXPECT_EQ(withUnit(1536), "1.5 KiB");
   EXPECT_EQ(withUnit(uint64_t{3} << 30), "3.0 GiB");
 }
