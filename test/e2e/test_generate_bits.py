@@ -88,6 +88,11 @@ class GenerateBits(support.Case):
                                self.folder / "train")
             self.assert_refused(done, "keeps a state, and generation has no cache of it yet; drop --sample")
 
+    def test_delta_rule_on_gpus_is_refused(self):
+        done = support.run(support.ZEROC, support.import_model(ROOT / "qwen3_5" / "config.json", 1, 8), "--target=cuda",
+                           "--cuda-arch=emulated", "-o", self.folder / "train")
+        self.assert_refused(done, "linear_attn.rule", "has no kernel for GPUs yet; compile for --target=cpu")
+
     def compare_trained(self, config, seq, precision, options):
         """Compares after two steps of training, so that adapters are no zeros."""
         model = support.import_model(config, 2, seq)
