@@ -14,8 +14,6 @@ namespace {
 
 /// Positions of a chunk.
 constexpr int64_t kDeltaChunk = 64;
-/// The most elements of a key or a value.
-constexpr int64_t kMaxDeltaWidth = 256;
 
 inline int64_t deltaChunks(int64_t positions) {
   return (positions + kDeltaChunk - 1) / kDeltaChunk;

@@ -28,8 +28,8 @@ struct ExportRequest {
   zrt_dtype dtype = 0;    ///< f32, bf16, f16; 0: the types of the checkpoint
   uint64_t maxShardBytes = 0; ///< for one file of a folder; 0: no limit
   std::string config;         ///< config.json to copy, or ""
-  std::string others; ///< folder whose other parts are copied (OtherParts.h);
-                      ///< "": that of a config of images and text
+  std::string others; ///< folder of the model before training (OtherParts.h);
+                      ///< "": that of the config
   bool force = false; ///< replaces files of others
   bool best = false;  ///< of a folder the best, not the newest
   bool merge = false; ///< adapters into their weights (Merge.h)

@@ -26,7 +26,7 @@ public:
   bool isWide(const std::string &name) const;
   /// Tensors of other parts, in the order of the files.
   std::vector<const WeightFiles::Tensor *> tensors() const;
-  /// "35 tensors of model.vision_tower and 1 of ... are copied", or "".
+  /// "tensors as they were: 35 of model.vision_tower, 2 of ...", or "".
   std::string describe() const;
 
 private:
