@@ -229,6 +229,15 @@ def save(path, tensors):
     safetensors.torch.save_file({name: value.detach().to(F32).contiguous() for name, value in tensors.items()}, path)
 
 
+def make_adamw(named, hyper):
+    """AdamW, which decays matrices alone."""
+    matrices = [p for p in named.values() if p.dim() >= 2]
+    vectors = [p for p in named.values() if p.dim() < 2]
+    return torch.optim.AdamW([{"params": matrices, "weight_decay": hyper["weight_decay"]},
+                              {"params": vectors, "weight_decay": 0.0}],
+                             lr=hyper["lr"], betas=tuple(hyper["betas"]), eps=hyper["eps"])
+
+
 def run(folder, config, seed):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
@@ -245,12 +254,8 @@ def run(folder, config, seed):
         file.unlink()
     (folder / "check").rmdir()
 
-    matrices = [p for p in named.values() if p.dim() >= 2]
-    vectors = [p for p in named.values() if p.dim() < 2]
     hyper = ADAMW | ({"eps": 1e-4} if folder.name in LONGER else {})
-    optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": hyper["weight_decay"]},
-                                   {"params": vectors, "weight_decay": 0.0}],
-                                  lr=hyper["lr"], betas=tuple(hyper["betas"]), eps=hyper["eps"])
+    optimizer = make_adamw(named, hyper)
     ids = torch.tensor(list(tokens))
     losses, norms = [], []
     assert not any(value.dtype is F32 for value in (*model.parameters(), *model.buffers()))

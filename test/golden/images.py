@@ -130,9 +130,7 @@ def run(folder, config, seed):
     model.requires_grad_(False)
     named = {name: p.requires_grad_(True) for name, p in model.named_parameters() if is_of_text(name)}
     hyper = families.ADAMW
-    optimizer = torch.optim.AdamW([{"params": [p for p in named.values() if p.dim() >= 2], "weight_decay": hyper["weight_decay"]},
-                                   {"params": [p for p in named.values() if p.dim() < 2], "weight_decay": 0.0}],
-                                  lr=hyper["lr"], betas=tuple(hyper["betas"]), eps=hyper["eps"])
+    optimizer = families.make_adamw(named, hyper)
     losses = []
     for step in range(STEPS):
         loss = loss_of(model, ids, step)
