@@ -40,6 +40,20 @@ struct DecoderConfig {
   /// Heads of queries, heads of keys and values, and the width of a head.
   int64_t heads = 0, keyValueHeads = 0, headWidth = 0;
   int64_t innerWidth = 0;
+  /// The heads of keys and values, and the width of all heads, in layers without
+  /// a window, where they differ.
+  struct FullHeads {
+    int64_t keyValueHeads = 0, headWidth = 0;
+  };
+  std::optional<FullHeads> fullHeads;
+  /// Layers without a window have no projection to values, which are those of
+  /// keys before the norm.
+  bool keysAreValues = false;
+  /// So many last layers have no keys and values of their own: they read those
+  /// of the last layer before them that has a window as they have, or none.
+  int64_t sharingLayers = 0;
+  /// Their MLPs have twice the inner width.
+  bool widensSharing = false;
   /// Standard deviation of initial weights; biases begin at 0.
   double initStd = 0.02;
   /// The output projection uses the embedding's weight.
@@ -57,6 +71,8 @@ struct DecoderConfig {
   /// Normalizes queries and keys per head before the rotation, or over all
   /// heads together, directly after their projections.
   bool queryKeyNorm = false, queryKeyNormOfAll = false;
+  /// Normalizes values per head, without a weight.
+  bool valueNorm = false;
   /// `qkv` stores query, key and value of a head side by side, instead of all
   /// queries before all keys.
   bool qkvByHead = false;
@@ -111,6 +127,14 @@ struct DecoderConfig {
   /// Positions that a convolution reads.
   int64_t convTaps = 0;
 
+  /// A second embedding, of which each layer has a part: of tokens, and of
+  /// their first embedding.  A width of 0 means none.
+  struct LayerEmbedding {
+    int64_t vocabulary = 0, width = 0;
+  } layerEmbedding;
+  /// Each layer multiplies its result by a number that is not trained.
+  bool scalesLayers = false;
+
   TextLoss loss = {};
   DropoutRates dropout = {};
 
@@ -118,6 +142,20 @@ struct DecoderConfig {
   /// Factors of rows of the embedding, of what attention and MLP add to x, and
   /// of logits.
   double embeddingScale = 1, residualScale = 1, logitScale = 1;
+
+  bool slidesAt(int64_t layer) const { return window > 0 && slides[layer]; }
+  bool sharesAt(int64_t layer) const { return layer >= layers - sharingLayers; }
+  /// What layer `layer` has.
+  int64_t keyValueHeadsAt(int64_t layer) const {
+    return fullHeads && !slidesAt(layer) ? fullHeads->keyValueHeads
+                                         : keyValueHeads;
+  }
+  int64_t headWidthAt(int64_t layer) const {
+    return fullHeads && !slidesAt(layer) ? fullHeads->headWidth : headWidth;
+  }
+  int64_t innerWidthAt(int64_t layer) const {
+    return widensSharing && sharesAt(layer) ? 2 * innerWidth : innerWidth;
+  }
 };
 
 /// Returns the next-token logits [B, T, vocabulary] of `tokens` [B, T], whose

@@ -81,6 +81,10 @@ Rope mlir::frontend::computeRope(double base, int64_t dims,
     for (double &frequency : rope.frequencies)
       frequency /= s.factor;
     break;
+  case RopeScaling::Proportional:
+    for (auto [pair, frequency] : llvm::enumerate(rope.frequencies))
+      frequency = int64_t(pair) < s.turning ? frequency / s.factor : 0;
+    break;
   case RopeScaling::Llama3:
     for (double &frequency : rope.frequencies)
       frequency = scaleLlama3(frequency, s);

@@ -11,6 +11,7 @@
 //            multiplied by an attention factor (Peng et al., 2023)
 //   longrope each by a factor of its own, 1 / factors[i], and the attention
 //            factor (Ding et al., 2024)
+//   proportional   all by 1 / factor, of which only the first turn (Gemma 4)
 //
 // The formulas are those of transformers' modeling_rope_utils.py, in float64.
 //
@@ -26,7 +27,14 @@
 namespace mlir::frontend {
 
 struct RopeScaling {
-  enum Type { Default, Linear, Llama3, Yarn, Long } type = Default;
+  enum Type {
+    Default,
+    Linear,
+    Llama3,
+    Yarn,
+    Long,
+    Proportional
+  } type = Default;
   double factor = 1;
   /// The original context length; not for linear.
   double originalPositions = 0;
@@ -43,6 +51,8 @@ struct RopeScaling {
   bool truncate = true;
   /// longrope: one for each pair.
   std::vector<double> factors = {};
+  /// proportional: the pairs that turn; others have frequency 0.
+  int64_t turning = 0;
 };
 
 /// The arguments of `rope`.

@@ -62,7 +62,7 @@ std::string listOf(ArrayRef<double> values) {
 void addRope(const Rope &rope, const std::string &prefix, FunctionKeys &keys) {
   const auto &[frequencies, ofCosAndSin, base, scaling] = rope;
   const auto &[type, factor, positions, low, high, fast, slow, attention,
-               mscale, mscaleAllDim, truncate, factors] = scaling;
+               mscale, mscaleAllDim, truncate, factors, turning] = scaling;
   const std::string by = "factor " + textOf(factor),
                     of = ", original_max_position_embeddings " +
                          textOf(positions);
@@ -72,6 +72,8 @@ void addRope(const Rope &rope, const std::string &prefix, FunctionKeys &keys) {
   keys[prefix + "rope_scaling"] =
       type == RopeScaling::Default  ? "default"
       : type == RopeScaling::Linear ? "linear, " + by
+      : type == RopeScaling::Proportional
+          ? "proportional, " + by + ", " + textOf(2 * turning) + " turn"
       : type == RopeScaling::Llama3
           ? "llama3, " + by + of + ", low_freq_factor " + textOf(low) +
                 ", high_freq_factor " + textOf(high)
@@ -116,17 +118,20 @@ FunctionKeys frontend::functionKeys(const DecoderConfig &config,
                                     StringRef modelType) {
   FunctionKeys keys;
   // Names, sizes and biases are those of parameters, as are norms of queries
-  // and keys; the kind of norm, gates, the order in query_key_value and that of
-  // rotary pairs are those of the model_type.  Within the limit of positions
+  // and keys, and layers that share keys and values; the kind of norm, that of
+  // values, gates, the order in query_key_value and that of rotary pairs are
+  // those of the model_type.  Within the limit of positions
   // the function is one.
   const auto &[names, layers, width, vocabulary, positions, heads,
-               keyValueHeads, headWidth, innerWidth, initStd, tied, padding,
-               norm, normEps, parallel, queryKeyNorm, queryKeyNormOfAll,
+               keyValueHeads, headWidth, innerWidth, fullHeads, keysAreValues,
+               sharingLayers, widensSharing, initStd, tied, padding, norm,
+               normEps, parallel, queryKeyNorm, queryKeyNormOfAll, valueNorm,
                qkvByHead, biasOfQkv, biasOfOut, biasOfMlp, gatesAttention,
                scoreScale, scoreCap, logitCap, separator, packed, window,
                slides, rope, slidingRope, turns, interleavedRope, limit,
-               experts, mixers, delta, convTaps, loss, dropout, activation,
-               embeddingScale, residualScale, logitScale] = config;
+               experts, mixers, delta, convTaps, layerEmbedding, scalesLayers,
+               loss, dropout, activation, embeddingScale, residualScale,
+               logitScale] = config;
   const auto &[count, chosen, expertWidth, normalize, mixtures, balance, scope,
                gate, up, down] = experts;
   keys["model_type"] = modelType;

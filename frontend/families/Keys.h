@@ -57,14 +57,19 @@ void readEqualHeads(ConfigFile &file, DecoderConfig &c);
 /// attention_bias: of queries, keys, values and the output projection.
 void readAttentionBias(ConfigFile &file, DecoderConfig &c, bool otherwise);
 
+/// Types of rotary frequencies that most families have.
+inline constexpr StringRef kRopeTypes[] = {"default", "linear", "llama3",
+                                           "yarn"};
+
 struct RopeKeys {
   StringRef base = "rope_theta";
   double baseOtherwise = 10000;
   /// The key of the rotated fraction of a head, if the family has one.
   StringRef part = "";
   double partOtherwise = 1;
-  /// Phi-3's types, default and longrope, in place of all others.
-  bool longRope = false;
+  /// The types that the family has, and the one where nothing says it.
+  ArrayRef<StringRef> types = kRopeTypes;
+  StringRef typeOtherwise = "default";
   /// Keys of rope_parameters that the family reads itself.
   ArrayRef<StringRef> others = {};
 };

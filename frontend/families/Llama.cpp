@@ -54,8 +54,9 @@ DecoderConfig frontend::readPhi3(ConfigFile &file) {
   readHeads(file, c, HeadKeys::MayBeMissing, HeadKeys::MayBeMissing);
   c.names.qkv = "qkv_proj";
   c.names.gateUp = "gate_up_proj";
+  static constexpr StringRef kTypes[] = {"default", "longrope"};
   c.rope =
-      readRope(file, c, {.part = "partial_rotary_factor", .longRope = true});
+      readRope(file, c, {.part = "partial_rotary_factor", .types = kTypes});
   if (c.rope.scaling.type == RopeScaling::Long)
     c.limit = {int64_t(c.rope.scaling.originalPositions),
                "original_max_position_embeddings",

@@ -50,10 +50,10 @@ struct RopeReader {
 
   std::string typeName() const {
     if (object.empty())
-      return "default";
+      return keys.typeOtherwise.str();
     // The first versions called it "type".
     return file.string(file.has(in("rope_type")) ? in("rope_type") : in("type"),
-                       "default");
+                       keys.typeOtherwise);
   }
 
   RopeScaling::Type type() const {
@@ -64,13 +64,13 @@ struct RopeReader {
                     .Case("llama3", RopeScaling::Llama3)
                     .Case("yarn", RopeScaling::Yarn)
                     .Cases({"longrope", "su"}, RopeScaling::Long)
+                    .Case("proportional", RopeScaling::Proportional)
                     .Default(std::nullopt);
-    if (!type || (*type != RopeScaling::Default &&
-                  keys.longRope != (*type == RopeScaling::Long)))
-      file.fail("rope_type \"" + name + "\" is not supported" +
-                (keys.longRope
-                     ? " for this model_type; supported: default, longrope"
-                     : "; supported: default, linear, llama3, yarn"));
+    if (!type ||
+        !llvm::is_contained(keys.types, name == "su" ? "longrope" : name))
+      file.fail("rope_type \"" + name +
+                "\" is not supported for this model_type; supported: " +
+                llvm::join(keys.types, ", "));
     return type.value_or(RopeScaling::Default);
   }
 
@@ -166,20 +166,31 @@ struct RopeReader {
       readYarn(s);
     if (s.type == RopeScaling::Long)
       readLong(s);
+    if (s.type == RopeScaling::Proportional)
+      s.factor = positive(in("factor"), 1);
     if (!object.empty())
       refuseOthers(s.type);
     return s;
   }
 
   /// The rotated elements of a head.
-  int64_t dims(RopeScaling::Type type) const {
+  int64_t dims(RopeScaling &s) const {
     std::string key =
-        find("partial_rotary_factor",
-             keys.part.empty() ? "partial_rotary_factor" : keys.part);
+        s.type == RopeScaling::Proportional
+            ? in("partial_rotary_factor")
+            : find("partial_rotary_factor",
+                   keys.part.empty() ? "partial_rotary_factor" : keys.part);
     double part = file.number(key, keys.partOtherwise);
     if (!(part > 0 && part <= 1)) {
       file.fail(key + " must be above 0 and at most 1, got " + toText(part));
       return 2;
+    }
+    if (s.type == RopeScaling::Proportional) {
+      s.turning = int64_t(part * double(c.headWidth)) / 2;
+      if (c.headWidth % 2)
+        file.fail("heads of " + Twine(c.headWidth) +
+                  " elements do not turn in pairs; their width must be even");
+      return c.headWidth;
     }
     if (keys.part.empty() && part != 1)
       file.fail(key + " is not supported for this model_type, got " +
@@ -187,7 +198,8 @@ struct RopeReader {
     // An odd number is rounded up to whole pairs, if the head is wide enough.
     auto dims = int64_t(double(c.headWidth) * part);
     if (dims == 0 || dims + dims % 2 > c.headWidth ||
-        (dims % 2 && (type == RopeScaling::Yarn || type == RopeScaling::Long)))
+        (dims % 2 &&
+         (s.type == RopeScaling::Yarn || s.type == RopeScaling::Long)))
       file.fail("heads of " + Twine(c.headWidth) + " elements, of which " +
                 key + " " + toText(part) + " turns, have " + Twine(dims) +
                 " that turn in pairs, which must be even and positive");
@@ -200,7 +212,7 @@ struct RopeReader {
     if (!(base > 1) || !std::isfinite(base))
       file.fail(key + " must be greater than 1, got " + toText(base));
     RopeScaling s = scaling();
-    int64_t turning = dims(s.type);
+    int64_t turning = dims(s);
     if (s.type == RopeScaling::Long && 2 * int64_t(s.factors.size()) != turning)
       file.fail(in("short_factor") + " has " + Twine(s.factors.size()) +
                 " numbers for " + Twine(turning / 2) + " pairs that turn");

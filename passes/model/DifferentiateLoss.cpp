@@ -4,7 +4,8 @@
 // 2. Generalise named linalg operations; let operations add the statistics that
 //    their backward reads.
 // 3. Activity: a value is active if it depends on a parameter and the loss
-//    depends on it.  A frozen parameter counts as an input.
+//    depends on it.  A frozen parameter counts as an input; the gradient of one
+//    that only nn.detach reads is zero.
 // 4. Walk backwards.  Each operation turns the adjoints of its results into
 //    adjoints of its active operands; Adjoints.h sums them, in the order of the
 //    walk.
@@ -82,8 +83,10 @@ public:
         continue;
       Value gradient = adjoints.get(arg);
       if (!gradient) {
-        emitWarning(arg.getLoc(), "parameter ")
-            << name << " does not reach the loss; its gradient is zero";
+        if (arg.use_empty() ||
+            !llvm::all_of(arg.getUsers(), llvm::IsaPred<nn::DetachOp>))
+          emitWarning(arg.getLoc(), "parameter ")
+              << name << " does not reach the loss; its gradient is zero";
         auto type = cast<RankedTensorType>(arg.getType());
         if (gradDtype == GradDtype::F32)
           type = type.clone(b.getF32Type());

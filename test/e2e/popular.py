@@ -21,6 +21,13 @@ GRANITE_4 = dict(SIZES, **MULTIPLIERS, architectures=["GraniteMoeHybridForCausal
                  router_aux_loss_coef=0.01, shared_intermediate_size=96, tie_word_embeddings=True)
 EXAONE_4 = dict(SIZES, architectures=["Exaone4ForCausalLM"], model_type="exaone4", head_dim=32, hidden_act="silu",
                 pad_token_id=0, reorder_and_upcast_attn=False, rms_norm_eps=1e-5, rope_scaling=LLAMA3, rope_theta=1000000)
+GEMMA_4 = dict(SIZES, model_type="gemma4_text", attention_bias=False, bos_token_id=2, enable_moe_block=False, eos_token_id=1,
+               final_logit_softcapping=30.0, global_head_dim=32, head_dim=16, hidden_activation="gelu_pytorch_tanh",
+               moe_intermediate_size=None, num_experts=None, pad_token_id=0, rms_norm_eps=1e-6, sliding_window=512,
+               tie_word_embeddings=True, top_k_experts=None, vocab_size_per_layer_input=300, rope_parameters=dict(
+                   full_attention=dict(partial_rotary_factor=0.25, rope_theta=1000000.0, rope_type="proportional"),
+                   sliding_attention=dict(rope_theta=10000.0, rope_type="default")))
+GEMMA_4_AROUND = dict(audio_config=None, boi_token_id=10, eoi_token_id=11, image_token_id=12, tie_word_embeddings=True)
 SIGHT = dict(vision_config=dict(model_type="vision", depth=2, hidden_size=32))
 
 CONFIGS = {
@@ -81,8 +88,25 @@ CONFIGS = {
                         attn_logit_softcapping=50.0, cache_implementation="hybrid", final_logit_softcapping=30.0, head_dim=32,
                         hidden_act="gelu_pytorch_tanh", hidden_activation="gelu_pytorch_tanh", pad_token_id=0,
                         query_pre_attn_scalar=32, rms_norm_eps=1e-6, rope_theta=10000.0, sliding_window=4096), ""),
-    "gemma-4-E2B": (dict(SIGHT, architectures=["Gemma4ForConditionalGeneration"], model_type="gemma4",
-                         text_config=dict(SIZES, model_type="gemma4_text")), 'model_type "gemma4" is not supported'),
+    "gemma-4-E2B": (dict(SIGHT, architectures=["Gemma4ForConditionalGeneration"], model_type="gemma4", **GEMMA_4_AROUND,
+                         text_config=dict(GEMMA_4, hidden_size_per_layer_input=16, num_key_value_heads=1,
+                                          num_hidden_layers=8, num_kv_shared_layers=4, use_double_wide_mlp=True,
+                                          num_global_key_value_heads=None, attention_k_eq_v=False,
+                                          layer_types=(["sliding_attention"] * 3 + ["full_attention"]) * 2)), ""),
+    "gemma-4-E4B": (dict(SIGHT, architectures=["Gemma4ForConditionalGeneration"], model_type="gemma4", **GEMMA_4_AROUND,
+                         text_config=dict(GEMMA_4, hidden_size_per_layer_input=16, num_hidden_layers=8,
+                                          num_kv_shared_layers=4, use_double_wide_mlp=False,
+                                          num_global_key_value_heads=None, attention_k_eq_v=False,
+                                          layer_types=(["sliding_attention"] * 3 + ["full_attention"]) * 2)), ""),
+    "gemma-4-31B": (dict(SIGHT, architectures=["Gemma4ForConditionalGeneration"], model_type="gemma4", **GEMMA_4_AROUND,
+                         text_config=dict(GEMMA_4, hidden_size_per_layer_input=0, num_hidden_layers=6,
+                                          num_kv_shared_layers=0, use_double_wide_mlp=False,
+                                          num_global_key_value_heads=1, attention_k_eq_v=True,
+                                          use_bidirectional_attention="vision",
+                                          layer_types=["sliding_attention"] * 5 + ["full_attention"])), ""),
+    "gemma-4-26B-A4B": (dict(SIGHT, architectures=["Gemma4ForConditionalGeneration"], model_type="gemma4", **GEMMA_4_AROUND,
+                             text_config=dict(GEMMA_4, enable_moe_block=True, num_experts=8, top_k_experts=2,
+                                              moe_intermediate_size=16)), "enable_moe_block is not supported"),
     "phi-4": (dict(SIZES, architectures=["Phi3ForCausalLM"], model_type="phi3", attention_bias=False, embd_pdrop=0.0,
                    hidden_act="silu", original_max_position_embeddings=4096, pad_token_id=299, resid_pdrop=0.0,
                    rms_norm_eps=1e-5, rope_scaling=None, rope_theta=250000, sliding_window=None, tie_word_embeddings=False), ""),

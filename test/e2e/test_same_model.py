@@ -11,7 +11,7 @@ LLAMA = dict(model_type="llama", num_hidden_layers=1, hidden_size=16, intermedia
 #: The function of a model: its text without what is said of it, without initial values.
 SAID = re.compile(r"^module attributes \{.*\} \{$", re.M)
 #: Families whose keys are those of all others.
-FAMILIES = ("gpt2-tiny", "gemma3", "gpt_neox", "qwen3_moe", "smollm3", "granite4-rope", "phi3-long", "cohere2")
+FAMILIES = ("gpt2-tiny", "gemma3", "gpt_neox", "qwen3_moe", "smollm3", "granite4-rope", "phi3-long", "cohere2", "gemma4")
 NO_READERS = ("OtherKeys", "HuggingFace", "FunctionKeys")
 IMPORT_OPTIONS = ((), ("--z-loss=0.1",), ("--label-smoothing=0.1",), ("--document-separator=3",), ("--dropout",))
 

@@ -16,7 +16,7 @@ MIXTURES = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts")
             "olmoe": ("num_experts", "num_experts", "num_local_experts")}
 #: Families whose head width may differ from hidden_size / num_attention_heads.
 FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "qwen3_5_text", *GEMMA, "smollm3", *OLMO,
-              *GRANITE, "cohere2", "starcoder2", "exaone4", "ministral3")
+              *GRANITE, "cohere2", "starcoder2", "exaone4", "ministral3", "gemma4_text")
 #: Families with layers that keep a state.
 WITH_STATE = ("qwen3_5_text", "lfm2")
 #: The families that have a key of `others`.
@@ -70,7 +70,7 @@ class Draw:
             if groups == heads and self.family in (*equal_by_default, "qwen2") and self.maybe(0.2):
                 c["num_key_value_heads"] = None
         if self.family in FREE_HEADS:
-            must = ("qwen3", "qwen3_5_text", *GEMMA, "ministral3")
+            must = ("qwen3", "qwen3_5_text", *GEMMA, "ministral3", "gemma4_text")
             if self.family in must or self.maybe():
                 self.head = c["head_dim"] = 2 * rng.randint(1, 9)
             elif self.family in ("llama", "mistral") and self.maybe(0.3):
@@ -82,7 +82,7 @@ class Draw:
             self.family, "rms_norm_eps")
         if self.maybe(0.7):
             c[key] = self.rng.choice((1e-5, 1e-6, 1e-3, 0.02))
-        key = "hidden_activation" if self.family in GEMMA else "hidden_act"
+        key = "hidden_activation" if self.family in (*GEMMA, "gemma4_text") else "hidden_act"
         if self.maybe(0.6):
             c[key] = self.rng.choice(ACTIVATIONS)
         elif self.maybe(0.08):
@@ -92,13 +92,13 @@ class Draw:
             c["tie_word_embeddings"] = self.maybe()
         if self.maybe(0.5):
             c["pad_token_id"] = self.rng.choice((None, None, 0, c["vocab_size"] - 1))
-        elif self.family in (*GEMMA, "olmoe", "phi3", "smollm3"):
+        elif self.family in (*GEMMA, "gemma4_text", "olmoe", "phi3", "smollm3"):
             c["pad_token_id"] = None if self.family in ("phi3", "smollm3") else self.rng.choice((None, 0))
 
     def biases(self):
         c = self.config
         if self.family in ("llama", "qwen3", "qwen3_moe", "olmoe", "gpt_neox", "qwen3_5_text", *GEMMA, "smollm3", *OLMO,
-                           *GRANITE, "cohere2") and self.maybe():
+                           *GRANITE, "cohere2", "gemma4_text") and self.maybe():
             c["attention_bias"] = self.maybe()
         if self.family in OWNERS["mlp_bias"] and self.maybe():
             c["mlp_bias"] = self.maybe()
@@ -206,6 +206,9 @@ class Draw:
         if self.family == "olmo3":
             self.olmo3_rope(base, scaling)
             return
+        if self.family == "gemma4_text":
+            self.gemma4_rope(base)
+            return
         if self.family == "ministral3":
             c["rope_parameters"] = {"original_max_position_embeddings": 32, **scaling, "rope_theta": base,
                                     "llama_4_scaling_beta": rng.choice((0.1, 0.5))}
@@ -276,6 +279,33 @@ class Draw:
         if scaling:
             c["rope_scaling"] = scaling
 
+    def gemma4_rope(self, base):
+        rng = self.rng
+        if self.maybe(0.7):
+            full = {"rope_type": rng.choice(("default", "proportional")), "rope_theta": base}
+            if full["rope_type"] == "proportional" and self.maybe(0.8):
+                full["partial_rotary_factor"] = rng.choice((0.1, 0.25, 0.3, 0.5, 1.0))
+            self.config["rope_parameters"] = {"full_attention": full, "sliding_attention": {
+                "rope_type": "default", "rope_theta": rng.choice((100.0, 10000.0))}}
+
+    def gemma4(self):
+        """Layers that share keys and values have an own one of their kind before them; the last is full."""
+        c, rng = self.config, self.rng
+        if self.family != "gemma4_text":
+            return
+        kinds = ["sliding_attention" if self.maybe() else "full_attention" for _ in range(self.layers - 1)] + ["full_attention"]
+        c.update(layer_types=kinds, sliding_window=rng.choice((1, 2, 5, 9, 16, 100)), global_head_dim=2 * rng.randint(1, 9),
+                 hidden_size_per_layer_input=rng.choice((0, 0, 1, 4, 7)), use_double_wide_mlp=self.maybe(),
+                 vocab_size_per_layer_input=c["vocab_size"] + rng.choice((0, 0, 5)), attention_k_eq_v=self.maybe())
+        if self.maybe(0.7):
+            c["final_logit_softcapping"] = rng.choice((None, 2.5, 30.0))
+        groups = [g for g in range(1, self.heads + 1) if self.heads % g == 0]
+        if self.maybe():
+            c["num_global_key_value_heads"] = rng.choice(groups)
+        shared = [n for n in range(self.layers) if set(kinds[self.layers - n:]) <= set(kinds[:self.layers - n])
+                  and set(kinds) == set(kinds[:self.layers - n])]
+        c["num_kv_shared_layers"] = rng.choice(shared)
+
     def mixture(self):
         c, rng = self.config, self.rng
         if self.family not in MIXTURES:
@@ -343,7 +373,7 @@ class Draw:
 
     def case(self):
         for part in (self.sizes, self.norms, self.biases, self.window, self.turns, self.multipliers, self.caps, self.rope,
-                     self.mixture, self.states, self.others):
+                     self.mixture, self.states, self.gemma4, self.others):
             part()
         return Case(self.config, batch=self.rng.randint(1, 4), seq=self.rng.choice((1, 2, 7, 16, 23, 31, 32)),
                     saved=self.maybe(0.4), odd=self.odd, must_refuse=self.must_refuse)

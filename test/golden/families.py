@@ -45,6 +45,9 @@ DELTA = dict(max_position_embeddings=128, linear_key_head_dim=6, linear_value_he
 SMALL = dict(hidden_size=18, intermediate_size=23, num_hidden_layers=2, num_attention_heads=3,
              vocab_size=VOCAB, max_position_embeddings=64, initializer_range=0.08)
 MULTIPLIERS = dict(embedding_multiplier=3.0, residual_multiplier=0.6, attention_multiplier=0.3, logits_scaling=0.7)
+#: Norms follow all parts; they magnify f32's noise where weights or eps are small.
+GEMMA_4 = SMALL | dict(model_type="gemma4_text", architectures=["Gemma4ForCausalLM"], initializer_range=0.1,
+                       rms_norm_eps=0.1)
 GRANITE_4 = dict(model_type="granitemoehybrid", architectures=["GraniteMoeHybridForCausalLM"], **SMALL,
                  num_key_value_heads=1, shared_intermediate_size=19, layer_types=["attention", "attention"],
                  num_local_experts=0, num_experts_per_tok=0, mamba_n_heads=4, **MULTIPLIERS)
@@ -176,6 +179,28 @@ CASES = {
         model_type="lfm2", architectures=["Lfm2ForCausalLM"], **SIZES, num_key_value_heads=3, norm_eps=1e-6, conv_L_cache=4,
         layer_types=["full_attention", "conv"], block_auto_adjust_ff_dim=False, tie_word_embeddings=False, pad_token_id=None,
         rope_theta=1000.0),
+    # As the smallest: layers that share keys and values, wide MLPs there, and a second embedding.
+    "gemma4": dict(
+        **(GEMMA_4 | {"num_hidden_layers": 5}),
+        num_key_value_heads=1, head_dim=8, global_head_dim=12, layer_types=["sliding_attention", "full_attention",
+        "sliding_attention", "sliding_attention", "full_attention"], sliding_window=6, num_kv_shared_layers=3,
+        use_double_wide_mlp=True, hidden_size_per_layer_input=9, vocab_size_per_layer_input=VOCAB + 3,
+        final_logit_softcapping=3.0, rope_parameters=dict(
+            sliding_attention=dict(rope_type="default", rope_theta=100.0),
+            full_attention=dict(rope_type="proportional", rope_theta=1000.0, partial_rotary_factor=0.5))),
+    # As the largest: values are those of keys in layers without a window, which have fewer.
+    "gemma4-keys-are-values": dict(
+        **(GEMMA_4 | {"num_hidden_layers": 3}),
+        num_key_value_heads=3, head_dim=6, global_head_dim=10, sliding_window=7, attention_k_eq_v=True,
+        num_global_key_value_heads=1, hidden_size_per_layer_input=0, tie_word_embeddings=False,
+        use_bidirectional_attention="vision"),
+    # Sharing without wide MLPs; as transformers writes the widths, all layers without a window.
+    "gemma4-full": dict(
+        **GEMMA_4, num_key_value_heads=1, head_dim=6,
+        layer_types=["full_attention", "full_attention"], num_kv_shared_layers=1, pad_token_id=7,
+        hidden_size_per_layer_input=14, vocab_size_per_layer_input=VOCAB, rope_parameters=dict(
+            full_attention=dict(rope_type="default", rope_theta=100.0)),
+        per_layer_config={"0": dict(head_dim=8), "1": dict(head_dim=8)}),
 }
 
 
@@ -213,11 +238,17 @@ def make_model(folder, seed):
     with torch.no_grad():
         if config.pad_token_id is not None and config.model_type != "gpt_neox":  # zeros, which norms magnify
             model.get_input_embeddings().weight[config.pad_token_id].normal_(std=config.initializer_range)
-        for name, parameter in model.named_parameters():
+        for name, parameter in (*model.named_parameters(), *saved_buffers(model)):
             if parameter.dim() == 1:
                 parameter.add_(0.1 * torch.randn_like(parameter))
             parameter.copy_(parameter.to(F32).double())
     return model
+
+
+def saved_buffers(model):
+    """Those of the model's state, which are not trained, by name."""
+    state = model.state_dict()
+    return [(name, buffer) for name, buffer in model.named_buffers() if name in state]
 
 
 def saved_name(name, model_type):
@@ -238,6 +269,11 @@ def make_adamw(named, hyper):
                              lr=hyper["lr"], betas=tuple(hyper["betas"]), eps=hyper["eps"])
 
 
+def gradients_of(named, buffers):
+    """Those of a model's state; of buffers, which are not trained, zeros."""
+    return {name: p.grad for name, p in named.items()} | {name: torch.zeros_like(b) for name, b in buffers.items()}
+
+
 def run(folder, config, seed):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
@@ -246,10 +282,11 @@ def run(folder, config, seed):
     (folder / "tokens.bin").write_bytes(tokens.tobytes())
     model = make_model(folder, seed)
     named = {saved_name(name, config["model_type"]): value for name, value in model.named_parameters()}
-    save(folder / "model.safetensors", named)
+    buffers = dict(saved_buffers(model))
+    save(folder / "model.safetensors", named | buffers)
     model.save_pretrained(folder / "check")
     written = set(safetensors.torch.load_file(folder / "check" / "model.safetensors"))
-    assert written == set(named), sorted(written ^ set(named))
+    assert written == set(named | buffers), sorted(written ^ set(named | buffers))
     for file in (folder / "check").iterdir():
         file.unlink()
     (folder / "check").rmdir()
@@ -269,11 +306,11 @@ def run(folder, config, seed):
             loss = torch.nn.functional.cross_entropy(logits.view(BATCH * seq, -1), targets.reshape(-1))
             loss.backward()
         if step == 0:
-            save(folder / "gradients.safetensors", {name: p.grad for name, p in named.items()})
+            save(folder / "gradients.safetensors", gradients_of(named, buffers))
         norms.append(torch.nn.utils.clip_grad_norm_(named.values(), hyper["clip"]).item())
         optimizer.step()
         losses.append(loss.item())
-    save(folder / "final.safetensors", named)
+    save(folder / "final.safetensors", named | buffers)
     (folder / "golden.json").write_text(json.dumps(
         {"transformers": transformers.__version__, "batch": BATCH, "seq": seq, "steps": STEPS,
          "hyper": hyper, "loss": losses, "grad_norm": norms}, indent=1) + "\n")

@@ -57,6 +57,17 @@ CASES = {
                          rope_scaling=dict(rope_type="default", mrope_section=[4, 2, 2], mrope_interleaved=True)),
         vision_config=dict(model_type="qwen3_vl", depth=1, hidden_size=8, intermediate_size=12, num_heads=2, patch_size=4,
                            out_hidden_size=24, num_position_embeddings=16, deepstack_visual_indexes=[0])),
+    # The tokens of images, whose embedding transformers replaces, are no tokens of the text.
+    "gemma4": dict(
+        model_type="gemma4", architectures=["Gemma4ForConditionalGeneration"], audio_config=None, image_token_id=90,
+        boi_token_id=91, eoi_token_id=92, tie_word_embeddings=True,
+        text_config=dict(model_type="gemma4_text", **(TEXT | {"num_hidden_layers": 3, "initializer_range": 0.1}), rms_norm_eps=0.1, head_dim=6, global_head_dim=8,
+                         layer_types=["full_attention", "sliding_attention", "full_attention"], sliding_window=6,
+                         num_kv_shared_layers=1, use_double_wide_mlp=True, hidden_size_per_layer_input=8,
+                         vocab_size_per_layer_input=families.VOCAB),
+        vision_config=dict(model_type="gemma4_vision", hidden_size=8, intermediate_size=12, num_hidden_layers=1,
+                           num_attention_heads=2, num_key_value_heads=2, head_dim=4, patch_size=4, pooling_kernel_size=1,
+                           position_embedding_size=16)),
 }
 
 
@@ -119,7 +130,8 @@ def run(folder, config, seed):
         padding = read.text_config.pad_token_id
         if padding is not None:
             model.get_input_embeddings().weight[padding].normal_(std=0.08)
-        for parameter in model.parameters():
+        buffers = {name: buffer for name, buffer in families.saved_buffers(model) if is_of_text(name)}
+        for parameter in (*model.parameters(), *buffers.values()):
             if parameter.dim() == 1:
                 parameter.add_(0.1 * torch.randn_like(parameter))
             parameter.copy_(parameter.to(families.F32).double())
@@ -137,7 +149,7 @@ def run(folder, config, seed):
         optimizer.zero_grad()
         loss.backward()
         if step == 0:
-            families.save(folder / "gradients.safetensors", {name: p.grad for name, p in named.items()})
+            families.save(folder / "gradients.safetensors", families.gradients_of(named, buffers))
         torch.nn.utils.clip_grad_norm_(named.values(), hyper["clip"])
         optimizer.step()
         losses.append(loss.item())

@@ -87,7 +87,7 @@ def train(folder, config, batch, seq, seed):
     if keys and model.config.output_router_logits:
         loss = loss + model.config.router_aux_loss_coef * out.aux_loss
     loss.backward()
-    parameters = dict(model.named_parameters())
+    parameters = dict(model.named_parameters()) | dict(families.saved_buffers(model))
     families.save(folder / "model.safetensors", named(parameters, kind))
     zero = {name: torch.zeros_like(p) if p.grad is None else p.grad for name, p in parameters.items()}
     return loss.item(), {name: value.double() for name, value in named(zero, kind).items()}

@@ -239,6 +239,9 @@ PLANS = [
     Recipe("state-3-2-1", "qwen3_5", 89, 3, 2, 1, ("--remat=block",)),
     Recipe("state-2-2-2", "qwen3_5-full-first", 89, 2, 2, 2, ("--offload-activations=cpu",)),
     Recipe("state-bf16-1-2-1", "qwen3_5", 89, 1, 2, 1, ("--precision=bf16", "--lora=2")),
+    # Layers that share keys and values over blocks, a second embedding, a parameter without a gradient.
+    Recipe("shared-3-2-1", "gemma4", 89, 3, 2, 1, ("--remat=block",)),
+    Recipe("shared-2-2-2", "gemma4-full", 89, 2, 2, 2, ("--offload-activations=cpu",)),
 ]
 
 

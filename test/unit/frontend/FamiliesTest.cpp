@@ -510,11 +510,11 @@ TEST_F(Families, RopeTypes) {
                     const std::string &family = "llama") {
     return importWith(family, "\"rope_scaling\": {" + keys + "}");
   };
-  for (std::string type : {"dynamic", "longrope", "su", "mrope"})
+  for (std::string type : {"dynamic", "longrope", "su", "proportional"})
     EXPECT_EQ(scaled("\"rope_type\": \"" + type + "\", \"factor\": 2"),
               "rope_type \"" + type +
-                  "\" is not supported; supported: default, linear, llama3, "
-                  "yarn");
+                  "\" is not supported for this model_type; supported: "
+                  "default, linear, llama3, yarn");
   EXPECT_EQ(scaled(R"("type": "linear", "factor": 2)", "phi3"),
             "rope_type \"linear\" is not supported for this model_type; "
             "supported: default, longrope");

@@ -99,7 +99,7 @@ TEST_F(HuggingFace, NamesOtherFamilies) {
       "mistral, mixtral, qwen2, qwen3, qwen3_moe, olmoe, gemma2, "
       "gemma3_text, phi3, gpt_neox, qwen3_5_text, lfm2, smollm3, olmo2, olmo3, "
       "granite, granitemoehybrid, cohere2, starcoder2, exaone4, "
-      "ministral3, gemma3, mistral3, qwen3_vl, qwen3_5");
+      "ministral3, gemma4_text, gemma3, mistral3, qwen3_vl, qwen3_5, gemma4");
   EXPECT_EQ(importText("{}"), "model_type is missing; add it");
   EXPECT_EQ(importText(R"({"model_type": 2})"),
             "model_type must be a string, got 2");

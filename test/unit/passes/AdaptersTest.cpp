@@ -35,7 +35,17 @@ const Names kSeparate = {"q_proj",  "k_proj",    "v_proj",   "o_proj",
             kOfExperts = {"q_proj", "k_proj", "v_proj", "o_proj", "gate"},
             kWithState = {"q_proj",    "k_proj",      "v_proj",    "o_proj",
                           "up_proj",   "gate_proj",   "down_proj", "in_proj_a",
-                          "in_proj_b", "in_proj_qkv", "in_proj_z", "out_proj"};
+                          "in_proj_b", "in_proj_qkv", "in_proj_z", "out_proj"},
+            kPerLayer = {"q_proj",
+                         "k_proj",
+                         "v_proj",
+                         "o_proj",
+                         "up_proj",
+                         "gate_proj",
+                         "down_proj",
+                         "per_layer_input_gate",
+                         "per_layer_projection",
+                         "per_layer_model_projection"};
 
 const Family kFamilies[] = {
     {"gpt2", "gpt2-tiny", {"c_attn", "c_proj", "c_fc"}},
@@ -75,6 +85,9 @@ const Family kFamilies[] = {
      {"q_proj", "k_proj", "v_proj", "o_proj", "c_fc", "c_proj"}},
     {"exaone4", "exaone4", kSeparate},
     {"ministral3", "ministral3", kSeparate},
+    {"gemma4_text", "gemma4-keys-are-values", kSeparate},
+    {"gemma4_text", "gemma4", kPerLayer},
+    {"gemma4", "images/gemma4", kPerLayer},
     {"gpt_neox",
      "gpt_neox",
      {"query_key_value", "dense", "dense_h_to_4h", "dense_4h_to_h"}}};
