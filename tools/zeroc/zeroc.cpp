@@ -156,7 +156,8 @@ static llvm::Error compilePlan(ModuleOp module, const DriverOptions &options,
       }))) {
     if (kernels && exceedsBudget(module))
       timed("smaller plans", [&](PassManagerSetup) {
-        llvm::errs() << "zeroc: note: " << findSmallerPlans(*kernels, p);
+        const std::string plans = findSmallerPlans(*kernels, p);
+        llvm::errs() << "zeroc: note: " << plans;
       });
     return createStringError(options.input +
                              " does not compile; the errors are above");
