@@ -40,8 +40,8 @@ struct DecoderConfig {
   /// Heads of queries, heads of keys and values, and the width of a head.
   int64_t heads = 0, keyValueHeads = 0, headWidth = 0;
   int64_t innerWidth = 0;
-  /// The heads of keys and values, and the width of all heads, in layers without
-  /// a window, where they differ.
+  /// The heads of keys and values, and the width of all heads, in layers
+  /// without a window, where they differ.
   struct FullHeads {
     int64_t keyValueHeads = 0, headWidth = 0;
   };

@@ -5,8 +5,9 @@
 //   norms      times weight; values are normed over each head, without one
 //   scores     as they are
 //   layers     without a window (each sixth, and the last): heads of
-//              global_head_dim, rope of a part of the pairs; by attention_k_eq_v
-//              values are those of keys, num_global_key_value_heads of them
+//              global_head_dim, rope of a part of the pairs; by
+//              attention_k_eq_v values are those of keys,
+//              num_global_key_value_heads of them
 //   sharing    the last num_kv_shared_layers read keys and values of the last
 //              layer of their kind before them
 //   MLPs       by use_double_wide_mlp, of twice the width in these

@@ -27,6 +27,10 @@
 using namespace mlir;
 using namespace mlir::frontend;
 
+/// Parts of positions, which are equal for text.
+static constexpr StringRef kPositionParts[] = {"mrope_section",
+                                               "mrope_interleaved"};
+
 static void readQwenWindow(ConfigFile &file, DecoderConfig &c) {
   int64_t from = file.integer("max_window_layers", 0, kMaxLayers, 28);
   readChosenWindow(file, c, [&](int64_t layer) { return layer >= from; });
@@ -61,9 +65,8 @@ DecoderConfig frontend::readQwen3VL(ConfigFile &file) {
   if (!file.isInside())
     file.fail("model_type qwen3_vl_text is the text of a model of images; "
               "name the config.json of qwen3_vl, which has it inside");
-  return readThird(
-      file, "Qwen3VLForConditionalGeneration",
-      {.baseOtherwise = 5e5, .others = {"mrope_section", "mrope_interleaved"}});
+  return readThird(file, "Qwen3VLForConditionalGeneration",
+                   {.baseOtherwise = 5e5, .others = kPositionParts});
 }
 
 /// linear_*: sizes of layers that keep a state.
@@ -93,7 +96,7 @@ DecoderConfig frontend::readQwen35(ConfigFile &file) {
                                 : "Qwen3_5ForCausalLM",
                 {.part = "partial_rotary_factor",
                  .partOtherwise = 0.25,
-                 .others = {"mrope_section", "mrope_interleaved"}});
+                 .others = kPositionParts});
   c.norm = DecoderConfig::Norm::RmsOffset;
   c.gatesAttention = true;
   readDelta(file, c);

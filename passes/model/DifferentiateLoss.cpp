@@ -25,6 +25,7 @@
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/Zero.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -83,8 +84,7 @@ public:
         continue;
       Value gradient = adjoints.get(arg);
       if (!gradient) {
-        if (arg.use_empty() ||
-            !llvm::all_of(arg.getUsers(), llvm::IsaPred<nn::DetachOp>))
+        if (!isDetached(arg))
           emitWarning(arg.getLoc(), "parameter ")
               << name << " does not reach the loss; its gradient is zero";
         auto type = cast<RankedTensorType>(arg.getType());
@@ -124,6 +124,16 @@ private:
     return model.getArgAttr(i, kFrozenAttr)
                ? StringAttr()
                : model.getArgAttrOfType<StringAttr>(i, kParamAttr);
+  }
+
+  /// Whether only nn.detach reads a value, in its type or in another.
+  static bool isDetached(Value value) {
+    return !value.use_empty() &&
+           llvm::all_of(value.getUsers(), [](Operation *user) {
+             return isa<nn::DetachOp>(user) ||
+                    (isa<arith::ExtFOp, arith::TruncFOp>(user) &&
+                     isDetached(user->getResult(0)));
+           });
   }
 
   Attribute named(StringRef name, Attribute value) {

@@ -197,6 +197,9 @@ class Draw:
     def rope(self):
         c, rng = self.config, self.rng
         base = rng.choice((10000, 10000.0, 500.0, 1e6))
+        if self.family == "gemma4_text":
+            self.gemma4_rope(base)
+            return
         scaling = {}
         if self.maybe(0.5) or self.family == "ministral3":
             scaling = self.long_rope() if self.family == "phi3" else self.scaling()
@@ -205,9 +208,6 @@ class Draw:
             return
         if self.family == "olmo3":
             self.olmo3_rope(base, scaling)
-            return
-        if self.family == "gemma4_text":
-            self.gemma4_rope(base)
             return
         if self.family == "ministral3":
             c["rope_parameters"] = {"original_max_position_embeddings": 32, **scaling, "rope_theta": base,
@@ -289,12 +289,14 @@ class Draw:
                 "rope_type": "default", "rope_theta": rng.choice((100.0, 10000.0))}}
 
     def gemma4(self):
-        """Layers that share keys and values have an own one of their kind before them; the last is full."""
+        """Layers that share keys and values have an own one of their kind before them; the last is full.  Norms follow
+        all parts, and magnify f32's noise with a small eps."""
         c, rng = self.config, self.rng
         if self.family != "gemma4_text":
             return
         kinds = ["sliding_attention" if self.maybe() else "full_attention" for _ in range(self.layers - 1)] + ["full_attention"]
-        c.update(layer_types=kinds, sliding_window=rng.choice((1, 2, 5, 9, 16, 100)), global_head_dim=2 * rng.randint(1, 9),
+        c.update(layer_types=kinds, sliding_window=rng.choice((2, 5, 9, 16, 100)), rms_norm_eps=rng.choice((0.1, 0.3)),
+                 global_head_dim=2 * rng.randint(1, 9),
                  hidden_size_per_layer_input=rng.choice((0, 0, 1, 4, 7)), use_double_wide_mlp=self.maybe(),
                  vocab_size_per_layer_input=c["vocab_size"] + rng.choice((0, 0, 5)), attention_k_eq_v=self.maybe())
         if self.maybe(0.7):
