@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 35u
+#define ZRT_ABI_VERSION 36u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -329,6 +329,28 @@ void zrt_gated_delta_rule_backward(
     float *dgate, int64_t dgate_stride, int64_t dgate_head, float *dbeta,
     int64_t dbeta_stride, int64_t dbeta_head);
 #define ZRT_MAX_DELTA_WIDTH 256
+
+/// Goes on with the gated delta rule of a sequence, for the `heads` heads of
+/// values that read one head of keys; the formulas are those of
+/// nn.cached_delta_rule.  The first *count rows are those of the positions from
+/// *begin on, and their results have the bits of zrt_gated_delta_rule over the
+/// whole sequence; those of other rows are 0.  If `start` is not NULL, a
+/// document begins where *start is at least the position.
+///
+/// `state` is key_width x value_width, `keys` 64 x key_width, `updates` 64 x
+/// value_width, `decays` has 64 numbers; rows are contiguous, and heads
+/// `..._head` elements apart.  They are what runs before have left of the chunk
+/// of *begin, and any contents if *begin is 0.  *begin is clamped to 0 or more,
+/// and *count to [0, rows].
+void zrt_cached_delta_rule(
+    int64_t rows, int64_t key_width, int64_t value_width, const int32_t *begin,
+    const int32_t *count, const int32_t *start, int64_t heads, const float *q,
+    int64_t q_stride, const float *k, int64_t k_stride, const float *v,
+    int64_t v_stride, int64_t v_head, const float *gate, int64_t gate_stride,
+    int64_t gate_head, const float *beta, int64_t beta_stride,
+    int64_t beta_head, float *state, int64_t state_head, float *keys,
+    float *updates, int64_t updates_head, float *decays, int64_t decays_head,
+    float *out, int64_t out_stride, int64_t out_head);
 
 //===----------------------------------------------------------------------===//
 // Functions that main() and tests call

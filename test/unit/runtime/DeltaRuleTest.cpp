@@ -1,67 +1,14 @@
 //===- DeltaRuleTest.cpp - The gated delta rule against its recurrence --===//
-#include "runtime/device/cpu/delta/DeltaRule.h"
+#include "DeltaRuleUnderTest.h"
 
 #include "abi/zrt.h"
 #include "runtime/device/cpu/gemm/Gemm.h"
 #include "runtime/device/cpu/gemm/Scratch.h"
 
-#include <cmath>
-#include <gtest/gtest.h>
-#include <random>
-#include <vector>
-
 using namespace zrt;
+using namespace zrt::test;
 
 namespace {
-
-struct RuleCase {
-  int64_t positions, keyWidth, valueWidth, heads;
-  bool hasBeta = true;
-  /// Where documents begin.
-  std::vector<int32_t> begins = {};
-  float gate = 0; ///< of each position; 0: random
-  bool repeatsKeys = false;
-};
-
-/// The operands of `heads` heads of values that share q and k.
-struct Operands {
-  RuleCase of;
-  std::vector<float> q, k, v, gate, beta, grad;
-  std::vector<int32_t> starts;
-
-  explicit Operands(const RuleCase &aCase, unsigned seed = 1) : of(aCase) {
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal;
-    const auto fill = [&](std::vector<float> &to, int64_t count, float factor) {
-      to.resize(size_t(count));
-      for (float &x : to)
-        x = factor * normal(random);
-    };
-    const int64_t T = of.positions;
-    const float unit = 1 / std::sqrt(float(of.keyWidth));
-    fill(q, T * of.keyWidth, unit);
-    fill(k, T * of.keyWidth, unit);
-    if (of.repeatsKeys)
-      for (int64_t i = of.keyWidth; i < T * of.keyWidth; ++i)
-        k[size_t(i)] = k[size_t(i % of.keyWidth)];
-    fill(v, T * of.heads * of.valueWidth, 1);
-    fill(grad, T * of.heads * of.valueWidth, 1);
-    fill(gate, T * of.heads, 1);
-    for (float &g : gate)
-      g = of.gate != 0 ? of.gate : -std::abs(g) * 0.2f;
-    fill(beta, T * of.heads, 1);
-    for (float &b : beta)
-      b = 1 / (1 + std::exp(-b));
-    if (of.begins.empty())
-      return;
-    int32_t start = 0;
-    for (int32_t t = 0; t < T; ++t) {
-      for (int32_t begin : of.begins)
-        start = begin == t ? t : start;
-      starts.push_back(start);
-    }
-  }
-};
 
 struct Gradients {
   std::vector<double> out, dq, dk, dv, dgate, dbeta;
@@ -180,26 +127,10 @@ Floats compute(const Operands &x, Compiled by) {
   r.dgate.assign(size_t(T * H), NAN);
   r.dbeta.assign(size_t(T * H), hasBeta ? NAN : 0);
   std::vector<float> states(size_t(H * chunks * K * V), NAN);
-  DeltaRule rule = {T,
-                    K,
-                    V,
-                    x.starts.empty() ? nullptr : x.starts.data(),
-                    {x.q.data(), K},
-                    {x.k.data(), K},
-                    {},
-                    {},
-                    {}};
-  for (int64_t h = 0; h < H; ++h) {
-    rule.v = {x.v.data() + h * V, H * V};
-    rule.gate = {x.gate.data() + h, H};
-    rule.beta = {hasBeta ? x.beta.data() + h : nullptr, H};
-    by.forward(rule, {r.out.data() + h * V, H * V},
+  for (int64_t h = 0; h < H; ++h)
+    by.forward(x.rule(h), {r.out.data() + h * V, H * V},
                states.data() + h * chunks * K * V, scratch());
-  }
-  rule.v = {x.v.data(), H * V};
-  rule.gate = {x.gate.data(), H};
-  rule.beta = {hasBeta ? x.beta.data() : nullptr, H};
-  by.backward({rule,
+  by.backward({x.rule(),
                {x.grad.data(), H * V},
                states.data(),
                {r.dq.data(), K},

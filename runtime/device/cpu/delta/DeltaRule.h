@@ -12,11 +12,13 @@
 namespace zrt {
 
 /// Rows of q and k have keyWidth elements, those of v have valueWidth; gates
-/// and beta have one.  `beta.at` is null where u = v.
+/// and beta have one.  `beta.at` is null where u = v.  `starts`, if not null,
+/// are those of each position, or one of all with a stride of 0.
 struct DeltaRule {
   int64_t positions = 0, keyWidth = 0, valueWidth = 0;
-  const int32_t *starts = nullptr; ///< one per position, or null
+  Rows<const int32_t> starts;
   Rows<const float> q, k, v, gate, beta;
+  int64_t begin = 0; ///< the position of the first row
 };
 
 /// The heads of values that share a head of keys, and the distance of these in
@@ -37,6 +39,26 @@ struct DeltaRuleBackward {
   ValueHeads heads = {};
 };
 
+/// What is kept of a sequence for a head of values: the state before the chunk
+/// of the next position, and rows of this chunk, of which there are
+/// `position % 64`: keys, u and decays.
+struct DeltaCache {
+  float *state = nullptr; ///< keyWidth x valueWidth
+  float *keys = nullptr;  ///< 64 x keyWidth
+  float *updates = nullptr;
+  float *decays = nullptr;
+};
+
+/// `rule.begin` positions were read before; `kept` and `out` are those of the
+/// first of the heads, which share q, k and the kept keys.
+struct CachedDeltaRule {
+  DeltaRule rule;
+  Rows<float> out;
+  DeltaCache kept;
+  ValueHeads heads = {};
+  int64_t outHead = 0, updatesHead = 0, decaysHead = 0;
+};
+
 // Loops.inc is compiled once for each.  `states` gets keyWidth x valueWidth
 // numbers for each chunk, or is null; `memory` has ZRT_PACKING_BYTES.
 #define ZRT_DELTA_TARGET(NAME)                                                 \
@@ -44,6 +66,7 @@ struct DeltaRuleBackward {
   void applyDeltaRule(const DeltaRule &rule, Rows<float> out, float *states,   \
                       float *memory);                                          \
   void applyDeltaRuleBackward(const DeltaRuleBackward &rule, float *memory);   \
+  void applyCachedDeltaRule(const CachedDeltaRule &rule, float *memory);       \
   }
 ZRT_DELTA_TARGET(portable)
 #ifdef __x86_64__
