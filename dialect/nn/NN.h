@@ -32,6 +32,8 @@ inline bool isPlanMatmul(Operation *op) {
 
 /// The sizes of the batch and of the heads of `q`, which is [B, T, H, D].
 SmallVector<int64_t> headsOf(Value q);
+/// Positions of a chunk of the delta rule, before which states are kept.
+int64_t getDeltaChunk();
 
 /// Adds the work of attention that needs `flops` for so many products of each
 /// pair of a query and a key; `q` ends in the columns of a head.

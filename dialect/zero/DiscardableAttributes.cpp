@@ -102,6 +102,7 @@ const Known kKnown[] = {
     {kVocabAttr, OnArgument, isNumber, "an i64"},
     {kIgnoredAttr, OnArgument, isNumber, "an i64"},
     {kSeparatorAttr, OnArgument, isNumber, "an i64"},
+    {kKeptEveryAttr, OnArgument, isNumber, "an i64"},
     {kStateAttr, OnArgument, isOneOf<StateAttr>, "a #zero.state"},
     {kScalarAttr, OnArgument, isOneOf<StringAttr>, "a string"},
     {kCacheAttr, OnArgument, isOneOf<StringAttr>, "a string"},

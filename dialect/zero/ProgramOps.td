@@ -32,8 +32,8 @@ def Zero_ProgramOp : Zero_FunctionOp<"program"> {
     inputs that the host writes, and scalars.  They return the next state, in
     the order of the arguments, then outputs that the host reads.
 
-    `@prefill` and `@decode` also take the caches of attention, last, and return
-    the next ones between next state and outputs.  Other programs may use the
+    `@prefill` and `@decode` also take the caches of what they have read, last,
+    and return the next ones between next state and outputs.  Other programs may use the
     bytes of caches.
 
     ```mlir

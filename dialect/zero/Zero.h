@@ -129,9 +129,12 @@ inline bool isDecodingInput(llvm::StringRef input) {
 }
 /// On the last of them: the id that ends a document.
 constexpr llvm::StringLiteral kSeparatorAttr = "zero.separator";
+/// On the first of them, if a cache is a state, which is not of all positions:
+/// a slot may go back to the last multiple of this, or to its beginning.
+constexpr llvm::StringLiteral kKeptEveryAttr = "zero.kept_every";
 /// Their output: for each slot, a row of logits.
 constexpr llvm::StringLiteral kLogits = "logits";
-/// On their last arguments: the name of kept keys or values.
+/// On their last arguments: the name of kept keys or values, or of a state.
 constexpr llvm::StringLiteral kCacheAttr = "zero.cache";
 
 // On the module, from level partitioned on: the stage of ZeRO, and the

@@ -2,7 +2,9 @@
 //
 // Units are pairs of a batch and a head: a head of values forward, by
 // zrt_gated_delta_rule, and a head of queries and keys backward, by
-// zrt_gated_delta_rule_backward.
+// zrt_gated_delta_rule_backward, and with a kept state, by
+// zrt_cached_delta_rule.  Those of a convolution with kept inputs, by
+// zrt_cached_causal_conv, are slots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +14,8 @@
 #include "abi/zrt.h"
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <utility>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -26,9 +30,11 @@ public:
 
   LogicalResult forward(nn::GatedDeltaRuleOp rule);
   LogicalResult backward(nn::GatedDeltaRuleBackwardOp rule);
+  LogicalResult cached(nn::CachedDeltaRuleOp rule);
+  LogicalResult cached(nn::CachedCausalConvOp conv);
 
 private:
-  /// Opens the loop over units of `heads`, and passes T, K, V and starts.
+  /// Opens the loop over units of `heads`, and passes T, K and V.
   template <typename OpT>
   LogicalResult passSizes(OpT rule, int64_t heads) {
     const int64_t keyWidth = rule.getQ().getType().getDimSize(3),
@@ -41,7 +47,7 @@ private:
     passInteger(rule.getV().getType().getDimSize(1));
     passInteger(keyWidth);
     passInteger(valueWidth);
-    return passOfBatch(rule.getStarts());
+    return success();
   }
 
   /// Passes rows, or none for a null view.
@@ -75,7 +81,7 @@ LogicalResult DeltaRuleEmitter::forward(nn::GatedDeltaRuleOp rule) {
     return op->emitError(kNoView);
   const int64_t heads = rule.getV().getType().getDimSize(2),
                 keyHeads = rule.getQ().getType().getDimSize(2);
-  if (failed(passSizes(rule, heads)))
+  if (failed(passSizes(rule, heads)) || failed(passOfBatch(rule.getStarts())))
     return failure();
   Value keyHead = div(head, heads / keyHeads);
   if (failed(passRows({q, k}, keyHead)) || failed(passRows({v, gates}, head)) ||
@@ -104,7 +110,8 @@ LogicalResult DeltaRuleEmitter::backward(nn::GatedDeltaRuleBackwardOp rule) {
     return op->emitError(kNoView);
   const int64_t keyHeads = rule.getQ().getType().getDimSize(2),
                 perHead = rule.getV().getType().getDimSize(2) / keyHeads;
-  if (failed(passSizes(rule, keyHeads)))
+  if (failed(passSizes(rule, keyHeads)) ||
+      failed(passOfBatch(rule.getStarts())))
     return failure();
   passInteger(perHead);
   Value keyHead = head, first = mul(head, perHead);
@@ -125,6 +132,84 @@ LogicalResult DeltaRuleEmitter::backward(nn::GatedDeltaRuleBackwardOp rule) {
   return success();
 }
 
+LogicalResult DeltaRuleEmitter::cached(nn::CachedDeltaRuleOp rule) {
+  Value q = operandOf(rule.getQ()), k = operandOf(rule.getK()),
+        v = operandOf(rule.getV()), gates = operandOf(rule.getGates()),
+        beta = operandOf(rule.getBeta()), out = views.result(rule.getResult()),
+        state = views.result(rule.getNextState()),
+        keys = views.result(rule.getNextKeys()),
+        updates = views.result(rule.getNextUpdates()),
+        decays = views.result(rule.getNextDecays());
+  if (!q || !k || !v || !gates || !out || !state || !keys || !updates ||
+      !decays || bool(beta) != bool(rule.getBeta()))
+    return op->emitError(kNoView);
+  const int64_t keyHeads = rule.getQ().getType().getDimSize(2),
+                perHead = rule.getV().getType().getDimSize(2) / keyHeads;
+  if (failed(passSizes(rule, keyHeads)) ||
+      failed(passOfBatch(rule.getBegin())) ||
+      failed(passOfBatch(rule.getCount())) ||
+      failed(passOfBatch(rule.getStarts())))
+    return failure();
+  passInteger(perHead);
+  Value keyHead = head, first = mul(head, perHead);
+  constexpr bool kPassHeads = true;
+  if (failed(passRows({q, k}, keyHead)) ||
+      failed(passRows({v, gates}, first, kPassHeads)) ||
+      failed(passOptional(beta, first, kPassHeads)))
+    return failure();
+  for (Value kept : {state, keys, updates, decays}) {
+    SmallVector<int64_t> strides;
+    const bool isOfKeys = kept == keys;
+    if (failed(passAddress(kept, isOfKeys ? keyHead : first, 1, strides)))
+      return failure();
+    if (!isOfKeys)
+      passInteger(strides[1]);
+  }
+  if (failed(passRows(out, first, kPassHeads)))
+    return failure();
+  call("zrt_cached_delta_rule");
+  return success();
+}
+
+LogicalResult DeltaRuleEmitter::cached(nn::CachedCausalConvOp conv) {
+  Value x = operandOf(conv.getX()), weight = operandOf(conv.getWeight()),
+        out = views.result(conv.getResult()),
+        inputs = views.result(conv.getNextInputs());
+  if (!x || !weight || !out || !inputs)
+    return op->emitError(kNoView);
+  RankedTensorType type = conv.getX().getType();
+  openUnits(/*heads=*/1);
+  passInteger(type.getDimSize(1));
+  passInteger(type.getDimSize(2));
+  passInteger(conv.getWeight().getType().getDimSize(1));
+  passInteger(conv.getInputs().getType().getDimSize(1));
+  if (failed(passOfBatch(conv.getBegin())) ||
+      failed(passOfBatch(conv.getCount())) ||
+      failed(passOfBatch(conv.getStarts())))
+    return failure();
+  SmallVector<int64_t> strides;
+  const auto passMatrix = [&](Value view, unsigned rows) -> LogicalResult {
+    strides.clear();
+    if (failed(passAddress(view, Value(), 0, strides)))
+      return failure();
+    passInteger(strides[rows]);
+    return success();
+  };
+  if (failed(passMatrix(x, 1)))
+    return failure();
+  // All slots have one weight.
+  Value slot = std::exchange(batch, index(0));
+  if (failed(passMatrix(weight, 0)))
+    return failure();
+  batch = slot;
+  strides.clear();
+  if (failed(passAddress(inputs, Value(), 0, strides)) ||
+      failed(passMatrix(out, 1)))
+    return failure();
+  call("zrt_cached_causal_conv");
+  return success();
+}
+
 LogicalResult zero::emitDeltaRuleKernel(func::FuncOp kernel, Operation *op) {
   if (!getElementTypeOrSelf(op->getResult(0)).isF32())
     return op->emitError("has a kernel for f32; compile with --reference");
@@ -132,9 +217,13 @@ LogicalResult zero::emitDeltaRuleKernel(func::FuncOp kernel, Operation *op) {
   KernelViews views(kernel, b);
   DeltaRuleEmitter emitter(kernel, op, b, views);
   auto forward = dyn_cast<nn::GatedDeltaRuleOp>(op);
+  auto cached = dyn_cast<nn::CachedDeltaRuleOp>(op);
+  auto conv = dyn_cast<nn::CachedCausalConvOp>(op);
   LogicalResult result =
-      forward ? emitter.forward(forward)
-              : emitter.backward(cast<nn::GatedDeltaRuleBackwardOp>(op));
+      forward  ? emitter.forward(forward)
+      : cached ? emitter.cached(cached)
+      : conv   ? emitter.cached(conv)
+               : emitter.backward(cast<nn::GatedDeltaRuleBackwardOp>(op));
   if (succeeded(result))
     views.finish();
   return result;

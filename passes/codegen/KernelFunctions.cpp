@@ -49,10 +49,12 @@ static func::FuncOp toFunction(KernelOp kernel) {
   return function;
 }
 
-/// The gated delta rule or its backward in `kernel`, or null.
+/// The gated delta rule, its backward, or what keeps a state in `kernel`, or
+/// null.
 static Operation *findDeltaRule(func::FuncOp kernel) {
   for (Operation &op : kernel.front())
-    if (isa<nn::GatedDeltaRuleOp, nn::GatedDeltaRuleBackwardOp>(op))
+    if (isa<nn::GatedDeltaRuleOp, nn::GatedDeltaRuleBackwardOp,
+            nn::CachedDeltaRuleOp, nn::CachedCausalConvOp>(op))
       return &op;
   return nullptr;
 }
@@ -141,8 +143,11 @@ struct LowerHandWrittenKernels
       func::FuncOp function = toFunction(kernel);
       if (Operation *rule = findDeltaRule(function)) {
         if (forGpu)
-          rule->emitError(
-              "has no kernel for GPUs yet; compile for --target=cpu");
+          rule->emitError("has no kernel for GPUs yet; compile for "
+                          "--target=cpu")
+              << (isa<nn::CachedDeltaRuleOp, nn::CachedCausalConvOp>(rule)
+                      ? ", or without generation"
+                      : "");
         if (forGpu || failed(emitDeltaRuleKernel(function, rule)))
           return signalPassFailure();
         continue;

@@ -200,6 +200,12 @@ private:
   /// Positions that a prompt is read at once.
   static constexpr int64_t kChunk = 64;
 
+  static bool keepsStates(func::FuncOp model) {
+    return llvm::any_of(model.front(), [](Operation &op) {
+      return isa<nn::CausalConvOp, nn::GatedDeltaRuleOp>(op);
+    });
+  }
+
   /// Adds the inputs of both functions, which the model does not read: `begin`
   /// and `count`, `prompt` and `token`, and `document` if it has documents.
   static LogicalResult addInputs(func::FuncOp model, BlockArgument tokens) {
@@ -221,7 +227,10 @@ private:
     };
     auto ofSlots = RankedTensorType::get({batch}, b.getI32Type());
     NamedAttrList ids(model.getArgAttrDict(tokens.getArgNumber()));
-    add(kBegin, ofSlots, below(positions));
+    NamedAttrList ofBegin = below(positions);
+    if (keepsStates(model))
+      ofBegin.set(kKeptEveryAttr, b.getI64IntegerAttr(nn::getDeltaChunk()));
+    add(kBegin, ofSlots, ofBegin);
     add(kCount, ofSlots, below(chunk + 1));
     add(kPrompt, type.clone({batch, chunk}), ids);
     add(kToken, type.clone({batch, int64_t{1}}), ids);

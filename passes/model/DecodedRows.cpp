@@ -15,12 +15,10 @@ DecodedRows::DecodedRows(func::FuncOp function, const DecodedInputs &inputs)
     : function(function), in(inputs), b(function.getContext()) {}
 
 LogicalResult DecodedRows::mixes(Operation *op) {
-  if (isa<nn::GatedDeltaRuleOp, nn::CausalConvOp>(op))
-    return op->emitError("keeps a state, and generation has no cache of it "
-                         "yet; drop --sample");
   return op->emitError(
       "mixes positions in a way that generation does not "
-      "know: it needs nn.attention with causal; drop --sample");
+      "know: it needs nn.attention with causal, nn.causal_conv or "
+      "nn.gated_delta_rule; drop --sample");
 }
 
 RankedTensorType DecodedRows::resized(Value old, unsigned dim) const {
@@ -118,6 +116,10 @@ LogicalResult DecodedRows::visit(Operation *op) {
   }
   if (auto attention = dyn_cast<nn::AttentionOp>(op))
     return visitAttention(attention);
+  if (auto conv = dyn_cast<nn::CausalConvOp>(op))
+    return visitConv(conv);
+  if (auto rule = dyn_cast<nn::GatedDeltaRuleOp>(op))
+    return visitRule(rule);
   if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op))
     return visitReshape(op);
   if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::ConcatOp>(op))
@@ -132,7 +134,7 @@ LogicalResult DecodedRows::visitRows(Operation *op) {
   // The host knows where documents begin, and reads those of a slot one after
   // the other.
   if (isa<nn::DocumentStartsOp>(op))
-    return success(); // only attention reads it
+    return success(); // only operations with caches read it
   auto known = rows.find(op->getOperand(0));
   if (known == rows.end())
     return mixes(op);
@@ -175,48 +177,6 @@ LogicalResult DecodedRows::visitRows(Operation *op) {
     return success();
   }
   return mixes(op);
-}
-
-BlockArgument DecodedRows::addCache(nn::AttentionOp op, Value k,
-                                    StringRef what) {
-  RankedTensorType type = tensorTypeOf(k);
-  auto kept = RankedTensorType::get({type.getDimSize(0), type.getDimSize(2),
-                                     in.positions, type.getDimSize(3)},
-                                    type.getElementType());
-  StringAttr name = b.getStringAttr(Twine(layers) + "." + what);
-  const unsigned place = function.getNumArguments();
-  (void)function.insertArgument(
-      place, kept, b.getDictionaryAttr(b.getNamedAttr(kCacheAttr, name)),
-      NameLoc::get(name, op.getLoc()));
-  return function.getArgument(place);
-}
-
-LogicalResult DecodedRows::visitAttention(nn::AttentionOp op) {
-  RankedTensorType type = op.getQ().getType();
-  for (Value operand : {op.getQ(), op.getK(), op.getV()}) {
-    auto known = rows.find(operand);
-    if (known == rows.end() || known->second.dim != 1 ||
-        known->second.inner != 1)
-      return mixes(op);
-  }
-  if (!op.getCausal() ||
-      op.getK().getType().getDimSize(1) != type.getDimSize(1))
-    return mixes(op);
-  Value k = lookup(op.getK()), v = lookup(op.getV());
-  const bool isOfDocuments =
-      op.getStarts() && op.getStarts().getDefiningOp<nn::DocumentStartsOp>();
-  BlockArgument keys = addCache(op, k, "keys"),
-                values = addCache(op, v, "values");
-  ++layers;
-  auto fresh = nn::CachedAttentionOp::create(
-      b, op.getLoc(), resized(op.getResult(), 1), keys.getType(),
-      values.getType(), lookup(op.getQ()), k, v, keys, values, in.begin,
-      in.count, isOfDocuments ? in.document : Value(), op.getScaleAttr(),
-      op.getWindowAttr(), op.getSoftCapAttr());
-  rows[op.getResult()] = {fresh.getResult(), 1, 1};
-  caches.push_back({keys, fresh.getNextKeys()});
-  caches.push_back({values, fresh.getNextValues()});
-  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -23,10 +23,12 @@ struct DecodedInputs {
 /// Rewrites operations of T positions as those of C, from the tokens on.  A
 /// value has its positions in one dimension, possibly collapsed with others.
 ///
-///   a row's own work   the same operation, of another size
-///   nn.attention       nn.cached_attention, with two new arguments
-///   nn.rope            the same, at the slot's positions
-///   tables of T rows   rows of the slot's positions
+///   a row's own work     the same operation, of another size
+///   nn.attention         nn.cached_attention, with two new arguments
+///   nn.causal_conv       nn.cached_causal_conv, with one
+///   nn.gated_delta_rule  nn.cached_delta_rule, with four
+///   nn.rope              the same, at the slot's positions
+///   tables of T rows     rows of the slot's positions
 class DecodedRows {
 public:
   /// `function` is a copy of the model, to which caches are added as arguments.
@@ -54,7 +56,6 @@ private:
   LogicalResult visitGeneric(linalg::LinalgOp op);
   LogicalResult visitReshape(Operation *op);
   LogicalResult visitSlice(Operation *op);
-  LogicalResult visitAttention(nn::AttentionOp op);
   LogicalResult visitRows(Operation *op);
 
   // DecodedTables.cpp
@@ -70,7 +71,17 @@ private:
   bool hasRows(Value value) const { return rows.contains(value); }
   LogicalResult mixes(Operation *op);
   Value getPlaces();
-  BlockArgument addCache(nn::AttentionOp op, Value k, StringRef what);
+
+  // DecodedCaches.cpp
+  LogicalResult visitAttention(nn::AttentionOp op);
+  LogicalResult visitConv(nn::CausalConvOp op);
+  LogicalResult visitRule(nn::GatedDeltaRuleOp op);
+  /// Adds a cache of `shape` for the layer `op`, with the elements of `like`.
+  BlockArgument addCache(Operation *op, Value like, ArrayRef<int64_t> shape,
+                         StringRef what);
+  /// Where the document of each slot begins, for an operation with `starts`.
+  Value documentOf(Value starts);
+  bool areRowsOfSlots(ValueRange values) const;
 
   func::FuncOp function;
   DecodedInputs in;

@@ -265,9 +265,13 @@ def AddDecoding : Pass<"zero-add-decoding", "::mlir::ModuleOp"> {
 
     The model must have one `nn.cross_entropy`, whose targets are an input of
     the shape of the input `tokens`: then rows of logits are positions of
-    `tokens`.  Positions may read each other only by `nn.attention`, `causal`; a
-    slot is one document.  `@loss` also takes the new inputs, and does not read
-    them.
+    `tokens`.  Positions may read each other only by `nn.attention`, `causal`,
+    by `nn.causal_conv` and by `nn.gated_delta_rule`; a slot is one document.
+    `@loss` also takes the new inputs, and does not read them.
+
+    Convolutions and delta rules keep a state, whose size does not depend on T.
+    Then `begin` has `zero.kept_every = 64`: a slot that has read n positions may
+    go back to the last multiple of 64 up to n, or to position 0.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];

@@ -25,8 +25,9 @@
 //     `token` [slots, positions]; and caches of these slots, each with its own
 //     name.  The host reads from zero.vocab of these inputs how many positions
 //     the caches have, how many a run of @prefill reads, and which ids texts
-//     have, those of `tokens`; and from zero.separator of `document` [slots]
-//     which id ends a document (ModelClaims.cpp).
+//     have, those of `tokens`; from zero.separator of `document` [slots] which
+//     id ends a document (ModelClaims.cpp); and from zero.kept_every of `begin`
+//     how far a slot may go back.
 //   * a parameter has its own name, unless it is cut by rows: then the members
 //     with its name cover each of its rows once.
 //
@@ -34,6 +35,7 @@
 
 #include "passes/verify/Rules.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
 #include "dialect/zero/InputBound.h"
 #include "dialect/zero/PlanPrograms.h"
@@ -250,14 +252,8 @@ private:
     InputBound positions = {boundOf(kBegin)->vocab, 0};
     if (text && text.getRank() == 2)
       positions.vocab = text.getDimSize(1);
-    for (const NextCache &cache : findNextCaches(program))
-      if (auto kept = cast<RankedTensorType>(cache.argument.getType());
-          kept.getRank() != 4 || positions.vocab != kept.getDimSize(2)) // (S5)
-        return program.emitOpError("has the cache ")
-               << cache.name << " of " << kept << ", and the host keeps "
-               << positions.vocab
-               << " positions of each slot there (S5), zero.vocab of the input "
-                  "\"begin\"";
+    if (failed(judgeKept(program, positions.vocab)))
+      return failure();
     if (positions.vocab < 1) // (S5)
       return program.emitOpError(
           "has no zero.vocab of the input \"begin\" (S5); it is the positions "
@@ -278,6 +274,50 @@ private:
       return program.emitOpError("has the input \"document\" as ")
              << program.getArgumentTypes()[*document]
              << " (S5); it is i32 [slots], with a zero.separator";
+    return success();
+  }
+
+  /// Whether attention puts keys or values into a cache.
+  bool isOfAttention(BlockArgument cache) {
+    for (OpOperand &use : cache.getUses()) {
+      auto launch = dyn_cast<LaunchOp>(use.getOwner());
+      auto kernel = launch ? module.lookupSymbol<KernelOp>(launch.getKernel())
+                           : KernelOp();
+      if (kernel && !kernel.isExternal() &&
+          llvm::any_of(
+              kernel.front().getArgument(use.getOperandNumber()).getUsers(),
+              llvm::IsaPred<nn::CachedAttentionOp>))
+        return true;
+    }
+    return false;
+  }
+
+  /// Checks that caches have all positions of a slot, [slots, heads, positions,
+  /// width], or that the host is told how far a slot may go back.
+  LogicalResult judgeKept(ProgramOp program, int64_t positions) {
+    std::optional<unsigned> begin = findInput(program, kBegin);
+    auto every = program.getArgAttrOfType<IntegerAttr>(*begin, kKeptEveryAttr);
+    bool haveStates = false;
+    for (const NextCache &cache : findNextCaches(program)) {
+      auto kept = cast<RankedTensorType>(cache.argument.getType());
+      if (kept.getRank() == 4 && kept.getDimSize(2) == positions)
+        continue;
+      if (!every || isOfAttention(cache.argument)) // (S5)
+        return program.emitOpError("has the cache ")
+               << cache.name << " of " << kept << ", and the host keeps "
+               << positions
+               << " positions of each slot there (S5), zero.vocab of the input "
+                  "\"begin\"";
+      haveStates = true;
+    }
+    if (every && (!haveStates || every.getInt() != nn::getDeltaChunk())) // (S5)
+      return program.emitOpError("has ")
+             << kKeptEveryAttr << " = " << every.getInt()
+             << " of the input \"begin\", and "
+             << (haveStates ? "states are kept every " : "keeps no state (S5)")
+             << (haveStates
+                     ? std::to_string(nn::getDeltaChunk()) + " positions (S5)"
+                     : "");
     return success();
   }
 

@@ -5,8 +5,9 @@
 //
 //   rows, columns  linalg.generic and linalg.fill
 //   serial         these and tensor.insert_slice
-//   attention      one nn.attention, nn.gated_delta_rule or a backward of them
-//                  on operands; its results may be inserted into a tensor, side
+//   attention      one nn.attention, nn.gated_delta_rule, a backward of them or
+//                  one that keeps something, on operands; its results may be
+//                  inserted into a tensor, side
 //                  by side; all views have contiguous rows (KernelViews.cpp)
 //   scatter        one nn.embedding_backward, from zeros or from an operand
 //
@@ -144,11 +145,11 @@ static LogicalResult judgeEmpty(tensor::EmptyOp op) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult judgeAttention(Operation *op) {
-  if (auto cached = dyn_cast<nn::CachedAttentionOp>(op))
-    for (Value cache : {cached.getKeys(), cached.getValues()})
-      if (!isa<BlockArgument>(cache) || !cache.hasOneUse()) // (S6)
-        return op->emitOpError("puts rows into what is no operand of its "
-                               "kernel, or is read beside it (S6)");
+  for (OpResult result : op->getResults())
+    if (Value cache = findKept(result);
+        cache && (!isa<BlockArgument>(cache) || !cache.hasOneUse())) // (S6)
+      return op->emitOpError("puts rows into what is no operand of its "
+                             "kernel, or is read beside it (S6)");
   for (Value operand : op->getOperands())
     if (!isa<BlockArgument>(skipViews(operand))) // (S6)
       return op->emitOpError("reads what is no view of an operand of its "

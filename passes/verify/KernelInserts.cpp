@@ -23,7 +23,8 @@ bool judge::isKnown(OffsetSizeAndStrideOpInterface op) {
 bool judge::isAttention(Operation *op) {
   return isa_and_present<nn::AttentionOp, nn::AttentionBackwardOp,
                          nn::CachedAttentionOp, nn::GatedDeltaRuleOp,
-                         nn::GatedDeltaRuleBackwardOp>(op);
+                         nn::GatedDeltaRuleBackwardOp, nn::CachedDeltaRuleOp,
+                         nn::CachedCausalConvOp>(op);
 }
 
 /// Returns true if `op` has strides of 1 only.

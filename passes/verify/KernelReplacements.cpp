@@ -82,15 +82,27 @@ static LogicalResult judgeInPlace(Kernel kernel, unsigned result,
   return success();
 }
 
+Value judge::findKept(Value result) {
+  if (auto cached = result.getDefiningOp<nn::CachedAttentionOp>())
+    return result == cached.getNextKeys()     ? cached.getKeys()
+           : result == cached.getNextValues() ? cached.getValues()
+                                              : Value();
+  if (auto rule = result.getDefiningOp<nn::CachedDeltaRuleOp>())
+    return result == rule.getNextState()     ? rule.getState()
+           : result == rule.getNextKeys()    ? rule.getKeys()
+           : result == rule.getNextUpdates() ? rule.getUpdates()
+           : result == rule.getNextDecays()  ? rule.getDecays()
+                                             : Value();
+  auto conv = result.getDefiningOp<nn::CachedCausalConvOp>();
+  return conv && result == conv.getNextInputs() ? conv.getInputs() : Value();
+}
+
 /// The value in which `value` is made, or null: a scatter adds to its initial
-/// value, and attention puts rows into its caches.
+/// value, and attention and a delta rule put rows into their caches.
 static Value findReplaced(Value value) {
   if (auto scatter = value.getDefiningOp<nn::EmbeddingBackwardOp>())
     return scatter.getInit();
-  auto cached = value.getDefiningOp<nn::CachedAttentionOp>();
-  if (!cached || value == cached.getResult())
-    return {};
-  return value == cached.getNextKeys() ? cached.getKeys() : cached.getValues();
+  return findKept(value);
 }
 
 /// Checks that scatters and caches, and nothing else, must replace what they

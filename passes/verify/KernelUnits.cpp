@@ -133,10 +133,13 @@ LogicalResult judge::judgeUnits(Kernel kernel) {
           isa<nn::AttentionBackwardOp, nn::GatedDeltaRuleBackwardOp,
               nn::GatedDeltaRuleOp>(op)
               ? 2
-          : isa<nn::CachedAttentionOp>(op) ? 1
-                                           : 0;
+          : isa<nn::CachedAttentionOp, nn::CachedDeltaRuleOp>(op) ? 1
+                                                                  : 0;
       auto type = cast<RankedTensorType>(op.getOperand(heads).getType());
-      result = judgeSpace(kernel, {type.getDimSize(0), type.getDimSize(2)});
+      SmallVector<int64_t> units = {type.getDimSize(0), type.getDimSize(2)};
+      if (isa<nn::CachedCausalConvOp>(op)) // of all channels
+        units.back() = 1;
+      result = judgeSpace(kernel, units);
     } else if (auto scatter = dyn_cast<nn::EmbeddingBackwardOp>(op)) {
       result = judgeSpace(kernel,
                           {cast<RankedTensorType>(scatter.getResult().getType())

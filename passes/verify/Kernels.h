@@ -36,6 +36,9 @@ bool readsOwnRow(Kernel kernel, OpOperand &use);
 
 /// Whether `op` is attention or a delta rule, or the backward of one.
 bool isAttention(Operation *op);
+/// What is kept from run to run and `result` of attention or of a delta rule
+/// replaces; null if that has bytes of its own.
+Value findKept(Value result);
 /// Whether the offsets, sizes and strides of a slice are static; then it is in
 /// bounds.
 bool isKnown(OffsetSizeAndStrideOpInterface op);

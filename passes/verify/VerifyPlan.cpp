@@ -154,7 +154,7 @@ LogicalResult Plan::judgeArguments(ProgramOp program) {
   for (unsigned i = 0; i != shared; ++i)
     for (StringRef name :
          {kBytesAttr, kStateAttr, kInputAttr, kVocabAttr, kIgnoredAttr,
-          kScalarAttr, kMicroAttr, kSeparatorAttr})
+          kScalarAttr, kMicroAttr, kSeparatorAttr, kKeptEveryAttr})
       if (program.getArgAttr(i, name) != step.getArgAttr(i, name)) // (V6)
         return program.emitOpError("has ")
                << name << " = " << program.getArgAttr(i, name)

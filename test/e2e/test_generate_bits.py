@@ -14,9 +14,6 @@ import support
 
 ROOT = support.ROOT / "test" / "golden"
 CASES = sorted(path.parent.name for path in ROOT.glob("*/config.json"))
-#: Those with layers that keep a state, of which generation has no cache yet.
-WITH_STATE = [case for case in CASES if re.search("linear_num|conv_L_cache", (ROOT / case / "config.json").read_text())]
-CASES = [case for case in CASES if case not in WITH_STATE]
 #: Of both compilations.
 ADAPTERS = {"lora_fp32": ("fp32", "--lora=4"), "lora_bf16": ("bf16", "--lora=4"), "dora_bf16": ("bf16", "--lora=4", "--dora"),
             "nf4_fp32": ("fp32", "--lora=4", "--base-storage=nf4"), "int8_bf16": ("bf16", "--lora=4", "--base-storage=int8")}
@@ -42,11 +39,16 @@ def probed(model):
     return re.sub(r"(func\.func @\w+\()", r"\1" + argument, text, count=1), shape
 
 
-class GenerateBits(support.Case):
+class BitsCase(support.Case):
+    #: How generation reads the tokens.
+    runs = ("token", "chunk")
+    #: Of the model.
+    imported = ()
+
     def compare(self, config, weights, tokens, seq, precision, options=(), checkpoint=None):
         """`weights` are all parameters in a file; `checkpoint`, if given, is what generation reads in its place."""
         batch = 2
-        model = support.import_model(config, batch, seq)
+        model = support.import_model(config, batch, seq, *self.imported)
         text, shape = probed(model)
         halves = () if precision == "fp32" else ("--grad-dtype=f32",)
         saved = ("--modules-to-save=probe",) if options else ()
@@ -66,7 +68,7 @@ class GenerateBits(support.Case):
         expected = array.array("f", (0.0 - x for x in values[:seq * shape[2]])).tobytes()
         row = shape[2] * 4
         only = support.compile_model(model, f"--precision={precision}", "--sample-only", *options)
-        for kind in ("token", "chunk"):
+        for kind in self.runs:
             out = self.folder / f"{kind}.npy"
             self.run_ok(only, "--weights", checkpoint or weights, "--prompt-ids", ",".join(map(str, ids)), "--logits", out,
                         "--logits-by", kind)
@@ -81,21 +83,9 @@ class GenerateBits(support.Case):
         """With the probe, no layer is known as the head."""
         return ("--lora-targets=.*[.](layers|h)[.].*",) if options else ()
 
-    def test_states_are_refused(self):
-        self.assertTrue(WITH_STATE)
-        for case in WITH_STATE:
-            done = support.run(support.ZEROC, support.import_model(ROOT / case / "config.json", 1, 8), "--sample", "-o",
-                               self.folder / "train")
-            self.assert_refused(done, "keeps a state, and generation has no cache of it yet; drop --sample")
-
-    def test_delta_rule_on_gpus_is_refused(self):
-        done = support.run(support.ZEROC, support.import_model(ROOT / "qwen3_5" / "config.json", 1, 8), "--target=cuda",
-                           "--cuda-arch=emulated", "-o", self.folder / "train")
-        self.assert_refused(done, "linear_attn.rule", "has no kernel for GPUs yet; compile for --target=cpu")
-
     def compare_trained(self, config, seq, precision, options):
         """Compares after two steps of training, so that adapters are no zeros."""
-        model = support.import_model(config, 2, seq)
+        model = support.import_model(config, 2, seq, *self.imported)
         vocab = next(int(size) for size in re.findall(r"%tokens: [^)]*zero.vocab = (\d+)", model.read_text()))
         tokens = self.write_tokens(8 * seq + 8, vocab)
         trained = support.compile_model(model, f"--precision={precision}", *options, *self.targets(options))
@@ -109,6 +99,13 @@ class GenerateBits(support.Case):
             adapters = {name: value for name, value in support.read_safetensors(weights).items() if ".lora_" in name}
             support.write_safetensors(weights, {**support.read_safetensors(base), **adapters})
         self.compare(config, weights, tokens, seq, precision, options, self.folder / "run")
+
+
+class GenerateBits(BitsCase):
+    def test_delta_rule_on_gpus_is_refused(self):
+        done = support.run(support.ZEROC, support.import_model(ROOT / "qwen3_5" / "config.json", 1, 8), "--target=cuda",
+                           "--cuda-arch=emulated", "-o", self.folder / "train")
+        self.assert_refused(done, "linear_attn.rule", "has no kernel for GPUs yet; compile for --target=cpu")
 
 
 def add_cases():

@@ -17,8 +17,6 @@ MIXTURES = {"mixtral": ("num_local_experts", "num_local_experts", "num_experts")
 #: Families whose head width may differ from hidden_size / num_attention_heads.
 FREE_HEADS = ("llama", "mistral", "mixtral", "qwen2", "qwen3", "qwen3_moe", "qwen3_5_text", *GEMMA, "smollm3", *OLMO,
               *GRANITE, "cohere2", "starcoder2", "exaone4", "ministral3", "gemma4_text")
-#: Families with layers that keep a state.
-WITH_STATE = ("qwen3_5_text", "lfm2")
 #: The families that have a key of `others`.
 OWNERS = {"mlp_bias": ("llama", "smollm3", "granite"), "logits_scaling": GRANITE, "no_rope_layers": ("smollm3",)}
 ACTIVATIONS = ("silu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "swish")

@@ -237,6 +237,8 @@ PLANS = [
     Recipe("uneven-3-2-2", "uneven", 37, 3, 2, 2),
     # Layers that keep a state.
     Recipe("state-3-2-1", "qwen3_5", 89, 3, 2, 1, ("--remat=block",)),
+    Recipe("sample-state-2-2-1", "qwen3_5", 89, 2, 2, 1, ("--sample",)),
+    Recipe("generate-state-0-1-1", "lfm2", 89, 0, 1, 1, ("--sample-only",)),
     Recipe("state-2-2-2", "qwen3_5-full-first", 89, 2, 2, 2, ("--offload-activations=cpu",)),
     Recipe("state-bf16-1-2-1", "qwen3_5", 89, 1, 2, 1, ("--precision=bf16", "--lora=2")),
     # Layers that share keys and values over blocks, a second embedding, a parameter without a gradient.

@@ -1,9 +1,14 @@
-//===- Decoder.cpp - Documents of a sequence ------------------------------===//
+//===- Decoder.cpp - Documents of a sequence, and ways back ---------------===//
 #include "train/generate/Decoder.h"
 
 #include <algorithm>
 
 using namespace zrt;
+
+size_t Decoder::resume(size_t held, size_t at) const {
+  const size_t every = keptEvery();
+  return every == 0 || at >= held - held % every ? at : 0;
+}
 
 size_t Decoder::documentOf(std::span<const int32_t> text, size_t at) const {
   const std::optional<int32_t> end = separator();

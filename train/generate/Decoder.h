@@ -1,4 +1,4 @@
-//===- Decoder.h - A model that keeps keys and values -----------*- C++ -*-===//
+//===- Decoder.h - A model that keeps what it has read ----------*- C++ -*-===//
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace zrt {
 
-/// Slots of sequences whose keys and values are kept.
+/// Slots of sequences whose keys and values, or states, are kept.
 ///
 /// A run reads the next tokens of some slots: of slot s, `count[s]` tokens at
 /// the positions from `begin[s]` on.  Slots with count 0 change nothing.  What
 /// a slot keeps at positions below begin[s] must come from runs before; what it
-/// keeps beyond begin[s] + count[s] is not read.  All tokens of a run attend to
-/// positions from `starts[s]` on.
+/// keeps beyond begin[s] + count[s] is not read.  A slot may go back as far as
+/// resume() says.  All tokens of a run attend to positions from `starts[s]` on.
 ///
 ///   tokens [slots][chunk]   slot 0 | 5 6 7 . |  begin 0, count 3, starts 0
 ///                           slot 1 | . . . . |  count 0
@@ -38,6 +38,12 @@ public:
   /// The token that ends a document, if attention stays in documents: `starts`
   /// is then where the document of all tokens of the run begins.
   virtual std::optional<int32_t> separator() const { return std::nullopt; }
+  /// If states are kept, a slot may go back to the last multiple of this, or to
+  /// its beginning; 0: to any position.
+  virtual size_t keptEvery() const { return 0; }
+  /// Where a slot that has read `held` tokens goes on to read those from `at`
+  /// on, up to `held`: there, or at its beginning.
+  size_t resume(size_t held, size_t at) const;
   /// Where the document of token `at` of `text` begins; 0 without documents.
   size_t documentOf(std::span<const int32_t> text, size_t at) const;
   /// How many tokens of `text` from `at` on, up to `most`, are of one document:

@@ -74,19 +74,23 @@ size_t commonLength(const std::vector<int32_t> &a,
 
 } // namespace
 
-/// The free slot that holds most of the beginning; of equal ones the one that
-/// was used longest ago.
+size_t Engine::usable(const Slot &slot, const std::vector<int32_t> &ids) const {
+  return decoder.resume(slot.held,
+                        std::min(commonLength(slot.text, ids), ids.size() - 1));
+}
+
+/// The free slot of which most can be used; of equal ones the one that was used
+/// longest ago.
 Engine::Slot &Engine::bestFor(const std::vector<int32_t> &ids) {
   Slot *best = nullptr;
   size_t most = 0;
   for (Slot &slot : slots) {
     if (!slot.isFree)
       continue;
-    const size_t common = commonLength(slot.text, ids);
-    if (!best || common > most ||
-        (common == most && slot.usedIn < best->usedIn)) {
+    const size_t some = usable(slot, ids);
+    if (!best || some > most || (some == most && slot.usedIn < best->usedIn)) {
       best = &slot;
-      most = common;
+      most = some;
     }
   }
   return *best;
@@ -98,9 +102,7 @@ void Engine::assign() {
     Slot &slot = bestFor(queue.front().ids);
     slot.request = std::move(queue.front());
     queue.pop_front();
-    // The last token is read again, for its logits.
-    slot.held = std::min(commonLength(slot.text, slot.request.ids),
-                         slot.request.ids.size() - 1);
+    slot.held = usable(slot, slot.request.ids);
     slot.text = slot.request.ids;
     slot.isFree = false;
   }

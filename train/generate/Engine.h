@@ -10,7 +10,9 @@
 //
 // A slot whose request has ended takes the next one in the round after.  It
 // keeps what the ended one read, and a request that begins with the same tokens
-// goes on from there: another turn of a chat reads only what is new.
+// goes on from there: another turn of a chat reads only what is new.  A state
+// cannot be cut short, so that a slot with states goes on only where it can go
+// back to (Decoder::resume).
 //
 // An answer depends on its request alone, since a draw depends on the logits,
 // which no other slot changes, and on (seed, sample, position).
@@ -85,6 +87,9 @@ private:
   };
 
   void assign();
+  /// How many tokens of the beginning of `ids` a free slot need not read again.
+  /// The last token is read, for its logits.
+  size_t usable(const Slot &slot, const std::vector<int32_t> &ids) const;
   Slot &bestFor(const std::vector<int32_t> &ids);
   /// Draws a token of a slot that has read all of its text.
   void extend(Slot &slot, std::span<const float> logits);

@@ -51,13 +51,19 @@ size_t zrt::positionsOf(const zrt_plan &plan) {
   return size_t(findInput(plan, "begin").bound);
 }
 
+size_t zrt::chunkOf(const zrt_plan &plan) {
+  const zrt_input &prompt = findInput(plan, "prompt");
+  return size_t(prompt.rank == 2 ? prompt.shape[1] : 0);
+}
+
 PlanDecoder::PlanDecoder(zrt_context *ctx, const zrt_plan &plan)
     : ctx(ctx), begins(&findInput(plan, "begin")),
       counts(&findInput(plan, "count")), prompt(&findInput(plan, "prompt")),
       token(&findInput(plan, "token")), logits(&findLogits(plan)),
       slotCount(size_t(prompt->shape[0])), positionCount(positionsOf(plan)),
-      chunkSize(size_t(prompt->rank == 2 ? prompt->shape[1] : 0)),
-      classes(logits->ref.bytes / sizeof(float) / slotCount) {
+      chunkSize(chunkOf(plan)),
+      classes(logits->ref.bytes / sizeof(float) / slotCount),
+      stateDistance(plan.kept_every) {
   const auto isOfSlots = [&](const zrt_input &input, uint32_t rank) {
     return input.rank == rank && size_t(input.shape[0]) == slotCount;
   };

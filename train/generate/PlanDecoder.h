@@ -23,6 +23,7 @@ public:
   size_t vocabulary() const override { return classes; }
   size_t tokenBound() const override;
   std::optional<int32_t> separator() const override;
+  size_t keptEvery() const override { return stateDistance; }
   std::span<const float> prefill(std::span<const int32_t> tokens,
                                  std::span<const int32_t> begin,
                                  std::span<const int32_t> count,
@@ -43,7 +44,7 @@ private:
   const zrt_input *begins, *counts, *prompt, *token;
   const zrt_input *document = nullptr; ///< if attention stays in documents
   const zrt_output *logits;
-  size_t slotCount, positionCount, chunkSize, classes;
+  size_t slotCount, positionCount, chunkSize, classes, stateDistance;
   std::vector<std::byte> ids;
   std::vector<float> values;
 };
@@ -54,5 +55,7 @@ bool canGenerate(const zrt_plan &plan);
 int64_t tokenBoundOf(const zrt_plan &plan);
 /// The most tokens of a sequence of `plan`.
 size_t positionsOf(const zrt_plan &plan);
+/// The most tokens of a slot in a run of prefill.
+size_t chunkOf(const zrt_plan &plan);
 
 } // namespace zrt

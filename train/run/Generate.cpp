@@ -23,7 +23,8 @@ namespace {
 struct GenerateOptions {
   TrainOptions common; ///< only of the machine, the seed and samples
   std::string logits;  ///< weights and adapter are those of `common`
-  bool logitsInChunks = false, serves = false;
+  size_t logitsBy = 0; ///< tokens of a run; 0: one, by the program decode
+  bool serves = false;
   std::vector<int32_t> endIds;
 };
 
@@ -51,17 +52,24 @@ GenerateOptions parse(const zrt_plan &plan, int argc, const char *const *argv) {
            "Write the logits after each token of the prompt, as .npy of "
            "[tokens, classes]; generate no text");
   line.add("--logits-by", "KIND", "Output",
-           "Compute these logits token by token (default: token), or in chunks "
-           "of a prompt (chunk); the same bits");
+           "Compute these logits token by token (default: token), in chunks of "
+           "a prompt (chunk), or in runs of a number of tokens; the same bits");
   if (!parseForward(plan, line, argc, argv, common))
     return options;
   options.logits = line.text("--logits");
   if (const std::string kind = line.text("--logits-by"); !kind.empty()) {
     if (options.logits.empty())
       usage("--logits-by={} needs --logits=FILE", kind);
-    if (kind != "token" && kind != "chunk")
-      usage("--logits-by must be token or chunk, got {}", kind);
-    options.logitsInChunks = kind == "chunk";
+    const size_t chunk = chunkOf(plan);
+    if (kind == "chunk")
+      options.logitsBy = chunk;
+    else if (kind.find_first_not_of("0123456789") == std::string::npos)
+      options.logitsBy =
+          size_t(line.countFrom1("--logits-by", int64_t(chunk), 1));
+    else if (kind != "token")
+      usage("--logits-by must be token, chunk or a number of tokens up to {}, "
+            "got {}",
+            chunk, kind);
   }
   options.serves = line.isOn("--serve");
   for (const int64_t id : readIds(line, "--end-ids")) {
@@ -106,7 +114,7 @@ void generate(const zrt_plan &plan, const GenerateOptions &options,
   const Sampling sampling(plan, common.sample, common.seed, world.rank());
   if (!options.logits.empty()) {
     const std::vector<float> logits =
-        sampling.promptLogits(ctx, options.logitsInChunks);
+        sampling.promptLogits(ctx, options.logitsBy);
     together(world, [&] {
       if (world.rank() == 0)
         writeNpy(options.logits, logits,

@@ -141,29 +141,37 @@ std::vector<Sample> Sampling::run(zrt_context *ctx, World &world) const {
   return samples;
 }
 
-std::vector<float> Sampling::promptLogits(zrt_context *ctx,
-                                          bool inChunks) const {
+std::vector<float> Sampling::promptLogits(zrt_context *ctx, size_t most) const {
   PlanDecoder decoder(ctx, plan);
   const size_t slots = decoder.slots(), classes = decoder.vocabulary(),
-               most = inChunks ? decoder.chunk() : 1;
+               width = std::max(most, size_t(1));
   const std::vector<int32_t> prompt(start.begin(), start.end());
-  std::vector<float> all;
   std::vector<int32_t> begin(slots), many(slots), starts(slots);
   // The last slot: the others rest.
   const size_t slot = slots - 1;
+  const auto read = [&](size_t at, size_t count) {
+    const size_t columns = most > 0 ? decoder.chunk() : 1;
+    std::vector<int32_t> tokens(slots * columns);
+    std::copy_n(&prompt[at], count, &tokens[slot * columns]);
+    begin[slot] = int32_t(at);
+    many[slot] = int32_t(count);
+    starts[slot] = int32_t(decoder.documentOf(prompt, at));
+    return (most > 0 ? decoder.prefill(tokens, begin, many, starts)
+                     : decoder.decode(tokens, begin, many, starts))
+        .subspan(slot * classes, classes);
+  };
+  std::vector<float> all;
   for (size_t i = 0; i < prompt.size(); ++i) {
-    // All tokens of a chunk so far are read again.
-    const size_t document = decoder.documentOf(prompt, i),
-                 first = std::max(i / most * most, document);
-    std::vector<int32_t> tokens(slots * most);
-    std::copy_n(&prompt[first], i - first + 1, &tokens[slot * most]);
-    begin[slot] = int32_t(first);
-    many[slot] = int32_t(i - first + 1);
-    starts[slot] = int32_t(document);
-    const std::span<const float> logits =
-        (inChunks ? decoder.prefill(tokens, begin, many, starts)
-                  : decoder.decode(tokens, begin, many, starts))
-            .subspan(slot * classes, classes);
+    // All tokens of a run so far are read again, and those before them, if the
+    // slot cannot go back to where they begin.
+    const size_t first =
+        std::max(i / width * width, decoder.documentOf(prompt, i));
+    std::span<const float> logits;
+    for (size_t at = decoder.resume(i, first), some = 0; at <= i; at += some) {
+      some = std::min(decoder.runOf(prompt, at, width),
+                      (at < first ? first : i + 1) - at);
+      logits = read(at, some);
+    }
     all.insert(all.end(), logits.begin(), logits.end());
   }
   return all;

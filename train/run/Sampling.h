@@ -36,9 +36,10 @@ public:
   std::vector<Sample> run(zrt_context *ctx, World &world) const;
 
   /// The logits after each token of the prompt, [tokens, classes], by this
-  /// rank's weights: by the program decode, or by prefill.  All ranks call it
-  /// together.  Throws zrt::Error.
-  std::vector<float> promptLogits(zrt_context *ctx, bool inChunks) const;
+  /// rank's weights: by the program decode, or by prefill, up to `most` tokens
+  /// in a run, if that is not 0.  All ranks call it together.  Throws
+  /// zrt::Error.
+  std::vector<float> promptLogits(zrt_context *ctx, size_t most) const;
 
   const std::vector<int64_t> &prompt() const { return start; }
 

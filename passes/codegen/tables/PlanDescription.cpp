@@ -131,6 +131,13 @@ private:
     return list;
   }
 
+  uint32_t keptEvery() {
+    for (unsigned i = 0, e = step.getNumArguments(); i != e; ++i)
+      if (auto every = step.getArgAttrOfType<IntegerAttr>(i, kKeptEveryAttr))
+        return static_cast<uint32_t>(every.getInt());
+    return 0;
+  }
+
   static uint32_t separatorOf(ProgramOp program, unsigned argument) {
     auto id = program.getArgAttrOfType<IntegerAttr>(argument, kSeparatorAttr);
     return id ? static_cast<uint32_t>(id.getInt() + 1) : 0;
@@ -260,6 +267,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
           static_cast<uint32_t>(options ? options.getRanksPerHost() : 0),
       .virtual_shards =
           static_cast<uint32_t>(options ? options.getVirtualShards() : 0),
+      .kept_every = keptEvery(),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),

@@ -3,6 +3,7 @@
 #include "FakeDecoder.h"
 
 #include <map>
+#include <numeric>
 #include <random>
 
 using namespace zrt;
@@ -111,10 +112,11 @@ TEST(Engine, AnswersDoNotDependOnTheBatch) {
   std::map<End, int> ends;
   for (const size_t slots : {1, 2, 5})
     for (const size_t chunk : {1, 7, 64})
-      for (const bool hasSeparator : {false, true}) {
+      for (const size_t every : {0, 1, 8}) {
         FakeDecoder decoder(slots, kPositions, chunk, kVocabulary);
-        if (hasSeparator)
+        if (every != 1)
           decoder.divider = 9;
+        decoder.stateDistance = every;
         Engine engine(decoder, endIds);
         const std::vector<Request> requests = randomRequests(60, random);
         // They come one after the other, while others are answered.
@@ -183,6 +185,54 @@ TEST(Engine, ContinuesFromWhatASlotHolds) {
   engine.add(next);
   EXPECT_EQ(finish(engine)[2], answerTo(next, {}));
   EXPECT_EQ(decoder.read, next.ids.size() - 8 + 3);
+}
+
+TEST(Engine, GoesBackToWhereAStateIsKept) {
+  FakeDecoder decoder(1, kPositions, 64, kVocabulary);
+  decoder.stateDistance = 8;
+  Engine engine(decoder, {});
+  const auto read = [&](std::vector<int32_t> ids) {
+    const Request request = requestOf(1, std::move(ids), 1);
+    decoder.read = 0;
+    engine.add(request);
+    EXPECT_EQ(finish(engine)[1], answerTo(request, {}));
+    return decoder.read;
+  };
+  std::vector<int32_t> text(20);
+  std::iota(text.begin(), text.end(), 20);
+  EXPECT_EQ(read(text), 20U);
+  // All of it, and more.
+  text.resize(22, 45);
+  EXPECT_EQ(read(text), 2U);
+  // It parts from what the slot holds behind position 16, and before it.
+  text[17] = 46;
+  EXPECT_EQ(read(text), 5U);
+  text[15] = 46;
+  EXPECT_EQ(read(text), 22U);
+  // The last token is read again, unless a state was kept behind it.
+  EXPECT_EQ(read(text), 1U);
+  text.resize(24, 45);
+  EXPECT_EQ(read(text), 2U);
+  EXPECT_EQ(read(text), 24U);
+}
+
+TEST(Engine, TakesTheSlotThatCanGoBack) {
+  FakeDecoder decoder(2, kPositions, 64, kVocabulary);
+  decoder.stateDistance = 8;
+  Engine engine(decoder, {});
+  std::vector<int32_t> text(20);
+  std::iota(text.begin(), text.end(), 20);
+  std::vector<int32_t> begin(text.begin(), text.begin() + 6);
+  engine.add(requestOf(1, text, 1));
+  engine.add(requestOf(2, begin, 1));
+  finish(engine);
+  // More of it is in the first slot, which has no state there.
+  text.resize(12);
+  text.resize(14, 45);
+  decoder.read = 0;
+  engine.add(requestOf(3, text, 1));
+  EXPECT_EQ(finish(engine)[3], answerTo(requestOf(3, text, 1), {}));
+  EXPECT_EQ(decoder.read, 8U);
 }
 
 TEST(Engine, StopsARequestWhereverItIs) {

@@ -46,6 +46,7 @@ public:
   size_t vocabulary() const override { return classes; }
   size_t tokenBound() const override { return bound ? bound : classes; }
   std::optional<int32_t> separator() const override { return divider; }
+  size_t keptEvery() const override { return stateDistance; }
 
   std::span<const float> prefill(std::span<const int32_t> tokens,
                                  std::span<const int32_t> begin,
@@ -64,6 +65,7 @@ public:
 
   size_t bound = 0;
   std::optional<int32_t> divider;
+  size_t stateDistance = 0;
   std::string log; ///< the programs that have run
   size_t read = 0; ///< tokens
 
@@ -84,6 +86,10 @@ private:
       const auto first = size_t(begin[s]), number = size_t(count[s]);
       EXPECT_LE(number, width);
       EXPECT_LE(first, filled[s]) << "keys are missing";
+      if (stateDistance > 0 && first > 0) {
+        EXPECT_EQ(first / stateDistance, filled[s] / stateDistance)
+            << "no state is kept there";
+      }
       EXPECT_LE(first + number, positions());
       EXPECT_LE(starts[s], begin[s]);
       std::copy_n(tokens.begin() + long(s * width), number,
