@@ -330,12 +330,12 @@ void zrt_gated_delta_rule_backward(
     int64_t dbeta_stride, int64_t dbeta_head);
 #define ZRT_MAX_DELTA_WIDTH 256
 
-/// Goes on with the causal convolution of a sequence, on the calling thread; the
-/// formulas are those of nn.cached_causal_conv.  The first *count rows of x and
-/// out, of `channels` numbers, are those of the positions from *begin on; other
-/// rows of out become 0.  `weight` is channels x taps, and `inputs`, a cache of
-/// the last `kept` positions, kept x channels; kept is at least `rows` and
-/// `taps`.  If `start` is not NULL, positions before *start are not read.
+/// Goes on with the causal convolution of a sequence, on the calling thread;
+/// the formulas are those of nn.cached_causal_conv.  The first *count rows of x
+/// and out, of `channels` numbers, are those of the positions from *begin on;
+/// other rows of out become 0.  `weight` is channels x taps, and `inputs`, a
+/// cache of the last `kept` positions, kept x channels; kept is at least `rows`
+/// and `taps`.  If `start` is not NULL, positions before *start are not read.
 /// *begin is clamped to 0 or more, and *count to [0, rows].
 void zrt_cached_causal_conv(int64_t rows, int64_t channels, int64_t taps,
                             int64_t kept, const int32_t *begin,

@@ -125,8 +125,8 @@ class GenerateStates(support.Case):
             found = []
             for seq in (80, 160):
                 program = support.compile_model(support.import_model(MODELS[kind], 2, seq), "--sample-only")
-                text = json.loads(self.run_ok(program, "--certificate=json").out)
-                found.append(next(row["bytes"] for row in text["device"]["peak"] if row["name"] == "caches"))
+                [device] = json.loads(self.run_ok(program, "--certificate=json").out)["arenas"]
+                found.append(device["categories"]["keys_and_values"])
             width = MODELS[kind].get("head_dim", 10) * MODELS[kind]["num_key_value_heads"]
             self.assertEqual(found, [states + 2 * 2 * 4 * seq * width for seq in (80, 160)], kind)
 

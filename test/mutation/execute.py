@@ -89,7 +89,7 @@ class Plan:
         self.scores, self.generates = "--score-only" in recipe.options, "--sample-only" in recipe.options
         if self.generates:
             self.data, self.weights = (), recipe.write_weights(folder)
-            positions = re.search(r'zero.input = "begin", zero.vocab = (\d+)', self.file.read_text())
+            positions = re.search(r'zero.input = "begin",.*? zero.vocab = (\d+)', self.file.read_text())
             self.positions = int(positions[1])
         self.init = support.init_flags(recipe.options)
         self.eval = ("--eval-data", self.data[1], "--eval-every", 1) if "--eval" in recipe.options else ()
