@@ -23,12 +23,6 @@ static_assert(kAttentionSharedBytes <= kMaxSharedBytes &&
 
 namespace {
 
-void describeLaunch(func::FuncOp function, int64_t parts, int64_t sharedBytes) {
-  Builder b(function.getContext());
-  function->setAttr(kUnitPartsAttr, b.getI64IntegerAttr(parts));
-  function->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(sharedBytes));
-}
-
 /// Three blocks at once leave 168 registers per thread.  That is enough where
 /// `fits` says so, for heads of up to 64 columns without cap and dropout.
 void describeTensorLaunch(func::FuncOp function, const AttentionShape &shape,
@@ -87,13 +81,13 @@ LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
     TensorCode code(b, op.getLoc(), shape, sizes,
                     op.getQ().getType().getElementType(), views, starts);
     emitTensorForward(code, operandsOf(code));
-    describeLaunch(kernel, countTensorParts(shape, sizes),
-                   tensorSharedBytes(sizes));
+    describeParts(kernel, countTensorParts(shape, sizes),
+                  tensorSharedBytes(sizes));
     describeTensorLaunch(kernel, shape, !shape.window && !starts);
   } else {
     AttentionCode code(b, op.getLoc(), shape, views, starts);
     emitForwardBlock(code, operandsOf(code));
-    describeLaunch(kernel, countForwardParts(shape), kAttentionSharedBytes);
+    describeParts(kernel, countForwardParts(shape), kAttentionSharedBytes);
   }
   views.finish();
   return success();
@@ -128,11 +122,10 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
     TensorCode code(b, op.getLoc(), shape, sizes,
                     op.getQ().getType().getElementType(), views, starts);
     emitTensorBackward(code, operandsOf(code), launch);
-    describeLaunch(kernel,
-                   isKeys
-                       ? llvm::divideCeil(shape.keys, sizes.blockRows())
-                       : countTensorParts(shape, sizes) * shape.headsPerKey(),
-                   tensorSharedBytes(sizes, launch));
+    describeParts(kernel,
+                  isKeys ? llvm::divideCeil(shape.keys, sizes.blockRows())
+                         : countTensorParts(shape, sizes) * shape.headsPerKey(),
+                  tensorSharedBytes(sizes, launch));
     describeTensorLaunch(kernel, shape, launch != BackwardLaunch::Queries);
   } else {
     // The sums of one block of queries come in addition to the total sums.
@@ -140,8 +133,8 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
       shape.held = 1;
     AttentionCode code(b, op.getLoc(), shape, views, starts);
     emitBackwardBlock(code, operandsOf(code), launch);
-    describeLaunch(kernel, countBackwardParts(shape, launch),
-                   kAttentionSharedBytes);
+    describeParts(kernel, countBackwardParts(shape, launch),
+                  kAttentionSharedBytes);
   }
   views.finish();
   return success();
@@ -163,10 +156,10 @@ LogicalResult emitCached(func::FuncOp kernel, nn::CachedAttentionOp op) {
     return refuse(op);
   const int64_t bytes = emitCachedAttentionBlock(b, op, views, all);
   RankedTensorType q = op.getQ().getType();
-  describeLaunch(kernel,
-                 q.getDimSize(1) * q.getDimSize(2) /
-                     op.getK().getType().getDimSize(2),
-                 bytes);
+  describeParts(kernel,
+                q.getDimSize(1) * q.getDimSize(2) /
+                    op.getK().getType().getDimSize(2),
+                bytes);
   views.finish();
   return success();
 }

@@ -9,7 +9,6 @@
 #include "passes/codegen/gpu/attention/Attention.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -19,17 +18,9 @@ namespace {
 constexpr int64_t kStride = 68, kQuad = 4;
 
 /// The number of elements of an aligned vector of a row of `view`: 4 or more,
-/// up to `most`; or 1.  Buffers begin at multiples of 16 bytes.
+/// up to `most`; or 1.
 int64_t vectorWidth(Value view, int64_t most) {
-  auto type = cast<MemRefType>(view.getType());
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
-    return 1;
-  int64_t common = std::gcd(most, type.getShape().back());
-  strides.back() = offset;
-  for (int64_t stride : strides)
-    common = ShapedType::isDynamic(stride) ? 1 : std::gcd(common, stride);
+  const int64_t common = alignedElements(view, most);
   return common >= kQuad ? common : 1;
 }
 
