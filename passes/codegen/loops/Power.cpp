@@ -1,4 +1,4 @@
-//===- Power.cpp - pow in arithmetic --------------------------------------===//
+//===- Power.cpp - pow and exp in arithmetic ------------------------------===//
 //
 // AdamW needs 1 - beta^step in f64.  GPUs have no pow, and C libraries have
 // different ones.  This one uses additions, products, quotients and FMA, so
@@ -208,6 +208,11 @@ S expOf(Pair x) {
 }
 
 } // namespace
+
+S zero::emitExp(S x) {
+  S result = expOf({x, x.constant(0)});
+  return select(compare(arith::CmpFPredicate::UNO, x, x), x, result);
+}
 
 S zero::emitPower(S x, S y) {
   S zero = x.constant(0), one = x.constant(1),
