@@ -173,6 +173,7 @@ static void addPasses(OpPassManager &pm, Level level,
   case Level::Kernels: {
     FormKernelsOptions kernels;
     kernels.whole = options.reference;
+    kernels.room = options.givesRoom;
     if (!options.reference) {
       // Products first: all other operations are elementwise or reductions, and
       // fusing those cannot absorb a contraction.

@@ -42,6 +42,8 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   std::string baseStorage = "model";
   /// Pads rows of matrices of products to aligned addresses, for GPUs.
   bool padsRows = false;
+  /// Gives kernels room for what they keep between launches, for GPUs.
+  bool givesRoom = false;
   /// The most bytes of device and of host memory that a rank may use; -1: no
   /// limit.
   int64_t deviceMemory = -1, hostMemory = -1;

@@ -21,6 +21,14 @@ static RankedTensorType statesOf(RankedTensorType q, RankedTensorType v) {
                   v.getDimSize(3)});
 }
 
+/// The type of `room` for operands q and v.
+static RankedTensorType roomOf(RankedTensorType q, RankedTensorType v,
+                               bool hasBeta) {
+  return v.clone(
+      {v.getDimSize(0), v.getDimSize(2), zrt::deltaChunks(v.getDimSize(1)),
+       q.getDimSize(3) + (hasBeta ? zrt::kDeltaChunk : 0), v.getDimSize(3)});
+}
+
 template <typename OpT>
 static LogicalResult verifyRule(OpT op) {
   RankedTensorType q = op.getQ().getType(), v = op.getV().getType(),
@@ -53,7 +61,14 @@ LogicalResult GatedDeltaRuleBackwardOp::verify() {
       (getBeta() && getBeta().getType() != getDbeta().getType())) // (C1)
     return emitOpError("dbeta must have the type of beta, and be there with "
                        "it");
-  return verifyRule(*this);
+  if (failed(verifyRule(*this)))
+    return failure();
+  RankedTensorType room =
+      roomOf(getQ().getType(), getV().getType(), bool(getBeta()));
+  if (getRoom() && getRoom().getType() != room) // (C2)
+    return emitOpError("room must be ")
+           << room << ", got " << getRoom().getType();
+  return success();
 }
 
 SmallVector<Value> GatedDeltaRuleOp::emitLinalgForm(OpBuilder &b) {
@@ -92,8 +107,9 @@ LogicalResult GatedDeltaRuleOp::differentiate(OpBuilder &b, ValueRange adjoints,
   Type none;
   auto op = GatedDeltaRuleBackwardOp::create(
       b, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
-      getGates().getType(), getBeta() ? getBeta().getType() : none, adjoints[0],
-      getQ(), getK(), getV(), getGates(), getStates(), getBeta(), getStarts());
+      getGates().getType(), getBeta() ? getBeta().getType() : none,
+      /*room=*/none, adjoints[0], getQ(), getK(), getV(), getGates(),
+      getStates(), getBeta(), getStarts());
   out.append({op.getDq(), op.getDk(), op.getDv(), op.getDgates()});
   if (getBeta())
     out.push_back(op.getDbeta());
@@ -140,9 +156,13 @@ SmallVector<Value> GatedDeltaRuleBackwardOp::emitLinalgForm(OpBuilder &b) {
     dgates = form.insert(form.decay(sum, "bgn", t), dgates, t);
     ds = form.decay(ds, "bgnxy", t);
   }
-  if (!getBeta())
-    return {dq, dk, dv, dgates};
-  return {dq, dk, dv, dgates, dbeta};
+  SmallVector<Value> results = {dq, dk, dv, dgates};
+  if (getBeta())
+    results.push_back(dbeta);
+  if (getRoom())
+    results.push_back(
+        zeros(b, loc, cast<RankedTensorType>(getRoom().getType())));
+  return results;
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,3 +211,16 @@ SmallVector<int64_t> GatedDeltaRuleBackwardOp::getKernelSpace() {
   return headsOf(getK());
 }
 bool GatedDeltaRuleBackwardOp::writesUnused() { return true; }
+
+void GatedDeltaRuleBackwardOp::addRoom(RewriterBase &rewriter) {
+  if (getRoom())
+    return;
+  rewriter.setInsertionPoint(*this);
+  auto op = GatedDeltaRuleBackwardOp::create(
+      rewriter, getLoc(), getDq().getType(), getDk().getType(),
+      getDv().getType(), getDgates().getType(),
+      getBeta() ? getBeta().getType() : Type(),
+      roomOf(getQ().getType(), getV().getType(), bool(getBeta())), getGrad(),
+      getQ(), getK(), getV(), getGates(), getStates(), getBeta(), getStarts());
+  rewriter.replaceOp(*this, op->getResults().drop_back());
+}

@@ -112,13 +112,16 @@ def NN_GatedDeltaRuleOp : NN_ModelOp<"gated_delta_rule", [
 }
 
 def NN_GatedDeltaRuleBackwardOp : NN_Op<"gated_delta_rule_backward", [
-    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["writesUnused"]>, AttrSizedOperandSegments,
-    AllTypesMatch<["q", "k", "dq", "dk"]>, AllTypesMatch<["grad", "v", "dv"]>, AllTypesMatch<["gates", "dgates"]>]> {
+    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["writesUnused", "addRoom"]>,
+    AttrSizedOperandSegments, AttrSizedResultSegments, AllTypesMatch<["q", "k", "dq", "dk"]>, AllTypesMatch<["grad", "v", "dv"]>, AllTypesMatch<["gates", "dgates"]>]> {
   let summary = "Adjoints of the operands of gated_delta_rule";
   let description = [{
     From `grad`, the adjoint of the result, and the states before each chunk.
     The adjoints of a head of q and k are sums over the heads of v that read it,
     in their order.
+
+    Kernels of GPUs keep the adjoint of S after each chunk, and with `beta` the
+    chunk's u, in `room` between their two launches.  It is zero in the end.
 
     ```mlir
     %dq, %dk, %dv, %dg, %db = nn.gated_delta_rule_backward %do, %q, %k, %v gates %g states %s beta %beta
@@ -128,14 +131,17 @@ def NN_GatedDeltaRuleBackwardOp : NN_Op<"gated_delta_rule_backward", [
 
     Constraints, those of `nn.gated_delta_rule`:
     * (C1) `dbeta` has the type of `beta`, and is there with it.
+    * (C2) `room`, if there, is `[B, H, ceil(T / 64), R, V]`, where R is K, or
+      K + 64 with `beta`.
   }];
   let arguments = (ins NN_Tensor:$grad, NN_Tensor:$q, NN_Tensor:$k, NN_Tensor:$v, NN_Tensor:$gates,
                        NN_Tensor:$states, Optional<NN_Tensor>:$beta, Optional<NN_StartsTensor>:$starts);
-  let results = (outs NN_Tensor:$dq, NN_Tensor:$dk, NN_Tensor:$dv, NN_Tensor:$dgates, Optional<NN_Tensor>:$dbeta);
+  let results = (outs NN_Tensor:$dq, NN_Tensor:$dk, NN_Tensor:$dv, NN_Tensor:$dgates, Optional<NN_Tensor>:$dbeta,
+                     Optional<NN_Tensor>:$room);
   let assemblyFormat = [{
     $grad `,` $q `,` $k `,` $v `gates` $gates `states` $states (`beta` $beta^)? (`from` $starts^)? attr-dict `:`
     type($q) `,` type($v) `,` type($gates) `,` type($states) (`,` type($beta)^)? (`from` type($starts)^)?
-    (`to` type($dbeta)^)?
+    (`to` type($dbeta)^)? (`room` type($room)^)?
   }];
 }
 

@@ -65,7 +65,10 @@ def NN_OwnKernelOpInterface : OpInterface<"OwnKernelOpInterface"> {
     InterfaceMethod<"Whether it writes all of its results, used or not.",
       "bool", "writesUnused", (ins), "", "return false;">,
     InterfaceMethod<"Whether it writes its results into the tensor that they are inserted into.",
-      "bool", "writesIntoInserts", (ins), "", "return false;">
+      "bool", "writesIntoInserts", (ins), "", "return false;">,
+    InterfaceMethod<"Adds the results in which a device of its own keeps numbers between launches.",
+      "void", "addRoom", (ins "::mlir::RewriterBase &":$rewriter),
+      /*methodBody=*/"", /*defaultImplementation=*/"(void)rewriter;">
   ];
 }
 

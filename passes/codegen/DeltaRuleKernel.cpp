@@ -61,6 +61,20 @@ private:
     return success();
   }
 
+  /// Writes zeros to all elements of `view` at `place`.
+  void clear(Value view, Values place) {
+    ArrayRef<int64_t> shape = cast<MemRefType>(view.getType()).getShape();
+    if (place.size() == shape.size())
+      return storeOne(f32(0), view, place);
+    loop(index(0), index(shape[place.size()]), 1, {},
+         [&](Value i, ArrayRef<Value>) {
+           Values inner = place;
+           inner.push_back(i);
+           clear(view, inner);
+           return Values();
+         });
+  }
+
   Value operandOf(TypedValue<RankedTensorType> value) {
     return value ? views.operand(value) : Value();
   }
@@ -129,6 +143,13 @@ LogicalResult DeltaRuleEmitter::backward(nn::GatedDeltaRuleBackwardOp rule) {
       failed(passOptional(dbeta, first, kPassHeads)))
     return failure();
   call("zrt_gated_delta_rule_backward");
+  if (rule.getRoom()) {
+    Value room = views.result(rule.getRoom());
+    if (!room)
+      return op->emitError(kNoView);
+    for (int64_t n = 0; n < perHead; ++n)
+      clear(room, {batch, add(first, n)});
+  }
   return success();
 }
 

@@ -5,6 +5,7 @@
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/Passes.h"
 #include "passes/codegen/gpu/attention/AttentionLaunches.h"
+#include "passes/codegen/gpu/delta/DeltaLaunches.h"
 #include "passes/codegen/gpu/threads/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/threads/Shuffle.h"
 #include "passes/codegen/gpu/threads/Warp.h"
@@ -142,13 +143,14 @@ struct LowerHandWrittenKernels
         continue;
       func::FuncOp function = toFunction(kernel);
       if (Operation *rule = findDeltaRule(function)) {
-        if (forGpu)
+        const bool isCached =
+            isa<nn::CachedDeltaRuleOp, nn::CachedCausalConvOp>(rule);
+        if (forGpu && isCached)
           rule->emitError("has no kernel for GPUs yet; compile for "
-                          "--target=cpu")
-              << (isa<nn::CachedDeltaRuleOp, nn::CachedCausalConvOp>(rule)
-                      ? ", or without generation"
-                      : "");
-        if (forGpu || failed(emitDeltaRuleKernel(function, rule)))
+                          "--target=cpu, or without generation");
+        if ((forGpu && isCached) ||
+            failed(forGpu ? emitDeltaBlocks(function, rule)
+                          : emitDeltaRuleKernel(function, rule)))
           return signalPassFailure();
         continue;
       }

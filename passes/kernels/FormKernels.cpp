@@ -71,10 +71,20 @@ struct FormKernelsPass : zero::impl::FormKernelsBase<FormKernelsPass> {
       eraseDead(step);
       return;
     }
+    if (room)
+      addRoom(step);
     copySlices(step);
     for (Cluster &cluster : formClusters(step))
       outline(step, cluster);
     eraseDead(step);
+  }
+
+  void addRoom(func::FuncOp step) {
+    SmallVector<nn::OwnKernelOpInterface> all;
+    step.walk([&](nn::OwnKernelOpInterface op) { all.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (nn::OwnKernelOpInterface op : all)
+      op.addRoom(rewriter);
   }
 
   void outline(func::FuncOp step, Cluster &cluster) {

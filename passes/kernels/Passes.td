@@ -163,7 +163,9 @@ def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::zero::ZeroDialect"];
   let options = [Option<"whole", "whole", "bool", "false",
-    "one serial kernel of the whole step (for --reference)">];
+    "one serial kernel of the whole step (for --reference)">,
+    Option<"room", "room", "bool", "false",
+      "give kernels of GPUs the results in which they keep numbers between launches">];
 }
 
 def PadRows : Pass<"zero-pad-rows", "::mlir::ModuleOp"> {

@@ -16,6 +16,10 @@ func.func @rule(%q: tensor<2x70x2x8xf32>, %k: tensor<2x70x2x8xf32>, %v: tensor<2
   // CHECK: nn.gated_delta_rule_backward %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} gates %{{.*}} states %{{.*}} beta %{{.*}} : tensor<2x70x2x8xf32>, tensor<2x70x4x16xf32>, tensor<2x70x4xf32>, tensor<2x4x2x8x16xf32>, tensor<2x70x4xf32> to tensor<2x70x4xf32>
   %dq, %dk, %dv, %dg, %db = nn.gated_delta_rule_backward %do, %q, %k, %v gates %g states %s beta %beta
     : tensor<2x70x2x8xf32>, tensor<2x70x4x16xf32>, tensor<2x70x4xf32>, tensor<2x4x2x8x16xf32>, tensor<2x70x4xf32> to tensor<2x70x4xf32>
+  // CHECK: nn.gated_delta_rule_backward {{.*}} to tensor<2x70x4xf32> room tensor<2x4x2x72x16xf32>
+  %eq, %ek, %ev, %eg, %eb, %room = nn.gated_delta_rule_backward %do, %q, %k, %v gates %g states %s beta %beta
+    : tensor<2x70x2x8xf32>, tensor<2x70x4x16xf32>, tensor<2x70x4xf32>, tensor<2x4x2x8x16xf32>, tensor<2x70x4xf32>
+      to tensor<2x70x4xf32> room tensor<2x4x2x72x16xf32>
   return
 }
 

@@ -66,6 +66,7 @@ class Cuda(support.Case):
                                  steps=steps, env=fake(seed, **(env or {})), run=run)
             self.assertEqual(found[0], expected[0], f"losses or gradient norms, seed {seed}")
             self.assertTrue(found[1] == expected[1], f"weights, seed {seed}")
+        return expected
 
     def family(self, case, *options, batch=2, other=None, **keywords):
         config = json.loads((support.ROOT / "test" / "golden" / case / "config.json").read_text())
@@ -125,6 +126,21 @@ class Cuda(support.Case):
 
     def test_layers_without_rotary_positions(self):
         self.family("cohere2", "--precision=bf16")
+
+    def test_layers_with_states(self):
+        """States of a chunk and a part of one, convolutions, and documents in both; stages have the same bits."""
+        for case, length in (("qwen3_5", 70), ("lfm2", 40)):
+            model = support.import_model(support.ROOT / "test" / "golden" / case / "config.json", 1, length,
+                                         "--document-separator=5")
+            for precision in ("fp32", "bf16"):
+                stages = []
+                for ranks, stage in ((1, 0), (2, 0), (2, 3)):
+                    with self.subTest(case=case, precision=precision, ranks=ranks, stage=stage):
+                        found = self.check(model, 64, 3000, f"--precision={precision}", f"--world-size={ranks}",
+                                           f"--stage={stage}", ranks=ranks, run=("--document-separator", 5))
+                        if ranks == 2:
+                            stages.append((f"stage {stage}", found))
+                self.check_same_bits(stages)
 
     def test_random_models(self):
         for seed, precision in ((100, "fp32"), (101, "bf16")):

@@ -93,6 +93,13 @@ class DeviceCheck(support.Case):
                 if ranks > 1:
                     self.assertIn("collectives", self.sections(report, "holds"))
 
+    def test_layers_with_states(self):
+        model = support.import_model(support.ROOT / "test" / "golden" / "qwen3_5" / "config.json", 1, 66)
+        report = self.check("--precision=bf16", model=model)[1]
+        held = " ".join(what for section, what, _ in self.findings(report, "holds") if section == "attention")
+        self.assertIn("gated_delta_rule.", held)
+        self.assertIn("gated_delta_rule_backward.", held)
+
     def test_refused(self):
         """Programs for CPUs have nothing to compare."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU)

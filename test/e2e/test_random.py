@@ -34,6 +34,9 @@ class RandomModels(support.Case):
         failures = []
         total = check.check(3, seed=2, jobs=4, report=failures.append)
         self.assertEqual(total["failures"], 0, "\n".join(failures))
+        if (check.FAKE / "libcuda.so.1").exists():
+            total = check.check(2, seed=2, jobs=4, report=failures.append, gpu=True)
+            self.assertEqual((total["failures"], total["refused"]), (0, 0), "\n".join(failures))
 
     def test_a_failure_fails_the_check(self):
         """Every compilation fails here."""

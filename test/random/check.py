@@ -436,7 +436,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=4,
                         help="models tried at once (default 4; a run of several ranks mostly waits)")
     parser.add_argument("--experts", action="store_true", help="with mixtures of experts among the pieces")
-    parser.add_argument("--states", action="store_true", help="with layers that keep a state among the pieces (not with --gpu)")
+    parser.add_argument("--states", action="store_true", help="with layers that keep a state among the pieces")
     parser.add_argument("--keep", metavar="DIR", help="where to keep the files of models that fail")
     parser.add_argument("--judge-only", action="store_true", help="make and judge plans, train nothing")
     parser.add_argument("--gpu", action="store_true", help="stages 1 to 3 on an emulated GPU")
@@ -448,8 +448,6 @@ def main():
     support.require_zeroc()
     if options.gpu and not (FAKE / "libcuda.so.1").exists():
         sys.exit("check.py: error: --gpu needs a build with CUDA; its headers were not found")
-    if options.states and options.gpu:
-        parser.error("--states has no kernels for GPUs yet; drop --gpu")
     if options.experts:
         layers.PIECES = experts.PIECES
     if options.states:

@@ -66,9 +66,11 @@ std::string EmulatedKernels::launch(const std::string &name,
                                     std::span<const Operand> operands,
                                     int64_t units, int64_t count,
                                     uint64_t seed) {
+  bool isKnown = false;
   for (const zero::DeviceKernel &kernel : kernels) {
     if (kernel.name != name)
       continue;
+    isKnown = true;
     zge::Emulator emulator;
     std::vector<void *> addresses, params;
     for (const Operand &operand : operands) {
@@ -83,8 +85,11 @@ std::string EmulatedKernels::launch(const std::string &name,
     const auto blocks = static_cast<uint32_t>(
         kernel.blocksPerUnit ? units * kernel.blocksPerUnit
                              : llvm::divideCeil(units, kernel.unitsPerBlock));
-    return emulator.tryRun({name.c_str(), entry, params.data(), blocks,
-                            kernel.threads, kernel.sharedBytes, seed});
+    std::string error =
+        emulator.tryRun({name.c_str(), entry, params.data(), blocks,
+                         kernel.threads, kernel.sharedBytes, seed});
+    if (!error.empty())
+      return error;
   }
-  return "there is no kernel " + name;
+  return isKnown ? "" : "there is no kernel " + name;
 }

@@ -32,8 +32,8 @@ public:
     return {values.data(), values.size() * sizeof(T), true};
   }
 
-  /// Launches the kernel `name` on `units` of its units; `count` is its last
-  /// parameter.  Returns the kernel's error, or "".
+  /// Launches the kernel `name`, of one launch or several, on `units` of its
+  /// units; `count` is its last parameter.  Returns the kernel's error, or "".
   std::string launch(const std::string &name, std::span<const Operand> operands,
                      int64_t units, int64_t count, uint64_t seed = 1);
 

@@ -402,7 +402,7 @@ void CommandLine::takeTarget() {
          "--target=" +
          target);
   given.arch = cudaArch;
-  options.pipeline.padsRows = true;
+  options.pipeline.padsRows = options.pipeline.givesRoom = true;
   // Products of few rows leave most of a GPU idle.
   constexpr int64_t kLossChunkOfGpu = int64_t{512} << 20;
   if (!isGiven("--loss-chunk"))
