@@ -9,15 +9,11 @@ using namespace mlir::zero;
 
 void DeltaChunk::emitHead() {
   openChunk(mul(part, kChunk));
-  Values l, weights, m;
-  Value beta = findSquares(l, weights, m);
-  putSquare(l, other);
-  Value gamma = findDots(beta);
+  Values weights;
+  Value beta = findSquares(weights), gamma = findDots(beta);
   gamma = addPairs(gamma);
   barrier();
   putSquare(weights, square);
-  if (hasBeta())
-    putSquare(m, other);
   barrier();
   Value h = addQueriesAndKeys();
   onRows([&] {
@@ -36,7 +32,7 @@ void DeltaChunk::putSquare(ArrayRef<Value> values, Value to) {
       [&](size_t p, Value i, Value j) { storeOne(values[p], to, {i, j}); });
 }
 
-Value DeltaChunk::findSquares(Values &l, Values &weights, Values &m) {
+Value DeltaChunk::findSquares(Values &weights) {
   auto grad = [&](Value i, Value n) { return loadGrad(i, n); };
   auto u = [&](Value i, Value n) { return loadU(i, n); };
   auto query = [&](Value i, Value n) { return loadQuery(i, n); };
@@ -44,12 +40,12 @@ Value DeltaChunk::findSquares(Values &l, Values &weights, Values &m) {
   Values ofA;
   Value beta;
   if (hasBeta()) {
-    beta = findBelow(ofA, m);
+    beta = findBelow(ofA);
     fillDecays();
     barrier();
   }
-  l = squareProducts(grad, u, shape.valueWidth);
-  Values p = squareProducts(query, key, shape.keyWidth);
+  Values l = squareProducts(grad, u, shape.valueWidth),
+         p = squareProducts(query, key, shape.keyWidth);
   overSquare([&](size_t e, Value i, Value j) {
     Value d = loadOne(square, {i, j}), isAbove = isLess(i, j),
           adjoint = select(isAbove, f32(0), l[e]);
@@ -57,15 +53,16 @@ Value DeltaChunk::findSquares(Values &l, Values &weights, Values &m) {
     weights.push_back(mulf(adjoint, d));
     l[e] = hasBeta() ? fma(adjoint, p[e], ofA[e]) : mulf(adjoint, p[e]);
   });
+  putSquare(l, square);
   return beta;
 }
 
-Value DeltaChunk::findBelow(Values &ofA, Values &m) {
+Value DeltaChunk::findBelow(Values &ofA) {
   auto r = [&](Value i, Value n) { return loadR(i, n); };
   auto u = [&](Value i, Value n) { return loadU(i, n); };
   auto key = [&](Value i, Value n) { return loadKey(i, n); };
-  Values adjoints = squareProducts(r, u, shape.valueWidth),
-         keys = squareProducts(key, key, shape.keyWidth);
+  Values m, adjoints = squareProducts(r, u, shape.valueWidth),
+            keys = squareProducts(key, key, shape.keyWidth);
   overSquare([&](size_t e, Value i, Value j) {
     Value d = loadOne(square, {i, j}), isBelow = isLess(j, i);
     adjoints[e] = select(isBelow, minus(adjoints[e]), f32(0));
@@ -86,6 +83,7 @@ Value DeltaChunk::findBelow(Values &ofA, Values &m) {
     return addLanes(sums);
   });
   barrier();
+  putSquare(m, other);
   return beta;
 }
 
@@ -100,11 +98,11 @@ Value DeltaChunk::addPairs(Value gamma) {
   return ofRow([&] {
     Value sum = loop(index(0), thread, 1, {gamma},
                      [&](Value j, ArrayRef<Value> now) -> Values {
-                       return {addf(now[0], loadOne(other, {thread, j}))};
+                       return {addf(now[0], loadOne(square, {thread, j}))};
                      })[0];
     return loop(add(thread, 1), rows, 1, {sum},
                 [&](Value i, ArrayRef<Value> now) -> Values {
-                  return {subf(now[0], loadOne(other, {i, thread}))};
+                  return {subf(now[0], loadOne(square, {i, thread}))};
                 })[0];
   });
 }

@@ -79,13 +79,13 @@ private:
   }
 
   void putSquare(ArrayRef<Value> values, Value to);
-  /// The thread's elements of L, D dP and M.  Returns the part of dbeta that
-  /// comes from dA, for the thread's row.
-  Value findSquares(Values &l, Values &weights, Values &m);
-  /// Those of dA A and M, and that part.  Leaves other numbers in `square`.
-  Value findBelow(Values &ofA, Values &m);
+  /// The thread's elements of D dP; leaves L in `square`, and M in `other`.
+  /// Returns the part of dbeta that comes from dA, for the thread's row.
+  Value findSquares(Values &weights);
+  /// That part, M, and the thread's elements of dA A.  Leaves no D in `square`.
+  Value findBelow(Values &ofA);
   Value addLanes(ArrayRef<Value> sums);
-  /// gamma plus L's row, minus its column.
+  /// gamma plus the row of L, which is in `square`, minus its column.
   Value addPairs(Value gamma);
 
   /// Lanes of dots of the thread's rows: columns x and x + 8 of each 16.
