@@ -96,7 +96,7 @@ class DeviceCheck(support.Case):
     def test_layers_with_states(self):
         model = support.import_model(support.ROOT / "test" / "golden" / "qwen3_5" / "config.json", 1, 66)
         report = self.check("--precision=bf16", model=model)[1]
-        held = " ".join(what for section, what, _ in self.findings(report, "holds") if section == "attention")
+        held = " ".join(what for section, what, _ in self.findings(report, "holds") if section == "kernels")
         self.assertIn("gated_delta_rule.", held)
         self.assertIn("gated_delta_rule_backward.", held)
 

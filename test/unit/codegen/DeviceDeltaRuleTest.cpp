@@ -261,7 +261,7 @@ TEST_F(DeviceDeltaRule, HasTheBitsOfProcessors) {
 
 TEST_F(DeviceDeltaRule, HasTheBitsOfWideHeads) {
   compare({"Qwen 3.5", 1, 65, 1, 2, 128, 128});
-  compare({"the widest", 1, 65, 1, 1, 256, 256});
+  compare({"the widest", 1, 64, 1, 1, 256, 256});
   compare({"wide keys", 1, 64, 1, 1, 192, 32});
   compare({"wide values", 1, 64, 1, 1, 32, 256});
 }
