@@ -62,17 +62,25 @@ LogicalResult DecodedRows::visitAttention(nn::AttentionOp op) {
   RankedTensorType type = tensorTypeOf(k);
   const int64_t shape[] = {type.getDimSize(0), type.getDimSize(2), in.positions,
                            type.getDimSize(3)};
-  BlockArgument keys = addCache(op, k, shape, "keys"),
-                values = addCache(op, v, shape, "values");
-  ++layers;
+  // Layers that share keys and values share their caches.
+  auto [shared, isFirst] =
+      attended.try_emplace({op.getK(), op.getV()}, caches.size());
+  if (isFirst) {
+    caches.emplace_back(addCache(op, k, shape, "keys"), Value());
+    caches.emplace_back(addCache(op, v, shape, "values"), Value());
+    ++layers;
+  }
+  auto &[keys, nextKeys] = caches[shared->second];
+  auto &[values, nextValues] = caches[shared->second + 1];
   auto fresh = nn::CachedAttentionOp::create(
       b, op.getLoc(), resized(op.getResult(), 1), keys.getType(),
-      values.getType(), lookup(op.getQ()), k, v, keys, values, in.begin,
-      in.count, isOfDocuments ? in.document : Value(), op.getScaleAttr(),
+      values.getType(), lookup(op.getQ()), k, v, isFirst ? keys : nextKeys,
+      isFirst ? values : nextValues, in.begin, in.count,
+      isOfDocuments ? in.document : Value(), op.getScaleAttr(),
       op.getWindowAttr(), op.getSoftCapAttr());
   rows[op.getResult()] = {fresh.getResult(), 1, 1};
-  caches.push_back({keys, fresh.getNextKeys()});
-  caches.push_back({values, fresh.getNextValues()});
+  nextKeys = fresh.getNextKeys();
+  nextValues = fresh.getNextValues();
   return success();
 }
 

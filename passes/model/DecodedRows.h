@@ -89,6 +89,8 @@ private:
   DenseMap<Value, Rows> rows;
   Value places; ///< [B, C]: begin + i, at most T - 1
   unsigned layers = 0;
+  /// Where in `caches` attention to these keys and values finds its own.
+  DenseMap<std::pair<Value, Value>, size_t> attended;
 };
 
 } // namespace mlir::zero
