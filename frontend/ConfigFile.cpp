@@ -56,7 +56,7 @@ namespace {
 constexpr size_t kMaxBytes = size_t(1) << 20;
 constexpr int kMaxDepth = 100;
 /// The most characters of a file that a message shows.
-constexpr size_t kMaxShown = 600;
+constexpr size_t kMaxShown = 400;
 
 /// Parses without building a tree, to learn whether the text is JSON and where
 /// it is not.  Without exceptions, json::parse does not report the position,

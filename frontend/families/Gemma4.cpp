@@ -127,6 +127,8 @@ DecoderConfig frontend::readGemma4(ConfigFile &file) {
   if (file.failed())
     return c;
   c.fullHeads = readFullHeads(file, c);
+  if (file.failed())
+    return c;
   if (c.heads % c.fullHeads->keyValueHeads)
     file.fail("num_attention_heads " + Twine(c.heads) +
               " is not a multiple of the " + Twine(c.fullHeads->keyValueHeads) +
