@@ -75,7 +75,7 @@ func.func @loss(%w: tensor<2x3x5xf32> {zero.param = "w"}, %tokens: tensor<2x3xi3
 func.func @loss(%w: tensor<5x4xf32> {zero.param = "w"}, %tokens: tensor<2x3xi32> {zero.input = "tokens"}) -> tensor<f32> {
   %x = nn.embedding %tokens, %w : tensor<2x3xi32>, tensor<5x4xf32> -> tensor<2x3x4xf32>
   %h = tensor.expand_shape %x [[0], [1], [2, 3]] output_shape [2, 3, 2, 2] : tensor<2x3x4xf32> into tensor<2x3x2x2xf32>
-  // expected-error@+1 {{mixes positions in a way that generation does not know: it needs nn.attention with causal; drop --sample}}
+  // expected-error@+1 {{mixes positions in a way that generation does not know: it needs nn.attention with causal, nn.causal_conv or nn.gated_delta_rule; drop --sample}}
   %o = nn.attention %h, %h, %h {scale = 0.5 : f64} : tensor<2x3x2x2xf32>, tensor<2x3x2x2xf32>
   %y = tensor.collapse_shape %o [[0], [1], [2, 3]] : tensor<2x3x2x2xf32> into tensor<2x3x4xf32>
   %logits = nn.linear %y, %w : tensor<2x3x4xf32>, tensor<5x4xf32> -> tensor<2x3x5xf32>
