@@ -19,7 +19,7 @@ from zeroc.commands import positions_of  # noqa: E402
 CASES = sorted(path.parent.name for path in (support.ROOT / "test/golden").glob("*/gradients.safetensors"))
 PLAIN = ("--optimizer=sgd", "--momentum=0", "--weight-decay=0", "--grad-clip=0")
 STEP = 2.0**16
-TOLERANCES = {"fp32": dict(losses=2e-6, weights=1e-4), "bf16": dict(losses=1e-2, weights=5e-2)}
+TOLERANCES = {"fp32": dict(losses=3e-6, weights=1e-4), "bf16": dict(losses=1e-2, weights=5e-2)}
 
 
 def is_of_experts(case):
