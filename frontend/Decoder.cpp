@@ -185,14 +185,6 @@ Tensor DecoderParts::logits(Tensor x, Tensor weight) const {
   return c.logitCap ? tanh(y / *c.logitCap) * *c.logitCap : y;
 }
 
-/// Whether a layer with keys and values of its own has a window as `layer` has,
-/// or none.
-static bool hasOwnLike(const DecoderConfig &c, int64_t layer) {
-  return llvm::any_of(
-      llvm::seq<int64_t>(0, c.layers - c.sharingLayers),
-      [&](int64_t own) { return c.slidesAt(own) == c.slidesAt(layer); });
-}
-
 /// Returns what is wrong with the configuration, or "".
 static std::string findDecoderFault(const DecoderConfig &c) {
   if (c.layers < 1 || c.heads < 1 || c.width < 1 || c.headWidth < 1 ||
@@ -211,11 +203,10 @@ static std::string findDecoderFault(const DecoderConfig &c) {
     return "query, key and value that lie together by heads are as many";
   if (c.window > 0 && int64_t(c.slides.size()) != c.layers)
     return "a decoder with a window needs to know which layers slide";
-  for (int64_t layer = c.layers - c.sharingLayers; layer < c.layers; ++layer)
-    if (!hasOwnLike(c, layer))
-      return ("layer " + Twine(layer) +
-              " shares keys and values that no layer before it has")
-          .str();
+  if (std::optional<int64_t> layer = c.findLayerWithoutKeys())
+    return ("layer " + Twine(*layer) +
+            " shares keys and values that no layer before it has")
+        .str();
   if (!c.turns.empty() && int64_t(c.turns.size()) != c.layers)
     return "a decoder needs to know of all layers whether they turn";
   if (c.experts.count > 0 && int64_t(c.experts.layers.size()) != c.layers)

@@ -145,6 +145,16 @@ struct DecoderConfig {
 
   bool slidesAt(int64_t layer) const { return window > 0 && slides[layer]; }
   bool sharesAt(int64_t layer) const { return layer >= layers - sharingLayers; }
+  /// The first layer that shares keys and values and has none of its kind
+  /// before it that owns some; or nothing.
+  std::optional<int64_t> findLayerWithoutKeys() const {
+    for (int64_t layer = layers - sharingLayers; layer < layers; ++layer)
+      if (llvm::none_of(
+              llvm::seq<int64_t>(0, layers - sharingLayers),
+              [&](int64_t own) { return slidesAt(own) == slidesAt(layer); }))
+        return layer;
+    return std::nullopt;
+  }
   /// What layer `layer` has.
   int64_t keyValueHeadsAt(int64_t layer) const {
     return fullHeads && !slidesAt(layer) ? fullHeads->keyValueHeads

@@ -12,6 +12,8 @@
 #include "dialect/nn/Scalar.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <array>
+
 namespace mlir::nn {
 
 /// What the recurrence computes at one position.
@@ -79,16 +81,21 @@ struct DeltaRecurrence {
     return splitHeads(slice(of, t, {batch, keyHeads * perHead}));
   }
 
+  /// Offsets, sizes and strides of index t of dimension `dim` of a tensor.
+  std::array<SmallVector<OpFoldResult>, 3> placeOf(RankedTensorType whole,
+                                                   int64_t t, unsigned dim) {
+    const unsigned rank = whole.getRank();
+    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)),
+        sizes = getAsIndexOpFoldResult(b.getContext(), whole.getShape());
+    offsets[dim] = b.getIndexAttr(t);
+    sizes[dim] = b.getIndexAttr(1);
+    return {offsets, sizes, SmallVector<OpFoldResult>(rank, b.getIndexAttr(1))};
+  }
+
   /// Index t of dimension `dim` of `of`, as `shape`.
   Value slice(Value of, int64_t t, ArrayRef<int64_t> shape, unsigned dim = 1) {
     auto whole = cast<RankedTensorType>(of.getType());
-    const unsigned rank = whole.getRank();
-    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes,
-        strides(rank, b.getIndexAttr(1));
-    for (int64_t size : whole.getShape())
-      sizes.push_back(b.getIndexAttr(size));
-    offsets[dim] = b.getIndexAttr(t);
-    sizes[dim] = b.getIndexAttr(1);
+    auto [offsets, sizes, strides] = placeOf(whole, t, dim);
     return tensor::ExtractSliceOp::create(b, loc, whole.clone(shape), of,
                                           offsets, sizes, strides);
   }
@@ -97,15 +104,9 @@ struct DeltaRecurrence {
   /// `dim`.
   Value insert(Value row, Value into, int64_t t, unsigned dim = 1) {
     auto whole = cast<RankedTensorType>(into.getType());
-    const unsigned rank = whole.getRank();
-    if (cast<RankedTensorType>(row.getType()).getRank() == rank)
+    if (cast<RankedTensorType>(row.getType()).getRank() == whole.getRank())
       row = joinHeads(row);
-    SmallVector<OpFoldResult> offsets(rank, b.getIndexAttr(0)), sizes,
-        strides(rank, b.getIndexAttr(1));
-    for (int64_t size : whole.getShape())
-      sizes.push_back(b.getIndexAttr(size));
-    offsets[dim] = b.getIndexAttr(t);
-    sizes[dim] = b.getIndexAttr(1);
+    auto [offsets, sizes, strides] = placeOf(whole, t, dim);
     return tensor::InsertSliceOp::create(b, loc, row, into, offsets, sizes,
                                          strides);
   }

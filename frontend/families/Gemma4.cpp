@@ -67,17 +67,12 @@ static DecoderConfig::FullHeads readFullHeads(ConfigFile &file,
 /// num_kv_shared_layers, and what these layers have.
 static void readSharing(ConfigFile &file, DecoderConfig &c) {
   c.widensSharing = file.boolean("use_double_wide_mlp", false);
-  const int64_t own =
-      c.layers - file.integer("num_kv_shared_layers", 0, c.layers - 1, 0);
-  c.sharingLayers = c.layers - own;
-  for (int64_t layer = own; layer < c.layers && !file.failed(); ++layer)
-    if (llvm::none_of(llvm::seq(own), [&](int64_t before) {
-          return c.slidesAt(before) == c.slidesAt(layer);
-        }))
-      file.fail("num_kv_shared_layers " + Twine(c.sharingLayers) +
-                " leaves no layer with keys and values of its own of the kind "
-                "of layer " +
-                Twine(layer));
+  c.sharingLayers = file.integer("num_kv_shared_layers", 0, c.layers - 1, 0);
+  if (std::optional<int64_t> layer = c.findLayerWithoutKeys())
+    file.fail("num_kv_shared_layers " + Twine(c.sharingLayers) +
+              " leaves no layer with keys and values of its own of the kind of "
+              "layer " +
+              Twine(*layer));
 }
 
 static void readLayerEmbedding(ConfigFile &file, DecoderConfig &c) {

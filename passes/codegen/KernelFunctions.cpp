@@ -143,13 +143,7 @@ struct LowerHandWrittenKernels
         continue;
       func::FuncOp function = toFunction(kernel);
       if (Operation *rule = findDeltaRule(function)) {
-        const bool isCached =
-            isa<nn::CachedDeltaRuleOp, nn::CachedCausalConvOp>(rule);
-        if (forGpu && isCached)
-          rule->emitError("has no kernel for GPUs yet; compile for "
-                          "--target=cpu, or without generation");
-        if ((forGpu && isCached) ||
-            failed(forGpu ? emitDeltaBlocks(function, rule)
+        if (failed(forGpu ? emitDeltaBlocks(function, rule)
                           : emitDeltaRuleKernel(function, rule)))
           return signalPassFailure();
         continue;

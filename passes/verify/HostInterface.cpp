@@ -310,15 +310,15 @@ private:
                   "\"begin\"";
       haveStates = true;
     }
-    if (every && (!haveStates || every.getInt() != nn::getDeltaChunk())) // (S5)
-      return program.emitOpError("has ")
-             << kKeptEveryAttr << " = " << every.getInt()
-             << " of the input \"begin\", and "
-             << (haveStates ? "states are kept every " : "keeps no state (S5)")
-             << (haveStates
-                     ? std::to_string(nn::getDeltaChunk()) + " positions (S5)"
-                     : "");
-    return success();
+    if (!every || (haveStates && every.getInt() == nn::getDeltaChunk()))
+      return success();
+    InFlightDiagnostic error = program.emitOpError("has ") // (S5)
+                               << kKeptEveryAttr << " = " << every.getInt()
+                               << " of the input \"begin\", and ";
+    if (haveStates)
+      return error << "states are kept every " << nn::getDeltaChunk()
+                   << " positions (S5)";
+    return error << "keeps no state (S5)";
   }
 
   /// Checks that values of micro-steps exist once for each micro-step.

@@ -7,8 +7,8 @@
 //   serial         these and tensor.insert_slice
 //   attention      one nn.attention, nn.gated_delta_rule, a backward of them or
 //                  one that keeps something, on operands; its results may be
-//                  inserted into a tensor, side
-//                  by side; all views have contiguous rows (KernelViews.cpp)
+//                  inserted into a tensor, side by side; all views have
+//                  contiguous rows (KernelViews.cpp)
 //   scatter        one nn.embedding_backward, from zeros or from an operand
 //
 // and of constants, tensor.empty and views, all with static sizes and offsets.

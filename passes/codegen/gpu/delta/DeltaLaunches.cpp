@@ -128,7 +128,10 @@ LogicalResult zero::emitDeltaBlocks(func::FuncOp kernel, Operation *op) {
   if (auto forward = dyn_cast<nn::GatedDeltaRuleOp>(op))
     return failure(failed(check(forward)) ||
                    failed(emitForward(kernel, forward)));
-  auto backward = cast<nn::GatedDeltaRuleBackwardOp>(op);
+  auto backward = dyn_cast<nn::GatedDeltaRuleBackwardOp>(op);
+  if (!backward)
+    return op->emitError("has no kernel for GPUs yet; compile for "
+                         "--target=cpu, or without generation");
   if (failed(check(backward)))
     return failure();
   if (!backward.getRoom())
