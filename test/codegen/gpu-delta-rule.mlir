@@ -48,3 +48,34 @@ zero.kernel @backward(%d: tensor<2x70x4x40xf32>, %q: tensor<2x70x2x32xf32>, %k: 
     : tensor<2x70x2x32xf32>, tensor<2x70x4x40xf32>, tensor<2x70x4xf32>, tensor<2x4x2x32x40xf32>, tensor<2x70x4xf32> from tensor<2x70xi32> to tensor<2x70x4xf32> room tensor<2x4x2x96x40xf32>
   zero.return %dq, %dk, %dv, %dg, %db, %m : tensor<2x70x2x32xf32>, tensor<2x70x2x32xf32>, tensor<2x70x4x40xf32>, tensor<2x70x4xf32>, tensor<2x70x4xf32>, tensor<2x4x2x96x40xf32>
 }
+
+// -----
+
+// With a kept state a part of the first launch has up to 128 columns of one of the two
+// heads of values of a head of keys; the second launch keeps keys and decays.
+
+// CHECK: func.func private @cached(
+// CHECK-SAME: attributes {shared_bytes = 768 : i64, unit_parts = 4 : i64}
+// CHECK: func.func private @cached.keep(
+// CHECK-SAME: attributes {launch_of = "cached", shared_bytes = 0 : i64, unit_parts = 1 : i64}
+// CHECK-NOT: call @zg.barrier()
+zero.kernel @cached(%q: tensor<3x1x2x8xf32>, %v: tensor<3x1x4x160xf32>, %g: tensor<3x1x4xf32>, %s: tensor<3x4x8x160xf32>, %k: tensor<3x2x64x8xf32>, %u: tensor<3x4x64x160xf32>, %d: tensor<3x4x64xf32>, %at: tensor<3xi32>, %n: tensor<3xi32>)
+    -> (tensor<3x1x4x160xf32>, tensor<3x4x8x160xf32> {zero.must_alias = 3 : i64}, tensor<3x2x64x8xf32> {zero.must_alias = 4 : i64}, tensor<3x4x64x160xf32> {zero.must_alias = 5 : i64}, tensor<3x4x64xf32> {zero.must_alias = 6 : i64}) units attention [3, 2] {
+  %o:5 = nn.cached_delta_rule %q, %q, %v gates %g in %s, %k, %u, %d at %at, %n
+    : tensor<3x1x2x8xf32>, tensor<3x1x4x160xf32>, tensor<3x1x4xf32>, tensor<3x4x8x160xf32>, tensor<3x2x64x8xf32>, tensor<3x4x64x160xf32>, tensor<3x4x64xf32>, tensor<3xi32>
+  zero.return %o#0, %o#1, %o#2, %o#3, %o#4 : tensor<3x1x4x160xf32>, tensor<3x4x8x160xf32>, tensor<3x2x64x8xf32>, tensor<3x4x64x160xf32>, tensor<3x4x64xf32>
+}
+
+// -----
+
+// A part of a convolution with kept inputs has 128 channels, a thread for each.
+
+// CHECK: func.func private @conv(
+// CHECK-SAME: attributes {shared_bytes = 0 : i64, unit_parts = 2 : i64}
+// CHECK-NOT: math.fma
+// CHECK-NOT: call @zg.barrier()
+zero.kernel @conv(%x: tensor<3x1x200xf32>, %w: tensor<200x4xf32>, %i: tensor<3x67x200xf32>, %at: tensor<3xi32>, %n: tensor<3xi32>)
+    -> (tensor<3x1x200xf32>, tensor<3x67x200xf32> {zero.must_alias = 2 : i64}) units attention [3, 1] {
+  %o:2 = nn.cached_causal_conv %x, %w in %i at %at, %n : tensor<3x1x200xf32>, tensor<200x4xf32>, tensor<3x67x200xf32>, tensor<3xi32>
+  zero.return %o#0, %o#1 : tensor<3x1x200xf32>, tensor<3x67x200xf32>
+}

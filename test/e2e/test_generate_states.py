@@ -6,6 +6,7 @@ import unittest
 import chats
 import popular
 import support
+import test_cuda
 import test_generate_bits
 
 GOLDEN = support.ROOT / "test" / "golden"
@@ -130,10 +131,24 @@ class GenerateStates(support.Case):
             width = MODELS[kind].get("head_dim", 10) * MODELS[kind]["num_key_value_heads"]
             self.assertEqual(found, [states + 2 * 2 * 4 * seq * width for seq in (80, 160)], kind)
 
+    @unittest.skipUnless((test_cuda.FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
+    def test_gpu(self):
+        """Logits of an emulated GPU have the bits of processors, also in runs that cross chunks; those of attention, which
+        takes long, token by token."""
+        for kind, layers, precision, run, count in (("delta", None, "bf16", "token", 66), ("conv", None, "fp32", "token", 66),
+                                                    ("delta", "linear_attention", "fp32", "50", SEQ), ("conv", "conv", "bf16", "50", SEQ)):
+            config = {**MODELS[kind], **({"num_hidden_layers": 1, "layer_types": [layers]} if layers else {})}
+            model, text = support.import_model(config, 1, SEQ), ",".join(map(str, self.text(count, 8)))
+            _, weights = self.train(support.compile_model(model), self.write_tokens(5 * SEQ, VOCAB), 3, 1e-2, name=kind)
+            found = []
+            for target, env in (((), None), ((*test_cuda.GPU, test_cuda.EXACT), test_cuda.fake())):
+                program = support.compile_model(model, "--sample-only", test_cuda.CPU, f"--precision={precision}", *target)
+                self.run_ok(program, "--weights", weights, "--prompt-ids", text, "--logits", self.folder / "logits.npy",
+                            "--logits-by", run, env=env)
+                found.append((self.folder / "logits.npy").read_bytes())
+            self.assertTrue(found[0] == found[1], (kind, layers, precision, run))
+
     def test_refused(self):
-        done = support.run(support.ZEROC, support.import_model(MODELS["delta"], 1, 8), "--sample-only", "--target=cuda",
-                           "--cuda-arch=emulated", "-o", self.folder / "generate")
-        self.assert_refused(done, "linear_attn.conv1d", "has no kernel for GPUs yet; compile for --target=cpu, or without generation")
         weights = self.weights("conv")
         for value, words in (("0", "--logits-by must be 1 or more, got 0"), ("65", "64, got 65"),
                              ("row", "--logits-by must be token, chunk or a number of tokens up to 64, got row")):

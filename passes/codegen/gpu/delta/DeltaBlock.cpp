@@ -27,6 +27,13 @@ Value DeltaBlock::minus(Value number) {
   return arith::NegFOp::create(b, loc, number);
 }
 
+Value zero::emitDecay(LoopCode &code, Value gate) {
+  OpBuilder &b = code.b;
+  nn::S wide(b, code.loc,
+             arith::ExtFOp::create(b, code.loc, b.getF64Type(), gate));
+  return arith::TruncFOp::create(b, code.loc, b.getF32Type(), emitExp(wide));
+}
+
 Value DeltaBlock::begins(Value i) {
   Value at = position(i);
   return isNot(isLess(toIndex(loadOne(all.starts, {batch, at})), at));
@@ -41,11 +48,7 @@ void DeltaBlock::openChunk(Value at) {
   rows = min(sub(index(shape.positions), first), kChunk);
   when(isLess(thread, kChunk), [&] {
     Values place{batch, position(thread), head};
-    Type f64 = b.getF64Type();
-    nn::S gate(b, loc,
-               arith::ExtFOp::create(b, loc, f64, loadOne(all.gates, place)));
-    Value decay =
-        arith::TruncFOp::create(b, loc, b.getF32Type(), emitExp(gate));
+    Value decay = emitDecay(*this, loadOne(all.gates, place));
     if (all.starts)
       decay = select(begins(thread), f32(0), decay);
     Value beta = hasBeta() ? loadOne(all.beta, place) : f32(1);

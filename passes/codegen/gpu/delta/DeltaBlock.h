@@ -49,6 +49,9 @@ struct DeltaOperands {
   Value grad, dq, dk, dv, dgates, dbeta, room;
 };
 
+/// e^gate, from f64 as on the CPU.
+Value emitDecay(LoopCode &code, Value gate);
+
 class DeltaBlock : public BlockCode {
 public:
   static constexpr int64_t kChunk = ::zrt::kDeltaChunk, kThreads = 128,

@@ -1,11 +1,13 @@
 //===- DeltaLaunches.cpp - The delta rule as launches of blocks -----------===//
 //
 // Units are those of the CPU's kernel: a head of values of a batch forward, a
-// head of keys backward.
+// head of keys backward and with a kept state, a slot of a convolution.
 //
 //   @k  nn.gated_delta_rule           =>  @k(..., thread, shared, unit, part)
 //   @k  nn.gated_delta_rule_backward  =>  @k and @k.chunks of the same
 //                                         arguments, one after another
+//   @k  nn.cached_delta_rule          =>  @k and @k.keep, likewise
+//   @k  nn.cached_causal_conv         =>  @k
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +27,18 @@ DeltaShape shapeOf(OpT op) {
           v.getDimSize(3)};
 }
 
+LogicalResult checkType(Operation *op, RankedTensorType type) {
+  if (type.getElementType().isF32())
+    return success();
+  return op->emitOpError("has a kernel for f32, not ")
+         << type.getElementType() << "; compile for --target=cpu --reference";
+}
+
 template <typename OpT>
 LogicalResult check(OpT op) {
   const DeltaShape shape = shapeOf(op);
-  if (Type element = op.getQ().getType().getElementType(); !element.isF32())
-    return op.emitOpError("has a kernel for f32, not ")
-           << element << "; compile for --target=cpu --reference";
+  if (failed(checkType(op, op.getQ().getType())))
+    return failure();
   const int64_t widest = std::max(shape.keyWidth, shape.valueWidth);
   if (widest > ZRT_MAX_DELTA_WIDTH)
     return op.emitOpError("has heads of width ")
@@ -39,30 +47,8 @@ LogicalResult check(OpT op) {
   return success();
 }
 
-/// Finds the views of a kernel's operands and results.
-class Views {
-public:
-  Views(func::FuncOp kernel, OpBuilder &b) : views(kernel, b, true) {}
-
-  KernelViews views;
-  bool isComplete = true;
-
-  Value operand(Value tensor) {
-    return tensor ? found(views.operand(tensor)) : Value();
-  }
-  Value result(Value tensor) {
-    return tensor ? found(views.result(tensor)) : Value();
-  }
-
-private:
-  Value found(Value view) {
-    isComplete &= static_cast<bool>(view);
-    return view;
-  }
-};
-
 template <typename OpT>
-DeltaOperands inputsOf(OpT op, Views &views) {
+DeltaOperands inputsOf(OpT op, DeltaViews &views) {
   DeltaOperands all;
   all.q = views.operand(op.getQ());
   all.k = views.operand(op.getK());
@@ -80,7 +66,7 @@ LogicalResult refuse(Operation *op) {
 LogicalResult emitForward(func::FuncOp kernel, nn::GatedDeltaRuleOp op) {
   OpBuilder b(kernel.getContext());
   const bool isSaved = op.getStates() && !op.getStates().use_empty();
-  Views views(kernel, b);
+  DeltaViews views(kernel, b);
   DeltaOperands all = inputsOf(op, views);
   all.out = views.result(op.getResult());
   if (isSaved)
@@ -97,7 +83,7 @@ LogicalResult emitForward(func::FuncOp kernel, nn::GatedDeltaRuleOp op) {
 LogicalResult emitBackward(func::FuncOp kernel, bool isFirst) {
   auto op = *kernel.getOps<nn::GatedDeltaRuleBackwardOp>().begin();
   OpBuilder b(kernel.getContext());
-  Views views(kernel, b);
+  DeltaViews views(kernel, b);
   DeltaOperands all = inputsOf(op, views);
   all.states = views.operand(op.getStates());
   all.grad = views.operand(op.getGrad());
@@ -122,28 +108,91 @@ LogicalResult emitBackward(func::FuncOp kernel, bool isFirst) {
   return success();
 }
 
+LogicalResult emitRule(func::FuncOp kernel, nn::CachedDeltaRuleOp op,
+                       bool isFirst) {
+  OpBuilder b(kernel.getContext());
+  DeltaViews views(kernel, b);
+  const CachedDeltaOperands all = {.q = views.operand(op.getQ()),
+                                   .k = views.operand(op.getK()),
+                                   .v = views.operand(op.getV()),
+                                   .gates = views.operand(op.getGates()),
+                                   .beta = views.operand(op.getBeta()),
+                                   .begin = views.operand(op.getBegin()),
+                                   .count = views.operand(op.getCount()),
+                                   .starts = views.operand(op.getStarts()),
+                                   .out = views.result(op.getResult()),
+                                   .state = views.result(op.getNextState()),
+                                   .keys = views.result(op.getNextKeys()),
+                                   .updates = views.result(op.getNextUpdates()),
+                                   .decays = views.result(op.getNextDecays())};
+  if (!views.isComplete)
+    return refuse(op);
+  const DeltaShape shape = shapeOf(op);
+  const BlockParts parts =
+      isFirst ? emitCachedDelta(b, op.getLoc(), shape, views.views, all)
+              : emitKeptRows(b, op.getLoc(), shape, views.views, all);
+  describeParts(kernel, parts.count, parts.sharedBytes);
+  views.views.finish();
+  return success();
+}
+
+LogicalResult emitConv(func::FuncOp kernel, nn::CachedCausalConvOp op) {
+  OpBuilder b(kernel.getContext());
+  DeltaViews views(kernel, b);
+  const CachedConvOperands all = {.x = views.operand(op.getX()),
+                                  .weight = views.operand(op.getWeight()),
+                                  .begin = views.operand(op.getBegin()),
+                                  .count = views.operand(op.getCount()),
+                                  .starts = views.operand(op.getStarts()),
+                                  .out = views.result(op.getResult()),
+                                  .inputs = views.result(op.getNextInputs())};
+  if (!views.isComplete)
+    return refuse(op);
+  const BlockParts parts = emitCachedConv(b, op.getLoc(), views.views, all);
+  describeParts(kernel, parts.count, parts.sharedBytes);
+  views.views.finish();
+  return success();
+}
+
+/// A launch behind `kernel`, which is a copy of it as yet.
+func::FuncOp addLaunch(func::FuncOp kernel, StringRef what) {
+  func::FuncOp launch = kernel.clone();
+  launch.setName((kernel.getName() + "." + what).str());
+  OpBuilder b(kernel);
+  launch->setAttr(kLaunchOfAttr, b.getStringAttr(kernel.getName()));
+  b.setInsertionPointAfter(kernel);
+  b.insert(launch);
+  return launch;
+}
+
+LogicalResult emitCachedBlocks(func::FuncOp kernel, nn::CachedDeltaRuleOp op) {
+  if (failed(check(op)))
+    return failure();
+  func::FuncOp keep = addLaunch(kernel, "keep");
+  auto copy = *keep.getOps<nn::CachedDeltaRuleOp>().begin();
+  return failure(failed(emitRule(kernel, op, /*isFirst=*/true)) ||
+                 failed(emitRule(keep, copy, /*isFirst=*/false)));
+}
+
 } // namespace
 
 LogicalResult zero::emitDeltaBlocks(func::FuncOp kernel, Operation *op) {
   if (auto forward = dyn_cast<nn::GatedDeltaRuleOp>(op))
     return failure(failed(check(forward)) ||
                    failed(emitForward(kernel, forward)));
-  auto backward = dyn_cast<nn::GatedDeltaRuleBackwardOp>(op);
-  if (!backward)
-    return op->emitError("has no kernel for GPUs yet; compile for "
-                         "--target=cpu, or without generation");
+  if (auto cached = dyn_cast<nn::CachedDeltaRuleOp>(op))
+    return emitCachedBlocks(kernel, cached);
+  if (auto conv = dyn_cast<nn::CachedCausalConvOp>(op))
+    return failure(failed(checkType(op, conv.getX().getType())) ||
+                   failed(emitConv(kernel, conv)));
+  auto backward = cast<nn::GatedDeltaRuleBackwardOp>(op);
   if (failed(check(backward)))
     return failure();
   if (!backward.getRoom())
     return op->emitOpError("has no room for what kernels of GPUs keep between "
                            "their launches; compile from level step or before "
                            "with --target=cuda");
-  func::FuncOp chunks = kernel.clone();
-  chunks.setName((kernel.getName() + ".chunks").str());
-  OpBuilder b(kernel);
-  chunks->setAttr(kLaunchOfAttr, b.getStringAttr(kernel.getName()));
-  b.setInsertionPointAfter(kernel);
-  b.insert(chunks);
+  func::FuncOp chunks = addLaunch(kernel, "chunks");
   return failure(failed(emitBackward(kernel, /*isFirst=*/true)) ||
                  failed(emitBackward(chunks, /*isFirst=*/false)));
 }
