@@ -156,13 +156,3 @@ Value CachedAttentionOp::getOverwritten(unsigned result) {
   return result == 0 ? Value() : result == 1 ? getKeys() : getValues();
 }
 bool CachedAttentionOp::writesUnused() { return true; }
-
-int64_t CachedAttentionOp::getFlops(SymbolTableCollection &) {
-  return 4 * getQ().getType().getNumElements() *
-         getKeys().getType().getDimSize(2);
-}
-
-void CachedAttentionOp::addWork(SymbolTableCollection &symbols,
-                                zero::Work &work) {
-  addAttentionWork(*this, getQ(), getFlops(symbols), /*products=*/2, work);
-}

@@ -157,16 +157,6 @@ SmallVector<Value> CachedCausalConvOp::emitLinalgForm(OpBuilder &b) {
   return {taps.result(), taps.nextInputs()};
 }
 
-int64_t CachedCausalConvOp::getFlops(SymbolTableCollection &) {
-  return 2 * getX().getType().getNumElements() *
-         getWeight().getType().getDimSize(1);
-}
-
-void CachedCausalConvOp::addWork(SymbolTableCollection &symbols,
-                                 zero::Work &work) {
-  work["cached_causal_conv.flop"] += double(getFlops(symbols));
-}
-
 // A unit has all channels of a slot.
 SmallVector<int64_t> CachedCausalConvOp::getKernelSpace() {
   return {getX().getType().getDimSize(0), 1};

@@ -183,16 +183,6 @@ SmallVector<Value> CachedDeltaRuleOp::emitLinalgForm(OpBuilder &b) {
   return {out, form.joinHeads(next), keys, updates, decays};
 }
 
-int64_t CachedDeltaRuleOp::getFlops(SymbolTableCollection &) {
-  return countRuleFlops(getQ().getType(), getV().getType(), 2,
-                        getBeta() ? 3 : 2);
-}
-
-void CachedDeltaRuleOp::addWork(SymbolTableCollection &symbols,
-                                zero::Work &work) {
-  addRuleWork(*this, getFlops(symbols), work);
-}
-
 // A unit puts keys first, and so has all heads of values that read them.
 SmallVector<int64_t> CachedDeltaRuleOp::getKernelSpace() {
   return headsOf(getK());

@@ -31,7 +31,7 @@ def NN_CausalConvOp : NN_ModelOp<"causal_conv", [RoundsResult, IsLayer, AllTypes
 }
 
 def NN_CachedCausalConvOp : NN_Op<"cached_causal_conv", [
-    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getOverwritten", "writesUnused"]>,
+    DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getOverwritten", "writesUnused"]>,
     AllTypesMatch<["x", "result"]>, AllTypesMatch<["inputs", "next_inputs"]>, AllTypesMatch<["begin", "count"]>]> {
   let summary = "A causal convolution of some positions, with kept inputs";
   let description = [{
@@ -146,7 +146,7 @@ def NN_GatedDeltaRuleBackwardOp : NN_Op<"gated_delta_rule_backward", [
 }
 
 def NN_CachedDeltaRuleOp : NN_Op<"cached_delta_rule", [
-    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getOverwritten", "writesUnused"]>,
+    DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getOverwritten", "writesUnused"]>,
     AttrSizedOperandSegments, AllTypesMatch<["q", "k"]>, AllTypesMatch<["v", "result"]>,
     AllTypesMatch<["state", "next_state"]>, AllTypesMatch<["keys", "next_keys"]>,
     AllTypesMatch<["updates", "next_updates"]>, AllTypesMatch<["decays", "next_decays"]>,

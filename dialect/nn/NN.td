@@ -432,7 +432,7 @@ def NN_AttentionOp : NN_ModelOp<"attention", [
 }
 
 def NN_CachedAttentionOp : NN_Op<"cached_attention", [
-    CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getOverwritten", "writesUnused"]>,
+    DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["getOverwritten", "writesUnused"]>,
     AllTypesMatch<["q", "result"]>, AllTypesMatch<["k", "v"]>,
     AllTypesMatch<["keys", "values", "next_keys", "next_values"]>, AllTypesMatch<["begin", "count"]>]> {
   let summary = "Attention of some positions, with kept keys and values";

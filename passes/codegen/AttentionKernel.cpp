@@ -43,7 +43,7 @@ private:
   LogicalResult passSizes(OpT attention, int64_t keys) {
     RankedTensorType q = attention.getQ().getType();
     if (q.getDimSize(3) > ZRT_MAX_ATTENTION_WIDTH)
-      return op->emitError("has heads of width ")
+      return op->emitOpError("has heads of width ")
              << q.getDimSize(3) << ", and a kernel for up to "
              << ZRT_MAX_ATTENTION_WIDTH << "; compile with --reference";
     passInteger(q.getDimSize(1));
@@ -106,7 +106,7 @@ LogicalResult AttentionEmitter::forward(nn::AttentionOp attention) {
         lse = attention.getLse() ? views.result(attention.getLse()) : Value();
   if (!q || !k || !v || !out ||
       (attention.getLse() && !lse && !attention.getLse().use_empty()))
-    return op->emitError("is used in a way that its kernel does not support");
+    return op->emitOpError("is used in a way that its kernel does not support");
   const int64_t heads = attention.getQ().getType().getDimSize(2),
                 kvHeads = attention.getK().getType().getDimSize(2);
   openUnits(heads);
@@ -129,13 +129,13 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
         dk = views.result(attention.getDk()),
         dv = views.result(attention.getDv());
   if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv)
-    return op->emitError("is used in a way that its kernel does not support");
+    return op->emitOpError("is used in a way that its kernel does not support");
   RankedTensorType type = attention.getQ().getType();
   const int64_t kvHeads = attention.getK().getType().getDimSize(2),
                 perKvHead = type.getDimSize(2) / kvHeads;
   if (!type.getElementType().isF32() &&
       type.getDimSize(1) * perKvHead > ZRT_MAX_ATTENTION_QUERIES)
-    return op->emitError("has ")
+    return op->emitOpError("has ")
            << type.getDimSize(1) * perKvHead << " queries of "
            << type.getElementType() << " for each head of keys, and a kernel "
            << "for up to " << ZRT_MAX_ATTENTION_QUERIES;
@@ -164,7 +164,7 @@ LogicalResult AttentionEmitter::cached(nn::CachedAttentionOp attention) {
         keys = views.result(attention.getNextKeys()),
         values = views.result(attention.getNextValues());
   if (!q || !k || !v || !out || !keys || !values)
-    return op->emitError("is used in a way that its kernel does not support");
+    return op->emitOpError("is used in a way that its kernel does not support");
   const int64_t kvHeads = attention.getK().getType().getDimSize(2),
                 perKvHead = attention.getQ().getType().getDimSize(2) / kvHeads;
   openUnits(kvHeads);
@@ -210,8 +210,8 @@ LogicalResult zero::emitAttentionKernel(func::FuncOp kernel,
                              : cached.getOperation();
   Type element = getElementTypeOrSelf(op->getResult(0));
   if (!element.isF32() && !element.isBF16() && !element.isF16())
-    return op->emitError("has a kernel for f32, bf16 and f16; compile with "
-                         "--reference");
+    return op->emitOpError("has a kernel for f32, bf16 and f16; compile with "
+                           "--reference");
   KernelViews views(kernel, b);
   AttentionEmitter emitter(kernel, op, b, views, products);
   LogicalResult result = forward    ? emitter.forward(forward)

@@ -40,7 +40,7 @@ private:
     const int64_t keyWidth = rule.getQ().getType().getDimSize(3),
                   valueWidth = rule.getV().getType().getDimSize(3);
     if (std::max(keyWidth, valueWidth) > ZRT_MAX_DELTA_WIDTH)
-      return op->emitError("has heads of width ")
+      return op->emitOpError("has heads of width ")
              << std::max(keyWidth, valueWidth) << ", and a kernel for up to "
              << ZRT_MAX_DELTA_WIDTH << "; compile with --reference";
     openUnits(heads);
@@ -92,7 +92,7 @@ LogicalResult DeltaRuleEmitter::forward(nn::GatedDeltaRuleOp rule) {
         states = rule.getStates() ? views.result(rule.getStates()) : Value();
   if (!q || !k || !v || !gates || !out || bool(beta) != bool(rule.getBeta()) ||
       (rule.getStates() && !states && !rule.getStates().use_empty()))
-    return op->emitError(kNoView);
+    return op->emitOpError(kNoView);
   const int64_t heads = rule.getV().getType().getDimSize(2),
                 keyHeads = rule.getQ().getType().getDimSize(2);
   if (failed(passSizes(rule, heads)) || failed(passOfBatch(rule.getStarts())))
@@ -121,7 +121,7 @@ LogicalResult DeltaRuleEmitter::backward(nn::GatedDeltaRuleBackwardOp rule) {
   if (!grad || !q || !k || !v || !gates || !states || !dq || !dk || !dv ||
       !dgates || bool(beta) != bool(rule.getBeta()) ||
       bool(dbeta) != bool(rule.getDbeta()))
-    return op->emitError(kNoView);
+    return op->emitOpError(kNoView);
   const int64_t keyHeads = rule.getQ().getType().getDimSize(2),
                 perHead = rule.getV().getType().getDimSize(2) / keyHeads;
   if (failed(passSizes(rule, keyHeads)) ||
@@ -146,7 +146,7 @@ LogicalResult DeltaRuleEmitter::backward(nn::GatedDeltaRuleBackwardOp rule) {
   if (rule.getRoom()) {
     Value room = views.result(rule.getRoom());
     if (!room)
-      return op->emitError(kNoView);
+      return op->emitOpError(kNoView);
     for (int64_t n = 0; n < perHead; ++n)
       clear(room, {batch, add(first, n)});
   }
@@ -163,7 +163,7 @@ LogicalResult DeltaRuleEmitter::cached(nn::CachedDeltaRuleOp rule) {
         decays = views.result(rule.getNextDecays());
   if (!q || !k || !v || !gates || !out || !state || !keys || !updates ||
       !decays || bool(beta) != bool(rule.getBeta()))
-    return op->emitError(kNoView);
+    return op->emitOpError(kNoView);
   const int64_t keyHeads = rule.getQ().getType().getDimSize(2),
                 perHead = rule.getV().getType().getDimSize(2) / keyHeads;
   if (failed(passSizes(rule, keyHeads)) ||
@@ -197,7 +197,7 @@ LogicalResult DeltaRuleEmitter::cached(nn::CachedCausalConvOp conv) {
         out = views.result(conv.getResult()),
         inputs = views.result(conv.getNextInputs());
   if (!x || !weight || !out || !inputs)
-    return op->emitError(kNoView);
+    return op->emitOpError(kNoView);
   RankedTensorType type = conv.getX().getType();
   openUnits(/*heads=*/1);
   passInteger(type.getDimSize(1));
@@ -233,7 +233,7 @@ LogicalResult DeltaRuleEmitter::cached(nn::CachedCausalConvOp conv) {
 
 LogicalResult zero::emitDeltaRuleKernel(func::FuncOp kernel, Operation *op) {
   if (!getElementTypeOrSelf(op->getResult(0)).isF32())
-    return op->emitError("has a kernel for f32; compile with --reference");
+    return op->emitOpError("has a kernel for f32; compile with --reference");
   OpBuilder b(kernel.getContext());
   KernelViews views(kernel, b);
   DeltaRuleEmitter emitter(kernel, op, b, views);

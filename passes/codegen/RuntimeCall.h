@@ -56,7 +56,7 @@ protected:
         strides.back() != 1 ||
         llvm::is_contained(strides, ShapedType::kDynamic) ||
         ShapedType::isDynamic(offset))
-      return op->emitError("reads a view whose rows are not contiguous: ")
+      return op->emitOpError("reads a view whose rows are not contiguous: ")
              << type;
     // The pointer is the whole buffer's, so the view's offset is added.
     Value element = mul(batch, strides[0]);

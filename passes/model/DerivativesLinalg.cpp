@@ -137,8 +137,8 @@ public:
     if (!type)
       return op.emitError("'linalg.generic' has no derivative with respect to "
                           "its scalar operand ")
-             << operand.getOperandNumber() << "; pass it as a tensor<"
-             << operand.get().getType() << ">";
+             << operand.getOperandNumber() << "; pass it as a "
+             << RankedTensorType::get({}, operand.get().getType());
     AffineMap map = op.getMatchingIndexingMap(&operand);
     if (!zero::isPlainRead(map, type))
       return ofWindows(operand, map, type);

@@ -277,9 +277,6 @@ private:
                << name << " is " << type << ", and " << parameters.front().name
                << " is " << parameters.front().type
                << "; the parameters of a model have one element type";
-      if (type.getNumElements() == 0)
-        return emitError(arg.getLoc(), "parameter ")
-               << name << " is " << type << ", which has no elements; drop it";
       parameters.push_back(
           {name, type, step.getArgAttr(i, kInitAttr),
            step.getArgAttrOfType<StringAttr>(i, kBlockAttr),

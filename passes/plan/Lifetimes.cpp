@@ -116,7 +116,6 @@ private:
   Place find(Value value);
   void join(unsigned inner, unsigned outer, int64_t offset);
   bool isAllOf(Value value);
-  bool isNextCache(Value value, Value next);
   unsigned getLastUse(Value value);
 
   ProgramOp step;
@@ -306,15 +305,6 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
   return success();
 }
 
-/// Whether `next` is what the program returns for the cache `value`.
-bool LifetimeAnalysis::isNextCache(Value value, Value next) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument && step.getCache(argument.getArgNumber()) &&
-         llvm::any_of(findNextCaches(step), [&](const NextCache &cache) {
-           return cache.argument == argument && cache.next == next;
-         });
-}
-
 LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
   auto &mine = ties[op] = getStorageTies(op, symbols);
   for (const StorageTie &tie : mine) {
@@ -330,8 +320,7 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
           buffer.use = known.getBytesUse();
       }
       pack(operand, tie, result);
-    } else if (tie.relation == StorageTie::MustReplace ||
-               isNextCache(operand.get(), result)) {
+    } else if (tie.relation == StorageTie::MustReplace) {
       if (failed(replace(operand, result, point)))
         return failure();
     }

@@ -57,8 +57,9 @@ public:
   LogicalResult run() {
     if (failed(judgeParameters()))
       return failure();
-    for (ProgramOp program : findPrograms(module))
-      if (failed(judgeOutputs(program)) || failed(judgeMicroSteps(program)))
+    for (auto program : module.getOps<ProgramOp>())
+      if (!program.isExternal() &&
+          (failed(judgeOutputs(program)) || failed(judgeMicroSteps(program))))
         return failure();
     ProgramOp step = findMainProgram(module);
     if (failed(judgeHostOutputs(module)))
@@ -97,8 +98,8 @@ private:
     if (!type ||
         !(type.getElementType().isF32() || type.getElementType().isF64()))
       return false;
-    bool isRead = program.getSymName() == "count" ||
-                  program.getSymName() == "eval" || name == "loss" ||
+    const StringRef own = getProgramName(program);
+    bool isRead = own == "count" || own == "eval" || name == "loss" ||
                   name == "grad_norm" || name == kClipFactor;
     return !isRead || type.getRank() == 0;
   }
@@ -106,7 +107,7 @@ private:
   LogicalResult judgeOutputs(ProgramOp program) {
     unsigned states =
         findNextStates(program).size() + findNextCaches(program).size();
-    llvm::StringSet<> &names = outputs[program.getSymName()], keys;
+    llvm::StringSet<> &names = outputs[getProgramName(program)], keys;
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
       auto name = program.getOutput(i);
       if (i < states && name) // (S5)
@@ -362,8 +363,8 @@ private:
     for (unsigned i = 0, e = program.getNumResults(); i != e; ++i) {
       auto name = program.getOutput(i);
       bool isOfEach =
-          name && (name == "loss" || program.getSymName() == "count" ||
-                   program.getSymName() == "eval");
+          name && (name == "loss" || getProgramName(program) == "count" ||
+                   getProgramName(program) == "eval");
       if (failed(collect(name, program.getResultAttr(i, kMicroAttr), isOfEach)))
         return failure();
     }

@@ -347,9 +347,17 @@ LogicalResult Structure::judgeTiers(Operation *op) {
               "own";
   }
   // Updates on the host stream compute in host memory, all others on the
-  // device.
-  Tier tier = isa<UpdateOp>(op) && getStream(op) == Stream::Host ? Tier::Host
-                                                                 : Tier::Device;
+  // device, where streams of transfers have no kernels.
+  const Stream stream = getStream(op);
+  const bool isOnHost = isa<UpdateOp>(op) && stream == Stream::Host;
+  static constexpr Stream kNotOfDevice[] = {Stream::H2D, Stream::D2H,
+                                            Stream::NvmeRead, Stream::NvmeWrite,
+                                            Stream::Host};
+  if (!isOnHost && llvm::is_contained(kNotOfDevice, stream)) // (V7)
+    return op->emitOpError("computes on stream ")
+           << stringifyStream(stream)
+           << " (V7); that is for transfers, and host for updates";
+  const Tier tier = isOnHost ? Tier::Host : Tier::Device;
   SmallVector<Value> touched(op->getOperands());
   llvm::append_range(touched, op->getResults());
   for (Value value : touched)

@@ -158,7 +158,8 @@ Term TermTable::mean(Mean over, Term term) {
 std::string TermTable::describeHead(const Node &node) const {
   switch (node.form) {
   case Form::Leaf: {
-    constexpr const char *kWords[] = {"parameter", "input", "scalar", "value"};
+    constexpr const char *kWords[] = {"parameter", "input", "scalar", "cache",
+                                      "value"};
     auto name = cast<StringAttr>(Attribute::getFromOpaquePointer(node.what));
     return (Twine(kWords[node.number]) + " \"" + name.getValue() + "\"").str();
   }

@@ -65,7 +65,8 @@ template <typename A, typename B, typename To>
   }
 }
 
-/// The sums of a tree: level i has that of 2^(i + 1) sources.
+/// The sums of a tree: level i has that of 2^(i + 1) sources.  There are four
+/// or more, a power of two.
 constexpr size_t kTreeBlock = 512, kTreeLevels = 16;
 
 template <typename From, typename To>
@@ -79,10 +80,6 @@ template <typename From, typename To>
       // As many levels are complete with this pair as its number ends in ones.
       const auto level = size_t(std::countr_one(pair));
       const bool isLast = pair + 1 == s.sourceCount / 2;
-      if (level == 0 && isLast) {
-        finish(a, b, size, s.scale, false, s.result + begin);
-        continue;
-      }
       add(a, b, size, level == 0 ? levels[0] : sum);
       for (size_t i = 0; i + 1 < level; ++i)
         add(levels[i], sum, size, sum);

@@ -85,6 +85,10 @@ void checkAlone() {
   check(kTorchrun);
   for (const Launcher &launcher : kLaunchersOfMpi)
     check(launcher);
+  if (const uint32_t rank = numberIn("PMIX_RANK")) // without a size
+    fail("compiled for 1 rank, and this is rank {} of a launcher; start it "
+         "without one, or compile with --world-size=N",
+         rank);
 }
 
 std::unique_ptr<World> connectByMpi(uint32_t ranks) {

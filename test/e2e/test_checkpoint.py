@@ -136,6 +136,17 @@ class SameLayout(Checkpoints):
         self.train_ok(plan, "saving", "--checkpoint", self.folder / "ck", "--save-every", 3,
                       "--checkpoint-memory", "4MiB")
         self.assert_same_run("saving", "whole")
+        # State that is larger than the memory.
+        config = {**support.SMALL, "vocab_size": 8000, "n_embd": 255, "n_head": 1}
+        binary = support.compile_gpt2(config, 1, 16, "--stage=1", "--world-size=2")
+        flags = (binary, "--data", self.folder / "tokens.u16", "--steps", 3, "--lr", 1e-3, "--checkpoint",
+                 self.folder / "pieces", "--save-every", 2, "--save", self.folder / "large.safetensors")
+        done = self.run_ok(*flags, "--checkpoint-memory", "5MiB")
+        self.assertIn("; 4,194,304 bytes (4.0 MiB) of host memory a rank, less than a rank writes: steps wait for it\n",
+                      done.out)
+        saved = support.saved_bytes(self.folder / "large.safetensors")
+        self.run_ok(*flags, "--resume", "latest")
+        self.assertTrue(support.saved_bytes(self.folder / "large.safetensors") == saved, "weights differ")
 
 
 class Memory(Checkpoints):

@@ -283,6 +283,18 @@ class Cuda(support.Case):
         self.gpt2("--stage=3", "--accumulate=2", ranks=2, gpu=DIRECT, seeds=(3,), env={"ZRT_CHAOS": "2"})
         self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=DIRECT, seeds=(5,))
 
+    def test_notes(self):
+        """A check says how GPUs exchange; there are no digests on them."""
+        options = (CPU, "--stage=1", "--world-size=2", *GPU, *DIRECT)
+        binary, data = support.compile_gpt2(support.SMALL, 1, 8, *options), self.write_tokens(2000, 256)
+        env = {**support.MPI_ENVIRONMENT, **fake()}
+        done = support.run(*support.launcher(2, fake()), binary, f"--device-check={self.folder / 'check.json'}", cwd=self.folder,
+                           env=env, timeout=300)
+        self.assertIn("GPUs read each other's memory", done.out)
+        done = support.run(*support.launcher(2, fake()), binary, "--data", data, "--steps", 1, "--lr", 0, "--digest=run.digest",
+                           cwd=self.folder, env=env, timeout=60)
+        self.assert_refused(done, "there are no digests on this device; compile with --target=cpu")
+
     def test_direct_that_fails(self):
         """GPUs without access to each other, and ranks without shared memory."""
         binary = support.compile_gpt2(support.SMALL, 2, 16, CPU, "--stage=2", "--world-size=2", *GPU, *DIRECT)

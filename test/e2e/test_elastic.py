@@ -33,6 +33,9 @@ class Elastic(support.Case):
             self.check(support.run(*flags, "--ranks", ranks))
         done = support.run(*support.mpirun(3), *flags, env=support.MPI_ENVIRONMENT)
         self.assertIn("started with 3 ranks, and this program has plans for 4, 2 and 1 ranks; start one of these", done.err)
+        self.assert_refused(support.run(*flags, env={"PMIX_RANK": "0"}),
+                            "the launcher does not say how many ranks it has started; add --ranks=N: this program has "
+                            "plans for 4, 2 and 1 ranks")
 
     def test_goes_on_with_fewer(self):
         """A rank is killed in the third checkpoint, and among those that are left rank 0 in their second."""

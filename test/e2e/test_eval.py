@@ -2,6 +2,7 @@
 import array
 import json
 import math
+import shutil
 
 import support
 
@@ -156,6 +157,10 @@ class Eval(support.Case):
             out = self.folder / f"best{ranks}.safetensors"
             self.run_ok(support.ZEROC, "export", folder, "--best", "-o", out)
             self.assertEqual(support.saved_bytes(out), expected)
+        shutil.rmtree(folder / f"step-{steps}")
+        self.assert_refused(support.run(support.ZEROC, "export", folder, "--best", "-o", out),
+                            f"the best evaluation was that at step {steps}, and there is no .*step-{steps}; its run "
+                            "was without --keep-best")
 
     def test_another_best(self):
         """A best evaluation counts while its weights are kept, and for evaluations of the same data."""

@@ -42,6 +42,14 @@ class Export(support.Case):
                         "saved.safetensors", "--save-dtype", dtype)
             self.assert_same_bytes(self.folder / f"{name}.safetensors", self.folder / "saved.safetensors")
 
+    def test_update_that_is_left(self):
+        """The weights are those before it, and the command says so."""
+        checkpoint, saved = self.checkpoint((1, "--offload-optimizer=cpu", "--delayed-update"))
+        done = self.export(checkpoint, "out.safetensors")
+        self.assertIn("note: the update of the last step is left, and not in these weights; a run with --resume and "
+                      "--save makes it\n", done.err)
+        self.assertNotEqual((self.folder / "out.safetensors").read_bytes(), saved.read_bytes())
+
     def test_value_that_a_type_cannot_hold(self):
         """It would be written as infinite."""
         _, saved = self.checkpoint((1, "--stage=0"))
@@ -206,7 +214,11 @@ class Export(support.Case):
                 ("no output", (checkpoint,), "-o is missing"),
                 ("config of a file", (checkpoint, "-o", "x.safetensors", "--config", self.config), "is for a folder"),
                 ("no folder", (checkpoint, "-o", "tokens.u16/x"), "cannot make the folder"),
-                ("another type", (checkpoint, "-o", "x", "--dtype=i8"), "must be f32, bf16 or f16")):
+                ("another type", (checkpoint, "-o", "x", "--dtype=i8"), "must be f32, bf16 or f16"),
+                ("best of one", (checkpoint / "step-3", "-o", "x", "--best"),
+                 "--best is for a folder of checkpoints, and .*step-3 is one; drop it"),
+                ("no best", (checkpoint, "-o", "x", "--best"),
+                 "step-3 does not say which checkpoint is the best; its run was without --keep-best")):
             with self.subTest(what):
                 self.assert_refused(support.run(support.ZEROC, "export", *arguments, cwd=self.folder), keyword)
         data = bytearray(file.read_bytes())

@@ -177,6 +177,8 @@ class Faults(support.Case):
                                     "mpirun -n 2", "--world-size")
         done = self.launch("mpirun", "-n", 2, self.binary(ranks=1), *self.arguments(3))
         self.assert_refused(done, "compiled for 1 rank, started with 2", "--world-size=2")
+        done = support.run(self.binary(ranks=1), *self.arguments(3), env={"PMIX_RANK": "1"})
+        self.assert_refused(done, "compiled for 1 rank, and this is rank 1 of a launcher")
 
     def inside(self, mount):
         """Returns a command prefix that mounts something for its command only."""

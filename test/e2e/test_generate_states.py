@@ -104,10 +104,11 @@ class GenerateStates(support.Case):
             self.assertEqual(len(found), 1, kind)
 
     def test_reference(self):
-        """The definition of the operations, across the end of a chunk."""
-        for kind, layers in (("delta", ["linear_attention"]), ("conv", ["conv"])):
-            config = {**MODELS[kind], "num_hidden_layers": 1, "layer_types": layers}
-            model = support.import_model(config, 1, 70)
+        """The definition of the operations, across the end of a chunk, a window and documents; with capped scores."""
+        layer = {kind: {**MODELS[kind], "num_hidden_layers": 1, "layer_types": [layers]}
+                 for kind, layers in (("delta", "linear_attention"), ("conv", "conv"))}
+        for kind, config in {**layer, "window": {**test_cuda.GEMMA2, "vocab_size": VOCAB}}.items():
+            model = support.import_model(config, 1, 70, "--document-separator=3")
             _, weights = self.train(support.compile_model(model), self.write_tokens(900, VOCAB), 4, 1e-2, name=kind)
             found = []
             for options, run in (((), "token"), (("--reference",), "token"), (("--reference",), "7")):

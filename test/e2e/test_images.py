@@ -94,9 +94,10 @@ class Golden(support.Case):
                 tensors = raw(folder / "model.safetensors")
                 out = self.folder / f"{case}-run"
                 self.run_of(case, self.compiled(case), 1, 0, "--init", folder, "--checkpoint", out, "--save-at-exit", name=case)
-                for shards in ((), ("--max-shard-size=20KB",)):
-                    done = self.run_ok(support.ZEROC, "export", out, "-o", self.folder / "whole", f"--config={folder}/config.json",
-                                       *shards)
+                for shards, config in (((), folder / "config.json"), (("--max-shard-size=20KB",), "config.json")):
+                    done = support.run(support.ZEROC, "export", out, "-o", self.folder / "whole", f"--config={config}",
+                                       *shards, cwd=folder)
+                    self.assertEqual(done.returncode, 0, done.err)
                     self.assertIn("tensors as they were: ", done.err)
                     self.assertEqual(raw(self.folder / "whole"), tensors)
                     self.assertEqual(json.loads((self.folder / "whole" / "config.json").read_text())["text_config"],
@@ -126,6 +127,15 @@ class Golden(support.Case):
         self.run_ok(support.ZEROC, "export", run, "-o", self.folder / "whole", "--dtype=bf16", f"--config={folder}/config.json")
         self.assertEqual(raw(self.folder / "whole"), tensors)
         self.assertEqual(json.loads((self.folder / "whole" / "config.json").read_text())["dtype"], "bfloat16")
+        # Without the model's weights only those of the text are written; the config of the text says their type, too.
+        path = self.write("config.json", {**config, "dtype": "float32",
+                                          "text_config": {**config["text_config"], "dtype": "float32"}})
+        done = self.run_ok(support.ZEROC, "export", run, "-o", self.folder / "text", "--dtype=bf16", f"--config={path}")
+        self.assertIn(f"note: only the model of text is written: there are no weights beside {path}; name the whole "
+                      "model's folder by --others\n", done.err)
+        self.assertEqual(set(raw(self.folder / "text")), self.text_of(tensors))
+        written = json.loads((self.folder / "text" / "config.json").read_text())
+        self.assertEqual([written["dtype"], written["text_config"]["dtype"]], ["bfloat16"] * 2)
 
     def text_of(self, tensors):
         return {name for name in tensors if name.startswith(("model.language_model.", "language_model.", "lm_head."))}

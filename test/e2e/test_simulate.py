@@ -70,6 +70,18 @@ class Simulate(support.Case):
         alone = self.simulate("--threads-per-rank=2")
         self.assertAlmostEqual(alone["bound_seconds"] / alone["step_seconds"], 1)
 
+    def test_jitter(self):
+        """Ranks that take longer at random, or one that always does, make a step longer; a seed gives the same again."""
+        options = ["--stage=3", "--world-size=2"]
+        even = self.simulate(*options)["step_seconds"]
+        slow = self.simulate(*options, "--straggler=2")["step_seconds_with_jitter"]
+        self.assertGreater(slow, 1.2 * even)
+        self.assertLess(slow, 2 * even)
+        found = [self.simulate(*options, "--jitter=0.2", f"--jitter-seed={seed}")["step_seconds_with_jitter"] for seed in (1, 2, 1)]
+        self.assertEqual(found[0], found[2])
+        self.assertNotEqual(found[0], found[1])
+        self.assertGreater(min(found), even)
+
     def test_memory(self):
         """On one rank the most bytes that are alive over time are the certificate's peak, and within the arena of two."""
         for options in ([], ["--world-size=2", "--stage=3"]):
@@ -226,6 +238,8 @@ class Simulate(support.Case):
         refused("has no times of 4 ranks with 1 threads each, but of ranks x threads 1 x 2, 2 x 1; measure them: zeroc "
                 "calibrate --ranks=4 --threads=1", "--world-size=4", "--threads-per-rank=1")
         refused("is of a machine for --target=cuda, and the plan is for cpu", target="cuda")
+        refused("error must be a number, 0 or more", layouts=[{"ranks": 1, "threads": 2, "error": "much", "seconds": SECONDS}])
+        refused("machine must be a string", machine=3)
         refused("dolars is no field of a machine file", dolars=1)
         refused("seconds must be an object", seconds=5)
         refused("--list-work counts work and predicts no time; drop --jitter", "--list-work", "--jitter=0.1")

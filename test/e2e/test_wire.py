@@ -45,6 +45,13 @@ class Wire(support.Outcomes):
                 self.check_same_bits(self.outcomes(ways, "--stage=3", f"--wire-params={form}",
                                                    f"--precision={precision}"))
 
+    def test_plan(self):
+        """The printed plan says what is exchanged."""
+        binary = support.compile_gpt2(support.SMALL, 2, 16, "--world-size=2", "--stage=3", "--wire-gradients=int8", "--wire-params=int4")
+        plan = self.run_ok(binary, "--plan").out
+        self.assertRegex(plan, r"quantize .* elements to \w+")
+        self.assertRegex(plan, r"dequantize .* elements of \w+")
+
     def test_groups(self):
         """Gradients are quantized only between groups, parameters are gathered quantized over both."""
         self.check_same_bits(self.outcomes(GROUPS, "--wire-params=int8", "--wire-gradients=int4", ranks=4))

@@ -7,6 +7,7 @@
 // RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=0" 2>&1 | FileCheck %s --check-prefix=ALPHA
 // RUN: zero-opt %s --zero-add-adapters="rank=2 alpha=2 dropout=0.25" | FileCheck %s --check-prefix=DROPOUT
 // RUN: not zero-opt %s --zero-add-adapters="rank=2 alpha=2 dropout=1" 2>&1 | FileCheck %s --check-prefix=RATE
+// RUN: not zero-opt %s --zero-add-adapters="rank=1 alpha=1 dropout=0.1 magnitudes" 2>&1 | FileCheck %s --check-prefix=REFUSED
 
 // All parameters are frozen, and stand before their adapters.  The head gets none.
 
@@ -53,6 +54,7 @@
 // MAGNITUDE: %[[NORM:.*]] = linalg.generic {{.*}} ins(%[[WW]], %[[MORE]] :
 // MAGNITUDE: %[[SUM:.*]] = arith.addf {{.*}} : tensor<3x8xf32>
 // MAGNITUDE: nn.set_magnitudes %[[SUM]], %[[M]], %[[NORM]] :
+// REFUSED: error: adapters with magnitudes have no dropout; drop --dora or --lora-dropout
 
 // The input of each adapter has a mask of its own.
 

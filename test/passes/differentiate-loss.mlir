@@ -239,3 +239,27 @@ func.func @loss(%w: tensor<4x5xf32> {zero.param = "h.0.w"}, %x: tensor<2x4xf32> 
   %l = arith.divf %a, %n : tensor<f32>
   return %l : tensor<f32>
 }
+
+// -----
+
+// The gradient of a cast is cast back.
+
+// CHECK-LABEL: func.func @step(
+// CHECK: %[[WIDE:.*]] = tensor.cast %{{.*}} : tensor<8xf32> to tensor<?xf32>
+// CHECK: tensor.cast %[[WIDE]] : tensor<?xf32> to tensor<8xf32>
+// CHECK: %[[BACK:.*]] = tensor.cast %{{.*}} : tensor<8xf32> to tensor<?xf32>
+// CHECK: %[[G:.*]] = tensor.cast %[[BACK]] : tensor<?xf32> to tensor<8xf32>
+// CHECK: return %{{.*}}, %[[G]]
+func.func @loss(%w: tensor<8xf32> {zero.param = "w"}) -> tensor<f32> {
+  %wide = tensor.cast %w : tensor<8xf32> to tensor<?xf32>
+  %x = tensor.cast %wide : tensor<?xf32> to tensor<8xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %loss = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%x : tensor<8xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%in: f32, %sum: f32):
+    %square = arith.mulf %in, %in : f32
+    %more = arith.addf %square, %sum : f32
+    linalg.yield %more : f32
+  } -> tensor<f32>
+  return %loss : tensor<f32>
+}

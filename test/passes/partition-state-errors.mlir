@@ -24,3 +24,22 @@ module {
 func.func @step(%w: tensor<4xf32> {zero.param}, %l: tensor<f32> {zero.input = "l"}) -> (tensor<f32>, tensor<4xf32>) {
   return %l, %w : tensor<f32>, tensor<4xf32>
 }
+
+// -----
+
+// expected-error @+2 {{parameter "v" is 'tensor<4xbf16>', and "w" is 'tensor<4xf32>'; the parameters of a model have one element type}}
+func.func @step(%w: tensor<4xf32> {zero.param = "w", zero.init = #zero.constant<0.0>},
+                %v: tensor<4xbf16> {zero.param = "v", zero.init = #zero.constant<0.0>}, %l: tensor<f32> {zero.input = "l"})
+    -> (tensor<f32>, tensor<4xf32>, tensor<4xbf16>) {
+  return %l, %w, %v : tensor<f32>, tensor<4xf32>, tensor<4xbf16>
+}
+
+// -----
+
+func.func @step(%w: tensor<4xf32> {zero.param = "w", zero.init = #zero.constant<0.0>},
+                %v: tensor<4xf32> {zero.param = "v", zero.init = #zero.constant<0.0>}, %l: tensor<f32> {zero.input = "l"})
+    -> (tensor<f32>, tensor<4xf32>, tensor<4xbf16>) {
+  // expected-error @+1 {{the gradient of "v" is 'tensor<4xbf16>', and others are of 'f32'; gradients have one element type}}
+  %g = arith.truncf %v : tensor<4xf32> to tensor<4xbf16>
+  return %l, %w, %g : tensor<f32>, tensor<4xf32>, tensor<4xbf16>
+}

@@ -1,4 +1,4 @@
-// RUN: zero-opt %s --zero-assign-streams --zero-print-costs -o /dev/null | FileCheck %s --match-full-lines --strict-whitespace
+// RUN: zero-opt %s -split-input-file --zero-assign-streams --zero-print-costs -o /dev/null | FileCheck %s --match-full-lines --strict-whitespace
 
 // Of two ranks, each holds 528 of 1056 elements.  A product of 4x32 by 32x32 is
 // 2 x 4 x 32 x 32 operations; the kernel has two for each of 128 elements; the
@@ -56,4 +56,30 @@ module {
     %p1 = zero.update @sgd of @b0 (%p, %r) scalars(%lr, %clip) {decay = 0.1 : f64} : (!zero.shard<1056 x f32 by 2>, !zero.shard<1056 x f32 by 2>), (tensor<f32>, tensor<f32>) -> !zero.shard<1056 x f32 by 2>
     zero.return %p1, %norm : !zero.shard<1056 x f32 by 2>, tensor<f32>
   }
+}
+
+// -----
+
+// Two operations for each element that is rounded to fewer bits or added, one for each that
+// is widened; of a tree there is one for each leaf, and at its end a factor.
+
+//      CHECK:@step
+// CHECK-NEXT:  compute quantize of @w0: whole -> whole; 2048 flops read 4096 device write 1040 device
+// CHECK-NEXT:  compute dequantize of @w0: whole -> whole; 1024 flops read 1040 device write 4096 device
+// CHECK-NEXT:  compute accumulate of @w0: whole, whole -> whole; 2048 flops read 8192 device write 4096 device
+// CHECK-NEXT:  compute add_leaf of @w0: slice, slice, slice, scalar -> slice, slice; 1024 flops read 6152 device write 4096 device
+// CHECK-NEXT:  compute sum_leaves of @w0: slice, slice, slice -> slice; 1536 flops read 6144 device write 2048 device
+// CHECK-NEXT:  compute unpack: members -> members; 4096 flops read 2120 device write 8192 device
+zero.axis @dp size 2
+zero.bucket @w0 over @dp elements 1024 members [#zero.member<"h.0.fc.weight", 31x32 at 0, init = #zero.constant<0.0>>]
+zero.bucket @p0 over @dp elements 2144 frozen packed <nf4> members [#zero.member<"h.2.fc.weight", 64x64 at 0, init = #zero.normal<std = 0.02>>]
+zero.program @step(%flat: tensor<1024xf32>, %a: !zero.shard<1024 x f32 by 2>, %b: !zero.shard<1024 x f32 by 2>, %k: tensor<i64>, %packed: tensor<2144xi8>) {
+  %r = zero.quantize %flat of @w0 : tensor<1024xf32> -> tensor<4x!zero.quantized_block<8>>
+  %wide = zero.dequantize %r of @w0 : tensor<4x!zero.quantized_block<8>> -> tensor<1024xf32>
+  %s = zero.accumulate %flat, %flat of @w0 {scale = 1.0 : f64} : tensor<1024xf32>, tensor<1024xf32>
+  %b0, %b1 = zero.add_leaf %a of @w0 into(%a, %b) number %k : (!zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>, tensor<i64>) -> (!zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>)
+  %g = zero.sum_leaves %a of @w0 and(%b0, %b1) {scale = 0.25 : f64} : (!zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>) -> !zero.shard<1024 x f32 by 2>
+  %v = zero.view %packed[@p0, "h.2.fc.weight"] : tensor<2144xi8> -> tensor<2120xi8>
+  %w = zero.unpack %v as <nf4> : tensor<2120xi8> -> tensor<64x64xbf16>
+  zero.return
 }

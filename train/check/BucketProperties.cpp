@@ -10,7 +10,7 @@ using namespace zrt::check;
 namespace {
 
 constexpr int64_t memberShape[] = {20000};
-constexpr zrt_member memberAt(uint64_t offset, uint64_t count, bool decays) {
+consteval zrt_member memberAt(uint64_t offset, uint64_t count, bool decays) {
   return {"m", 1, decays, memberShape, 0, offset, count, {}};
 }
 constexpr zrt_member members[] = {memberAt(0, 5000, true),

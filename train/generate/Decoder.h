@@ -34,13 +34,13 @@ public:
   /// The logits of a slot.
   virtual size_t vocabulary() const = 0;
   /// Tokens that a sequence may hold are below this.
-  virtual size_t tokenBound() const { return vocabulary(); }
+  virtual size_t tokenBound() const = 0;
   /// The token that ends a document, if attention stays in documents: `starts`
   /// is then where the document of all tokens of the run begins.
-  virtual std::optional<int32_t> separator() const { return std::nullopt; }
+  virtual std::optional<int32_t> separator() const = 0;
   /// If states are kept, a slot may go back to the last multiple of this, or to
   /// its beginning; 0: to any position.
-  virtual size_t keptEvery() const { return 0; }
+  virtual size_t keptEvery() const = 0;
   /// Where a slot that has read `held` tokens goes on to read those from `at`
   /// on, up to `held`: there, or at its beginning.
   size_t resume(size_t held, size_t at) const;

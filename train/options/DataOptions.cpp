@@ -86,8 +86,6 @@ std::vector<DataSource> readSources(const CommandLine &line,
 
 } // namespace
 
-const char *zrt::nameOf(TokenFormat format) { return nameIn(kFormats, format); }
-
 void zrt::readLength(const CommandLine &line, TrainOptions &options) {
   const bool hasSteps = line.given("--steps"),
              hasEpochs = line.given("--epochs");

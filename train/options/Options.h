@@ -127,8 +127,7 @@ struct TrainOptions {
   std::vector<std::string> repeated;
 };
 
-/// As --data-format and --schedule spell them.
-const char *nameOf(TokenFormat format);
+/// As --schedule spells it.
 const char *nameOf(Schedule::Kind kind);
 
 /// A command line that cannot be obeyed; main() ends with status 2.

@@ -216,4 +216,25 @@ TEST_F(Functions, ErrorsStaySilent) {
                                    "(tensor<2xf32>), which has 1");
 }
 
+//===----------------------------------------------------------------------===//
+// Layers with states
+//===----------------------------------------------------------------------===//
+
+TEST_F(Functions, LayersWithStatesRefuse) {
+  causalConv(weight("x", {2, 3, 4}), weight("taps", {5, 2}));
+  expectError("causalConv needs x [B, T, C], a weight [C, K] and starts [B, "
+              "T], got x \"x\" (tensor<2x3x4xf32>), weight \"taps\" "
+              "(tensor<5x2xf32>)");
+  Tensor q = weight("q", {2, 3, 2, 8}), v = weight("v", {2, 3, 3, 8});
+  gatedDeltaRule(q, q, v, {.gates = weight("gates", {2, 3, 3})});
+  expectError("gatedDeltaRule needs q and k [B, T, G, K] and v [B, T, H, V], "
+              "with H a multiple of G, got q \"q\" (tensor<2x3x2x8xf32>), k "
+              "\"q\" (tensor<2x3x2x8xf32>), v \"v\" (tensor<2x3x3x8xf32>)");
+  Tensor w = weight("w", {2, 3, 3, 8});
+  gatedDeltaRule(w, w, w, {.gates = weight("gates", {2, 3, 4})});
+  expectError("gatedDeltaRule needs gates and beta [B, T, H] and starts [B, "
+              "T] of v \"w\" (tensor<2x3x3x8xf32>), got gates \"gates\" "
+              "(tensor<2x3x4xf32>)");
+}
+
 } // namespace

@@ -68,6 +68,11 @@ TEST(NamePattern, Positions) {
         {"a|(?i)b", "global flags not at the start of the expression at "
                     "position 2"},
         {"(?P=n)", "unknown group name 'n' at position 4"},
+        {"(?P<1a>x)", "bad character in group name '1a' at position 4"},
+        {"(?P=1a)", "bad character in group name '1a' at position 4"},
+        {"a(?#b", "missing ), unterminated comment at position 1"},
+        {"(?i-:a)", "missing flag at position 4"},
+        {"(?i-m)", "missing : at position 5"},
         {"(a\\1)", "cannot refer to an open group at position 3"},
         // What is Python's, but not taken.
         {"(?x)a", "unsupported flag x at position 2"},

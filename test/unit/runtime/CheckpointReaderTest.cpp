@@ -4,6 +4,7 @@
 #include "train/state/checkpoint/Export.h"
 #include "train/state/checkpoint/Reader.h"
 
+#include "Denied.h"
 #include "Saved.h"
 #include "Slices.h"
 #include "TestFiles.h"
@@ -46,6 +47,23 @@ TEST_F(Saved, NamesBytesThatCannotBeRead) {
   const CheckpointReader reader(step);
   fs::resize_file(file, 4096);
   EXPECT_ERROR("cannot be read: ", reader.verify(0, 1, 1));
+}
+
+TEST(LargeCheckpoint, NamesOnlyWhatIsDamaged) {
+  constexpr uint64_t kLarge = ZRT_CHECKPOINT_BLOCK / sizeof(float);
+  const TestFolder folder;
+  Slices s(1);
+  s.bucket(ZRT_WHOLE)
+      .member("a", {int64_t(kLarge)}, 0, kLarge)
+      .member("b", {8}, 0, 8);
+  s.finish();
+  saveAll(s, folder / "ck", 1);
+  const std::string file = folder / "ck/step-1/rank-00000.safetensors";
+  fs::resize_file(file, fs::file_size(file) - 1);
+  std::ofstream(file, std::ios::app) << '!';
+  const std::string error =
+      errorOf([&] { CheckpointReader(folder / "ck/step-1").verify(0, 1, 1); });
+  EXPECT_HAS(error, ", of param/b[0:8], are not what was written");
 }
 
 TEST_F(Saved, IsKnownByItsManifest) {
@@ -248,6 +266,11 @@ TEST_F(OnBase, IsKnownByItsContent) {
   writeSafetensors(base, {{"w", "F32", {0}, nullptr, 0}});
   EXPECT_HAS(readError(),
              "was changed after the run read it: model.safetensors has ");
+  std::string renamed = kept;
+  renamed[renamed.find("\"w\"") + 1] = 'v';
+  folder.write("model.safetensors", renamed);
+  EXPECT_HAS(readError(), "was changed after the run read it: it has no tensor "
+                          "w of shape 11 x 4; name the files");
   folder.write("model.safetensors", kept.substr(0, kept.size() - 4));
   EXPECT_HAS(readError(), "cut short");
 }
@@ -270,6 +293,20 @@ TEST_F(OnBase, SaysWhichFileHasChanged) {
   EXPECT_EQ(files.changed(), base);
   fs::remove(base);
   EXPECT_EQ(files.changed(), base);
+}
+
+TEST(AbsolutePath, IsThatWhichWasGivenWhereThereIsNoFolder) {
+  const TestFolder folder;
+  const int status = statusOfChild([&]() -> int {
+    fs::create_directory(folder / "gone");
+    fs::current_path(folder / "gone");
+    fs::remove(folder / "gone");
+    EXPECT_EQ(absolutePath("x"), "x");
+    EXPECT_EQ(absolutePath("/x/../y/"), "/y");
+    std::fflush(nullptr);
+    return testing::Test::HasFailure();
+  });
+  EXPECT_EQ(status, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -331,6 +368,11 @@ TEST(Merge, NeedsAdaptersThatFit) {
   EXPECT_HAS(mergeError({{"h.weight", weight}, {kLoraA, down}, {kLoraB, up}}),
              std::string(kLoraMagnitude) +
                  " is not [4], as its weight h.weight needs");
+  EXPECT_HAS(mergeError({{"wte.weight", weight},
+                         {"base_model.model.wte.lora_A.weight", down},
+                         {"base_model.model.wte.lora_B.weight", up}}),
+             "base_model.model.wte.lora_A.weight is the adapter of a head "
+             "whose weight is the embedding, too");
 }
 
 } // namespace

@@ -221,6 +221,9 @@ TEST(Manifest, ThatContradictsItselfIsRefused) {
            {R"("block_bytes":)", R"("block_bytes":1)", "its blocks have 1"},
            {R"("fedcba9876543210")", R"("fedcba987654321x")",
             "fedcba987654321x is no number"},
+           {R"("fedcba9876543210")", R"("")", " is no number"},
+           {R"("fedcba9876543210")", R"("1fedcba9876543210")",
+            "1fedcba9876543210 is no number"},
            {R"("shape":[2,4])", R"("shape":[2,-4])", "has no shape"},
            {",\n" + parameter, "", "is of no parameter"},
            {R"("step":7)", R"("step":"seven")", "it is damaged"},
@@ -398,6 +401,33 @@ TEST(Checkpoint, IsGivenUpByAllRanksTogether) {
   });
   unsetenv("ZRT_CHECKPOINT_FAULT");
   EXPECT_EQ(checkpointSteps(folder / "ck"), std::vector<int64_t>{2});
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 2);
+}
+
+/// Returns true once the last file of a checkpoint in the folder is begun.
+bool isEnding(const std::string &folder) {
+  for (const auto &entry : fs::directory_iterator(folder))
+    if (fs::exists(entry.path() / "manifest.json"))
+      return true;
+  return false;
+}
+
+TEST(Checkpoint, IsCompletedThoughTheRunEndsMeanwhile) {
+  const TestFolder folder;
+  Slices s = split(1, ZRT_WHOLE, ZRT_WHOLE);
+  setenv("ZRT_CHECKPOINT_FAULT", "slow@manifest", 1);
+  runRanks(1, [&](World &world) {
+    CheckpointFolder mine(folder / "ck");
+    const State state = findState(s.plan, 0);
+    CheckpointWriter writer(world, state, {}, &mine);
+    RunPosition run;
+    run.step = 1;
+    writer.save(run, s.memoryOf(0));
+    while (!isEnding(folder / "ck"))
+      writer.look();
+  });
+  unsetenv("ZRT_CHECKPOINT_FAULT");
+  CheckpointReader(folder / "ck/step-1").verify(0, 1, 1);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder / "ck"), {}), 2);
 }
 

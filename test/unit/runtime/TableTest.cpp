@@ -737,6 +737,37 @@ TEST(Groups, StatesAreWholePartsOrSlices) {
             "or, in groups, a part");
 }
 
+TEST(Plans, AreCheckedAsAWhole) {
+  const auto error = [](auto change) { return groupsRefusal(Table(), change); };
+  EXPECT_EQ(
+      error([](zrt_plan &plan) { plan.world_size = plan.group_size = 0; }),
+      "the plan is for 0 ranks");
+  EXPECT_EQ(
+      error([](zrt_plan &plan) { plan.programs[ZRT_STEP].ops = nullptr; }),
+      "the plan has no step");
+  EXPECT_EQ(error([](zrt_plan &plan) { plan.virtual_shards = 6; }),
+            "the plan has 6 virtual shards on 4 ranks; they are a power of "
+            "two, and dealt out evenly");
+  EXPECT_EQ(error([](zrt_plan &plan) { plan.virtual_shards = 128; }),
+            "bucket b0: its 64 elements are not 128 virtual shards of one "
+            "size");
+  EXPECT_HAS(error([](zrt_plan &plan) { plan.exported_begin = 100; }),
+             "the plan exports the device arena from 100 on; that must be a "
+             "multiple of 4096, or the arena's ");
+  const auto stateError = [&](uint32_t bucket, uint32_t dtype) {
+    const zrt_state state = {"m",       bucket, dtype,
+                             ZRT_WHOLE, 0,      deviceRef(0, 256)};
+    return error([&](zrt_plan &plan) {
+      plan.states = &state;
+      plan.state_count = 1;
+    });
+  };
+  EXPECT_EQ(stateError(7, ZRT_F32),
+            "state \"m\" of bucket 7: the plan has 1 buckets");
+  EXPECT_EQ(stateError(0, 99), "state \"m\" of bucket 0: dtype 99 does not "
+                               "exist");
+}
+
 /// The same for a collective of a bucket of 64 elements.
 std::string overRefusal(uint32_t kind, uint32_t over, const zrt_operand &source,
                         const zrt_operand &result, uint32_t size = 2) {

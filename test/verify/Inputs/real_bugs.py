@@ -53,8 +53,8 @@ def deepspeed_8061(plan):
     """A stream other than compute produces one of a bucket's gradients."""
     step = plan["step"]
     gradient = step.definition(step.operands(step.find(r"flatten .* into @b2 "))[0])
-    step.replace(gradient, "zero.at", "zero.stream = #zero.stream<host>, zero.at")
-    step.insert(gradient, "%before = zero.record on compute", "zero.wait %before on host")
+    step.replace(gradient, "zero.at", "zero.stream = #zero.stream<gather>, zero.at")
+    step.insert(gradient, "%before = zero.record on compute", "zero.wait %before on gather")
 
 
 def deepspeed_7898(plan):

@@ -17,6 +17,7 @@
 #include "train/state/io/Safetensors.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -72,9 +73,10 @@ std::vector<double> numbersOf(const json &values) {
 
 uint64_t fromHex(const json &value) {
   const auto &text = value.get_ref<const std::string &>();
-  size_t read = 0;
-  const uint64_t number = std::stoull(text, &read, 16);
-  if (read != text.size())
+  const char *const end = text.data() + text.size();
+  uint64_t number = 0;
+  if (const auto read = std::from_chars(text.data(), end, number, 16);
+      read.ec != std::errc() || read.ptr != end)
     fail("{} is no number", shown(text));
   return number;
 }

@@ -51,8 +51,7 @@ Value viewIfAny(KernelViews &views, Value operand) {
 }
 
 LogicalResult refuse(Operation *op) {
-  return op->emitError(
-      "attention is used in a way that its kernel does not support");
+  return op->emitOpError("is used in a way that its kernel does not support");
 }
 
 LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
@@ -179,21 +178,20 @@ LogicalResult check(OpT op, AttentionUnits units) {
   RankedTensorType q = op.getQ().getType();
   Type element = q.getElementType();
   if (!element.isF32() && !element.isBF16() && !element.isF16())
-    return op->emitError(
-        "attention has a kernel for f32, bf16 and f16; compile with "
-        "--reference");
+    return op->emitOpError("has a kernel for f32, bf16 and f16; compile with "
+                           "--reference");
   if (q.getDimSize(3) > ZRT_MAX_ATTENTION_WIDTH)
-    return op->emitError("attention has heads of width ")
+    return op->emitOpError("has heads of width ")
            << q.getDimSize(3) << ", and a kernel for up to "
            << ZRT_MAX_ATTENTION_WIDTH;
   if (units == AttentionUnits::TensorCores && !takesTensorCores(op, units))
-    return op->emitError("attention has heads of width ")
+    return op->emitOpError("has heads of width ")
            << q.getDimSize(3) << " of " << element
            << ", and a kernel for tensor cores for bf16 and f16 up to width "
            << kMaxTensorWidth << "; drop --attention=tensor-cores";
   if (std::is_same_v<OpT, nn::AttentionBackwardOp> && !element.isF32() &&
       q.getDimSize(3) < 2)
-    return op->emitError("attention has heads of width 1 of ")
+    return op->emitOpError("has heads of width 1 of ")
            << element << ", and a kernel for a GPU from width 2 on; use f32";
   return success();
 }

@@ -87,8 +87,6 @@ struct FirstKeys {
       most = of[i] > most ? of[i] : most;
     }
   }
-  /// Returns true if any query does not see key 0.
-  bool any() const { return most > 0; }
 };
 
 /// The queries [first, first + rows), and the keys [start, start + keys).
