@@ -68,32 +68,57 @@ static LayerAdapters findAdapters(func::FuncOp step) {
   return adapters;
 }
 
-/// The constant by which `kernel` multiplies the elements of operand `i`, if
-/// any.
-static std::optional<double> findFactor(KernelOp kernel, unsigned i) {
-  std::optional<double> factor;
-  kernel.walk([&](linalg::GenericOp op) {
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      if (input->get() != kernel.getArgument(i))
-        continue;
-      Value element = op.getMatchingBlockArgument(input);
-      if (element.hasOneUse())
-        if (auto wide = dyn_cast<arith::ExtFOp>(*element.user_begin()))
-          element = wide.getResult();
-      for (Operation *user : element.getUsers()) {
-        APFloat number(0.0);
-        auto product = dyn_cast<arith::MulFOp>(user);
-        if (product &&
-            (matchPattern(product.getRhs(), m_ConstantFloat(&number)) ||
-             matchPattern(product.getLhs(), m_ConstantFloat(&number)))) {
-          bool losesInfo;
-          number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                         &losesInfo);
-          factor = number.convertToDouble();
-        }
+/// The constant that `op` multiplies by, if it does so.
+static std::optional<double> findConstantFactor(Operation *op) {
+  APFloat number(0.0);
+  auto product = dyn_cast<arith::MulFOp>(op);
+  if (!product || !(matchPattern(product.getRhs(), m_ConstantFloat(&number)) ||
+                    matchPattern(product.getLhs(), m_ConstantFloat(&number))))
+    return std::nullopt;
+  bool losesInfo;
+  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                 &losesInfo);
+  return number.convertToDouble();
+}
+
+/// What `element` of a body is multiplied by, with the casts between the
+/// products; the last value of these in `element`.
+static double followProducts(Value &element) {
+  double factor = 1;
+  while (true) {
+    Operation *next = nullptr;
+    for (Operation *user : element.getUsers())
+      if (std::optional<double> found = findConstantFactor(user)) {
+        factor *= *found;
+        next = user;
+        break;
       }
-    }
-  });
+    if (!next && element.hasOneUse() &&
+        isa<arith::ExtFOp, arith::TruncFOp>(*element.user_begin()))
+      next = *element.user_begin();
+    if (!next)
+      return factor;
+    element = next->getResult(0);
+  }
+}
+
+/// The constants by which a kernel multiplies the elements of `value`, also by
+/// one operation after another; nothing if none reads it.
+static std::optional<double> findFactor(Value value) {
+  std::optional<double> factor;
+  for (OpOperand &use : value.getUses()) {
+    auto op = dyn_cast<linalg::GenericOp>(use.getOwner());
+    if (!op || !op.isDpsInput(&use))
+      continue;
+    Value element = op.getMatchingBlockArgument(&use);
+    double found = followProducts(element);
+    if (element.hasOneUse())
+      if (OpOperand &last = *element.use_begin();
+          isa<linalg::YieldOp>(last.getOwner()))
+        found *= findFactor(op.getResult(last.getOperandNumber())).value_or(1);
+    if (!factor || *factor == 1)
+      factor = found;
+  }
   return factor;
 }
 
@@ -114,7 +139,7 @@ static void collectFactors(Value value, Value other, double factor,
           launch, launch.getKernelAttr());
       if (kernel && !kernel.isExternal() && launch->getNumResults() == 1)
         if (std::optional<double> found =
-                findFactor(kernel, use.getOperandNumber()))
+                findFactor(kernel.getArgument(use.getOperandNumber())))
           collectFactors(launch->getResult(0), other, factor * *found, factors);
     }
   }
@@ -245,8 +270,13 @@ static LogicalResult judgeAdapters(ModuleOp plan, ModuleOp model) {
 // Documents
 //===----------------------------------------------------------------------===//
 
-/// Whether `kernel` compares the elements of operand `i` with `id`.
+/// Whether `kernel` compares the elements of operand `i` with `id`; those of a
+/// reference have the model's operation.
 static bool compares(KernelOp kernel, unsigned i, int64_t id) {
+  for (Operation *user : kernel.getArgument(i).getUsers())
+    if (auto starts = dyn_cast<nn::DocumentStartsOp>(user);
+        starts && starts.getSeparator() == uint64_t(id))
+      return true;
   auto isId = [&](Value value) { return getConstantIntValue(value) == id; };
   WalkResult found = kernel.walk([&](linalg::GenericOp op) {
     for (OpOperand *input : op.getDpsInputOperands())

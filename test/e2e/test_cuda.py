@@ -292,8 +292,8 @@ class Cuda(support.Case):
                            env=env, timeout=300)
         self.assertIn("GPUs read each other's memory", done.out)
         done = support.run(*support.launcher(2, fake()), binary, "--data", data, "--steps", 1, "--lr", 0, "--digest=run.digest",
-                           cwd=self.folder, env=env, timeout=60)
-        self.assert_refused(done, "there are no digests on this device; compile with --target=cpu")
+                           "--digest-for=ranks", cwd=self.folder, env=env, timeout=60)
+        self.assert_refused(done, "there are no digests on GPUs; compile with --target=cpu")
 
     def test_direct_that_fails(self):
         """GPUs without access to each other, and ranks without shared memory."""

@@ -90,26 +90,26 @@ module attributes {zero.arena = array<i64: 512, 0, 0>} {
   zero.bucket @b0 over @dp elements 48 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 16 at 16, init = #zero.constant<1.0>>]
   zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
   // CHECK-LABEL: zero.program @step
-  // CHECK-NEXT: zero.launch @f(%arg0) {{.*}}<h2d>
+  // CHECK-NEXT: zero.launch @f(%arg0) {{.*}}<gather_groups>
   // CHECK-NEXT: %[[U:.*]] = zero.launch @f(%arg0) {{.*}}<gather>
   // CHECK-NEXT: %[[EU:.*]] = zero.record on gather
   // CHECK-NEXT: %[[V:.*]] = zero.launch @f(%arg0) {{.*}}<reduce>
   // CHECK-NEXT: %[[EV:.*]] = zero.record on reduce
   // CHECK-NEXT: %[[P:.*]] = zero.flatten %[[U]], %[[V]]
   // CHECK-NEXT: %[[W:.*]] = zero.view %[[P]][@b0, "v"]
-  // CHECK-NEXT: zero.wait %[[EV]] on d2h
-  // CHECK-NEXT: zero.launch @f(%[[W]]) {{.*}}<d2h>
+  // CHECK-NEXT: zero.wait %[[EV]] on reduce_groups
+  // CHECK-NEXT: zero.launch @f(%[[W]]) {{.*}}<reduce_groups>
   // CHECK-NEXT: zero.wait %[[EV]] on compute
   // CHECK-NEXT: zero.wait %[[EU]] on compute
   // CHECK-NEXT: zero.sum_squares %[[P]]
   // CHECK-NEXT: return
   zero.program @step(%x: tensor<16xf32> {zero.input = "x", zero.at = #zero.bytes<device, 0 + 64>}) {
-    %z = zero.launch @f(%x) {zero.stream = #zero.stream<h2d>, zero.at = [#zero.bytes<device, 192 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    %z = zero.launch @f(%x) {zero.stream = #zero.stream<gather_groups>, zero.at = [#zero.bytes<device, 192 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %u = zero.launch @f(%x) {zero.stream = #zero.stream<gather>, zero.at = [#zero.bytes<device, 64 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %v = zero.launch @f(%x) {zero.stream = #zero.stream<reduce>, zero.at = [#zero.bytes<device, 128 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %p = zero.flatten %u, %v into @b0 {zero.at = [#zero.bytes<device, 64 + 192>]} : tensor<16xf32>, tensor<16xf32> -> tensor<48xf32>
     %w = zero.view %p[@b0, "v"] {zero.at = [#zero.bytes<device, 128 + 64>]} : tensor<48xf32> -> tensor<16xf32>
-    %y = zero.launch @f(%w) {zero.stream = #zero.stream<d2h>, zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
+    %y = zero.launch @f(%w) {zero.stream = #zero.stream<reduce_groups>, zero.at = [#zero.bytes<device, 320 + 64>]} : (tensor<16xf32>) -> tensor<16xf32>
     %s = zero.sum_squares %p of @b0 {zero.at = [#zero.bytes<device, 256 + 16>]} : tensor<48xf32> -> tensor<2xf64>
     zero.return
   }
