@@ -63,8 +63,6 @@ LogicalResult judge::judgeWorkspace(ModuleOp module, const Arenas &arenas) {
   if (arenas.workspace)
     for (auto program : module.getOps<ProgramOp>())
       for (auto product : program.getOps<nn::MatmulOp>()) {
-        if (getStream(product) == Stream::Host)
-          continue;
         if (!first)
           first = product;
         if (getStream(product) != getStream(first)) { // (S1)

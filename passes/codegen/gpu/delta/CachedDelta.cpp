@@ -223,22 +223,21 @@ private:
 
   /// S = E_last S + (F K)^T U, some rows at a time.
   void passState(Value f, Value e) {
-    constexpr int64_t kRows = 4;
     when(isLess(thread, kChunk), [&] { storeOne(f, factors, thread); });
     barrier();
     when(isColumn, [&] {
       loop(index(0), index(shape.keyWidth), kRows, {},
            [&](Value from, ArrayRef<Value>) {
-             passRows(from, kRows, e);
+             passRows(from, e);
              return Values();
            });
     });
     barrier();
   }
 
-  void passRows(Value from, int64_t some, Value e) {
-    Values places, sums, zeros(size_t(some), f32(0));
-    for (int64_t r = 0; r < some; ++r) {
+  void passRows(Value from, Value e) {
+    Values places, sums, zeros(kRows, f32(0));
+    for (int64_t r = 0; r < kRows; ++r) {
       places.push_back(min(add(from, r), shape.keyWidth - 1));
       sums.push_back(
           mulf(loadOne(all.state, {slot, head, places.back(), column}), e));
@@ -254,13 +253,15 @@ private:
                     key = fma(mulf(factor, key), u, sum);
                   return next;
                 });
-    for (int64_t r = 0; r < some; ++r) {
+    for (int64_t r = 0; r < kRows; ++r) {
       Value n = add(from, r);
       when(isLess(n, shape.keyWidth), [&] {
         storeOne(sums[size_t(r)], all.state, {slot, head, n, column});
       });
     }
   }
+
+  static constexpr int64_t kRows = 4; ///< of the state at a time
 
   Value head, column, isColumn;
   Value first, known, rows; ///< of the chunk; rows of earlier runs, and in all
