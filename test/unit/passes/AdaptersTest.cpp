@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 #include <set>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -99,7 +100,8 @@ struct Adapters : testing::Test {
                         return registry;
                       }(),
                       MLIRContext::Threading::DISABLED};
-  std::string path = testing::TempDir() + "adapters-config.json";
+  std::string path = testing::TempDir() + "adapters-config-" +
+                     std::to_string(getpid()) + ".json";
 
   void SetUp() override { registerPipelinePasses(); }
   void TearDown() override { llvm::sys::fs::remove(path); }
