@@ -64,7 +64,7 @@ def torchtitan(ranks, published, table):
 
 def llmq(model, config, batch, micro_steps, published, share, cause):
     return Row("LLMQ", model, config, "H100", "h100", 1, batch, 1024,
-               "--cuda-arch=sm_90 --precision=bf16 --master=none --state-dtype=bf16", published, "tokens/s",
+               "--cuda-arch=sm_90 --precision=bf16 --master=none --state-dtype=bf16 --grad-dtype=bf16", published, "tokens/s",
                f"bf16 products, masters, moments and gradients, nothing recomputed; {share:.1%} of the peak",
                "github.com/IST-DASLab/llmq benchmarks/H100x1.md, 7f895bdb", cause, micro_steps)
 
@@ -77,7 +77,7 @@ def infinity(model, config, batch, options, published, conditions, source, cause
 ON_NVME = "--offload-params=cpu --offload-optimizer=nvme --offload-activations=cpu"
 
 #: LLMQ prints the share as "sol"; the headline of its file says RTX PRO 6000, its name and its shares an H100.  zeroc's plans
-#: of its last three models need 100 to 102 GB: sums of gradients are f32.
+#: of all but the first need 81 to 83 GB, which its 85.5 GB hold.
 #: The table of shapes in ZeRO-Infinity's paper is quoted in issues of DeepSpeed and DeepSpeedExamples: 10B as 50 layers of
 #: 4096 with a batch of 8 (192), 50B with one of 26 (4047).  62 layers of 8192 make 50B; 32 heads are those of
 #: DeepSpeedExamples for this width, 1024 its tokens.  No --cuda-arch is a V100's; predicted times do not depend on it.
@@ -85,13 +85,13 @@ ROWS = (
     torchtitan(8, 6667, 1),
     torchtitan(128, 6514, 3),
     llmq("Qwen2.5-0.5B", qwen(896, 4864, 24, 14, 2), 32, 16, 149_500, 0.468,
-         "kernels take 30 % of the step, attention 14 %, where LLMQ fuses more and calls cuDNN"),
+         "kernels take 26 % of the step, attention 14 %, where LLMQ fuses more and calls cuDNN"),
     llmq("Qwen2.5-1.5B", qwen(1536, 8960, 28, 12, 2), 32, 16, 59_250, 0.570,
-         "likewise 22 and 11 %"),
+         "likewise 18 and 11 %"),
     llmq("Qwen2.5-3B", qwen(2048, 11008, 36, 16, 2), 16, 32, 30_900, 0.593,
-         "likewise 18 and 10 %"),
+         "likewise 15 and 10 %"),
     llmq("Qwen2.5-7B", qwen(3584, 18944, 28, 28, 4, 152064, False), 4, 128, 13_850, 0.602,
-         "likewise 12 and 6 %; sums of gradients in f32 7 %; at the file's 650 TFLOP/s products alone take 91 % of LLMQ's step, "
+         "likewise 10 and 6 %; adding micro-steps 5 %; at the file's 650 TFLOP/s products alone take 91 % of LLMQ's step, "
          "so its are faster"),
     infinity("GPT 10B", gpt(4096, 50, 16), 8, "", 63, "state on the GPUs; a user's repetition of the paper's row",
              "github.com/deepspeedai/DeepSpeed/issues/1776"),

@@ -89,7 +89,8 @@ def Zero_KernelOp : Zero_FunctionOp<"kernel"> {
     A function of whole tensors, cut into units that do not depend on each
     other: any number of threads can share them.
 
-      rows       a unit is an index of the first loops of each operation
+      rows       a unit is an index of the first loops of each operation, and of
+                 the first dimensions of inserts, which fill these
       columns    a unit is an index of the contiguous loop (KernelUnits.h), or [?]:
                  the number of elements is known only at run time
       serial     one unit

@@ -13,6 +13,9 @@
 //
 // A temporary inside a kernel then lives for one row and stays in cache.
 //
+// Inserts that chain into one tensor are a kernel of the rows that all of them
+// fill.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/Clusters.h"
@@ -197,7 +200,7 @@ private:
   bool canJoin(linalg::LinalgOp op, const Shape &shape, int id) {
     Cluster &cluster = clusters[id];
     if (cluster.closed || cluster.kind == KernelKind::Attention ||
-        cluster.kind == KernelKind::Scatter)
+        cluster.kind == KernelKind::Scatter || isOfInserts(cluster))
       return false;
     if (cluster.kind == KernelKind::Rows) {
       if (!fitsRows(op, cluster.space))
@@ -257,25 +260,60 @@ private:
     });
   }
 
+  /// The leading dimensions that `insert` fills, up to the last one: what a
+  /// kernel of rows may be cut along.
+  static SmallVector<int64_t> rowsOf(tensor::InsertSliceOp insert) {
+    SmallVector<int64_t> rows;
+    ArrayRef<int64_t> shape = insert.getType().getShape();
+    bool sawView;
+    const bool readsFill =
+        skipViews(insert.getSource(), sawView).getDefiningOp<linalg::FillOp>();
+    if (readsFill ||
+        insert.getSourceType().getRank() != insert.getType().getRank())
+      return rows;
+    for (auto [offset, size, stride, extent] : llvm::drop_end(
+             llvm::zip_equal(insert.getStaticOffsets(), insert.getStaticSizes(),
+                             insert.getStaticStrides(), shape))) {
+      if (offset != 0 || stride != 1 || size != extent)
+        break;
+      rows.push_back(extent);
+    }
+    return rows;
+  }
+
   /// Makes inserts that chain into one tensor one kernel.
   void placeInsert(Operation *op) {
     if (clusterOf.count(op))
       return;
     auto insert = cast<tensor::InsertSliceOp>(op);
+    SmallVector<int64_t> rows = rowsOf(insert);
     if (auto previous =
             insert.getDest().getDefiningOp<tensor::InsertSliceOp>()) {
       auto found = clusterOf.find(previous);
       if (found != clusterOf.end() && previous->hasOneUse() &&
           !clusters[found->second].closed &&
-          clusters[found->second].kind == KernelKind::Serial) {
+          isOfInserts(clusters[found->second])) {
         const int id = found->second; // the map may grow
-        clusters[id].members.push_back(op);
+        Cluster &cluster = clusters[id];
+        cluster.members.push_back(op);
+        cutInto(cluster, ArrayRef(cluster.space).take_front(rows.size()));
         clusterOf[op] = id;
         closeProducers(op, id);
         return;
       }
     }
     start(KernelKind::Serial, {}, {op});
+    if (isa_and_present<tensor::EmptyOp, linalg::FillOp>(
+            insert.getDest().getDefiningOp()))
+      cutInto(clusters.back(), rows);
+  }
+
+  static void cutInto(Cluster &cluster, ArrayRef<int64_t> rows) {
+    cluster.kind = rows.empty() ? KernelKind::Serial : KernelKind::Rows;
+    cluster.space = SmallVector<int64_t>(rows);
+  }
+  static bool isOfInserts(const Cluster &cluster) {
+    return isa<tensor::InsertSliceOp>(cluster.members.front());
   }
 
   /// `op` and the inserts of its results, as of dq, dk and dv into a packed

@@ -1,6 +1,7 @@
 //===- LowerToGenerics.cpp - Turns the rest into linalg.generic -----------===//
 //
-// 1. nn operations without a kernel of their own -> their linalg form.
+// 1. nn operations without a kernel of their own -> their linalg form, whose
+//    views and concatenations move 16 bits, not f32 (MoveConversions.cpp).
 // 2. arith and math on tensors -> linalg; pad and concat -> fills and inserts.
 // 3. Recompute comparisons in readers that read the operands anyway, and widen
 //    16-bit values in each of their readers, so that their f32 is never stored.
@@ -16,6 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "passes/kernels/FuseSiblings.h"
+#include "passes/kernels/MoveConversions.h"
 #include "passes/kernels/Passes.h"
 #include "passes/kernels/ShareStatements.h"
 
@@ -221,6 +224,7 @@ struct LowerToGenericsPass
       op->replaceAllUsesWith(values);
       op->erase();
     }
+    moveConversions(getOperation());
 
     visitStatements(getOperation(), [](Operation *op) {
       if (auto fill = dyn_cast<linalg::FillOp>(op))
@@ -289,6 +293,15 @@ struct LowerToGenericsPass
     if (failed(fuse([](Operation *producer) {
           return isWidening(dyn_cast<linalg::GenericOp>(producer));
         })))
+      return signalPassFailure();
+    llvm::DenseSet<Operation *> repeated;
+    for (FunctionOpInterface function : functions)
+      repeated.insert_range(repeatActivations(function));
+    if (failed(fuse(
+            [&](Operation *producer) { return repeated.contains(producer); })))
+      return signalPassFailure();
+    llvm::for_each(functions, fuseSiblings);
+    if (failed(fuse([](Operation *) { return false; }))) // shares operands
       return signalPassFailure();
     llvm::for_each(functions, shareStatements);
   }

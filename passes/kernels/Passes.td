@@ -139,6 +139,20 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
     %y = linalg.generic {maps = [(a, b), (a)]} ins(%x, %sum) ...
     ```
 
+    Views between f32 and 16 bits become views of the 16 bits
+    (MoveConversions.h).  Functions of a value that is kept are computed again by
+    each of their readers, and operations that read the same values are one
+    (FuseSiblings.h), as in the backward of `silu(gate) * up`:
+
+    ```mlir
+    %dup = arith.mulf %dh, %silu : tensor<8x64xf32>
+    %dx = nn.matmul %dup, %wu ...
+    %dgate = ... %dh, %gate, %up
+    // becomes
+    %d:2 = linalg.generic ... ins(%dh, %gate, %up) ...
+    %dx = nn.matmul %d#0, %wu ...
+    ```
+
     `nn.matmul`, `nn.attention`, `nn.attention_backward` and
     `nn.embedding_backward` stay: they have kernels of their own.
   }];
@@ -151,6 +165,7 @@ def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Clusters operations that share an outer parallel dimension ("rows") and
     outlines each cluster as one function, a kernel, called by `zero.launch`.
+    Inserts into one tensor are such a kernel, of the rows that all of them fill.
     Reshapes of its results stand after the launch.  Equal kernels are shared,
     so a deeper model has no more of them.
 

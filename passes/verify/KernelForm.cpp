@@ -3,8 +3,8 @@
 // (S6) A kernel consists of operations that are compiled as they are written,
 // by kind:
 //
-//   rows, columns  linalg.generic and linalg.fill
-//   serial         these and tensor.insert_slice
+//   columns        linalg.generic and linalg.fill
+//   rows, serial   these and tensor.insert_slice
 //   attention      one nn.attention, nn.gated_delta_rule, a backward of them or
 //                  one that keeps something, on operands; its results may be
 //                  inserted into a tensor, side by side; all views have
@@ -52,9 +52,9 @@ static bool belongs(Kernel kernel, Operation *op) {
   if (isView(op) || isa<arith::ConstantOp, tensor::EmptyOp>(op))
     return true;
   switch (kernel.kind) {
-  case KernelKind::Rows:
   case KernelKind::Columns:
     return isa<linalg::GenericOp, linalg::FillOp>(op);
+  case KernelKind::Rows:
   case KernelKind::Serial:
     return isa<linalg::GenericOp, linalg::FillOp, tensor::InsertSliceOp>(op);
   case KernelKind::Attention:

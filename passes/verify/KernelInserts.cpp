@@ -3,7 +3,8 @@
 // (S6) A chain of inserts into one tensor has static offsets, and only the next
 // insert uses each of them but the last: they share their bytes.  Slices that
 // are inserted into a tensor.empty do not overlap, and fill it; attention
-// writes its results there.
+// writes its results there.  In a kernel of rows they are inserted into a
+// tensor.empty or a fill.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +55,10 @@ static LogicalResult judgeInserts(Kernel kernel, tensor::InsertSliceOp last) {
     dest = insert.getDest();
   }
   bool isEmpty = dest.getDefiningOp<tensor::EmptyOp>() != nullptr;
-  if (kernel.kind == KernelKind::Serial && !isEmpty)
+  const bool keepsRest =
+      kernel.kind == KernelKind::Serial ||
+      (kernel.kind == KernelKind::Rows && dest.getDefiningOp<linalg::FillOp>());
+  if (!isEmpty && keepsRest)
     return success();
   int64_t elements = 0;
   for (size_t i = 0; i < inserts.size(); ++i) {

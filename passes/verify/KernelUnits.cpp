@@ -5,7 +5,8 @@
 //   rows       a unit is an index of the first loops, which all operations of
 //              the kernel share.  Each operation has these loops, parallel and
 //              of the sizes in zero.space, and writes by them.  Of the values
-//              that the kernel computes, it reads only its own row.
+//              that the kernel computes, it reads only its own row.  An insert
+//              fills these dimensions.
 //   columns    a unit is an index of the contiguous loop of each operation.  No
 //              operation reads what another computes, except a fill that a sum
 //              starts from; initial values of results are cut along that loop.
@@ -67,6 +68,32 @@ static LogicalResult judgeRows(Kernel kernel, linalg::LinalgOp op) {
   return success();
 }
 
+/// An insert of a kernel of rows copies whole rows of an operand to a result.
+static LogicalResult judgeRowsOf(Kernel kernel, tensor::InsertSliceOp op) {
+  const auto fills = [&](size_t dim) {
+    return op.getStaticOffsets()[dim] == 0 && op.getStaticStrides()[dim] == 1 &&
+           op.getStaticSizes()[dim] == kernel.space[dim] &&
+           op.getType().getDimSize(dim) == kernel.space[dim];
+  };
+  const int64_t rank = op.getType().getRank(), rows = kernel.space.size();
+  if (op.getSourceType().getRank() != rank || rank < rows ||
+      !llvm::all_of(llvm::seq(rows), fills)) // (S6)
+    return op.emitOpError("inserts ")
+           << op.getSourceType() << " into " << op.getType()
+           << ", and its kernel is cut into rows of [" << kernel.space
+           << "], which it must fill (S6)";
+  if (isComputed(op.getSource())) // (S6)
+    return op.emitOpError("inserts what its kernel computes row by row (S6)");
+  for (OpOperand &use : op->getUses()) {
+    auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+    if (!isa<ReturnOp>(use.getOwner()) &&
+        !(next && &use == &next.getDestMutable())) // (S6)
+      return use.getOwner()->emitOpError("reads rows that its kernel inserts "
+                                         "(S6)");
+  }
+  return success();
+}
+
 /// Returns true if `use` is the use of a fill that a sum of `op` starts from.
 static bool startsSum(linalg::LinalgOp op, OpOperand &use) {
   return use.get().getDefiningOp<linalg::FillOp>() && use.get().hasOneUse() &&
@@ -124,6 +151,9 @@ LogicalResult judge::judgeUnits(Kernel kernel) {
     LogicalResult result = success();
     if (structured && kernel.kind == KernelKind::Rows)
       result = judgeRows(kernel, structured);
+    else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op);
+             insert && kernel.kind == KernelKind::Rows)
+      result = judgeRowsOf(kernel, insert);
     else if (structured && kernel.kind == KernelKind::Columns)
       result = judgeColumns(kernel, structured);
     else if (isAttention(&op)) {

@@ -279,3 +279,29 @@ func.func @step(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   } -> tensor<8x32xf32>
   return %y : tensor<8x32xf32>
 }
+
+// -----
+
+// Inserts are copied in rows of the leading dimensions that all of them fill.
+
+// CHECK-LABEL: zero.kernel
+// CHECK-SAME: tensor<2x4x3x8xf32>, %{{.*}}: tensor<2x4x3x2xf32>) -> tensor<2x4x3x10xf32> units rows [2, 4, 3] {
+// CHECK-COUNT-2: tensor.insert_slice
+// CHECK: zero.return
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-1: zero.launch
+func.func @step(%x: tensor<2x4x3x8xf32>, %y: tensor<2x4x3x2xf32>) -> tensor<2x4x3x10xf32> {
+  %z = tensor.concat dim(3) %x, %y : (tensor<2x4x3x8xf32>, tensor<2x4x3x2xf32>) -> tensor<2x4x3x10xf32>
+  return %z : tensor<2x4x3x10xf32>
+}
+
+// -----
+
+// The tokens of each sequence: rows are sequences.
+
+// CHECK-LABEL: zero.kernel
+// CHECK-SAME: -> tensor<2x5x8xf32> units rows [2] {
+func.func @step(%x: tensor<2x4x8xf32>, %y: tensor<2x1x8xf32>) -> tensor<2x5x8xf32> {
+  %z = tensor.concat dim(1) %x, %y : (tensor<2x4x8xf32>, tensor<2x1x8xf32>) -> tensor<2x5x8xf32>
+  return %z : tensor<2x5x8xf32>
+}
