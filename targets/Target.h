@@ -48,8 +48,8 @@ public:
   /// Bytes of the device that products use while they run.
   virtual int64_t getWorkspace(StringRef /*arch*/) const { return 0; }
   /// Lines of the certificate: what a rank uses outside of the arenas.
-  virtual std::vector<std::string> listOutside(const TargetOptions &options,
-                                               int64_t ranks) const = 0;
+  virtual std::vector<std::string>
+  listOutside(ModuleOp plan, const TargetOptions &options) const = 0;
   /// Compiles the device's code of `plan`, whose kernels are formed; nothing
   /// without a device.  Errors of the plan have been reported as well.  `cpu`
   /// is the host's processor.

@@ -12,8 +12,8 @@ namespace {
 class HostProcessors final : public Target {
 public:
   StringRef getName() const override { return "cpu"; }
-  std::vector<std::string> listOutside(const TargetOptions &,
-                                       int64_t) const override {
+  std::vector<std::string> listOutside(ModuleOp,
+                                       const TargetOptions &) const override {
     return {llvm::formatv("copies of blocks of matrices, {0} MiB for each "
                           "thread",
                           ZRT_PACKING_BYTES >> 20)};

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/zero/PlanPrograms.h"
+#include "numerics/NcclMemory.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
 #include "runtime/program/Attachments.h"
 #include "targets/RunTool.h"
@@ -22,6 +24,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+
+#include <map>
 
 using namespace mlir;
 using namespace mlir::zero;
@@ -49,6 +53,29 @@ static std::string findPtxas() {
           llvm::sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"}))
     return *found;
   return "";
+}
+
+/// Bytes that NCCL is expected to take for a plan: it has a communicator for
+/// each stream and each kind of party that meets there.
+static int64_t countNccl(ModuleOp plan) {
+  const int64_t ranks = getNumRanks(plan), members = getGroupSize(plan);
+  if (ranks == 1)
+    return 0;
+  std::map<std::pair<Stream, std::optional<Over>>, bool> exchanges;
+  plan.walk([&](CollectiveOpInterface op) {
+    exchanges[{getStream(op), op.getRanksOver()}] |=
+        op.getKind() == CollectiveKind::ReduceScatter;
+  });
+  int64_t bytes = 0;
+  for (auto [where, exchange] : exchanges) {
+    const int64_t party = !where.second                    ? ranks
+                          : *where.second == Over::Members ? members
+                                                           : ranks / members;
+    bytes += zrt::ncclRingBytes(party);
+    if (exchange)
+      bytes += zrt::ncclExchangeBytes(party, zrt::kNcclChannels);
+  }
+  return bytes;
 }
 
 /// Adds the cubin, if ptxas exists, then the PTX.
@@ -128,13 +155,16 @@ public:
     return arch.starts_with("sm_") ? kUsual : kEmulated;
   }
 
-  std::vector<std::string> listOutside(const TargetOptions &options,
-                                       int64_t ranks) const override {
+  std::vector<std::string>
+  listOutside(ModuleOp plan, const TargetOptions &options) const override {
     std::vector<std::string> lines = {
         "on the GPU, what its driver and libraries keep there, and kernels"};
-    if (options.collectives == "nccl" && ranks > 1)
+    if (const int64_t bytes =
+            options.collectives == "nccl" ? countNccl(plan) : 0)
       lines.push_back(
-          "on the GPU, what ranks contribute to sums, up to 32 MiB");
+          "on the GPU, what ranks contribute to sums, up to 32 MiB, "
+          "and NCCL's buffers, some " +
+          std::to_string(bytes >> 20) + " MiB");
     return lines;
   }
 

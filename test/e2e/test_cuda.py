@@ -2,6 +2,7 @@
 test/fakecuda, which multiplies with instructions of every CPU; --cpu excludes newer instructions
 for 16-bit products, whose sums differ."""
 import json
+import re
 import sys
 import unittest
 
@@ -231,7 +232,7 @@ class Cuda(support.Case):
     @needs_nccl
     def test_nccl_of_a_slow_host(self):
         """Threads that issue late, short queues of launches, and NCCL that keeps no order."""
-        for env in ({"FAKE_CUDA_DELAY": "200", "FAKE_CUDA_MEMORY": str(450 << 20), "ZRT_GPU_FILL": "98"},
+        for env in ({"FAKE_CUDA_DELAY": "200", "FAKE_CUDA_MEMORY": str(550 << 20), "ZRT_GPU_FILL": "98"},
                     {"ZRT_DELAYS": "3", "FAKE_CUDA_DEPTH": "2"},
                     {"FAKE_CUDA_DELAY": "200", "FAKE_NCCL_VERSION": "22100"}):
             with self.subTest(env):
@@ -241,6 +242,29 @@ class Cuda(support.Case):
     def test_nccl_of_three(self):
         """Ranks whose order of summation matters; and updates in host memory."""
         self.gpt2("--precision=bf16", "--stage=2", "--offload=cpu", ranks=3, gpu=NCCL)
+
+    @needs_nccl
+    def test_nccl_memory(self):
+        """NCCL's memory is expected before it is taken; a user's channels count."""
+        binary = support.compile_gpt2(support.SMALL, 1, 16, CPU, "--stage=3", "--world-size=2", *GPU, *NCCL)
+        data = self.write_tokens(2000, 256)
+
+        def run(**env):
+            env = fake(FAKE_CUDA_MEMORY=str(550 << 20), **env)
+            return support.run(*support.launcher(2, env), binary, "--data", data, "--steps", 2, "--lr", 1e-2,
+                               cwd=self.folder, env={**support.MPI_ENVIRONMENT, **env}, timeout=60)
+
+        done = run()
+        self.assertEqual(done.returncode, 0, done.out)
+        took, expected = (int(number.replace(",", "")) for number in re.search(
+            r"by NCCL .*, which took ([\d,]+) bytes .* where ([\d,]+) bytes .* were expected", done.out).groups())
+        # Rings of two lanes, four channels to the other GPU from one of them, and contributions.
+        self.assertIn((took >> 20) - (2 * 140 + 4 * 14), range(2, 10))
+        self.assertEqual(expected >> 20, 2 * 160 + 4 * 15 + 32)
+        self.assert_refused(run(NCCL_MAX_P2P_NCHANNELS="32"),
+                            r"leave less than 1,006,632,960 bytes .* for libraries")
+        # As without an estimate: in NCCL's words.
+        self.assert_refused(run(NCCL_MAX_P2P_NCHANNELS="32", ZRT_GPU_RESERVE="1"), "NCCL: another error")
 
     @needs_nccl
     def test_nccl_in_groups(self):

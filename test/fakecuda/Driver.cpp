@@ -99,6 +99,10 @@ bool fakecuda::takeMemory(uint64_t bytes) {
   return LockedMachine()->take(bytes);
 }
 
+void fakecuda::giveBackMemory(uint64_t bytes) {
+  LockedMachine()->giveBack(bytes);
+}
+
 void fakecuda::needQuiet(const std::string &what) {
   LockedMachine()->needQuiet(what);
 }

@@ -13,6 +13,7 @@ void issue(CUstream stream, const char *name, std::function<void()> run,
            std::function<bool()> isReady = {});
 /// Takes `bytes` of the GPU's memory for a library; false if it has less.
 bool takeMemory(uint64_t bytes);
+void giveBackMemory(uint64_t bytes);
 /// `what` synchronizes the GPU; see Machine::needQuiet.
 void needQuiet(const std::string &what);
 /// Sets the bytes of stack of each thread.

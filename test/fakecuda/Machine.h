@@ -87,12 +87,13 @@ public:
 
   static constexpr uint64_t kGranule = 2 << 20;
   uint64_t freeBytes() const { return total - taken; }
-  /// Takes memory for ever; returns false if there is not enough.
+  /// Takes memory; returns false if there is not enough.
   bool take(uint64_t bytes) {
     const bool fits = bytes <= freeBytes();
     taken += fits ? bytes : 0;
     return fits;
   }
+  void giveBack(uint64_t bytes) { taken -= bytes; }
   uint64_t totalBytes() const { return total; }
 
   /// Returns a handle from 1 on; 0 if there is not enough memory.

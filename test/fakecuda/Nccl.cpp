@@ -10,7 +10,9 @@
 // otherwise in any order that streams allow.  The first call of a kind and of a
 // size loads a kernel, and may connect, which synchronizes the GPU.  A new
 // communicator sets the stack of all threads to what NCCL's kernels need, with
-// NCCL_SET_STACK_SIZE=1.
+// NCCL_SET_STACK_SIZE=1.  It takes memory for its rings, and more when a GPU
+// first sends to another, for NCCL_MAX_P2P_NCHANNELS (32) channels; a GPU
+// without it fails.
 //
 // Misuse ends the process: ranks whose calls differ, or whose collectives have
 // another order, buffers that overlap or are not device memory, use of a
@@ -27,6 +29,7 @@
 #include "Machine.h"
 #include "NcclRanks.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -43,8 +46,9 @@ using namespace fakecuda;
 
 namespace {
 
-/// The GPU memory that a communicator takes.
-constexpr uint64_t kCommunicator = 24 << 20;
+/// The GPU memory that a communicator takes for each of its GPUs, and for each
+/// channel to a GPU that it sends to.
+constexpr uint64_t kRings = 70 << 20, kChannel = 14 << 20;
 /// The stack of its kernels.
 constexpr uint64_t kStack = 512;
 
@@ -75,6 +79,8 @@ struct Shared {
   int polls = 0;                   ///< since then
   int calls = 0;
   std::set<std::pair<char, int>> connected; ///< kinds and sizes of calls
+  std::set<int> reached;                    ///< peers that it has sent to
+  std::atomic<uint64_t> memory{0};          ///< that it has taken
   ncclResult_t state = ncclInProgress;
 };
 
@@ -146,6 +152,25 @@ void connectFor(Shared &shared, const Exchange &exchange) {
     }
 }
 
+/// Takes the memory of channels to peers that `exchange` is the first to send
+/// to.  Returns false if there is not enough.
+bool takeChannels(Shared &shared, const Exchange &exchange) {
+  uint64_t peers = 0;
+  {
+    const Lock lock(shared.mutex);
+    for (const Part &send : exchange.sends)
+      if (send.kind.call == 'S')
+        peers += shared.reached.insert(send.peer).second;
+  }
+  // Not under the lock, which operations take while they have the machine's.
+  const uint64_t bytes =
+      peers * numberOf("NCCL_MAX_P2P_NCHANNELS", 32) * kChannel;
+  if (!takeMemory(bytes))
+    return false;
+  shared.memory += bytes;
+  return true;
+}
+
 /// Returns true if a collective, the first of its stream, can be executed.
 bool isReady(Shared &shared, Exchange &exchange) {
   const Lock lock(shared.mutex);
@@ -188,6 +213,7 @@ ncclResult_t begin(ncclComm *comm, std::unique_ptr<Exchange> exchange) {
   checkParts(*exchange);
   delay();
   Shared &shared = *comm->shared;
+  const bool hasMemory = takeChannels(shared, *exchange);
   const Lock lock(shared.mutex);
   if (shared.state != ncclSuccess || shared.begun)
     misuse("a communicator is used while a call of it has only begun, or has "
@@ -196,6 +222,8 @@ ncclResult_t begin(ncclComm *comm, std::unique_ptr<Exchange> exchange) {
   const char *fails = std::getenv("FAKE_NCCL_FAILS");
   if (fails && std::sscanf(fails, "%d:%d", &rank, &call) != 2)
     misuse("FAKE_NCCL_FAILS is RANK:CALL");
+  if (!hasMemory)
+    return shared.state = ncclUnhandledCudaError;
   ++shared.calls;
   if (rank == shared.ranks.rank && call == shared.calls) {
     shared.state = ncclSystemError;
@@ -273,11 +301,12 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int ranks,
   if (rank < 0 || rank >= ranks)
     misuse(fmt::format("rank {} of {}", rank, ranks));
   // For buffers and proxies.
-  if (!takeMemory(kCommunicator))
+  if (!takeMemory(uint64_t(ranks) * kRings))
     return ncclUnhandledCudaError;
   if (isSet("NCCL_SET_STACK_SIZE", "1"))
     setStack(kStack);
   *comm = new ncclComm{std::make_shared<Shared>(id.internal, rank, ranks)};
+  (*comm)->shared->memory = uint64_t(ranks) * kRings;
   return ncclInProgress;
 }
 
@@ -321,6 +350,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
     shared.ranks.leave();
     shared.isAborted = true;
   }
+  giveBackMemory(shared.memory);
   delete comm;
   return ncclSuccess;
 }
@@ -331,6 +361,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm) {
     comm->shared->isAborted = true;
     comm->shared->ranks.leave();
   }
+  giveBackMemory(comm->shared->memory);
   delete comm;
   return ncclSuccess;
 }

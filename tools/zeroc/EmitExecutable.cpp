@@ -190,9 +190,8 @@ llvm::Expected<GeneratedPlan> zero::generatePlan(ModuleOp plan,
   if (reference)
     certificate.outside.push_back(
         "temporaries of the reference kernel, on the heap");
-  llvm::append_range(
-      certificate.outside,
-      options.target->listOutside(options.targetOptions, certificate.ranks));
+  llvm::append_range(certificate.outside,
+                     options.target->listOutside(plan, options.targetOptions));
   certificate.outside.push_back(
       "thread stacks, up to 1 MiB used by a kernel's row temporaries");
   Certificate::Checkpoint &saved = certificate.checkpoint,

@@ -7,6 +7,7 @@
 #include "frontend/families/HuggingFace.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "numerics/NcclMemory.h"
 #include "tools/zeroc/plan/PlanTable.h"
 #include "tools/zeroc/plan/Simulate.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,9 +17,14 @@ using namespace mlir;
 using namespace mlir::zero;
 using llvm::createStringError;
 
-/// Bytes of a device that are left to libraries: the CUDA context, cuBLAS and
-/// NCCL.
-constexpr int64_t kHeadRoom = int64_t{1} << 30;
+/// Bytes of a device that are left to libraries: the CUDA context and cuBLAS,
+/// and NCCL for a stream that gathers and one that also adds.
+static int64_t headRoom(int64_t ranks) {
+  return (int64_t{1} << 30) +
+         (ranks == 1 ? 0
+                     : 2 * zrt::ncclRingBytes(ranks) +
+                           zrt::ncclExchangeBytes(ranks, zrt::kNcclChannels));
+}
 
 /// The machine whose times are predicted; none without --machine.
 static llvm::Expected<std::optional<Machine>>
@@ -66,8 +72,8 @@ static llvm::Error formKernels(ModuleOp module, StringRef input,
 static void takeLimits(const std::optional<Machine> &machine,
                        PipelineOptions &pipeline) {
   if (pipeline.deviceMemory < 0 && machine && machine->deviceBytes)
-    pipeline.deviceMemory =
-        std::max<int64_t>(machine->deviceBytes - kHeadRoom, 0);
+    pipeline.deviceMemory = std::max<int64_t>(
+        machine->deviceBytes - headRoom(pipeline.worldSize), 0);
 }
 
 static llvm::Error writeTable(const PlanSearch &search, const PlanTable &table,

@@ -435,7 +435,5 @@ Manifest zrt::parseManifest(const std::string &text) {
     return manifestOf(value);
   } catch (const json::exception &error) {
     fail("it is damaged: {}", shown(error.what()));
-  } catch (const std::logic_error &error) { // from conversions of numbers
-    fail("it is damaged: {}", shown(error.what()));
   }
 }

@@ -78,6 +78,9 @@ public:
   /// that may wait for the GPU.  `abort` ends its waits.
   void connect();
 
+  /// Called once, when all ranks are connected.
+  virtual void haveConnected() {}
+
   /// Issues a collective.
   void run(const CollectiveCall &call);
 

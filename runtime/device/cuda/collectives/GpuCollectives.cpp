@@ -278,6 +278,7 @@ void Backend::connect() {
         run(device.callOf(desc, stream, rank, row));
         device.streams.finish(stream);
       });
+  haveConnected();
 }
 
 void Backend::run(const CollectiveCall &call) {

@@ -13,6 +13,7 @@
 //   NCCL_LAUNCH_ORDER_IMPLICIT=1   communicators run in the order of their
 //                                  calls (2.26 and later)
 //   NCCL_NVLS_ENABLE=0             saves memory; a user's value is kept
+//   NCCL_MAX_P2P_NCHANNELS=4       the same (numerics/NcclMemory.h)
 //
 //===----------------------------------------------------------------------===//
 #pragma once

@@ -21,7 +21,9 @@
 // arrive.
 //
 //===----------------------------------------------------------------------===//
+#include "numerics/NcclMemory.h"
 #include "runtime/device/cuda/collectives/Communicator.h"
+#include "runtime/device/cuda/collectives/NcclMemory.h"
 #include "runtime/device/cuda/collectives/RankedSums.h"
 #include "runtime/system/StartThread.h"
 #include "runtime/text/Bytes.h"
@@ -39,10 +41,6 @@ using namespace zrt;
 using namespace zrt::cuda;
 
 namespace {
-
-/// The bytes for contributions of all ranks on each stream that adds;
-/// ZRT_NCCL_STAGE.
-constexpr int64_t kStage = 32 << 20;
 
 void *pointer(CUdeviceptr address) {
   // NOLINTNEXTLINE(performance-no-int-to-ptr)
@@ -64,8 +62,9 @@ class NcclBackend final : public Backend {
 public:
   /// Opens NCCL.  Throws zrt::Error.
   explicit NcclBackend(const CollectiveDevice &device)
-      : Backend(device), stageBytes(uint64_t(environmentNumber(
-                             "ZRT_NCCL_STAGE", kStage, int64_t{1} << 40))) {}
+      : Backend(device),
+        stageBytes(uint64_t(environmentNumber("ZRT_NCCL_STAGE", kNcclStage,
+                                              int64_t{1} << 40))) {}
 
   ~NcclBackend() override;
 
@@ -75,8 +74,12 @@ public:
   void runAllReduce(const CollectiveCall &call) override;
   std::string failure() override;
   void abort() override;
+  void haveConnected() override;
   std::string note() const override {
-    return "GPUs exchange by NCCL " + nccl.version();
+    return fmt::format("GPUs exchange by NCCL {}, which took {} of this GPU "
+                       "where {} were expected",
+                       nccl.version(), shownBytes(taken),
+                       shownBytes(ncclBytes(device.plan)));
   }
 
 private:
@@ -86,6 +89,8 @@ private:
     GpuMemory stage; ///< contributions; outlives its users
     /// By ZRT_OVER_ALL, ...; nullptr if it has no such collectives.
     std::array<std::unique_ptr<Communicator>, kOvers> over;
+    std::array<bool, kOvers> exchanges =
+        {}; ///< whether ranks send to each other
   };
   /// Where the communicators of one rank meet, by stream and ZRT_OVER_ALL, ...
   using Ids = std::vector<std::array<ncclUniqueId, kOvers>>;
@@ -114,6 +119,7 @@ private:
 
   const Nccl nccl;
   const uint64_t stageBytes;
+  uint64_t freeBefore = 0, taken = 0; ///< bytes of the GPU
   std::unique_ptr<RankedSums> sums;
   std::vector<std::unique_ptr<Lane>> lanes; ///< by stream; some have none
   Ids ids;                                  ///< of this rank's parties
@@ -175,6 +181,7 @@ void NcclBackend::prepare(World &world, Transport &host) {
 
 void NcclBackend::makeLanes() {
   device.gpu.enter();
+  freeBefore = device.gpu.memory().free;
   if (!nccl.keepsOrder())
     device.gpu.EventCreate(&last.event, CU_EVENT_DISABLE_TIMING);
   std::vector<uint64_t> bytes(device.plan.stream_count);
@@ -188,12 +195,13 @@ void NcclBackend::makeLanes() {
   for (size_t stream = 0; stream < lanes.size(); ++stream)
     if (bytes[stream] != 0)
       lanes[stream] = std::make_unique<Lane>(device.gpu, bytes[stream]);
-  forEachCollective(device.plan,
-                    [&](zrt_stream stream, const zrt_collective_desc &desc) {
-                      auto &ring = lanes[stream]->over[desc.over];
-                      if (!ring)
-                        ring = std::make_unique<Communicator>(nccl);
-                    });
+  forEachCollective(
+      device.plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
+        auto &ring = lanes[stream]->over[desc.over];
+        if (!ring)
+          ring = std::make_unique<Communicator>(nccl);
+        lanes[stream]->exchanges[desc.over] |= desc.kind == ZRT_REDUCE_SCATTER;
+      });
 }
 
 /// Distributes ids, by which the ranks of each communicator find each other.
@@ -217,8 +225,14 @@ void NcclBackend::makeIds(World &world) {
           all[size_t(parties[over].ranks[0]) * ids.size() + stream][over];
 }
 
+void NcclBackend::haveConnected() {
+  const uint64_t now = device.gpu.memory().free;
+  taken = freeBefore > now ? freeBefore - now : 0;
+}
+
 /// Connects a communicator.  Lets NCCL allocate its GPU memory now, while no
-/// kernel waits for peers.
+/// kernel waits for peers; that of an exchange, which is larger, only where
+/// there is one.
 void NcclBackend::meet(const CollectiveCall &call) {
   const Party &party = partyOf(call.desc);
   const GpuMemory &stage = laneOf(call).stage;
@@ -226,6 +240,8 @@ void NcclBackend::meet(const CollectiveCall &call) {
                        int(party.size()));
   const CUdeviceptr mine = stage.at(party.own * kContribution);
   gather(call, mine, stage.at(0), kContribution);
+  if (!laneOf(call).exchanges[call.desc.over])
+    return;
   device.streams.finish(call.stream);
   sendParts(call, mine, /*apart=*/0, kContribution, kContribution);
 }
