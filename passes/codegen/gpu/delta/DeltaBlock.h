@@ -74,7 +74,8 @@ protected:
   /// Bytes of shared memory that these take, from its begin on.
   static constexpr int64_t kSquareStride = kChunk + kQuad,
                            kSquareBytes = 4 * kChunk * kSquareStride,
-                           kBytes = kSquareBytes + 4 * kNumbers * kChunk;
+                           kBytes =
+                               kSquareBytes + 4 * int64_t(kNumbers) * kChunk;
   Value sharedTile(int64_t tileRows, int64_t columns, int64_t at);
   Value sharedSquare(int64_t at) {
     return sharedTile(kChunk, kSquareStride, at);
