@@ -10,79 +10,128 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/FuseSiblings.h"
+#include "passes/kernels/ShareStatements.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using linalg::GenericOp;
 
 namespace {
 
+/// Whether the loops that `map` reads by are in order, so that those of another
+/// operation are walked in the same way.
+bool readsInOrder(AffineMap map) {
+  return map.isProjectedPermutation() &&
+         llvm::is_sorted(map.getResults(), [](AffineExpr x, AffineExpr y) {
+           return cast<AffineDimExpr>(x).getPosition() <
+                  cast<AffineDimExpr>(y).getPosition();
+         });
+}
+
+/// Whether the body of `op` reads what other statements compute.
+bool captures(GenericOp op) {
+  return llvm::any_of(op.getBody()->getOperations(), [&](Operation &inner) {
+    return llvm::any_of(inner.getOperands(), [&](Value operand) {
+      Operation *def = operand.getDefiningOp();
+      return operand.getParentBlock() != op.getBody() &&
+             !isa_and_present<arith::ConstantOp>(def);
+    });
+  });
+}
+
 /// Whether `op` computes each element of its results, in their order, from one
 /// element of each operand.
 bool isElementwise(GenericOp op) {
   return op && op.getNumReductionLoops() == 0 && op.getNumDpsInputs() > 0 &&
-         llvm::all_of(
-             op.getIndexingMapsArray(),
-             [](AffineMap map) { return map.isProjectedPermutation(); }) &&
-         llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-           return op.getMatchingIndexingMap(&init).isIdentity() &&
-                  !op.payloadUsesValueFromOperand(&init);
-         });
+         llvm::all_of(op.getIndexingMapsArray(), readsInOrder) &&
+         llvm::all_of(op.getDpsInitsMutable(),
+                      [&](OpOperand &init) {
+                        return op.getMatchingIndexingMap(&init).isIdentity() &&
+                               !op.payloadUsesValueFromOperand(&init);
+                      }) &&
+         !captures(op);
 }
 
 bool haveSameLoops(GenericOp x, GenericOp y) {
   return x.getStaticLoopRanges() == y.getStaticLoopRanges();
 }
 
-/// The statement of the function that `user` is or is a part of.
-Operation *statementOf(Block &block, Operation *user) {
-  return block.findAncestorOpInBlock(*user);
+bool isView(Operation *op) {
+  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                         tensor::ExtractSliceOp>(op);
 }
 
-Operation *firstUser(Block &block, Operation *op) {
-  Operation *first = nullptr;
-  for (Operation *user : op->getUsers())
-    if (Operation *at = statementOf(block, user);
-        !first || at->isBeforeInBlock(first))
-      first = at;
-  return first;
+/// Calls visit(statement of the function) for all that read `value`, itself or
+/// by a view.
+template <typename Visit>
+void forEachReader(Block &block, Value value, Visit visit) {
+  for (Operation *user : value.getUsers()) {
+    Operation *statement = block.findAncestorOpInBlock(*user);
+    if (isView(statement))
+      forEachReader(block, statement->getResult(0), visit);
+    else
+      visit(statement);
+  }
 }
 
-/// Whether `value` is read behind `op`.
-bool isReadBehind(Block &block, Value value, Operation *op) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return op->isBeforeInBlock(statementOf(block, user));
+/// Whether something but `ops` reads the bytes of `value` behind `place`.
+/// Arguments are kept for other steps.
+bool isReadBehind(Block &block, Value value, Operation *place,
+                  ArrayRef<Operation *> ops = {}) {
+  while (isView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  bool isRead = !value.getDefiningOp();
+  forEachReader(block, value, [&](Operation *reader) {
+    isRead |=
+        place->isBeforeInBlock(reader) && !llvm::is_contained(ops, reader);
   });
+  return isRead;
 }
 
-/// Whether `op` is a function of one value, which its readers could compute.
+/// Whether a kernel writes `value` to memory whatever reads it: a kernel of its
+/// own does, or something that is no kernel of rows reads it.
+bool isStored(Value value) {
+  return !value.getDefiningOp<GenericOp>() ||
+         llvm::any_of(value.getUsers(),
+                      [](Operation *user) { return !isa<GenericOp>(user); });
+}
+
+int64_t bytesOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getNumElements() *
+                    llvm::divideCeil(type.getElementTypeBitWidth(), 8)
+              : 0;
+}
+
+int64_t bytesOf(ValueRange values) {
+  int64_t bytes = 0;
+  for (Value value : values)
+    bytes += bytesOf(value);
+  return bytes;
+}
+
+/// Whether `op` is a function of one value, which its readers could read, with
+/// no more bytes, and compute.
 bool isActivation(GenericOp op) {
   if (!isElementwise(op) || op.getNumResults() != 1 ||
-      op.getNumDpsInputs() != 1)
+      op.getNumDpsInputs() != 1 || zero::drops(*op))
     return false;
   OpOperand *input = op.getDpsInputOperand(0);
   return op.getMatchingIndexingMap(input).isIdentity() &&
+         bytesOf(input->get()) <= bytesOf(op.getResult(0)) &&
          llvm::all_of(op->getUses(), [&](OpOperand &use) {
            auto reader = dyn_cast<GenericOp>(use.getOwner());
            return isElementwise(reader) && reader.isDpsInput(&use) &&
                   haveSameLoops(reader, op) &&
                   reader.getMatchingIndexingMap(&use).isIdentity();
          });
-}
-
-/// Whether a kernel writes `value` for others than `reader`, or none does.
-bool isStored(Value value, Operation *reader) {
-  return !value.getDefiningOp<GenericOp>() ||
-         llvm::any_of(value.getUsers(),
-                      [&](Operation *user) { return user != reader; });
-}
-
-int64_t bytesOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getNumElements() * type.getElementTypeBitWidth() / 8 : 0;
 }
 
 /// Merges operations into earlier ones.
@@ -92,13 +141,17 @@ public:
 
   void run() {
     for (Operation &op : llvm::make_early_inc_range(block))
-      if (auto generic = dyn_cast<GenericOp>(op); isElementwise(generic))
+      if (auto generic = dyn_cast<GenericOp>(op); mayBeMerged(generic))
         if (GenericOp sibling = findSibling(generic))
           merge(sibling, generic);
   }
 
 private:
   Block &block;
+
+  static bool mayBeMerged(GenericOp op) {
+    return isElementwise(op) && !zero::drops(*op) && !op->use_empty();
+  }
 
   GenericOp findSibling(GenericOp op) {
     // What a kernel reads may be computed in that kernel, beside `op`.
@@ -108,37 +161,52 @@ private:
     for (Value input : op.getDpsInputs())
       for (Operation *user : input.getUsers())
         if (auto other = dyn_cast<GenericOp>(user);
-            isElementwise(other) && other != op &&
-            other->getBlock() == &block && other->isBeforeInBlock(op) &&
+            other && other->getBlock() == &block &&
+            other->isBeforeInBlock(op) && mayBeMerged(other) &&
             haveSameLoops(other, op) && mayMerge(other, op))
           return other;
     return {};
   }
 
-  /// Where `sibling` and `op` would be computed.
+  /// Where `sibling` and `op` would be computed: where the first needs it.
   Operation *placeOf(GenericOp sibling, GenericOp op) {
-    Operation *reader = firstUser(block, sibling);
-    return reader && reader->isBeforeInBlock(op) ? reader : op;
+    Operation *first = op;
+    for (Operation *user : sibling->getUsers())
+      if (Operation *at = block.findAncestorOpInBlock(*user);
+          at->isBeforeInBlock(first))
+        first = at;
+    return first;
   }
 
-  /// Whether `op` can be computed beside `sibling`; without more memory, since
-  /// as many bytes as it writes have no later reader.
   bool mayMerge(GenericOp sibling, GenericOp op) {
     Operation *place = placeOf(sibling, op);
-    int64_t freed = 0, written = 0;
-    for (Value input : op.getDpsInputs()) {
-      Operation *def = input.getDefiningOp();
-      if (def && (def == sibling || !def->isBeforeInBlock(place)))
+    for (Value input : op.getDpsInputs())
+      if (Operation *def = input.getDefiningOp();
+          def && (def == sibling || !def->isBeforeInBlock(place)))
         return false;
-      if (!llvm::is_contained(sibling.getDpsInputs(), input) &&
-          !isStored(input, op))
-        return false;
-      if (!isReadBehind(block, input, op))
+    // Rows that one kernel passes on would have to be stored.
+    for (auto [one, other] : {std::pair(sibling, op), {op, sibling}})
+      for (Value input : one.getDpsInputs())
+        if (!isStored(input) &&
+            !llvm::is_contained(other.getDpsInputs(), input))
+          return false;
+    return takesNoMore(sibling, op, place);
+  }
+
+  /// Whether `op` moves up to `place`, and `sibling` down to it, without more
+  /// memory: by what the one reads for the last time, and the other writes.
+  bool takesNoMore(GenericOp sibling, GenericOp op, Operation *place) {
+    Operation *both[] = {sibling, op};
+    int64_t freed = 0, kept = 0;
+    for (Value input : op.getDpsInputs())
+      if (!isReadBehind(block, input, place, both))
         freed += bytesOf(input);
-    }
-    for (Value result : op->getResults())
-      written += bytesOf(result);
-    return place == op || freed >= written;
+    for (Value input : sibling.getDpsInputs())
+      if (!isReadBehind(block, input, sibling, both))
+        kept +=
+            llvm::is_contained(op.getDpsInputs(), input) ? 0 : bytesOf(input);
+    return (place == op || freed >= bytesOf(op->getResults())) &&
+           kept <= bytesOf(sibling->getResults());
   }
 
   void merge(GenericOp first, GenericOp second) {
@@ -188,7 +256,7 @@ private:
 
 } // namespace
 
-SmallVector<Operation *> zero::repeatActivations(FunctionOpInterface function) {
+void zero::repeatActivations(FunctionOpInterface function) {
   Block &block = function.getFunctionBody().front();
   SmallVector<Operation *> copies;
   for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -199,8 +267,7 @@ SmallVector<Operation *> zero::repeatActivations(FunctionOpInterface function) {
         *llvm::max_element(op.getUsers(), [](Operation *x, Operation *y) {
           return x->isBeforeInBlock(y);
         });
-    if (last->getBlock() != &block ||
-        !isReadBehind(block, generic.getDpsInputs()[0], last))
+    if (!isReadBehind(block, generic.getDpsInputs()[0], last))
       continue;
     OpBuilder b(&op);
     copies.push_back(&op);
@@ -210,7 +277,22 @@ SmallVector<Operation *> zero::repeatActivations(FunctionOpInterface function) {
       use.set(copies.back()->getResult(0));
     }
   }
-  return copies;
+  IRRewriter rewriter(function.getContext());
+  for (Operation *copy : copies) {
+    OpOperand &use = *copy->use_begin();
+    if (!linalg::areElementwiseOpsFusable(&use))
+      continue;
+    Operation *reader = use.getOwner();
+    rewriter.setInsertionPoint(reader);
+    FailureOr<linalg::ElementwiseOpFusionResult> fused =
+        linalg::fuseElementwiseOps(rewriter, &use);
+    if (failed(fused))
+      continue;
+    for (Value result : reader->getResults())
+      result.replaceAllUsesWith(fused->replacements.lookup(result));
+    rewriter.eraseOp(reader);
+    rewriter.eraseOp(copy);
+  }
 }
 
 void zero::fuseSiblings(FunctionOpInterface function) {

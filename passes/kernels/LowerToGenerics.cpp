@@ -294,12 +294,7 @@ struct LowerToGenericsPass
           return isWidening(dyn_cast<linalg::GenericOp>(producer));
         })))
       return signalPassFailure();
-    llvm::DenseSet<Operation *> repeated;
-    for (FunctionOpInterface function : functions)
-      repeated.insert_range(repeatActivations(function));
-    if (failed(fuse(
-            [&](Operation *producer) { return repeated.contains(producer); })))
-      return signalPassFailure();
+    llvm::for_each(functions, repeatActivations);
     llvm::for_each(functions, fuseSiblings);
     if (failed(fuse([](Operation *) { return false; }))) // shares operands
       return signalPassFailure();

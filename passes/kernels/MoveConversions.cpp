@@ -10,9 +10,8 @@ using namespace mlir;
 
 namespace {
 
-bool isView(Operation *op) {
-  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                         tensor::ExtractSliceOp>(op);
+bool isReshape(Operation *op) {
+  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
 }
 
 /// Gives the views of a widened value, and views of these, the 16 bits.
@@ -24,7 +23,7 @@ void widenBehindViews(arith::ExtFOp widening) {
     arith::ExtFOp op = open.pop_back_val();
     const Type element = getElementTypeOrSelf(op.getIn().getType());
     for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
-      if (!isView(user))
+      if (!isReshape(user) && !isa<tensor::ExtractSliceOp>(user))
         continue;
       Value result = user->getResult(0);
       auto wide = cast<RankedTensorType>(result.getType());
@@ -41,10 +40,11 @@ void widenBehindViews(arith::ExtFOp widening) {
   }
 }
 
-/// Rounds what views and concatenations move, if nothing else reads their f32.
+/// Rounds what reshapes and concatenations move, if nothing else reads their
+/// f32.  A slice would round what it leaves out.
 void roundBeforeViews(arith::TruncFOp rounding) {
   const Type element = getElementTypeOrSelf(rounding.getType());
-  if (!nn::isHalf(element))
+  if (!nn::isHalf(element) || rounding.getRoundingmode())
     return;
   SmallVector<arith::TruncFOp> open = {rounding};
   while (!open.empty()) {
@@ -52,7 +52,7 @@ void roundBeforeViews(arith::TruncFOp rounding) {
     Value moved = op.getIn();
     Operation *move = moved.getDefiningOp();
     const bool isConcat = isa_and_present<tensor::ConcatOp>(move);
-    if (!moved.hasOneUse() || !(isConcat || isView(move)))
+    if (!moved.hasOneUse() || !(isConcat || isReshape(move)))
       continue;
     OpBuilder b(move);
     for (OpOperand &operand : move->getOpOperands().take_front(

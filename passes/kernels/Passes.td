@@ -139,8 +139,8 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
     %y = linalg.generic {maps = [(a, b), (a)]} ins(%x, %sum) ...
     ```
 
-    Views between f32 and 16 bits become views of the 16 bits
-    (MoveConversions.h).  Functions of a value that is kept are computed again by
+    Views of f32 that 16 bits are widened to, and reshapes of f32 that is
+    rounded, become those of the 16 bits (MoveConversions.h).  Functions of a value that is kept are computed again by
     each of their readers, and operations that read the same values are one
     (FuseSiblings.h), as in the backward of `silu(gate) * up`:
 

@@ -51,13 +51,6 @@ bool copiesWindows(Operation &op) {
               .isProjectedPermutation(/*allowZeroInResults=*/true);
 }
 
-/// Whether `op` has the hash of dropout.  The backward has it once more, so
-/// that its source is kept, which others read, too.
-bool drops(Operation &op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op);
-  return generic && !generic.getBody()->getOps<arith::XOrIOp>().empty();
-}
-
 /// Whether `op` computes logits of a chunk.  A loss of rows computes them again
 /// for their gradient, so that they are not kept.
 bool isOfChunk(Operation &op) {
@@ -75,7 +68,7 @@ void shareIn(Block &block) {
       op.erase();
       continue;
     }
-    if (drops(op) || isOfChunk(op))
+    if (zero::drops(op) || isOfChunk(op))
       continue;
     auto [first, isNew] = known.insert(&op);
     if (isNew || !isMemoryEffectFree(&op))
@@ -89,6 +82,11 @@ void shareIn(Block &block) {
 }
 
 } // namespace
+
+bool zero::drops(Operation &op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  return generic && !generic.getBody()->getOps<arith::XOrIOp>().empty();
+}
 
 void zero::shareStatements(FunctionOpInterface function) {
   for (Block &block : function.getFunctionBody()) {

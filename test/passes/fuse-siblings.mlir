@@ -88,3 +88,97 @@ func.func @summed(%x: tensor<16x8xf32>, %w: tensor<8x8xf32>) -> (tensor<16x8xf32
   %3 = nn.log_sum_exp %2 : tensor<16x8xf32> -> tensor<16xf32>
   return %1, %3, %2 : tensor<16x8xf32>, tensor<16xf32>, tensor<16x8xf32>
 }
+
+// Between both, a product reads %x, which has to wait for the second anyway.
+// CHECK-LABEL: func @read_between
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<16x8xf32>)
+// CHECK: nn.matmul
+// CHECK: nn.matmul
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<16x8xf32>)
+func.func @read_between(%a: tensor<16x8xf32>, %w: tensor<8x8xf32>) -> (tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) {
+  %x = nn.matmul %a, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %0 = math.exp %x : tensor<16x8xf32>
+  %1 = nn.matmul %0, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %2 = nn.matmul %x, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %3 = math.log %x : tensor<16x8xf32>
+  %4 = nn.matmul %3, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  return %1, %2, %4 : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
+}
+
+// ... also through a view.
+// CHECK-LABEL: func @read_through_a_view
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<16x8xf32>)
+// CHECK: nn.matmul
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<16x8xf32>)
+func.func @read_through_a_view(%a: tensor<16x8xf32>, %w: tensor<8x8xf32>) -> (tensor<16x8xf32>, tensor<4x4x8xf32>, tensor<16x8xf32>) {
+  %x = nn.matmul %a, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %v = tensor.expand_shape %x [[0, 1], [2]] output_shape [4, 4, 8] : tensor<16x8xf32> into tensor<4x4x8xf32>
+  %0 = math.exp %x : tensor<16x8xf32>
+  %1 = nn.matmul %0, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %3 = math.log %x : tensor<16x8xf32>
+  %4 = nn.matmul %3, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  return %1, %v, %4 : tensor<16x8xf32>, tensor<4x4x8xf32>, tensor<16x8xf32>
+}
+
+// The first would move down to the second, and keep what it reads alone.
+// CHECK-LABEL: func @keeps_more
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<16x8xf32>)
+// CHECK: nn.matmul
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<16x8xf32>)
+func.func @keeps_more(%a: tensor<16x8xf32>, %w: tensor<8x8xf32>) -> (tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>) {
+  %x = nn.matmul %a, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %b = nn.matmul %x, %w : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %c = nn.matmul %b, %w {transpose_b} : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %s = arith.addf %b, %c : tensor<16x8xf32>
+  %0 = arith.addf %s, %x : tensor<16x8xf32>
+  %y = nn.matmul %a, %w {transpose_b} : (tensor<16x8xf32>, tensor<8x8xf32>) -> tensor<16x8xf32>
+  %1 = arith.mulf %x, %y : tensor<16x8xf32>
+  return %0, %1, %x : tensor<16x8xf32>, tensor<16x8xf32>, tensor<16x8xf32>
+}
+
+// The body of the second looks up rows that the first computes.
+// CHECK-LABEL: func @looks_up
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<4x8xf32>)
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<4x8xf32>)
+func.func @looks_up(%t: tensor<4xi32>, %w: tensor<16x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %x = nn.embedding %t, %w : tensor<4xi32>, tensor<16x8xf32> -> tensor<4x8xf32>
+  %y = nn.embedding %t, %x : tensor<4xi32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %x, %y : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// Dropout is computed again on purpose: what it drops is kept, and not its result.
+// CHECK-LABEL: func @dropout
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<4x8xf32>)
+// CHECK: nn.matmul
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<4x8xf32>)
+func.func @dropout(%a: tensor<4x8xf32>, %w: tensor<8x8xf32>, %k: tensor<4xi64>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %x = nn.matmul %a, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %0 = nn.dropout %x by %k {rate = 0.1 : f64, place = 3 : i64} : tensor<4x8xf32>, tensor<4xi64>
+  %1 = nn.matmul %0, %w : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  %2 = nn.dropout %x by %k {rate = 0.1 : f64, place = 3 : i64} : tensor<4x8xf32>, tensor<4xi64>
+  %3 = nn.matmul %2, %w {transpose_b} : (tensor<4x8xf32>, tensor<8x8xf32>) -> tensor<4x8xf32>
+  return %1, %3 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// Read across: its loops would decide how both are walked.
+// CHECK-LABEL: func @transposed
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<8x8xf32>)
+// CHECK: nn.matmul
+// CHECK: linalg.generic {{.*}} outs(%{{[0-9]+}} : tensor<8x8xf32>)
+#rows = affine_map<(d0, d1) -> (d0, d1)>
+#across = affine_map<(d0, d1) -> (d1, d0)>
+func.func @transposed(%a: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %x = nn.matmul %a, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = nn.matmul %w, %a : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %0 = math.exp %x : tensor<8x8xf32>
+  %1 = nn.matmul %0, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xf32>
+  %2 = linalg.generic {indexing_maps = [#rows, #across, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %r = arith.mulf %in, %other : f32
+    linalg.yield %r : f32
+  } -> tensor<8x8xf32>
+  %3 = nn.matmul %2, %w : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1, %3 : tensor<8x8xf32>, tensor<8x8xf32>
+}

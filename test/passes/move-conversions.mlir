@@ -51,3 +51,14 @@ func.func @wider(%x: tensor<16xf32>) -> tensor<4x4xf64> {
   %1 = tensor.expand_shape %0 [[0, 1]] output_shape [4, 4] : tensor<16xf64> into tensor<4x4xf64>
   return %1 : tensor<4x4xf64>
 }
+
+// A slice of a result: the rest is not rounded.
+// CHECK-LABEL: func @slice
+// CHECK: tensor.extract_slice {{.*}} : tensor<8x16xf32> to tensor<2x16xf32>
+// CHECK: arith.truncf
+func.func @slice(%x: tensor<8x16xf32>) -> tensor<2x16xbf16> {
+  %0 = math.exp %x : tensor<8x16xf32>
+  %1 = tensor.extract_slice %0[0, 0] [2, 16] [1, 1] : tensor<8x16xf32> to tensor<2x16xf32>
+  %2 = arith.truncf %1 : tensor<2x16xf32> to tensor<2x16xbf16>
+  return %2 : tensor<2x16xbf16>
+}

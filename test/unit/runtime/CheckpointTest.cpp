@@ -176,6 +176,9 @@ TEST(Manifest, KeepsNumbersThatAreNotFinite) {
       "7 is no number",
       parseManifest(lying("\"clip\":\"nan\"", "\"clip\":\"7\"", manifest)));
   EXPECT_ERROR(
+      "none is no number",
+      parseManifest(lying("\"clip\":\"nan\"", "\"clip\":\"none\"", manifest)));
+  EXPECT_ERROR(
       "its guard has 1 losses and 2 norms",
       parseManifest(lying("\"losses\":[1.5,", "\"losses\":[", manifest)));
 }

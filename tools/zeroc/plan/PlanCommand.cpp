@@ -18,12 +18,16 @@ using namespace mlir::zero;
 using llvm::createStringError;
 
 /// Bytes of a device that are left to libraries: the CUDA context and cuBLAS,
-/// and NCCL for a stream that gathers and one that also adds.
-static int64_t headRoom(int64_t ranks) {
-  return (int64_t{1} << 30) +
-         (ranks == 1 ? 0
-                     : 2 * zrt::ncclRingBytes(ranks) +
-                           zrt::ncclExchangeBytes(ranks, zrt::kNcclChannels));
+/// and NCCL.
+static int64_t headRoom(const PlanOptions &options) {
+  constexpr int64_t own = int64_t{1} << 30;
+  const int64_t ranks = options.worldSize, members = getGroupSize(options);
+  if (ranks == 1)
+    return own;
+  if (members == 0)
+    return own + zrt::ncclShardBytes(ranks);
+  return own + zrt::ncclShardBytes(members) +
+         zrt::ncclShardBytes(ranks / members) + zrt::ncclRingBytes(ranks);
 }
 
 /// The machine whose times are predicted; none without --machine.
@@ -72,8 +76,8 @@ static llvm::Error formKernels(ModuleOp module, StringRef input,
 static void takeLimits(const std::optional<Machine> &machine,
                        PipelineOptions &pipeline) {
   if (pipeline.deviceMemory < 0 && machine && machine->deviceBytes)
-    pipeline.deviceMemory = std::max<int64_t>(
-        machine->deviceBytes - headRoom(pipeline.worldSize), 0);
+    pipeline.deviceMemory =
+        std::max<int64_t>(machine->deviceBytes - headRoom(pipeline), 0);
 }
 
 static llvm::Error writeTable(const PlanSearch &search, const PlanTable &table,

@@ -58,10 +58,14 @@ template <typename T>
 T numberOf(const json &value) {
   if (!value.is_string())
     return value.get<T>();
-  const auto number = T(std::stod(value.get_ref<const std::string &>()));
-  if (std::isfinite(number))
-    fail("{} is no number", shown(value.get_ref<const std::string &>()));
-  return number;
+  // Numbers that JSON has no words for.
+  const auto &text = value.get_ref<const std::string &>();
+  const char *const end = text.data() + text.size();
+  double number = 0;
+  if (const auto read = std::from_chars(text.data(), end, number);
+      read.ec != std::errc() || read.ptr != end || std::isfinite(number))
+    fail("{} is no number", shown(text));
+  return T(number);
 }
 
 std::vector<double> numbersOf(const json &values) {

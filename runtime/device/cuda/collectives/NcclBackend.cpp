@@ -21,7 +21,6 @@
 // arrive.
 //
 //===----------------------------------------------------------------------===//
-#include "numerics/NcclMemory.h"
 #include "runtime/device/cuda/collectives/Communicator.h"
 #include "runtime/device/cuda/collectives/NcclMemory.h"
 #include "runtime/device/cuda/collectives/RankedSums.h"
@@ -62,9 +61,7 @@ class NcclBackend final : public Backend {
 public:
   /// Opens NCCL.  Throws zrt::Error.
   explicit NcclBackend(const CollectiveDevice &device)
-      : Backend(device),
-        stageBytes(uint64_t(environmentNumber("ZRT_NCCL_STAGE", kNcclStage,
-                                              int64_t{1} << 40))) {}
+      : Backend(device), stageBytes(uint64_t(ncclStageBytes())) {}
 
   ~NcclBackend() override;
 

@@ -15,6 +15,10 @@ int64_t cuda::ncclChannels() {
   return environmentNumber("NCCL_MAX_P2P_NCHANNELS", kNcclChannels, 64);
 }
 
+int64_t cuda::ncclStageBytes() {
+  return environmentNumber("ZRT_NCCL_STAGE", kNcclStage, int64_t{1} << 40);
+}
+
 uint64_t cuda::ncclBytes(const zrt_plan &plan) {
   if (!communicatesBy(plan, "nccl"))
     return 0;
@@ -29,7 +33,7 @@ uint64_t cuda::ncclBytes(const zrt_plan &plan) {
     const int64_t gpus = groups.countOver(where.second);
     bytes += ncclRingBytes(gpus);
     if (exchange)
-      bytes += ncclExchangeBytes(gpus, ncclChannels()) + kNcclStage;
+      bytes += ncclExchangeBytes(gpus, ncclChannels()) + ncclStageBytes();
   }
   return uint64_t(bytes);
 }
