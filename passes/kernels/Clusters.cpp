@@ -357,20 +357,20 @@ private:
 } // namespace
 
 bool zero::isAuxiliary(Operation *op) {
-  return isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp,
-             tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-             tensor::ExpandShapeOp>(op);
+  return isView(op) ||
+         isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op);
+}
+
+bool zero::isView(Operation *op) {
+  return isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
+                         tensor::ExpandShapeOp>(op);
 }
 
 Value zero::skipViews(Value value, bool &sawSlice) {
   sawSlice = false;
-  while (Operation *def = value.getDefiningOp()) {
-    if (isa<tensor::ExtractSliceOp>(def))
-      sawSlice = true;
-    else if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(def))
-      break;
-    value = def->getOperand(0);
-  }
+  for (Operation *def; isView(def = value.getDefiningOp());
+       value = def->getOperand(0))
+    sawSlice |= isa<tensor::ExtractSliceOp>(def);
   return value;
 }
 

@@ -25,6 +25,9 @@ SmallVector<Cluster> formClusters(func::FuncOp step);
 /// them.
 bool isAuxiliary(Operation *op);
 
+/// Whether `op` is a reshape or a slice of its first operand.
+bool isView(Operation *op);
+
 /// Skips reshapes and slices upwards; `sawSlice` becomes true if there was a
 /// slice, so that the value is not contiguous in its source.
 Value skipViews(Value value, bool &sawSlice);

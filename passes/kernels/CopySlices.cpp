@@ -28,8 +28,7 @@ FailureOr<MemRefType> layoutOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   auto contiguous = MemRefType::get(type.getShape(), type.getElementType());
   Operation *view = value.getDefiningOp();
-  if (!isa_and_present<tensor::ExtractSliceOp, tensor::CollapseShapeOp,
-                       tensor::ExpandShapeOp>(view))
+  if (!isView(view))
     return contiguous;
   FailureOr<MemRefType> from = layoutOf(view->getOperand(0));
   if (failed(from))

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/FuseSiblings.h"
+#include "passes/kernels/Clusters.h"
 #include "passes/kernels/ShareStatements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -63,18 +64,13 @@ bool haveSameLoops(GenericOp x, GenericOp y) {
   return x.getStaticLoopRanges() == y.getStaticLoopRanges();
 }
 
-bool isView(Operation *op) {
-  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                         tensor::ExtractSliceOp>(op);
-}
-
 /// Calls visit(statement of the function) for all that read `value`, itself or
 /// by a view.
 template <typename Visit>
 void forEachReader(Block &block, Value value, Visit visit) {
   for (Operation *user : value.getUsers()) {
     Operation *statement = block.findAncestorOpInBlock(*user);
-    if (isView(statement))
+    if (zero::isView(statement))
       forEachReader(block, statement->getResult(0), visit);
     else
       visit(statement);
@@ -85,8 +81,8 @@ void forEachReader(Block &block, Value value, Visit visit) {
 /// Arguments are kept for other steps.
 bool isReadBehind(Block &block, Value value, Operation *place,
                   ArrayRef<Operation *> ops = {}) {
-  while (isView(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  bool sawSlice;
+  value = zero::skipViews(value, sawSlice);
   bool isRead = !value.getDefiningOp();
   forEachReader(block, value, [&](Operation *reader) {
     isRead |=

@@ -2,6 +2,8 @@
 
 #include "passes/kernels/MoveConversions.h"
 
+#include "passes/kernels/Clusters.h"
+
 #include "dialect/nn/Precision.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -9,10 +11,6 @@
 using namespace mlir;
 
 namespace {
-
-bool isReshape(Operation *op) {
-  return isa_and_present<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
-}
 
 /// Gives the views of a widened value, and views of these, the 16 bits.
 void widenBehindViews(arith::ExtFOp widening) {
@@ -23,7 +21,7 @@ void widenBehindViews(arith::ExtFOp widening) {
     arith::ExtFOp op = open.pop_back_val();
     const Type element = getElementTypeOrSelf(op.getIn().getType());
     for (Operation *user : llvm::make_early_inc_range(op->getUsers())) {
-      if (!isReshape(user) && !isa<tensor::ExtractSliceOp>(user))
+      if (!zero::isView(user))
         continue;
       Value result = user->getResult(0);
       auto wide = cast<RankedTensorType>(result.getType());
@@ -51,8 +49,10 @@ void roundBeforeViews(arith::TruncFOp rounding) {
     arith::TruncFOp op = open.pop_back_val();
     Value moved = op.getIn();
     Operation *move = moved.getDefiningOp();
-    const bool isConcat = isa_and_present<tensor::ConcatOp>(move);
-    if (!moved.hasOneUse() || !(isConcat || isReshape(move)))
+    const bool isConcat = isa_and_present<tensor::ConcatOp>(move),
+               isReshape =
+                   zero::isView(move) && !isa<tensor::ExtractSliceOp>(move);
+    if (!moved.hasOneUse() || !(isConcat || isReshape))
       continue;
     OpBuilder b(move);
     for (OpOperand &operand : move->getOpOperands().take_front(

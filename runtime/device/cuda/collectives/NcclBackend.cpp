@@ -86,8 +86,8 @@ private:
     GpuMemory stage; ///< contributions; outlives its users
     /// By ZRT_OVER_ALL, ...; nullptr if it has no such collectives.
     std::array<std::unique_ptr<Communicator>, kOvers> over;
-    std::array<bool, kOvers> exchanges =
-        {}; ///< whether ranks send to each other
+    /// Whether ranks send to each other.
+    std::array<bool, kOvers> exchanges = {};
   };
   /// Where the communicators of one rank meet, by stream and ZRT_OVER_ALL, ...
   using Ids = std::vector<std::array<ncclUniqueId, kOvers>>;
