@@ -253,8 +253,8 @@ void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
 /// Computes dq, dk and dv, the gradients of q, k and v, from `grad`, the
 /// gradient of out; all are of `dtype`.  `heads` query heads share these keys
 /// and values, from `head` on; consecutive heads are `..._head` elements apart
-/// in q, grad, dq and lse. dk and dv are summed over the heads in order.  If
-/// results have 16 bits, heads x queries is at most ZRT_MAX_ATTENTION_QUERIES.
+/// in q, grad, dq, and in lse and delta alike.  delta has the sums of grad x out
+/// of each query.  dk and dv are summed over the heads in order.
 void zrt_attention_backward(
     int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
     int32_t causal, int64_t window, const int32_t *starts, const int64_t *key,
@@ -262,9 +262,8 @@ void zrt_attention_backward(
     int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
     const void *q, int64_t q_stride, int64_t q_head, const void *k,
     int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
-    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
+    const float *delta, int64_t stats_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
     int64_t dk_stride, void *dv, int64_t dv_stride);
-#define ZRT_MAX_ATTENTION_QUERIES (1 << 17)
 #define ZRT_MAX_ATTENTION_WIDTH 2048
 
 /// Attends to the positions of a sequence that are known already, on the

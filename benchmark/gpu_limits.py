@@ -215,7 +215,7 @@ def attention_shape(name, operands, units, lengths):
 def attention_flops(backward, length, width, units):
     """For the causal half: flops of a product of T x T x D, and the number of such products, the minimum and
     in f32."""
-    return units * length * length * width, *((5, 9) if backward else (2, 3))
+    return units * length * length * width, *((5, 7) if backward else (2, 3))
 
 
 def estimate_attention(gpu, flops):
@@ -223,8 +223,8 @@ def estimate_attention(gpu, flops):
     return flops / 2 * (4 * (4 + 6) / 24) / (gpu.processors * gpu.lanes * gpu.clock)
 
 
-#: The number of products in each launch on tensor cores.
-LAUNCHES = {False: (("", 2),), True: (("", 2), (".keys", 4), (".queries", 3))}
+#: The number of products in each launch on tensor cores, and whether its blocks are of keys.
+LAUNCHES = {False: (("", 2, False),), True: (("", 4, True), (".queries", 3, False))}
 
 
 def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, units):
@@ -254,9 +254,8 @@ def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, unit
 def estimate_launches(gpu, kernels, name, backward, length, width, units):
     """Seconds of all launches, and the bottleneck of the longest."""
     found = []
-    for suffix, products in LAUNCHES[backward]:
-        seconds, why = estimate_on_tensor_cores(gpu, kernels[name + suffix], products, suffix == ".keys", length,
-                                                width, units)
+    for suffix, products, is_keys in LAUNCHES[backward]:
+        seconds, why = estimate_on_tensor_cores(gpu, kernels[name + suffix], products, is_keys, length, width, units)
         found.append((seconds, why))
     return sum(seconds for seconds, _ in found), ", ".join(f"{why} {1e3 * s:.3f}m" for s, why in found)
 

@@ -34,12 +34,10 @@ struct Sizes {
   Sizes() = default;
   /// The blocks of a shape with the numbers `queries`, `keys` and `width`.
   /// Each query needs `perQuery` rows of `width`; each key needs `perKey` of
-  /// these and `scores` rows of `queries`.  `others` floats are reserved for
-  /// other data.
+  /// these and `scores` rows of `queries`.
   template <typename Shape>
-  Sizes(const Shape &shape, int64_t perQuery, int64_t perKey, int64_t scores,
-        int64_t others = 0) {
-    const int64_t total = ZRT_PACKING_BYTES / int64_t(sizeof(float)) - others;
+  Sizes(const Shape &shape, int64_t perQuery, int64_t perKey, int64_t scores) {
+    const int64_t total = ZRT_PACKING_BYTES / int64_t(sizeof(float));
     width = filledUp(shape.width);
     queries =
         shape.queries < kMaxQueries ? filledUp(shape.queries) : kMaxQueries;
@@ -61,16 +59,9 @@ inline Sizes forwardSizes(const Shape &shape) {
   return Sizes(shape, 2, 2, 1);
 }
 
-/// If results have 16 bits and not all keys fit, one float for each query of
-/// `heads` query heads is reserved beside the blocks.
 template <typename Shape>
-inline Sizes backwardSizes(const Shape &shape, bool isCapped, bool isF32,
-                           int64_t heads) {
-  const int64_t scores = isCapped ? 3 : 2;
-  const Sizes sizes(shape, 5, 4, scores);
-  if (isF32 || shape.keys <= sizes.keys)
-    return sizes;
-  return Sizes(shape, 5, 4, scores, Sizes::filledUp(heads * shape.queries));
+inline Sizes backwardSizes(const Shape &shape, bool isCapped) {
+  return Sizes(shape, 5, 4, isCapped ? 3 : 2);
 }
 
 } // namespace

@@ -230,9 +230,13 @@ void AttentionOp::saveForBackward(RewriterBase &rewriter) {
 LogicalResult AttentionOp::differentiate(OpBuilder &b, ValueRange adjoints,
                                          ArrayRef<bool>,
                                          SmallVectorImpl<Value> &out) {
+  Location loc = getLoc();
+  Value grad = widen(b, loc, adjoints[0]), result = widen(b, loc, getResult());
+  Value delta = reduceSum(b, loc, {grad, result}, {"bihd", "bihd"}, "bhi",
+                          multiply, "bhid");
   auto op = AttentionBackwardOp::create(
-      b, getLoc(), getQ().getType(), getK().getType(), getV().getType(),
-      adjoints[0], getQ(), getK(), getV(), getLse(), getStarts(), getKeys(),
+      b, loc, getQ().getType(), getK().getType(), getV().getType(), adjoints[0],
+      getQ(), getK(), getV(), getLse(), delta, getStarts(), getKeys(),
       getScaleAttr(), getCausalAttr(), getWindowAttr(), getSoftCapAttr(),
       getRateAttr(), getPlaceAttr());
   out.append({op.getDq(), op.getDk(), op.getDv()});
@@ -244,23 +248,22 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Location loc = getLoc();
   Form<AttentionBackwardOp> form{*this, b};
   Value lse = splitHeads(b, loc, getLse(), form.kvHeads),
+        delta = splitHeads(b, loc, getDelta(), form.kvHeads),
         grad = splitHeads(b, loc, widen(b, loc, getGrad()), form.kvHeads);
   Value s = form.scores();
   Value p = form.masked({s, lse}, {"bgnij", "bgni"}, 0, expOfDifference);
   Value dp = reduceSum(b, loc, {grad, form.v}, {"bignd", "bjgd"}, "bgnij",
                        multiply, "bgnijd");
   dp = form.dropout(dp);
-  Value dot = reduceSum(b, loc, {p, dp}, {"bgnij", "bgnij"}, "bgni", multiply);
-  Value ds =
-      elementwise(b, loc, {p, dp, dot, s}, {"bgnij", "bgnij", "bgni", "bgnij"},
-                  "bgnij", [&](const Scalars &in) {
-                    S d = form.scale * (in[0] * (in[1] - in[2]));
-                    if (!getSoftCap())
-                      return d;
-                    S part =
-                        in[3] / in[3].constant(getSoftCap()->convertToDouble());
-                    return d * (1.0 - part * part);
-                  });
+  Value ds = elementwise(
+      b, loc, {p, dp, delta, s}, {"bgnij", "bgnij", "bgni", "bgnij"}, "bgnij",
+      [&](const Scalars &in) {
+        S d = form.scale * (in[0] * (in[1] - in[2]));
+        if (!getSoftCap())
+          return d;
+        S part = in[3] / in[3].constant(getSoftCap()->convertToDouble());
+        return d * (1.0 - part * part);
+      });
   Value dq = reduceSum(b, loc, {ds, form.k}, {"bgnij", "bjgd"}, "bignd",
                        multiply, "bigndj");
   Value dk = reduceSum(b, loc, {ds, form.q}, {"bgnij", "bignd"}, "bjgd",

@@ -474,32 +474,37 @@ def NN_CachedAttentionOp : NN_Op<"cached_attention", [
 def NN_AttentionBackwardOp : NN_Op<"attention_backward", [
     CountsWork, DeclareOpInterfaceMethods<NN_OwnKernelOpInterface, ["writesUnused", "writesIntoInserts"]>,
     AttrSizedOperandSegments, AllTypesMatch<["grad", "q", "dq"]>,
-    AllTypesMatch<["k", "v", "dk", "dv"]>]> {
+    AllTypesMatch<["k", "v", "dk", "dv"]>, AllTypesMatch<["lse", "delta"]>]> {
   let summary = "Adjoints of attention's q, k and v";
   let description = [{
     Recomputes the probabilities from `lse`, as in FlashAttention (Dao et al.,
-    2022): `dP = dO v^T`, `dS = P * (dP - rowsum(P * dP))`, `dq = scale dS k`,
+    2022): `dP = dO v^T`, `dS = P * (dP - delta)`, `dq = scale dS k`,
     `dk = scale dS^T q`, `dv = P^T dO`; with `soft_cap` c and capped scores s,
     dS has the factor `1 - (s / c)^2`.  With dropout, dP and the P of dv have
     its factors.  The adjoints of a head of keys and values are sums over the
     query heads that read it, in their order.
 
+    `delta` is `rowsum(dO * O)` of attention's result O.  Without rounding that
+    is `rowsum(P * dP)`, also with dropout and cap.  The rounding of O, by up to
+    u |O| where u is half a unit in the last place, changes it by up to
+    `u rowsum(|dO * O|)`.
+
     ```mlir
-    %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
+    %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse, %delta {causal, scale = 0.25 : f64}
       : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>, tensor<4x4x64xf32>
     ```
 
     Constraints, those of `nn.attention`:
-    * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, G, D]`; `lse` is
-      `[B, H, T]`.
+    * (C1) q and `grad` are `[B, T, H, D]`; k and v are `[B, S, G, D]`; `lse`
+      and `delta` are `[B, H, T]`.
   }];
   let arguments = (ins NN_AnyTensor:$grad, NN_AnyTensor:$q, NN_AnyTensor:$k, NN_AnyTensor:$v, NN_Tensor:$lse,
-                       Optional<NN_StartsTensor>:$starts, Optional<NN_KeysTensor>:$keys, F64Attr:$scale,
-                       UnitAttr:$causal, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$soft_cap,
+                       NN_Tensor:$delta, Optional<NN_StartsTensor>:$starts, Optional<NN_KeysTensor>:$keys,
+                       F64Attr:$scale, UnitAttr:$causal, OptionalAttr<I64Attr>:$window, OptionalAttr<F64Attr>:$soft_cap,
                        OptionalAttr<F64Attr>:$rate, OptionalAttr<I64Attr>:$place);
   let results = (outs NN_AnyTensor:$dq, NN_AnyTensor:$dk, NN_AnyTensor:$dv);
   let assemblyFormat = [{
-    $grad `,` $q `,` $k `,` $v `,` $lse (`from` $starts^)? (`by` $keys^)? attr-dict `:` type($q) `,` type($k) `,`
+    $grad `,` $q `,` $k `,` $v `,` $lse `,` $delta (`from` $starts^)? (`by` $keys^)? attr-dict `:` type($q) `,` type($k) `,`
     type($lse) (`,` type($starts)^)? (`by` type($keys)^)?
   }];
 }

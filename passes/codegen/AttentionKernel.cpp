@@ -85,15 +85,26 @@ private:
     return success();
   }
 
-  /// lse is [B, H, T].
-  LogicalResult passLse(Value view, Value ofHead, bool passHeads = false) {
+  /// Passes statistics, each [B, H, T]; with `passHeads` also the distance of
+  /// their heads.
+  LogicalResult passStatistics(ValueRange views, Value ofHead,
+                               bool passHeads = false) {
     SmallVector<int64_t> strides;
-    if (!view)
-      passNull();
-    else if (failed(passAddress(view, ofHead, 1, strides)))
-      return failure();
+    std::optional<int64_t> distance;
+    for (Value view : views) {
+      if (!view) {
+        passNull();
+        continue;
+      }
+      if (failed(passAddress(view, ofHead, 1, strides)))
+        return failure();
+      if (passHeads && distance.value_or(strides[1]) != strides[1])
+        return op->emitOpError("is used in a way that its kernel does not "
+                               "support");
+      distance = strides[1];
+    }
     if (passHeads)
-      passInteger(strides[1]);
+      passInteger(*distance);
     return success();
   }
 };
@@ -113,7 +124,7 @@ LogicalResult AttentionEmitter::forward(nn::AttentionOp attention) {
   Value kvHead = div(head, heads / kvHeads);
   if (failed(passShape(attention)) || failed(passRows(q, head)) ||
       failed(passRows({k, v}, kvHead)) || failed(passRows(out, head)) ||
-      failed(passLse(lse, head)))
+      failed(passStatistics(lse, head)))
     return failure();
   call("zrt_attention");
   return success();
@@ -125,20 +136,14 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
         k = views.operand(attention.getK()),
         v = views.operand(attention.getV()),
         lse = views.operand(attention.getLse()),
+        delta = views.operand(attention.getDelta()),
         dq = views.result(attention.getDq()),
         dk = views.result(attention.getDk()),
         dv = views.result(attention.getDv());
-  if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv)
+  if (!grad || !q || !k || !v || !lse || !delta || !dq || !dk || !dv)
     return op->emitOpError("is used in a way that its kernel does not support");
-  RankedTensorType type = attention.getQ().getType();
   const int64_t kvHeads = attention.getK().getType().getDimSize(2),
-                perKvHead = type.getDimSize(2) / kvHeads;
-  if (!type.getElementType().isF32() &&
-      type.getDimSize(1) * perKvHead > ZRT_MAX_ATTENTION_QUERIES)
-    return op->emitOpError("has ")
-           << type.getDimSize(1) * perKvHead << " queries of "
-           << type.getElementType() << " for each head of keys, and a kernel "
-           << "for up to " << ZRT_MAX_ATTENTION_QUERIES;
+                perKvHead = attention.getQ().getType().getDimSize(2) / kvHeads;
   openUnits(kvHeads);
   Value kvHead = head;
   head = mul(kvHead, perKvHead);
@@ -148,7 +153,7 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
   constexpr bool kPassHeads = true;
   if (failed(passRows({grad, q}, head, kPassHeads)) ||
       failed(passRows({k, v}, kvHead)) ||
-      failed(passLse(lse, head, kPassHeads)) ||
+      failed(passStatistics({lse, delta}, head, kPassHeads)) ||
       failed(passRows(dq, head, kPassHeads)) ||
       failed(passRows({dk, dv}, kvHead)))
     return failure();

@@ -30,11 +30,11 @@ zero.kernel @attention(%qkv: tensor<2x100x96xf32>) -> tensor<2x100x2x16xf32>
 // The backward; lse is [batch, heads, T].
 
 // CHECK-LABEL: func.func private @backward(
-// CHECK: call @zrt_attention_backward(%c7_i64, %c9_i64, %c4_i64, %{{.*}}, %{{.*}}, %c0_i32, %c0_i64, %{{.*}}, %{{.*}}, %c0_i64, %{{.*}}, %{{.*}}, %c2_i32, %c0_i32, %c1_i64, %{{.*}}, %c8_i64, %c4_i64, %{{.*}}, %c8_i64, %c4_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %c7_i64, %{{.*}}, %c8_i64, %c4_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64)
-zero.kernel @backward(%do: tensor<3x7x2x4xf32>, %q: tensor<3x7x2x4xf32>, %k: tensor<3x9x2x4xf32>, %v: tensor<3x9x2x4xf32>, %lse: tensor<3x2x7xf32>)
+// CHECK: call @zrt_attention_backward(%c7_i64, %c9_i64, %c4_i64, %{{.*}}, %{{.*}}, %c0_i32, %c0_i64, %{{.*}}, %{{.*}}, %c0_i64, %{{.*}}, %{{.*}}, %c2_i32, %c0_i32, %c1_i64, %{{.*}}, %c8_i64, %c4_i64, %{{.*}}, %c8_i64, %c4_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64, %{{.*}}, %{{.*}}, %c7_i64, %{{.*}}, %c8_i64, %c4_i64, %{{.*}}, %c8_i64, %{{.*}}, %c8_i64)
+zero.kernel @backward(%do: tensor<3x7x2x4xf32>, %q: tensor<3x7x2x4xf32>, %k: tensor<3x9x2x4xf32>, %v: tensor<3x9x2x4xf32>, %lse: tensor<3x2x7xf32>, %delta: tensor<3x2x7xf32>)
     -> (tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x9x2x4xf32>)
     units attention [3, 2] {
-  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {scale = 0.5 : f64} : tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x2x7xf32>
+  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse, %delta {scale = 0.5 : f64} : tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x2x7xf32>
   zero.return %dq, %dk, %dv : tensor<3x7x2x4xf32>, tensor<3x9x2x4xf32>, tensor<3x9x2x4xf32>
 }
 
@@ -74,8 +74,8 @@ zero.kernel @dropped(%q: tensor<2x7x4x8xf32>, %k: tensor<2x7x2x8xf32>, %v: tenso
 // CHECK: %[[GROUP:.*]] = arith.remui %{{.*}}, %c2
 // CHECK: arith.muli %[[GROUP]], %c2
 // CHECK: call @zrt_attention_backward({{.*}}, %c2_i32, %c0_i32, %c2_i64, %{{.*}}, %c32_i64, %c8_i64, %{{.*}}, %c32_i64, %c8_i64, %{{.*}}, %c16_i64
-zero.kernel @grouped_backward(%do: tensor<2x100x4x8xf32>, %q: tensor<2x100x4x8xf32>, %k: tensor<2x100x2x8xf32>, %v: tensor<2x100x2x8xf32>, %lse: tensor<2x4x100xf32>)
+zero.kernel @grouped_backward(%do: tensor<2x100x4x8xf32>, %q: tensor<2x100x4x8xf32>, %k: tensor<2x100x2x8xf32>, %v: tensor<2x100x2x8xf32>, %lse: tensor<2x4x100xf32>, %delta: tensor<2x4x100xf32>)
     -> (tensor<2x100x4x8xf32>, tensor<2x100x2x8xf32>, tensor<2x100x2x8xf32>) units attention [2, 2] {
-  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64} : tensor<2x100x4x8xf32>, tensor<2x100x2x8xf32>, tensor<2x4x100xf32>
+  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse, %delta {causal, scale = 0.25 : f64} : tensor<2x100x4x8xf32>, tensor<2x100x2x8xf32>, tensor<2x4x100xf32>
   zero.return %dq, %dk, %dv : tensor<2x100x4x8xf32>, tensor<2x100x2x8xf32>, tensor<2x100x2x8xf32>
 }

@@ -60,13 +60,13 @@ func.func @softmax(%x: tensor<4x64xf32>) {
 }
 
 // CHECK-LABEL: func @attention
-func.func @attention(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x4x16xf32>, %v: tensor<4x64x4x16xf32>, %do: tensor<4x64x4x16xf32>) {
+func.func @attention(%q: tensor<4x64x4x16xf32>, %k: tensor<4x64x4x16xf32>, %v: tensor<4x64x4x16xf32>, %do: tensor<4x64x4x16xf32>, %delta: tensor<4x4x64xf32>) {
   // CHECK: nn.attention %arg0, %arg1, %arg2 {causal, scale = 2.500000e-01 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>{{$}}
   %o = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>
   // CHECK: nn.attention %arg0, %arg1, %arg2 {causal, scale = 2.500000e-01 : f64} : {{.*}} stats tensor<4x4x64xf32>
   %o1, %lse = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32> stats tensor<4x4x64xf32>
   // CHECK: nn.attention_backward
-  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse {causal, scale = 0.25 : f64}
+  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse, %delta {causal, scale = 0.25 : f64}
     : tensor<4x64x4x16xf32>, tensor<4x64x4x16xf32>, tensor<4x4x64xf32>
   return
 }
@@ -125,14 +125,14 @@ func.func @detach(%x: tensor<4x64xf32>) {
 
 // CHECK-LABEL: func @dropout
 func.func @dropout(%x: tensor<4x64x32xf32>, %keys: tensor<4xi64>, %q: tensor<4x64x4x16xf32>, %do: tensor<4x64x4x16xf32>,
-    %k: tensor<4x64x2x16xf32>, %v: tensor<4x64x2x16xf32>, %lse: tensor<4x4x64xf32>) {
+    %k: tensor<4x64x2x16xf32>, %v: tensor<4x64x2x16xf32>, %lse: tensor<4x4x64xf32>, %delta: tensor<4x4x64xf32>) {
   // CHECK: nn.dropout %arg0 by %arg1 {place = 3 : i64, rate = 1.000000e-01 : f64} : tensor<4x64x32xf32>, tensor<4xi64>
   %y = nn.dropout %x by %keys {rate = 0.1 : f64, place = 3 : i64} : tensor<4x64x32xf32>, tensor<4xi64>
   // CHECK: nn.attention %arg2, %arg4, %arg5 by %arg1 {causal, place = 3 : i64, rate = 1.000000e-01 : f64, scale = 2.500000e-01 : f64} : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32> by tensor<4xi64>
   %r = nn.attention %q, %k, %v by %keys {causal, scale = 0.25 : f64, rate = 0.1 : f64, place = 3 : i64}
     : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32> by tensor<4xi64>
   // CHECK: nn.attention_backward {{.*}} by %arg1 {{.*}} by tensor<4xi64>
-  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse by %keys {causal, scale = 0.25 : f64, rate = 0.1 : f64, place = 3 : i64}
+  %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse, %delta by %keys {causal, scale = 0.25 : f64, rate = 0.1 : f64, place = 3 : i64}
     : tensor<4x64x4x16xf32>, tensor<4x64x2x16xf32>, tensor<4x4x64xf32> by tensor<4xi64>
   return
 }

@@ -153,9 +153,9 @@ func.func @step(%ids: tensor<4xi32>, %p: tensor<8x32xf32>, %w: tensor<32x32xf32>
 // CHECK-LABEL: func.func @step
 // CHECK: %[[K:.*]] = zero.launch @{{kernel.*}}() : () -> tensor<1x3x2x8xf32>
 // CHECK: zero.launch @attention_backward{{.*}}%[[K]]
-func.func @step(%q: tensor<1x4x2x8xf32>, %g: tensor<1x4x2x8xf32>, %v: tensor<1x3x2x8xf32>, %lse: tensor<1x2x4xf32>) -> tensor<1x4x2x8xf32> {
+func.func @step(%q: tensor<1x4x2x8xf32>, %g: tensor<1x4x2x8xf32>, %v: tensor<1x3x2x8xf32>, %lse: tensor<1x2x4xf32>, %delta: tensor<1x2x4xf32>) -> tensor<1x4x2x8xf32> {
   %k = arith.constant dense<0.5> : tensor<1x3x2x8xf32>
-  %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %lse {scale = 0.5 : f64} : tensor<1x4x2x8xf32>, tensor<1x3x2x8xf32>, tensor<1x2x4xf32>
+  %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %lse, %delta {scale = 0.5 : f64} : tensor<1x4x2x8xf32>, tensor<1x3x2x8xf32>, tensor<1x2x4xf32>
   return %dq : tensor<1x4x2x8xf32>
 }
 

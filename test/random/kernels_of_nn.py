@@ -174,9 +174,9 @@ def random_attention(rng):
             k.results.append((name + "s", tensor(lse), ""))
         rng.shuffle(k.results)
     else:
-        grad, sums = k.seen(q, element), k.operand(lse)
+        grad, sums, delta = k.seen(q, element), k.operand(lse), k.operand(lse)
         names = [f"%v{next(k.names)}" for _ in range(3)]
-        k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums}{starts}{keys} "
+        k.lines.append(f"    {', '.join(names)} = nn.attention_backward {grad}, {', '.join(views)}, {sums}, {delta}{starts}{keys} "
                        f"{attributes} : {tensor(q, element)}, {tensor(kv, element)}, {tensor(lse)}{of_starts}{of_keys}")
         parts = list(zip(names, (q, kv, kv)))
         if rng.random() < 0.6 and (queries == keys or k.oddly()):

@@ -7,8 +7,8 @@
 
 // dK and dV in f32
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  zero.kernel @k(%g: tensor<1x3x1x2048xf32>, %q: tensor<1x3x1x2048xf32>, %k: tensor<1x76x1x2048xf32>, %v: tensor<1x76x1x2048xf32>, %l: tensor<1x1x3xf32>) -> (tensor<1x3x1x2048xf32>, tensor<1x76x1x2048xf32>, tensor<1x76x1x2048xf32>) units attention [1, 1] {
-    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l {causal, scale = 0.0009765625 : f64} : tensor<1x3x1x2048xf32>, tensor<1x76x1x2048xf32>, tensor<1x1x3xf32>
+  zero.kernel @k(%g: tensor<1x3x1x2048xf32>, %q: tensor<1x3x1x2048xf32>, %k: tensor<1x76x1x2048xf32>, %v: tensor<1x76x1x2048xf32>, %l: tensor<1x1x3xf32>, %delta: tensor<1x1x3xf32>) -> (tensor<1x3x1x2048xf32>, tensor<1x76x1x2048xf32>, tensor<1x76x1x2048xf32>) units attention [1, 1] {
+    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l, %delta {causal, scale = 0.0009765625 : f64} : tensor<1x3x1x2048xf32>, tensor<1x76x1x2048xf32>, tensor<1x1x3xf32>
     zero.return %dq, %dk, %dv : tensor<1x3x1x2048xf32>, tensor<1x76x1x2048xf32>, tensor<1x76x1x2048xf32>
   }
   zero.program @step() {
@@ -18,8 +18,8 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // -----
 // the same of bf16, whose results are rounded once
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  zero.kernel @k(%g: tensor<1x3x1x2048xbf16>, %q: tensor<1x3x1x2048xbf16>, %k: tensor<1x76x1x2048xbf16>, %v: tensor<1x76x1x2048xbf16>, %l: tensor<1x1x3xf32>) -> (tensor<1x3x1x2048xbf16>, tensor<1x76x1x2048xbf16>, tensor<1x76x1x2048xbf16>) units attention [1, 1] {
-    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l {causal, scale = 0.0009765625 : f64} : tensor<1x3x1x2048xbf16>, tensor<1x76x1x2048xbf16>, tensor<1x1x3xf32>
+  zero.kernel @k(%g: tensor<1x3x1x2048xbf16>, %q: tensor<1x3x1x2048xbf16>, %k: tensor<1x76x1x2048xbf16>, %v: tensor<1x76x1x2048xbf16>, %l: tensor<1x1x3xf32>, %delta: tensor<1x1x3xf32>) -> (tensor<1x3x1x2048xbf16>, tensor<1x76x1x2048xbf16>, tensor<1x76x1x2048xbf16>) units attention [1, 1] {
+    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l, %delta {causal, scale = 0.0009765625 : f64} : tensor<1x3x1x2048xbf16>, tensor<1x76x1x2048xbf16>, tensor<1x1x3xf32>
     zero.return %dq, %dk, %dv : tensor<1x3x1x2048xbf16>, tensor<1x76x1x2048xbf16>, tensor<1x76x1x2048xbf16>
   }
   zero.program @step() {
@@ -29,8 +29,8 @@ module attributes {zero.arena = array<i64: 0, 0, 0>} {
 // -----
 // a window, a cap and two heads of a head of keys
 module attributes {zero.arena = array<i64: 0, 0, 0>} {
-  zero.kernel @k(%g: tensor<1x20x2x2048xf16>, %q: tensor<1x20x2x2048xf16>, %k: tensor<1x78x1x2048xf16>, %v: tensor<1x78x1x2048xf16>, %l: tensor<1x2x20xf32>) -> (tensor<1x20x2x2048xf16>, tensor<1x78x1x2048xf16>, tensor<1x78x1x2048xf16>) units attention [1, 1] {
-    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l {causal, window = 20 : i64, soft_cap = 0.5 : f64, scale = 0.0009765625 : f64} : tensor<1x20x2x2048xf16>, tensor<1x78x1x2048xf16>, tensor<1x2x20xf32>
+  zero.kernel @k(%g: tensor<1x20x2x2048xf16>, %q: tensor<1x20x2x2048xf16>, %k: tensor<1x78x1x2048xf16>, %v: tensor<1x78x1x2048xf16>, %l: tensor<1x2x20xf32>, %delta: tensor<1x2x20xf32>) -> (tensor<1x20x2x2048xf16>, tensor<1x78x1x2048xf16>, tensor<1x78x1x2048xf16>) units attention [1, 1] {
+    %dq, %dk, %dv = nn.attention_backward %g, %q, %k, %v, %l, %delta {causal, window = 20 : i64, soft_cap = 0.5 : f64, scale = 0.0009765625 : f64} : tensor<1x20x2x2048xf16>, tensor<1x78x1x2048xf16>, tensor<1x2x20xf32>
     zero.return %dq, %dk, %dv : tensor<1x20x2x2048xf16>, tensor<1x78x1x2048xf16>, tensor<1x78x1x2048xf16>
   }
   zero.program @step() {

@@ -354,8 +354,10 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
        q = numbersOf(op.getQ(), tensors[op.getQ()]),
        k = numbersOf(op.getK(), tensors[op.getK()]),
        v = numbersOf(op.getV(), tensors[op.getV()]),
-       lse = numbersOf(op.getLse(), tensors[op.getLse()]);
-  if (failed(grad) || failed(q) || failed(k) || failed(v) || failed(lse))
+       lse = numbersOf(op.getLse(), tensors[op.getLse()]),
+       delta = numbersOf(op.getDelta(), tensors[op.getDelta()]);
+  if (failed(grad) || failed(q) || failed(k) || failed(v) || failed(lse) ||
+      failed(delta))
     return failure();
   Numbers dq(op.getDq()), dk(op.getDk()), dv(op.getDv()), dqErrors(op.getDq()),
       dkErrors(op.getDk()), dvErrors(op.getDv());
@@ -369,7 +371,7 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
     int64_t g = h / perGroup;
     auto scores = scoresOf(op, *q, *k, starts, b, h, i);
     SmallVector<double> p, dp(scores.size(), 0), terms(scores.size(), 0);
-    double sum = 0, sumOfTerms = 0;
+    const double mean = delta->at(at);
     for (int64_t j = 0; j < int64_t(scores.size()); ++j) {
       p.push_back(scores[j].exponential * std::exp(-lse->at(at)));
       for (int64_t d = 0; d < q->shape[3]; ++d) {
@@ -378,21 +380,20 @@ LogicalResult Interpreter::evaluate(nn::AttentionBackwardOp op) {
         dp[j] += term;
         terms[j] += std::abs(term);
       }
-      sum += p[j] * dp[j];
-      sumOfTerms += p[j] * terms[j];
     }
     for (int64_t j = 0; j < int64_t(scores.size()); ++j)
       for (int64_t d = 0; d < q->shape[3]; ++d) {
-        double ds = scale * p[j] * (dp[j] - sum) * scores[j].slope;
+        double ds = scale * p[j] * (dp[j] - mean) * scores[j].slope;
         dq.at({b, i, h, d}) += ds * k->at({b, j, g, d});
         dk.at({b, j, g, d}) += ds * q->at({b, i, h, d});
         const double kept = p[j] * factorOf(op, keys, b, h, i, j);
         dv.at({b, j, g, d}) += kept * grad->at({b, i, h, d});
         if (p[j] == 0)
           continue;
-        double error = std::abs(scale) *
-                       (r.of(ds / scale) +
-                        r.e * p[j] * (terms[j] + sumOfTerms) * scores[j].slope);
+        double error =
+            std::abs(scale) *
+            (r.of(ds / scale) +
+             r.e * p[j] * (terms[j] + std::abs(mean)) * scores[j].slope);
         dqErrors.at({b, i, h, d}) += error * std::abs(k->at({b, j, g, d}));
         dkErrors.at({b, j, g, d}) += error * std::abs(q->at({b, i, h, d}));
         dvErrors.at({b, j, g, d}) +=

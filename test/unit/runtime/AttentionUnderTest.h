@@ -77,6 +77,7 @@ struct Problem {
   float scale;
   Part q, k, v, grad;
   std::vector<T> qkv, grads;
+  std::vector<float> delta; ///< of one head after the other; any numbers
   std::vector<int32_t> starts;
   Dropout dropout;
 
@@ -113,6 +114,8 @@ struct Problem {
       }
       starts.push_back(int32_t(random() % 50 == 0 ? start + 100 : start));
     }
+    for (int64_t i = 0; i < ask.heads * ask.queries; ++i)
+      delta.push_back(value(random));
   }
 
   AttentionShape shape(int64_t head = 0) const {
@@ -243,8 +246,8 @@ Target<T> kernelCalls() {
                 kDropoutPlace, kDropoutRate, s.head, kType, kProducts,
                 a.heads.count, a.grad.at, a.grad.stride, a.heads.grad, a.q.at,
                 a.q.stride, a.heads.q, a.k.at, a.k.stride, a.v.at, a.v.stride,
-                a.lse, a.heads.lse, a.dq.at, a.dq.stride, a.heads.dq, a.dk.at,
-                a.dk.stride, a.dv.at, a.dv.stride);
+                a.lse, a.delta, a.heads.stats, a.dq.at, a.dq.stride, a.heads.dq,
+                a.dk.at, a.dk.stride, a.dv.at, a.dv.stride);
           }};
 }
 
@@ -278,6 +281,7 @@ Results<T> run(const Problem<T> &p, const Target<T> &target) {
                          rows(p.qkv, p.k),
                          rows(p.qkv, p.v),
                          r.lse.data(),
+                         p.delta.data(),
                          rows(r.dqkv, p.q),
                          rows(r.dqkv, p.k),
                          rows(r.dqkv, p.v),
@@ -334,7 +338,7 @@ private:
     const auto q = [&](int64_t c) { return p.q.at(i, h * width + c); };
     const auto value = [&](size_t at) { return numberOf(p.qkv[at]); };
     std::vector<double> probability, slope, adjoint;
-    double most = -INFINITY, sum = 0, dot = 0;
+    double most = -INFINITY, sum = 0;
     for (int64_t j : seen) {
       double x = 0;
       for (int64_t c = 0; c < width; ++c)
@@ -359,11 +363,10 @@ private:
         d += factor * numberOf(p.grads[of]) * value(v);
         dqkv[v] += factor * x * numberOf(p.grads[of]);
       }
-      adjoint.push_back(d);
-      dot += x * d;
+      adjoint.push_back(d - double(p.delta[size_t(h * p.ask.queries + i)]));
     }
     for (size_t n = 0; n < seen.size(); ++n) {
-      const double d = scale * probability[n] * (adjoint[n] - dot) * slope[n];
+      const double d = scale * probability[n] * adjoint[n] * slope[n];
       for (int64_t c = 0; c < width; ++c) {
         const size_t k = p.k.at(seen[n], c);
         dqkv[q(c)] += d * value(k);

@@ -54,8 +54,6 @@ public:
   // Tiles of f32 in the block's memory: queries or rows of dO, keys or values,
   // and scores by keys; and a number for each query.
   Value queryTile, keyTile, scoreTile, numbers;
-  /// A second tile of scores, in the place of queryTile.
-  Value otherScores;
 
   // The tile of queries.
   Value firstQuery, rows;

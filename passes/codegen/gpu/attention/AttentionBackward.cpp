@@ -1,17 +1,11 @@
 //===- AttentionBackward.cpp - Adjoints of attention by blocks of threads -===//
 //
-// Three launches, because a query's sum of P D goes over all of its keys, and
-// blocks of one launch cannot wait for each other:
+// Two launches, because sums over queries and sums over keys lie in different
+// blocks.  Each computes S and D, and has up to 128 columns of its results:
 //
-//   dots     tiles of queries: the sums of P D of each query, stored in the
-//            first four bytes of its row of dQ
-//   keys     48 keys and up to 128 columns: for all query heads, and tiles of
-//            queries that see the keys, P and dS; dV += P dO; dK += dS Q'
+//   keys     48 keys: for all query heads, and tiles of queries that see the
+//            keys, P and dS; dV += P dO; dK += dS Q'
 //   queries  tiles of queries: for panels of keys, dS; dQ += dS^T K
-//
-// Each launch computes S and D anew, so that only the sums are stored in
-// memory.  The last one does its columns one after another, because it
-// overwrites the sums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,10 +32,10 @@ BackwardCode::Panel BackwardCode::computePanel(Value firstKey, Value end,
   return panel;
 }
 
-Values BackwardCode::adjoints(const Panel &panel, ArrayRef<Value> dots) {
+Values BackwardCode::adjoints(const Panel &panel, ArrayRef<Value> delta) {
   Values result;
   for (int64_t i = 0; i < kRows * kKeys; ++i) {
-    Value d = c.mulf(panel.p[i], c.subf(panel.d[i], dots[i / kKeys]));
+    Value d = c.mulf(panel.p[i], c.subf(panel.d[i], delta[i / kKeys]));
     result.push_back(panel.slopes.empty() ? d : c.mulf(d, panel.slopes[i]));
   }
   return result;
@@ -50,13 +44,6 @@ Values BackwardCode::adjoints(const Panel &panel, ArrayRef<Value> dots) {
 //===----------------------------------------------------------------------===//
 // Values of queries
 //===----------------------------------------------------------------------===//
-
-void BackwardCode::openQueries() {
-  const int64_t tiles = shape.queryTiles();
-  head = c.div(c.part, tiles);
-  Value tile = c.sub(c.index(tiles - 1), c.rem(c.part, tiles));
-  c.setQueries(c.mul(tile, shape.queryBlock));
-}
 
 Values BackwardCode::ofQueries(llvm::function_ref<Value(Value query)> load) {
   Values result;
@@ -67,13 +54,12 @@ Values BackwardCode::ofQueries(llvm::function_ref<Value(Value query)> load) {
 
 Values BackwardCode::loadLses() {
   return ofQueries([&](Value query) {
-    return c.mulf(loadLse(query), c.f32(::zrt::kLog2E));
+    return c.mulf(statistic(all.lse, query), c.f32(::zrt::kLog2E));
   });
 }
 
-Values BackwardCode::loadDots() {
-  return ofQueries(
-      [&](Value query) { return c.loadNumber(ofHead(all.dq), query); });
+Values BackwardCode::loadDeltas() {
+  return ofQueries([&](Value query) { return statistic(all.delta, query); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,9 +87,9 @@ Values BackwardCode::overQueries(
 /// `sums` are those of dV, then those of dK.
 Values BackwardCode::addTile(Value firstKey, Value column,
                              ArrayRef<Value> sums) {
-  Values lse = loadLses(), dots = loadDots();
+  Values lse = loadLses(), delta = loadDeltas();
   Panel panel = computePanel(firstKey, c.index(shape.keys), lse);
-  Values adjoint = adjoints(panel, dots), result;
+  Values adjoint = adjoints(panel, delta), result;
   c.drop(panel.p, ofHead(all.q).head, firstKey);
   const size_t half = sums.size() / 2;
   // Rows of dO lie in their tile already if it has all of their columns.
@@ -165,12 +151,17 @@ void BackwardCode::emitKeys() {
 //===----------------------------------------------------------------------===//
 
 void BackwardCode::emitQueries() {
-  openQueries();
-  Values lse = loadLses(), dots = loadDots();
-  auto addPanel = [&](Value firstKey, Value end, Value column,
-                      ArrayRef<Value> sums) {
+  const int64_t tiles = shape.queryTiles(), columnParts = shape.columnParts();
+  Value number = c.div(c.part, columnParts),
+        column = c.mul(c.rem(c.part, columnParts),
+                       shape.held * AttentionCode::kChunk);
+  head = c.div(number, tiles);
+  Value tile = c.sub(c.index(tiles - 1), c.rem(number, tiles));
+  c.setQueries(c.mul(tile, shape.queryBlock));
+  Values lse = loadLses(), delta = loadDeltas();
+  auto addPanel = [&](Value firstKey, Value end, ArrayRef<Value> sums) {
     Panel panel = computePanel(firstKey, end, lse);
-    c.storeScores(adjoints(panel, dots), c.scoreTile);
+    c.storeScores(adjoints(panel, delta), c.scoreTile);
     Value count = c.min(c.sub(end, firstKey), kTile);
     Values result;
     for (int64_t i = 0; i < shape.held; ++i) {
@@ -181,23 +172,14 @@ void BackwardCode::emitQueries() {
     }
     return result;
   };
-  const int64_t step = shape.held * AttentionCode::kChunk;
-  c.loop(c.index(0), c.index(shape.columnParts() * step), step, {},
-         [&](Value column, ArrayRef<Value>) {
-           Values sums = c.overKeyBlocks(
-               c.zeroSums(kRows), [&](Value start, ArrayRef<Value> carried) {
-                 return c.overPanels(
-                     start, carried,
-                     [&](Value firstKey, Value end, ArrayRef<Value> inner) {
-                       return addPanel(firstKey, end, column, inner);
-                     });
-               });
-           Values factors(kRows, c.f32(shape.scale));
-           for (int64_t i = 0; i < shape.held; ++i)
-             c.putRows(c.sumsOf(sums, i), factors, ofHead(all.dq), c.firstQuery,
-                       c.rows, c.ownQueries(), c.columnOf(column, i));
-           return Values();
-         });
+  Values sums = c.overKeyBlocks(c.zeroSums(kRows),
+                                [&](Value start, ArrayRef<Value> carried) {
+                                  return c.overPanels(start, carried, addPanel);
+                                });
+  Values factors(kRows, c.f32(shape.scale));
+  for (int64_t i = 0; i < shape.held; ++i)
+    c.putRows(c.sumsOf(sums, i), factors, ofHead(all.dq), c.firstQuery, c.rows,
+              c.ownQueries(), c.columnOf(column, i));
 }
 
 void zero::emitBackwardBlock(AttentionCode &code, const BackwardOperands &all,
@@ -207,8 +189,9 @@ void zero::emitBackwardBlock(AttentionCode &code, const BackwardOperands &all,
 
 int64_t zero::countBackwardParts(const AttentionShape &shape,
                                  BackwardLaunch launch) {
-  if (launch == BackwardLaunch::Keys)
-    return llvm::divideCeil(shape.keys, AttentionCode::kTileKeys) *
-           shape.columnParts();
-  return shape.queryTiles() * shape.headsPerKey();
+  const int64_t blocks =
+      launch == BackwardLaunch::Keys
+          ? llvm::divideCeil(shape.keys, AttentionCode::kTileKeys)
+          : shape.queryTiles() * shape.headsPerKey();
+  return blocks * shape.columnParts();
 }

@@ -14,7 +14,6 @@ public:
       : BackwardBase(code, all), shape(code.shape),
         factor(shape.scale * ::zrt::kLog2E) {}
 
-  void emitDots();
   void emitKeys();
   void emitQueries();
 
@@ -31,19 +30,15 @@ private:
     Values p, d, slopes;
   };
   Panel computePanel(Value firstKey, Value end, ArrayRef<Value> lse);
-  /// P (D - dots), times slopes.
-  Values adjoints(const Panel &panel, ArrayRef<Value> dots);
+  /// P (D - delta), times slopes.
+  Values adjoints(const Panel &panel, ArrayRef<Value> delta);
 
-  /// Opens the tile of queries and the query head of the block's part.
-  void openQueries();
   /// A number of each of the thread's queries; beyond them, of the last one.
   Values ofQueries(llvm::function_ref<Value(Value query)> load);
   /// lse' of the thread's queries.
   Values loadLses();
-  Values loadDots();
+  Values loadDeltas();
 
-  /// Adds to the sum of P D of the query with number thread % 64.
-  Value addDots(Value firstKey, Value sum);
   /// Calls body(head, first query) for tiles that see one of 48 keys.
   Values overQueries(Value firstKey, ArrayRef<Value> carried,
                      llvm::function_ref<Values(Value, ArrayRef<Value>)> body);

@@ -68,11 +68,6 @@ public:
   /// `x` of a query of the query head `ofHead` and of a key, with dropout.
   Value dropped(Value x, Value ofHead, Value query, Value key);
 
-  /// Access an f32 in the first four bytes of row `row`, of elements of 16 or
-  /// 32 bits.
-  Value loadNumber(HeadRows rows, Value row);
-  void storeNumber(Value number, HeadRows rows, Value row);
-
   // AttentionMath.cpp: the CPU's functions.
   Value exp2(Value x);
   Value tanh(Value x);

@@ -4,8 +4,8 @@
 // of keys backward.  Many blocks share a unit.
 //
 //   @k  nn.attention           =>  @k(..., thread, shared, unit, part)
-//   @k  nn.attention_backward  =>  @k, @k.keys and @k.queries of the same
-//                                  arguments, launched one after another
+//   @k  nn.attention_backward  =>  @k for dK and dV, and @k.queries of the
+//                                  same arguments for dQ
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,11 +98,12 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
   KernelViews views(kernel, b, /*isHalfWarp=*/true);
   Value grad = views.operand(op.getGrad()), q = views.operand(op.getQ()),
         k = views.operand(op.getK()), v = views.operand(op.getV()),
-        lse = views.operand(op.getLse()), dq = views.result(op.getDq()),
-        dk = views.result(op.getDk()), dv = views.result(op.getDv()),
+        lse = views.operand(op.getLse()), delta = views.operand(op.getDelta()),
+        dq = views.result(op.getDq()), dk = views.result(op.getDk()),
+        dv = views.result(op.getDv()),
         starts = viewIfAny(views, op.getStarts()),
         keys = viewIfAny(views, op.getKeys());
-  if (!grad || !q || !k || !v || !lse || !dq || !dk || !dv ||
+  if (!grad || !q || !k || !v || !lse || !delta || !dq || !dk || !dv ||
       (op.getStarts() && !starts) || (op.getKeys() && !keys))
     return refuse(op);
   AttentionShape shape = shapeOf(op);
@@ -111,8 +112,8 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
     code.openDropout(keys);
     Value keyHead = code.rem(views.begin, shape.keyHeads),
           first = code.mul(keyHead, shape.headsPerKey());
-    return {{grad, first}, {q, first},  {k, keyHead},  {v, keyHead},
-            lse,           {dq, first}, {dk, keyHead}, {dv, keyHead}};
+    return {{grad, first}, {q, first},  {k, keyHead},  {v, keyHead}, lse,
+            delta,         {dq, first}, {dk, keyHead}, {dv, keyHead}};
   };
   if (takesTensorCores(op, units)) {
     const bool isKeys = launch == BackwardLaunch::Keys;
@@ -189,10 +190,6 @@ LogicalResult check(OpT op, AttentionUnits units) {
            << q.getDimSize(3) << " of " << element
            << ", and a kernel for tensor cores for bf16 and f16 up to width "
            << kMaxTensorWidth << "; drop --attention=tensor-cores";
-  if (std::is_same_v<OpT, nn::AttentionBackwardOp> && !element.isF32() &&
-      q.getDimSize(3) < 2)
-    return op->emitOpError("has heads of width 1 of ")
-           << element << ", and a kernel for a GPU from width 2 on; use f32";
   return success();
 }
 
@@ -211,20 +208,14 @@ LogicalResult zero::emitAttentionBlocks(func::FuncOp kernel,
                    failed(emitForward(kernel, forward, units)));
   if (failed(check(backward, units)))
     return failure();
-  std::pair<func::FuncOp, BackwardLaunch> launches[] = {
-      {kernel, BackwardLaunch::Dots},
-      {kernel.clone(), BackwardLaunch::Keys},
-      {kernel.clone(), BackwardLaunch::Queries}};
+  func::FuncOp queries = kernel.clone();
+  queries.setName((kernel.getName() + ".queries").str());
   OpBuilder b(kernel);
   b.setInsertionPointAfter(kernel);
-  for (auto [launch, suffix] :
-       {std::pair(launches[1], ".keys"), std::pair(launches[2], ".queries")}) {
-    func::FuncOp function = launch.first;
-    function.setName((kernel.getName() + suffix).str());
-    function->setAttr(kLaunchOfAttr, b.getStringAttr(kernel.getName()));
-    b.insert(function);
-  }
-  for (auto [function, launch] : launches)
+  queries->setAttr(kLaunchOfAttr, b.getStringAttr(kernel.getName()));
+  b.insert(queries);
+  for (auto [function, launch] : {std::pair(kernel, BackwardLaunch::Keys),
+                                  std::pair(queries, BackwardLaunch::Queries)})
     if (failed(emitBackward(function, findAttention(function).second, launch,
                             units)))
       return failure();

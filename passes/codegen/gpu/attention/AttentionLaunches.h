@@ -13,7 +13,7 @@ enum class AttentionUnits {
 };
 
 /// Turns a kernel around nn.attention or nn.attention_backward into functions
-/// of blocks: one for the forward, three launches for the backward.
+/// of blocks: one for the forward, two launches for the backward.
 LogicalResult emitAttentionBlocks(func::FuncOp kernel, AttentionUnits units);
 
 struct ForwardOperands {
@@ -25,7 +25,7 @@ struct ForwardOperands {
 /// that read it.
 struct BackwardOperands {
   HeadRows grad, q, k, v;
-  Value lse;
+  Value lse, delta;
   HeadRows dq, dk, dv;
 };
 
@@ -44,7 +44,7 @@ struct CachedOperands {
 int64_t emitCachedAttentionBlock(OpBuilder &b, nn::CachedAttentionOp op,
                                  KernelViews &views, const CachedOperands &all);
 
-enum class BackwardLaunch { Dots, Keys, Queries };
+enum class BackwardLaunch { Keys, Queries };
 
 /// What launches of the backward share, by FMAs (AttentionBackward.h) and by
 /// tensor cores (MmaAttentionBackward.h).
@@ -58,21 +58,17 @@ protected:
   const BackwardOperands &all;
   Value head; ///< query head, counted from the unit's first
   HeadRows ofHead(HeadRows rows) { return {rows.view, c.add(rows.head, head)}; }
-  Value loadLse(Value query) {
-    return c.loadOne(all.lse, {c.batch, c.add(all.q.head, head), query});
+  /// A query's element of lse or delta.
+  Value statistic(Value view, Value query) {
+    return c.loadOne(view, {c.batch, c.add(all.q.head, head), query});
   }
 };
 
 template <typename BackwardT>
 void emitLaunch(BackwardT backward, BackwardLaunch launch) {
-  switch (launch) {
-  case BackwardLaunch::Dots:
-    return backward.emitDots();
-  case BackwardLaunch::Keys:
+  if (launch == BackwardLaunch::Keys)
     return backward.emitKeys();
-  case BackwardLaunch::Queries:
-    return backward.emitQueries();
-  }
+  backward.emitQueries();
 }
 
 /// Emits the work of a block in a launch of the backward

@@ -21,7 +21,6 @@ AttentionCode::AttentionCode(OpBuilder &b, Location loc,
   keyTile = tileAt(views.shared, kTileQueries, kTileKeys);
   scoreTile = tileAt(views.shared, kTileQueries + kTileKeys, kTileKeys);
   numbers = tileAt(views.shared, kTileQueries + 2 * kTileKeys, 1);
-  otherScores = tileAt(views.shared, 0, kTileKeys);
 }
 
 void AttentionCode::setQueries(Value first) {

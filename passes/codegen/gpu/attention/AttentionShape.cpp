@@ -62,9 +62,8 @@ AttentionShape zero::shapeOf(nn::CachedAttentionOp op) {
 
 AttentionShape zero::shapeOf(nn::AttentionBackwardOp op) {
   AttentionShape shape = describe(op);
-  const bool isF32 = op.getQ().getType().getElementType().isF32();
-  setBlocks(shape, ::zrt::backwardSizes(shape, shape.softCap > 0, isF32,
-                                        shape.headsPerKey()));
-  shape.addsToKeys = isF32 && !shape.oneKeyBlock();
+  setBlocks(shape, ::zrt::backwardSizes(shape, shape.softCap > 0));
+  shape.addsToKeys =
+      op.getQ().getType().getElementType().isF32() && !shape.oneKeyBlock();
   return shape;
 }

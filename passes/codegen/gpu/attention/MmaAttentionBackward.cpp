@@ -1,14 +1,12 @@
 //===- MmaAttentionBackward.cpp - Adjoints of attention on tensor cores ---===//
 //
-// Three launches, as in AttentionBackward.cpp:
+// Two launches, as in AttentionBackward.cpp:
 //
-//   dots     blocks of queries, over tiles of K and V: P, dP = dO V^T, and the
-//            sums D of P dP, stored in the first four bytes of rows of dQ
 //   keys     blocks of keys, over tiles of Q and dO, of all query heads: P^T
 //            and dP^T, whose rows are keys, so that they are fragments of the
 //            products dV += P^T dO and dK += dS^T Q without a transpose;
-//            dS = P (dP - D), where the sums of dP begin at -D, unless dP has
-//            dropout
+//            dS = P (dP - delta), where the sums of dP begin at -delta, unless
+//            dP has dropout
 //   queries  blocks of queries, over tiles of K and V: dQ += dS K
 //
 // Tiles are used in pieces, so that scores fit into registers beside the sums.
@@ -21,20 +19,8 @@ using namespace mlir;
 using namespace mlir::zero;
 
 //===----------------------------------------------------------------------===//
-// Launches of queries
+// The launch of queries
 //===----------------------------------------------------------------------===//
-
-void TensorBackward::openQueries() {
-  const int64_t parts = countTensorParts(c.shape, c.sizes);
-  head = c.div(c.part, parts);
-  Value block = c.sub(c.index(parts - 1), c.rem(c.part, parts));
-  c.setQueries(c.mul(block, c.sizes.blockRows()));
-  q = c.loadRows(ofHead(all.q), c.firstQuery, c.rows, 0);
-  grad = c.loadRows(ofHead(all.grad), c.firstQuery, c.rows,
-                    c.sizes.blockRows() * c.sizes.rowBytes());
-  for (Value query : c.queries)
-    minusLse.push_back(c.mulf(loadLse(query), c.f32(-::zrt::kLog2E)));
-}
 
 Values TensorBackward::droppedPlus(ArrayRef<Value> sums, const Fragments &rows,
                                    Value tile, int64_t firstRow,
@@ -54,14 +40,13 @@ TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
                                                    int64_t firstRow,
                                                    int64_t columns) {
   Piece piece;
-  Values zeros = c.zeroSums(columns / 8), minusDots(zeros);
-  if (!dots.empty())
-    for (auto [i, sum] : llvm::enumerate(minusDots))
-      sum = dots[rowAt(i, columns)];
+  Values zeros = c.zeroSums(columns / 8), before(zeros);
+  for (auto [i, sum] : llvm::enumerate(before))
+    sum = minusDelta[rowAt(i, columns)];
   piece.p = c.capped(c.addMatmulTransposed(zeros, q, tile, firstRow, columns),
                      &piece.slopes);
   piece.p = c.hideKeys(piece.p, c.add(firstKey, firstRow), columns);
-  piece.d = droppedPlus(minusDots, grad, c.add(tile, c.sizes.tileBytes()),
+  piece.d = droppedPlus(before, grad, c.add(tile, c.sizes.tileBytes()),
                         firstRow, columns, c.queries, /*areKeys=*/false,
                         c.add(firstKey, firstRow));
   Value factor = c.f32(c.factor);
@@ -70,52 +55,29 @@ TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
   return piece;
 }
 
-Values TensorBackward::overKeys(
-    ArrayRef<Value> carried, int64_t columns,
-    llvm::function_ref<Values(const Piece &, Value, int64_t, ArrayRef<Value>)>
-        body) {
-  return c.overKeys(
-      all.k, all.v, columns, carried,
-      [&](Value key, Value tile, int64_t row, ArrayRef<Value> now) {
-        return body(computePiece(key, tile, row, columns), tile, row, now);
-      });
-}
-
-void TensorBackward::emitDots() {
-  constexpr int64_t kColumns = 32;
-  openQueries();
-  Values sums =
-      overKeys(Values(c.ownRows(), c.f32(0)), kColumns,
-               [&](const Piece &piece, Value, int64_t, ArrayRef<Value> before) {
-                 Values result(before);
-                 for (auto [i, p] : llvm::enumerate(piece.p)) {
-                   Value &sum = result[rowAt(i, kColumns)];
-                   sum = c.fma(p, piece.d[i], sum);
-                 }
-                 return result;
-               });
-  for (auto [r, mine] : llvm::enumerate(sums)) {
-    Value sum = c.sumOfRow(mine);
-    c.onRow(int64_t(r),
-            [&] { c.storeNumber(sum, ofHead(all.dq), c.queries[r]); });
-  }
-}
-
 void TensorBackward::emitQueries() {
-  const int64_t columns = c.sizes.rowTiles == 1 ? 32 : 16;
-  openQueries();
-  for (Value query : c.queries)
-    dots.push_back(minus(c.loadNumber(ofHead(all.dq), query)));
-  Values sums = overKeys(
-      c.zeroSums(c.sizes.columns / 8), columns,
-      [&](const Piece &piece, Value tile, int64_t row, ArrayRef<Value> before) {
+  const int64_t columns = c.sizes.rowTiles == 1 ? 32 : 16,
+                parts = countTensorParts(c.shape, c.sizes);
+  head = c.div(c.part, parts);
+  Value block = c.sub(c.index(parts - 1), c.rem(c.part, parts));
+  c.setQueries(c.mul(block, c.sizes.blockRows()));
+  q = c.loadRows(ofHead(all.q), c.firstQuery, c.rows, 0);
+  grad = c.loadRows(ofHead(all.grad), c.firstQuery, c.rows,
+                    c.sizes.blockRows() * c.sizes.rowBytes());
+  for (Value query : c.queries) {
+    minusLse.push_back(
+        c.mulf(statistic(all.lse, query), c.f32(-::zrt::kLog2E)));
+    minusDelta.push_back(minus(statistic(all.delta, query)));
+  }
+  Values sums = c.overKeys(
+      all.k, all.v, columns, c.zeroSums(c.sizes.columns / 8),
+      [&](Value key, Value tile, int64_t row, ArrayRef<Value> before) {
+        Piece piece = computePiece(key, tile, row, columns);
         Values adjoint;
         for (size_t i = 0; i < piece.p.size(); ++i)
           adjoint.push_back(adjointOf(piece, i));
         return c.addMatmul(before, c.pack(adjoint, columns), tile, row);
       });
-  // All have read their sums.
-  c.barrier();
   c.putRows(sums, Values(c.ownRows(), c.f32(c.shape.scale)), ofHead(all.dq),
             c.firstQuery, c.rows);
 }
@@ -124,7 +86,7 @@ void TensorBackward::emitQueries() {
 // The launch of keys
 //===----------------------------------------------------------------------===//
 
-/// -lse', -D and the first key of the query with number thread % tileRows, and
+/// -lse', -delta and the first key of the query with number thread % tileRows, and
 /// zeros beyond the queries.
 Values TensorBackward::loadNumbers(Value first) {
   Value query = c.add(first, c.rem(c.thread, c.sizes.tileRows)), last = query,
@@ -136,8 +98,9 @@ Values TensorBackward::loadNumbers(Value first) {
   auto orZero = [&](Value x) {
     return isThere ? c.select(isThere, x, c.f32(0)) : x;
   };
-  Values result = {orZero(c.mulf(loadLse(last), c.f32(-::zrt::kLog2E))),
-                   minus(orZero(c.loadNumber(ofHead(all.dq), last)))};
+  Values result = {
+      orZero(c.mulf(statistic(all.lse, last), c.f32(-::zrt::kLog2E))),
+      minus(orZero(statistic(all.delta, last)))};
   if (c.hasDocuments())
     result.push_back(c.bitcast(c.b.getF32Type(), c.toI32(c.firstKeyOf(last))));
   return result;
@@ -177,13 +140,13 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
     return result;
   };
   Values lse = numbersOf(0), ofColumns = numbersOf(1), from,
-         zeros = c.zeroSums(columns / 8), minusDots(zeros);
+         zeros = c.zeroSums(columns / 8), before(zeros);
   if (c.hasDocuments())
     from = numbersOf(2);
   auto columnAt = [&](size_t i) {
     return int64_t(i) / 4 % (columns / 8) * 2 + int64_t(i) % 2;
   };
-  for (auto [i, sum] : llvm::enumerate(minusDots))
+  for (auto [i, sum] : llvm::enumerate(before))
     sum = ofColumns[columnAt(i)];
   Value gradTile = c.add(tile, c.sizes.tileBytes());
   Piece piece;
@@ -196,7 +159,7 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
   Values keys;
   for (int64_t r = 0; r < c.ownRows(); ++r)
     keys.push_back(c.add(firstKey, c.rowOf(r)));
-  piece.d = droppedPlus(minusDots, v, gradTile, row, columns, keys,
+  piece.d = droppedPlus(before, v, gradTile, row, columns, keys,
                         /*areKeys=*/true, c.add(query, row));
   Value factor = c.f32(c.factor);
   Values adjoint;

@@ -12,7 +12,6 @@ class TensorBackward : BackwardBase<TensorCode> {
 public:
   using BackwardBase::BackwardBase;
 
-  void emitDots();
   void emitKeys();
   void emitQueries();
 
@@ -22,18 +21,17 @@ public:
   }
 
 private:
-  /// Numbers of each query of a tile: -lse', -D, and the first key that it
+  /// Numbers of each query of a tile: -lse', -delta, and the first key that it
   /// sees.
   static constexpr int64_t kNumbers = 3;
 
   Value minus(Value x) { return arith::NegFOp::create(c.b, c.loc, x); }
 
-  /// P, dP - D (or dP, where D is not known), and slopes, of the warp's rows
-  /// and some columns.
+  /// P, dP - delta, and slopes, of the warp's rows and some columns.
   struct Piece {
     Values p, d, slopes;
   };
-  /// dS: P (dP - D), times the slope.
+  /// dS: P (dP - delta), times the slope.
   Value adjointOf(const Piece &piece, size_t i) {
     Value result = c.mulf(piece.p[i], piece.d[i]);
     return piece.slopes.empty() ? result : c.mulf(result, piece.slopes[i]);
@@ -45,16 +43,11 @@ private:
                      int64_t firstRow, int64_t columns, ArrayRef<Value> own,
                      bool areKeys, Value firstColumn);
 
-  // Launches of queries.
+  // The launch of queries.
   Fragments q, grad;
-  Values minusLse, dots; ///< -lse' and -D of the lane's queries
-  void openQueries();
+  Values minusLse, minusDelta; ///< -lse' and -delta of the lane's queries
   Piece computePiece(Value firstKey, Value tile, int64_t firstRow,
                      int64_t columns);
-  Values overKeys(
-      ArrayRef<Value> carried, int64_t columns,
-      llvm::function_ref<Values(const Piece &, Value, int64_t, ArrayRef<Value>)>
-          body);
   /// The lane's row of the i-th score.
   static int64_t rowAt(size_t i, int64_t columns) {
     return int64_t(i) / 4 / (columns / 8) * 2 + int64_t(i) % 4 / 2;

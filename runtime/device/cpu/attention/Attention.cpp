@@ -129,8 +129,8 @@ extern "C" void zrt_attention_backward(
     int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
     const void *q, int64_t q_stride, int64_t q_head, const void *k,
     int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
-    int64_t lse_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
-    int64_t dk_stride, void *dv, int64_t dv_stride) {
+    const float *delta, int64_t stats_head, void *dq, int64_t dq_stride,
+    int64_t dq_head, void *dk, int64_t dk_stride, void *dv, int64_t dv_stride) {
   const std::optional<Dropout> dropout = dropoutOf(key, place, rate);
   withType(dtype, [&](auto type) {
     using T = decltype(type);
@@ -143,10 +143,11 @@ extern "C" void zrt_attention_backward(
              {static_cast<const T *>(k), k_stride},
              {static_cast<const T *>(v), v_stride},
              lse,
+             delta,
              {static_cast<T *>(dq), dq_stride},
              {static_cast<T *>(dk), dk_stride},
              {static_cast<T *>(dv), dv_stride},
-             {heads, grad_head, q_head, lse_head, dq_head}},
+             {heads, grad_head, q_head, stats_head, dq_head}},
             scratch());
   });
 }

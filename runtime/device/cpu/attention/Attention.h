@@ -57,10 +57,10 @@ struct FewAttentionOf {
 };
 
 /// The query heads that read one head of keys and values, and the distance of
-/// heads in each array, in elements.
+/// heads in each array, in elements; `stats` is that of lse and delta.
 struct QueryHeads {
   int64_t count = 1;
-  int64_t grad = 0, q = 0, lse = 0, dq = 0;
+  int64_t grad = 0, q = 0, stats = 0, dq = 0;
 };
 
 /// Computes the gradients of q, k and v from that of out.  Those of k and v are
@@ -69,7 +69,7 @@ template <typename T>
 struct AttentionBackwardOf {
   AttentionShape shape;
   Rows<const T> grad, q, k, v;
-  const float *lse = nullptr;
+  const float *lse = nullptr, *delta = nullptr; ///< delta: sums of grad x out
   Rows<T> dq, dk, dv;
   QueryHeads heads = {};
 };
