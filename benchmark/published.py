@@ -55,11 +55,11 @@ class Row:
     micro_steps: int = 1
 
 
-def torchtitan(ranks, published, table):
+def torchtitan(ranks, published, table, cause):
     return Row("torchtitan", "Llama 3.1 8B", LLAMA, f"{ranks} x H100", "h100", ranks, 2, 8192,
                "--cuda-arch=sm_90 --precision=bf16 --stage=3 --remat=kernels", published, "tokens/s",
                "FSDP, torch.compile, selective recomputation; GPUs with 96 GB and 500 W",
-               f"github.com/pytorch/torchtitan benchmarks/llama3_h100_202412_torchtitan.md, table {table}")
+               f"github.com/pytorch/torchtitan benchmarks/llama3_h100_202412_torchtitan.md, table {table}", cause)
 
 
 def llmq(model, config, batch, micro_steps, published, share, cause):
@@ -82,8 +82,8 @@ ON_NVME = "--offload-params=cpu --offload-optimizer=nvme --offload-activations=c
 #: 4096 with a batch of 8 (192), 50B with one of 26 (4047).  62 layers of 8192 make 50B; 32 heads are those of
 #: DeepSpeedExamples for this width, 1024 its tokens.  No --cuda-arch is a V100's; predicted times do not depend on it.
 ROWS = (
-    torchtitan(8, 6667, 1),
-    torchtitan(128, 6514, 3),
+    torchtitan(8, 6667, 1, "its GPUs are limited to 500 W, and it recomputes every second product"),
+    torchtitan(128, 6514, 3, "likewise"),
     llmq("Qwen2.5-0.5B", qwen(896, 4864, 24, 14, 2), 32, 16, 149_500, 0.468,
          "kernels take 26 % of the step, attention 14 %, where LLMQ fuses more and calls cuDNN"),
     llmq("Qwen2.5-1.5B", qwen(1536, 8960, 28, 12, 2), 32, 16, 59_250, 0.570,

@@ -214,8 +214,9 @@ void nn::addMatmulWork(Operation *op, int64_t flops, zero::Work &work) {
       sum += double(zero::getByteSize(value.getType()));
     return sum;
   };
-  const std::string kind = llvm::formatv(
-      "matmul.{0}.", getElementTypeOrSelf(op->getOperand(0).getType()));
+  const std::string kind =
+      llvm::formatv("{0}.{1}.", isa<MatmulOp>(op) ? "matmul" : "grouped_matmul",
+                    getElementTypeOrSelf(op->getOperand(0).getType()));
   work[kind + "flop"] += double(flops);
   work[kind + "a"] += bytes(op->getOperands().take_front());
   work[kind + "b"] += bytes(op->getOperands().drop_front());

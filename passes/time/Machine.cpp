@@ -160,8 +160,10 @@ std::optional<double> Machine::Layout::find(StringRef kind) const {
 
 std::optional<double> Machine::Layout::findHere(StringRef kind) const {
   const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
-  for (const std::string &name :
-       {kind.str(), "*." + rest.str(), "*." + last.str()})
+  StringRef ungrouped = kind;
+  ungrouped.consume_front("grouped_");
+  for (const std::string &name : {kind.str(), ungrouped.str(),
+                                  "*." + rest.str(), "*." + last.str()})
     if (auto known = seconds.find(name); known != seconds.end())
       return known->second;
   return std::nullopt;
