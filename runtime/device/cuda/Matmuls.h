@@ -35,6 +35,8 @@
 #include <vector>
 
 namespace zrt::cuda {
+class LtLibrary;
+class LtProduct;
 
 class Matmuls {
 public:
@@ -57,11 +59,8 @@ public:
            CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const;
 
 private:
-  struct Library;
-  struct Matmul;
-
-  void run(CUstream stream, const Matmul &product, CUdeviceptr a, CUdeviceptr b,
-           CUdeviceptr bias, CUdeviceptr c) const;
+  void run(CUstream stream, const LtProduct &product, CUdeviceptr a,
+           CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const;
   /// Copies the bias into the workspace and returns its address there.
   CUdeviceptr copyBias(CUstream stream, const zrt_matmul_desc &desc,
                        CUdeviceptr bias) const;
@@ -72,10 +71,10 @@ private:
   const Kernels &kernels;
   const CUdeviceptr workspace;
   const uint64_t workspaceBytes;
-  std::mutex mutex;                 ///< guards prepare
-  std::unique_ptr<Library> library; ///< set once there is a product
+  std::mutex mutex;                   ///< guards prepare
+  std::unique_ptr<LtLibrary> library; ///< set once there is a product
   /// The parts of each product, in order.
-  std::map<const zrt_matmul_desc *, std::vector<std::unique_ptr<Matmul>>>
+  std::map<const zrt_matmul_desc *, std::vector<std::unique_ptr<LtProduct>>>
       products;
 };
 
