@@ -444,6 +444,15 @@ zrt_status zrt_take_digest(zrt_context *ctx, uint64_t *sums);
 int32_t zrt_threads(const zrt_context *ctx);
 int32_t zrt_host_threads(const zrt_context *ctx);
 
+/// Chooses how each product is done, before the first program and before
+/// anything is written: as `chosen`, an earlier result of this function or "",
+/// says; what it does not have is the fastest of up to `most` ways, which are
+/// timed (on a GPU: algorithms of cuBLASLt).  Without this call it is the first
+/// of these ways.  The choice decides bits.  Returns all choices, "" if there
+/// are none, NULL after a failure; valid until the next zrt_report.
+const char *zrt_choose_matmuls(zrt_context *ctx, int32_t most,
+                               const char *chosen);
+
 /// Returns the flop/s that matmuls of this type reach with the threads
 /// of `compute` when nothing else runs.  Measures for about 0.1 s.  No program
 /// may be running.

@@ -103,7 +103,8 @@ two() {
   done
 }
 wait_for_two() { wait "${pids[0]}" && wait "${pids[1]}"; }
-train() { "./$1" --data text.txt --data-format text --lr 1e-3 --quiet "${@:2}"; }
+# Not with algorithms that a run has chosen by time: bits are compared.
+train() { "./$1" --data text.txt --data-format text --lr 1e-3 --matmul-algorithms=1 --quiet "${@:2}"; }
 
 check_two() { two "./check-$1" "--device-check=out/$1.json" && wait_for_two; }
 # soak NAME STEPS: and an eighth of the steps with threads that issue late.
@@ -174,11 +175,13 @@ run() {
     for tool in memcheck racecheck synccheck; do
       ! command -v compute-sanitizer >/dev/null ||
         ZRT_CUDA_GRAPHS=0 step "sanitizer-$tool" 90 compute-sanitizer --error-exitcode=1 --tool "$tool" \
-          ./check-bf16 --data text.txt --data-format text --lr 1e-3 --steps 3
+          ./check-bf16 --data text.txt --data-format text --lr 1e-3 --steps 3 --matmul-algorithms=1
     done
     while read -r name rest; do
       local options=(--data tokens.u16 --data-format u16 --lr 1e-4 --progress lines)
       step "train-$name" 60 "./$name" "${options[@]}" --steps 16 && grep -h 'step .*median' "out/train-$name.log"
+      step "train-$name-first" 60 "./$name" "${options[@]}" --steps 16 --matmul-algorithms=1 &&
+        grep -h 'step .*median' "out/train-$name-first.log"
       step "profile-$name" 60 "./$name" "${options[@]}" --steps 4 --profile
     done < <(printf '%s\n' "${timed[@]}")
     step check-gpt2 120 ./gpt2 --device-check=out/gpt2.json || grep -h FAIL out/check-gpt2.log | cut -c1-200

@@ -14,7 +14,7 @@ from .template import read_json
 PLACES = ("--accumulate", "--offload", "--device-memory", "--host-memory", "--cpu")
 FREE = ("--threads", "--host-threads", "--progress", "--quiet", "--tensorboard", "--profile", "--utilization", "--keep",
         "--nvme-path", "--verify-reads", "--nvme-endurance", "--checkpoint-memory", "--on-checkpoint-error",
-        "--time-limit", "--until", "--memory-check", *OF_EVALUATION)
+        "--time-limit", "--until", "--memory-check", "--matmul-algorithms", "--retune-matmuls", *OF_EVALUATION)
 
 
 def settings_of(run):

@@ -71,6 +71,20 @@ int32_t zrt_host_threads(const zrt_context *ctx) {
   return ctx->run ? ctx->run->device().hostThreads() : 0;
 }
 
+const char *zrt_choose_matmuls(zrt_context *ctx, int32_t most,
+                               const char *chosen) {
+  if (!isReady(ctx))
+    return nullptr;
+  // Peers are told by the caller: they wait for its choices.
+  try {
+    ctx->report = ctx->run->device().chooseMatmuls(most, chosen);
+    return ctx->report.c_str();
+  } catch (const std::exception &exception) {
+    ctx->error.latch(exception.what());
+    return nullptr;
+  }
+}
+
 double zrt_matmul_rate(zrt_context *ctx, zrt_dtype dtype) {
   return isReady(ctx) ? ctx->run->device().matmulRate(dtype) : 0;
 }

@@ -73,6 +73,13 @@ public:
   virtual std::string howMultiplied(const zrt_matmul_desc & /*desc*/) const {
     return "";
   }
+  /// Host thread, before any data are written: chooses how each product is done
+  /// that `chosen`, the result of an earlier call or "", does not have, by time
+  /// among up to `most` ways.  Returns all choices; "" if there are none.
+  virtual std::string chooseMatmuls(int /*most*/,
+                                    const std::string & /*chosen*/) {
+    return "";
+  }
   /// Returns the used bytes of the device's own memory, by all processes;
   /// nullopt if it has no memory of its own.
   virtual std::optional<uint64_t> bytesInUse() const { return std::nullopt; }

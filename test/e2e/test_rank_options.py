@@ -48,6 +48,7 @@ CASES = {
     "--profile": ((), ()), "--utilization": ((), ()), "--quiet": ((), ()), "--force": ((), ()),
     "--threads": ((), ("2",)), "--host-threads": ((), ("2",)), "--nvme-path": ((), (".",)),
     "--nvme-endurance": ((), ("10",)), "--verify-reads": ((), ()), "--memory-check": ((), ("off",)),
+    "--matmul-algorithms": ((), ("4",)), "--retune-matmuls": ((), ()),
 }
 #: The program ends before ranks connect; or the option needs a byte model, and is otherwise like
 #: --prompt-ids.

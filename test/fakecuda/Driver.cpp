@@ -4,6 +4,7 @@
 // Machine; this file has those of the driver itself, GPUs and contexts.
 //
 //   FAKE_CUDA_DEVICES   how many GPUs there are (8)
+//   FAKE_CUDA_TWO_KINDS 1: those with an odd number have another name
 //   FAKE_CUDA_MEMORY    bytes of each (8 GiB)
 //   FAKE_CUDA_VERSION   the driver's version (13000)
 //   FAKE_CUDA_SEED      seed of the order in which operations run (1)
@@ -95,6 +96,8 @@ void fakecuda::issue(CUstream stream, const char *name,
                        {name, std::move(run), {}, {}, std::move(isReady)});
 }
 
+void fakecuda::pass(double milliseconds) { Machine::get().pass(milliseconds); }
+
 bool fakecuda::takeMemory(uint64_t bytes) {
   return LockedMachine()->take(bytes);
 }
@@ -162,8 +165,9 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetName(char *name, int size, CUdevice) {
-  std::strncpy(name, "Fake GPU", size_t(size));
+CUresult cuDeviceGetName(char *name, int size, CUdevice gpu) {
+  const bool isOther = gpu % 2 == 1 && numberOf("FAKE_CUDA_TWO_KINDS", 0) != 0;
+  std::strncpy(name, isOther ? "Other GPU" : "Fake GPU", size_t(size));
   return CUDA_SUCCESS;
 }
 

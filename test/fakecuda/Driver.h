@@ -11,6 +11,8 @@ namespace fakecuda {
 /// Adds an operation to `stream`; `isReady` is that of Operation.
 void issue(CUstream stream, const char *name, std::function<void()> run,
            std::function<bool()> isReady = {});
+/// Called by an operation while it runs: it takes so much of the GPU's time.
+void pass(double milliseconds);
 /// Takes `bytes` of the GPU's memory for a library; false if it has less.
 bool takeMemory(uint64_t bytes);
 void giveBackMemory(uint64_t bytes);

@@ -73,9 +73,10 @@ CUresult cuStreamBatchMemOp_v2(CUstream stream, unsigned count,
   return CUDA_SUCCESS;
 }
 
-CUresult cuEventCreate(CUevent *event, unsigned) {
+CUresult cuEventCreate(CUevent *event, unsigned flags) {
   ENTER("cuEventCreate");
-  *event = handleOf<CUevent>(machine.makeEvent());
+  *event = handleOf<CUevent>(
+      machine.makeEvent(/*isTimed=*/(flags & CU_EVENT_DISABLE_TIMING) == 0));
   return CUDA_SUCCESS;
 }
 
@@ -94,6 +95,13 @@ CUresult cuEventSynchronize(CUevent event) {
   ENTER("cuEventSynchronize");
   machine.finishEvent(idOf(event));
   return outcome();
+}
+
+#undef cuEventElapsedTime // newer headers rename it
+CUresult cuEventElapsedTime(float *milliseconds, CUevent begin, CUevent end) {
+  ENTER("cuEventElapsedTime");
+  *milliseconds = float(machine.timeBetween(idOf(begin), idOf(end)));
+  return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {

@@ -3,12 +3,13 @@
 // The functions of cuBLASLt that the runtime calls.  The CPU's code executes
 // products, so the bits are the same (as in a plan for --cpu=x86-64-v3).
 // Arguments are checked: layouts and sizes fit, the algorithm was chosen for
-// this very product, operands have the alignment promised then, and all memory
-// is the device's.
+// this very product and may be used, operands have the alignment promised then,
+// and all memory is the device's.
 //
 //===----------------------------------------------------------------------===//
 #include "Driver.h"
 #include "Faults.h"
+#include "LtAlgorithms.h"
 #include "LtDescriptors.h"
 
 #include "runtime/device/cpu/Matmul.h"
@@ -93,6 +94,12 @@ void needMatrix(const char *what, const Layout &layout, const void *begin,
                  uint64_t(layout.batch) * bytesOf(layout.type));
 }
 
+Choice choiceOf(const cublasLtMatmulAlgo_t &algorithm) {
+  Choice choice;
+  std::memcpy(&choice, &algorithm, sizeof(choice));
+  return choice;
+}
+
 /// Reads alpha or beta, which must be 0 or 1.
 bool isOne(const void *number, cudaDataType scale) {
   const double value = scale == CUDA_R_64F
@@ -117,6 +124,7 @@ cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) {
 cublasStatus_t cublasLtDestroy(cublasLtHandle_t) {
   return CUBLAS_STATUS_SUCCESS;
 }
+size_t cublasLtGetVersion() { return 130000; }
 const char *cublasLtGetStatusName(cublasStatus_t) { return "CUBLAS_STATUS"; }
 const char *cublasLtGetStatusString(cublasStatus_t) { return "an error"; }
 
@@ -142,24 +150,56 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
   *count = 0;
   if (!isSupported(op, a, b, c))
     return CUBLAS_STATUS_NOT_SUPPORTED;
-  const Choice choice = {numberOf(op, a, b, c), preference.workspace,
-                         preference.alignment};
-  results[0] = {};
-  std::memcpy(&results[0].algo, &choice, sizeof(choice));
-  results[0].workspaceSize = preference.workspace;
-  results[0].state = CUBLAS_STATUS_SUCCESS;
-  *count = 1;
+  const auto &algorithms = ltAlgorithms();
+  for (; *count < wanted && size_t(*count) < algorithms.size(); ++*count) {
+    const Choice choice = {
+        numberOf(op, a, b, c),
+        preference.workspace +
+            (algorithms[size_t(*count)].kind == "large" ? 1 : 0),
+        uint32_t(*count), preference.alignment};
+    cublasLtMatmulHeuristicResult_t &result = results[*count];
+    result = {};
+    std::memcpy(&result.algo, &choice, sizeof(choice));
+    result.workspaceSize = choice.workspace;
+    result.state = CUBLAS_STATUS_SUCCESS;
+  }
   return CUBLAS_STATUS_SUCCESS;
 }
 
-/// Every product has one algorithm, number 0, without parts.
+cublasStatus_t
+cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
+                        cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                        cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t,
+                        const cublasLtMatmulAlgo_t *algorithm,
+                        cublasLtMatmulHeuristicResult_t *result) {
+  const Choice choice = choiceOf(*algorithm);
+  if (choice.product != numberOf(of<Matmul>(desc), of<Layout>(a), of<Layout>(b),
+                                 of<Layout>(c)) ||
+      choice.number >= ltAlgorithms().size())
+    return CUBLAS_STATUS_INVALID_VALUE;
+  result->workspaceSize = ltAlgorithms()[choice.number].kind == "large"
+                              ? SIZE_MAX
+                              : choice.workspace;
+  result->state = CUBLAS_STATUS_SUCCESS;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+/// Algorithms are without parts.
 cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(
     const cublasLtMatmulAlgo_t *algorithm,
     cublasLtMatmulAlgoConfigAttributes_t attribute, void *value, size_t size,
     size_t *written) {
   if (!algorithm || size != sizeof(int32_t))
     misuse("an attribute of an algorithm is asked for as another type");
-  const int32_t number = attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM ? 1 : 0;
+  const Choice choice = choiceOf(*algorithm);
+  const LtAlgorithm &one = ltAlgorithms().at(choice.number);
+  const int32_t number = attribute == CUBLASLT_ALGO_CONFIG_SPLITK_NUM ? 1
+                         : attribute == CUBLASLT_ALGO_CONFIG_ID
+                             ? int32_t(choice.number)
+                         : attribute == CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME &&
+                                 one.kind == "inplace"
+                             ? int32_t(CUBLASLT_REDUCTION_SCHEME_INPLACE)
+                             : 0;
   std::memcpy(value, &number, sizeof(number));
   *written = sizeof(number);
   return CUBLAS_STATUS_SUCCESS;
@@ -177,14 +217,18 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
   const auto &op = of<Matmul>(desc);
   const auto &a = of<Layout>(aDesc), &b = of<Layout>(bDesc),
              &c = of<Layout>(cDesc);
-  Choice choice;
-  std::memcpy(&choice, algorithm, sizeof(choice));
+  const Choice choice = choiceOf(*algorithm);
   if (choice.product != numberOf(op, a, b, c) || cDesc != dDesc ||
       cBegin != dBegin)
     misuse("a product with the algorithm of another");
   needMatrix("A", a, aBegin, choice.alignment[0]);
   needMatrix("B", b, bBegin, choice.alignment[1]);
   needMatrix("D", c, dBegin, choice.alignment[3]);
+  const std::string &kind = ltAlgorithms().at(choice.number).kind;
+  if (kind == "refused")
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (kind == "inplace")
+    misuse("a product that adds in any order");
   if (workspaceBytes < choice.workspace)
     misuse("a workspace that is smaller than its algorithm needs");
   if (workspaceBytes != 0)
@@ -215,16 +259,17 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
   d.a.dtype = dtypeOf(b.type);
   d.b.dtype = dtypeOf(a.type);
   d.c.dtype = d.bias.dtype = dtypeOf(c.type);
-  fakecuda::issue(
-      reinterpret_cast<CUstream>(stream), "cublasLtMatmul",
-      [d, aBegin, bBegin, dBegin, workspace, workspaceBytes, bias = op.bias] {
-        static zrt::Team team(1);
-        // The workspace's contents are undefined afterwards.
-        if (workspaceBytes != 0)
-          std::memset(workspace, 0xff, workspaceBytes);
-        zrt::runMatmul(d, bBegin, aBegin, bias, dBegin, team);
-        spoil("cublasLtMatmul", dBegin, zrt::dtypeBytes(d.c.dtype));
-      });
+  fakecuda::issue(reinterpret_cast<CUstream>(stream), "cublasLtMatmul",
+                  [d, aBegin, bBegin, dBegin, workspace, workspaceBytes,
+                   bias = op.bias, number = choice.number] {
+                    static zrt::Team team(1);
+                    // The workspace's contents are undefined afterwards.
+                    if (workspaceBytes != 0)
+                      std::memset(workspace, 0xff, workspaceBytes);
+                    noteMatmul(number, d.m, d.n, d.k);
+                    zrt::runMatmul(d, bBegin, aBegin, bias, dBegin, team);
+                    spoil("cublasLtMatmul", dBegin, zrt::dtypeBytes(d.c.dtype));
+                  });
   return CUBLAS_STATUS_SUCCESS;
 }
 

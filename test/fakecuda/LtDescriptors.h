@@ -31,6 +31,7 @@ struct Preference {
 /// The data of an algorithm.
 struct Choice {
   uint64_t product, workspace;
+  uint32_t number; ///< of the list that LtAlgorithms.h describes
   std::array<uint32_t, 4> alignment;
 };
 static_assert(sizeof(Choice) <= sizeof(cublasLtMatmulAlgo_t));

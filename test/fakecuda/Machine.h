@@ -43,6 +43,7 @@ struct Graph;
 /// The state of a record.
 struct Mark {
   bool isReached = false;
+  double at = 0;          ///< the GPU's time when it was reached
   Graph *graph = nullptr; ///< the graph that captures it
 };
 
@@ -129,7 +130,7 @@ public:
   /// Returns a number from 1 on; the default stream is 0.
   uint64_t makeStream();
   void removeStream(uint64_t stream);
-  uint64_t makeEvent();
+  uint64_t makeEvent(bool isTimed);
   void removeEvent(uint64_t event);
 
   void add(uint64_t stream, Operation operation);
@@ -139,6 +140,10 @@ public:
   /// Execute operations until a stream is empty, or an event reached.
   void finish(uint64_t stream);
   void finishEvent(uint64_t event);
+  /// Lets so much time pass on the GPU; only operations do.
+  void pass(double milliseconds) { now += milliseconds; }
+  /// Returns the time between two events that have been reached.
+  double timeBetween(uint64_t begin, uint64_t end) const;
   void runKernel(const zge::Launch &launch);
 
   /// `what` synchronizes the GPU: ends the process if a stream waits, or may
@@ -205,6 +210,8 @@ private:
   Queues streams{{0, {}}};
   /// The last record of each event, or null.
   std::map<uint64_t, std::shared_ptr<Mark>> events;
+  std::set<uint64_t> timed; ///< events that have times
+  double now = 0;           ///< milliseconds
   std::map<uint64_t, std::shared_ptr<Graph>> graphs;
   std::map<uint64_t, std::shared_ptr<Graph>> capturing; ///< by stream
   zge::Emulator emulator;

@@ -32,14 +32,17 @@ void Machine::removeStream(uint64_t stream) {
   streams.erase(stream);
 }
 
-uint64_t Machine::makeEvent() {
+uint64_t Machine::makeEvent(bool isTimed) {
   events[nextNumber];
+  if (isTimed)
+    timed.insert(nextNumber);
   return nextNumber++;
 }
 
 void Machine::removeEvent(uint64_t event) {
   if (events.erase(event) == 0)
     misuse("cuEventDestroy of what is no event, or was destroyed before");
+  timed.erase(event);
 }
 
 void Machine::add(uint64_t stream, Operation operation) {
@@ -135,8 +138,10 @@ void Machine::execute(Operation &operation) {
     openMemory();
     operation.run();
   }
-  if (operation.reaches)
+  if (operation.reaches) {
     operation.reaches->isReached = true;
+    operation.reaches->at = now;
+  }
 }
 
 bool Machine::step(Queues &queues) {
@@ -198,6 +203,17 @@ void Machine::finishEvent(uint64_t event) {
   const std::shared_ptr<Mark> mark = found->second;
   if (mark)
     runUntil([&] { return mark->isReached; });
+}
+
+double Machine::timeBetween(uint64_t begin, uint64_t end) const {
+  const auto timeOf = [&](uint64_t event) {
+    const auto found = events.find(event);
+    if (!timed.contains(event) || !found->second || !found->second->isReached)
+      misuse("cuEventElapsedTime of an event without a time, or that has not "
+             "been reached");
+    return found->second->at;
+  };
+  return timeOf(end) - timeOf(begin);
 }
 
 void Machine::runKernel(const zge::Launch &launch) {

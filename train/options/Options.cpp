@@ -234,6 +234,8 @@ static void readMachine(const CommandLine &line, TrainOptions &options) {
   options.threads = static_cast<int32_t>(line.count("--threads", 4096));
   options.hostThreads =
       static_cast<int32_t>(line.count("--host-threads", 4096));
+  options.matmulAlgorithms =
+      static_cast<int32_t>(line.countFrom1("--matmul-algorithms", 1000, 0));
   options.checksMemory = readMemoryCheck(line);
   if (line.given("--nvme-path") &&
       (options.nvmePath.empty() ||
@@ -291,6 +293,7 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
         {"--utilization", &options.utilization},
         {"--quiet", &options.quiet},
         {"--force", &options.force},
+        {"--retune-matmuls", &options.retunesMatmuls},
         {"--verify-reads", &options.verifyReads}})
     *value = line.isOn(flag);
   options.ranks = int32_t(line.countFrom1("--ranks", 65536, 0));

@@ -110,9 +110,12 @@ struct TrainOptions {
   int64_t until = 0;    ///< the run ends after so many steps; 0: after all
   /// The number of steps after which the run ends.
   int64_t end() const { return until ? until : schedule.steps; }
-  bool elastic = false;     ///< go on when ranks fail
-  bool checksMemory = true; ///< refuse a plan that does not fit the machine
-  int32_t ranks = 0;        ///< 0: as many as are started, or the most
+  /// Of cuBLASLt, that are timed for each product; 0: not given.
+  int32_t matmulAlgorithms = 0;
+  bool retunesMatmuls = false; ///< though the run has had others
+  bool elastic = false;        ///< go on when ranks fail
+  bool checksMemory = true;    ///< refuse a plan that does not fit the machine
+  int32_t ranks = 0;           ///< 0: as many as are started, or the most
   int startedRank = -1; ///< of the starter of an elastic run; -1: without it
   bool utilization = false; ///< is measured and logged
   bool profile = false, certificate = false, plan = false, quiet = false;

@@ -7,6 +7,7 @@
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/DeviceCheck.h"
+#include "train/run/MatmulAlgorithms.h"
 #include "train/run/Training.h"
 
 #include <new>
@@ -74,6 +75,7 @@ int zrt::trainMain(const zrt_plan &plan, const TrainOptions &options) {
     checkEvaluation(plan, options);
     checkSampling(plan, options.sample);
     checkTierOptions(plan, options);
+    checkMatmulOptions(plan, options);
   }
   std::unique_ptr<World> world;
   try {

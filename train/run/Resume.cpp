@@ -21,6 +21,24 @@
 using namespace zrt;
 namespace fs = std::filesystem;
 
+static constexpr size_t kMaxPath = 4096;
+using Path = std::array<char, kMaxPath>;
+
+std::string zrt::chosenCheckpoint(const TrainOptions &options) {
+  const CheckpointOptions &checkpoint = options.checkpoint;
+  if (checkpoint.resumesLatest() && checkpointSteps(checkpoint.folder).empty())
+    return "";
+  const std::string path = findCheckpoint(
+      checkpoint.resumesLatest() ? checkpoint.folder : checkpoint.resume);
+  std::error_code error;
+  std::string absolute = fs::absolute(path, error).lexically_normal().string();
+  while (absolute.size() > 1 && absolute.back() == '/')
+    absolute.pop_back();
+  if (error || absolute.size() >= kMaxPath)
+    fail("the name {} is too long", path);
+  return absolute;
+}
+
 namespace {
 
 /// What depends on the seed in a run of `plan`, or "".
@@ -88,31 +106,12 @@ void addDifferences(const TrainOptions &options, const RunPosition &now,
                            : fmt::format("the schedule at step {}", was.step)));
 }
 
-constexpr size_t kMaxPath = 4096;
-using Path = std::array<char, kMaxPath>;
-
-/// The absolute path of the checkpoint that rank 0 selects; "" for none.
-std::string chosenPath(const TrainOptions &options) {
-  const CheckpointOptions &checkpoint = options.checkpoint;
-  if (checkpoint.resumesLatest() && checkpointSteps(checkpoint.folder).empty())
-    return "";
-  const std::string path = findCheckpoint(
-      checkpoint.resumesLatest() ? checkpoint.folder : checkpoint.resume);
-  std::error_code error;
-  std::string absolute = fs::absolute(path, error).lexically_normal().string();
-  while (absolute.size() > 1 && absolute.back() == '/')
-    absolute.pop_back();
-  if (error || absolute.size() >= kMaxPath)
-    fail("the name {} is too long", path);
-  return absolute;
-}
-
 /// Rank 0's choice, on all ranks.
 std::string agreedPath(const TrainOptions &options, World &world) {
   Path mine = {};
   together(world, [&] {
     if (world.rank() == 0)
-      chosenPath(options).copy(mine.data(), kMaxPath - 1);
+      chosenCheckpoint(options).copy(mine.data(), kMaxPath - 1);
   });
   return world.gather(mine).front().data();
 }

@@ -34,6 +34,10 @@ struct Resumed {
   std::vector<std::string> notes, warnings;
 };
 
+/// Returns the absolute path of the checkpoint of --resume; "" for none.  Rank
+/// 0 decides for all.  Throws zrt::Error.
+std::string chosenCheckpoint(const TrainOptions &options);
+
 /// Loads the checkpoint of --resume, if there is one; then `run` goes on from
 /// it.  All ranks call it together.  Throws AgreedError; nothing has changed
 /// then if the checkpoint does not fit or is damaged.

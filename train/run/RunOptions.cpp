@@ -118,7 +118,7 @@ RunOptionList zrt::runOptions(const zrt_plan &plan, const TrainOptions &options,
                               const std::string &format) {
   const Schedule &schedule = options.schedule;
   const SpikeGuard::Options &guard = options.guard;
-  return {
+  RunOptionList list = {
       {"model", plan.model ? plan.model : ""},
       {kInit, options.init.empty() ? "" : absolutePath(options.init)},
       {kAdapter, options.adapter.empty() ? "" : absolutePath(options.adapter)},
@@ -140,6 +140,10 @@ RunOptionList zrt::runOptions(const zrt_plan &plan, const TrainOptions &options,
       {"--warmup", std::to_string(schedule.warmup)},
       {"--warmup-shape", schedule.isLogarithmic ? "log" : "linear"},
       {"--cooldown", std::to_string(schedule.cooldown)}};
+  if (plan.make_device)
+    list.emplace_back("--matmul-algorithms",
+                      options.matmulAlgorithms == 1 ? "1" : "several");
+  return list;
 }
 
 std::vector<std::string> zrt::changedOptions(const RunOptionList &now,

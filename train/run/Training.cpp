@@ -27,7 +27,7 @@ int Training::train() {
   openOutputs();
   TrainingReport report(run, checkpoints, *digests, evaluation.get(),
                         best.get(), utilization.get());
-  report.printStart();
+  report.printStart(matmuls.text());
   loop(report);
   saveWeights();
   report.printEnd();
@@ -56,6 +56,7 @@ void Training::openFiles() {
     if (run.world.size() > 1)
       fingerprint = fingerprintOf(options);
     checkpoints.takeFolder();
+    matmuls.open();
     run.begin = describeRun(run);
     digests = std::make_unique<Digests>(run, logs);
     const uint64_t samples = run.feed->samples(),
@@ -76,6 +77,7 @@ void Training::loadState() {
   // Ranks communicate while they start, so they fail together.
   together(world,
            [&] { run.context.start(options, zrt_start, digests->ranks()); });
+  matmuls.choose();
   together(world, [&] {
     run.weights =
         std::make_unique<Weights>(run.plan, options, world, run.context.get(),
@@ -83,7 +85,10 @@ void Training::loadState() {
   });
   if (!options.checkpoint.resume.empty())
     resume(run);
-  together(world, [&] { run.countEpochs(); });
+  together(world, [&] {
+    matmuls.checkResumed();
+    run.countEpochs();
+  });
   if (!run.resumed) {
     together(world, [&] { run.weights->checkBase(); });
     run.weights->hashBase();

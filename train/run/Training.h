@@ -21,6 +21,7 @@
 #include "train/run/Checkpoints.h"
 #include "train/run/Digests.h"
 #include "train/run/Evaluation.h"
+#include "train/run/MatmulAlgorithms.h"
 #include "train/run/Run.h"
 #include "train/run/Sampling.h"
 #include "train/run/TrainingReport.h"
@@ -36,7 +37,8 @@ public:
   /// `who`: this rank, for messages.
   Training(const zrt_plan &plan, const TrainOptions &options, World &world,
            const std::string &who)
-      : run(plan, options, world, who), checkpoints(run), logs(run.options) {}
+      : run(plan, options, world, who), matmuls(run), checkpoints(run),
+        logs(run.options) {}
 
   /// Returns the exit status.
   int train();
@@ -59,6 +61,7 @@ private:
   std::unique_ptr<Evaluation> evaluation;   ///< with --eval-data
   std::unique_ptr<BestEvaluation> best;     ///< with --keep-best, --patience
   std::unique_ptr<const Sampling> sampling; ///< with --sample
+  MatmulAlgorithms matmuls;
   Checkpoints checkpoints;
   Logs logs;
   std::unique_ptr<Digests> digests;

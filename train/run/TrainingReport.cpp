@@ -56,7 +56,7 @@ std::string TrainingReport::stateText() const {
   return text;
 }
 
-void TrainingReport::printStart() const {
+void TrainingReport::printStart(const std::string &matmuls) const {
   if (run.quiet)
     return;
   zrt_context *ctx = run.context.get();
@@ -65,7 +65,7 @@ void TrainingReport::printStart() const {
       zrt_threads(ctx));
   if (evaluation)
     text += evaluation->text();
-  text += checkpoints.startText() + stateText();
+  text += checkpoints.startText() + matmuls + stateText();
   const TrainOptions &options = run.options;
   const bool hasCheckpoints = !options.checkpoint.folder.empty();
   if (!options.digest.empty() && options.isReplayed && !hasCheckpoints)

@@ -24,7 +24,8 @@ public:
       : run(run), checkpoints(checkpoints), digests(digests),
         evaluation(evaluation), best(best), utilization(utilization) {}
 
-  void printStart() const;
+  /// `matmuls` is MatmulAlgorithms::text().
+  void printStart(const std::string &matmuls) const;
   void afterStep(StepMetrics &step) override;
   void printEnd() const;
 

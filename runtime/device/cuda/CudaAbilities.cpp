@@ -1,6 +1,7 @@
 //===- CudaAbilities.cpp - Checks operations and measures products --------===//
 #include "runtime/device/cuda/CudaDevice.h"
 
+#include "runtime/device/cuda/MatmulChoices.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/system/Clock.h"
 #include "runtime/text/Error.h"
@@ -53,8 +54,7 @@ void CudaDevice::loadProduct(zrt_stream stream,
   if (!communicatesOnGpus(plan))
     return;
   const CUstream queue = streams.handle(stream);
-  products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
-               address(desc.bias.ref), address(desc.c.ref));
+  products.run(queue, desc, operandsOf(desc));
   gpu.StreamSynchronize(queue);
 }
 
@@ -93,6 +93,25 @@ void CudaDevice::check(zrt_stream, const zrt_dequantize_desc &) const {
   fail("GPUs exchange what they have; only processors quantize it");
 }
 
+std::string CudaDevice::chooseMatmuls(int most, const std::string &chosen) {
+  const std::string version = products.version();
+  if (version.empty())
+    return "";
+  // Operands are zeros at their places in the arena: so are the results, and
+  // the arena stays as it is, but for the workspace.
+  MatmulChoices choices(chosen, gpu.name(), version);
+  for (const zrt_op &op : opsOf(plan)) {
+    if (op.kind != ZRT_MATMUL || !streams.isOnGpu(op.stream))
+      continue;
+    try {
+      products.choose(matmulOf(op), operandsOf(matmulOf(op)), most, choices);
+    } catch (const Error &error) {
+      fail("{}: {}", nameOf(op), error.what());
+    }
+  }
+  return choices.text();
+}
+
 double CudaDevice::matmulRate(zrt_dtype dtype) {
   constexpr int64_t kSize = 1536;
   constexpr double kSeconds = 0.1;
@@ -113,8 +132,9 @@ double CudaDevice::matmulRate(zrt_dtype dtype) {
   for (int times = 1; all < kSeconds; times *= 2) {
     const auto start = Clock::now();
     for (int i = 0; i < times; ++i)
-      measured.run(nullptr, desc, operands.at(0), operands.at(bytes), 0,
-                   operands.at(2 * bytes));
+      measured.run(
+          nullptr, desc,
+          {operands.at(0), operands.at(bytes), 0, operands.at(2 * bytes)});
     gpu.StreamSynchronize(nullptr);
     const double seconds = secondsSince(start);
     best = std::max(best, 2.0 * times * kSize * kSize * kSize / seconds);

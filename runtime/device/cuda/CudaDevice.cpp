@@ -248,8 +248,7 @@ void CudaDevice::run(CUstream queue, const zrt_launch_desc &desc) {
 }
 
 void CudaDevice::run(CUstream queue, const zrt_matmul_desc &desc) {
-  products.run(queue, desc, address(desc.a.ref), address(desc.b.ref),
-               address(desc.bias.ref), address(desc.c.ref));
+  products.run(queue, desc, operandsOf(desc));
 }
 
 void CudaDevice::run(CUstream queue, const zrt_grouped_desc &desc) {

@@ -59,6 +59,7 @@ public:
   std::string howMultiplied(const zrt_matmul_desc &desc) const override {
     return products.text(desc);
   }
+  std::string chooseMatmuls(int most, const std::string &chosen) override;
   std::optional<uint64_t> bytesInUse() const override;
   void beginProgram() override;
   void endProgram() override;
@@ -97,6 +98,10 @@ private:
 
   /// Returns the GPU address of `ref` in any tier but nvme.
   CUdeviceptr address(const zrt_ref &ref) const;
+  cuda::MatmulOperands operandsOf(const zrt_matmul_desc &desc) const {
+    return {address(desc.a.ref), address(desc.b.ref), address(desc.bias.ref),
+            address(desc.c.ref)};
+  }
   std::vector<uint64_t> addresses(const zrt_operand *args,
                                   uint32_t count) const;
   void check(zrt_stream stream, const zrt_launch_desc &desc) const;

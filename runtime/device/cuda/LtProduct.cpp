@@ -51,6 +51,9 @@ bool zrt::cuda::widensBias(const zrt_matmul_desc &d) {
 
 namespace {
 
+/// Parts of a sum are added in one order, and not rounded before.
+constexpr int32_t kReductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+
 cudaDataType_t typeOf(zrt_dtype dtype) {
   switch (dtype) {
   case ZRT_F64:
@@ -118,44 +121,106 @@ void LtProduct::describe() {
   first = layoutOf(d.b.dtype, storedB(d));
   second = layoutOf(d.a.dtype, storedA(d));
   result = layoutOf(d.c.dtype, storedC(d));
-}
-
-void LtProduct::choose(uint64_t workspaceBytes) {
   lt.MatmulPreferenceCreate(&preference);
   prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes);
-  prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
-         uint32_t(CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE));
-  const uint32_t result = alignmentOf(d.c, d, d.m * d.n);
+  prefer(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, uint32_t(kReductions));
+  const uint32_t ofResult = alignmentOf(d.c, d, d.m * d.n);
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES,
          alignmentOf(d.b, d, d.k * d.n));
   prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES,
          alignmentOf(d.a, d, d.m * d.k));
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, result);
-  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, result);
-  cublasLtMatmulHeuristicResult_t found = {};
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, ofResult);
+  prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, ofResult);
+}
+
+static int32_t numberOf(const LtLibrary &lt,
+                        const cublasLtMatmulAlgo_t &algorithm,
+                        cublasLtMatmulAlgoConfigAttributes_t attribute) {
+  int32_t value = 0;
+  size_t written = 0;
+  lt.MatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, sizeof(value),
+                                  &written);
+  return value;
+}
+
+bool LtProduct::isUsable(const cublasLtMatmulHeuristicResult_t &found) const {
+  return found.state == CUBLAS_STATUS_SUCCESS &&
+         found.workspaceSize <= workspaceBytes &&
+         (numberOf(lt, found.algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME) &
+          ~kReductions) == 0;
+}
+
+std::vector<cublasLtMatmulAlgo_t> LtProduct::candidates(int most) const {
+  std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<size_t>(most));
   int count = 0;
   const cublasStatus_t status = lt.raw.MatmulAlgoGetHeuristic(
-      lt.handle, operation, first, second, this->result, this->result,
-      preference, 1, &found, &count);
-  if (status == CUBLAS_STATUS_NOT_SUPPORTED ||
-      (status == CUBLAS_STATUS_SUCCESS && count == 0))
+      lt.handle, operation, first, second, result, result, preference, most,
+      found.data(), &count);
+  if (status != CUBLAS_STATUS_NOT_SUPPORTED)
+    lt.check("cublasLtMatmulAlgoGetHeuristic", status);
+  std::vector<cublasLtMatmulAlgo_t> usable;
+  for (int i = 0; i < count; ++i)
+    if (isUsable(found[size_t(i)]))
+      usable.push_back(found[size_t(i)].algo);
+  if (usable.empty())
     fail("cuBLASLt has no product of {} and {} to {}{}, {} x {} x {}",
          dtypeName(d.a.dtype), dtypeName(d.b.dtype), dtypeName(d.c.dtype),
          d.has_bias ? fmt::format(" with a bias of {}", dtypeName(d.bias.dtype))
                     : "",
          d.m, d.n, d.k);
-  lt.check("cublasLtMatmulAlgoGetHeuristic", status);
-  lt.check("cublasLtMatmulAlgoGetHeuristic", found.state);
-  algorithm = found.algo;
+  return usable;
+}
+
+void LtProduct::take(const cublasLtMatmulAlgo_t &one) {
+  cublasLtMatmulHeuristicResult_t found = {};
+  const cublasStatus_t status = lt.raw.MatmulAlgoCheck(
+      lt.handle, operation, first, second, result, result, &one, &found);
+  found.algo = one;
+  if (status != CUBLAS_STATUS_SUCCESS || !isUsable(found))
+    fail("cuBLASLt refuses the algorithm that was chosen for {}: {} ({})",
+         name(), lt.raw.GetStatusName(status), int(status));
+  algorithm = one;
+}
+
+cublasStatus_t LtProduct::issue(CUstream stream, const MatmulOperands &operands,
+                                CUdeviceptr workspace) const {
+  const auto pointer = [](CUdeviceptr address) {
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
+    return reinterpret_cast<void *>(address);
+  };
+  if (d.has_bias)
+    set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, pointer(operands.bias));
+  const bool isDouble = d.a.dtype == ZRT_F64;
+  const double one = 1, zero = 0;
+  const float floatOne = 1, floatZero = 0;
+  const auto number = [&](const double &wide, const float &narrow) {
+    return isDouble ? static_cast<const void *>(&wide) : &narrow;
+  };
+  return lt.raw.Matmul(lt.handle, operation, number(one, floatOne),
+                       pointer(operands.b), first, pointer(operands.a), second,
+                       d.accumulate ? number(one, floatOne)
+                                    : number(zero, floatZero),
+                       pointer(operands.c), result, pointer(operands.c), result,
+                       &algorithm, pointer(workspace), workspaceBytes,
+                       reinterpret_cast<cudaStream_t>(stream));
+}
+
+std::string LtProduct::name() const {
+  return fmt::format(
+      "{}{} x {} x {}, {} A{} B{} to {}{}{}, rows of {} {} {}, aligned to {} "
+      "{} {}, workspace of {}",
+      d.batch == 1 ? "" : fmt::format("{} times ", d.batch), d.m, d.n, d.k,
+      dtypeName(d.a.dtype), d.trans_a ? "'" : "", d.trans_b ? "'" : "",
+      dtypeName(d.c.dtype),
+      d.has_bias ? fmt::format(" + bias of {}", dtypeName(d.bias.dtype)) : "",
+      d.accumulate ? " + C" : "", storedA(d).ld, storedB(d).ld, storedC(d).ld,
+      alignmentOf(d.a, d, d.m * d.k), alignmentOf(d.b, d, d.k * d.n),
+      alignmentOf(d.c, d, d.m * d.n), workspaceBytes);
 }
 
 std::string LtProduct::text() const {
   const auto number = [&](cublasLtMatmulAlgoConfigAttributes_t attribute) {
-    int32_t value = 0;
-    size_t written = 0;
-    lt.MatmulAlgoConfigGetAttribute(&algorithm, attribute, &value,
-                                    sizeof(value), &written);
-    return value;
+    return numberOf(lt, algorithm, attribute);
   };
   const int32_t splits = number(CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
   return fmt::format("algorithm {}, tile {}, stages {}{}",

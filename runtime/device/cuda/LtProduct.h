@@ -2,12 +2,14 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/device/cuda/MatmulPieces.h"
 #include "runtime/device/cuda/driver/Driver.h"
 #include "runtime/plan/PlanTable.h"
 
 #include <cstdint>
 #include <cublasLt.h>
 #include <string>
+#include <vector>
 
 namespace zrt::cuda {
 
@@ -45,30 +47,33 @@ bool widensBias(const zrt_matmul_desc &d);
 /// A product: its descriptors and its algorithm.
 class LtProduct {
 public:
-  LtProduct(const LtLibrary &library, const zrt_matmul_desc &desc)
-      : d(desc), lt(library) {}
+  /// cuBLASLt may use `theWorkspaceBytes`.
+  LtProduct(const LtLibrary &library, const zrt_matmul_desc &desc,
+            uint64_t theWorkspaceBytes)
+      : d(desc), workspaceBytes(theWorkspaceBytes), lt(library) {}
   ~LtProduct();
   LtProduct(const LtProduct &) = delete;
   LtProduct &operator=(const LtProduct &) = delete;
 
   /// Makes the descriptors.
   void describe();
-  /// Chooses the algorithm, which may use `workspaceBytes`.  Throws zrt::Error
-  /// if there is none.
-  void choose(uint64_t workspaceBytes);
+  /// Returns up to `most` algorithms, those first that cuBLASLt's heuristic
+  /// takes for the fastest.  Throws zrt::Error if there is none.
+  std::vector<cublasLtMatmulAlgo_t> candidates(int most) const;
+  /// Uses `one`, which was chosen in another process.  Throws zrt::Error if
+  /// cuBLASLt does not have it, or `candidates` would not return it.
+  void take(const cublasLtMatmulAlgo_t &one);
+  /// Issues the product to `stream`; cuBLASLt uses the memory at `workspace`.
+  /// The bias is of the type that it was described with.
+  cublasStatus_t issue(CUstream stream, const MatmulOperands &operands,
+                       CUdeviceptr workspace) const;
+  /// Returns all that the choice of an algorithm depends on.
+  std::string name() const;
   /// Describes the algorithm: "algorithm 66, tile 20, stages 7".
   std::string text() const;
 
-  template <typename T>
-  void set(cublasLtMatmulDescAttributes_t attribute, const T &value) const {
-    lt.MatmulDescSetAttribute(operation, attribute,
-                              static_cast<const void *>(&value), sizeof(value));
-  }
-
   const zrt_matmul_desc d;
-  cublasLtMatmulDesc_t operation = nullptr;
-  /// B, A and C of the plan.
-  cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
+  const uint64_t workspaceBytes;
   cublasLtMatmulAlgo_t algorithm = {};
 
 private:
@@ -76,13 +81,24 @@ private:
   cublasLtMatrixLayout_t layoutOf(zrt_dtype dtype,
                                   const StoredMatrix &matrix) const;
   template <typename T>
+  void set(cublasLtMatmulDescAttributes_t attribute, const T &value) const {
+    lt.MatmulDescSetAttribute(operation, attribute,
+                              static_cast<const void *>(&value), sizeof(value));
+  }
+  template <typename T>
   void prefer(cublasLtMatmulPreferenceAttributes_t attribute,
               const T &value) const {
     lt.MatmulPreferenceSetAttribute(preference, attribute, &value,
                                     sizeof(value));
   }
 
+  /// Whether an algorithm fits the workspace and adds in one order.
+  bool isUsable(const cublasLtMatmulHeuristicResult_t &found) const;
+
   const LtLibrary &lt;
+  cublasLtMatmulDesc_t operation = nullptr;
+  /// B, A and C of the plan.
+  cublasLtMatrixLayout_t first = nullptr, second = nullptr, result = nullptr;
   cublasLtMatmulPreference_t preference = nullptr;
 };
 

@@ -86,3 +86,15 @@ std::vector<zrt_matmul_desc> zrt::cuda::piecesOf(const zrt_matmul_desc &d) {
   }
   return {d};
 }
+
+zrt::cuda::MatmulOperands zrt::cuda::operandsOf(const zrt_matmul_desc &piece,
+                                                const zrt_matmul_desc &desc,
+                                                const MatmulOperands &whole) {
+  const auto within = [](CUdeviceptr address, const zrt_operand &of,
+                         const zrt_operand &all) {
+    return address + (of.ref.offset - all.ref.offset);
+  };
+  return {within(whole.a, piece.a, desc.a), within(whole.b, piece.b, desc.b),
+          within(whole.bias, piece.bias, desc.bias),
+          within(whole.c, piece.c, desc.c)};
+}

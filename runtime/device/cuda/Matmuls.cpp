@@ -3,12 +3,14 @@
 
 #include "abi/DeviceEntries.h"
 #include "runtime/device/cuda/LtProduct.h"
-#include "runtime/device/cuda/MatmulPieces.h"
+#include "runtime/device/cuda/MatmulChoices.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 using namespace zrt;
@@ -85,9 +87,10 @@ void Matmuls::prepare(const zrt_matmul_desc &desc) {
     library = std::make_unique<LtLibrary>(gpu.driver());
   std::vector<std::unique_ptr<LtProduct>> &parts = products[&desc];
   for (const zrt_matmul_desc &part : piecesOf(desc)) {
-    parts.push_back(std::make_unique<LtProduct>(*library, part));
+    parts.push_back(
+        std::make_unique<LtProduct>(*library, part, workspaceOf(part)));
     parts.back()->describe();
-    parts.back()->choose(workspaceOf(part));
+    parts.back()->algorithm = parts.back()->candidates(/*most=*/1).front();
   }
 }
 
@@ -106,43 +109,118 @@ std::string Matmuls::text(const zrt_matmul_desc &desc) const {
   return result;
 }
 
-void Matmuls::run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
-                  CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const {
+void Matmuls::run(CUstream stream, const zrt_matmul_desc &desc,
+                  const MatmulOperands &operands) const {
   if (isEmpty(desc))
     return;
-  for (const auto &part : products.at(&desc)) {
-    const auto within = [](CUdeviceptr address, const zrt_operand &of,
-                           const zrt_operand &whole) {
-      return address + (of.ref.offset - whole.ref.offset);
-    };
-    const zrt_matmul_desc &d = part->d;
-    run(stream, *part, within(a, d.a, desc.a), within(b, d.b, desc.b),
-        within(bias, d.bias, desc.bias), within(c, d.c, desc.c));
-  }
+  for (const auto &part : products.at(&desc))
+    run(stream, *part, operandsOf(part->d, desc, operands));
 }
 
-void Matmuls::run(CUstream stream, const LtProduct &product, CUdeviceptr a,
-                  CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const {
-  const zrt_matmul_desc &desc = product.d;
-  const auto pointer = [](CUdeviceptr address) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr)
-    return reinterpret_cast<void *>(address);
-  };
-  if (biasBytes(desc) != 0)
-    bias = copyBias(stream, desc, bias);
-  if (desc.has_bias)
-    product.set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, pointer(bias));
-  const bool isDouble = desc.a.dtype == ZRT_F64;
-  const double one = 1, zero = 0;
-  const float floatOne = 1, floatZero = 0;
-  const auto number = [&](const double &wide, const float &narrow) {
-    return isDouble ? static_cast<const void *>(&wide) : &narrow;
-  };
-  library->Matmul(library->handle, product.operation, number(one, floatOne),
-                  pointer(b), product.first, pointer(a), product.second,
-                  desc.accumulate ? number(one, floatOne)
-                                  : number(zero, floatZero),
-                  pointer(c), product.result, pointer(c), product.result,
-                  &product.algorithm, pointer(workspace), workspaceOf(desc),
-                  reinterpret_cast<cudaStream_t>(stream));
+void Matmuls::run(CUstream stream, const LtProduct &part,
+                  const MatmulOperands &operands) const {
+  library->check("cublasLtMatmul",
+                 cublasStatus_t(issue(stream, part, operands)));
+}
+
+int Matmuls::issue(CUstream stream, const LtProduct &part,
+                   const MatmulOperands &operands) const {
+  MatmulOperands now = operands;
+  if (biasBytes(part.d) != 0)
+    now.bias = copyBias(stream, part.d, operands.bias);
+  return part.issue(stream, now, workspace);
+}
+
+//===----------------------------------------------------------------------===//
+// The choice by time
+//===----------------------------------------------------------------------===//
+
+std::string Matmuls::version() const {
+  return library ? fmt::format("cuBLASLt {}", library->raw.GetVersion()) : "";
+}
+
+void Matmuls::choose(const zrt_matmul_desc &desc,
+                     const MatmulOperands &operands, int most,
+                     MatmulChoices &choices) {
+  if (isEmpty(desc))
+    return;
+  gpu.enter();
+  for (const auto &part : products.at(&desc)) {
+    const MatmulOperands at = operandsOf(part->d, desc, operands);
+    const std::string name = part->name();
+    if (const cublasLtMatmulAlgo_t *kept = choices.find(name)) {
+      part->take(*kept);
+    } else {
+      chooseFastest(*part, at, most);
+      choices.add(name, part->algorithm, part->text());
+    }
+    // Loads its kernels, since nothing may be loaded in a step.
+    run(nullptr, *part, at);
+  }
+  gpu.StreamSynchronize(nullptr);
+}
+
+namespace {
+
+/// Measures the time of what is issued to the default stream.
+class GpuClock {
+public:
+  explicit GpuClock(const Gpu &theGpu) : gpu(theGpu) {
+    gpu.EventCreate(&begin, CU_EVENT_DEFAULT);
+    gpu.EventCreate(&end, CU_EVENT_DEFAULT);
+  }
+  ~GpuClock() {
+    for (const CUevent event : {begin, end})
+      (void)gpu.driver().EventDestroy(event);
+  }
+  GpuClock(const GpuClock &) = delete;
+  GpuClock &operator=(const GpuClock &) = delete;
+
+  /// Calls `issue` so many times; returns the milliseconds of one.
+  template <typename Issue>
+  double time(int times, Issue issue) const {
+    gpu.EventRecord(begin, nullptr);
+    for (int i = 0; i < times; ++i)
+      issue();
+    gpu.EventRecord(end, nullptr);
+    gpu.EventSynchronize(end);
+    float milliseconds = 0;
+    gpu.EventElapsedTime(&milliseconds, begin, end);
+    return double(milliseconds) / times;
+  }
+
+private:
+  const Gpu &gpu;
+  CUevent begin = nullptr, end = nullptr;
+};
+
+} // namespace
+
+void Matmuls::chooseFastest(LtProduct &part, const MatmulOperands &operands,
+                            int most) const {
+  const std::vector<cublasLtMatmulAlgo_t> candidates = part.candidates(most);
+  part.algorithm = candidates.front();
+  if (candidates.size() == 1)
+    return;
+  // As many repetitions as take this time, within these limits.
+  constexpr double kMilliseconds = 5;
+  constexpr double kLeast = 2, kMost = 50;
+  const GpuClock clock(gpu);
+  double best = std::numeric_limits<double>::infinity();
+  cublasLtMatmulAlgo_t fastest = part.algorithm;
+  for (const cublasLtMatmulAlgo_t &candidate : candidates) {
+    part.algorithm = candidate;
+    const auto issue = [&] { return this->issue(nullptr, part, operands); };
+    // Loads the kernels, which the time is not to include.
+    if (issue() != CUBLAS_STATUS_SUCCESS)
+      continue;
+    const double once = clock.time(1, issue);
+    const double now =
+        clock.time(int(std::clamp(kMilliseconds / once, kLeast, kMost)), issue);
+    if (now < best) {
+      best = now;
+      fastest = candidate;
+    }
+  }
+  part.algorithm = fastest;
 }

@@ -7,12 +7,13 @@
 //   plan       C   =  op(A) op(B)      m x n,  m x k times k x n
 //   cuBLASLt   C'  =  op(B)' op(A)'    n x m,  n x k times k x m
 //
-// Sums are in f32 (no TF32) or f64 and rounded once. cuBLASLt's heuristic
-// chooses the algorithm of each product before the first program, from the
-// product's shape and from the alignment of its operands in the plan.  The bits
-// depend only on these and on the library's version.  Algorithms that add into
-// memory in the order in which blocks end are excluded, and so are those that
-// round partial sums.
+// Sums are in f32 (no TF32) or f64 and rounded once.  The algorithm of each
+// product is chosen before the first program: the first one of cuBLASLt's
+// heuristic, which depends only on the product's shape, the alignment of its
+// operands in the plan and the library's version; or the fastest of several,
+// which is kept (MatmulChoices.h).  The algorithm decides the bits.  Algorithms
+// that add into memory in the order in which blocks end are excluded, and so
+// are those that round partial sums.
 //
 // cuBLASLt does not support a 16-bit bias with an f32 result.  A kernel of the
 // plan first widens such a bias into the end of the workspace.  A bias that is
@@ -26,6 +27,7 @@
 #pragma once
 
 #include "abi/zrt.h"
+#include "runtime/device/cuda/MatmulPieces.h"
 #include "runtime/device/cuda/driver/Kernels.h"
 
 #include <map>
@@ -37,6 +39,7 @@
 namespace zrt::cuda {
 class LtLibrary;
 class LtProduct;
+class MatmulChoices;
 
 class Matmuls {
 public:
@@ -47,20 +50,34 @@ public:
   Matmuls(const Matmuls &) = delete;
   Matmuls &operator=(const Matmuls &) = delete;
 
-  /// Any thread: chooses the algorithm of `desc`, whose operands must be at
-  /// addresses with the same alignment as their offsets.  Throws zrt::Error if
-  /// there is none.
+  /// Any thread: prepares `desc` with the first algorithm of cuBLASLt's
+  /// heuristic.  Throws zrt::Error if there is none.
   void prepare(const zrt_matmul_desc &desc);
+  /// Gives a product that was prepared the algorithm of `choices`; without one,
+  /// times up to `most` algorithms on the operands, and adds the fastest.
+  /// No stream may be working.  Throws zrt::Error if cuBLASLt refuses the one
+  /// of `choices`.
+  void choose(const zrt_matmul_desc &desc, const MatmulOperands &operands,
+              int most, MatmulChoices &choices);
+  /// Returns the library and its version: "cuBLASLt 130100"; "" if there is no
+  /// product.
+  std::string version() const;
   /// Returns the chosen algorithms for reports: "algorithm 66, tile 20, stages
   /// 7".
   std::string text(const zrt_matmul_desc &desc) const;
   /// Issues a product that was prepared.
-  void run(CUstream stream, const zrt_matmul_desc &desc, CUdeviceptr a,
-           CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const;
+  void run(CUstream stream, const zrt_matmul_desc &desc,
+           const MatmulOperands &operands) const;
 
 private:
-  void run(CUstream stream, const LtProduct &product, CUdeviceptr a,
-           CUdeviceptr b, CUdeviceptr bias, CUdeviceptr c) const;
+  /// Issues a part of a product; returns a status of cuBLASLt.
+  int issue(CUstream stream, const LtProduct &part,
+            const MatmulOperands &operands) const;
+  void run(CUstream stream, const LtProduct &part,
+           const MatmulOperands &operands) const;
+  /// Gives a part the fastest of up to `most` algorithms.
+  void chooseFastest(LtProduct &part, const MatmulOperands &operands,
+                     int most) const;
   /// Copies the bias into the workspace and returns its address there.
   CUdeviceptr copyBias(CUstream stream, const zrt_matmul_desc &desc,
                        CUdeviceptr bias) const;
