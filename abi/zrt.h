@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 36u
+#define ZRT_ABI_VERSION 37u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary
@@ -134,6 +134,8 @@ enum { ZRT_OVER_ALL = 0, ZRT_OVER_MEMBERS = 1, ZRT_OVER_GROUPS = 2 };
 
 /// The number of elements of a gradient whose squares make one partial sum.
 #define ZRT_SQUARES_BLOCK 16384
+/// The most elements that a block of a GPU updates.
+#define ZRT_UPDATE_BLOCK 8192
 
 /// Packed forms of parameters (docs/lora.md has the formats).
 enum { ZRT_UNPACKED = 0, ZRT_NF4 = 1, ZRT_INT8 = 2, ZRT_PACKING_COUNT = 3 };

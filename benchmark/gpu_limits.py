@@ -10,7 +10,8 @@ Needs no GPU, but zeroc, zero-kernels and ptxas (of the CUDA toolkit).  For each
                its instructions / the issue rate of the processors; and a launch
 
 A kernel reads and writes each operand once.  In flight are the bytes that a thread loads in one basic block,
-times the threads that are resident given registers, shared memory and the number of blocks.  cuBLASLt computes
+times the threads that are resident given registers, shared memory and the number of blocks; or, of rows and
+gradients that cp.async copies, the resident blocks' shared memory, which loops then read.  cuBLASLt computes
 products, whose estimate is a rate that was measured, lower if n or k is no multiple of 8; grouped products are
 estimated by their instructions.  Attention's limit is that of tensor cores.  Its estimate follows the kernels of
 docs/cuda.md: in f32, reads of shared memory; on tensor cores, for each tile of the loop, its multiplications,
@@ -78,6 +79,8 @@ class Kernel:
     loaded: int = 0       # bytes of global memory, by a thread in the block of code that loads most
     instructions: int = 0  # in all blocks of code that load
     parts: int = 0         # blocks that share a unit
+    copies: bool = False   # shared memory is filled by cp.async
+    from_shared: float = 0  # instructions for each byte of it, in the loops that read it
     # Per warp, in the blocks of code that multiply on tensor cores.
     multiplications: int = 0
     exponentials: int = 0
@@ -130,6 +133,14 @@ def read_code(ptx, kernels):
                 kernel.exponentials += block.count("ex2.approx")
                 kernel.fragments += block.count("ldmatrix")
                 kernel.issued += len(re.findall(r";$", block, re.MULTILINE)) - block.count("mov.b32")
+        kernel.copies = "cp.async" in entry[2] and not kernel.multiplications
+        loops = set()  # a row's last part may have a loop of its own, which is the same
+        for _, loop in re.findall(r"^(\$L__BB\S+):((?:(?!^\$L__BB)[\s\S])*?)\bbra\s+\1;", entry[2], re.MULTILINE):
+            read = sum(int(count or 1) * int(kind[1:]) // 8
+                       for count, kind in re.findall(r"ld\.shared\.(?:v(\d)\.)?([bfsu]\d+)", loop))
+            if kernel.copies and read >= 32:
+                loops.add((read, len(re.findall(r";$", loop, re.MULTILINE))))
+        kernel.from_shared = sum(issued / read for read, issued in loops)
         for block in re.split(r"^\$L__BB\S+:|\bbra\b.*", entry[2], flags=re.MULTILINE):
             loads = re.findall(r"ld\.global\.(?:nc\.)?(?:v(\d)\.)?([bfsu]\d+)", block)
             loaded = sum(int(count or 1) * int(kind[1:]) // 8 for count, kind in loads)
@@ -180,12 +191,15 @@ def estimate(gpu, kernel, units, moved):
     resident = min(gpu.blocks, gpu.threads // kernel.threads, int(gpu.registers // max(registers, 1)),
                    gpu.shared // kernel.shared if kernel.shared else gpu.blocks)
     at_once = min(blocks, resident * gpu.processors)
-    in_flight = at_once * kernel.threads * max(kernel.loaded, 4)
+    in_flight = at_once * (kernel.shared if kernel.copies else kernel.threads * max(kernel.loaded, 4))
     reach = min(1.0, in_flight / (gpu.streamed * gpu.latency))
     busy = min(1.0, at_once / gpu.processors)
     by_bytes = moved / (gpu.streamed * reach)
     steps = moved / max(kernel.loaded, 4)
-    by_issue = steps * kernel.instructions / (gpu.processors * gpu.lanes * gpu.clock * busy)
+    # A block of one unit has a row in shared memory; others pass all bytes through a ring.
+    copied = units * kernel.shared if kernel.units == 1 else moved
+    issued = copied * kernel.from_shared if kernel.copies else steps * kernel.instructions
+    by_issue = issued / (gpu.processors * gpu.lanes * gpu.clock * busy)
     why = "instructions" if by_issue > by_bytes else "bandwidth" if reach == 1 else (
         "few blocks" if at_once < resident * gpu.processors else "few bytes in flight")
     return max(by_bytes, by_issue) + LAUNCH_SECONDS, why, blocks
@@ -313,8 +327,11 @@ def add_all(gpu, plan, kernels):
         limit = max(moved / gpu.bandwidth, flops / gpu.flops[element])
         kernel = kernels.get(name)
         if kind == "update":
-            found = [kernels[one] for one in kernels if one.startswith(name)]
-            kernel = found[0] if found else None
+            # A block updates 8192 elements (ZRT_UPDATE_BLOCK), by one of the codes with and without decay.
+            found = [(one, kernels[one]) for one in kernels if one.startswith(name)]
+            kernel = found[0][1] if found else None
+            codes = 1 if found and re.fullmatch(re.escape(name) + "_decay0(_.*)?", found[0][0]) else 2
+            kernel = kernel and dataclasses.replace(kernel, units=8192, instructions=kernel.instructions // codes)
         elif kind == "squares":
             kernel = kernels.get(f"zrt_squares_{element}")
         elif kind == "unpack":
@@ -325,8 +342,8 @@ def add_all(gpu, plan, kernels):
             kernel, count = dataclasses.replace(kernels[name], loaded=run), math.ceil(int(elements) / 16384)
         if kernel and kernel.units and kind != "grouped":
             units = re.search(r"(\d+) by \d+:", rest)
-            if kind == "squares":  # ZRT_SQUARES_BLOCK elements per block
-                count = moved / (4 if element == "f32" else 2) / 16384 * kernel.units
+            if kind == "squares":  # ZRT_SQUARES_BLOCK elements per unit
+                count = moved / (4 if element == "f32" else 2) / 16384
             elif kind != "unpack":
                 count = int(units[1]) if units else int(re.search(r"\+ (\d+) f32", rest)[1]) // 4 if kind == "update" else 1
             seconds, why, blocks = estimate(gpu, kernel, count, moved)

@@ -91,6 +91,7 @@ const Known kKnown[] = {
     {kMicroAttr, OnOperation | OnArgument | OnResult, isNumber, "an i64"},
     {kKernelsAttr, OnOperation, isArrayOf<FlatSymbolRefAttr>,
      "an array of symbols"},
+    {kPlainAttr, OnOperation, isOneOf<FlatSymbolRefAttr>, "a symbol"},
     {kBytesAttr, OnArgument, isOneOf<BytesAttr>, "a #zero.bytes"},
     {kParamAttr, OnArgument, isOneOf<StringAttr>, "a string"},
     {kFrozenAttr, OnArgument, isOneOf<UnitAttr>, "a unit"},

@@ -83,6 +83,8 @@ constexpr llvm::StringLiteral kSameAttr = "zero.same";
 // In code generation, on operations of a plan that launch kernels of their own,
 // not the model's: these kernels.
 constexpr llvm::StringLiteral kKernelsAttr = "zero.kernels";
+// On kernels of an update with weight decay: the kernel without it.
+constexpr llvm::StringLiteral kPlainAttr = "zero.plain";
 // On inputs: the upper bound of ids, exclusive.
 constexpr llvm::StringLiteral kVocabAttr = "zero.vocab";
 // On inputs with a vocabulary: the one other value that the host accepts.

@@ -17,6 +17,7 @@
 //   zero.stream                          the queue of an operation (default: compute)
 //   zero.at                              byte ranges, one per result
 //   zero.kernels                         kernels of an update, a clip etc.
+//   zero.plain                           the kernel of an update without decay
 //   zero.level                           on the module: the last finished level
 //   zero.options                         on the module: the options of the plan
 //   zero.target                          on the module: what runs the plan

@@ -66,7 +66,10 @@ public:
       : plan(plan), loc(plan.getLoc()), b(plan.getContext()) {}
 
   SmallVector<KernelOp> getOrCreate(UpdateOp op) {
-    return {update(op, 0), update(op, op.getDecay().convertToDouble())};
+    KernelOp plain = update(op, 0),
+             decayed = update(op, op.getDecay().convertToDouble());
+    decayed->setAttr(kPlainAttr, FlatSymbolRefAttr::get(plain));
+    return {plain, decayed};
   }
   SmallVector<KernelOp> getOrCreate(AccumulateOp op);
   SmallVector<KernelOp> getOrCreate(AddLeafOp op);

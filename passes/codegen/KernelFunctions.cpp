@@ -8,6 +8,7 @@
 #include "passes/codegen/gpu/delta/DeltaLaunches.h"
 #include "passes/codegen/gpu/threads/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/threads/Shuffle.h"
+#include "passes/codegen/gpu/threads/UpdateBlocks.h"
 #include "passes/codegen/gpu/threads/Warp.h"
 #include "llvm/Support/DebugLog.h"
 
@@ -80,15 +81,9 @@ static void passFirstElements(func::FuncOp kernel, Value end) {
       b.getFunctionType(body.getArgumentTypes(), kernel.getResultTypes()));
 }
 
-/// Sets how many units a half-warp does: for columns a vector for each thread,
-/// or several for a kernel of any size, such as an update, which computes
-/// values that all elements share only once.
-static void setHalfWarpUnits(func::FuncOp function, KernelKind kind,
-                             bool isForAnySize = false) {
-  constexpr int64_t kVectorsOfAnySize = 16;
-  int64_t units = isForAnySize                  ? kVectorsOfAnySize * kSumLanes
-                  : kind == KernelKind::Columns ? kSumLanes
-                                                : 1;
+/// Sets how many units a half-warp does: for columns a vector for each thread.
+static void setHalfWarpUnits(func::FuncOp function, KernelKind kind) {
+  const int64_t units = kind == KernelKind::Columns ? kSumLanes : 1;
   function->setAttr(kHalfWarpUnitsAttr,
                     OpBuilder(function).getI64IntegerAttr(units));
 }
@@ -184,19 +179,24 @@ struct LowerUnitsToLoops
   void runOnOperation() override {
     if (forGpu)
       declareHalfWarpFunctions(getOperation());
+    SmallVector<UpdateTwins> updates;
     for (KernelOp kernel : getDefined<KernelOp>(getOperation())) {
       KernelKind kind = kernel.getKindAttr().getValue();
+      if (auto plain = kernel->getAttrOfType<FlatSymbolRefAttr>(kPlainAttr))
+        updates.push_back({kernel.getSymNameAttr(), plain.getAttr()});
       DenseI64ArrayAttr space = kernel.getSpaceAttr();
       LDBG() << "@" << kernel.getSymName() << ": loops over "
              << stringifyKernelKind(kind);
       func::FuncOp function = toFunction(kernel);
       UnitArguments units = addUnitArguments(function, forGpu);
       if (forGpu)
-        setHalfWarpUnits(function, kind, ShapedType::isDynamicShape(space));
+        setHalfWarpUnits(function, kind);
       passFirstElements(function, units.end);
       if (failed(emitUnitLoops(function, kind, space, units)))
         return signalPassFailure();
     }
+    if (forGpu)
+      joinUpdates(getOperation(), updates);
   }
 };
 

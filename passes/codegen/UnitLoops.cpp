@@ -101,7 +101,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       work.push_back(linalgOp);
   if (isHalfWarp) {
-    shareUnits(kernel, kind, work, context, shared);
+    shareUnits(kernel, kind, space, work, context, shared);
     if (failed(placeForHalfWarp(kernel, rowSpace, context, shared)))
       return failure();
     placeTeamMemory(kernel, work, context, shared);

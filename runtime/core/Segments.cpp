@@ -97,10 +97,9 @@ BucketPart zrt::partOf(const zrt_bucket &bucket, uint32_t slice,
       memberRuns(bucket, slice, slices)};
 }
 
-RoundingBits zrt::roundingBits(uint64_t step, const MemberRun &run,
-                               uint64_t first) {
+RoundingBits zrt::roundingBits(uint64_t step, const MemberRun &run) {
   const auto low = [](uint64_t x) { return static_cast<uint32_t>(x); };
   const auto bits = philox4x32(
       {low(step), low(step >> 32), low(run.name), low(run.name >> 32)}, {});
-  return {{bits[0], bits[1]}, low(run.first - run.segment.begin + first)};
+  return {{bits[0], bits[1]}, low(run.first - run.segment.begin)};
 }

@@ -91,7 +91,7 @@ struct RoundingBits {
 };
 
 /// Returns the bits for `run`, given `step`, the random bits of the step.  The
-/// args begin at element `first`, counted like the run's segment.
-RoundingBits roundingBits(uint64_t step, const MemberRun &run, uint64_t first);
+/// args begin where the run's segment counts from.
+RoundingBits roundingBits(uint64_t step, const MemberRun &run);
 
 } // namespace zrt

@@ -45,16 +45,14 @@ void forUnits(int64_t units, Work work) {
     work(i);
 }
 
-template <int Decay>
-void update(void **params) {
-  const auto *p = value<const float *>(params[0]);
-  const auto *g = value<const float *>(params[1]);
-  const auto *rate = value<const float *>(params[2]);
-  auto *next = value<float *>(params[3]);
-  forUnits(value<int64_t>(params[4]), [&](int64_t i) {
-    store(next + i,
-          load(p + i) - load(rate) * (load(g + i) + Decay * load(p + i)));
-  });
+/// Calls `work(i, decays, run)` for the thread's share of the elements that the
+/// table of an update gives the block.
+template <typename Work>
+void forElements(void *parameter, Work work) {
+  const int64_t *entry = value<const int64_t *>(parameter) + 4 * zge_block();
+  const int64_t end = load(entry + 1);
+  for (int64_t i = load(entry) + zge_thread(); i < end; i += kThreads)
+    work(i, load(entry + 2) != 0, load(entry + 3));
 }
 
 float widened(float value) { return value; }
@@ -119,15 +117,24 @@ void test_fails(void **) {
   zge_write(reinterpret_cast<const void *>(uintptr_t{16}), 4);
 }
 
-void test_plain(void **params) { update<0>(params); }
-void test_decayed(void **params) { update<1>(params); }
+void test_update(void **params) {
+  const auto *p = value<const float *>(params[0]);
+  const auto *g = value<const float *>(params[1]);
+  const auto *rate = value<const float *>(params[2]);
+  auto *next = value<float *>(params[3]);
+  forElements(params[4], [&](int64_t i, bool decays, int64_t) {
+    store(next + i, load(p + i) - load(rate) * (load(g + i) +
+                                                float(decays) * load(p + i)));
+  });
+}
 
 /// args[2][i] = position of element i in its parameter, times the first key.
 void test_chance(void **params) {
   const auto *bits = value<const uint32_t *>(params[1]);
   auto *next = value<uint32_t *>(params[2]);
-  forUnits(value<int64_t>(params[3]), [&](int64_t i) {
-    store(next + i, (uint32_t(i) + load(bits + 2)) * load(bits));
+  forElements(params[3], [&](int64_t i, bool, int64_t run) {
+    const uint32_t *mine = bits + 3 * run;
+    store(next + i, (uint32_t(i) + load(mine + 2)) * load(mine));
   });
 }
 

@@ -213,26 +213,47 @@ Value LoopNest::asVector(Value value) {
 // The body
 //===----------------------------------------------------------------------===//
 
+bool LoopNest::isInvariant(OpOperand &operand) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  return !op.isDpsInit(&operand) &&
+         llvm::all_of(llvm::seq<int>(0, getNumLoops()), [&](int loop) {
+           return isOpen(loop) || !dependsOn(map, loop);
+         });
+}
+
+SmallVector<Operation *> LoopNest::findInvariants() {
+  llvm::SmallDenseSet<Value> known;
+  for (OpOperand &operand : op->getOpOperands())
+    if (isInvariant(operand))
+      known.insert(body->getArgument(operand.getOperandNumber()));
+  SmallVector<Operation *> invariants;
+  for (Operation &inner : body->without_terminator())
+    if (isa<arith::ConstantOp>(inner) ||
+        (OpTrait::hasElementwiseMappableTraits(&inner) &&
+         llvm::all_of(inner.getOperands(), [&](Value operand) {
+           return known.contains(operand) || operand.getParentBlock() != body;
+         }))) {
+      invariants.push_back(&inner);
+      known.insert_range(inner.getResults());
+    }
+  return invariants;
+}
+
 void LoopNest::hoistInvariants() {
-  for (OpOperand &operand : op->getOpOperands()) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    bool open = llvm::all_of(llvm::seq<int>(0, getNumLoops()), [&](int loop) {
-      return isOpen(loop) || !dependsOn(map, loop);
-    });
-    BlockArgument arg = body->getArgument(operand.getOperandNumber());
-    if (open && !op.isDpsInit(&operand) && !arg.use_empty())
+  for (OpOperand &operand : op->getOpOperands())
+    if (BlockArgument arg = body->getArgument(operand.getOperandNumber());
+        isInvariant(operand) && !arg.use_empty())
       invariant.map(arg, load(operand, Value()));
-  }
-  for (Operation &inner : body->without_terminator()) {
-    bool fixed = isa<arith::ConstantOp>(inner) ||
-                 (OpTrait::hasElementwiseMappableTraits(&inner) &&
-                  llvm::all_of(inner.getOperands(), [&](Value operand) {
-                    return invariant.contains(operand) ||
-                           operand.getParentBlock() != body;
-                  }));
-    if (fixed)
-      b.clone(inner, invariant);
-  }
+  const SmallVector<Operation *> invariants = findInvariants();
+  hoisted.insert_range(invariants);
+  SmallVector<Operation *> once;
+  if (context.isByElements)
+    once = findOnce(invariants);
+  for (Operation *inner : invariants)
+    if (!llvm::is_contained(once, inner))
+      b.clone(*inner, invariant);
+  if (!once.empty())
+    emitOnce(*this, once);
 }
 
 Values LoopNest::emitBody(ArrayRef<Value> accumulators, Value mask) {
@@ -248,7 +269,7 @@ Values LoopNest::emitBody(ArrayRef<Value> accumulators, Value mask) {
     }
   }
   for (Operation &inner : body->without_terminator())
-    if (inner.getNumResults() == 0 || !map.contains(inner.getResult(0)))
+    if (!hoisted.contains(&inner))
       emitBodyOp(inner, map, mask);
   return llvm::map_to_vector(
       body->getTerminator()->getOperands(),

@@ -73,10 +73,12 @@ public:
   /// else by the first.
   void onOneThread(bool every, llvm::function_ref<void()> emit);
 
-  /// Loads and arithmetic that only depend on open loops.
+  /// Emits loads and arithmetic that only depend on open loops.
   void hoistInvariants();
   /// Body values that no closed loop changes.
   IRMapping invariant;
+  /// Operations of the body that only depend on open loops, in its order.
+  SmallVector<Operation *> findInvariants();
 
   /// The values that the body yields at the open indices.
   Values emitBody(ArrayRef<Value> accumulators, Value mask);
@@ -91,6 +93,10 @@ private:
   int contiguous;               ///< the loop along memory, or -1
   int laneLoop;                 ///< the same if it is in vectors, or -1
   std::pair<Value, Value> part; ///< the lane's bounds; null: all of it
+  llvm::SmallDenseSet<Operation *> hoisted; ///< operations of the body
+
+  /// Whether an input has one element while the open loops are.
+  bool isInvariant(OpOperand &operand);
 
   Value placeOfOwn(Value element);
   Values indicesOf(OpOperand &operand);
@@ -107,6 +113,12 @@ private:
 /// Whether a sum along the lanes is cut into sums of kChunk elements, added in
 /// order.
 bool isLongRow(const LoopNest &nest);
+/// Emits the operations `once`, of `invariants`, on one thread of a block; the
+/// others receive what they compute.
+void emitOnce(LoopNest &nest, ArrayRef<Operation *> once);
+/// Those of `invariants` that emitOnce shall have: arithmetic in f64, and what
+/// depends on it.
+SmallVector<Operation *> findOnce(ArrayRef<Operation *> invariants);
 /// Sums along the lanes themselves.
 void emitRowSums(LoopNest &nest);
 /// The same, by a half-warp.

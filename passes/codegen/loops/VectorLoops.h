@@ -107,8 +107,10 @@ struct RowShare {
 struct LoopContext {
   Lanes lanes;
   RowShare rowShare;
-  /// For a team: memory that its threads share, of unknown size, behind their
-  /// temporaries.
+  /// Whether the threads of a block have its elements side by side.
+  bool isByElements = false;
+  /// For these and a team: memory that the threads share, of unknown size,
+  /// behind their temporaries.
   Value teamMemory;
   /// The indices of the first loops, which are open already (a kernel's row).
   SmallVector<Value> rows;
@@ -132,6 +134,9 @@ ColumnRuns getColumnRuns(linalg::LinalgOp op, const LoopContext &context);
 
 /// Bytes in which a team keeps the sums of `op`'s chunks (HalfWarpSums.cpp).
 int64_t getTeamBytes(linalg::LinalgOp op, const LoopContext &context);
+
+/// Bytes in which a block keeps values that one thread computes for all.
+int64_t getOnceBytes(linalg::LinalgOp op, const LoopContext &context);
 
 /// Emits `op`, whose operands are memrefs, at the builder's position.
 void emitVectorLoops(OpBuilder &b, linalg::LinalgOp op,

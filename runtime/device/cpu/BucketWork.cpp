@@ -77,7 +77,7 @@ void zrt::updateBucket(const zrt_update_desc &desc, const BucketPart &bucket,
   share([&](uint64_t from, uint64_t to) {
     std::vector<void *> mine(args);
     for (const MemberRun &each : runs) {
-      RoundingBits bits = roundingBits(step, each, /*first=*/0);
+      RoundingBits bits = roundingBits(step, each);
       mine[desc.rounding] = &bits;
       run(desc, each.segment, from, to, mine.data());
     }

@@ -13,21 +13,14 @@ using namespace zrt::cuda;
 
 namespace {
 
-/// Returns the twin of the kernel that updates a segment.
-zrt_kernel_fn twinOf(const zrt_update_desc &desc, const Segment &segment) {
-  return segment.decays ? desc.decayed : desc.plain;
-}
-
-/// Calls `visit` for each update of the GPU that rounds stochastically.
+/// Calls `visit` for the descriptor of each update and each sum of squares of
+/// the GPU.
 template <typename Visit>
-void forEachChance(const zrt_plan &plan, Visit visit) {
+void forEachUpdate(const zrt_plan &plan, Visit visit) {
   for (const zrt_op &op : opsOf(plan))
-    if (op.kind == ZRT_UPDATE && updateOf(op).rounding != 0 &&
-        isOfGpu(plan.streams[op.stream].stream_class))
+    if (op.kind == ZRT_UPDATE && isOfGpu(plan.streams[op.stream].stream_class))
       visit(updateOf(op));
 }
-
-/// Calls `visit` for each sum of squares of the GPU.
 template <typename Visit>
 void forEachSquares(const zrt_plan &plan, Visit visit) {
   for (const zrt_op &op : opsOf(plan))
@@ -35,24 +28,21 @@ void forEachSquares(const zrt_plan &plan, Visit visit) {
       visit(squaresOf(op));
 }
 
-/// Returns the number of table entries: the runs of all such updates.
-size_t countBits(const zrt_plan &plan, const std::vector<BucketPart> &parts) {
-  size_t count = 0;
-  forEachChance(plan, [&](const zrt_update_desc &desc) {
-    const BucketPart &part = parts[desc.bucket];
-    count += (isSliced(desc) ? part.ownedRuns : part.memberRuns).size();
-  });
-  return count;
+/// Returns the runs of an update that rounds stochastically.
+const std::vector<MemberRun> &runsOf(const zrt_update_desc &desc,
+                                     const BucketPart &bucket) {
+  return isSliced(desc) ? bucket.ownedRuns : bucket.memberRuns;
 }
 
-/// Returns the size of the blocks' table: begin and end of each.
-uint64_t bytesOfBlocks(const zrt_plan &plan,
-                       const std::vector<BucketPart> &parts) {
-  uint64_t blocks = 0;
-  forEachSquares(plan, [&](const zrt_squares_desc &desc) {
-    blocks += parts[desc.bucket].blocks.size();
-  });
-  return blocks * 2 * sizeof(uint64_t);
+/// Returns the elements of each run of an update.
+std::vector<Segment> segmentsOf(const zrt_update_desc &desc,
+                                const BucketPart &bucket) {
+  if (desc.rounding == 0)
+    return isSliced(desc) ? bucket.owned : bucket.members;
+  std::vector<Segment> segments;
+  for (const MemberRun &run : runsOf(desc, bucket))
+    segments.push_back(run.segment);
+  return segments;
 }
 
 std::vector<BucketPart> partsOf(const zrt_plan &plan, int rank) {
@@ -68,34 +58,41 @@ std::vector<BucketPart> partsOf(const zrt_plan &plan, int rank) {
 BucketLaunches::BucketLaunches(const Gpu &theGpu, const Kernels &theKernels,
                                const zrt_plan &thePlan, int rank)
     : gpu(theGpu), kernels(theKernels), plan(thePlan),
-      parts(partsOf(thePlan, rank)), bits(countBits(thePlan, parts)),
-      table(theGpu, bits.size() * sizeof(RoundingBits),
-            "the random bits of updates"),
-      tableOfBlocks(theGpu, bytesOfBlocks(thePlan, parts),
-                    "the blocks of norms") {
-  size_t first = 0;
-  forEachChance(plan, [&](const zrt_update_desc &desc) {
-    firstBits[&desc] = first;
-    first += runsOf(desc, parts[desc.bucket]).size();
+      parts(partsOf(thePlan, rank)) {
+  std::vector<uint64_t> words;
+  size_t runs = 0;
+  forEachUpdate(plan, [&](const zrt_update_desc &desc) {
+    Blocks &mine = blocks[&desc] = {words.size() * sizeof(uint64_t), 0};
+    const auto segments = segmentsOf(desc, parts[desc.bucket]);
+    for (uint64_t run = 0; run < segments.size(); ++run)
+      for (const Segment &block :
+           cutSegments({segments[run]}, ZRT_UPDATE_BLOCK)) {
+        words.insert(words.end(), {block.begin, block.end, block.decays, run});
+        ++mine.count;
+      }
+    if (desc.rounding == 0)
+      return;
+    firstBits[&desc] = runs;
+    runs += segments.size();
   });
-  std::vector<uint64_t> blocks;
   forEachSquares(plan, [&](const zrt_squares_desc &desc) {
-    firstBlocks[&desc] = blocks.size() * sizeof(uint64_t);
-    for (const Segment &block : parts[desc.bucket].blocks)
-      blocks.insert(blocks.end(), {block.begin, block.end});
+    const auto &mine = parts[desc.bucket].blocks;
+    blocks[&desc] = {words.size() * sizeof(uint64_t), int64_t(mine.size())};
+    for (const Segment &block : mine)
+      words.insert(words.end(), {block.begin, block.end});
   });
-  if (blocks.empty())
+  if (runs != 0) {
+    bits.resize(runs);
+    tableOfBits.emplace(gpu, runs * sizeof(RoundingBits),
+                        "the random bits of updates");
+  }
+  if (words.empty())
     return;
+  const uint64_t bytes = words.size() * sizeof(uint64_t);
+  tableOfBlocks.emplace(gpu, bytes, "the blocks of updates and norms");
   gpu.enter();
-  gpu.MemcpyHtoD(tableOfBlocks.at(0), blocks.data(),
-                 blocks.size() * sizeof(uint64_t));
+  gpu.MemcpyHtoD(tableOfBlocks->at(0), words.data(), bytes);
   gpu.StreamSynchronize(nullptr);
-}
-
-const std::vector<MemberRun> &
-BucketLaunches::runsOf(const zrt_update_desc &desc,
-                       const BucketPart &bucket) const {
-  return isSliced(desc) ? bucket.ownedRuns : bucket.memberRuns;
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,9 +100,7 @@ BucketLaunches::runsOf(const zrt_update_desc &desc,
 //===----------------------------------------------------------------------===//
 
 void BucketLaunches::check(const zrt_update_desc &desc) const {
-  for (const MemberRun &run : runsOf(desc, parts[desc.bucket]))
-    kernels.checkUnits(twinOf(desc, run.segment),
-                       int64_t(run.segment.end - run.segment.begin));
+  kernels.checkUnits(desc.decayed, blocks.at(&desc).count);
   if (desc.rounding == 0)
     return;
   const zrt_ref &needed = desc.args[desc.rounding].ref;
@@ -134,39 +129,27 @@ void BucketLaunches::prepare(
     const uint64_t step = read(desc->args[desc->rounding].ref);
     size_t i = first;
     for (const MemberRun &run : runsOf(*desc, parts[desc->bucket]))
-      bits[i++] = roundingBits(step, run, run.segment.begin);
+      bits[i++] = roundingBits(step, run);
   }
-  gpu.MemcpyHtoD(table.at(0), bits.data(), bits.size() * sizeof(RoundingBits));
+  gpu.MemcpyHtoD(tableOfBits->at(0), bits.data(),
+                 bits.size() * sizeof(RoundingBits));
   gpu.StreamSynchronize(nullptr);
 }
 
 void BucketLaunches::update(CUstream stream, const zrt_update_desc &desc,
                             const BucketPart &bucket,
                             std::vector<uint64_t> args) const {
+  const auto [offset, count] = blocks.at(&desc);
+  if (count == 0)
+    return;
   for (uint32_t i = 0; i < desc.arg_count; ++i)
     args[i] +=
         bucket.firstIn(desc.args[i].extent) * dtypeBytes(desc.args[i].dtype);
-  std::vector<uint64_t> mine(args.size() + 1);
-  const auto run = [&](const Segment &segment, CUdeviceptr chance) {
-    for (uint32_t i = 0; i < desc.arg_count; ++i)
-      mine[i] =
-          args[i] + (desc.args[i].extent == ZRT_SCALAR
-                         ? 0
-                         : segment.begin * dtypeBytes(desc.args[i].dtype));
-    if (desc.rounding != 0)
-      mine[desc.rounding] = chance;
-    mine.back() = segment.end - segment.begin;
-    kernels.launch(stream, twinOf(desc, segment), int64_t(mine.back()), mine);
-  };
-  if (desc.rounding == 0) {
-    for (const Segment &segment :
-         isSliced(desc) ? bucket.owned : bucket.members)
-      run(segment, 0);
-    return;
-  }
-  size_t i = firstBits.at(&desc);
-  for (const MemberRun &each : runsOf(desc, bucket))
-    run(each.segment, table.at(i++ * sizeof(RoundingBits)));
+  if (desc.rounding != 0)
+    args[desc.rounding] =
+        tableOfBits->at(firstBits.at(&desc) * sizeof(RoundingBits));
+  args.insert(args.end(), {tableOfBlocks->at(offset), uint64_t(count)});
+  kernels.launch(stream, desc.decayed, count, args);
 }
 
 void BucketLaunches::sumSquares(CUstream stream, const zrt_squares_desc &desc,
@@ -174,16 +157,16 @@ void BucketLaunches::sumSquares(CUstream stream, const zrt_squares_desc &desc,
                                 CUdeviceptr partials) const {
   const uint64_t size = dtypeBytes(desc.grad.dtype);
   grad += bucket.firstIn(desc.grad.extent) * size;
-  const uint64_t blocks = bucket.blocks.size();
-  if (blocks != 0) {
-    const uint64_t parameters[] = {
-        grad, partials, tableOfBlocks.at(firstBlocks.at(&desc)), blocks};
+  const auto [offset, count] = blocks.at(&desc);
+  if (count != 0) {
+    const uint64_t parameters[] = {grad, partials, tableOfBlocks->at(offset),
+                                   uint64_t(count)};
     kernels.launch(stream,
                    kernels.find(squaresEntry(dtypeName(desc.grad.dtype))),
-                   int64_t(blocks), parameters);
+                   count, parameters);
   }
-  const uint64_t rest = elementsIn(desc.partials) - blocks;
+  const uint64_t rest = elementsIn(desc.partials) - uint64_t(count);
   if (rest != 0)
-    gpu.MemsetD8Async(partials + blocks * sizeof(double), 0,
+    gpu.MemsetD8Async(partials + uint64_t(count) * sizeof(double), 0,
                       rest * sizeof(double), stream);
 }

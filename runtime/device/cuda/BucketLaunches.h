@@ -1,8 +1,9 @@
 //===- BucketLaunches.h - Launches updates and norms ------------*- C++ -*-===//
 //
-// The optimizer launches a kernel for each run of elements: those with the same
-// decay, or those of one member (ZrtStructs.def).  The gradient norm has one
-// launch, which reads the blocks of all members from a table on the GPU.
+// The optimizer and the gradient norm have one launch for each bucket, which
+// reads its blocks from a table on the GPU (ZrtStructs.def).  A block is a part
+// of a run of elements: for updates those with the same decay, or those of one
+// member, and for norms those of one member.
 //
 // If an update rounds stochastically, its kernel reads three numbers for each
 // run from another table.  They depend on the step's random bits, an input
@@ -17,6 +18,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace zrt::cuda {
@@ -42,20 +44,22 @@ public:
                   CUdeviceptr partials) const;
 
 private:
-  const std::vector<MemberRun> &runsOf(const zrt_update_desc &desc,
-                                       const BucketPart &bucket) const;
-
+  /// A launch's blocks in their table.
+  struct Blocks {
+    uint64_t offset; ///< in bytes
+    int64_t count;
+  };
   const Gpu &gpu;
   const Kernels &kernels;
   const zrt_plan &plan;
   std::vector<BucketPart> parts;
   /// The first table entry of each update that rounds stochastically.
   std::map<const zrt_update_desc *, size_t> firstBits;
-  std::vector<RoundingBits> bits; ///< contents of the table
-  GpuMemory table;
-  /// The place of the blocks of each sum of squares in their table.
-  std::map<const zrt_squares_desc *, uint64_t> firstBlocks;
-  GpuMemory tableOfBlocks;
+  std::vector<RoundingBits> bits; ///< contents of their table
+  /// By the descriptors of updates and sums of squares.
+  std::map<const void *, Blocks> blocks;
+  /// There if they have entries.
+  std::optional<GpuMemory> tableOfBits, tableOfBlocks;
 };
 
 } // namespace zrt::cuda

@@ -90,39 +90,98 @@ std::vector<float> drawKernel(size_t count, uint64_t seed,
   return values;
 }
 
-TEST(DeviceKernels, AdamWHasTheBitsOfProcessors) {
-  EmulatedKernels device(kAdamW);
-  for (const char *name : {"adamw_decay0", "adamw_decay0.1"}) {
-    const CompiledKernel host(kAdamW, name);
-    for (float step : {1.0f, 2.0f, 10.0f, 999.0f, 123457.0f})
-      for (size_t count : {1, 63, 1024, 1025, 9001}) {
-        std::vector<float> g = drawKernel(count, 1), lr = {3e-4f}, at = {step};
-        std::vector<float> p[] = {drawKernel(count, 2), {}},
-                           m[] = {drawKernel(count, 3), {}},
-                           v[] = {drawKernel(count, 4, true), {}};
-        p[1] = p[0];
-        m[1] = m[0];
-        v[1] = v[0];
-        // In place, as in a plan.
-        void *buffers[] = {p[0].data(), g.data(),    m[0].data(),
-                           v[0].data(), lr.data(),   at.data(),
-                           p[0].data(), m[0].data(), v[0].data()};
-        host.call(buffers, 0, static_cast<int64_t>(count));
-        const EmulatedKernels::Operand operands[] = {
-            EmulatedKernels::write(p[1]), EmulatedKernels::read(g),
-            EmulatedKernels::write(m[1]), EmulatedKernels::write(v[1]),
-            EmulatedKernels::read(lr),    EmulatedKernels::read(at),
-            EmulatedKernels::write(p[1]), EmulatedKernels::write(m[1]),
-            EmulatedKernels::write(v[1])};
-        const auto units = static_cast<int64_t>(count);
-        ASSERT_EQ(device.launch(name, operands, units, units, count), "");
-        for (auto *state : {p, m, v})
-          ASSERT_EQ(std::memcmp(state[0].data(), state[1].data(),
-                                count * sizeof(float)),
-                    0)
-              << name << ", step " << step << ", " << count << " elements";
-      }
+/// Runs of a bucket: with and without decay, of a single element, of less and
+/// more than a block, beside each other and with padding between them.
+constexpr struct {
+  int64_t begin, end;
+  bool decays;
+} kRuns[] = {
+    {0, 1, true},          {16, 17, false},      {32, 95, true},
+    {96, 1120, false},     {1120, 2145, true},   {2160, 10352, true},
+    {10352, 18545, false}, {18560, 35980, true}, {35984, 35987, false}};
+constexpr size_t kElements = 36000;
+
+/// The table of an update's blocks (zrt_device_kernel).
+std::vector<int64_t> tableOfRuns() {
+  std::vector<int64_t> table;
+  for (size_t run = 0; run < std::size(kRuns); ++run)
+    for (int64_t at = kRuns[run].begin; at < kRuns[run].end;
+         at += ZRT_UPDATE_BLOCK)
+      table.insert(table.end(),
+                   {at,
+                    std::min<int64_t>(at + ZRT_UPDATE_BLOCK, kRuns[run].end),
+                    kRuns[run].decays, static_cast<int64_t>(run)});
+  return table;
+}
+
+/// Updates the state in one launch of the kernel `decayed` of the plan `text`,
+/// and run by run on the host; `scalars` are those of the plan.
+void compareUpdates(const std::string &text, const std::string &decayed,
+                    const std::string &plain, std::vector<float> scalars) {
+  EmulatedKernels device(text);
+  const CompiledKernel withDecay(text, decayed), without(text, plain);
+  std::vector<float> g = drawKernel(kElements, 1);
+  std::vector<float> p[] = {drawKernel(kElements, 2), {}},
+                     m[] = {drawKernel(kElements, 3), {}},
+                     v[] = {drawKernel(kElements, 4, true), {}};
+  p[1] = p[0];
+  m[1] = m[0];
+  v[1] = v[0];
+  for (const auto &run : kRuns) {
+    // In place, as in a plan.
+    std::vector<void *> buffers = {p[0].data(), g.data(), m[0].data(),
+                                   v[0].data()};
+    for (float &scalar : scalars)
+      buffers.push_back(&scalar);
+    buffers.insert(buffers.end(), {p[0].data(), m[0].data(), v[0].data()});
+    (run.decays ? withDecay : without).call(buffers.data(), run.begin, run.end);
   }
+  const std::vector<int64_t> table = tableOfRuns();
+  std::vector<EmulatedKernels::Operand> operands = {
+      EmulatedKernels::write(p[1]), EmulatedKernels::read(g),
+      EmulatedKernels::write(m[1]), EmulatedKernels::write(v[1])};
+  for (float &scalar : scalars)
+    operands.push_back({&scalar, sizeof(scalar), false});
+  for (auto *state : {p, m, v})
+    operands.push_back(EmulatedKernels::write(state[1]));
+  operands.push_back(EmulatedKernels::read(table));
+  const auto units = static_cast<int64_t>(table.size() / 4);
+  ASSERT_EQ(device.launch(decayed, operands, units, units), "");
+  for (auto *state : {p, m, v})
+    ASSERT_EQ(std::memcmp(state[0].data(), state[1].data(),
+                          kElements * sizeof(float)),
+              0)
+        << decayed;
+}
+
+TEST(DeviceKernels, AdamWHasTheBitsOfProcessors) {
+  for (float step : {1.0f, 2.0f, 10.0f, 999.0f, 123457.0f})
+    compareUpdates(kAdamW, "adamw_decay0.1", "adamw_decay0", {3e-4f, step});
+}
+
+/// Returns `text` with `from` replaced by `to`, which is there once.
+std::string replaced(std::string text, const std::string &from,
+                     const std::string &to) {
+  const size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(DeviceKernels, UpdatesWithoutDecayHaveOneKernel) {
+  compareUpdates(replaced(kAdamW, "{decay = 0.1 : f64}", "{decay = 0.0 : f64}"),
+                 "adamw_decay0", "adamw_decay0", {3e-4f, 7.0f});
+}
+
+// As RAdam does: the step decides about the formula.
+TEST(DeviceKernels, BoolsAreComputedOnce) {
+  const std::string text =
+      replaced(kAdamW, "%direction = arith.divf %m1, %divisor : f32",
+               R"(%five = arith.constant 5.0 : f64
+  %isLate = arith.cmpf ogt, %wide_step, %five : f64
+  %quotient = arith.divf %m1, %divisor : f32
+  %direction = arith.select %isLate, %quotient, %m1 : f32)");
+  for (float step : {5.0f, 6.0f})
+    compareUpdates(text, "adamw_decay0.1", "adamw_decay0", {3e-4f, step});
 }
 
 //===----------------------------------------------------------------------===//

@@ -416,8 +416,7 @@ TEST(CudaDevice, KernelsThatRoundByChanceGetTheBitsOfTheirElements) {
           << zrt_error_message(ctx.get());
       std::vector<uint32_t> expected(376, 5);
       for (const MemberRun &run : part.ownedRuns) {
-        // As the host's kernels get them, whose indices begin at the slice.
-        const RoundingBits bits = roundingBits(step, run, 0);
+        const RoundingBits bits = roundingBits(step, run);
         for (uint64_t i = run.segment.begin; i < run.segment.end; ++i)
           expected[i] = (uint32_t(i) + bits.shift) * bits.key[0];
       }

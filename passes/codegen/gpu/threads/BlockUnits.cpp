@@ -2,6 +2,7 @@
 
 #include "passes/codegen/gpu/threads/BlockUnits.h"
 
+#include "abi/zrt.h"
 #include "dialect/zero/Zero.h"
 #include "passes/codegen/gpu/threads/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/threads/Shuffle.h"
@@ -17,11 +18,6 @@ static void setBlock(func::FuncOp kernel, int64_t units, int64_t threads) {
   Builder b(kernel.getContext());
   kernel->setAttr(kHalfWarpUnitsAttr, b.getI64IntegerAttr(units));
   kernel->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(threads));
-}
-
-static int64_t getSharedBytes(func::FuncOp kernel) {
-  auto bytes = kernel->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
-  return bytes ? bytes.getInt() : 0;
 }
 
 /// Does nothing if no sum is cut into runs, or if the kernel has temporaries.
@@ -88,10 +84,19 @@ static void shareLongRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   setBlock(kernel, /*units=*/1, team * kHalfWarpThreads);
 }
 
+/// All threads of a block have its elements side by side.
+static void shareElements(func::FuncOp kernel, LoopContext &context) {
+  context.lanes.stride = context.lanes.width * kBlockThreads;
+  context.isByElements = true;
+  setBlock(kernel, ZRT_UPDATE_BLOCK, kBlockThreads);
+}
+
 void zero::shareUnits(func::FuncOp kernel, KernelKind kind,
-                      ArrayRef<linalg::LinalgOp> work, LoopContext &context,
-                      Value shared) {
-  if (kind == KernelKind::Columns)
+                      ArrayRef<int64_t> space, ArrayRef<linalg::LinalgOp> work,
+                      LoopContext &context, Value shared) {
+  if (ShapedType::isDynamicShape(space))
+    shareElements(kernel, context);
+  else if (kind == KernelKind::Columns)
     shareRows(kernel, work, context, shared);
   else if (kind == KernelKind::Rows)
     shareLongRows(kernel, work, context);
@@ -103,7 +108,8 @@ void zero::placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   for (linalg::LinalgOp op : work)
     bytes = std::max(bytes, context.rowShare.groups > 0
                                 ? getColumnRuns(op, context).bytes
-                                : getTeamBytes(op, context));
+                            : context.isByElements ? getOnceBytes(op, context)
+                                                   : getTeamBytes(op, context));
   if (bytes == 0)
     return;
   const int64_t before = getSharedBytes(kernel);
@@ -112,7 +118,7 @@ void zero::placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   kernel->setAttr(kSharedBytesAttr,
                   b.getI64IntegerAttr(static_cast<int64_t>(
                       llvm::alignTo(before + bytes, kSharedAlignment))));
-  if (context.lanes.team == 0)
+  if (context.lanes.team == 0 && !context.isByElements)
     return;
   LoopCode code(b, kernel.getLoc());
   context.teamMemory = code.viewAs(MemRefType::get({bytes}, b.getI8Type()),

@@ -4,6 +4,8 @@
 // GPU idle if there are few units with much work.  Then whole blocks take
 // units:
 //
+//   elements          8,192 of a kernel of any size, as an update is; what all
+//                     of them share is computed once (BlockOnce.cpp)
 //   sums of columns   8 columns; the rows are shared (BlockColumnSums.cpp)
 //   long rows         one row; groups form a team that shares its chunks
 //                     (VectorLoops.h, HalfWarpSums.cpp)
@@ -18,13 +20,13 @@ namespace mlir::zero {
 
 enum class KernelKind : uint32_t;
 
-/// Decides whether blocks take the units of a kernel of `kind` with the
-/// operations `work`, and records that in `context` and on the kernel.  Then
-/// `shared` is the block's memory.
-void shareUnits(func::FuncOp kernel, KernelKind kind,
+/// Decides whether blocks take the units, `space`, of a kernel of `kind` with
+/// the operations `work`, and records that in `context` and on the kernel.
+/// Then `shared` is the block's memory.
+void shareUnits(func::FuncOp kernel, KernelKind kind, ArrayRef<int64_t> space,
                 ArrayRef<linalg::LinalgOp> work, LoopContext &context,
                 Value shared);
-/// Places the memory that a team shares behind its temporaries.
+/// Places the memory that a team or block shares behind its temporaries.
 void placeTeamMemory(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
                      LoopContext &context, Value shared);
 

@@ -20,6 +20,10 @@ constexpr llvm::StringLiteral kUnitElementsAttr = "unit_elements";
 constexpr int64_t kSharedAlignment = 16;
 /// On functions: bytes of shared memory of each half-warp, or block.
 constexpr llvm::StringLiteral kSharedBytesAttr = "shared_bytes";
+inline int64_t getSharedBytes(func::FuncOp function) {
+  auto bytes = function->getAttrOfType<IntegerAttr>(kSharedBytesAttr);
+  return bytes ? bytes.getInt() : 0;
+}
 
 /// The type of a temporary's buffer: that of one row if the temporary is
 /// indexed by the row, whose dimensions are `rows`.  And whether it is.
