@@ -16,8 +16,11 @@ using namespace zge;
 static constexpr uint32_t kCopyBytes = 16;
 
 void Grid::copy(uint32_t at, const void *from, uint32_t bytes) {
-  if (bytes != 0 && bytes != kCopyBytes)
-    fail(fmt::format("it copies {} bytes; 16 or 0 are possible", bytes));
+  if (bytes > kCopyBytes)
+    fail(fmt::format("it copies {} bytes; at most 16 are possible", bytes));
+  if (bytes != 0 && reinterpret_cast<uintptr_t>(from) % kCopyBytes != 0)
+    fail(fmt::format("it copies from {}, which is not aligned to 16 bytes",
+                     place(from)));
   access(from, bytes, /*writes=*/false);
   access(sharedAt(at), kCopyBytes, /*writes=*/true);
   std::memset(sharedAt(at), 0xff, kCopyBytes);

@@ -328,8 +328,10 @@ TEST(Tensor, FindsCopiesThatNobodyWaitsFor) {
 }
 
 TEST(Tensor, FindsWrongCopies) {
-  fails([](void **) { zge_copy(16 * zge_thread(), all.global, 8); },
-        "it copies 8 bytes; 16 or 0 are possible");
+  fails([](void **) { zge_copy(16 * zge_thread(), all.global, 17); },
+        "it copies 17 bytes; at most 16 are possible");
+  fails([](void **) { zge_copy(16 * zge_thread(), &all.global[0][4], 8); },
+        "not aligned");
   fails([](void **) { zge_copy(16 * zge_thread(), &all.global[0][4], 16); },
         "not aligned");
   fails([](void **) { zge_copy(16 * zge_thread() + 8, all.global, 16); },

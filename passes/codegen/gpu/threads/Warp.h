@@ -18,8 +18,8 @@
 //                         constant (exclusive or)
 //   zg.exp2(x)            about 2^x, in f32
 //   zg.copy(at, more, from, bytes)
-//                         starts a copy of 16 bytes from the address `from`, or
-//                         of zeros if bytes is 0
+//                         starts a copy of `bytes` bytes, at most 16, from the
+//                         address `from`; zeros follow, up to 16
 //   zg.copies.end()       ends a group of copies: those that the thread started
 //                         since the last end
 //   zg.copies.wait()      waits for all copies of the thread
