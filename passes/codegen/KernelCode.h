@@ -13,10 +13,11 @@ enum class KernelKind : uint32_t;
 
 /// Emits rows, columns and serial kernels on memrefs: loops over the units of
 /// `kind` and `space`, and vector loops for every linalg operation inside.  A
-/// half-warp of a GPU does them if `units` has a thread.
+/// half-warp of a GPU does them if `units` has a thread; its block has up to
+/// `sharedLimit` bytes of shared memory.
 LogicalResult emitUnitLoops(func::FuncOp kernel, KernelKind kind,
-                            ArrayRef<int64_t> space,
-                            const UnitArguments &units);
+                            ArrayRef<int64_t> space, const UnitArguments &units,
+                            int64_t sharedLimit);
 
 /// Emit kernels around nn.attention, nn.attention_backward or
 /// nn.embedding_backward, from memref views of their operands (still in tensor

@@ -192,7 +192,7 @@ struct LowerUnitsToLoops
       if (forGpu)
         setHalfWarpUnits(function, kind);
       passFirstElements(function, units.end);
-      if (failed(emitUnitLoops(function, kind, space, units)))
+      if (failed(emitUnitLoops(function, kind, space, units, sharedLimit)))
         return signalPassFailure();
     }
     if (forGpu)

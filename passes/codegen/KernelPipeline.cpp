@@ -117,7 +117,7 @@ void zero::buildKernelPipeline(OpPassManager &pm,
     pm.addPass(createCSEPass());
     pm.addPass(createCopiesToLinalg());
   }
-  pm.addPass(createLowerUnitsToLoops({options.forGpu}));
+  pm.addPass(createLowerUnitsToLoops({options.forGpu, options.sharedLimit}));
   if (!options.stopAtLoops)
     addLowering(pm, /*approximate=*/!options.reference);
 }
@@ -173,13 +173,23 @@ LogicalResult zero::lowerKernelsToCpu(ModuleOp module, bool reference,
   return verify(module);
 }
 
+/// The most bytes of shared memory of a block (CUDA programming guide): code
+/// for sm_80 runs on GPUs that have 99 KiB, such as sm_86.  So does code for
+/// sm_90 (sm_120), but there the program names the number and ends.
+static int64_t getSharedLimit(StringRef arch) {
+  return llvm::is_contained({"sm_90", "sm_100", "sm_103", "sm_110"}, arch)
+             ? 227 << 10
+             : 99 << 10;
+}
+
 LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
                                       ArrayRef<RuntimeKernel> more,
                                       PassManagerSetup setup,
-                                      StringRef attention) {
+                                      StringRef attention, StringRef arch) {
   KernelPipelineOptions options;
   options.attention = attention.str();
   options.forGpu = options.stopAtLoops = true;
+  options.sharedLimit = getSharedLimit(arch);
   if (failed(lowerKernels(module, options, setup)))
     return failure();
   for (const RuntimeKernel &kernel : more)

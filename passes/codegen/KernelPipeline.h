@@ -21,10 +21,10 @@ LogicalResult lowerKernelsToCpu(ModuleOp module, bool reference,
 /// Lowers kernels for the threads of a GPU (gpu/EmitDeviceCode.h), together
 /// with `more`, which the runtime calls there.  `attention` selects the
 /// products of attention: "f32", "tensor-cores", or "" for tensor cores where
-/// possible.
+/// possible.  `arch` is the GPU, "sm_90", or "" for what all have.
 LogicalResult lowerKernelsToGpu(ModuleOp module,
                                 ArrayRef<RuntimeKernel> more = {},
                                 PassManagerSetup setup = {},
-                                StringRef attention = "");
+                                StringRef attention = "", StringRef arch = "");
 
 } // namespace mlir::zero

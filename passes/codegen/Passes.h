@@ -32,6 +32,10 @@ struct KernelPipelineOptions : PassPipelineOptions<KernelPipelineOptions> {
       llvm::cl::desc("what multiplies in attention on a GPU: f32, "
                      "tensor-cores, or tensor cores where they can"),
       llvm::cl::init("")};
+  Option<int64_t> sharedLimit{
+      *this, "shared-limit",
+      llvm::cl::desc("on a GPU, the most bytes of shared memory of a block"),
+      llvm::cl::init(0)};
   Option<bool> stopAtLoops{*this, "stop-at-loops",
                            llvm::cl::desc("not down to the LLVM dialect"),
                            llvm::cl::init(false)};

@@ -122,7 +122,9 @@ def LowerUnitsToLoops : Pass<"zero-lower-units-to-loops", "::mlir::ModuleOp"> {
     arguments stand before the range: the thread's index among the 16, and the
     memory that they share.
   }];
-  let options = [Option<"forGpu", "gpu", "bool", "false", "for half-warps of a GPU">];
+  let options = [Option<"forGpu", "gpu", "bool", "false", "for half-warps of a GPU">,
+    Option<"sharedLimit", "shared-limit", "int64_t", "0",
+      "on a GPU, the most bytes of shared memory of a block">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];

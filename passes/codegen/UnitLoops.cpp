@@ -19,6 +19,7 @@
 #include "passes/codegen/gpu/threads/BlockUnits.h"
 #include "passes/codegen/gpu/threads/HalfWarpBuffers.h"
 #include "passes/codegen/gpu/threads/Shuffle.h"
+#include "passes/codegen/gpu/threads/StagedRows.h"
 #include "passes/codegen/loops/VectorLoops.h"
 
 #include "dialect/zero/KernelUnits.h"
@@ -80,7 +81,8 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
 
 LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
                                   ArrayRef<int64_t> space,
-                                  const UnitArguments &units) {
+                                  const UnitArguments &units,
+                                  int64_t sharedLimit) {
   Block &body = kernel.getBody().front();
   Location loc = kernel.getLoc();
   auto [thread, shared, begin, end] = units;
@@ -100,11 +102,13 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   for (Operation &op : body)
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       work.push_back(linalgOp);
+  StagedRows staged;
   if (isHalfWarp) {
     shareUnits(kernel, kind, space, work, context, shared);
     if (failed(placeForHalfWarp(kernel, rowSpace, context, shared)))
       return failure();
     placeTeamMemory(kernel, work, context, shared);
+    staged.place(kernel, work, context, shared, sharedLimit);
   } else if (failed(placeTemporaries(kernel, rowSpace, context))) {
     return failure();
   }
@@ -122,6 +126,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
     }
     if (!space.empty())
       context.rows.front() = rest;
+    staged.copy(b, loc, context);
   } else if (isHalfWarp && kind == KernelKind::Serial) {
     // Only one of the half-warps of a block has work.
     b = scf::IfOp::create(b, loc, code.isBelow(begin, end),
@@ -143,6 +148,7 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   for (linalg::LinalgOp op : work)
     op->erase();
   for (auto [buffer, row] : context.rowBuffers)
-    buffer.getDefiningOp()->erase();
+    if (auto temporary = buffer.getDefiningOp<memref::AllocOp>())
+      temporary.erase();
   return success();
 }

@@ -202,7 +202,7 @@ CudaTarget::emitDevice(ModuleOp plan, const TargetOptions &options,
   if (!work)
     return failed();
   OwningOpRef<ModuleOp> kernels =
-      lowerDeviceWork(plan, *work, setup, options.attention);
+      lowerDeviceWork(plan, *work, setup, options.attention, arch);
   if (!kernels)
     return failed();
   const bool isEmulated = arch == kEmulated;

@@ -83,11 +83,12 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
 OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,
                                             const DeviceWork &work,
                                             PassManagerSetup setup,
-                                            StringRef attention) {
+                                            StringRef attention,
+                                            StringRef arch) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(plan.getLoc());
   for (KernelOp kernel : work.kernels)
     module->push_back(kernel.clone());
-  if (failed(lowerKernelsToGpu(*module, work.more, setup, attention)))
+  if (failed(lowerKernelsToGpu(*module, work.more, setup, attention, arch)))
     return nullptr;
   return module;
 }

@@ -21,10 +21,11 @@ struct DeviceWork {
 FailureOr<DeviceWork> findDeviceWork(ModuleOp plan, bool addsUp = false);
 
 /// Lowers the kernels of `work` for threads of a GPU, into a module of their
-/// own; null after an error, which has been reported.  `attention` is that of
-/// lowerKernelsToGpu.
+/// own; null after an error, which has been reported.  `attention` and `arch`
+/// are those of lowerKernelsToGpu.
 OwningOpRef<ModuleOp> lowerDeviceWork(ModuleOp plan, const DeviceWork &work,
                                       PassManagerSetup setup = {},
-                                      StringRef attention = "");
+                                      StringRef attention = "",
+                                      StringRef arch = "");
 
 } // namespace mlir::zero

@@ -64,7 +64,7 @@ zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b0,
 
 // Parameter, gradient, slot, scalar; next parameter, next slot.
 // CHECK: zero.kernel @sgd_decay0(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<f32>, %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>) units columns [?]
-// CHECK: zero.kernel @sgd_decay0.1(
+// CHECK: zero.kernel @sgd_decay0.1({{.*}} attributes {zero.plain = @sgd_decay0}
 // CHECK: arith.constant 1.000000e-01 : f32
 // CHECK: zero.kernel @clear.2(%[[OUT:.*]]: memref<?xf32>) units columns [?]
 // CHECK: linalg.fill {{.*}} outs(%[[OUT]] : memref<?xf32>)

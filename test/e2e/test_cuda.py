@@ -109,6 +109,10 @@ class Cuda(support.Case):
     def test_without_masters(self):
         self.gpt2("--precision=bf16", "--master=none")
 
+    def test_large_vocabulary(self):
+        """Rows of logits that are copied to shared memory: 24,581 numbers of 16 bits, 24,640 apart."""
+        self.gpt2("--precision=bf16", "--loss-chunk=1MiB", config={**support.SMALL, "vocab_size": 24581}, steps=1)
+
     def test_stages(self):
         for stage in (1, 3):
             with self.subTest(stage=stage):

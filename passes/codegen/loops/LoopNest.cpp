@@ -83,6 +83,22 @@ void LoopNest::forLane(llvm::function_ref<void(Value)> emit) {
   });
 }
 
+void LoopNest::forLaneAhead() {
+  forTeamVectors(
+      getBounds(laneLoop).second, [&](ArrayRef<Value> firsts, Value mask) {
+        SmallVector<std::pair<IRMapping, Values>> loaded;
+        for (Value first : firsts) {
+          open(laneLoop, first);
+          loaded.push_back({loadInputs(mask), loadInits(mask)});
+        }
+        for (auto [first, values] : llvm::zip_equal(firsts, loaded)) {
+          open(laneLoop, first);
+          storeInits(emitBody(values.first, values.second, mask), mask);
+        }
+        close(laneLoop);
+      });
+}
+
 Values LoopNest::forCarried(int number, ArrayRef<Value> values,
                             llvm::function_ref<Values(ArrayRef<Value>)> emit) {
   auto [lower, upper] = getBounds(number);
@@ -256,18 +272,22 @@ void LoopNest::hoistInvariants() {
     emitOnce(*this, once);
 }
 
-Values LoopNest::emitBody(ArrayRef<Value> accumulators, Value mask) {
+IRMapping LoopNest::loadInputs(Value mask) {
   IRMapping map(invariant);
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument arg = body->getArgument(operand.getOperandNumber());
-    if (op.isDpsInit(&operand)) {
-      if (Value acc =
-              accumulators[operand.getOperandNumber() - op.getNumDpsInputs()])
-        map.map(arg, acc);
-    } else if (!arg.use_empty() && !map.contains(arg)) {
+    if (!op.isDpsInit(&operand) && !arg.use_empty() && !map.contains(arg))
       map.map(arg, load(operand, mask));
-    }
   }
+  return map;
+}
+
+Values LoopNest::emitBody(IRMapping map, ArrayRef<Value> accumulators,
+                          Value mask) {
+  for (auto [init, value] :
+       llvm::zip_equal(op.getDpsInitsMutable(), accumulators))
+    if (value)
+      map.map(body->getArgument(init.getOperandNumber()), value);
   for (Operation &inner : body->without_terminator())
     if (!hoisted.contains(&inner))
       emitBodyOp(inner, map, mask);

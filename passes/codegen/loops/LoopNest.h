@@ -48,6 +48,9 @@ public:
 
   /// Emits the vector loop without carried values.
   void forLane(llvm::function_ref<void(Value mask)> emit);
+  /// Emits the body at each vector; a thread of a team loads several vectors
+  /// before it stores the first.
+  void forLaneAhead();
   /// Emits loop `loop`, which carries `values`; `emit` returns the next ones.
   Values forCarried(int loop, ArrayRef<Value> values,
                     llvm::function_ref<Values(ArrayRef<Value>)> emit);
@@ -80,8 +83,13 @@ public:
   /// Operations of the body that only depend on open loops, in its order.
   SmallVector<Operation *> findInvariants();
 
-  /// The values that the body yields at the open indices.
-  Values emitBody(ArrayRef<Value> accumulators, Value mask);
+  /// The invariants, and the inputs of the body at the open indices.
+  IRMapping loadInputs(Value mask);
+  /// The values that the body yields at the open indices, for these inputs.
+  Values emitBody(IRMapping inputs, ArrayRef<Value> accumulators, Value mask);
+  Values emitBody(ArrayRef<Value> accumulators, Value mask) {
+    return emitBody(loadInputs(mask), accumulators, mask);
+  }
 
 private:
   linalg::LinalgOp op;

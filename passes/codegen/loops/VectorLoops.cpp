@@ -42,6 +42,8 @@ static void emitParallel(LoopNest &nest, int loop) {
     return emitRowSums(nest);
   if (nest.findClosed(0, /*reduction=*/true) < nest.getNumLoops())
     return ColumnSums(nest).emit();
+  if (nest.lanes.team > 0)
+    return nest.forLaneAhead();
   nest.forLane([&](Value mask) { emitPoint(nest, mask); });
 }
 

@@ -17,6 +17,8 @@ constexpr int64_t kRestLanes = 16;
 /// Elements of a chunk of a long row; chunks are summed separately and added in
 /// order.
 constexpr int64_t kChunk = 4096;
+/// Vectors of a long row that a thread of a GPU loads before it needs them.
+constexpr int64_t kVectorsAhead = 4;
 
 /// The division of the loop along memory.  On a CPU a thread takes 16 elements
 /// at a time.  On a GPU a half-warp, 16 threads, does the work of a CPU's
@@ -72,6 +74,11 @@ public:
   /// The same, without carried values.
   void forVectors(Value lower, Value upper,
                   llvm::function_ref<void(Value first, Value mask)> body);
+  /// The same for the chunks that a member of a team has of a row up to
+  /// `upper`; `body` gets up to kVectorsAhead vectors at once.
+  void forTeamVectors(
+      Value upper,
+      llvm::function_ref<void(ArrayRef<Value> firsts, Value mask)> body);
 
   /// The index of this thread's vector, of the half-warp's vectors that begin
   /// at `index`.
@@ -114,8 +121,8 @@ struct LoopContext {
   Value teamMemory;
   /// The indices of the first loops, which are open already (a kernel's row).
   SmallVector<Value> rows;
-  /// Buffers of which only one row exists, with the buffers that replace them,
-  /// which are indexed without the rows.
+  /// Buffers of which only one row exists or is read, with the buffers that
+  /// replace them, which are indexed without the rows.
   llvm::SmallDenseMap<Value, Value> rowBuffers;
   /// Buffers of which each thread of a half-warp has only its own elements,
   /// side by side.

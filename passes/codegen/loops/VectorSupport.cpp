@@ -30,18 +30,6 @@ Value VectorCode::maskBelow(Value first, Value upper) {
 Values VectorCode::forVectors(
     Value lower, Value upper, ArrayRef<Value> carried,
     llvm::function_ref<Values(Value, Value, ArrayRef<Value>)> body) {
-  if (lanes.team > 0) {
-    // Each half-warp of a team goes through its chunks.
-    assert(getConstantIntValue(lower) == 0 && "a team has whole rows");
-    Lanes own = lanes;
-    own.team = 0;
-    return loop(
-        mul(lanes.member, kChunk), upper, kChunk * lanes.team, carried,
-        [&](Value begin, ArrayRef<Value> current) {
-          Value end = arith::MinUIOp::create(b, loc, add(begin, kChunk), upper);
-          return VectorCode(b, loc, own).forVectors(begin, end, current, body);
-        });
-  }
   const int64_t stride = lanes.stride;
   std::optional<int64_t> low = getConstantIntValue(lower),
                          high = getConstantIntValue(upper);
@@ -73,6 +61,30 @@ void VectorCode::forVectors(Value lower, Value upper,
   forVectors(lower, upper, {}, [&](Value first, Value mask, ArrayRef<Value>) {
     body(first, mask);
     return Values();
+  });
+}
+
+void VectorCode::forTeamVectors(
+    Value upper, llvm::function_ref<void(ArrayRef<Value>, Value)> body) {
+  auto each = [&](Value from, Value to, int64_t step,
+                  llvm::function_ref<void(Value)> emit) {
+    loop(from, to, step, {}, [&](Value at, ArrayRef<Value>) -> Values {
+      emit(at);
+      return {};
+    });
+  };
+  constexpr int64_t kGroup = kVectorsAhead;
+  each(mul(lanes.member, kChunk), upper, kChunk * lanes.team, [&](Value begin) {
+    Value end = min(add(begin, kChunk), upper), size = sub(end, begin),
+          groups = sub(end, rem(size, kGroup * lanes.stride));
+    each(begin, groups, kGroup * lanes.stride, [&](Value at) {
+      Values firsts;
+      for (int64_t i = 0; i < kGroup; ++i)
+        firsts.push_back(firstOf(add(at, i * lanes.stride)));
+      body(firsts, Value());
+    });
+    forVectors(groups, end,
+               [&](Value first, Value mask) { body({first}, mask); });
   });
 }
 

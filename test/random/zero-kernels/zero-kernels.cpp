@@ -284,7 +284,7 @@ int printPtx(StringRef text, MLIRContext *context, StringRef arch,
     return 2;
   FailureOr<DeviceWork> work = findDeviceWork(*module);
   if (failed(work) ||
-      failed(lowerKernelsToGpu(*module, work->more, {}, attention)))
+      failed(lowerKernelsToGpu(*module, work->more, {}, attention, arch)))
     return 2;
   llvm::LLVMContext llvmContext;
   DeviceCode code = translateForNvidia(*module, llvmContext, arch);

@@ -151,14 +151,32 @@ private:
     Values start;
     for (auto [sum, identity] : llvm::zip_equal(sums, identities()))
       start.push_back(c.select(hasSum, sum, identity));
-    Values all = c.loop(base, c.add(base, count), kSumLanes, start,
-                        [&](Value at, ArrayRef<Value> carried) {
-                          return emitBodyAt(c.firstOf(at), carried, Value());
-                        });
+    // The loads of several turns do not wait for each other.
+    const int64_t ahead = isLongRow(c) ? kVectorsAhead : 1;
+    Values all = start;
+    int64_t begin = 0;
+    for (int64_t turns : {ahead, int64_t{1}}) {
+      const int64_t end =
+          begin + (count - begin) / (turns * kSumLanes) * (turns * kSumLanes);
+      if (begin < end)
+        all = c.loop(c.add(base, begin), c.add(base, end), turns * kSumLanes,
+                     all, [&](Value at, ArrayRef<Value> carried) {
+                       return addTurns(at, turns, carried);
+                     });
+      begin = end;
+    }
     for (int64_t apart = kHalfWarpThreads / 2; apart >= kRestThreads;
          apart /= 2)
       for (auto [i, sum] : llvm::enumerate(all))
         sum = addFrom(i, sum, apart);
+    return all;
+  }
+
+  /// Adds `turns` vectors of all threads from `at` on.
+  Values addTurns(Value at, int64_t turns, ArrayRef<Value> sums) {
+    Values all(sums);
+    for (int64_t i = 0; i < turns; ++i)
+      all = emitBodyAt(c.firstOf(c.add(at, i * kSumLanes)), all, Value());
     return all;
   }
 
