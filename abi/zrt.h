@@ -264,8 +264,8 @@ void zrt_attention_backward(
     int64_t heads, const void *grad, int64_t grad_stride, int64_t grad_head,
     const void *q, int64_t q_stride, int64_t q_head, const void *k,
     int64_t k_stride, const void *v, int64_t v_stride, const float *lse,
-    const float *delta, int64_t stats_head, void *dq, int64_t dq_stride, int64_t dq_head, void *dk,
-    int64_t dk_stride, void *dv, int64_t dv_stride);
+    const float *delta, int64_t stats_head, void *dq, int64_t dq_stride,
+    int64_t dq_head, void *dk, int64_t dk_stride, void *dv, int64_t dv_stride);
 #define ZRT_MAX_ATTENTION_WIDTH 2048
 
 /// Attends to the positions of a sequence that are known already, on the
