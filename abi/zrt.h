@@ -255,8 +255,8 @@ void zrt_attention(int64_t queries, int64_t keys, int64_t width, float scale,
 /// Computes dq, dk and dv, the gradients of q, k and v, from `grad`, the
 /// gradient of out; all are of `dtype`.  `heads` query heads share these keys
 /// and values, from `head` on; consecutive heads are `..._head` elements apart
-/// in q, grad, dq, and in lse and delta alike.  delta has the sums of grad x out
-/// of each query.  dk and dv are summed over the heads in order.
+/// in q, grad, dq, and in lse and delta alike.  delta has the sums of grad x
+/// out of each query.  dk and dv are summed over the heads in order.
 void zrt_attention_backward(
     int64_t queries, int64_t keys, int64_t width, float scale, float soft_cap,
     int32_t causal, int64_t window, const int32_t *starts, const int64_t *key,

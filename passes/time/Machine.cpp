@@ -162,8 +162,8 @@ std::optional<double> Machine::Layout::findHere(StringRef kind) const {
   const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
   StringRef ungrouped = kind;
   ungrouped.consume_front("grouped_");
-  for (const std::string &name : {kind.str(), ungrouped.str(),
-                                  "*." + rest.str(), "*." + last.str()})
+  for (const std::string &name :
+       {kind.str(), ungrouped.str(), "*." + rest.str(), "*." + last.str()})
     if (auto known = seconds.find(name); known != seconds.end())
       return known->second;
   return std::nullopt;
