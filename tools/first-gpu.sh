@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # The first minutes on a GPU: is everything right there, and how fast is it?
 #
-#   tools/first-gpu.sh prepare FOLDER    compiles the programs; needs zeroc
-#   tools/first-gpu.sh run FOLDER        on the machine with the GPU; needs its
-#                                        driver and cuBLASLt, and no zeroc
+#   tools/first-gpu.sh prepare FOLDER       compiles the programs; needs zeroc
+#   tools/first-gpu.sh run FOLDER [PART]    on the machine with the GPU; needs its
+#                                           driver and cuBLASLt, and no zeroc
 #
 # `prepare` puts this script, programs and data into FOLDER, which can be copied.
-# ZERO_CUDA_ARCH is the GPU [sm_90]; with `emulated` the models are small.  `run`
-# prints a page, and writes FOLDER/out/page.txt, rates.json and the output of each
-# step.  Each step may fail alone, and is ended after its time.  The exit status
-# is the number of failed steps.
+# ZERO_CUDA_ARCH is the GPU [sm_90]; with `emulated` the models are small.
+# ZEROC_BEFORE is another zeroc, whose programs are timed, too.  PART is `checks`
+# or `times`, without it both.  `run` prints a page, and writes it and the output
+# of each step to FOLDER/out/PART, and for `times` rates.json.  Each step may fail
+# alone, and is ended after its time.  The exit status is the number of failed
+# steps.
 set -uo pipefail
-case ${1:-} in prepare | run) ;; *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;; esac
+case ${1:-} in prepare | run) ;; *) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 2 ;; esac
+case ${3:-} in checks | times | "") ;; *) echo "first-gpu.sh: error: $3 is no part; name checks or times" >&2; exit 2 ;; esac
 [[ -n ${2:-} ]] || { echo "first-gpu.sh: error: name a folder" >&2; exit 2; }
 arch=${ZERO_CUDA_ARCH:-sm_90}
 [[ $1 == prepare ]] || arch=$(<"$2/arch") || exit
@@ -33,7 +36,8 @@ timed=(
   "gpt2 gpt2 16 1024 --precision=bf16"
   "gpt2-padded gpt2-padded 16 1024 --precision=bf16"
   "llama-1b llama-1b 8 1024 --precision=bf16"
-  "experts qwen3-moe 8 2048 --precision=bf16")
+  "experts qwen3-moe 8 2048 --precision=bf16"
+  "heads-256 gemma3 4 2048 --precision=bf16")
 soak_steps=${ZERO_SOAK:-2000}
 [[ $arch != emulated ]] || {
   soak_steps=${ZERO_SOAK:-60}
@@ -59,17 +63,24 @@ prepare() {
   echo "{\"model_type\":\"mixtral\",\"intermediate_size\":352,\"num_local_experts\":8,\"num_experts_per_tok\":2,
     \"router_aux_loss_coef\":0.01,\"output_router_logits\":true,$small}" >"$folder/models/mixtral.json"
   # A layer of Qwen3-30B-A3B.
+  # Layers of Gemma 3 4B, whose heads have 256 columns.
+  echo '{"model_type":"gemma3_text","vocab_size":50304,"hidden_size":2560,"num_hidden_layers":2,"num_attention_heads":8,
+    "num_key_value_heads":4,"head_dim":256,"intermediate_size":10240,"max_position_embeddings":8192,"sliding_window":1024,
+    "query_pre_attn_scalar":256,"rms_norm_eps":1e-6,"rope_theta":1e6,"hidden_activation":"gelu_pytorch_tanh"}' \
+    >"$folder/models/gemma3.json"
   echo '{"model_type":"qwen3_moe","vocab_size":50304,"hidden_size":2048,"num_hidden_layers":1,"num_attention_heads":32,
     "num_key_value_heads":4,"head_dim":128,"intermediate_size":6144,"moe_intermediate_size":768,"num_experts":128,
     "num_experts_per_tok":8,"norm_topk_prob":true,"max_position_embeddings":4096,"rms_norm_eps":1e-6,"rope_theta":1e6,
     "hidden_act":"silu","router_aux_loss_coef":0.001}' >"$folder/models/qwen3-moe.json"
-  local name model batch seq options
-  while read -r name model batch seq options; do
+  local name model batch seq rest options
+  while read -r name model batch seq rest; do
     local more=()
     [[ $model != dropout ]] || more=(--dropout)
+    read -ra options <<<"--target=cuda --cuda-arch=$arch $rest"
     "$zeroc" import "$folder/models/$model.json" "--batch=$batch" "--seq=$seq" "${more[@]}" -o "$folder/model.mlir" &&
-      # shellcheck disable=SC2086
-      "$zeroc" "$folder/model.mlir" --target=cuda "--cuda-arch=$arch" $options -o "$folder/$name" >/dev/null || exit
+      "$zeroc" "$folder/model.mlir" "${options[@]}" -o "$folder/$name" >/dev/null || exit
+    [[ -z ${ZEROC_BEFORE:-} || $name == check-* ]] ||
+      "$ZEROC_BEFORE" "$folder/model.mlir" "${options[@]}" -o "$folder/$name-before" >/dev/null || exit
   done < <(printf '%s\n' "${checked[@]/#/check-}" "${timed[@]}")
   rm "$folder/model.mlir"
   # Tokens as words of a text: the k-th is drawn about 1 / k as often as the first.
@@ -80,12 +91,12 @@ prepare() {
   du -sh "$folder"
 }
 
-# step NAME SECONDS COMMAND...: its output goes to out/NAME.log, its verdict to the page.
+# step NAME SECONDS COMMAND...: its output goes to $out/NAME.log, its verdict to the page.
 failed=0
 step() {
   local name=$1 limit=$2 start=$SECONDS status
   shift 2
-  timeout -k 5 "$limit" "$@" >"out/$name.log" 2>&1
+  timeout -k 5 "$limit" "$@" >"$out/$name.log" 2>&1
   status=$?
   ((status == 0)) || ((++failed))
   printf '%-28s %-8s %3d s\n' "$name" "$( ((status)) && echo "FAIL $status" || echo ok)" $((SECONDS - start))
@@ -106,7 +117,7 @@ wait_for_two() { wait "${pids[0]}" && wait "${pids[1]}"; }
 # Not with algorithms that a run has chosen by time: bits are compared.
 train() { "./$1" --data text.txt --data-format text --lr 1e-3 --matmul-algorithms=1 --quiet "${@:2}"; }
 
-check_two() { two "./check-$1" "--device-check=out/$1.json" && wait_for_two; }
+check_two() { two "./check-$1" "--device-check=$out/$1.json" && wait_for_two; }
 # soak NAME STEPS: and an eighth of the steps with threads that issue late.
 soak() {
   two train "check-$1" --steps "$2" && wait_for_two &&
@@ -114,19 +125,19 @@ soak() {
 }
 # The same bits of a run, of another one, and of one whose threads are late.
 repeated() {
-  to() { two train "check-$1" --steps 20 --metrics "out/$1-$2.jsonl" && wait_for_two; }
+  to() { two train "check-$1" --steps 20 --metrics "$out/$1-$2.jsonl" && wait_for_two; }
   to "$1" 1 && to "$1" 2 && ZRT_DELAYS=2 to "$1" 3 &&
-    same "out/$1-1.jsonl" "out/$1-2.jsonl" && same "out/$1-1.jsonl" "out/$1-3.jsonl"
+    same "$out/$1-1.jsonl" "$out/$1-2.jsonl" && same "$out/$1-1.jsonl" "$out/$1-3.jsonl"
 }
 graphs() {
-  train check-bf16 --steps 30 --metrics out/graphs.jsonl &&
-    ZRT_CUDA_GRAPHS=0 train check-bf16 --steps 30 --metrics out/no-graphs.jsonl && same out/graphs.jsonl out/no-graphs.jsonl
+  train check-bf16 --steps 30 --metrics "$out"/graphs.jsonl &&
+    ZRT_CUDA_GRAPHS=0 train check-bf16 --steps 30 --metrics "$out"/no-graphs.jsonl && same "$out"/graphs.jsonl "$out"/no-graphs.jsonl
 }
 tiers() {
-  train check-nvme --nvme-path out --steps 30 --metrics out/nvme.jsonl && same out/graphs.jsonl out/nvme.jsonl
+  train check-nvme --nvme-path "$out" --steps 30 --metrics "$out"/nvme.jsonl && same "$out"/graphs.jsonl "$out"/nvme.jsonl
 }
 full() {
-  ZRT_GPU_FILL=98 train check-bf16 --steps 30 --metrics out/full.jsonl && same out/graphs.jsonl out/full.jsonl
+  ZRT_GPU_FILL=98 train check-bf16 --steps 30 --metrics "$out"/full.jsonl && same "$out"/graphs.jsonl "$out"/full.jsonl
 }
 # The other rank has to end with an error, within its time.
 killed() {
@@ -137,9 +148,63 @@ killed() {
 }
 export -f numbers same two wait_for_two train check_two soak repeated graphs tiers full killed
 
+# Are results right, in the same bits, and after failures?
+check_all() {
+  local name rest gpus tool
+  gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
+  [[ -z ${CUDA_VISIBLE_DEVICES:-} ]] || gpus=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
+  [[ $arch != emulated ]] || gpus=2
+  local pairs=(ranks nccl)
+  # Ranks that share a GPU take turns there, some milliseconds each.
+  ((gpus > 1)) || { pairs=(ranks); ((soak_steps /= 4)); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
+  while read -r name rest; do
+    local more=()
+    [[ $name != nvme ]] || more=(--nvme-path "$out")
+    if [[ $name == ranks || $name == nccl ]]; then
+      [[ " ${pairs[*]} " != *" $name "* ]] || step "check-$name" 90 bash -c "check_two $name"
+    else
+      step "check-$name" 60 "./check-$name" "--device-check=$out/$name.json" "${more[@]}"
+    fi || grep -h FAIL "$out/check-$name.log" | cut -c1-200
+  done < <(printf '%s\n' "${checked[@]}")
+  step graphs-same-bits 60 bash -c graphs
+  [[ ! -x check-nvme ]] || step tiers-same-bits 60 bash -c tiers
+  step memory-98-percent 60 bash -c full
+  for name in "${pairs[@]}"; do
+    step "$name-same-bits" 120 bash -c "repeated $name"
+    step "$name-soak" 120 bash -c "soak $name $soak_steps"
+    step "$name-killed" 60 bash -c "killed $name"
+  done
+  for tool in memcheck racecheck synccheck; do
+    ! command -v compute-sanitizer >/dev/null ||
+      ZRT_CUDA_GRAPHS=0 step "sanitizer-$tool" 90 compute-sanitizer --error-exitcode=1 --tool "$tool" \
+        ./check-bf16 --data text.txt --data-format text --lr 1e-3 --steps 3 --matmul-algorithms=1
+  done
+}
+
+# How fast are steps: with the fastest of cuBLASLt's algorithms, with its first,
+# by the zeroc of before, and by PyTorch?
+time_all() {
+  local name model batch seq rest
+  local options=(--data tokens.u16 --data-format u16 --lr 1e-4 --progress lines)
+  time_one() { step "train-$1" 60 "./$2" "${options[@]}" --steps 16 "${@:3}" && grep -h 'step .*median' "$out/train-$1.log"; }
+  step check-gpt2 120 ./gpt2 "--device-check=$out/gpt2.json" || grep -h FAIL "$out/check-gpt2.log" | cut -c1-200
+  while read -r name model batch seq rest; do
+    time_one "$name" "$name"
+    time_one "$name-first" "$name" --matmul-algorithms=1
+    [[ ! -x $name-before ]] || time_one "$name-before" "$name-before"
+    step "profile-$name" 60 "./$name" "${options[@]}" --steps 4 --profile
+    [[ $name == experts || $name == heads-256 ]] ||
+      ! python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
+      { step "torch-$name" 90 python3 models/torch_gpu.py "models/$model.json" "$batch" "$seq" 16 && tail -n 1 "$out/torch-$name.log"; }
+  done < <(printf '%s\n' "${timed[@]}")
+  rates >"$out/rates.json"
+}
+
 run() {
-  cd "$1" && rm -rf out && mkdir out || exit
-  local found
+  local found part=${2:-}
+  cd "$1" || exit
+  export out=out${part:+/$part}
+  rm -rf "$out" && mkdir -p "$out" || exit
   for found in $(find /usr/local/cuda*/ /usr/lib /opt /root/.local /home -name 'libcublasLt.so.1[23]' 2>/dev/null | sort -r); do
     export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(dirname "$found")
   done
@@ -147,53 +212,12 @@ run() {
     nvidia-smi --query-gpu=name,memory.total,driver_version,clocks.max.sm,power.limit --format=csv,noheader 2>/dev/null
     nvidia-smi topo -m 2>/dev/null | grep -E '^ *GPU' | head -9
     echo "$(nproc) processors, cuBLASLt in ${LD_LIBRARY_PATH:-the default folders}"
-    local name rest gpus
-    gpus=$(nvidia-smi -L 2>/dev/null | grep -c '^GPU')
-    [[ -z ${CUDA_VISIBLE_DEVICES:-} ]] || gpus=$(tr ',' '\n' <<<"$CUDA_VISIBLE_DEVICES" | grep -c .)
-    [[ $arch != emulated ]] || { gpus=2; export FAKE_CUDA_MEMORY=$((600 << 20)); }
-    local pairs=(ranks nccl)
-    # Ranks that share a GPU take turns there, some milliseconds each.
-    ((gpus > 1)) || { pairs=(ranks); ((soak_steps /= 4)); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
-    while read -r name rest; do
-      local more=()
-      [[ $name != nvme ]] || more=(--nvme-path out)
-      if [[ $name == ranks || $name == nccl ]]; then
-        [[ " ${pairs[*]} " != *" $name "* ]] || step "check-$name" 90 bash -c "check_two $name"
-      else
-        step "check-$name" 60 "./check-$name" "--device-check=out/$name.json" "${more[@]}"
-      fi || grep -h FAIL "out/check-$name.log" | cut -c1-200
-    done < <(printf '%s\n' "${checked[@]}")
-    step graphs-same-bits 60 bash -c graphs
-    [[ ! -x check-nvme ]] || step tiers-same-bits 60 bash -c tiers
-    step memory-98-percent 60 bash -c full
-    for name in "${pairs[@]}"; do
-      step "$name-same-bits" 120 bash -c "repeated $name"
-      step "$name-soak" 120 bash -c "soak $name $soak_steps"
-      step "$name-killed" 60 bash -c "killed $name"
-    done
-    local tool
-    for tool in memcheck racecheck synccheck; do
-      ! command -v compute-sanitizer >/dev/null ||
-        ZRT_CUDA_GRAPHS=0 step "sanitizer-$tool" 90 compute-sanitizer --error-exitcode=1 --tool "$tool" \
-          ./check-bf16 --data text.txt --data-format text --lr 1e-3 --steps 3 --matmul-algorithms=1
-    done
-    while read -r name rest; do
-      local options=(--data tokens.u16 --data-format u16 --lr 1e-4 --progress lines)
-      step "train-$name" 60 "./$name" "${options[@]}" --steps 16 && grep -h 'step .*median' "out/train-$name.log"
-      step "train-$name-first" 60 "./$name" "${options[@]}" --steps 16 --matmul-algorithms=1 &&
-        grep -h 'step .*median' "out/train-$name-first.log"
-      step "profile-$name" 60 "./$name" "${options[@]}" --steps 4 --profile
-    done < <(printf '%s\n' "${timed[@]}")
-    step check-gpt2 120 ./gpt2 --device-check=out/gpt2.json || grep -h FAIL out/check-gpt2.log | cut -c1-200
-    local batch seq model
-    while read -r name model batch seq rest; do
-      [[ $name == experts ]] || ! python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
-        { step "torch-$name" 90 python3 models/torch_gpu.py "models/$model.json" "$batch" "$seq" 16 && tail -n 1 "out/torch-$name.log"; }
-    done < <(printf '%s\n' "${timed[@]}")
-    rates >out/rates.json
+    [[ $arch != emulated ]] || export FAKE_CUDA_MEMORY=$((600 << 20))
+    [[ $part == times ]] || check_all
+    [[ $part == checks ]] || time_all
     echo "$failed steps failed"
     exit "$failed"
-  } 2>&1 | tee out/page.txt
+  } 2>&1 | tee "$out/page.txt"
 }
 
 # Rates that were measured: links of --device-check in bytes per second, and step times.
@@ -201,14 +225,14 @@ rates() {
   local lines=() what rate file
   while IFS='|' read -r what rate; do
     lines+=("  \"${what// /_}_bytes_per_s\": ${rate}e9")
-  done < <(sed -n 's/^ *\(device memory\|host to device\|device to host\)[^0-9]*  *\([0-9.]*\) GB\/s$/\1|\2/p' out/check-gpt2.log)
-  for file in out/train-*.log; do
+  done < <(sed -n 's/^ *\(device memory\|host to device\|device to host\)[^0-9]*  *\([0-9.]*\) GB\/s$/\1|\2/p' "$out/check-gpt2.log")
+  for file in "$out"/train-*.log; do
     rate=$(sed -n 's/^step \([0-9.]*\) ms (median).*/\1/p' "$file")
     what=$(basename "$file" .log)
     [[ -z $rate ]] || lines+=("  \"${what#train-}_step_ms\": $rate")
   done
   # Products of a step: how many, milliseconds of all, and FLOP/s, by m x n x k.
-  for file in out/profile-*.log; do
+  for file in "$out"/profile-*.log; do
     what=$(basename "$file" .log)
     while read -r rate; do
       lines+=("  \"${what#profile-} $rate")
