@@ -228,8 +228,9 @@ def attention_shape(name, operands, units, lengths):
 
 def attention_flops(backward, length, width, units):
     """For the causal half: flops of a product of T x T x D, and the number of such products, the minimum and
-    in f32."""
-    return units * length * length * width, *((5, 7) if backward else (2, 3))
+    in f32, where blocks with 128 columns of the sums compute all columns of the scores."""
+    parts = math.ceil(width / 128)
+    return units * length * length * width, *((5, 4 * parts + 3) if backward else (2, 2 * parts + 1))
 
 
 def estimate_attention(gpu, flops):
@@ -241,22 +242,25 @@ def estimate_attention(gpu, flops):
 LAUNCHES = {False: (("", 2, False),), True: (("", 4, True), (".queries", 3, False))}
 
 
-def estimate_on_tensor_cores(gpu, kernel, products, is_keys, length, width, units):
+def estimate_on_tensor_cores(gpu, kernel, products, backward, is_keys, length, width, units):
     """Seconds of a launch of causal attention: the sum over the tiles that its blocks process."""
-    columns = math.ceil(width / 16) * 16
-    tile = 64 if columns <= 64 else 32
-    rows = 128 if columns <= 64 and not is_keys else 64
+    sharers = 2 if width > 128 and backward else 1  # warps that have the same rows, and a part of the columns each
+    columns = math.ceil(width / (16 * sharers)) * 16 * sharers
+    tile = 64 if columns <= 64 else 32 if columns <= 128 else 16
+    rows = 128 if columns <= 64 and not is_keys else 64 // sharers
     warps = kernel.threads // 32
     if kernel.multiplications * warps * 2048 != products * rows * tile * columns:
         sys.exit("gpu_limits.py: error: the loop has other products than codegen/gpu/MmaAttention.h says")
     blocks = math.ceil(length / rows)
     tiles = units * sum(math.ceil((length - i * rows if is_keys else min(length, (i + 1) * rows)) / tile)
                         for i in range(blocks))
+    # Sharers write and read sums of S and dP, 16 x 16 each.
+    exchanged = 2 * 2 * warps * 16 * 16 * 4 if sharers > 1 else 0
     # Clocks of a processor for one block's tile.
     parts = {"tensor cores": kernel.multiplications * warps * 2048 / (gpu.fmas * gpu.mma_share),
              "instructions": kernel.issued * kernel.threads / gpu.lanes,
              "exponentials": kernel.exponentials * kernel.threads / gpu.exponentials,
-             "shared memory": (kernel.fragments * warps * 512 + 2 * tile * columns * 2) / gpu.shared_bytes,
+             "shared memory": (kernel.fragments * warps * 512 + 2 * tile * columns * 2 + exchanged) / gpu.shared_bytes,
              "L2": 2 * tile * width * 2 / (gpu.l2 / gpu.processors / gpu.clock)}
     # On an H100 the parts hardly overlap, though two or three blocks share a processor.
     clocks = max(parts["L2"], sum(parts.values()) - parts["L2"])
@@ -269,7 +273,8 @@ def estimate_launches(gpu, kernels, name, backward, length, width, units):
     """Seconds of all launches, and the bottleneck of the longest."""
     found = []
     for suffix, products, is_keys in LAUNCHES[backward]:
-        seconds, why = estimate_on_tensor_cores(gpu, kernels[name + suffix], products, is_keys, length, width, units)
+        seconds, why = estimate_on_tensor_cores(gpu, kernels[name + suffix], products, backward, is_keys, length, width,
+                                                units)
         found.append((seconds, why))
     return sum(seconds for seconds, _ in found), ", ".join(f"{why} {1e3 * s:.3f}m" for s, why in found)
 

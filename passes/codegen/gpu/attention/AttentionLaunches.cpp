@@ -33,8 +33,9 @@ void describeTensorLaunch(func::FuncOp function, const AttentionShape &shape,
     function->setAttr(kBlocksAtOnceAttr, b.getI64IntegerAttr(3));
 }
 
-/// The widest heads for which a warp's sums and rows fit into registers.
-constexpr int64_t kMaxTensorWidth = 128;
+/// The widest heads whose sums and rows fit into the registers of a warp, or of
+/// two in the backward.
+constexpr int64_t kMaxTensorWidth = 256;
 
 /// Decides whether tensor cores compute the products.
 template <typename OpT>
@@ -76,12 +77,12 @@ LogicalResult emitForward(func::FuncOp kernel, nn::AttentionOp op,
     return {{q, code.head}, {k, keyHead}, {v, keyHead}, {out, code.head}, lse};
   };
   if (takesTensorCores(op, units)) {
-    const TensorSizes sizes = sizesOfQueries(shape);
+    const TensorSizes sizes = tensorSizes(shape.width, std::nullopt);
     TensorCode code(b, op.getLoc(), shape, sizes,
                     op.getQ().getType().getElementType(), views, starts);
     emitTensorForward(code, operandsOf(code));
     describeParts(kernel, countTensorParts(shape, sizes),
-                  tensorSharedBytes(sizes));
+                  tensorSharedBytes(sizes, std::nullopt));
     describeTensorLaunch(kernel, shape, !shape.window && !starts);
   } else {
     AttentionCode code(b, op.getLoc(), shape, views, starts);
@@ -117,8 +118,7 @@ LogicalResult emitBackward(func::FuncOp kernel, nn::AttentionBackwardOp op,
   };
   if (takesTensorCores(op, units)) {
     const bool isKeys = launch == BackwardLaunch::Keys;
-    const TensorSizes sizes =
-        isKeys ? sizesOfKeys(shape) : sizesOfQueries(shape);
+    const TensorSizes sizes = tensorSizes(shape.width, launch);
     TensorCode code(b, op.getLoc(), shape, sizes,
                     op.getQ().getType().getElementType(), views, starts);
     emitTensorBackward(code, operandsOf(code), launch);

@@ -12,6 +12,11 @@
 //              the fragments of the products that follow
 //   sums       O, dQ, or dK and dV, in registers, in f32
 //
+// The backward's rows and sums of more than 128 columns do not fit into a
+// warp's registers.  Two warps, the sharers, have the same rows, and each has
+// half of their columns and of those of the sums.  Both add up S and dP of
+// their columns, and add to them the other's, through shared memory.
+//
 // Besides the processor's own order in a product, the bits depend on the order
 // of tiles, from the first key or query on.  There are no atomic additions, so
 // equal launches give equal bits.  Unlike in the CPU's kernel (Attention.h), P
@@ -27,26 +32,33 @@ namespace mlir::zero {
 
 /// The sizes of blocks and tiles, for heads of a width.
 struct TensorSizes {
-  /// A warp has `rowTiles` x 16 rows.
-  TensorSizes(int64_t width, int64_t rowTiles);
+  /// A warp, or `sharers` of them together, have `rowTiles` x 16 rows.
+  TensorSizes(int64_t width, int64_t rowTiles, int64_t sharers);
 
-  int64_t columns; ///< columns of a row, with zeros up to a multiple of 16
+  int64_t columns; ///< of a row, with zeros up to a multiple of 16 per sharer
   int64_t rowTiles;
   int64_t tileRows;
+  int64_t sharers; ///< 1 or 2
 
-  int64_t blockRows() const { return int64_t{64} * rowTiles; }
+  int64_t blockRows() const { return kWarps * 16 * rowTiles / sharers; }
+  /// Columns of a warp's rows and sums.
+  int64_t ownColumns() const { return columns / sharers; }
   /// 16 bytes of padding put rows into different banks.
   int64_t rowBytes() const { return 2 * columns + 16; }
   int64_t tileBytes() const { return tileRows * rowBytes(); }
-  /// Bytes of two tiles, twice, or of the rows of the block.
-  int64_t tilesBytes() const {
-    return std::max(4 * tileRows, 2 * blockRows()) * rowBytes();
+  /// Bytes of two tiles, twice.  The block's rows pass through the same bytes.
+  int64_t tilesBytes() const { return 4 * tileRows * rowBytes(); }
+  /// Bytes behind them, for the sums of 16 columns that sharers exchange.
+  int64_t exchangeBytes() const {
+    return sharers == 1 ? 0 : kWarps * 2 * (16 * rowTiles) * 16 * 4;
   }
+
+  static constexpr int64_t kWarps = 4;
 };
 
-/// Sizes with as many rows of a warp as fit into registers.
-TensorSizes sizesOfQueries(const AttentionShape &shape);
-TensorSizes sizesOfKeys(const AttentionShape &shape);
+/// Sizes in the forward, or in a launch of the backward, with as many rows of a
+/// warp as fit into registers.
+TensorSizes tensorSizes(int64_t width, std::optional<BackwardLaunch> launch);
 
 /// 16 x 16 elements over a warp: four words of each lane.
 using Fragment = SmallVector<Value, 4>;
@@ -70,6 +82,7 @@ public:
 
   const TensorSizes sizes;
   Value inWarp, warp; ///< i32: index in the warp, and of the warp
+  Value share;        ///< i32: which sharer the warp is; null if it has none
 
   /// Shared memory from byte `at` on.
   Value viewShared(MemRefType type, Value at) {
@@ -117,11 +130,15 @@ public:
     return Values(sizes.rowTiles * columnTiles * 4, f32(0));
   }
   /// sums + a tile^T, for 16 or more rows of the tile: columns of the result.
+  /// A sharer's are sums over its columns.
   Values addMatmulTransposed(ArrayRef<Value> sums, const Fragments &a,
                              Value tile, int64_t firstRow, int64_t rows);
   /// sums + a tile, for the rows of the tile that `a` has columns of.
   Values addMatmul(ArrayRef<Value> sums, const Fragments &a, Value tile,
                    int64_t firstRow);
+  /// Adds the other sharer's sums to those of S and dP, of 16 columns.  Between
+  /// two calls is another barrier.
+  void addOther(ArrayRef<Values *> sums);
   /// Rounds sums to fragments.
   Fragments pack(ArrayRef<Value> sums, int64_t columns);
   /// Combine the values of the four lanes that share a row.
@@ -188,6 +205,6 @@ inline int64_t countTensorParts(const AttentionShape &shape,
 }
 /// Bytes of a block's memory, in the forward or a launch of the backward.
 int64_t tensorSharedBytes(const TensorSizes &sizes,
-                          std::optional<BackwardLaunch> launch = std::nullopt);
+                          std::optional<BackwardLaunch> launch);
 
 } // namespace mlir::zero

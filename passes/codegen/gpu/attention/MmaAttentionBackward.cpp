@@ -10,6 +10,7 @@
 //   queries  blocks of queries, over tiles of K and V: dQ += dS K
 //
 // Tiles are used in pieces, so that scores fit into registers beside the sums.
+// Sharers use a tile as one piece, and compute P and dS twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,32 +23,50 @@ using namespace mlir::zero;
 // The launch of queries
 //===----------------------------------------------------------------------===//
 
-Values TensorBackward::droppedPlus(ArrayRef<Value> sums, const Fragments &rows,
-                                   Value tile, int64_t firstRow,
-                                   int64_t columns, ArrayRef<Value> own,
+TensorBackward::Piece TensorBackward::multiply(const Factors &factors) {
+  const int64_t columns = factors.columns;
+  Values zeros = c.zeroSums(columns / 8);
+  Piece piece;
+  piece.p = c.addMatmulTransposed(zeros, factors.ofScores, factors.tile,
+                                  factors.firstRow, columns);
+  if (c.share) {
+    piece.d = c.addMatmulTransposed(zeros, factors.ofGrad, factors.gradTile,
+                                    factors.firstRow, columns);
+    c.addOther({&piece.p, &piece.d});
+  }
+  return piece;
+}
+
+Values TensorBackward::droppedPlus(ArrayRef<Value> sums, const Factors &factors,
+                                   Values product, ArrayRef<Value> own,
                                    bool areKeys, Value firstColumn) {
-  if (!c.drops())
-    return c.addMatmulTransposed(sums, rows, tile, firstRow, columns);
-  Values result = c.addMatmulTransposed(c.zeroSums(columns / 8), rows, tile,
-                                        firstRow, columns);
-  c.drop(result, ofHead(all.q).head, own, areKeys, firstColumn, columns);
-  for (auto [one, sum] : llvm::zip_equal(result, sums))
+  auto addTo = [&](ArrayRef<Value> before) {
+    return c.addMatmulTransposed(before, factors.ofGrad, factors.gradTile,
+                                 factors.firstRow, factors.columns);
+  };
+  if (product.empty() && !c.drops())
+    return addTo(sums);
+  if (product.empty())
+    product = addTo(c.zeroSums(factors.columns / 8));
+  c.drop(product, ofHead(all.q).head, own, areKeys, firstColumn,
+         factors.columns);
+  for (auto [one, sum] : llvm::zip_equal(product, sums))
     one = c.addf(one, sum);
-  return result;
+  return product;
 }
 
 TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
                                                    int64_t firstRow,
                                                    int64_t columns) {
-  Piece piece;
-  Values zeros = c.zeroSums(columns / 8), before(zeros);
+  const Factors factors{
+      q, grad, tile, c.add(tile, c.sizes.tileBytes()), firstRow, columns};
+  Values before = c.zeroSums(columns / 8);
   for (auto [i, sum] : llvm::enumerate(before))
     sum = minusDelta[rowAt(i, columns)];
-  piece.p = c.capped(c.addMatmulTransposed(zeros, q, tile, firstRow, columns),
-                     &piece.slopes);
+  Piece piece = multiply(factors);
+  piece.p = c.capped(piece.p, &piece.slopes);
   piece.p = c.hideKeys(piece.p, c.add(firstKey, firstRow), columns);
-  piece.d = droppedPlus(before, grad, c.add(tile, c.sizes.tileBytes()),
-                        firstRow, columns, c.queries, /*areKeys=*/false,
+  piece.d = droppedPlus(before, factors, piece.d, c.queries, /*areKeys=*/false,
                         c.add(firstKey, firstRow));
   Value factor = c.f32(c.factor);
   for (auto [i, p] : llvm::enumerate(piece.p))
@@ -56,7 +75,8 @@ TensorBackward::Piece TensorBackward::computePiece(Value firstKey, Value tile,
 }
 
 void TensorBackward::emitQueries() {
-  const int64_t columns = c.sizes.rowTiles == 1 ? 32 : 16,
+  const int64_t columns = std::min<int64_t>(c.sizes.rowTiles == 1 ? 32 : 16,
+                                            c.sizes.tileRows),
                 parts = countTensorParts(c.shape, c.sizes);
   head = c.div(c.part, parts);
   Value block = c.sub(c.index(parts - 1), c.rem(c.part, parts));
@@ -70,7 +90,7 @@ void TensorBackward::emitQueries() {
     minusDelta.push_back(minus(statistic(all.delta, query)));
   }
   Values sums = c.overKeys(
-      all.k, all.v, columns, c.zeroSums(c.sizes.columns / 8),
+      all.k, all.v, columns, c.zeroSums(c.sizes.ownColumns() / 8),
       [&](Value key, Value tile, int64_t row, ArrayRef<Value> before) {
         Piece piece = computePiece(key, tile, row, columns);
         Values adjoint;
@@ -86,8 +106,8 @@ void TensorBackward::emitQueries() {
 // The launch of keys
 //===----------------------------------------------------------------------===//
 
-/// -lse', -delta and the first key of the query with number thread % tileRows, and
-/// zeros beyond the queries.
+/// -lse', -delta and the first key of the query with number thread % tileRows,
+/// and zeros beyond the queries.
 Values TensorBackward::loadNumbers(Value first) {
   Value query = c.add(first, c.rem(c.thread, c.sizes.tileRows)), last = query,
         isThere;
@@ -119,14 +139,14 @@ Value TensorBackward::numbersAt(Value tile) {
   // Numbers lie behind the tiles; those of the second tile behind those of the
   // first.
   Value isSecond = c.div(c.toIndex(tile), 2 * c.sizes.tileBytes()),
-        at =
-            c.add(c.mul(isSecond, numbersBytes(c.sizes)), c.sizes.tilesBytes());
+        at = c.add(c.mul(isSecond, numbersBytes(c.sizes)),
+                   c.sizes.tilesBytes() + c.sizes.exchangeBytes());
   return c.viewShared(type, at);
 }
 
 Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
                                 int64_t row, ArrayRef<Value> sums) {
-  const int64_t columns = pieceOfKeys();
+  const int64_t columns = pieceOfQueries();
   Value numbers = numbersAt(tile);
   // Loads numbers of the lane's columns.
   auto numbersOf = [&](int64_t which) {
@@ -140,7 +160,7 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
     return result;
   };
   Values lse = numbersOf(0), ofColumns = numbersOf(1), from,
-         zeros = c.zeroSums(columns / 8), before(zeros);
+         before = c.zeroSums(columns / 8);
   if (c.hasDocuments())
     from = numbersOf(2);
   auto columnAt = [&](size_t i) {
@@ -149,9 +169,9 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
   for (auto [i, sum] : llvm::enumerate(before))
     sum = ofColumns[columnAt(i)];
   Value gradTile = c.add(tile, c.sizes.tileBytes());
-  Piece piece;
-  piece.p = c.capped(c.addMatmulTransposed(zeros, k, tile, row, columns),
-                     &piece.slopes);
+  const Factors factors{k, v, tile, gradTile, row, columns};
+  Piece piece = multiply(factors);
+  piece.p = c.capped(piece.p, &piece.slopes);
   piece.p = c.hideQueries(piece.p, firstKey, c.add(query, row), columns,
                           [&](int64_t column) {
                             return c.bitcast(c.b.getI32Type(), from[column]);
@@ -159,8 +179,8 @@ Values TensorBackward::addPiece(Value firstKey, Value query, Value tile,
   Values keys;
   for (int64_t r = 0; r < c.ownRows(); ++r)
     keys.push_back(c.add(firstKey, c.rowOf(r)));
-  piece.d = droppedPlus(before, v, gradTile, row, columns, keys,
-                        /*areKeys=*/true, c.add(query, row));
+  piece.d = droppedPlus(before, factors, piece.d, keys, /*areKeys=*/true,
+                        c.add(query, row));
   Value factor = c.f32(c.factor);
   Values adjoint;
   for (auto [i, p] : llvm::enumerate(piece.p)) {
@@ -199,7 +219,7 @@ void TensorBackward::emitKeys() {
     }
     return c.mul(c.add(low, tile), step);
   };
-  Values sums = c.zeroSums(2 * (c.sizes.columns / 8));
+  Values sums = c.zeroSums(2 * (c.sizes.ownColumns() / 8));
   sums = c.overTiles(
       c.index(0), c.mul(perHead, c.shape.headsPerKey()), 1, sums,
       [&](Value i, Value tile) {
@@ -212,7 +232,7 @@ void TensorBackward::emitKeys() {
       [&](Value i, Value tile, ArrayRef<Value> now) {
         Value query = open(i);
         Values result(now);
-        for (int64_t row = 0; row < step; row += pieceOfKeys())
+        for (int64_t row = 0; row < step; row += pieceOfQueries())
           result = addPiece(firstKey, query, tile, row, result);
         return result;
       });
@@ -231,6 +251,6 @@ void zero::emitTensorBackward(TensorCode &code, const BackwardOperands &all,
 int64_t zero::tensorSharedBytes(const TensorSizes &sizes,
                                 std::optional<BackwardLaunch> launch) {
   const bool hasNumbers = launch == BackwardLaunch::Keys;
-  return sizes.tilesBytes() +
+  return sizes.tilesBytes() + sizes.exchangeBytes() +
          (hasNumbers ? 2 * TensorBackward::numbersBytes(sizes) : 0);
 }

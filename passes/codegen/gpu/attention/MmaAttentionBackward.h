@@ -37,11 +37,20 @@ private:
     return piece.slopes.empty() ? result : c.mulf(result, piece.slopes[i]);
   }
 
-  /// sums + a tile^T, as TensorCode::addMatmulTransposed, where the product has
-  /// dropout, as TensorCode::drop.
-  Values droppedPlus(ArrayRef<Value> sums, const Fragments &rows, Value tile,
-                     int64_t firstRow, int64_t columns, ArrayRef<Value> own,
-                     bool areKeys, Value firstColumn);
+  /// The factors of scores and of dP: the warp's rows, and some rows of a tile
+  /// and of the one behind it.
+  struct Factors {
+    const Fragments &ofScores, &ofGrad;
+    Value tile, gradTile;
+    int64_t firstRow, columns;
+  };
+  /// Scores before caps, and of sharers dP: they exchange both at once.
+  Piece multiply(const Factors &factors);
+  /// sums + dP, where dP has dropout, as TensorCode::drop.  `product` is dP if
+  /// it is known.
+  Values droppedPlus(ArrayRef<Value> sums, const Factors &factors,
+                     Values product, ArrayRef<Value> own, bool areKeys,
+                     Value firstColumn);
 
   // The launch of queries.
   Fragments q, grad;
@@ -56,7 +65,7 @@ private:
   // The launch of keys.
   Fragments k, v;
   /// Columns of scores at once.
-  int64_t pieceOfKeys() const { return c.sizes.columns <= 64 ? 32 : 16; }
+  int64_t pieceOfQueries() const { return c.sizes.columns <= 64 ? 32 : 16; }
   Values loadNumbers(Value first);
   void storeNumbers(ArrayRef<Value> own, Value tile);
   Value numbersAt(Value tile);

@@ -33,7 +33,9 @@ private:
   const int64_t own;
 
   /// Keys at once, so that scores fit into registers beside O.
-  static constexpr int64_t kColumns = 32;
+  int64_t pieceOfKeys() const {
+    return std::min<int64_t>(32, c.sizes.tileRows);
+  }
   /// Updates m, the sums and O by the keys of the tile from `firstRow` on.
   Values addPiece(const Fragments &q, Value firstKey, Value tile,
                   int64_t firstRow, ArrayRef<Value> state);
@@ -44,11 +46,11 @@ private:
 
 Values TensorForward::addPiece(const Fragments &q, Value firstKey, Value tile,
                                int64_t firstRow, ArrayRef<Value> state) {
-  constexpr int64_t perRow = kColumns / 4;
-  const int64_t outPerRow = c.sizes.columns / 4;
-  Values p = c.addMatmulTransposed(c.zeroSums(kColumns / 8), q, tile, firstRow,
-                                   kColumns);
-  p = c.hideKeys(c.capped(p, nullptr), c.add(firstKey, firstRow), kColumns);
+  const int64_t columns = pieceOfKeys(), perRow = columns / 4,
+                outPerRow = c.sizes.ownColumns() / 4;
+  Values p = c.addMatmulTransposed(c.zeroSums(columns / 8), q, tile, firstRow,
+                                   columns);
+  p = c.hideKeys(c.capped(p, nullptr), c.add(firstKey, firstRow), columns);
   // The lane's part of row r: of each tile two neighbours.
   auto ofRow = [](int64_t r, int64_t i, int64_t count) {
     return (r / 2 * (count / 2) + i / 2) * 4 + r % 2 * 2 + i % 2;
@@ -75,10 +77,10 @@ Values TensorForward::addPiece(const Fragments &q, Value firstKey, Value tile,
     }
   }
   c.drop(p, c.head, c.queries, /*areKeys=*/false, c.add(firstKey, firstRow),
-         kColumns);
+         columns);
   Values out = c.addMatmul(ArrayRef<Value>(result).drop_front(2 * own),
-                           c.pack(p, kColumns),
-                           c.add(tile, c.sizes.tileBytes()), firstRow);
+                           c.pack(p, columns), c.add(tile, c.sizes.tileBytes()),
+                           firstRow);
   result.truncate(2 * own);
   result.append(out);
   return result;
@@ -108,9 +110,9 @@ void TensorForward::emit() {
   Values state(own, c.f32(-std::numeric_limits<float>::max() / 2 /
                           std::max(c.factor, 1.0f)));
   state.append(own, c.f32(0));
-  state.append(c.zeroSums(c.sizes.columns / 8));
+  state.append(c.zeroSums(c.sizes.ownColumns() / 8));
   state = c.overKeys(
-      all.k, all.v, kColumns, state,
+      all.k, all.v, pieceOfKeys(), state,
       [&](Value key, Value tile, int64_t row, ArrayRef<Value> carried) {
         return addPiece(q, key, tile, row, carried);
       });

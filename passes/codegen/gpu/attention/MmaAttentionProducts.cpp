@@ -32,15 +32,37 @@ Values TensorCode::addMatmul(ArrayRef<Value> before, const Fragments &a,
                              Value tile, int64_t firstRow) {
   Values sums(before);
   for (int64_t k = 0; k < a.depth; ++k)
-    for (int64_t column = 0; column < sizes.columns; column += 16) {
+    for (int64_t column = 0; column < sizes.ownColumns(); column += 16) {
       Fragment f = load(tile, firstRow + 16 * k, column, true);
       for (int64_t i = 0; i < sizes.rowTiles; ++i)
         for (int64_t half = 0; half < 2; ++half)
-          multiply(a.at(i, k), f[2 * half], f[2 * half + 1],
-                   MutableArrayRef<Value>(sums).slice(
-                       (i * (sizes.columns / 8) + column / 8 + half) * 4, 4));
+          multiply(
+              a.at(i, k), f[2 * half], f[2 * half + 1],
+              MutableArrayRef<Value>(sums).slice(
+                  (i * (sizes.ownColumns() / 8) + column / 8 + half) * 4, 4));
     }
   return sums;
+}
+
+void TensorCode::addOther(ArrayRef<Values *> sums) {
+  SmallVector<MutableArrayRef<Value>> fours;
+  for (Values *list : sums)
+    for (size_t i = 0; i < list->size(); i += 4)
+      fours.push_back(MutableArrayRef<Value>(*list).slice(i, 4));
+  const int64_t count = fours.size();
+  auto type =
+      MemRefType::get({TensorSizes::kWarps * count, 32 * 4}, b.getF32Type());
+  Value exchange = viewShared(type, index(sizes.tilesBytes())),
+        row = mul(toIndex(warp), count), column = mul(toIndex(inWarp), 4),
+        other = mul(toIndex(sub(add(warp, 1), mul(share, 2))), count);
+  for (auto [i, four] : llvm::enumerate(fours))
+    storeShared(vectorOf(four), exchange, add(row, i), column);
+  barrier();
+  for (auto [i, four] : llvm::enumerate(fours)) {
+    Value others = loadShared(exchange, add(other, i), column);
+    for (int64_t j = 0; j < 4; ++j)
+      four[j] = addf(four[j], lane(others, j));
+  }
 }
 
 Value TensorCode::roundedWord(Value low, Value high) {

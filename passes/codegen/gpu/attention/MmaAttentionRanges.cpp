@@ -8,16 +8,18 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-TensorSizes::TensorSizes(int64_t width, int64_t rowTiles)
-    : columns(llvm::alignTo(width, 16)), rowTiles(rowTiles),
-      tileRows(columns <= 64 ? 64 : 32) {}
+TensorSizes::TensorSizes(int64_t width, int64_t rowTiles, int64_t sharers)
+    : columns(llvm::alignTo(width, 16 * sharers)), rowTiles(rowTiles),
+      tileRows(columns <= 64    ? 64
+               : columns <= 128 ? 32
+                                : 16),
+      sharers(sharers) {}
 
-TensorSizes zero::sizesOfQueries(const AttentionShape &shape) {
-  return TensorSizes(shape.width, shape.width <= 64 ? 2 : 1);
-}
-
-TensorSizes zero::sizesOfKeys(const AttentionShape &shape) {
-  return TensorSizes(shape.width, 1);
+TensorSizes zero::tensorSizes(int64_t width,
+                              std::optional<BackwardLaunch> launch) {
+  const bool isNarrow = width <= 64 && launch != BackwardLaunch::Keys,
+             isWide = width > 128 && launch;
+  return TensorSizes(width, isNarrow ? 2 : 1, isWide ? 2 : 1);
 }
 
 TensorCode::TensorCode(OpBuilder &b, Location loc, const AttentionShape &shape,
@@ -34,10 +36,15 @@ TensorCode::TensorCode(OpBuilder &b, Location loc, const AttentionShape &shape,
   pair = mul(rem(inWarp, 4), 2);
   fragmentPlace =
       add(mul(rem(inWarp, 16), sizes.rowBytes()), mul(div(inWarp, 16), 16));
+  if (sizes.sharers > 1) {
+    share = rem(warp, sizes.sharers);
+    fragmentPlace = add(fragmentPlace, mul(share, 2 * sizes.ownColumns()));
+  }
 }
 
 Value TensorCode::rowOf(int64_t i) {
-  Value row = add(mul(warp, 16 * sizes.rowTiles), div(inWarp, 4));
+  Value row =
+      add(mul(div(warp, sizes.sharers), 16 * sizes.rowTiles), div(inWarp, 4));
   return toIndex(add(row, 8 * i));
 }
 

@@ -119,8 +119,10 @@ Fragments TensorCode::loadRows(HeadRows from, Value first, Value count,
                                int64_t at) {
   copyRows(from, first, count, sizes.blockRows(), i32(at));
   finishCopies();
-  Value own = add(mul(warp, 16 * sizes.rowTiles * sizes.rowBytes()), at);
-  Fragments result{{}, sizes.columns / 16};
+  Value own =
+      add(mul(div(warp, sizes.sharers), 16 * sizes.rowTiles * sizes.rowBytes()),
+          at);
+  Fragments result{{}, sizes.ownColumns() / 16};
   for (int64_t tile = 0; tile < sizes.rowTiles; ++tile)
     for (int64_t k = 0; k < result.depth; ++k)
       result.all.push_back(load(own, 16 * tile, 16 * k, false));
@@ -177,7 +179,9 @@ Fragment TensorCode::load(Value tile, int64_t row, int64_t column,
 
 void TensorCode::putRows(ArrayRef<Value> sums, ArrayRef<Value> factors,
                          HeadRows to, Value first, Value count) {
-  const int64_t columnTiles = sizes.columns / 8;
+  const int64_t columnTiles = sizes.ownColumns() / 8,
+                others = sizes.columns - sizes.ownColumns();
+  Value own = share ? add(pair, mul(share, sizes.ownColumns())) : pair;
   const bool isPaired = isAligned(to, 4);
   auto pairType = VectorType::get({2}, element);
   for (int64_t r = 0; r < ownRows(); ++r) {
@@ -188,8 +192,8 @@ void TensorCode::putRows(ArrayRef<Value> sums, ArrayRef<Value> factors,
         const Value *x = &sums[(r / 2 * columnTiles + tile) * 4 + r % 2 * 2];
         Value word =
                   roundedWord(mulf(x[0], factors[r]), mulf(x[1], factors[r])),
-              column = add(toIndex(pair), 8 * tile);
-        const bool isWhole = 8 * tile + 8 <= shape.width;
+              column = add(toIndex(own), 8 * tile);
+        const bool isWhole = others + 8 * tile + 8 <= shape.width;
         auto inside = [&](Value at, llvm::function_ref<void()> store) {
           isWhole ? store() : when(isLess(at, shape.width), store);
         };
