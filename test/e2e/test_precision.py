@@ -207,7 +207,7 @@ class Overflow(support.Case):
             with self.subTest(precision):
                 saved, metrics = self.folder / f"{precision}.safetensors", self.folder / f"{precision}.jsonl"
                 done = support.run(support.compile_gpt2(support.SMALL, 2, 16, f"--precision={precision}"), "--data", data,
-                                   "--steps", 300, "--lr", 10, "--save", saved, "--metrics", metrics)
+                                   "--steps", 300, "--lr", 100, "--save", saved, "--metrics", metrics)
                 self.assertEqual(done.returncode, 3, done.err + done.out)
                 self.assertRegex(done.err, r"gradients is (nan|inf), and \d+ steps in a row are skipped; the training has "
                                            r"diverged and ends here, nothing is saved")

@@ -29,7 +29,8 @@ ELSEWHERE = {
     "zero.block": "a model", "zero.frozen": "a model", "zero.init": "a model", "zero.packing": "a model",
     "zero.param": "a model",
     "zero.given": "a text of what was typed, which is printed again and changes nothing",
-    "zero.kernels": "machine code", "zero.workspace": "a plan for GPUs", "zero.target": "a plan for GPUs",
+    "zero.kernels": "machine code", "zero.plain": "machine code for GPUs",
+    "zero.workspace": "a plan for GPUs", "zero.target": "a plan for GPUs",
     "zero.program program": "a plan whose ranks differ", "zero.program rank": "a plan whose ranks differ",
 }
 #: Programs that only go forward, and the inputs that the compiler adds for them.
