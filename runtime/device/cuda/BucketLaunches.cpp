@@ -83,13 +83,14 @@ BucketLaunches::BucketLaunches(const Gpu &theGpu, const Kernels &theKernels,
   });
   if (runs != 0) {
     bits.resize(runs);
-    tableOfBits.emplace(gpu, runs * sizeof(RoundingBits),
-                        "the random bits of updates");
+    tableOfBits = std::make_unique<GpuMemory>(gpu, runs * sizeof(RoundingBits),
+                                              "the random bits of updates");
   }
   if (words.empty())
     return;
   const uint64_t bytes = words.size() * sizeof(uint64_t);
-  tableOfBlocks.emplace(gpu, bytes, "the blocks of updates and norms");
+  tableOfBlocks = std::make_unique<GpuMemory>(
+      gpu, bytes, "the blocks of updates and norms");
   gpu.enter();
   gpu.MemcpyHtoD(tableOfBlocks->at(0), words.data(), bytes);
   gpu.StreamSynchronize(nullptr);

@@ -18,7 +18,7 @@
 
 #include <functional>
 #include <map>
-#include <optional>
+#include <memory>
 #include <vector>
 
 namespace zrt::cuda {
@@ -59,7 +59,7 @@ private:
   /// By the descriptors of updates and sums of squares.
   std::map<const void *, Blocks> blocks;
   /// There if they have entries.
-  std::optional<GpuMemory> tableOfBits, tableOfBlocks;
+  std::unique_ptr<GpuMemory> tableOfBits, tableOfBlocks;
 };
 
 } // namespace zrt::cuda

@@ -50,8 +50,8 @@ void TensorCode::addOther(ArrayRef<Values *> sums) {
     for (size_t i = 0; i < list->size(); i += 4)
       fours.push_back(MutableArrayRef<Value>(*list).slice(i, 4));
   const int64_t count = fours.size();
-  auto type =
-      MemRefType::get({TensorSizes::kWarps * count, 32 * 4}, b.getF32Type());
+  auto type = MemRefType::get({TensorSizes::kWarps * count, int64_t{32} * 4},
+                              b.getF32Type());
   Value exchange = viewShared(type, index(sizes.tilesBytes())),
         row = mul(toIndex(warp), count), column = mul(toIndex(inWarp), 4),
         other = mul(toIndex(sub(add(warp, 1), mul(share, 2))), count);
