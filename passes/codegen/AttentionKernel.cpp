@@ -85,26 +85,13 @@ private:
     return success();
   }
 
-  /// Passes statistics, each [B, H, T]; with `passHeads` also the distance of
-  /// their heads.
-  LogicalResult passStatistics(ValueRange views, Value ofHead,
-                               bool passHeads = false) {
+  /// Passes the statistics of the heads from `ofHead` on, [B, H, T], and sets
+  /// the distance of heads.
+  LogicalResult passStatistic(Value view, Value ofHead, int64_t &distance) {
     SmallVector<int64_t> strides;
-    std::optional<int64_t> distance;
-    for (Value view : views) {
-      if (!view) {
-        passNull();
-        continue;
-      }
-      if (failed(passAddress(view, ofHead, 1, strides)))
-        return failure();
-      if (passHeads && distance.value_or(strides[1]) != strides[1])
-        return op->emitOpError("is used in a way that its kernel does not "
-                               "support");
-      distance = strides[1];
-    }
-    if (passHeads)
-      passInteger(*distance);
+    if (failed(passAddress(view, ofHead, 1, strides)))
+      return failure();
+    distance = strides[1];
     return success();
   }
 };
@@ -123,8 +110,12 @@ LogicalResult AttentionEmitter::forward(nn::AttentionOp attention) {
   openUnits(heads);
   Value kvHead = div(head, heads / kvHeads);
   if (failed(passShape(attention)) || failed(passRows(q, head)) ||
-      failed(passRows({k, v}, kvHead)) || failed(passRows(out, head)) ||
-      failed(passStatistics(lse, head)))
+      failed(passRows({k, v}, kvHead)) || failed(passRows(out, head)))
+    return failure();
+  int64_t distance;
+  if (!lse)
+    passNull();
+  else if (failed(passStatistic(lse, head, distance)))
     return failure();
   call("zrt_attention");
   return success();
@@ -152,9 +143,16 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
   passInteger(perKvHead);
   constexpr bool kPassHeads = true;
   if (failed(passRows({grad, q}, head, kPassHeads)) ||
-      failed(passRows({k, v}, kvHead)) ||
-      failed(passStatistics({lse, delta}, head, kPassHeads)) ||
-      failed(passRows(dq, head, kPassHeads)) ||
+      failed(passRows({k, v}, kvHead)))
+    return failure();
+  int64_t ofLse, ofDelta;
+  if (failed(passStatistic(lse, head, ofLse)) ||
+      failed(passStatistic(delta, head, ofDelta)))
+    return failure();
+  if (ofLse != ofDelta)
+    return op->emitOpError("is used in a way that its kernel does not support");
+  passInteger(ofLse);
+  if (failed(passRows(dq, head, kPassHeads)) ||
       failed(passRows({dk, dv}, kvHead)))
     return failure();
   call("zrt_attention_backward");

@@ -8,6 +8,16 @@
 
 using namespace zrt;
 
+std::string World::textOfRank0(std::string text) {
+  text.resize(gather(uint64_t(text.size())).front());
+  for (int other = 1; other < size() && !text.empty(); ++other)
+    if (rank() == 0)
+      send(other, text.data(), text.size());
+    else if (rank() == other)
+      receive(0, text.data(), text.size());
+  return text;
+}
+
 void World::abort(const std::string &message) {
   if (pages)
     pages->raise({rank(), message}, message);

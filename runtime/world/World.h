@@ -116,6 +116,8 @@ public:
     return all;
   }
   void barrier() { (void)gather(char()); }
+  /// Returns rank 0's text on all ranks.
+  std::string textOfRank0(std::string text);
 
   /// Reports that this rank cannot go on: every peer that waits for it, now or
   /// later, gets an error that names this rank and `message`.  Does not wait

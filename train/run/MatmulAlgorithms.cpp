@@ -18,18 +18,6 @@ constexpr const char *kFix =
     "go on with the file, the GPU and the cuBLASLt that the run had, or choose "
     "again by --retune-matmuls, which changes bits";
 
-/// Returns rank 0's text on all ranks.
-std::string broadcast(World &world, std::string text) {
-  const uint64_t bytes = world.gather(uint64_t(text.size())).front();
-  text.resize(bytes);
-  for (int other = 1; other < world.size() && bytes > 0; ++other)
-    if (world.rank() == 0)
-      world.send(other, text.data(), bytes);
-    else if (world.rank() == other)
-      world.receive(0, text.data(), bytes);
-  return text;
-}
-
 } // namespace
 
 void zrt::checkMatmulOptions(const zrt_plan &plan,
@@ -89,7 +77,7 @@ void MatmulAlgorithms::choose() {
       choices = chooseHere(kept);
   });
   const double seconds = secondsSince(begin);
-  choices = broadcast(run.world, choices);
+  choices = run.world.textOfRank0(choices);
   together(run.world, [&] {
     if (run.isFirst)
       keep(choices);

@@ -12,7 +12,7 @@
 #include "train/state/io/Json.h"
 
 #include <algorithm>
-#include <array>
+#include <climits>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -20,9 +20,6 @@
 
 using namespace zrt;
 namespace fs = std::filesystem;
-
-static constexpr size_t kMaxPath = 4096;
-using Path = std::array<char, kMaxPath>;
 
 std::string zrt::chosenCheckpoint(const TrainOptions &options) {
   const CheckpointOptions &checkpoint = options.checkpoint;
@@ -34,7 +31,7 @@ std::string zrt::chosenCheckpoint(const TrainOptions &options) {
   std::string absolute = fs::absolute(path, error).lexically_normal().string();
   while (absolute.size() > 1 && absolute.back() == '/')
     absolute.pop_back();
-  if (error || absolute.size() >= kMaxPath)
+  if (error || absolute.size() >= PATH_MAX)
     fail("the name {} is too long", path);
   return absolute;
 }
@@ -108,12 +105,12 @@ void addDifferences(const TrainOptions &options, const RunPosition &now,
 
 /// Rank 0's choice, on all ranks.
 std::string agreedPath(const TrainOptions &options, World &world) {
-  Path mine = {};
+  std::string path;
   together(world, [&] {
     if (world.rank() == 0)
-      chosenCheckpoint(options).copy(mine.data(), kMaxPath - 1);
+      path = chosenCheckpoint(options);
   });
-  return world.gather(mine).front().data();
+  return world.textOfRank0(path);
 }
 
 /// Throws if --checkpoint has a newer checkpoint, which "latest" would select.

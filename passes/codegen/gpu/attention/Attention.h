@@ -102,6 +102,12 @@ public:
     const size_t count = sums.size() / size_t(shape.held);
     return sums.slice(size_t(chunk) * count, count);
   }
+  /// The block's number among those of its unit that have the same columns, and
+  /// its first column.
+  std::pair<Value, Value> splitPart() {
+    const int64_t parts = shape.columnParts();
+    return {div(part, parts), mul(rem(part, parts), shape.held * kChunk)};
+  }
   /// The first column of the block's `chunk`-th tile of columns.
   Value columnOf(Value first, int64_t chunk) {
     return add(first, chunk * kChunk);

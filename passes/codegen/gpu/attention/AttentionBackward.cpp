@@ -112,10 +112,8 @@ Values BackwardCode::addTile(Value firstKey, Value column,
 }
 
 void BackwardCode::emitKeys() {
-  const int64_t columnParts = shape.columnParts();
-  Value firstKey = c.mul(c.div(c.part, columnParts), kTile),
-        column = c.mul(c.rem(c.part, columnParts),
-                       shape.held * AttentionCode::kChunk);
+  auto [number, column] = c.splitPart();
+  Value firstKey = c.mul(number, kTile);
   const float factors[] = {1, ::zrt::kLn2}; // of dV and dK
   Values zeros = c.zeroSums(2 * kKeyRows);
   const size_t half = zeros.size() / 2;
@@ -151,10 +149,8 @@ void BackwardCode::emitKeys() {
 //===----------------------------------------------------------------------===//
 
 void BackwardCode::emitQueries() {
-  const int64_t tiles = shape.queryTiles(), columnParts = shape.columnParts();
-  Value number = c.div(c.part, columnParts),
-        column = c.mul(c.rem(c.part, columnParts),
-                       shape.held * AttentionCode::kChunk);
+  const int64_t tiles = shape.queryTiles();
+  auto [number, column] = c.splitPart();
   head = c.div(number, tiles);
   Value tile = c.sub(c.index(tiles - 1), c.rem(number, tiles));
   c.setQueries(c.mul(tile, shape.queryBlock));

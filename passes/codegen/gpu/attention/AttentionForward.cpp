@@ -135,10 +135,7 @@ Values Forward::addPanel(Value firstKey, Value end, ArrayRef<Value> most,
 
 void Forward::emit() {
   const int64_t tiles = shape.queryTiles();
-  const int64_t columnParts = shape.columnParts();
-  Value tile = c.div(c.part, columnParts),
-        column = c.mul(c.rem(c.part, columnParts),
-                       shape.held * AttentionCode::kChunk);
+  auto [tile, column] = c.splitPart();
   c.setQueries(c.mul(c.sub(c.index(tiles - 1), tile), shape.queryBlock));
   if (isHeld())
     c.copyQueries(all.q, c.index(0), factor);
@@ -187,7 +184,7 @@ void Forward::emit() {
     if (!all.lse)
       continue;
     Value isMine = c.isLess(c.x, 1);
-    if (columnParts > 1)
+    if (shape.columnParts() > 1)
       isMine = c.both(isMine, c.isLess(column, 1));
     c.when(c.both(isMine, c.isLess(own[r], c.rows)), [&] {
       c.storeOne(c.logOfSum(state[r], sum), all.lse,

@@ -72,10 +72,8 @@ void TensorCode::copyPieces(HeadRows from, Value first, Value count,
     Value place = add(mul(row, sizes.rowBytes()), mul(column, 2)),
           source = add(mul(row, strides.of[1] * 2), mul(column, 2));
     source = add(add(base, source), more * strides.of[1] * 2);
-    callWarp(b, loc, kCopy,
-             {add(at, toI32(place)), i32(more * sizes.rowBytes()),
-              b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), source),
-              bytes});
+    startCopy(b, loc, add(at, toI32(place)), more * sizes.rowBytes(), source,
+              bytes);
   };
   const bool hasWholeRows = kThreads % perRow == 0;
   for (int64_t done = 0; done < total; done += kThreads) {

@@ -56,11 +56,8 @@ void MmaMatmulTile::copy(const Side &side, Value at, Value depth, Value end) {
     const auto rows = int64_t(i) * apart;
     Value isThere =
         both(side.isThere[i], isLess(along ? mine : add(mine, rows), end));
-    Value from = b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(),
-                                                    add(address, offset));
-    callWarp(b, loc, kCopy,
-             {add(at, side.place), i32(rows * rowBytes), from,
-              select(isThere, i32(16), i32(0))});
+    startCopy(b, loc, add(at, side.place), rows * rowBytes,
+              add(address, offset), select(isThere, i32(16), i32(0)));
   }
 }
 

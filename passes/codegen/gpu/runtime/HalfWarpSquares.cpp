@@ -111,11 +111,7 @@ private:
       constexpr int64_t kApart = kCopyBytes * kHalfWarpThreads;
       for (int64_t i = 0; i < kStageBytes; i += kApart) {
         Value bytes = max(min(sub(left, i), kCopyBytes), 0);
-        callWarp(b, loc, kCopy,
-                 {to, i32(i),
-                  b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(),
-                                                     add(first, add(at, i))),
-                  toI32(bytes)});
+        startCopy(b, loc, to, i, add(first, add(at, i)), toI32(bytes));
       }
     });
     callWarp(b, loc, kEndCopies, {});

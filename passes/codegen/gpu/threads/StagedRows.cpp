@@ -118,11 +118,8 @@ void StagedRows::copy(OpBuilder &b, Location loc,
                       bytes = row.bytes % kPieceBytes == 0
                                   ? code.index(kPieceBytes)
                                   : code.min(left, kPieceBytes);
-                callWarp(b, loc, kCopy,
-                         {code.toI32(piece), code.i32(row.offset),
-                          b.createOrFold<arith::IndexCastOp>(
-                              loc, b.getI64Type(), code.add(first, piece)),
-                          code.toI32(bytes)});
+                startCopy(b, loc, code.toI32(piece), row.offset,
+                          code.add(first, piece), code.toI32(bytes));
                 return {};
               });
   }

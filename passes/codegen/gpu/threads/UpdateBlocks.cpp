@@ -96,17 +96,17 @@ void zero::joinUpdates(ModuleOp module, ArrayRef<UpdateTwins> all) {
   auto find = [&](StringAttr name) {
     return module.lookupSymbol<func::FuncOp>(name);
   };
-  // Several updates may have one kernel without decay.
-  llvm::SetVector<Operation *> before;
-  for (auto [decayed, plain] : all) {
-    before.insert(find(decayed));
-    before.insert(find(plain));
-  }
+  // What is joined has a name that is there already, so all are found before.
   SmallVector<std::pair<func::FuncOp, func::FuncOp>> pairs;
   for (auto [decayed, plain] : all)
     pairs.push_back({find(decayed), find(plain)});
-  for (auto [decayed, plain] : pairs)
+  // Several updates may have one kernel without decay.
+  llvm::SetVector<Operation *> before;
+  for (auto [decayed, plain] : pairs) {
     join(decayed, plain);
+    before.insert(decayed);
+    before.insert(plain);
+  }
   for (Operation *function : before)
     function->erase();
 }

@@ -2,6 +2,7 @@
 
 #include "passes/codegen/gpu/threads/Warp.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -48,6 +49,14 @@ ValueRange zero::callWarp(OpBuilder &b, Location loc, StringRef name,
   return func::CallOp::create(b, loc, name, typeOf(b, name).getResults(),
                               operands)
       .getResults();
+}
+
+void zero::startCopy(OpBuilder &b, Location loc, Value at, int64_t more,
+                     Value from, Value bytes) {
+  Value constant = arith::ConstantOp::create(
+            b, loc, b.getI32IntegerAttr(static_cast<int32_t>(more))),
+        address = b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), from);
+  callWarp(b, loc, kCopy, {at, constant, address, bytes});
 }
 
 void zero::addWarpProduct(OpBuilder &b, Location loc, Type element,

@@ -62,6 +62,11 @@ void declareWarpFunctions(ModuleOp module);
 ValueRange callWarp(OpBuilder &b, Location loc, StringRef name,
                     ValueRange operands);
 
+/// Starts to copy `bytes` bytes (i32, at most 16) from the address `from`, of
+/// type index, to byte at + more of the block's memory; zeros follow, up to 16.
+void startCopy(OpBuilder &b, Location loc, Value at, int64_t more, Value from,
+               Value bytes);
+
 /// Adds a times the 8 columns (b0, b1) to the four `sums`, for operands of type
 /// `element`, bf16 or f16.
 void addWarpProduct(OpBuilder &b, Location loc, Type element, ValueRange a,
