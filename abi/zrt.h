@@ -45,7 +45,7 @@
 extern "C" {
 #endif
 
-#define ZRT_ABI_VERSION 37u
+#define ZRT_ABI_VERSION 38u
 
 //===----------------------------------------------------------------------===//
 // Vocabulary

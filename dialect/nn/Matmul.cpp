@@ -95,6 +95,10 @@ int64_t MatmulOp::getBatch() {
   return llvm::product_of(getResult().getType().getShape().drop_back(2));
 }
 
+double MatmulOp::getFactor() {
+  return getScale() ? getScale()->convertToDouble() : 1;
+}
+
 std::optional<zero::Packing> MatmulOp::getPacking() {
   std::optional<StringRef> packed = getPacked();
   return packed ? zero::symbolizePacking(*packed) : std::nullopt;
@@ -183,6 +187,10 @@ SmallVector<Value> MatmulOp::emitLinalgForm(OpBuilder &b) {
   auto wide = [&](Value value) { return widen(b, loc, value); };
   Value result = reduceSum(b, loc, {wide(getA()), wide(getB())}, {a, bb}, c,
                            multiply, c + "k");
+  if (getScale())
+    result = elementwise(b, loc, {result}, [&](const Scalars &in) -> Value {
+      return getFactor() * in[0];
+    });
   if (getBias())
     result = elementwise(b, loc, {result, wide(getBias())}, {c, "n"}, c, add);
   if (getInit())

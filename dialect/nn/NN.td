@@ -138,19 +138,20 @@ def NN_MatmulOp : NN_Op<"matmul", [
     RoundsFactors, IsLayer]> {
   let summary = "A matmul with transposes, bias and accumulation folded in";
   let description = [{
-    `c = op(a) op(b) [+ bias] [+ init]`, for each leading batch index.  This is
-    the form in which matmuls reach the plan: `nn.linear`, its
+    `c = [scale] op(a) op(b) [+ bias] [+ init]`, for each leading batch index.
+    This is the form in which matmuls reach the plan: `nn.linear`, its
     derivatives and linalg contractions all become it, and each is one library
     call.  `init` shares its bytes with the result.  Products of 16 bits are
     added in f32, with bias and `init`, and rounded once if the result has 16
-    bits.
+    bits.  A plan scales the products that add a micro-step's gradient to the
+    sum of those before it.
 
     With `packed` b is the bytes of a packed parameter of a's element type, which
     the product dequantizes itself; MultiplyPacked makes such products.
 
     ```mlir
     %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>
-    %e = nn.matmul %a, %c init(%f) {transpose_a} : (tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
+    %e = nn.matmul %a, %c init(%f) {scale = 2.500000e-01 : f64, transpose_a} : (tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
     ```
 
     Constraints:
@@ -165,11 +166,12 @@ def NN_MatmulOp : NN_Op<"matmul", [
       bytes of n x k elements, transpose_b is there, and transpose_a is not.
   }];
   let arguments = (ins NN_AnyTensor:$a, NN_Factor:$b, Optional<NN_AnyTensor>:$bias, Optional<NN_AnyTensor>:$init,
-                       UnitAttr:$transpose_a, UnitAttr:$transpose_b, OptionalAttr<StrAttr>:$packed);
+                       UnitAttr:$transpose_a, UnitAttr:$transpose_b, OptionalAttr<StrAttr>:$packed,
+                       OptionalAttr<F64Attr>:$scale);
   let results = (outs NN_AnyTensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$a, "::mlir::Value":$b,
                                  "::mlir::Value":$bias, "::mlir::Value":$init, "bool":$transposeA, "bool":$transposeB),
-                            [{ build($_builder, $_state, result, a, b, bias, init, transposeA, transposeB, {}); }]>];
+                            [{ build($_builder, $_state, result, a, b, bias, init, transposeA, transposeB, {}, {}); }]>];
   let assemblyFormat = [{
     $a `,` $b (`bias` `(` $bias^ `)`)? (`init` `(` $init^ `)`)? attr-dict `:`
     functional-type(operands, results)
@@ -179,6 +181,8 @@ def NN_MatmulOp : NN_Op<"matmul", [
     ::std::optional<::mlir::zero::Packing> getPacking();
     /// Sizes of op(a): m x k, and of the result: m x n, per batch index.
     int64_t getM(); int64_t getN(); int64_t getK(); int64_t getBatch();
+    /// The scale, or 1.
+    double getFactor();
   }];
 }
 

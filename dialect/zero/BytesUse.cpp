@@ -20,11 +20,16 @@ static BytesUse useOfSum(Value last) {
   return isSpilled(last) ? BytesUse::Communication : BytesUse::Gradients;
 }
 
-/// The last sum of the chain that begins with `zeros`.
+/// The last sum of the chain that begins with `zeros`: each is reduced into it,
+/// or added to a view of it and flattened.
 static Value findSum(Value zeros) {
-  for (Operation *user : zeros.getUsers())
-    if (isa<AccumulateOp, ReduceScatterOp>(user))
+  for (Operation *user : zeros.getUsers()) {
+    while (user->hasOneUse() && !isa<ReduceScatterOp, FlattenOp>(user) &&
+           !isa<ShardType>(user->getResult(0).getType()))
+      user = *user->user_begin();
+    if (isa<ReduceScatterOp, FlattenOp>(user))
       return findSum(user->getResult(0));
+  }
   return zeros;
 }
 
@@ -61,9 +66,11 @@ BytesUse SpillOp::getBytesUse() {
 
 /// Whole gradients, unless they are sent to their owners at once.
 BytesUse FlattenOp::getBytesUse() {
+  if (isa<ShardType>(getResult().getType()))
+    return useOfSum(findSum(getResult()));
   const bool isSent = llvm::any_of(getResult().getUsers(), [](Operation *user) {
     auto reduce = dyn_cast<ReduceScatterOp>(user);
-    return isa<AccumulateOp, SpillOp, QuantizeOp>(user) ||
+    return isa<SpillOp, QuantizeOp>(user) ||
            (reduce && (!reduce.isInPlace() || isSpilled(reduce.getResult())));
   });
   return isSent ? BytesUse::Communication : BytesUse::Gradients;

@@ -5,23 +5,25 @@
 include "dialect/zero/Types.td"
 
 def Zero_AccumulateOp : Zero_PlanOp<"accumulate", ["getStorageTies"], [
-    CountsFlops, UsesSymbols, AllTypesMatch<["sum", "result"]>]> {
-  let hasVerifier = 0;
-  let summary = "Adds a micro-step's gradients to those before it";
+    CountsFlops, AllTypesMatch<["sum", "result"]>]> {
+  let summary = "Adds a micro-step's gradient of a parameter to those before it";
   let description = [{
-    `sum + scale x flat`, in the bytes of `sum`.  Gradients of 16 bits may have
-    a sum of f32; a sum of 16 bits is computed in f32 and rounded.
+    `sum + scale x more`, in the bytes of `sum`, which is a view of a bucket's
+    sums.  Gradients of 16 bits may have a sum of f32; a sum of 16 bits is
+    computed in f32 and rounded.  A gradient that is a product needs none: the
+    sum is the product's `init`.
 
     ```mlir
-    %a1 = zero.accumulate %a, %flat of @b0 {scale = 1.0 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
+    %s = zero.view %a[@b0, "h.0.fc.bias"] : !zero.shard<4144 x f32 by 1> -> tensor<32xf32>
+    %s1 = zero.accumulate %s, %db {scale = 1.0 : f64} : tensor<32xf32>, tensor<32xf32>
     ```
 
     Constraints:
-    * (C1) both are the whole bucket.
+    * (C1) both have one shape.
   }];
-  let arguments = (ins Zero_Flat:$sum, Zero_Flat:$flat, FlatSymbolRefAttr:$bucket, F64Attr:$scale);
-  let results = (outs Zero_Flat:$result);
-  let assemblyFormat = "$sum `,` $flat `of` $bucket attr-dict `:` type($sum) `,` type($flat)";
+  let arguments = (ins AnyStaticShapeTensor:$sum, AnyStaticShapeTensor:$more, F64Attr:$scale);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$sum `,` $more attr-dict `:` type($sum) `,` type($more)";
 }
 
 def Zero_AddLeafOp : Zero_PlanOp<"add_leaf", ["getStorageTies"], [CountsFlops, UsesSymbols]> {

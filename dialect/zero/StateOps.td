@@ -132,12 +132,16 @@ def Zero_FlattenOp : Zero_NameOp<"flatten", ["getBytesUse"], [UsesSymbols]> {
     %flat = zero.flatten %dw, %db into @b0 : tensor<64x64xf32>, tensor<32xf32> -> tensor<4144xf32>
     ```
 
+    Where each operand is in its place of a bucket already, as a sum over
+    micro-steps to which a gradient was added, so is the result: then it is of
+    the sum's type.
+
     Constraints:
     * (C1) one operand per member of the bucket, each of the member's shape.
     * (C2) the result has the bucket's element count.
   }];
   let arguments = (ins Variadic<AnyStaticShapeTensor>:$members, FlatSymbolRefAttr:$bucket);
-  let results = (outs AnyStaticShapeTensor:$result);
+  let results = (outs Zero_Flat:$result);
   let assemblyFormat = "$members `into` $bucket attr-dict `:` type($members) `->` type($result)";
 }
 

@@ -429,15 +429,12 @@ LogicalResult SumLeavesOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
-LogicalResult AccumulateOp::verifySymbolUses(SymbolTableCollection &tables) {
-  BucketUse use(*this, getBucketAttr(), tables);
-  if (!use)
-    return failure();
-  for (Value value : {getSum(), getFlat()})
-    if (!use.isWhole(value)) // (C1)
-      return emitOpError("operands must be the ")
-             << use.bucket.getElements() << " elements of " << getBucketAttr()
-             << ", got " << value.getType();
+LogicalResult AccumulateOp::verify() {
+  if (cast<RankedTensorType>(getSum().getType()).getShape() !=
+      cast<RankedTensorType>(getMore().getType()).getShape()) // (C1)
+    return emitOpError("adds ")
+           << getMore().getType() << " to " << getSum().getType()
+           << "; both have one shape";
   return success();
 }
 

@@ -4,10 +4,25 @@
 // reductions run in parallel with the rest of the backward.  Gradients are
 // computed inside the flat gradient, or are cut without a copy.
 //
+// A gradient that is added to a whole bucket's sum over micro-steps is added to
+// its member of the sum.  A product computes it there, and others are added
+// where they are finished:
+//
+//                                   %w = zero.view %sum[@b0, "w"]
+//                                   %b = zero.view %sum[@b0, "b"]
+//   %dw = nn.matmul %dy, %x      => %dw = nn.matmul %dy, %x init(%w) {scale}
+//   %db = zero.launch @k(%dy)       %db = zero.launch @k(%dy)
+//                                   %b1 = zero.accumulate %b, %db {scale}
+//   flatten %dw, %db                flatten %dw, %b1, in the bytes of the sum
+//
+// All views stand before the first product, since it overwrites a part of the
+// sum.
+//
 //===----------------------------------------------------------------------===//
 
 #include "passes/partition/ProgramBuilder.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/BucketUse.h"
 
 using namespace mlir;
@@ -38,37 +53,107 @@ Operation *ProgramBuilder::findLastGradient(const LayoutBucket &bucket,
   return last;
 }
 
-Value ProgramBuilder::flatten(size_t k, int64_t micro) {
-  SmallVector<Value> parts;
-  for (const auto &[parameter, member] : buckets[k].members) {
-    Value gradient = gradientOf(parameter, micro);
-    if (member.isPiece()) {
-      auto type = cast<RankedTensorType>(gradient.getType());
-      gradient = SplitOp::create(
-          b, name(member.getName().getValue() + ".grad"),
-          RankedTensorType::get(member.getShape(), type.getElementType()),
-          gradient, member.getFirstRow());
-    }
-    parts.push_back(gradient);
-  }
+/// A member's rows of the gradient of its parameter.
+Value ProgramBuilder::rowsOf(const LayoutMember &of, Value gradient) {
+  const MemberAttr member = of.attr;
+  if (!member.isPiece())
+    return gradient;
+  auto type = cast<RankedTensorType>(gradient.getType());
+  return SplitOp::create(
+      b, name(member.getName().getValue() + ".grad"),
+      RankedTensorType::get(member.getShape(), type.getElementType()), gradient,
+      member.getFirstRow());
+}
+
+Value ProgramBuilder::flatten(size_t k, int64_t micro, Type type,
+                              ArrayRef<Value> parts) {
   auto flat =
-      FlattenOp::create(b, name(buckets[k], ".flat"),
-                        flatType(k, partition.gradElement), parts, symbol(k));
+      FlattenOp::create(b, name(buckets[k], ".flat"), type, parts, symbol(k));
   if (IntegerAttr attr = microAttr(micro))
     flat->setAttr(kMicroAttr, attr);
   return flat;
 }
 
-/// The value to which the first gradient is added; null if there is no sum.
+Value ProgramBuilder::flatten(size_t k, int64_t micro) {
+  SmallVector<Value> parts;
+  for (const LayoutMember &member : buckets[k].members)
+    parts.push_back(rowsOf(member, gradientOf(member.parameter, micro)));
+  return flatten(k, micro, flatType(k, partition.gradElement), parts);
+}
+
+/// The value to which the first gradient is added.
 Value ProgramBuilder::beginSum(size_t k) {
   if (partition.hasSums())
     return state.back()[k];
-  if (!partition.isLayered)
-    return {};
   return ZerosOp::create(b, name(buckets[k], ".grad"),
                          shardType(k, partition.sumElement,
                                    partition.extentOf("grad", buckets[k])),
                          symbol(k));
+}
+
+/// The products that make up `gradient`, the last first: each but the last adds
+/// to the one before it.  Empty if it is no such sum, or another operation
+/// reads it, or a product begins at `after` or before.
+static SmallVector<nn::MatmulOp> productsOf(Value gradient, Type sum,
+                                            Operation *after) {
+  SmallVector<nn::MatmulOp> products;
+  while (gradient) {
+    auto product = gradient.getDefiningOp<nn::MatmulOp>();
+    if (!product || !gradient.hasOneUse() || product.getBias() ||
+        getElementTypeOrSelf(gradient.getType()) != sum ||
+        (after && product->isBeforeInBlock(after)))
+      return {};
+    products.push_back(product);
+    gradient = product.getInit();
+  }
+  return products;
+}
+
+/// Adds the gradients of micro-step `micro` to `sum`, which is whole; without
+/// one, they are the first.
+Value ProgramBuilder::addTo(Value sum, size_t k, int64_t micro) {
+  const double scale =
+      1.0 / double(partition.ranks() == 1 ? partition.microSteps : 1);
+  const OpBuilder::InsertPoint end = b.saveInsertionPoint();
+  SmallVector<SmallVector<nn::MatmulOp>> products;
+  Operation *first = nullptr;
+  for (const auto &[parameter, member] : buckets[k].members) {
+    products.push_back(member.isPiece()
+                           ? SmallVector<nn::MatmulOp>()
+                           : productsOf(gradientOf(parameter, micro),
+                                        partition.sumElement,
+                                        sum ? sum.getDefiningOp() : nullptr));
+    if (Operation *one =
+            products.back().empty() ? nullptr : products.back().back())
+      first = !first || one->isBeforeInBlock(first) ? one : first;
+  }
+  if (first)
+    b.setInsertionPoint(first);
+  if (!sum)
+    sum = beginSum(k);
+  SmallVector<Value> parts;
+  for (const auto &[parameter, member] : buckets[k].members)
+    parts.push_back(ViewOp::create(
+        b, name(member.getName().getValue() + ".sum"),
+        RankedTensorType::get(member.getShape(), partition.sumElement), sum,
+        symbol(k), member.getName()));
+  b.restoreInsertionPoint(end);
+  for (auto [member, chain, part] :
+       llvm::zip_equal(buckets[k].members, products, parts)) {
+    Value gradient = gradientOf(member.parameter, micro);
+    if (chain.empty()) {
+      part = AccumulateOp::create(
+          b, name(member.attr.getName().getValue() + ".sum"), part.getType(),
+          part, rowsOf(member, gradient), b.getF64FloatAttr(scale));
+      continue;
+    }
+    chain.back().getInitMutable().assign(part);
+    if (scale != 1)
+      for (nn::MatmulOp product : chain)
+        product.setScaleAttr(b.getF64FloatAttr(scale));
+    part = gradient;
+  }
+  return flatten(k, micro, sum.getType(), parts);
 }
 
 /// One reduction over ranks, or where they are in groups two: each level takes
@@ -146,19 +231,21 @@ Value ProgramBuilder::reduceInTree(size_t k, Value flat, bool isLast) {
   return leaf.getNext().front();
 }
 
-/// Adds `flat` to `sum` if there is one, and reduces it over ranks: returns the
-/// sum so far, or after the last micro-step the gradient of the update.
-Value ProgramBuilder::reduce(size_t k, Value sum, Value flat, bool isLast) {
-  int64_t ranks = partition.ranks();
+/// Adds the gradients of a micro-step to `sum`, that of the micro-steps before
+/// it in this program, and reduces them over ranks: returns the sum so far, or
+/// after the last micro-step the gradient of the update.
+Value ProgramBuilder::reduce(size_t k, Value sum, int64_t micro, bool isLast) {
+  const bool adds = partition.hasSums() || partition.isLayered;
   if (partition.virtualShards)
-    return reduceInTree(k, flat, isLast);
-  if (partition.scattersAtOnce())
+    return reduceInTree(k, flatten(k, micro), isLast);
+  if (partition.scattersAtOnce()) {
+    Value flat = flatten(k, micro);
+    if (!sum && adds)
+      sum = beginSum(k);
     return reduceOverRanks(k, sum, flat, /*inPlace=*/false, isLast);
-  if (sum)
-    flat = AccumulateOp::create(
-        b, name(buckets[k], ".grad"), sum.getType(), sum, flat, symbol(k),
-        b.getF64FloatAttr(1.0 / double(ranks == 1 ? partition.microSteps : 1)));
-  if (ranks == 1 || !isLast)
+  }
+  Value flat = adds ? addTo(sum, k, micro) : flatten(k, micro);
+  if (partition.ranks() == 1 || !isLast)
     return flat;
   if (partition.gradWire)
     sums[k] = flat;
@@ -223,9 +310,8 @@ void ProgramBuilder::emitGradients(bool isLast) {
       b.setInsertionPoint(returned);
       if (place)
         b.setInsertionPointAfter(place);
-      Value packed = flatten(k, micro), sum = flat ? flat : beginSum(k);
       bool isLastOfAll = isLast && micro + 1 == microSteps;
-      flat = reduce(k, sum, packed, isLastOfAll);
+      flat = reduce(k, flat, micro, isLastOfAll);
       if (isLastOfAll)
         finishGradient(k, flat);
       after[micro] = &*std::prev(b.getInsertionPoint());

@@ -176,7 +176,7 @@ private:
     SmallVector<Operation *> names;
     llvm::SmallPtrSet<Operation *, 16> known;
     for (Operation &op : program.front()) {
-      bool isName = isa<ViewOp>(op) ||
+      bool isName = isOfParameters(dyn_cast<ViewOp>(op)) ||
                     (renamesParameter(&op) &&
                      llvm::all_of(op.getOperands(), [&](Value operand) {
                        return known.contains(operand.getDefiningOp());
@@ -190,6 +190,16 @@ private:
       if (SmallVector<Operation *> users = getUsersInOrder(name->getResult(0));
           !users.empty())
         name->moveBefore(users.front());
+  }
+
+  /// Whether `view` is one of parameters, and not of a sum of gradients.
+  bool isOfParameters(ViewOp view) {
+    if (!view)
+      return false;
+    auto argument = dyn_cast<BlockArgument>(view.getFlat());
+    return argument
+               ? program.getState(argument.getArgNumber()).getSlot() == "param"
+               : !isa<ZerosOp, FlattenOp>(view.getFlat().getDefiningOp());
   }
 
   /// Fetches parameters to the device where they are read.

@@ -5,8 +5,9 @@
 // next state in the arguments' order, then their outputs.
 //
 //   @count   one collective per average, nothing else
-//   @micro   forward, backward; per bucket: flatten, then accumulate or
-//            scatter; with virtual shards scatter, then add_leaf
+//   @micro   forward, backward; per bucket: gradients are added to sums, and
+//            flattened; or flatten, then scatter, and with virtual shards
+//            add_leaf
 //   @step    the same; then norm, factor, and an update per bucket; if the
 //            factor is always one, each update comes as early as it can
 //   @eval    forward, loss, and the values that it is averaged over; state is
@@ -216,9 +217,12 @@ private:
   Value unpack(size_t parameter, SmallVectorImpl<Value> &flat);
   Value gradientOf(unsigned parameter, int64_t micro);
   Operation *findLastGradient(const LayoutBucket &bucket, int64_t micro);
+  Value rowsOf(const LayoutMember &member, Value gradient);
+  Value flatten(size_t k, int64_t micro, Type type, ArrayRef<Value> parts);
   Value flatten(size_t k, int64_t micro);
+  Value addTo(Value sum, size_t k, int64_t micro);
   Value beginSum(size_t k);
-  Value reduce(size_t k, Value sum, Value flat, bool isLast);
+  Value reduce(size_t k, Value sum, int64_t micro, bool isLast);
   Value reduceOverRanks(size_t k, Value sum, Value flat, bool inPlace,
                         bool intoSlice);
   void finishGradient(size_t k, Value flat);

@@ -113,13 +113,14 @@ private:
   }
 
   /// Returns true if `op` brings the parameters that a step begins with, not
-  /// those that an update writes into the bytes of others.
-  static bool bringsParameters(Operation &op) {
+  /// those that an update writes into the bytes of others, and no sums.
+  bool bringsParameters(Operation &op) {
     if (auto gather = dyn_cast<AllGatherOp>(op))
       return !gather.isInPlace() &&
              zero::detail::isWhole(gather.getResult().getType());
     return isa<FetchOp>(op) &&
-           llvm::any_of(op.getUsers(), llvm::IsaPred<ViewOp>);
+           llvm::any_of(op.getUsers(), llvm::IsaPred<ViewOp>) &&
+           getState(&op).getSlot() == "param";
   }
 
   /// A copy of `gather` and of what it needs: the fetch from the host, what
@@ -171,11 +172,15 @@ private:
   FlatSymbolRefAttr getBucket(Operation *gather) {
     if (auto all = dyn_cast<AllGatherOp>(gather))
       return all.getBucketAttr();
-    Value source = gather->getOperand(0);
+    return getState(gather).getBucket();
+  }
+
+  /// The state that `fetch` brings.
+  StateAttr getState(Operation *fetch) {
+    Value source = fetch->getOperand(0);
     while (Operation *def = source.getDefiningOp())
       source = def->getOperand(0);
-    return function.getState(cast<BlockArgument>(source).getArgNumber())
-        .getBucket();
+    return function.getState(cast<BlockArgument>(source).getArgNumber());
   }
 
   /// The block of all members of `bucket`; "" if they have several.

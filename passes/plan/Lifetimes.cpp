@@ -5,7 +5,8 @@
 //   result in operand   the operand's buffer            (view, reshape)
 //   operand in result   the operand's buffer becomes a part of the result's,
 //                       if the operand is all of it     (flatten, join); or the
-//                       result a part of the operand's  (pack of some rows)
+//                       result a part of the operand's  (pack of some rows, and
+//                       of operands that are in place already, as in a sum)
 //   must replace        the operand's buffer, if nothing reads the old bytes
 //                       any more                        (update, accumulation)
 //   otherwise           a buffer of its own
@@ -104,6 +105,7 @@ public:
 private:
   void placeArguments();
   LogicalResult place(Operation *op, unsigned point);
+  std::optional<Place> findAround(ArrayRef<StorageTie> all, OpResult result);
   void pack(OpOperand &operand, const StorageTie &tie, OpResult result);
   LogicalResult replace(OpOperand &operand, OpResult result, unsigned point);
   LogicalResult finish(Operation *terminator, unsigned point);
@@ -116,6 +118,7 @@ private:
   Place find(Value value);
   void join(unsigned inner, unsigned outer, int64_t offset);
   bool isAllOf(Value value);
+  bool isSum(unsigned buffer);
   unsigned getLastUse(Value value);
 
   ProgramOp step;
@@ -216,6 +219,30 @@ void LifetimeAnalysis::placeArguments() {
   }
 }
 
+/// The place of a flatten's or a join's result, if all operands lie where it
+/// has them, in a buffer that it may lie in.
+std::optional<Place> LifetimeAnalysis::findAround(ArrayRef<StorageTie> all,
+                                                  OpResult result) {
+  std::optional<Place> around;
+  for (const StorageTie &tie : all) {
+    Place inner = find(result.getOwner()->getOperand(tie.operand));
+    Place here = {inner.buffer, inner.offset - tie.offset};
+    const Buffer &buffer = storage.buffers[here.buffer];
+    const bool mayLie =
+        buffer.role == Buffer::Temporary
+            ? !isAllOf(result.getOwner()->getOperand(tie.operand))
+            : buffer.role == Buffer::State && isSum(here.buffer);
+    if (tie.relation != StorageTie::OperandInResult || !mayLie ||
+        here.offset < 0 ||
+        here.offset + getByteSize(result.getType()) > buffer.size ||
+        (around &&
+         (around->buffer != here.buffer || around->offset != here.offset)))
+      return std::nullopt;
+    around = here;
+  }
+  return around;
+}
+
 /// Lets the operand and the result of a flatten or a join share bytes.
 void LifetimeAnalysis::pack(OpOperand &operand, const StorageTie &tie,
                             OpResult result) {
@@ -223,6 +250,8 @@ void LifetimeAnalysis::pack(OpOperand &operand, const StorageTie &tie,
   Buffer &from = storage.buffers[inner.buffer],
          &to = storage.buffers[whole.buffer];
   int64_t size = getByteSize(operand.get().getType()), end = tie.offset + size;
+  if (inner.buffer == whole.buffer && inner.offset == whole.offset + tie.offset)
+    return;
   if (inner.buffer != whole.buffer && from.role == Buffer::Temporary) {
     // Place the operand's buffer in the result's if it holds just the operand,
     // or the operand and the padding of a last piece, which is added at the
@@ -245,6 +274,12 @@ void LifetimeAnalysis::pack(OpOperand &operand, const StorageTie &tie,
   }
   // The operand is an argument, a part of another value, or packed already.
   storage.copies.push_back(&operand);
+}
+
+/// Whether `buffer`, which is state, is of sums of gradients.
+bool LifetimeAnalysis::isSum(unsigned buffer) {
+  auto argument = cast<BlockArgument>(storage.buffers[buffer].name);
+  return isSumSlot(step.getState(argument.getArgNumber()).getSlot());
 }
 
 /// Places the result in the bytes of the operand.
@@ -278,12 +313,12 @@ LogicalResult LifetimeAnalysis::replace(OpOperand &operand, OpResult result,
       reader = op;
   }
 
-  // Only updates overwrite state, and attention its caches; nothing overwrites
-  // inputs and scalars.
+  // Only updates overwrite state, gradients their sums, and attention its
+  // caches; nothing overwrites inputs and scalars.
   bool isShard = isa<ShardType>(operand.get().getType());
   Buffer::Role role = storage.buffers[place.buffer].role;
   bool survives = role != Buffer::Temporary && role != Buffer::Cache &&
-                  !(role == Buffer::State && isShard);
+                  !(role == Buffer::State && (isShard || isSum(place.buffer)));
   if (reader || survives) {
     if (isShard) {
       InFlightDiagnostic error =
@@ -314,6 +349,9 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
       Place place = find(operand.get());
       hold(result, place.buffer, place.offset + tie.offset, point);
     } else if (tie.relation == StorageTie::OperandInResult) {
+      if (std::optional<Place> around = findAround(mine, result);
+          around && !storage.places.contains(result))
+        hold(result, around->buffer, around->offset, point);
       if (!storage.places.contains(result)) {
         Buffer &buffer = storage.buffers[create(result, point)];
         if (auto known = dyn_cast<PlanOpInterface>(op))

@@ -37,12 +37,6 @@ public:
         .Case([&](UpdateOp update) { collect(update); })
         .Case<FetchOp, SpillOp>(
             [&](auto transfer) { collectTransfer(transfer); })
-        .Case([&](AccumulateOp add) {
-          StringRef bucket = add.getBucket();
-          reads(0, members(bucket, add.getSum()));
-          reads(1, members(bucket, add.getFlat()));
-          writes(0, allOf(add.getResult()), members(bucket, add.getResult()));
-        })
         .Case<AddLeafOp, SumLeavesOp>([&](auto sum) {
           for (unsigned i = 0; i <= sum.getSums().size(); ++i)
             reads(i, members(sum.getBucket(), op->getOperand(i)));

@@ -11,7 +11,8 @@
 //   updates  the number of updates
 //
 //   state "grad"       {before: 1}      a flatten         {own: 1}
-//   sum + scale x more                  clear             {}
+//   clear              {}               a flatten of sums the sum + scale x
+//                                                         {own: 1}
 //   update             {updates: 1}     gather, copy,
 //                                       fetch, spill,
 //                                       quantize,
@@ -25,6 +26,10 @@
 //            earlier gradients alike; parameters and moments end as
 //            {updates: 1}, sums as {}; parameters of frozen buckets are
 //            unchanged
+//
+// A member's gradient is added to a view of a sum by a product whose `init` it
+// is, or by zero.accumulate; once, and for all members of a flatten by one
+// scale.  (V14) checks that the view is the member's.
 //
 // mean = 1 / (ranks x micro-steps).  A scale is 1, or the mean over ranks,
 // micro-steps or both.  That of a reduction is over those ranks that it adds
@@ -84,6 +89,10 @@ struct Share {
   SmallVector<double, 1> own = {};
   Reduced reduced = Reduced::OfNone;
   int updates = 0;
+  /// Whether the value is gradients of a bucket, or a member of these.
+  bool isGradient = false;
+  /// The scale by which a gradient was added to this member of a sum; 0: none.
+  double added = 0;
 
   double ownOf(size_t micro) const {
     return micro < own.size() ? own[micro] : 0;
@@ -109,7 +118,7 @@ bool operator==(const Share &a, const Share &b) {
     if (!isNear(a.ownOf(i), b.ownOf(i)))
       return false;
   return isNear(a.before, b.before) && a.reduced == b.reduced &&
-         a.updates == b.updates;
+         a.updates == b.updates && a.added == b.added;
 }
 
 std::string textOf(double number) {
@@ -131,6 +140,7 @@ std::string describeShare(const Share &share) {
   add(share.reduced == Reduced::OfGroup,
       "a reduction over the members of a group");
   add(share.updates, "an update");
+  add(share.added, "a gradient that was added to it");
   return text.empty() ? "nothing" : text;
 }
 
@@ -155,7 +165,7 @@ public:
       if (!isSum(state))
         continue;
       if (virtualShards && !rotated) {
-        shares[argument] = {1, {}, overAll(), 0};
+        shares[argument] = {1, {}, overAll(), 0, /*isGradient=*/true};
         units[state.getBucket()] = 1;
         continue;
       }
@@ -164,7 +174,7 @@ public:
         continue;
       }
       Reduced reduced = ofType(argument.getType());
-      shares[argument] = {1, {}, reduced, 0};
+      shares[argument] = {1, {}, reduced, 0, /*isGradient=*/true};
       units[state.getBucket()] = ranks == 1 || reduced == Reduced::OfAll ? mean
                                  : reduced == Reduced::OfGroup
                                      ? 1.0 / double(members * microSteps)
@@ -219,7 +229,7 @@ private:
   }
 
   /// The gradient that the previous step left pending.
-  Share pending() { return {mean, {}, overAll(), 0}; }
+  Share pending() { return {mean, {}, overAll(), 0, /*isGradient=*/true}; }
 
   /// Returns true if `value` is a gradient that the program starts with: a sum
   /// or a pending one, which the next one replaces.
@@ -266,17 +276,40 @@ private:
     return error << " (V13)";
   }
 
-  /// sum + scale x more; both must be reduced equally often.
-  LogicalResult visitSum(AccumulateOp op) {
-    if (failed(judgeScale(op, op.getScale().convertToDouble(), ranks, "ranks")))
-      return failure();
-    Share sum = shares.lookup(op.getSum()), more = shares.lookup(op.getFlat());
-    double scale = op.getScale().convertToDouble();
-    shares[op.getResult()] = {sum.before + scale * more.before,
-                              add(sum, scale, more), more.reduced,
-                              sum.updates + more.updates};
-    sum.reduced = more.reduced;
-    return expect(op, op.getSum(), sum);
+  /// `op` adds a gradient, scaled, to `sum`, a member of one.
+  LogicalResult visitSum(Operation *op, Share sum, double scale) {
+    sum.added = scale;
+    shares[op->getResult(0)] = sum;
+    return judgeScale(op, scale, ranks, "ranks");
+  }
+
+  LogicalResult visitAccumulate(AccumulateOp op) {
+    Share sum = shares.lookup(op.getSum());
+    if (!sum.isGradient || sum.added != 0) // (V13)
+      return op.emitOpError("adds to ")
+             << judge::describe(op.getSum()) << ", in which there is "
+             << describeShare(sum)
+             << ", where it needs a sum without this gradient (V13)";
+    return failure(failed(expect(op, op.getMore(), {})) ||
+                   failed(visitSum(op, sum, op.getScale().convertToDouble())));
+  }
+
+  /// A product whose `init` is a sum adds to it.  If a gradient is several
+  /// products, each but the first adds to the one before it, and all are scaled
+  /// alike.
+  LogicalResult visitMatmul(nn::MatmulOp op) {
+    Share init = op.getInit() ? shares.lookup(op.getInit()) : Share();
+    if (!init.isGradient)
+      return visitOther(op);
+    for (Value operand : op->getOperands().drop_back())
+      if (failed(expect(op, operand, {})))
+        return failure();
+    if (init.added != 0 && op.getFactor() != init.added) // (V13)
+      return op.emitOpError("scales by ")
+             << textOf(op.getFactor()) << " and adds to "
+             << judge::describe(op.getInit()) << ", which is scaled by "
+             << textOf(init.added) << " (V13)";
+    return visitSum(op, init, op.getFactor());
   }
 
   /// A micro-step's gradients join the tree of virtual shards: `sums` are those
@@ -353,7 +386,8 @@ private:
     return success();
   }
 
-  /// A flatten takes new gradients: its members must not come from a bucket.
+  /// A flatten takes new gradients, which must not come from a bucket, or the
+  /// members of one sum to which they were added.
   LogicalResult visitFlatten(FlattenOp op) {
     auto micro = op->getAttrOfType<IntegerAttr>(kMicroAttr);
     bool isOfOne = microStepsHere > 1;
@@ -363,12 +397,19 @@ private:
              << (micro ? "micro-step " + std::to_string(micro.getInt())
                        : std::string("no micro-step"))
              << ", where a program has " << microStepsHere << " (V13)";
-    auto &own = shares[op.getResult()].own;
-    own.assign(isOfOne ? microStepsHere : 1, 0);
-    own[micro ? micro.getInt() : 0] = 1;
-    for (Value member : op.getMembers())
-      if (failed(expect(op, member, {})))
+    const Share member = shares.lookup(op.getMembers().front()),
+                expected = member.added != 0 ? member : Share();
+    for (Value one : op.getMembers())
+      if (failed(expect(op, one, expected)))
         return failure();
+    Share gradients;
+    gradients.own.assign(isOfOne ? microStepsHere : 1, 0);
+    gradients.own[micro ? micro.getInt() : 0] = 1;
+    Share flat = expected;
+    flat.own = add(expected, member.added != 0 ? member.added : 1, gradients);
+    flat.added = 0;
+    flat.isGradient = true;
+    shares[op.getResult()] = flat;
     return success();
   }
 
@@ -377,8 +418,8 @@ private:
   /// delayed and run beside the model.
   LogicalResult visitView(ViewOp op) {
     Share share = shares.lookup(op.getFlat()), expected = share;
-    expected.updates =
-        rotated && !delayed && name == "step" && !isFrozen(op.getBucketAttr());
+    expected.updates = rotated && !delayed && name == "step" &&
+                       !share.isGradient && !isFrozen(op.getBucketAttr());
     share.updates = 0;
     shares[op.getResult()] = share;
     return expect(op, op.getFlat(), expected);
@@ -441,13 +482,15 @@ private:
                      : success();
         })
         .Case([&](ReduceScatterOp reduce) { return visitReduce(reduce); })
-        .Case([&](AccumulateOp sum) { return visitSum(sum); })
+        .Case([&](AccumulateOp sum) { return visitAccumulate(sum); })
+        .Case([&](nn::MatmulOp product) { return visitMatmul(product); })
         .Case([&](AllReduceOp reduce) { return visitAllReduce(reduce); })
         .Case<ClearOp>([](auto) { return success(); }) // its share is {}
         .Case([&](ZerosOp zeros) {
           // Zeros of a slice or a part count as reduced, so that reduced values
           // may be added.
-          shares[zeros.getResult()].reduced = ofType(zeros.getType());
+          shares[zeros.getResult()] = {
+              0, {}, ofType(zeros.getType()), 0, /*isGradient=*/true};
           return success();
         })
         .Case([&](UpdateOp update) { return visitUpdate(update); })
@@ -474,9 +517,8 @@ private:
         .Case(
             [&](ClipOp clip) { return judgeNorm(clip, ranks, virtualShards); })
         .Case([&](ReturnOp) { return visitReturn(op); })
-        .Case<LaunchOp, nn::MatmulOp, nn::GroupedMatmulOp,
-              nn::GroupedMatmulBackwardOp, UnpackOp>(
-            [&](auto) { return visitOther(op); })
+        .Case<LaunchOp, nn::GroupedMatmulOp, nn::GroupedMatmulBackwardOp,
+              UnpackOp>([&](auto) { return visitOther(op); })
         .Default([&](Operation *) {
           return namesBytes(op) ? visitOther(op)
                                 : op->emitOpError("is not known to (V13)");

@@ -52,8 +52,7 @@ static const DenseMap<TypeID, uint32_t> &getFacts() {
       {TypeID::get<DequantizeOp>(),
        Call | OnBuckets | TakesBlocks | ForCollective | KeepsState},
 
-      {TypeID::get<AccumulateOp>(),
-       Call | OnBuckets | KeepsElements | SumsAsF32 | OnGradients},
+      {TypeID::get<AccumulateOp>(), Call | KeepsElements | SumsAsF32},
       {TypeID::get<AddLeafOp>(), Call | OnBuckets | AddsLeaves},
       {TypeID::get<SumLeavesOp>(), Call | OnBuckets | AddsLeaves},
       {TypeID::get<ClearOp>(),

@@ -79,15 +79,18 @@ static LogicalResult hasElement(const Claims &p, Operation *op, Type found,
              : p.expect(op, false, what + " of " + debugString(element));
 }
 
-static LogicalResult isGradient(Claims &p, FlattenOp flatten) {
-  return hasElement(p, flatten, flatten.getType(),
-                    p.options.getGradientElement(), "gradients");
-}
-
 /// Of what begins a sum over micro-steps, or adds to one.
 static LogicalResult isSum(Claims &p, Operation *op) {
   return hasElement(p, op, op->getResult(0).getType(),
                     p.options.getSumElement(), "sums of gradients");
+}
+
+/// Sums are shards.
+static LogicalResult isGradient(Claims &p, FlattenOp flatten) {
+  return isa<ShardType>(flatten.getType())
+             ? isSum(p, flatten)
+             : hasElement(p, flatten, flatten.getType(),
+                          p.options.getGradientElement(), "gradients");
 }
 
 /// What is added to a sum may have another type.

@@ -24,6 +24,9 @@
 //
 //   view of @b0 "w"                           rows of parameter "w"; if it is
 //                                             packed, its bytes, for dequantize
+//   a gradient that is added to a view of     the gradient: the term lacks the
+//   the sum of @b0 "w", by a product or by    sum and the scale, which (V13)
+//   zero.accumulate                           checks
 //   dequantize                                the parameter of packed bytes, if
 //                                             the packing matches
 //   gather, copy, fetch, spill                the operand's term
@@ -88,6 +91,7 @@ private:
                                RankedTensorType type);
   LogicalResult visitUnpack(UnpackOp op);
   LogicalResult visitMatmul(nn::MatmulOp op);
+  LogicalResult visitAccumulate(AccumulateOp op);
   void countResult(Operation *op);
   LogicalResult visitFlatten(FlattenOp op);
   LogicalResult visitReturn(Operation *op);
@@ -111,6 +115,9 @@ private:
   /// The parameter, or the rows of one, that packed bytes hold, and their
   /// packing.
   DenseMap<Value, std::pair<Term, Packing>> packed;
+  /// Views of sums of gradients, and what is added to them: whether they have a
+  /// gradient.  Of which member follows from their bytes (S2).
+  DenseMap<Value, bool> sums;
   /// The micro-step from whose inputs a value is computed, if from any.
   DenseMap<Value, int64_t> micros;
   static constexpr int64_t kMixed = -1;
@@ -184,6 +191,10 @@ LogicalResult Refinement::expectMicro(Operation *op, Value value,
 
 LogicalResult Refinement::visitView(ViewOp op) {
   StateAttr state = flats.lookup(op.getFlat());
+  if (state && state.getSlot() == "grad") {
+    sums[op.getResult()] = false;
+    return success();
+  }
   if (!state || state.getSlot() != "param") // (V14)
     return op.emitOpError("reads ")
            << judge::describe(op.getFlat())
@@ -231,8 +242,26 @@ LogicalResult Refinement::visitUnpack(UnpackOp op) {
   return term;
 }
 
+LogicalResult Refinement::visitAccumulate(AccumulateOp op) {
+  auto sum = sums.find(op.getSum());
+  if (sum == sums.end() || sum->second) // (V14)
+    return op.emitOpError("adds to ")
+           << judge::describe(op.getSum())
+           << ", which is no view of a sum of gradients (V14)";
+  symbolic.set(op.getResult(), symbolic.termOf(op.getMore()));
+  sums[op.getResult()] = true;
+  return success();
+}
+
 LogicalResult Refinement::visitMatmul(nn::MatmulOp op) {
-  if (!op.getPacked()) {
+  if (auto sum = sums.find(op.getInit()); sum != sums.end()) {
+    SmallVector<Term> operands;
+    for (Value operand : op->getOperands())
+      if (operand != op.getInit() || sum->second)
+        operands.push_back(symbolic.termOf(operand));
+    symbolic.set(op.getResult(), symbolic.terms.summand(op, operands));
+    sums[op.getResult()] = true;
+  } else if (!op.getPacked()) {
     symbolic.execute(op);
   } else {
     FailureOr<Term> b = expectPacked(
@@ -377,6 +406,9 @@ LogicalResult Refinement::visitReturn(Operation *op) {
 
 /// Computes from which micro-step's inputs the results of `op` are computed.
 void Refinement::follow(Operation *op) {
+  // A sum has earlier micro-steps; what is added to it is followed.
+  if (isa<FlattenOp>(op))
+    return;
   for (Value operand : op->getOperands()) {
     auto mine = micros.find(operand);
     if (mine == micros.end())
@@ -410,12 +442,17 @@ LogicalResult Refinement::compute(Operation *op) {
     return success();
   }
   // (V12) and (V13) check operations on gradients and state.
+  if (has(op, Fact::OnGradients) || isa<FlattenOp>(op))
+    flats[op->getResult(0)] = StateAttr::get(
+        op->getContext(), op->getAttrOfType<FlatSymbolRefAttr>("bucket"),
+        StringAttr::get(op->getContext(), "grad"));
   if (has(op, Fact::OnGradients))
     return success();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](ViewOp view) { return visitView(view); })
       .Case([&](UnpackOp copy) { return visitUnpack(copy); })
       .Case([&](FlattenOp flatten) { return visitFlatten(flatten); })
+      .Case([&](AccumulateOp add) { return visitAccumulate(add); })
       .Case([&](ReturnOp) { return visitReturn(op); })
       .Case([&](CopyOp copy) {
         if (StateAttr state = flats.lookup(copy.getSource()))
@@ -477,6 +514,7 @@ LogicalResult Refinement::execute(ProgramOp function, StringRef name) {
   symbolic.clear();
   flats.clear();
   packed.clear();
+  sums.clear();
   micros.clear();
   recomputation.begin();
   for (BlockArgument argument : function.getArguments())

@@ -8,7 +8,7 @@
 //     its bucket;
 //   * a gather, a copy and a transfer between tiers keep the slot of their
 //     operand; a transfer into a value must match that value's slot, or write a
-//     master into f32 parameters; a reduction, a sum and a clear take and give
+//     master into f32 parameters; a reduction and a clear take and give
 //     gradients;
 //   * an operation `of` a bucket takes only values of this bucket; an update
 //     takes the parameters, the gradient, the slots of its optimizer in order,

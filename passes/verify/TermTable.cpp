@@ -61,6 +61,21 @@ Term TermTable::apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
        properties.getAsOpaquePointer()});
 }
 
+Term TermTable::summand(nn::MatmulOp op, ArrayRef<Term> operands) {
+  const bool isFirst = operands.size() < op->getNumOperands();
+  NamedAttrList properties(
+      cast<DictionaryAttr>(op->getPropertiesAsAttribute()));
+  properties.erase(op.getScaleAttrName());
+  if (isFirst)
+    properties.set(op.getOperandSegmentSizesAttrName(),
+                   DenseI32ArrayAttr::get(op.getContext(),
+                                          {1, 1, op.getBias() ? 1 : 0, 0}));
+  return intern(
+      {Form::Result, op.getType(), op, 0, operands},
+      {op->getName().getAsOpaquePointer(), nullptr,
+       properties.getDictionary(op.getContext()).getAsOpaquePointer()});
+}
+
 std::optional<ArrayRef<Term>>
 TermTable::operandsOf(Term term, Operation *kernel, unsigned index) const {
   const Node &node = nodes[term];

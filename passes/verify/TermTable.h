@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "dialect/nn/NN.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
@@ -45,6 +46,9 @@ public:
   /// have do not count.  `callee` is the kernel of a launch, otherwise null.
   Term apply(Operation *op, Operation *callee, ArrayRef<Term> operands,
              unsigned index);
+  /// The product that `op` adds to a sum: without its scale, and without `init`
+  /// if that is no operand.
+  Term summand(nn::MatmulOp op, ArrayRef<Term> operands);
   /// The operands of `term` if it is result `index` of a launch of `kernel`.
   std::optional<ArrayRef<Term>> operandsOf(Term term, Operation *kernel,
                                            unsigned index) const;

@@ -7,6 +7,7 @@
 #include "runtime/text/Error.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
@@ -151,6 +152,8 @@ private:
     checkMatrix("C", d.c, d.batch, storedC(d));
     if (d.has_bias)
       checkMatrix("bias", d.bias, 1, storedMatrix(1, d.n, 0));
+    if (!std::isfinite(d.scale) || d.scale == 0)
+      fail("a product is scaled by {}", d.scale);
   }
 
   static void checkPacked(const zrt_matmul_desc &d) {

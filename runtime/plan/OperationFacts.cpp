@@ -27,6 +27,8 @@ void addFacts(const zrt_matmul_desc &d, OperationFacts &facts) {
        {std::pair(d.trans_a, " trans_a"), std::pair(d.trans_b, " trans_b"),
         std::pair(d.has_bias, " bias"), std::pair(d.accumulate, " accumulate")})
     facts.details += flag ? word : "";
+  if (d.scale != 1)
+    facts.details += fmt::format(" scale {}", d.scale);
   if (d.packing != ZRT_UNPACKED)
     facts.details += fmt::format(" {}", packingName(d.packing));
 }

@@ -28,14 +28,18 @@ zero.program @step(%p: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b0,
                    %m: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b0, "m">},
                    %a: !zero.shard<64 x f32 by 1> {zero.state = #zero.state<@b0, "grad">},
                    %c: !zero.shard<32 x f32 by 1> {zero.state = #zero.state<@b1, "grad">},
-                   %g: tensor<64xf32> {zero.input = "g"}, %h: tensor<32xf32> {zero.input = "h"},
+                   %g: tensor<8x8xf32> {zero.input = "g"}, %h: tensor<32xf32> {zero.input = "h"},
                    %lr: tensor<f32> {zero.scalar = "lr"})
     -> (!zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>, !zero.shard<64 x f32 by 1>,
         !zero.shard<32 x f32 by 1>, tensor<f32>) {
-  // CHECK: zero.accumulate {{.*}} of @b0 {scale = 5.000000e-01 : f64, zero.kernels = [@accumulate_scale0.5]}
-  // CHECK: zero.accumulate {{.*}} of @b1 {scale = 5.000000e-01 : f64, zero.kernels = [@accumulate_scale0.5]}
-  %a1 = zero.accumulate %a, %g of @b0 {scale = 0.5 : f64} : !zero.shard<64 x f32 by 1>, tensor<64xf32>
-  %c1 = zero.accumulate %c, %h of @b1 {scale = 0.5 : f64} : !zero.shard<32 x f32 by 1>, tensor<32xf32>
+  // CHECK: zero.accumulate {{.*}} {scale = 5.000000e-01 : f64, zero.kernels = [@accumulate_scale0.5]} : tensor<8x8xf32>
+  // CHECK: zero.accumulate {{.*}} {scale = 5.000000e-01 : f64, zero.kernels = [@accumulate_scale0.5]} : tensor<32xf32>
+  %av = zero.view %a[@b0, "w"] : !zero.shard<64 x f32 by 1> -> tensor<8x8xf32>
+  %cv = zero.view %c[@b1, "b"] : !zero.shard<32 x f32 by 1> -> tensor<32xf32>
+  %av1 = zero.accumulate %av, %g {scale = 0.5 : f64} : tensor<8x8xf32>, tensor<8x8xf32>
+  %cv1 = zero.accumulate %cv, %h {scale = 0.5 : f64} : tensor<32xf32>, tensor<32xf32>
+  %a1 = zero.flatten %av1 into @b0 : tensor<8x8xf32> -> !zero.shard<64 x f32 by 1>
+  %c1 = zero.flatten %cv1 into @b1 : tensor<32xf32> -> !zero.shard<32 x f32 by 1>
   // CHECK: zero.sum_squares
   // CHECK-NOT: zero.kernels
   %s = zero.sum_squares %a1 of @b0 : !zero.shard<64 x f32 by 1> -> tensor<1xf64>

@@ -29,8 +29,8 @@ func.func @linear(%x: tensor<4x64x32xf32>, %w: tensor<96x32xf32>, %v: tensor<32x
 func.func @matmul(%a: tensor<256x32xf32>, %b: tensor<96x32xf32>, %d: tensor<96xf32>, %f: tensor<32x96xf32>) {
   // CHECK: %[[C:.*]] = nn.matmul %arg0, %arg1 bias(%arg2) {transpose_b}
   %c = nn.matmul %a, %b bias(%d) {transpose_b} : (tensor<256x32xf32>, tensor<96x32xf32>, tensor<96xf32>) -> tensor<256x96xf32>
-  // CHECK: nn.matmul %arg0, %[[C]] init(%arg3) {transpose_a}
-  %e = nn.matmul %a, %c init(%f) {transpose_a} : (tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
+  // CHECK: nn.matmul %arg0, %[[C]] init(%arg3) {scale = 2.500000e-01 : f64, transpose_a}
+  %e = nn.matmul %a, %c init(%f) {scale = 2.500000e-01 : f64, transpose_a} : (tensor<256x32xf32>, tensor<256x96xf32>, tensor<32x96xf32>) -> tensor<32x96xf32>
   return
 }
 

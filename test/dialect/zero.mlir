@@ -84,9 +84,13 @@ func.func @rows(%dw: tensor<600x64xf32>) {
 }
 
 // CHECK-LABEL: func @accumulate
-func.func @accumulate(%a: !zero.shard<4144 x f32 by 1>, %flat: tensor<4144xf32>) {
-  // CHECK: zero.accumulate %arg0, %arg1 of @b0 {scale = 1.000000e+00 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
-  %a1 = zero.accumulate %a, %flat of @b0 {scale = 1.0 : f64} : !zero.shard<4144 x f32 by 1>, tensor<4144xf32>
+func.func @accumulate(%a: !zero.shard<4144 x f32 by 1>, %dw: tensor<64x64xf32>, %db: tensor<32xf32>) {
+  // CHECK: %[[S:.*]] = zero.view %arg0[@b0, "h.0.fc.bias"] : !zero.shard<4144 x f32 by 1> -> tensor<32xf32>
+  %s = zero.view %a[@b0, "h.0.fc.bias"] : !zero.shard<4144 x f32 by 1> -> tensor<32xf32>
+  // CHECK: %[[S1:.*]] = zero.accumulate %[[S]], %arg2 {scale = 1.000000e+00 : f64} : tensor<32xf32>, tensor<32xf32>
+  %s1 = zero.accumulate %s, %db {scale = 1.0 : f64} : tensor<32xf32>, tensor<32xf32>
+  // CHECK: zero.flatten %arg1, %[[S1]] into @b0 : tensor<64x64xf32>, tensor<32xf32> -> !zero.shard<4144 x f32 by 1>
+  %a1 = zero.flatten %dw, %s1 into @b0 : tensor<64x64xf32>, tensor<32xf32> -> !zero.shard<4144 x f32 by 1>
   // CHECK: zero.clear %{{.*}} of @b0 : !zero.shard<4144 x f32 by 1>
   %a0 = zero.clear %a1 of @b0 : !zero.shard<4144 x f32 by 1>
   return

@@ -1,5 +1,5 @@
 """What an older build has written (test/older) is still read: a printed plan, a checkpoint, adapters.  The plan was
-printed anew when the backward of attention got `delta`.
+printed anew when the backward of attention got `delta`, and when gradients were added to members of sums.
 
     zeroc import config.json --batch=2 --seq=8 -o model.mlir
     zeroc model.mlir --precision=bf16 --accumulate=2 --emit=memory -o plan.mlir

@@ -100,13 +100,16 @@ Choice choiceOf(const cublasLtMatmulAlgo_t &algorithm) {
   return choice;
 }
 
-/// Reads alpha or beta, which must be 0 or 1.
-bool isOne(const void *number, cudaDataType scale) {
-  const double value = scale == CUDA_R_64F
-                           ? *static_cast<const double *>(number)
-                           : double(*static_cast<const float *>(number));
+double factorAt(const void *number, cudaDataType scale) {
+  return scale == CUDA_R_64F ? *static_cast<const double *>(number)
+                             : double(*static_cast<const float *>(number));
+}
+
+/// Returns whether beta, which must be 0 or 1, is 1.
+bool addsToOld(const void *beta, cudaDataType scale) {
+  const double value = factorAt(beta, scale);
   if (value != 0 && value != 1)
-    misuse(fmt::format("a factor of {}", value));
+    misuse(fmt::format("a beta of {}", value));
   return value == 1;
 }
 
@@ -240,15 +243,14 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t desc,
       misuse(fmt::format("a bias at {}, which is not aligned to {}", op.bias,
                          kBias));
   }
-  if (!isOne(alpha, op.scale))
-    misuse("alpha is not 1");
   // Row-major interpretation of column-major matrices: A and B are exchanged.
   zrt_matmul_desc d = {};
   d.name = "cublasLtMatmul";
   d.trans_a = op.transB != CUBLAS_OP_N;
   d.trans_b = op.transA != CUBLAS_OP_N;
   d.has_bias = hasBias;
-  d.accumulate = isOne(beta, op.scale);
+  d.scale = factorAt(alpha, op.scale);
+  d.accumulate = addsToOld(beta, op.scale);
   d.batch = c.batch;
   d.m = int64_t(c.columns);
   d.n = int64_t(c.rows);

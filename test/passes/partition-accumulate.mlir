@@ -19,18 +19,19 @@
 // CHECK-NOT: @count_kernel
 // CHECK: %[[G:.*]]:2 = zero.launch @k(%{{.*}}, %[[COUNT]])
 // CHECK: %[[LOSS:.*]] = zero.all_reduce %[[G]]#0
-// CHECK: %[[FLAT:.*]] = zero.flatten %[[G]]#1 into @b0
-// WHOLE: %[[NEXT:.*]] = zero.accumulate %[[SUM]], %[[FLAT]] of @b0 {scale = 1.000000e+00 : f64}
+// WHOLE: %[[W:.*]] = zero.view %[[SUM]][@b0, "w"] : !zero.shard<2048 x f32 by 1> -> tensor<64x32xf32>
+// WHOLE: %[[W1:.*]] = zero.accumulate %[[W]], %[[G]]#1 {scale = 1.000000e+00 : f64}
+// WHOLE: %[[NEXT:.*]] = zero.flatten %[[W1]] into @b0 : tensor<64x32xf32> -> !zero.shard<2048 x f32 by 1>
+// SHARD: %[[FLAT:.*]] = zero.flatten %[[G]]#1 into @b0
 // WHOLE-NOT: zero.reduce_scatter
 // SHARD: %[[NEXT:.*]] = zero.reduce_scatter %[[FLAT]] of @b0 into %[[SUM]] {scale = 1.250000e-01 : f64}
 // CHECK-NOT: zero.update
 // CHECK: return {{.*}}%[[NEXT]], %[[LOSS]] :
 
 // CHECK-LABEL: zero.program @step(
-// CHECK: %[[FLAT:.*]] = zero.flatten %{{.*}} into @b0
-// WHOLE: %[[A:.*]] = zero.accumulate %{{.*}}, %[[FLAT]] of @b0 {scale = 1.000000e+00 : f64}
+// CHECK: %[[A:.*]] = zero.flatten %{{.*}} into @b0
 // WHOLE: %[[GRAD:.*]] = zero.reduce_scatter %[[A]] of @b0 {scale = 1.250000e-01 : f64} : !zero.shard<2048 x f32 by 1> -> !zero.shard<2048 x f32 by 1>
-// SHARD: %[[GRAD:.*]] = zero.reduce_scatter %[[FLAT]] of @b0 into %{{.*}} {scale = 1.250000e-01 : f64}
+// SHARD: %[[GRAD:.*]] = zero.reduce_scatter %[[A]] of @b0 into %{{.*}} {scale = 1.250000e-01 : f64}
 // CHECK: zero.update @adamw of @b0(%{{.*}}, %[[GRAD]],
 // CHECK: %[[CLEAR:.*]] = zero.clear %[[GRAD]] of @b0
 // CHECK: return {{.*}}%[[CLEAR]], %{{.*}}, %{{.*}} :

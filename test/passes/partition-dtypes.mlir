@@ -31,7 +31,7 @@
 // NARROW: %[[SUM:[^:]*]]: !zero.shard<64 x bf16 by 2> {zero.state = #zero.state<@b0, "grad">}
 // NARROW: zero.reduce_scatter {{.*}} into %[[SUM]] {{.*}} : tensor<64xbf16>, !zero.shard<64 x bf16 by 2> -> !zero.shard<64 x bf16 by 2>
 // SUMS-LABEL: zero.program @micro(
-// SUMS: zero.accumulate {{.*}} : !zero.shard<64 x f16 by 1>, tensor<64xf16>
+// SUMS: nn.matmul {{.*}} init(%{{.*}}) {{.*}} -> tensor<8x8xf16>
 // SUMS-LABEL: zero.program @step(
 // SUMS: zero.reduce_scatter {{.*}} : !zero.shard<64 x f16 by 1> -> !zero.shard<64 x f16 by 1>
 

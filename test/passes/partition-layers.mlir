@@ -38,15 +38,18 @@
 // CHECK: zero.all_reduce %[[L0]]#0
 // SHARD: %[[SUM:.*]] = zero.zeros of @b1 : !zero.shard<32 x f32 by 2>
 // SHARD: %[[S0:.*]] = zero.reduce_scatter %{{.*}} of @b1 into %[[SUM]] {scale = 2.500000e-01 : f64}
-// WHOLE: %[[FLAT:.*]] = zero.flatten %[[L0]]#2 into @b1 {zero.micro = 0 : i64}
 // WHOLE: %[[SUM:.*]] = zero.zeros of @b1 : !zero.shard<32 x f32 by 1>
-// WHOLE: %[[S0:.*]] = zero.accumulate %[[SUM]], %[[FLAT]] of @b1 {scale = 1.000000e+00 : f64}
+// WHOLE: %[[V0:.*]] = zero.view %[[SUM]][@b1, "h.1.v"]
+// WHOLE: %[[V1:.*]] = zero.accumulate %[[V0]], %[[L0]]#2 {scale = 1.000000e+00 : f64}
+// WHOLE: %[[S0:.*]] = zero.flatten %[[V1]] into @b1 {zero.micro = 0 : i64}
 // CHECK: %[[ZEROS:.*]] = zero.launch @zeros()
 // CHECK: zero.launch @df(%[[X0]], %[[L0]]#1, %[[ZEROS]])
 // CHECK: %[[L1:.*]]:3 = zero.launch @loss(%[[Y1]], %{{.*}}, %[[COUNT]])
-// CHECK: %[[FLAT:.*]] = zero.flatten %[[L1]]#2 into @b1 {zero.micro = 1 : i64}
+// SHARD: %[[FLAT:.*]] = zero.flatten %[[L1]]#2 into @b1 {zero.micro = 1 : i64}
 // SHARD: %[[G:.*]] = zero.reduce_scatter %[[FLAT]] of @b1 into %[[S0]] {scale = 2.500000e-01 : f64}
-// WHOLE: %[[S1:.*]] = zero.accumulate %[[S0]], %[[FLAT]] of @b1
+// WHOLE: %[[V0:.*]] = zero.view %[[S0]][@b1, "h.1.v"]
+// WHOLE: %[[V1:.*]] = zero.accumulate %[[V0]], %[[L1]]#2 {scale = 1.000000e+00 : f64}
+// WHOLE: %[[S1:.*]] = zero.flatten %[[V1]] into @b1 {zero.micro = 1 : i64}
 // WHOLE: %[[G:.*]] = zero.reduce_scatter %[[S1]] of @b1 {scale = 2.500000e-01 : f64}
 // CHECK: zero.sum_squares %[[G]] of @b1
 // CHECK: %[[ZEROS:.*]] = zero.launch @zeros()
@@ -69,8 +72,9 @@
 
 // ALONE-LABEL: zero.program @step(
 // ALONE: %[[SUM:.*]] = zero.zeros of @b1 : !zero.shard<16 x f32 by 1>
-// ALONE: %[[S0:.*]] = zero.accumulate %[[SUM]], %{{.*}} of @b1 {scale = 5.000000e-01 : f64}
-// ALONE: zero.accumulate %[[S0]], %{{.*}} of @b1 {scale = 5.000000e-01 : f64}
+// ALONE: %[[V0:.*]] = zero.view %[[SUM]][@b1, "h.1.v"]
+// ALONE: zero.accumulate %[[V0]], %{{.*}} {scale = 5.000000e-01 : f64}
+// ALONE: zero.accumulate {{.*}} {scale = 5.000000e-01 : f64}
 func.func @step(%w: tensor<16xf32> {zero.param = "h.0.w", zero.init = #zero.constant<0.0>},
                 %v: tensor<16xf32> {zero.param = "h.1.v", zero.init = #zero.constant<0.0>},
                 %x: tensor<2x16xf32> {zero.input = "x"})

@@ -66,7 +66,7 @@ module {
 //      CHECK:@step
 // CHECK-NEXT:  compute quantize of @w0: whole -> whole; 2048 flops read 4096 device write 1040 device
 // CHECK-NEXT:  compute dequantize of @w0: whole -> whole; 1024 flops read 1040 device write 4096 device
-// CHECK-NEXT:  compute accumulate of @w0: whole, whole -> whole; 2048 flops read 8192 device write 4096 device
+// CHECK-NEXT:  compute accumulate: members, members -> members; 2048 flops read 8192 device write 4096 device
 // CHECK-NEXT:  compute add_leaf of @w0: slice, slice, slice, scalar -> slice, slice; 1024 flops read 6152 device write 4096 device
 // CHECK-NEXT:  compute sum_leaves of @w0: slice, slice, slice -> slice; 1536 flops read 6144 device write 2048 device
 // CHECK-NEXT:  compute unpack: members -> members; 4096 flops read 2120 device write 8192 device
@@ -76,7 +76,7 @@ zero.bucket @p0 over @dp elements 2144 frozen packed <nf4> members [#zero.member
 zero.program @step(%flat: tensor<1024xf32>, %a: !zero.shard<1024 x f32 by 2>, %b: !zero.shard<1024 x f32 by 2>, %k: tensor<i64>, %packed: tensor<2144xi8>) {
   %r = zero.quantize %flat of @w0 : tensor<1024xf32> -> tensor<4x!zero.quantized_block<8>>
   %wide = zero.dequantize %r of @w0 : tensor<4x!zero.quantized_block<8>> -> tensor<1024xf32>
-  %s = zero.accumulate %flat, %flat of @w0 {scale = 1.0 : f64} : tensor<1024xf32>, tensor<1024xf32>
+  %s = zero.accumulate %flat, %flat {scale = 1.0 : f64} : tensor<1024xf32>, tensor<1024xf32>
   %b0, %b1 = zero.add_leaf %a of @w0 into(%a, %b) number %k : (!zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>, tensor<i64>) -> (!zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>)
   %g = zero.sum_leaves %a of @w0 and(%b0, %b1) {scale = 0.25 : f64} : (!zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>, !zero.shard<1024 x f32 by 2>) -> !zero.shard<1024 x f32 by 2>
   %v = zero.view %packed[@p0, "h.2.fc.weight"] : tensor<2144xi8> -> tensor<2120xi8>

@@ -166,7 +166,7 @@ Difference check::compareMatmuls(const zrt_matmul_desc &d,
   };
   const double u = roundoffOf(d.a.dtype == ZRT_F64 ? ZRT_F64 : ZRT_F32);
   const double last = is16Bits(d.c.dtype) ? 2 * roundoffOf(d.c.dtype) : 0;
-  const double sums = 16 * std::sqrt(double(d.k)) * u;
+  const double sums = 16 * std::sqrt(double(d.k)) * u * std::fabs(d.scale);
   std::vector<double> bias(size_t(d.n)), mine(size_t(d.n)), other(size_t(d.n));
   if (d.has_bias)
     readNumbers(d.bias.dtype, factors.bias, bias.size(), bias.data());
@@ -220,6 +220,7 @@ Difference check::compareGroups(
         at(d.x.ref) + uint64_t(first * d.k) * dtypeBytes(d.x.dtype);
     const uint64_t y = uint64_t(first * d.n) * dtypeBytes(d.y.dtype);
     zrt_matmul_desc one = {};
+    one.scale = 1;
     one.batch = 1;
     one.n = d.n;
     one.a = d.x;

@@ -53,7 +53,8 @@ std::vector<double> plainMatmul(const zrt_matmul_desc &d,
                  b[size_t(n * d.k * d.n +
                           (d.trans_b ? j * ldb + p : p * ldb + j))];
         double &to = c[size_t((n * d.m + i) * ldc + j)];
-        to = sum + (d.has_bias ? bias[size_t(j)] : 0) + (d.accumulate ? to : 0);
+        to = d.scale * sum + (d.has_bias ? bias[size_t(j)] : 0) +
+             (d.accumulate ? to : 0);
       }
   return c;
 }
@@ -65,11 +66,13 @@ constexpr uint32_t kFlags = 16;
 void checkMatmul(const DeviceUnderTest &device, zrt_dtype from, zrt_dtype c,
                  zrt_dtype bias, double tolerance, uint32_t flags) {
   zrt_matmul_desc d = {};
+  d.scale = 1;
   d.name = "matmul.0";
   d.trans_a = flags & 1;
   d.trans_b = flags >> 1 & 1;
   d.has_bias = flags >> 2 & 1;
   d.accumulate = flags >> 3 & 1;
+  d.scale = d.accumulate ? 1.0 / 3 : 1; // of a mean of three
   d.m = 37;
   d.n = 53;
   d.k = 71;
@@ -153,6 +156,7 @@ void aRateIsThatOfSomeTime(const DeviceUnderTest &device) {
 std::string refusal(const DeviceUnderTest &device, zrt_dtype a, zrt_dtype b,
                     zrt_dtype bias, zrt_dtype c) {
   zrt_matmul_desc d = {};
+  d.scale = 1;
   d.name = "c_fc.3";
   d.batch = d.m = d.n = d.k = d.has_bias = 1;
   d.a = scalar(deviceRef(0, dtypeBytes(a)), a);
@@ -196,6 +200,7 @@ void otherTypesAreRefused(const DeviceUnderTest &device) {
 
 void othersAreRefusedAtTheStart(const DeviceUnderTest &device) {
   zrt_matmul_desc product = {};
+  product.scale = 1;
   product.name = "c_fc.3";
   product.batch = product.m = product.n = product.k = 1;
   product.a = product.b = product.c = scalar(deviceRef(0, 1), ZRT_I8);

@@ -209,6 +209,7 @@ private:
             .b = operand(op.getB()),
             .bias = operand(op.getBias()),
             .c = operand(op.getResult()),
+            .scale = op.getFactor(),
             .packing =
                 static_cast<uint32_t>(op.getPacking().value_or(Packing(0)))},
         "matmul");

@@ -199,6 +199,7 @@ double CpuDevice::matmulRate(zrt_dtype dtype) {
   const std::vector<std::byte> a(bytes), b(bytes);
   std::vector<std::byte> c(bytes);
   zrt_matmul_desc desc = {};
+  desc.scale = 1;
   desc.name = "a product to measure";
   desc.batch = 1;
   desc.m = desc.n = desc.k = kSize;

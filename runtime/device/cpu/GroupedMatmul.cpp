@@ -41,6 +41,7 @@ Rows rowsOf(const zrt_grouped_desc &d, const int32_t *offsets, uint32_t g,
 /// Returns the product of group `g`, which has `rows` rows.
 zrt_matmul_desc productOf(const zrt_grouped_desc &d, uint32_t g, int64_t rows) {
   zrt_matmul_desc one = {};
+  one.scale = 1;
   one.name = d.name;
   one.batch = 1;
   one.a = d.x;

@@ -102,6 +102,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const float *a,
   g.m = cell.rows;
   g.n = cell.columns;
   g.k = d.k;
+  g.alpha = float(d.scale);
   g.beta = d.accumulate ? 1 : 0;
   g.lda = storedA(d).ld;
   g.ldb = storedB(d).ld;
@@ -120,6 +121,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const std::byte *a,
   Gemm16 g;
   g.transA = d.trans_a;
   g.transB = d.trans_b;
+  g.scale = float(d.scale);
   g.accumulate = d.accumulate;
   g.m = cell.rows;
   g.n = cell.columns;
@@ -153,7 +155,7 @@ void compute(const zrt_matmul_desc &d, const Cell &cell, const double *a,
     for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
       row[j] = (d.accumulate ? row[j] : 0) + (d.has_bias ? bias[j] : 0);
     for (int64_t p = 0; p < d.k; ++p) {
-      const double x = d.trans_a ? a[p * lda + i] : a[i * lda + p];
+      const double x = d.scale * (d.trans_a ? a[p * lda + i] : a[i * lda + p]);
       for (int64_t j = cell.column; j < cell.column + cell.columns; ++j)
         row[j] += x * (d.trans_b ? b[j * ldb + p] : b[p * ldb + j]);
     }

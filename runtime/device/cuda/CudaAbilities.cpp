@@ -116,6 +116,7 @@ double CudaDevice::matmulRate(zrt_dtype dtype) {
   constexpr int64_t kSize = 1536;
   constexpr double kSeconds = 0.1;
   zrt_matmul_desc desc = {};
+  desc.scale = 1;
   desc.name = "a product to measure";
   desc.batch = 1;
   desc.m = desc.n = desc.k = kSize;

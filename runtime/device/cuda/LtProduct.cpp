@@ -192,11 +192,11 @@ cublasStatus_t LtProduct::issue(CUstream stream, const MatmulOperands &operands,
     set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, pointer(operands.bias));
   const bool isDouble = d.a.dtype == ZRT_F64;
   const double one = 1, zero = 0;
-  const float floatOne = 1, floatZero = 0;
+  const float floatOne = 1, floatZero = 0, floatScale = float(d.scale);
   const auto number = [&](const double &wide, const float &narrow) {
     return isDouble ? static_cast<const void *>(&wide) : &narrow;
   };
-  return lt.raw.Matmul(lt.handle, operation, number(one, floatOne),
+  return lt.raw.Matmul(lt.handle, operation, number(d.scale, floatScale),
                        pointer(operands.b), first, pointer(operands.a), second,
                        d.accumulate ? number(one, floatOne)
                                     : number(zero, floatZero),

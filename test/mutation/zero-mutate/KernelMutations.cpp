@@ -2,6 +2,7 @@
 
 #include "Places.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/KernelUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -192,11 +193,13 @@ Change zero::permitInPlace(Victim &victim, KernelOp kernel) {
 //===----------------------------------------------------------------------===//
 
 Change zero::changeScale(Victim &victim) {
-  Operation *op =
-      pick(victim, llvm::IsaPred<ReduceScatterOp, AllReduceOp, AccumulateOp>);
+  constexpr StringRef kScale = "scale";
+  Operation *op = pick(victim, [&](Operation *op) {
+    return isa<ReduceScatterOp, AllReduceOp, AccumulateOp>(op) ||
+           (isa<nn::MatmulOp>(op) && op->hasAttr(kScale));
+  });
   if (!op)
     return {};
-  constexpr StringRef kScale = "scale";
   auto old = op->getAttrOfType<FloatAttr>(kScale);
   double scale = old.getValueAsDouble();
   double changed = victim.random.pick(

@@ -8,6 +8,7 @@
 
 #include "Places.h"
 
+#include "dialect/nn/NN.h"
 #include "dialect/zero/PlanPrograms.h"
 
 using namespace mlir;
@@ -82,16 +83,23 @@ Change zero::exchangeMicroSteps(Victim &victim, ProgramOp program) {
   return describe(Value(a)) + ": exchanged with that of another micro-step";
 }
 
+/// What `op` adds to, in its bytes; null if it adds to nothing.
+static Value sumOf(Operation *op) {
+  if (auto add = dyn_cast<AccumulateOp>(op))
+    return add.getSum();
+  if (auto product = dyn_cast<nn::MatmulOp>(op))
+    return product.getInit();
+  auto reduce = dyn_cast<ReduceScatterOp>(op);
+  return reduce ? reduce.getInto() : Value();
+}
+
 /// Omits a term of a sum over micro-steps, or adds it twice.
 Change zero::changeSum(Victim &victim) {
-  Operation *op = pick(victim, [](Operation *op) {
-    auto reduce = dyn_cast<ReduceScatterOp>(op);
-    return isa<AccumulateOp>(op) || (reduce && reduce.getInto());
-  });
+  Operation *op =
+      pick(victim, [](Operation *op) { return sumOf(op) != nullptr; });
   if (!op)
     return {};
-  auto add = dyn_cast<AccumulateOp>(op);
-  Value sum = add ? add.getSum() : cast<ReduceScatterOp>(op).getInto();
+  Value sum = sumOf(op);
   if (victim.random.once(2)) {
     std::string text = describe(op) + ": left out";
     op->getResult(0).replaceAllUsesWith(sum);

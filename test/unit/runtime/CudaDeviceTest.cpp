@@ -271,6 +271,7 @@ TEST(CudaDevice, ProductsHaveTheBitsOfTheirOwnOrder) {
                                        {ZRT_BF16, ZRT_BF16},
                                        {ZRT_BF16, ZRT_F32}}) {
       zrt_matmul_desc d = {};
+      d.scale = 1;
       d.name = "c_fc.3";
       d.trans_a = flags & 1;
       d.trans_b = flags >> 1 & 1;
@@ -340,6 +341,7 @@ TEST(CudaDevice, LargeProductsOfOddSizesAreCutIntoTwo) {
                         {kOther, kOther, kOdd, 0, 1, 0, 1, ZRT_F32}};
   for (const Case &of : cases) {
     zrt_matmul_desc d = {};
+    d.scale = 1;
     d.name = "lm_head";
     d.m = of.m;
     d.n = of.n;

@@ -227,6 +227,7 @@ TEST(CudaErrors, OperationsThatItCannotDo) {
     EXPECT_EQ(cudaRefusal(table),
               "GPUs exchange what they have; only processors quantize it");
   zrt_matmul_desc empty = {};
+  empty.scale = 1;
   empty.name = "c_fc.3";
   empty.batch = empty.m = empty.n = 1;
   empty.a.dtype = empty.b.dtype = empty.c.dtype = ZRT_F32;
@@ -235,6 +236,7 @@ TEST(CudaErrors, OperationsThatItCannotDo) {
 
 TEST(CudaErrors, ProductsOnTwoStreamsHaveNoTwoWorkspaces) {
   zrt_matmul_desc d = {};
+  d.scale = 1;
   d.name = "c_fc.3";
   d.batch = d.m = d.n = d.k = 1;
   d.a = d.b = d.c = scalar(deviceRef(0, 4));

@@ -40,6 +40,7 @@ struct Product {
   std::vector<float> a, b, bias;
 
   Product(zrt_dtype dtype, zrt_dtype result, uint32_t flags, int64_t k = 768) {
+    desc.scale = 1;
     desc.batch = 2;
     desc.m = 24;
     desc.n = 40;

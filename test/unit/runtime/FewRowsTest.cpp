@@ -187,6 +187,7 @@ TEST(FewRows, AreSharedByColumns) {
   const auto a = fewNumbers<float>(m * k, 1), b = fewNumbers<float>(n * k, 2);
   for (uint8_t transposed : {0, 1}) {
     zrt_matmul_desc d = {};
+    d.scale = 1;
     d.name = "product.0";
     d.a.dtype = d.b.dtype = d.c.dtype = d.bias.dtype = ZRT_F32;
     d.trans_b = transposed;
@@ -229,6 +230,7 @@ TEST(FewRows, OfPackedNumbersHaveTheBitsOfThese) {
         unpack(packing, packed.data(), elements, 0, elements / kPackedBlock,
                type, b.data());
         zrt_matmul_desc d = {};
+        d.scale = 1;
         d.a.dtype = d.b.dtype = d.c.dtype = d.bias.dtype = type;
         d.trans_b = d.batch = d.has_bias = 1;
         d.m = m;

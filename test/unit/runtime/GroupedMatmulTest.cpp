@@ -93,6 +93,7 @@ struct GroupedProblem {
                    yBytes = uint64_t(desc.n) * dtypeBytes(desc.y.dtype);
     for (uint32_t g = 0; g < desc.groups; ++g) {
       zrt_matmul_desc one = {};
+      one.scale = 1;
       const int64_t rows = offsets[g + 1] - offsets[g];
       one.batch = 1;
       one.m = desc.sums ? desc.k : rows;

@@ -37,6 +37,7 @@ struct MatmulProblem {
     desc.trans_b = (flags >> 1) & 1;
     desc.has_bias = (flags >> 2) & 1;
     desc.accumulate = (flags >> 3) & 1;
+    desc.scale = desc.accumulate ? 1.0 / 3 : 1;
     desc.batch = batch;
     desc.m = m;
     desc.n = n;
@@ -73,7 +74,7 @@ struct MatmulProblem {
     for (int64_t p = 0; p < d.k; ++p) {
       const int64_t x = d.trans_a ? p * d.m + i : i * d.k + p;
       const int64_t y = d.trans_b ? j * d.k + p : p * d.n + j;
-      sum += double(a[size_t(batch * d.m * d.k + x)]) *
+      sum += d.scale * double(a[size_t(batch * d.m * d.k + x)]) *
              double(b[size_t(batch * d.k * d.n + y)]);
     }
     return sum;
@@ -263,6 +264,7 @@ TEST(Matmul, OfAnEmptySumIsItsStart) {
 
 TEST(Matmul, RunsOnAStream) {
   zrt_matmul_desc desc = {};
+  desc.scale = 1;
   desc.name = "product.0";
   desc.batch = 1;
   desc.m = desc.n = desc.k = 2;

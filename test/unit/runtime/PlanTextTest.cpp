@@ -13,6 +13,7 @@ void nothing(void *const *, int64_t, int64_t) {}
 
 TEST(PlanText, HasALineForEachOperation) {
   zrt_matmul_desc product = {};
+  product.scale = 1;
   product.name = "c_fc.3";
   product.trans_b = product.has_bias = 1;
   product.batch = 1;

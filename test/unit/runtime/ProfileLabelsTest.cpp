@@ -19,6 +19,7 @@ protected:
   void matmul(const char *name, int64_t n, bool isTransposed = false,
               int64_t batch = 1) {
     zrt_matmul_desc d = {};
+    d.scale = 1;
     d.name = name;
     d.m = 4;
     d.n = n;

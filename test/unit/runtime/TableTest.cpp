@@ -112,6 +112,7 @@ TEST(Tables, LaunchesHaveUnits) {
 
 TEST(Tables, PackedMatricesAreThoseOfFewRows) {
   zrt_matmul_desc desc = {};
+  desc.scale = 1;
   desc.name = "up.3";
   desc.batch = desc.trans_b = 1;
   desc.m = 8;
@@ -146,6 +147,7 @@ TEST(Tables, PackedMatricesAreThoseOfFewRows) {
 
 TEST(Tables, MatricesFitTheirBytes) {
   zrt_matmul_desc desc = {};
+  desc.scale = 1;
   desc.name = "c_fc.3";
   desc.batch = desc.m = desc.n = desc.k = 4;
   desc.a = desc.b = desc.c = tensor(deviceRef(0, 256));
@@ -385,6 +387,7 @@ struct Operations {
                              tensor(deviceRef(64, 64)),
                              tensor(deviceRef(128, 16)),
                              tensor(deviceRef(192, 64)),
+                             1,
                              ZRT_UNPACKED,
                              0};
   zrt_operand ofW[2] = {tensor(deviceRef(512, 48)), tensor(deviceRef(576, 48))};

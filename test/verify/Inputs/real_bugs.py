@@ -5,6 +5,7 @@
 Bugs of streams and bytes are edits of a finished plan; bugs of the computation are edits at level
 partitioned, where a program has neither.  real-bugs.test describes each system's bug.
 """
+import re
 import sys
 from pathlib import Path
 
@@ -130,14 +131,18 @@ def deepspeed_7985(plan):
     """The last gradient is added to the sum after the sum was reduced."""
     step = plan["step"]
     flat = step.find_all("flatten")[0]
-    accumulate, reduce = flat + 1, flat + 2
-    total, mean = step.result(accumulate), step.result(reduce)
-    older = step.operands(accumulate)[0]
+    reduce = flat + 1
+    total, mean = step.result(flat), step.result(reduce)
+    for user in step.find_all(f"{mean}[ ,]", after=reduce):
+        step.replace(user, mean, total)
+    bucket = re.search(r"@\w+", step.lines[flat])[0]
+    views = [i for i in step.find_all(rf"zero\.view .*\[{bucket},") if i < flat]
+    older = step.operands(views[-1])[0]
+    views = [i for i in views if step.operands(i)[0] == older]
+    for view in views:
+        step.replace(view, older, mean)
     step.replace(reduce, total, older)
-    step.replace(reduce, mean, "%older")
-    step.replace(accumulate, older, "%older")
-    step.replace(accumulate, total, mean)
-    step.move(accumulate, reduce, to=reduce + 1)
+    step.lines.insert(views[0], step.lines.pop(reduce))
 
 
 def deepspeed_7839(plan):

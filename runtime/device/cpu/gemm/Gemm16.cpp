@@ -43,6 +43,7 @@ GemmOf<From> partOf(const Gemm16 &g, int64_t i, int64_t j) {
   part.m = g.m - i;
   part.n = g.n - j;
   part.k = g.k;
+  part.alpha = g.scale;
   part.beta = g.accumulate ? 1 : 0;
   part.a = reinterpret_cast<const From *>(g.a) + i * (g.transA ? 1 : g.lda);
   part.lda = g.lda;

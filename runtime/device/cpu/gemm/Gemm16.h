@@ -17,9 +17,11 @@
 
 namespace zrt {
 
-/// C = op(A) op(B) + old C + bias, added in this order; otherwise as in GemmOf.
+/// C = scale op(A) op(B) + old C + bias, added in this order; otherwise as in
+/// GemmOf.
 struct Gemm16 {
   bool transA = false, transB = false, accumulate = false;
+  float scale = 1;
   int64_t m = 0, n = 0, k = 0;
   zrt_dtype type = 0; ///< of A and B: ZRT_BF16 or ZRT_F16
   const uint16_t *a = nullptr;
