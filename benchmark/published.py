@@ -91,7 +91,7 @@ ROWS = (
     llmq("Qwen2.5-3B", qwen(2048, 11008, 36, 16, 2), 16, 32, 30_900, 0.593,
          "likewise 15 and 10 %"),
     llmq("Qwen2.5-7B", qwen(3584, 18944, 28, 28, 4, 152064, False), 4, 128, 13_850, 0.602,
-         "likewise 10 and 6 %; adding micro-steps 5 %; at the file's 650 TFLOP/s products alone take 91 % of LLMQ's step, "
+         "likewise 10 and 6 %; at the file's 650 TFLOP/s products alone take 91 % of LLMQ's step, "
          "so its are faster"),
     infinity("GPT 10B", gpt(4096, 50, 16), 8, "", 63, "state on the GPUs; a user's repetition of the paper's row",
              "github.com/deepspeedai/DeepSpeed/issues/1776"),
