@@ -82,14 +82,16 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// The stream that copies an operand: its reader's or, if the reader only names
-/// bytes, that of the operation that made the operand.
+/// bytes, that of the operation that made the operand.  A transfer's stream
+/// computes nothing, so what was brought from another tier is copied on the
+/// compute stream.
 static Attribute getCopyStream(OpOperand &operand) {
   if (!movesNothing(operand.getOwner()))
     return operand.getOwner()->getAttr(kStreamAttr);
   Value value = operand.get();
   while (Operation *op = value.getDefiningOp()) {
     if (!movesNothing(op))
-      return op->getAttr(kStreamAttr);
+      return crossesTiers(op) ? Attribute() : op->getAttr(kStreamAttr);
     value = op->getOperand(0);
   }
   return {};

@@ -144,6 +144,26 @@ module {
 
 // -----
 
+// What was fetched is copied on the compute stream.
+
+module {
+  zero.axis @dp size 1
+  zero.bucket @b0 over @dp elements 32 members [#zero.member<"u", 16 at 0, init = #zero.constant<1.0>>, #zero.member<"v", 16 at 16, init = #zero.constant<1.0>>]
+  zero.kernel @f(tensor<16xf32>) -> tensor<16xf32>
+  // CHECK-LABEL: zero.program @step
+  // CHECK: %[[A:.*]] = zero.fetch
+  // CHECK-NEXT: %[[A1:.*]] = zero.copy %[[A]] {zero.at = [#zero.bytes<device, {{[0-9]+}} + 64>]}
+  // CHECK-NEXT: zero.flatten %[[A]], %[[A1]] into @b0
+  zero.program @step(%x: tensor<16xf32> {zero.input = "x"}) -> (tensor<32xf32> {zero.output = "y"}) {
+    %h = zero.spill %x {zero.stream = #zero.stream<d2h>} : tensor<16xf32> -> !zero.stored<tensor<16xf32> on host>
+    %a = zero.fetch %h {zero.stream = #zero.stream<h2d>} : !zero.stored<tensor<16xf32> on host> -> tensor<16xf32>
+    %p = zero.flatten %a, %a into @b0 : tensor<16xf32>, tensor<16xf32> -> tensor<32xf32>
+    zero.return %p : tensor<32xf32>
+  }
+}
+
+// -----
+
 // What must replace an operand overwrites it where it dies (%b); where it is
 // still read, is another operand too, or is an input, it is copied first.
 
