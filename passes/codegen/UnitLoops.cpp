@@ -18,6 +18,7 @@
 #include "passes/codegen/KernelCode.h"
 #include "passes/codegen/gpu/threads/BlockUnits.h"
 #include "passes/codegen/gpu/threads/HalfWarpBuffers.h"
+#include "passes/codegen/gpu/threads/HalfWarpRows.h"
 #include "passes/codegen/gpu/threads/Shuffle.h"
 #include "passes/codegen/gpu/threads/StagedRows.h"
 #include "passes/codegen/loops/VectorLoops.h"
@@ -77,6 +78,19 @@ LogicalResult placeTemporaries(func::FuncOp kernel, ArrayRef<int64_t> rows,
   return success();
 }
 
+/// Sets the indices of the rows that are open to those of `unit`.
+void openRows(LoopCode &code, Value unit, ArrayRef<int64_t> space,
+              LoopContext &context) {
+  if (context.together >= 0)
+    unit = code.div(unit, space.back());
+  for (size_t i = context.rows.size(); i > 1; --i) {
+    context.rows[i - 1] = code.rem(unit, space[i - 1]);
+    unit = code.div(unit, space[i - 1]);
+  }
+  if (!context.rows.empty())
+    context.rows.front() = unit;
+}
+
 } // namespace
 
 LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
@@ -91,10 +105,10 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
   LoopContext context;
   bool rows = kind == KernelKind::Rows;
   ArrayRef<int64_t> rowSpace = rows ? space : ArrayRef<int64_t>();
+  // chooseLane only tests that these are set.
+  context.rows.assign(rowSpace.size(), begin);
   if (isHalfWarp) {
     context.lanes = Lanes::ofHalfWarp(thread);
-    // chooseLane only tests that these are set.
-    context.rows.assign(rowSpace.size(), begin);
     if (kind == KernelKind::Columns)
       context.columnBegin = begin;
   }
@@ -103,8 +117,11 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       work.push_back(linalgOp);
   StagedRows staged;
+  Value first = begin;
   if (isHalfWarp) {
     shareUnits(kernel, kind, space, work, context, shared);
+    if (rows && !isBlock(context))
+      first = shareHalfWarp(kernel, space, work, context, begin);
     if (failed(placeForHalfWarp(kernel, rowSpace, context, shared)))
       return failure();
     placeTeamMemory(kernel, work, context, shared);
@@ -115,26 +132,22 @@ LogicalResult zero::emitUnitLoops(func::FuncOp kernel, KernelKind kind,
 
   OpBuilder b(body.getTerminator());
   LoopCode code(b, loc);
-  if (rows) {
-    auto loop = scf::ForOp::create(b, loc, begin, end, code.index(1));
-    b.setInsertionPointToStart(loop.getBody());
-    context.rows.resize(space.size());
-    Value rest = loop.getInductionVar();
-    for (size_t i = space.size(); i > 1; --i) {
-      context.rows[i - 1] = code.rem(rest, space[i - 1]);
-      rest = code.div(rest, space[i - 1]);
-    }
-    if (!space.empty())
-      context.rows.front() = rest;
-    staged.copy(b, loc, context);
-  } else if (isHalfWarp && kind == KernelKind::Serial) {
-    // Only one of the half-warps of a block has work.
+  if (isHalfWarp && kind != KernelKind::Columns) {
+    // A half-warp has one unit, or all of its rows, or nothing.
     b = scf::IfOp::create(b, loc, code.isBelow(begin, end),
                           /*withElseRegion=*/false)
             .getThenBodyBuilder();
+  } else if (rows) {
+    auto loop = scf::ForOp::create(b, loc, begin, end, code.index(1));
+    b.setInsertionPointToStart(loop.getBody());
+    first = loop.getInductionVar();
   } else if (kind == KernelKind::Columns) {
     context.columnBegin = begin;
     context.columnEnd = end;
+  }
+  if (rows) {
+    openRows(code, first, space, context);
+    staged.copy(b, loc, context);
   }
   for (linalg::LinalgOp op : work) {
     if (isBlock(context)) {

@@ -54,7 +54,8 @@ LoopNest::LoopNest(OpBuilder &b, linalg::LinalgOp op,
 
 int LoopNest::findClosed(int loop, bool reduction) const {
   while (loop < getNumLoops() &&
-         (isOpen(loop) || isReduction(loop) != reduction || loop == laneLoop))
+         (isOpen(loop) || isReduction(loop) != reduction || loop == laneLoop ||
+          loop == context.together))
     ++loop;
   return loop;
 }
@@ -84,19 +85,23 @@ void LoopNest::forLane(llvm::function_ref<void(Value)> emit) {
 }
 
 void LoopNest::forLaneAhead() {
-  forTeamVectors(
-      getBounds(laneLoop).second, [&](ArrayRef<Value> firsts, Value mask) {
-        SmallVector<std::pair<IRMapping, Values>> loaded;
-        for (Value first : firsts) {
-          open(laneLoop, first);
-          loaded.push_back({loadInputs(mask), loadInits(mask)});
-        }
-        for (auto [first, values] : llvm::zip_equal(firsts, loaded)) {
-          open(laneLoop, first);
-          storeInits(emitBody(values.first, values.second, mask), mask);
-        }
-        close(laneLoop);
-      });
+  forTeamVectors(getBounds(laneLoop).second,
+                 [&](ArrayRef<Value> firsts, Value mask) {
+                   emitAhead(laneLoop, firsts, mask);
+                 });
+}
+
+void LoopNest::emitAhead(int loop, ArrayRef<Value> positions, Value mask) {
+  SmallVector<std::pair<IRMapping, Values>> loaded;
+  for (Value at : positions) {
+    open(loop, at);
+    loaded.push_back({loadInputs(mask), loadInits(mask)});
+  }
+  for (auto [at, values] : llvm::zip_equal(positions, loaded)) {
+    open(loop, at);
+    storeInits(emitBody(values.first, values.second, mask), mask);
+  }
+  close(loop);
 }
 
 Values LoopNest::forCarried(int number, ArrayRef<Value> values,

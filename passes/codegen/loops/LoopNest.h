@@ -17,6 +17,8 @@ public:
   int64_t getExtent(int loop) const { return extents[loop]; }
   /// The loop in vectors, or -1.
   int getLane() const { return laneLoop; }
+  /// The loop whose indices a thread has together, or -1.
+  int getTogether() const { return context.together; }
   /// Whether a loop does only a part of its indices, as columns do.
   bool isCut(int loop) const {
     return context.columnBegin && loop == contiguous;
@@ -32,8 +34,8 @@ public:
   /// The current index of an open loop.
   Value getIndex(int loop) const { return current[loop]; }
   /// The first loop from `loop` on that is a reduction (or none, if not
-  /// `reduction`) and is neither open nor the lane; the number of loops if
-  /// there is none.
+  /// `reduction`) and is neither open nor the lane nor that whose indices a
+  /// thread has together; the number of loops if there is none.
   int findClosed(int loop, bool reduction) const;
 
   void open(int loop, Value at) { current[loop] = at; }
@@ -51,6 +53,9 @@ public:
   /// Emits the body at each vector; a thread of a team loads several vectors
   /// before it stores the first.
   void forLaneAhead();
+  /// Emits the body at each of `positions` of `loop`; loads all before it
+  /// stores the first.
+  void emitAhead(int loop, ArrayRef<Value> positions, Value mask);
   /// Emits loop `loop`, which carries `values`; `emit` returns the next ones.
   Values forCarried(int loop, ArrayRef<Value> values,
                     llvm::function_ref<Values(ArrayRef<Value>)> emit);

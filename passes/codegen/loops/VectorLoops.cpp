@@ -24,6 +24,12 @@ using namespace mlir::zero;
 /// Emits everything for one index of the parallel loops (one vector, or a
 /// scalar).
 static void emitPoint(LoopNest &nest, Value mask) {
+  if (const int loop = nest.getTogether(); loop >= 0) {
+    Values all;
+    for (int64_t i = 0; i < nest.getExtent(loop); ++i)
+      all.push_back(nest.index(i));
+    return nest.emitAhead(loop, all, mask);
+  }
   Values sums =
       nest.forReductions(0, nest.loadInits(mask), [&](ArrayRef<Value> carried) {
         return nest.emitBody(carried, mask);

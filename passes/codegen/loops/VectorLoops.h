@@ -29,11 +29,13 @@ constexpr int64_t kVectorsAhead = 4;
 ///   GPU     4      64      0 to 15
 ///
 /// If rows are long, several half-warps, a team, share a row: chunk i belongs
-/// to member i % team.
+/// to member i % team.  If they are short, a half-warp has several, and a part
+/// of its threads has each (gpu/HalfWarpRows.h).
 struct Lanes {
   int64_t width = kRestLanes;  ///< elements in a vector
   int64_t stride = kRestLanes; ///< elements from one vector to the next
   Value thread;                ///< index in the group, and its vector's
+  Value first;                 ///< of the group, in its half-warp; null: 0
   int64_t team = 0;            ///< groups that share a row; 0: each has its own
   Value member;                ///< index of this thread's group in the team
 
@@ -44,6 +46,8 @@ struct Lanes {
 /// Threads of a half-warp, and of a block of a GPU.
 constexpr int64_t kHalfWarpThreads = 16;
 constexpr int64_t kBlockThreads = 128;
+/// Threads of a GPU that have the lanes of the rest.
+constexpr int64_t kRestThreads = kRestLanes * kHalfWarpThreads / kSumLanes;
 /// The most bytes of shared memory of a block, without asking the driver for
 /// more.
 constexpr int64_t kMaxSharedBytes = 48 << 10;
@@ -121,6 +125,9 @@ struct LoopContext {
   Value teamMemory;
   /// The indices of the first loops, which are open already (a kernel's row).
   SmallVector<Value> rows;
+  /// The loop behind these if a thread has all of its few indices at once
+  /// (gpu/HalfWarpRows.h), else -1.
+  int together = -1;
   /// Buffers of which only one row exists or is read, with the buffers that
   /// replace them, which are indexed without the rows.
   llvm::SmallDenseMap<Value, Value> rowBuffers;

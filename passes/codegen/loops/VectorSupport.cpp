@@ -5,6 +5,9 @@
 //     body(i)                            body(i + 4 t)
 //   body(rest, with a mask)            body(rest + 4 t, with a mask)
 //
+// If the rest of a GPU's row is in whole vectors, threads have one or none, and
+// branch: LLVM cuts a masked access into one for each lane.
+//
 
 #include "passes/codegen/loops/VectorLoops.h"
 
@@ -47,8 +50,16 @@ Values VectorCode::forVectors(
     Value first = firstOf(wholeEnd);
     return body(first, maskBelow(first, upper), values);
   };
+  if (isStatic && extent % stride == 0)
+    return values;
+  if (isStatic && lanes.isHalfWarp() && extent % lanes.width == 0 &&
+      carried.empty()) {
+    Value first = firstOf(wholeEnd);
+    when(isLess(first, upper), [&] { body(first, Value(), {}); });
+    return {};
+  }
   if (isStatic)
-    return extent % stride ? tail() : values;
+    return tail();
   Value hasRest = isBelow(wholeEnd, upper);
   if (!carried.empty())
     return ifThen(hasRest, values, tail);

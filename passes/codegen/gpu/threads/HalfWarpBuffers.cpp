@@ -82,6 +82,10 @@ std::pair<MemRefType, bool> zero::typeOfTemporary(memref::AllocOp alloc,
   return {type, ofRow};
 }
 
+bool zero::isShared(memref::AllocOp alloc, const LoopContext &context) {
+  return useOf(alloc.getResult(), context) == Use::Shared;
+}
+
 void zero::replaceTemporary(memref::AllocOp alloc, Value buffer, bool ofRow,
                             LoopContext &context) {
   if (ofRow) {

@@ -29,6 +29,8 @@ inline int64_t getSharedBytes(func::FuncOp function) {
 /// indexed by the row, whose dimensions are `rows`.  And whether it is.
 std::pair<MemRefType, bool> typeOfTemporary(memref::AllocOp alloc,
                                             ArrayRef<int64_t> rows);
+/// Whether threads read or write each other's elements of a temporary.
+bool isShared(memref::AllocOp alloc, const LoopContext &context);
 /// Replaces `alloc` by `buffer`.  The users of a row's buffer keep naming the
 /// whole one, whose shape gives their indices, until their loops are emitted.
 void replaceTemporary(memref::AllocOp alloc, Value buffer, bool ofRow,

@@ -28,13 +28,10 @@ namespace {
 /// Bytes of a total in shared memory.
 constexpr int64_t kPartBytes = 8;
 
-/// Threads that have the lanes of the rest.
-constexpr int64_t kRestThreads = kRestLanes * kHalfWarpThreads / kSumLanes;
-
 class HalfWarpSums : RowSums {
 public:
   explicit HalfWarpSums(LoopNest &nest)
-      : RowSums(nest), thread(nest.lanes.thread) {}
+      : RowSums(nest), thread(nest.lanes.thread), base(nest.lanes.first) {}
 
   void emit() {
     if (c.lanes.team > 0)
@@ -50,10 +47,14 @@ public:
   }
 
 private:
-  Value thread;
+  Value thread, base;
 
-  /// The totals of all lanes of the half-warp, one for each result, in all
-  /// threads.
+  /// The value of thread `from` of the group.
+  Value valueOf(Value value, Value from) {
+    return shuffle(c.b, c.loc, value, base ? c.add(base, from) : from);
+  }
+
+  /// The totals of all lanes of the group, one for each result, in all threads.
   Values getTotals(ArrayRef<Value> lanes) {
     Values totals;
     for (auto [i, sum] : llvm::enumerate(lanes)) {
@@ -61,7 +62,7 @@ private:
       for (int64_t apart = kRestThreads / 2; apart >= 1; apart /= 2)
         all = addFrom(i, all, apart);
       all = c.combineLanes(combiner(i), all);
-      totals.push_back(shuffle(c.b, c.loc, all, c.index(0)));
+      totals.push_back(valueOf(all, c.index(0)));
     }
     return totals;
   }
@@ -128,7 +129,8 @@ private:
 
   /// Adds the sum of thread `thread ^ apart` to `sum`.
   Value addFrom(size_t i, Value sum, int64_t apart) {
-    return combine(i, sum, shuffleXor(c.b, c.loc, sum, thread, apart));
+    Value self = base ? c.add(base, thread) : thread;
+    return combine(i, sum, shuffleXor(c.b, c.loc, sum, self, apart));
   }
 
   /// Adds `extent` elements from `base` on to `sums`.
@@ -180,17 +182,26 @@ private:
     return all;
   }
 
-  /// Adds `count` elements from `base` on, at most kSumLanes of them.
-  Values emitRest(Value base, int64_t count, ArrayRef<Value> sums) {
-    Value first = c.firstOf(base), mask;
-    if (count < kSumLanes)
-      mask = c.maskBelow(first, c.add(base, count));
-    Values terms = emitBodyAt(first, identities(), mask), all(sums);
+  /// The terms of this thread's vector of `count` elements from `from` on.
+  Values emitTerms(Value from, int64_t count) {
+    Value first = c.firstOf(from);
+    if (count == c.lanes.stride)
+      return emitBodyAt(first, identities(), Value());
+    Value end = c.add(from, count);
+    if (count % c.lanes.width != 0)
+      return emitBodyAt(first, identities(), c.maskBelow(first, end));
+    return c.ifThen(c.isLess(first, end), identities(),
+                    [&] { return emitBodyAt(first, identities(), Value()); });
+  }
+
+  /// Adds `count` elements from `from` on, at most kSumLanes of them.
+  Values emitRest(Value from, int64_t count, ArrayRef<Value> sums) {
+    Values terms = emitTerms(from, count), all(sums);
     Value low = c.rem(thread, kRestThreads);
     for (int64_t turn = 0; turn * kRestLanes < count; ++turn) {
-      Value from = c.add(low, turn * kRestThreads);
+      Value other = c.add(low, turn * kRestThreads);
       for (auto [i, sum] : llvm::enumerate(all))
-        sum = combine(i, sum, shuffle(c.b, c.loc, terms[i], from));
+        sum = combine(i, sum, valueOf(terms[i], other));
     }
     return all;
   }
