@@ -6,8 +6,8 @@
 Needs no GPU, but zeroc, zero-kernels and ptxas (of the CUDA toolkit).  For each kernel of the program `step`:
 
     limit      the longer of bytes / bandwidth and flops / peak, by published numbers
-    estimate   the longer of bytes / the bytes that its threads can have in flight, and
-               its instructions / the issue rate of the processors; and a launch
+    estimate   the longer of bytes / the bytes that its threads can have in flight, and its instructions, of
+               which an exact division is several, / the issue rate of the processors; and a launch
 
 A kernel reads and writes each operand once.  In flight are the bytes that a thread loads in one basic block,
 times the threads that are resident given registers, shared memory and the number of blocks; or, of rows and
@@ -77,6 +77,7 @@ class Kernel:
     registers: int = 0
     spilled: int = 0
     loaded: int = 0       # bytes of global memory, by a thread in the block of code that loads most
+    stored: int = 0       # by this block
     instructions: int = 0  # in all blocks of code that load
     parts: int = 0         # blocks that share a unit
     copies: bool = False   # shared memory is filled by cp.async
@@ -116,7 +117,19 @@ def find_ptxas():
     return "ptxas"
 
 
-WIDTHS = {"b8": 1, "b16": 2, "b32": 4, "b64": 8, "b128": 16}
+# What ptxas makes of an exact division or root where no number is at the end of its range.
+DIVISION = 9
+
+
+def bytes_moved(code, access):
+    """Bytes that a thread moves by `access`, ld or st."""
+    return sum(int(count or 1) * int(kind[1:]) // 8
+               for count, kind in re.findall(access + r"\.global\.(?:nc\.)?(?:v(\d)\.)?([bfsu]\d+)", code))
+
+
+def count_instructions(code):
+    divisions = len(re.findall(r"\b(?:div|rcp|sqrt)\.rn\.", code))
+    return len(re.findall(r";$", code, re.MULTILINE)) + (DIVISION - 1) * divisions
 
 
 def read_code(ptx, kernels):
@@ -142,14 +155,13 @@ def read_code(ptx, kernels):
                 loops.add((read, len(re.findall(r";$", loop, re.MULTILINE))))
         kernel.from_shared = sum(issued / read for read, issued in loops)
         for block in re.split(r"^\$L__BB\S+:|\bbra\b.*", entry[2], flags=re.MULTILINE):
-            loads = re.findall(r"ld\.global\.(?:nc\.)?(?:v(\d)\.)?([bfsu]\d+)", block)
-            loaded = sum(int(count or 1) * int(kind[1:]) // 8 for count, kind in loads)
+            loaded = bytes_moved(block, "ld")
             fmas = len(re.findall(r"\bfma\.", block))
             if fmas > kernel.fmas:
                 kernel.fmas, kernel.step = fmas, len(re.findall(r";$", block, re.MULTILINE))
             if loaded:
-                kernel.loaded = max(kernel.loaded, loaded)
-                kernel.instructions += len(re.findall(r";$", block, re.MULTILINE))
+                kernel.loaded, kernel.stored = max((kernel.loaded, kernel.stored), (loaded, bytes_moved(block, "st")))
+                kernel.instructions += count_instructions(block)
 
 
 def read_kernels(ptx, report):
@@ -195,7 +207,7 @@ def estimate(gpu, kernel, units, moved):
     reach = min(1.0, in_flight / (gpu.streamed * gpu.latency))
     busy = min(1.0, at_once / gpu.processors)
     by_bytes = moved / (gpu.streamed * reach)
-    steps = moved / max(kernel.loaded, 4)
+    steps = moved / max(kernel.loaded + kernel.stored, 4)
     # A block of one unit has a row in shared memory; others pass all bytes through a ring.
     copied = units * kernel.shared if kernel.units == 1 else moved
     issued = copied * kernel.from_shared if kernel.copies else steps * kernel.instructions
@@ -344,7 +356,7 @@ def add_all(gpu, plan, kernels):
             name = f"zrt_unpack_{packing}_{element}"
             # A thread moves 8 bytes of codes and the numbers they decode to; its table reads hit caches.
             run = 8 + (16 if packing == "nf4" else 8) * (4 if element == "f32" else 2)
-            kernel, count = dataclasses.replace(kernels[name], loaded=run), math.ceil(int(elements) / 16384)
+            kernel, count = dataclasses.replace(kernels[name], loaded=run, stored=0), math.ceil(int(elements) / 16384)
         if kernel and kernel.units and kind != "grouped":
             units = re.search(r"(\d+) by \d+:", rest)
             if kind == "squares":  # ZRT_SQUARES_BLOCK elements per unit

@@ -56,13 +56,17 @@ constexpr double kExp[] = {1.0,          0.5,           0.166665047,
 constexpr double kExp2[] = {0.693147182,   0.240226507,   0.0555035695,
                             0.00961808302, 0.00133908633, 0.000154531634};
 
-S clamp(S x, double low, double high) {
+S clamp(S x, double low, double high, bool forGpu) {
+  S bottom = x.constant(low), top = x.constant(high);
+  if (forGpu) { // has an instruction for each
+    x = x.with(arith::MaximumFOp::create(*x.b, x.loc, x.v, bottom.v));
+    return x.with(arith::MinimumFOp::create(*x.b, x.loc, x.v, top.v));
+  }
   auto less = [](S a, S b) -> Value {
     return arith::CmpFOp::create(*a.b, a.loc, arith::CmpFPredicate::OLT, a.v,
                                  b.v);
   };
   // Comparisons with NaN are false.
-  S bottom = x.constant(low), top = x.constant(high);
   x = select(less(x, bottom), bottom, x);
   return select(less(top, x), top, x);
 }
@@ -91,16 +95,16 @@ S powerOfTwo(S shifted) {
   return shifted.with(arith::BitcastOp::create(b, loc, type, exponent));
 }
 
-S approximate(math::ExpOp, S x) {
-  x = clamp(x, -88.2, 88.72);
+S approximate(math::ExpOp, S x, bool forGpu) {
+  x = clamp(x, -88.2, 88.72, forGpu);
   S shifted = fma(x, x.constant(std::numbers::log2e), x.constant(kRound));
   S n = shifted - x.constant(kRound);
   S r = fma(n, x.constant(-kLn2Low), fma(n, x.constant(-kLn2High), x));
   return polynomial(r, kExp) * powerOfTwo(shifted);
 }
 
-S approximate(math::Exp2Op, S x) {
-  x = clamp(x, -127, 128);
+S approximate(math::Exp2Op, S x, bool forGpu) {
+  x = clamp(x, -127, 128, forGpu);
   S shifted = x + kRound;
   S r = x - (shifted - x.constant(kRound));
   return polynomial(r, kExp2) * powerOfTwo(shifted);
@@ -108,13 +112,15 @@ S approximate(math::Exp2Op, S x) {
 
 template <typename OpT>
 struct Approximate : OpRewritePattern<OpT> {
-  using OpRewritePattern<OpT>::OpRewritePattern;
+  Approximate(MLIRContext *context, PatternBenefit benefit, bool forGpu)
+      : OpRewritePattern<OpT>(context, benefit), forGpu(forGpu) {}
+  bool forGpu;
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return failure();
-    rewriter.replaceOp(
-        op, approximate(op, S(rewriter, op.getLoc(), op.getOperand())).v);
+    S x(rewriter, op.getLoc(), op.getOperand());
+    rewriter.replaceOp(op, approximate(op, x, forGpu).v);
     return success();
   }
 };
@@ -141,10 +147,14 @@ struct ApproximatePower : OpRewritePattern<math::PowFOp> {
 };
 
 struct ApproximateMath : zero::impl::ApproximateMathBase<ApproximateMath> {
+  using ApproximateMathBase::ApproximateMathBase;
+
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<Approximate<math::ExpOp>, Approximate<math::Exp2Op>,
-                 ApproximatePower>(&getContext(), /*benefit=*/10);
+    constexpr unsigned kBenefit = 10;
+    patterns.add<Approximate<math::ExpOp>, Approximate<math::Exp2Op>>(
+        &getContext(), kBenefit, forGpu);
+    patterns.add<ApproximatePower>(&getContext(), kBenefit);
     populateMathPolynomialApproximationPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -72,13 +72,13 @@ static void addReferenceLoops(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
 }
 
-static void addLowering(OpPassManager &pm, bool approximate) {
+static void addLowering(OpPassManager &pm, bool approximate, bool forGpu) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   if (approximate)
-    pm.addPass(createApproximateMath());
-  pm.addPass(createExpandBFloat16());
+    pm.addPass(createApproximateMath({forGpu}));
+  pm.addPass(createExpandBFloat16({forGpu}));
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertBufferizationToMemRefPass());
@@ -119,7 +119,7 @@ void zero::buildKernelPipeline(OpPassManager &pm,
   }
   pm.addPass(createLowerUnitsToLoops({options.forGpu, options.sharedLimit}));
   if (!options.stopAtLoops)
-    addLowering(pm, /*approximate=*/!options.reference);
+    addLowering(pm, /*approximate=*/!options.reference, options.forGpu);
 }
 
 void zero::registerCodegenPasses() {
@@ -195,7 +195,7 @@ LogicalResult zero::lowerKernelsToGpu(ModuleOp module,
   for (const RuntimeKernel &kernel : more)
     emitRuntimeKernel(module, kernel);
   if (failed(runUnverified(module, setup, [](OpPassManager &pm) {
-        addLowering(pm, /*approximate=*/true);
+        addLowering(pm, /*approximate=*/true, /*forGpu=*/true);
       })))
     return failure();
   return verify(module);

@@ -107,6 +107,7 @@ def CopiesToLinalg : Pass<"zero-copies-to-linalg", "::mlir::ModuleOp"> {
 
 def ApproximateMath : Pass<"zero-approximate-math", "::mlir::ModuleOp"> {
   let summary = "Functions of math become polynomials";
+  let options = [Option<"forGpu", "gpu", "bool", "false", "for threads of a GPU">];
   let dependentDialects = ["::mlir::vector::VectorDialect", "::mlir::x86vector::X86VectorDialect"];
 }
 
@@ -144,8 +145,12 @@ def ExpandBFloat16 : Pass<"zero-expand-bf16", "::mlir::ModuleOp"> {
     %c = arith.shli %b, %sixteen : vector<16xi32>
     %1 = arith.bitcast %c : vector<16xi32> to vector<16xf32>
     ```
+
+    With `gpu`, the GPU's instruction rounds two numbers at a time (Warp.h).
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [Option<"forGpu", "gpu", "bool", "false", "for threads of a GPU">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::vector::VectorDialect"];
 }
 
 def MoveBFloat16AsIntegers : Pass<"zero-move-bf16-as-integers", "::mlir::ModuleOp"> {

@@ -176,8 +176,10 @@ std::unique_ptr<llvm::TargetMachine> zero::createNvidiaMachine(StringRef arch) {
   llvm::TargetOptions options;
   // One rounding per operation, as on a CPU.
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  // PTX of CUDA 12.0, the oldest driver, has vectors of 16-bit integers.
+  StringRef features = arch == "sm_90" ? "+ptx80" : "";
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, arch, "", options, std::nullopt, std::nullopt,
+      triple, arch, features, options, std::nullopt, std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
 }
 

@@ -69,8 +69,14 @@ Value LoopCode::lane(Value vector, int64_t i) {
 }
 
 Value LoopCode::spread(Value x, int64_t width) {
-  return vector::BroadcastOp::create(b, loc,
-                                     VectorType::get({width}, x.getType()), x);
+  // Where no register holds one bf16, LLVM widens and rounds it from one block
+  // to the next.
+  Type type = x.getType();
+  if (type.isBF16())
+    x = bitcast(b.getI16Type(), x);
+  Value all = vector::BroadcastOp::create(
+      b, loc, VectorType::get({width}, x.getType()), x);
+  return bitcast(VectorType::get({width}, type), all);
 }
 
 Value LoopCode::vectorOf(ArrayRef<Value> lanes) {
