@@ -208,8 +208,9 @@ def estimate(gpu, kernel, units, moved):
     busy = min(1.0, at_once / gpu.processors)
     by_bytes = moved / (gpu.streamed * reach)
     steps = moved / max(kernel.loaded + kernel.stored, 4)
-    # A block of one unit has a row in shared memory; others pass all bytes through a ring.
-    copied = units * kernel.shared if kernel.units == 1 else moved
+    # A block of one unit has a row, or a part of it, in shared memory, and writes another; others pass all bytes
+    # through a ring.
+    copied = max(units * kernel.shared, moved / 2) if kernel.units == 1 else moved
     issued = copied * kernel.from_shared if kernel.copies else steps * kernel.instructions
     by_issue = issued / (gpu.processors * gpu.lanes * gpu.clock * busy)
     why = "instructions" if by_issue > by_bytes else "bandwidth" if reach == 1 else (

@@ -85,10 +85,29 @@ void LoopNest::forLane(llvm::function_ref<void(Value)> emit) {
 }
 
 void LoopNest::forLaneAhead() {
-  forTeamVectors(getBounds(laneLoop).second,
-                 [&](ArrayRef<Value> firsts, Value mask) {
-                   emitAhead(laneLoop, firsts, mask);
-                 });
+  forTeamChunks(getBounds(laneLoop).second, [&](Value begin, Value end) {
+    auto emitTo = [&](Value upper) {
+      forVectorsAhead(begin, upper, [&](ArrayRef<Value> firsts, Value mask) {
+        emitAhead(laneLoop, firsts, mask);
+      });
+    };
+    ofChunk(
+        div(begin, kChunk), [&] { emitTo(add(begin, kChunk)); },
+        [&] { emitTo(end); });
+  });
+}
+
+void LoopNest::ofChunk(Value number, llvm::function_ref<void()> staged,
+                       llvm::function_ref<void()> usual) {
+  if (!context.partlyStaged ||
+      !llvm::is_contained(op->getOperands(), context.partlyStaged))
+    return usual();
+  auto inBuffer = [&] {
+    isStaged = true;
+    staged();
+    isStaged = false;
+  };
+  whenElse(isLess(number, context.stagedChunks), inBuffer, usual);
 }
 
 void LoopNest::emitAhead(int loop, ArrayRef<Value> positions, Value mask) {
@@ -141,7 +160,7 @@ Values LoopNest::indicesOf(OpOperand &operand) {
   Values indices;
   ArrayRef<AffineExpr> positions =
       op.getMatchingIndexingMap(&operand).getResults();
-  if (context.rowBuffers.contains(operand.get()))
+  if (rowBufferOf(operand))
     positions = positions.drop_front(context.rows.size());
   for (AffineExpr expr : positions)
     indices.push_back(affine::expandAffineExpr(b, loc, expr, current, {}));
@@ -163,9 +182,16 @@ Value LoopNest::placeOfOwn(Value element) {
   return chunks ? add(own, mul(chunks, kChunk / ratio)) : own;
 }
 
+Value LoopNest::rowBufferOf(OpOperand &operand) const {
+  Value whole = operand.get();
+  return whole == context.partlyStaged && !isStaged
+             ? Value()
+             : context.rowBuffers.lookup(whole);
+}
+
 Value LoopNest::bufferOf(OpOperand &operand) const {
-  auto found = context.rowBuffers.find(operand.get());
-  return found == context.rowBuffers.end() ? operand.get() : found->second;
+  Value row = rowBufferOf(operand);
+  return row ? row : operand.get();
 }
 
 bool LoopNest::onLane(OpOperand &operand) {

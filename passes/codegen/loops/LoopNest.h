@@ -56,6 +56,10 @@ public:
   /// Emits the body at each of `positions` of `loop`; loads all before it
   /// stores the first.
   void emitAhead(int loop, ArrayRef<Value> positions, Value mask);
+  /// Emits code for chunk `number` of a row: `staged` if the row buffer of an
+  /// operand has only the first chunks, and this is one of them, else `usual`.
+  void ofChunk(Value number, llvm::function_ref<void()> staged,
+               llvm::function_ref<void()> usual);
   /// Emits loop `loop`, which carries `values`; `emit` returns the next ones.
   Values forCarried(int loop, ArrayRef<Value> values,
                     llvm::function_ref<Values(ArrayRef<Value>)> emit);
@@ -106,6 +110,7 @@ private:
   int contiguous;               ///< the loop along memory, or -1
   int laneLoop;                 ///< the same if it is in vectors, or -1
   std::pair<Value, Value> part; ///< the lane's bounds; null: all of it
+  bool isStaged = false;        ///< in code of a chunk that ofChunk() names
   llvm::SmallDenseSet<Operation *> hoisted; ///< operations of the body
 
   /// Whether an input has one element while the open loops are.
@@ -113,6 +118,8 @@ private:
 
   Value placeOfOwn(Value element);
   Values indicesOf(OpOperand &operand);
+  /// The buffer that has the operand's row; null if there is none.
+  Value rowBufferOf(OpOperand &operand) const;
   Value bufferOf(OpOperand &operand) const;
   bool onLane(OpOperand &operand);
   /// Whether the last index of an operand on the lane is the lane's index

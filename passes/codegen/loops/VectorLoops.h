@@ -78,11 +78,14 @@ public:
   /// The same, without carried values.
   void forVectors(Value lower, Value upper,
                   llvm::function_ref<void(Value first, Value mask)> body);
-  /// The same for the chunks that a member of a team has of a row up to
-  /// `upper`; `body` gets up to kVectorsAhead vectors at once.
-  void forTeamVectors(
-      Value upper,
+  /// The same, but `body` gets up to kVectorsAhead vectors at once.
+  void forVectorsAhead(
+      Value lower, Value upper,
       llvm::function_ref<void(ArrayRef<Value> firsts, Value mask)> body);
+  /// Emits a loop over the chunks that a member of a team has of a row up to
+  /// `upper`.
+  void forTeamChunks(Value upper,
+                     llvm::function_ref<void(Value begin, Value end)> body);
 
   /// The index of this thread's vector, of the half-warp's vectors that begin
   /// at `index`.
@@ -131,6 +134,10 @@ struct LoopContext {
   /// Buffers of which only one row exists or is read, with the buffers that
   /// replace them, which are indexed without the rows.
   llvm::SmallDenseMap<Value, Value> rowBuffers;
+  /// The one whose buffer has only the first chunks of a row (StagedRows.h),
+  /// and how many; null if there is none.
+  Value partlyStaged;
+  int64_t stagedChunks = 0;
   /// Buffers of which each thread of a half-warp has only its own elements,
   /// side by side.
   llvm::SmallDenseSet<Value> owned;

@@ -75,28 +75,29 @@ void VectorCode::forVectors(Value lower, Value upper,
   });
 }
 
-void VectorCode::forTeamVectors(
-    Value upper, llvm::function_ref<void(ArrayRef<Value>, Value)> body) {
-  auto each = [&](Value from, Value to, int64_t step,
-                  llvm::function_ref<void(Value)> emit) {
-    loop(from, to, step, {}, [&](Value at, ArrayRef<Value>) -> Values {
-      emit(at);
-      return {};
-    });
-  };
-  constexpr int64_t kGroup = kVectorsAhead;
-  each(mul(lanes.member, kChunk), upper, kChunk * lanes.team, [&](Value begin) {
-    Value end = min(add(begin, kChunk), upper), size = sub(end, begin),
-          groups = sub(end, rem(size, kGroup * lanes.stride));
-    each(begin, groups, kGroup * lanes.stride, [&](Value at) {
-      Values firsts;
-      for (int64_t i = 0; i < kGroup; ++i)
-        firsts.push_back(firstOf(add(at, i * lanes.stride)));
-      body(firsts, Value());
-    });
-    forVectors(groups, end,
-               [&](Value first, Value mask) { body({first}, mask); });
+void VectorCode::forVectorsAhead(
+    Value lower, Value upper,
+    llvm::function_ref<void(ArrayRef<Value>, Value)> body) {
+  const int64_t step = kVectorsAhead * lanes.stride;
+  Value groups = sub(upper, rem(sub(upper, lower), step));
+  loop(lower, groups, step, {}, [&](Value at, ArrayRef<Value>) -> Values {
+    Values firsts;
+    for (int64_t i = 0; i < kVectorsAhead; ++i)
+      firsts.push_back(firstOf(add(at, i * lanes.stride)));
+    body(firsts, Value());
+    return {};
   });
+  forVectors(groups, upper,
+             [&](Value first, Value mask) { body({first}, mask); });
+}
+
+void VectorCode::forTeamChunks(Value upper,
+                               llvm::function_ref<void(Value, Value)> body) {
+  loop(mul(lanes.member, kChunk), upper, kChunk * lanes.team, {},
+       [&](Value begin, ArrayRef<Value>) -> Values {
+         body(begin, min(add(begin, kChunk), upper));
+         return {};
+       });
 }
 
 /// The alignment, in bytes, of the address of a vector at `indices` on a GPU:

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace mlir::zero;
 
-/// The most half-warps that share a row.
-static constexpr int64_t kMaxTeam = 16;
+/// The most half-warps that share a row: a block has up to 1,024 threads.
+static constexpr int64_t kMaxTeam = 64;
 
 static void setBlock(func::FuncOp kernel, int64_t units, int64_t threads) {
   Builder b(kernel.getContext());
@@ -72,9 +72,10 @@ static void shareLongRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   const int64_t longest = getLongestRow(work, context);
   if (longest <= kChunk)
     return;
+  const int64_t chunks = llvm::divideCeil(longest, kChunk),
+                rounds = llvm::divideCeil(chunks, kMaxTeam);
   // An even number of half-warps makes whole warps.
-  const int64_t team = std::min<int64_t>(
-      kMaxTeam, llvm::alignTo<int64_t>(llvm::divideCeil(longest, kChunk), 2));
+  const int64_t team = llvm::alignTo(llvm::divideCeil(chunks, rounds), 2);
   OpBuilder b = OpBuilder::atBlockBegin(&kernel.getBody().front());
   LoopCode code(b, kernel.getLoc());
   Value thread = context.lanes.thread;

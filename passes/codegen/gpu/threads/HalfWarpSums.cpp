@@ -87,13 +87,15 @@ private:
              auto chunk = [&](int64_t size) {
                return [&, size] { emit(number, begin, size); };
              };
-             if (rest == 0)
-               emit(number, begin, kChunk);
-             else if (count == 1)
-               emit(number, begin, rest);
-             else
-               c.whenElse(c.isEqual(number, count - 1), chunk(rest),
-                          chunk(kChunk));
+             c.ofChunk(number, chunk(kChunk), [&] {
+               if (rest == 0)
+                 emit(number, begin, kChunk);
+               else if (count == 1)
+                 emit(number, begin, rest);
+               else
+                 c.whenElse(c.isEqual(number, count - 1), chunk(rest),
+                            chunk(kChunk));
+             });
              return {};
            });
   }

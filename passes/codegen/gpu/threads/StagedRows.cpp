@@ -5,6 +5,9 @@
 //   wait; barrier
 //   the kernel's operations, which read the row in shared memory
 //
+// If a row does not fit, only its first chunks are copied.  Then one block runs
+// on a processor, so the other chunks of all rows that are in work fit into L2.
+//
 // Results may have the bytes of an operand: its row has been read before they
 // are written.
 //
@@ -25,6 +28,8 @@ static constexpr int64_t kPieceBytes = 16;
 /// The smallest team whose rows are staged: where fewer threads share a row,
 /// so few rows would fit on a multiprocessor that it had too few threads.
 static constexpr int64_t kSmallestTeam = 8;
+/// The same for a part of a row, which leaves room for one block only.
+static constexpr int64_t kSmallestTeamOfParts = 32;
 
 /// The bytes of a row if `operand` has one for each index of the rows, and all
 /// begin at multiples of a piece; else 0.
@@ -80,14 +85,23 @@ void StagedRows::place(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
       if (bytes == 0 || context.rowBuffers.contains(operand) ||
           countReads(operand, work, context) < 2)
         continue;
-      const int64_t room = int64_t(llvm::alignTo(bytes, kPieceBytes));
-      if (end + room > limit)
-        continue;
       auto type = cast<MemRefType>(operand.getType());
-      context.rowBuffers[operand] = code.viewAs(
-          MemRefType::get({type.getShape().back()}, type.getElementType()),
-          shared, code.index(end));
-      staged.push_back({operand, end, bytes});
+      const int64_t size = type.getElementTypeBitWidth() / 8,
+                    chunks = (limit - end) / (kChunk * size);
+      int64_t room = int64_t(llvm::alignTo(bytes, kPieceBytes));
+      if (end + room > limit) {
+        if (context.lanes.team < kSmallestTeamOfParts || chunks == 0 ||
+            context.partlyStaged)
+          continue;
+        context.partlyStaged = operand;
+        context.stagedChunks = chunks;
+        room = chunks * kChunk * size;
+      }
+      const int64_t copied = std::min(bytes, room);
+      context.rowBuffers[operand] =
+          code.viewAs(MemRefType::get({copied / size}, type.getElementType()),
+                      shared, code.index(end));
+      staged.push_back({operand, end, copied});
       end += room;
     }
   kernel->setAttr(kSharedBytesAttr, b.getI64IntegerAttr(end));

@@ -1,8 +1,8 @@
 //===- StagedRows.h - Long rows in shared memory ----------------*- C++ -*-===//
 //
 // A row of logits is read several times: for its largest element, the sum of
-// its exponentials and its adjoint.  If it fits, the block that has it copies
-// it to shared memory first.
+// its exponentials and its adjoint.  The block that has it copies it to shared
+// memory first, or as many of its chunks as fit.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
