@@ -1,8 +1,9 @@
 //===- BlockColumnSums.cpp - Sums of columns by a block of threads --------===//
 //
-// A block has 8 columns and all rows.  Its threads form groups of 2.  Each
-// group sums every `groups`-th run of rows (ColumnSums.cpp) into the block's
-// memory; then the first group adds these sums in the order of runs.
+// A block has 8 columns and all rows; or if there are few, all columns, 8 after
+// 8.  Its threads form groups of 2.  Each group sums every `groups`-th run of
+// rows (ColumnSums.cpp) into the block's memory; then the first group adds these
+// sums in the order of runs.
 //
 //   group g: for run = g, g + groups, ...     part[run] = sum of its rows
 //   barrier
@@ -86,5 +87,7 @@ void ColumnSums::emitByBlock() {
            });
     syncBlock(c.b, c.loc);
     c.when(c.isEqual(share.group, 0), [&] { addRuns(runs); });
+    if (!c.isCut(lane)) // the next columns come to the same memory
+      syncBlock(c.b, c.loc);
   });
 }

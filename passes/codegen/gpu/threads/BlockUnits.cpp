@@ -20,12 +20,18 @@ static void setBlock(func::FuncOp kernel, int64_t units, int64_t threads) {
   kernel->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(threads));
 }
 
-/// Does nothing if no sum is cut into runs, or if the kernel has temporaries.
-static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
-                      LoopContext &context, Value shared) {
+/// A block takes `units`.  Does nothing if no sum is cut into runs, if there are
+/// sums of rows, too, or if the kernel has temporaries.
+static void shareRows(func::FuncOp kernel, int64_t units,
+                      ArrayRef<linalg::LinalgOp> work, LoopContext &context,
+                      Value shared) {
   ColumnRuns all;
   for (linalg::LinalgOp op : work) {
     ColumnRuns runs = getColumnRuns(op, context);
+    OpBuilder b(op);
+    LoopNest nest(b, op, context);
+    if (nest.getLane() >= 0 && nest.isReduction(nest.getLane()))
+      return;
     all.count = std::max(all.count, runs.count);
     all.bytes = std::max(all.bytes, runs.bytes);
   }
@@ -47,7 +53,7 @@ static void shareRows(func::FuncOp kernel, ArrayRef<linalg::LinalgOp> work,
   context.lanes.thread = code.rem(thread, kRowThreads);
   context.rowShare = {threads / kRowThreads, code.div(thread, kRowThreads),
                       shared};
-  setBlock(kernel, kBlockColumns, threads);
+  setBlock(kernel, units, threads);
 }
 
 /// The length of the longest row in vectors; 0 if an operation cannot share
@@ -98,7 +104,9 @@ void zero::shareUnits(func::FuncOp kernel, KernelKind kind,
   if (ShapedType::isDynamicShape(space))
     shareElements(kernel, context);
   else if (kind == KernelKind::Columns)
-    shareRows(kernel, work, context, shared);
+    shareRows(kernel, kBlockColumns, work, context, shared);
+  else if (kind == KernelKind::Serial)
+    shareRows(kernel, /*units=*/1, work, context, shared);
   else if (kind == KernelKind::Rows)
     shareLongRows(kernel, work, context);
 }

@@ -6,7 +6,8 @@
 //
 //   elements          8,192 of a kernel of any size, as an update is; what all
 //                     of them share is computed once (BlockOnce.cpp)
-//   sums of columns   8 columns; the rows are shared (BlockColumnSums.cpp)
+//   sums of columns   8 columns, or all of few; the rows are shared
+//                     (BlockColumnSums.cpp)
 //   long rows         one row; groups form a team that shares its chunks
 //                     (VectorLoops.h, HalfWarpSums.cpp)
 //
