@@ -42,12 +42,6 @@ int64_t temporaryBytes(MemRefType type) {
          llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
-SmallVector<memref::AllocOp> findTemporaries(func::FuncOp kernel) {
-  SmallVector<memref::AllocOp> allocs;
-  kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
-  return allocs;
-}
-
 /// Places the temporaries of a half-warp.
 LogicalResult placeForHalfWarp(func::FuncOp kernel, ArrayRef<int64_t> rows,
                                LoopContext &context, Value shared) {

@@ -84,45 +84,6 @@ void LoopNest::forLane(llvm::function_ref<void(Value)> emit) {
   });
 }
 
-void LoopNest::forLaneAhead() {
-  forTeamChunks(getBounds(laneLoop).second, [&](Value begin, Value end) {
-    auto emitTo = [&](Value upper) {
-      forVectorsAhead(begin, upper, [&](ArrayRef<Value> firsts, Value mask) {
-        emitAhead(laneLoop, firsts, mask);
-      });
-    };
-    ofChunk(
-        div(begin, kChunk), [&] { emitTo(add(begin, kChunk)); },
-        [&] { emitTo(end); });
-  });
-}
-
-void LoopNest::ofChunk(Value number, llvm::function_ref<void()> staged,
-                       llvm::function_ref<void()> usual) {
-  if (!context.partlyStaged ||
-      !llvm::is_contained(op->getOperands(), context.partlyStaged))
-    return usual();
-  auto inBuffer = [&] {
-    isStaged = true;
-    staged();
-    isStaged = false;
-  };
-  whenElse(isLess(number, context.stagedChunks), inBuffer, usual);
-}
-
-void LoopNest::emitAhead(int loop, ArrayRef<Value> positions, Value mask) {
-  SmallVector<std::pair<IRMapping, Values>> loaded;
-  for (Value at : positions) {
-    open(loop, at);
-    loaded.push_back({loadInputs(mask), loadInits(mask)});
-  }
-  for (auto [at, values] : llvm::zip_equal(positions, loaded)) {
-    open(loop, at);
-    storeInits(emitBody(values.first, values.second, mask), mask);
-  }
-  close(loop);
-}
-
 Values LoopNest::forCarried(int number, ArrayRef<Value> values,
                             llvm::function_ref<Values(ArrayRef<Value>)> emit) {
   auto [lower, upper] = getBounds(number);

@@ -50,9 +50,12 @@ public:
 
   /// Emits the vector loop without carried values.
   void forLane(llvm::function_ref<void(Value mask)> emit);
-  /// Emits the body at each vector; a thread of a team loads several vectors
-  /// before it stores the first.
-  void forLaneAhead();
+  /// The vectors that a thread loads before it stores the first.
+  int64_t countAhead();
+  /// Emits the body at each vector, `ahead` of which are loaded at once.
+  void forLaneAhead(int64_t ahead);
+  /// The same for the chunks of a thread of a team.
+  void forTeamAhead();
   /// Emits the body at each of `positions` of `loop`; loads all before it
   /// stores the first.
   void emitAhead(int loop, ArrayRef<Value> positions, Value mask);

@@ -49,7 +49,10 @@ static void emitParallel(LoopNest &nest, int loop) {
   if (nest.findClosed(0, /*reduction=*/true) < nest.getNumLoops())
     return ColumnSums(nest).emit();
   if (nest.lanes.team > 0)
-    return nest.forLaneAhead();
+    return nest.forTeamAhead();
+  if (const int64_t ahead = nest.countAhead();
+      ahead > 1 && nest.getTogether() < 0)
+    return nest.forLaneAhead(ahead);
   nest.forLane([&](Value mask) { emitPoint(nest, mask); });
 }
 

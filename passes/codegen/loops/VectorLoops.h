@@ -17,7 +17,8 @@ constexpr int64_t kRestLanes = 16;
 /// Elements of a chunk of a long row; chunks are summed separately and added in
 /// order.
 constexpr int64_t kChunk = 4096;
-/// Vectors of a long row that a thread of a GPU loads before it needs them.
+/// Vectors of a long row that a thread of a GPU loads before it needs them, and
+/// the most of other rows.
 constexpr int64_t kVectorsAhead = 4;
 
 /// The division of the loop along memory.  On a CPU a thread takes 16 elements
@@ -78,9 +79,9 @@ public:
   /// The same, without carried values.
   void forVectors(Value lower, Value upper,
                   llvm::function_ref<void(Value first, Value mask)> body);
-  /// The same, but `body` gets up to kVectorsAhead vectors at once.
+  /// The same, but `body` gets up to `ahead` vectors at once.
   void forVectorsAhead(
-      Value lower, Value upper,
+      Value lower, Value upper, int64_t ahead,
       llvm::function_ref<void(ArrayRef<Value> firsts, Value mask)> body);
   /// Emits a loop over the chunks that a member of a team has of a row up to
   /// `upper`.

@@ -76,13 +76,13 @@ void VectorCode::forVectors(Value lower, Value upper,
 }
 
 void VectorCode::forVectorsAhead(
-    Value lower, Value upper,
+    Value lower, Value upper, int64_t ahead,
     llvm::function_ref<void(ArrayRef<Value>, Value)> body) {
-  const int64_t step = kVectorsAhead * lanes.stride;
+  const int64_t step = ahead * lanes.stride;
   Value groups = sub(upper, rem(sub(upper, lower), step));
   loop(lower, groups, step, {}, [&](Value at, ArrayRef<Value>) -> Values {
     Values firsts;
-    for (int64_t i = 0; i < kVectorsAhead; ++i)
+    for (int64_t i = 0; i < ahead; ++i)
       firsts.push_back(firstOf(add(at, i * lanes.stride)));
     body(firsts, Value());
     return {};

@@ -2,8 +2,8 @@
 //
 // A block has 8 columns and all rows; or if there are few, all columns, 8 after
 // 8.  Its threads form groups of 2.  Each group sums every `groups`-th run of
-// rows (ColumnSums.cpp) into the block's memory; then the first group adds these
-// sums in the order of runs.
+// rows (ColumnSums.cpp) into the block's memory; then the first group adds
+// these sums in the order of runs.
 //
 //   group g: for run = g, g + groups, ...     part[run] = sum of its rows
 //   barrier

@@ -20,8 +20,8 @@ static void setBlock(func::FuncOp kernel, int64_t units, int64_t threads) {
   kernel->setAttr(kBlockThreadsAttr, b.getI64IntegerAttr(threads));
 }
 
-/// A block takes `units`.  Does nothing if no sum is cut into runs, if there are
-/// sums of rows, too, or if the kernel has temporaries.
+/// A block takes `units`.  Does nothing if no sum is cut into runs, if there
+/// are sums of rows, too, or if the kernel has temporaries.
 static void shareRows(func::FuncOp kernel, int64_t units,
                       ArrayRef<linalg::LinalgOp> work, LoopContext &context,
                       Value shared) {
@@ -35,10 +35,8 @@ static void shareRows(func::FuncOp kernel, int64_t units,
     all.count = std::max(all.count, runs.count);
     all.bytes = std::max(all.bytes, runs.bytes);
   }
-  const bool hasTemporaries =
-      kernel.walk([](memref::AllocOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
-  if (all.count == 0 || all.bytes > kMaxSharedBytes || hasTemporaries)
+  if (all.count == 0 || all.bytes > kMaxSharedBytes ||
+      !findTemporaries(kernel).empty())
     return;
   // A group of threads for each run, in whole warps.
   constexpr int64_t kWidth = kSumLanes / kHalfWarpThreads,

@@ -69,6 +69,12 @@ int64_t bytesOfBuffer(MemRefType type) {
 
 } // namespace
 
+SmallVector<memref::AllocOp> zero::findTemporaries(func::FuncOp kernel) {
+  SmallVector<memref::AllocOp> allocs;
+  kernel.walk([&](memref::AllocOp alloc) { allocs.push_back(alloc); });
+  return allocs;
+}
+
 std::pair<MemRefType, bool> zero::typeOfTemporary(memref::AllocOp alloc,
                                                   ArrayRef<int64_t> rows) {
   MemRefType type = alloc.getType();

@@ -25,6 +25,7 @@ inline int64_t getSharedBytes(func::FuncOp function) {
   return bytes ? bytes.getInt() : 0;
 }
 
+SmallVector<memref::AllocOp> findTemporaries(func::FuncOp kernel);
 /// The type of a temporary's buffer: that of one row if the temporary is
 /// indexed by the row, whose dimensions are `rows`.  And whether it is.
 std::pair<MemRefType, bool> typeOfTemporary(memref::AllocOp alloc,

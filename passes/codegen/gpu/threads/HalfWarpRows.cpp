@@ -11,12 +11,6 @@ using namespace mlir::zero;
 /// The most rows of a thread: what it loads for them is in registers at once.
 static constexpr int64_t kMostRows = 4;
 
-static SmallVector<memref::AllocOp> findTemporaries(func::FuncOp kernel) {
-  SmallVector<memref::AllocOp> found;
-  kernel.walk([&](memref::AllocOp alloc) { found.push_back(alloc); });
-  return found;
-}
-
 /// The number of rows of a thread: those of the last dimension if all
 /// operations are elementwise and one reads the same for each of these, else 1.
 static int64_t countRows(ArrayRef<int64_t> space,
@@ -26,14 +20,13 @@ static int64_t countRows(ArrayRef<int64_t> space,
     return 1;
   bool readsSame = false;
   for (linalg::LinalgOp op : work) {
-    const int lane = chooseLane(op, context).contiguous;
-    if (!chooseLane(op, context).vectors ||
-        op.getNumParallelLoops() != op.getNumLoops())
+    const LaneChoice choice = chooseLane(op, context);
+    if (!choice.vectors || op.getNumParallelLoops() != op.getNumLoops())
       return 1;
     for (OpOperand *input : op.getDpsInputOperands()) {
       AffineMap map = op.getMatchingIndexingMap(input);
       readsSame |=
-          map.isFunctionOfDim(static_cast<unsigned>(lane)) &&
+          map.isFunctionOfDim(static_cast<unsigned>(choice.contiguous)) &&
           !map.isFunctionOfDim(static_cast<unsigned>(space.size() - 1));
     }
   }
@@ -45,7 +38,7 @@ static int64_t countThreads(ArrayRef<linalg::LinalgOp> work,
                             const LoopContext &context) {
   int64_t threads = 1, longest = 0;
   for (linalg::LinalgOp op : work) {
-    LaneChoice choice = chooseLane(op, context);
+    const LaneChoice choice = chooseLane(op, context);
     if (!choice.vectors)
       continue;
     auto loop = static_cast<unsigned>(choice.contiguous);
