@@ -76,7 +76,8 @@ enum {
   ZRT_HOST_STREAM = 7,
   ZRT_GATHER_GROUPS = 8, ///< collectives over groups
   ZRT_REDUCE_GROUPS = 9,
-  ZRT_STREAM_CLASS_COUNT = 10
+  ZRT_CONTEXT = 10, ///< collectives between ranks that share a sequence
+  ZRT_STREAM_CLASS_COUNT = 11
 };
 /// A stream of a plan: its number in `zrt_plan.streams`.
 typedef uint32_t zrt_stream;
@@ -127,8 +128,15 @@ enum {
 /// binary tree, neighbours first, of ranks or of the ranks of slices 0, 1, ...
 enum { ZRT_IN_RANK_ORDER = 0, ZRT_IN_TREE = 1, ZRT_IN_TREE_OF_SLICES = 2 };
 /// The ranks that a collective is between: all; the members of the rank's
-/// group; the ranks with its number in their groups, in the groups' order.
-enum { ZRT_OVER_ALL = 0, ZRT_OVER_MEMBERS = 1, ZRT_OVER_GROUPS = 2 };
+/// group; the ranks with its number in their groups, in the groups' order; the
+/// ranks that share a sequence with it.
+enum {
+  ZRT_OVER_ALL = 0,
+  ZRT_OVER_MEMBERS = 1,
+  ZRT_OVER_GROUPS = 2,
+  ZRT_OVER_CONTEXT = 3,
+  ZRT_OVER_COUNT = 4
+};
 /// The largest all_reduce in bytes.
 #define ZRT_SMALL_BYTES 64
 

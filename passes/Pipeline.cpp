@@ -165,6 +165,10 @@ static void addPasses(OpPassManager &pm, Level level,
     // While logits are those of a loss, as they are rounded.
     if (options.sample == Sample::On || options.sample == Sample::Only)
       pm.addPass(createAddDecoding());
+    // Only the loss that is trained, and before it is differentiated: the
+    // exchanges of the backward are adjoints.
+    if (options.context > 1)
+      pm.addPass(createSplitContext({options.context}));
     // Reverse mode works on whole tensors, before anything is lowered: there
     // is no memory yet that could alias.
     pm.addPass(createDifferentiateLoss(
@@ -358,6 +362,8 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
   if (failed(take(kGradDtypeAttr, options.gradDtype)) ||
       failed(take(kSampleAttr, options.sample)))
     return failure();
+  if (auto shared = module->getAttrOfType<IntegerAttr>(kContextAttr))
+    options.context = shared.getInt();
   if (auto made = module->getAttrOfType<OptionsAttr>(kOptionsAttr)) {
     options.overlapUpdate = made.getOverlapUpdate();
     options.delayedUpdate = made.getDelayedUpdate();
@@ -410,6 +416,7 @@ LogicalResult zero::runPipeline(ModuleOp module, Level target,
       module->removeAttr(kLossChunkAttr);
       module->removeAttr(kGradDtypeAttr);
       module->removeAttr(kSampleAttr);
+      module->removeAttr(kContextAttr);
     }
     module->setAttr(kLevelAttr,
                     StringAttr::get(module.getContext(),

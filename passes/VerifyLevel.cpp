@@ -97,7 +97,7 @@ LogicalResult checkKernels(ModuleOp module) {
     return failure();
   auto allowed = [](Operation *op) {
     return namesBytes(op) || nn::isPlanMatmul(op) ||
-           isa<LaunchOp, AverageOp, func::ReturnOp>(op);
+           isa<LaunchOp, AllToAllOp, AverageOp, func::ReturnOp>(op);
   };
   for (auto function : module.getOps<func::FuncOp>())
     if (failed(checkBlock(function, allowed,

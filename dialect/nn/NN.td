@@ -26,7 +26,8 @@ def NN_Dialect : Dialect {
   let summary = "Model mathematics on tensors";
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::zero::ZeroDialect"];
 }
 
 def NN_Float : AnyTypeOf<[F32, F64]>;
@@ -646,5 +647,6 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
 
 include "dialect/nn/DeltaRule.td"
 include "dialect/nn/Experts.td"
+include "dialect/nn/Parts.td"
 
 #endif

@@ -11,6 +11,9 @@ using namespace mlir::zero::detail;
 /// exactly where they are in groups.
 static LogicalResult verifyOver(Operation *op, std::optional<Over> over,
                                 const BucketUse &use) {
+  if (over == Over::Context)
+    return op->emitOpError("is over context, and buckets are shared by all "
+                           "ranks");
   if (over.has_value() == use.hasGroups())
     return success();
   return op->emitOpError() << (over ? "is over groups or members, and the axis "
@@ -153,6 +156,29 @@ LogicalResult AllReduceOp::verifySymbolUses(SymbolTableCollection &tables) {
   return success();
 }
 
+LogicalResult AllToAllOp::verify() {
+  RankedTensorType type = getSource().getType();
+  if (type.getRank() == 0 || type.getDimSize(0) < 2) // (C1)
+    return emitOpError("has no piece for each of 2 ranks or more, got ")
+           << type;
+  return success();
+}
+
+LogicalResult AllToAllOp::verifySymbolUses(SymbolTableCollection &tables) {
+  if (!isa<ProgramOp>((*this)->getParentOp()))
+    return success();
+  FlatSymbolRefAttr name = getAxisRef(tables);
+  auto axis = name ? lookup<AxisOp>(*this, name, tables) : AxisOp();
+  const int64_t shared = axis ? axis.getContextSize() : 1;
+  if (int64_t pieces = getSource().getType().getDimSize(0);
+      pieces != shared) // (C1)
+    return emitOpError("has ")
+           << pieces << " pieces, and "
+           << (shared > 1 ? std::to_string(shared) : std::string("no"))
+           << " ranks share a sequence";
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Interfaces
 //===----------------------------------------------------------------------===//
@@ -238,3 +264,14 @@ SmallVector<unsigned> AllReduceOp::getExportedOperands() { return {}; }
 int64_t AllReduceOp::getFlops(SymbolTableCollection &symbols) {
   return countElements(*this, getValue(), symbols) * countRanks(*this, symbols);
 }
+
+Stream AllToAllOp::getPreferredStream() { return Stream::Context; }
+CollectiveKind AllToAllOp::getKind() { return CollectiveKind::AllToAll; }
+FlatSymbolRefAttr AllToAllOp::getAxisRef(SymbolTableCollection &) {
+  auto axes = (*this)->getParentOfType<ModuleOp>().getOps<AxisOp>();
+  return axes.empty() ? FlatSymbolRefAttr()
+                      : FlatSymbolRefAttr::get(*axes.begin());
+}
+std::optional<Over> AllToAllOp::getRanksOver() { return Over::Context; }
+Value AllToAllOp::getWhole() { return getSource(); }
+BytesUse AllToAllOp::getBytesUse() { return BytesUse::Communication; }

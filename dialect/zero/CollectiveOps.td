@@ -181,4 +181,30 @@ def Zero_AllReduceOp : Zero_CollectiveOp<"all_reduce", [], ["getAxisRef", "getWi
   let extraClassDeclaration = [{ static constexpr int64_t kMaxBytes = 64; }];
 }
 
+def Zero_AllToAllOp : Zero_CollectiveOp<"all_to_all", ["getBytesUse"], ["getAxisRef", "getRanksOver"], [
+    UsesSymbols, AllTypesMatch<["source", "result"]>]> {
+  let summary = "What each rank of a context has for this one";
+  let description = [{
+    The operand is cut along its first dimension, a piece for each of the ranks
+    that share a sequence (`zero.axis`); piece p of the result is that of rank p
+    for this one.
+
+      rank 0      rank 1           rank 0      rank 1
+    +----+----+ +----+----+      +----+----+ +----+----+
+    | a0 | a1 | | b0 | b1 |  ->  | a0 | b0 | | a1 | b1 |
+    +----+----+ +----+----+      +----+----+ +----+----+
+
+    ```mlir
+    %r = zero.all_to_all %s over context : tensor<2x4x12xf32>
+    ```
+
+    Constraints:
+    * (C1) the first dimension has the size of the axis' context, at least 2.
+      In a step that is no plan yet there is no axis.
+  }];
+  let arguments = (ins AnyStaticShapeTensor:$source);
+  let results = (outs AnyStaticShapeTensor:$result);
+  let assemblyFormat = "$source `over` `context` attr-dict `:` type($source)";
+}
+
 #endif

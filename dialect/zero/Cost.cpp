@@ -29,7 +29,25 @@ int64_t zero::countRanks(PlanOpInterface op, SymbolTableCollection &symbols) {
       collective ? collective.getRanksOver() : std::nullopt;
   if (!over)
     return ranks;
-  return *over == Over::Members ? members : ranks / members;
+  switch (*over) {
+  case Over::Members:
+    return members;
+  case Over::Groups:
+    return ranks / members;
+  case Over::Context:
+    return axis.getContextSize();
+  }
+  llvm_unreachable("all ranks are known");
+}
+
+bool zero::staysInGroup(CollectiveOpInterface op) {
+  std::optional<Over> over = op.getRanksOver();
+  if (over != Over::Context)
+    return over == Over::Members;
+  SymbolTableCollection symbols;
+  AxisOp axis = findAxis(cast<PlanOpInterface>(*op), symbols);
+  return axis && axis.getGroup() &&
+         axis.getGroupSize() % axis.getContextSize() == 0;
 }
 
 /// The number of equal parts of a bucket of which a value of `extent` is one.

@@ -36,6 +36,10 @@ AxisOp findAxis(PlanOpInterface op, SymbolTableCollection &symbols);
 /// bucket; 1 if it has neither.
 int64_t countRanks(PlanOpInterface op, SymbolTableCollection &symbols);
 
+/// Whether a collective is between ranks of one group: its members, or ranks
+/// that share a sequence where groups consist of such ranks.
+bool staysInGroup(CollectiveOpInterface op);
+
 /// Floating-point operations of `op`: those that it reports itself, or for a
 /// linalg operation those of its body at each point of its loops; 0 for others.
 int64_t countFlops(Operation *op, SymbolTableCollection &symbols);

@@ -74,6 +74,7 @@ const Known kKnown[] = {
     {kLossChunkAttr, OnModule, isNumber, "an i64"},
     {kGradDtypeAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kSampleAttr, OnModule, isOneOf<StringAttr>, "a string"},
+    {kContextAttr, OnModule, isNumber, "an i64"},
     {kAdaptersAttr, OnModule, isOneOf<StringAttr>, "a string"},
     {kFunctionAttr, OnModule, isDictionaryOfStrings, "a dictionary of strings"},
     {kStageAttr, OnModule, isNumber, "an i64"},

@@ -87,11 +87,12 @@ def Zero_OptionsAttr : Zero_Attr<"Options", "options"> {
     * (C4) words are those of the list.
     * (C6) types, (C7) updates that run in the next step, (C8) several micro-steps,
       (C9) programs that do not train, (C10) the reference, (C11) stages, and parts of
-      other options, (C12) groups of ranks, (C13) virtual shards, (C14) wires: options
+      other options, (C12) groups of ranks, (C13) virtual shards, (C14) wires, (C15) contexts: options
       have what abi/PlanRules.def says that they need, and nothing that it excludes.
     * (C12) sizes of groups that are not 0 are equal, and a divisor of `world_size`
       between 1 and itself.
     * (C13) `virtual_shards` is 0, or a power of two and `world_size` x `accumulate`.
+    * (C15) `context` divides `world_size`.
   }];
   let parameters = (ins "::mlir::Attribute":$optimizer, "::mlir::zero::PlanOptions":$values);
   let hasCustomAssemblyFormat = 1;

@@ -86,12 +86,22 @@ static std::string findGroupConflict(const PlanOptions &p) {
   return "";
 }
 
+/// Of ranks that share sequences.
+static std::string findContextConflict(const PlanOptions &p) {
+  if (p.context == 1 || p.worldSize == 1 || p.worldSize % p.context == 0)
+    return "";
+  return optionFlag("context", p.context) + " must divide " +
+         optionFlag("world-size", p.worldSize) + "; take a divisor of it";
+}
+
 std::optional<Conflict> mlir::zero::findConflict(const PlanOptions &options,
                                                  bool isKnown) {
   if (std::string text = findGroupConflict(options); !text.empty())
     return Conflict{"(C12)", text};
   if (std::string text = findVirtualConflict(options); !text.empty())
     return Conflict{"(C13)", text};
+  if (std::string text = findContextConflict(options); !text.empty())
+    return Conflict{"(C15)", text};
   return findBrokenRule(options, isKnown);
 }
 

@@ -42,11 +42,23 @@ inline int64_t getGroupSize(ModuleOp plan) {
   return axis ? int64_t(axis.getGroup().value_or(0)) : 0;
 }
 
+/// Ranks that share a sequence; 1 where none do.
+inline int64_t getContextSize(ModuleOp plan) {
+  AxisOp axis = findAxis(plan);
+  return axis ? axis.getContextSize() : 1;
+}
+
 /// The model that `plan` was made from: a nested module at level kernels with
 /// @step and its kernels; null if there is none.
 inline ModuleOp findModel(ModuleOp plan) {
   auto models = plan.getOps<ModuleOp>();
   return models.empty() ? ModuleOp() : *models.begin();
+}
+
+/// The module in `module`, a step or a model, with @whole and @split; null if
+/// no ranks share sequences.
+inline ModuleOp findContext(ModuleOp module) {
+  return module.lookupSymbol<ModuleOp>(kContextModule);
 }
 
 /// Result `i` that `program` returns; null if it returns too little.

@@ -26,18 +26,29 @@ def Zero_AxisOp : Zero_Op<"axis", [Symbol]> {
       bucket    |     part 0      |     part 1      |  part 2 ..
       slices    | rank 0 | rank 4 | rank 1 | rank 5 |
 
+    Ranks next to each other may share sequences: ranks 0 and 1 here, and 2 and 3.
+    For parameters they are ranks like all others.
+
+    ```mlir
+    zero.axis @dp size 4 context 2
+    ```
+
     Constraints:
     * (C1) the size is from 1 to 65536.  It is a constant: launching a plan on
       another number of ranks is an error.
     * (C2) a group has at least 2 ranks, fewer than there are, and divides them.
+    * (C3) a context has at least 2 ranks, and divides them.
   }];
   let extraClassDeclaration = [{
     static constexpr int64_t kMaxRanks = 65536;
     /// Ranks of a group; all, if there are no groups.
     int64_t getGroupSize() { return getGroup().value_or(getSize()); }
+    /// Ranks that share a sequence.
+    int64_t getContextSize() { return getShared().value_or(1); }
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$size, OptionalAttr<I64Attr>:$group);
-  let assemblyFormat = "$sym_name `size` $size (`group` $group^)? attr-dict";
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$size, OptionalAttr<I64Attr>:$group,
+                       OptionalAttr<I64Attr>:$shared);
+  let assemblyFormat = "$sym_name `size` $size (`group` $group^)? (`context` $shared^)? attr-dict";
 }
 
 def Zero_BucketOp : Zero_Op<"bucket", [Symbol, UsesSymbols]> {

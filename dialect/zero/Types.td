@@ -17,7 +17,8 @@ def Zero_Stream : I32EnumAttr<"Stream", "a queue that runs in order; the order i
     I32EnumAttrCase<"D2H", 4, "d2h">, I32EnumAttrCase<"NvmeRead", 5, "nvme_read">,
     I32EnumAttrCase<"NvmeWrite", 6, "nvme_write">, I32EnumAttrCase<"Host", 7, "host">,
     I32EnumAttrCase<"GatherGroups", 8, "gather_groups">,
-    I32EnumAttrCase<"ReduceGroups", 9, "reduce_groups">]> {
+    I32EnumAttrCase<"ReduceGroups", 9, "reduce_groups">,
+    I32EnumAttrCase<"Context", 10, "context">]> {
   let cppNamespace = "::mlir::zero";
   let genSpecializedAttr = 0;
 }
@@ -35,7 +36,8 @@ def Zero_Extent : I32EnumAttr<"Extent", "how much of a value an operation reads 
 }
 
 def Zero_Over : I32EnumAttr<"Over", "the ranks of an axis that a collective is between", [
-    I32EnumAttrCase<"Members", 1, "members">, I32EnumAttrCase<"Groups", 2, "groups">]> {
+    I32EnumAttrCase<"Members", 1, "members">, I32EnumAttrCase<"Groups", 2, "groups">,
+    I32EnumAttrCase<"Context", 3, "context">]> {
   let cppNamespace = "::mlir::zero";
   let genSpecializedAttr = 0;
 }

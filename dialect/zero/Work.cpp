@@ -63,6 +63,9 @@ std::string zero::getWorkKind(PlanOpInterface op,
   }
   if (isa<FetchOp, SpillOp>(op))
     return stringifyStream(getStream(op)).str();
+  // It reads from peers as a gather does, whose rates machines have.
+  if (isa<AllToAllOp>(op))
+    return AllGatherOp::getOperationName().split('.').second.str();
   // What the host's processors do is not what a device does.
   const std::string where = getStream(op) == Stream::Host ? "host_" : "";
   if (isa<AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp, ZerosOp, CopyOp,
@@ -111,8 +114,7 @@ Work zero::countWork(PlanOpInterface op, SymbolTableCollection &symbols) {
   if (auto own = dyn_cast<FlopsOpInterface>(*op))
     own.addWork(symbols, work);
   if (auto collective = dyn_cast<CollectiveOpInterface>(*op))
-    work[kind + (collective.getRanksOver() == Over::Members ? kMemberByte.str()
-                                                            : ".byte")] =
+    work[kind + (staysInGroup(collective) ? kMemberByte.str() : ".byte")] =
         double(getCost(op, symbols).wire);
   else if (isa<FetchOp, SpillOp>(op))
     work[kind + ".byte"] =

@@ -65,6 +65,8 @@ inline bool isSumSlot(llvm::StringRef slot) {
 }
 /// The scalar with a step's random bits, by which updates round.
 constexpr llvm::StringLiteral kRounding = "rounding";
+/// The scalar with a rank's number among those that share a sequence.
+constexpr llvm::StringLiteral kContext = "context";
 // The factor of zero.clip: a scalar of optimizers; also, if a step applies the
 // gradients of the previous step, an output that the next program takes as a
 // scalar.
@@ -161,6 +163,12 @@ constexpr llvm::StringLiteral kLossChunkAttr = "zero.loss_chunk";
 // On the module, at levels step and kernels: the type of gradients, if
 // --grad-dtype gave one.
 constexpr llvm::StringLiteral kGradDtypeAttr = "zero.grad_dtype";
+/// A module with @whole and @split, in what is level step and the model of a
+/// plan: the forward as it was, and as ranks that share sequences compute it.
+constexpr llvm::StringLiteral kContextModule = "context", kWhole = "whole",
+                              kSplit = "split";
+// On the module, at levels step and kernels: the ranks that share a sequence.
+constexpr llvm::StringLiteral kContextAttr = "zero.context";
 // On the module, at levels step and kernels: "on" or "only" with --sample.
 constexpr llvm::StringLiteral kSampleAttr = "zero.sample";
 

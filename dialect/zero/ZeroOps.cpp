@@ -43,6 +43,10 @@ LogicalResult AxisOp::verify() {
       group && (*group < 2 || *group >= size || size % *group)) // (C2)
     return emitOpError("group must be a divisor of ")
            << size << " from 2 to " << size / 2 << ", got " << *group;
+  if (std::optional<int64_t> shared = getShared();
+      shared && (*shared < 2 || size % *shared)) // (C3)
+    return emitOpError("context must be a divisor of ")
+           << size << " from 2 on, got " << *shared;
   return success();
 }
 

@@ -200,6 +200,10 @@ void countWire(ArrayRef<CertifiedProgram> programs, Certificate &certificate) {
       wire.bytes += program.runs * getCost(op, symbols).wire;
     }
   }
+  // Only ranks that share sequences have these.
+  if (certificate.context == 1)
+    wires.erase(wires.begin() +
+                firstOf[static_cast<size_t>(CollectiveKind::AllToAll)]);
   certificate.wire = wires;
 }
 
@@ -336,6 +340,7 @@ Certificate zero::certify(ModuleOp module) {
     certificate.stage = stage.getInt();
   certificate.ranks = getNumRanks(module);
   certificate.group = getGroupSize(module);
+  certificate.context = getContextSize(module);
 
   const CertifiedProgram &step =
       *llvm::find_if(programs, [&](const CertifiedProgram &program) {

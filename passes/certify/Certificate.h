@@ -61,6 +61,7 @@ struct Certificate {
 
   int64_t stage = 0, ranks = 1, microSteps = 1;
   int64_t group = 0;      ///< ranks of a group; 0: there are no groups
+  int64_t context = 1;    ///< ranks that share a sequence
   bool isLayered = false; ///< a program has all micro-steps
   /// Parameters of the model, over all ranks.
   int64_t parameterCount = 0;

@@ -61,6 +61,8 @@ std::string Certificate::toJson() const {
     out.attribute("ranks", ranks);
     if (group)
       out.attribute("group", group);
+    if (context > 1)
+      out.attribute("context", context);
     out.attribute("micro_steps", microSteps);
     out.attribute("parameters", parameterCount);
     out.attributeArray("arenas", [&] {

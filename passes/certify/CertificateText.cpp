@@ -80,6 +80,8 @@ std::string Certificate::print() const {
       os << "; stage " << stage << " on " << ranks << " ranks";
     if (group)
       os << " in groups of " << group;
+    if (context > 1)
+      os << ", " << context << " for a sequence";
     os << '\n';
     for (const Term &term : modelState) {
       os << "    " << llvm::left_justify(term.name, 22)

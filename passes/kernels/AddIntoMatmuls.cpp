@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/Passes.h"
+#include "passes/model/ModelFunction.h"
 
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -133,7 +134,7 @@ void addIntoMatmul(arith::AddFOp op) {
 struct AddIntoMatmulsPass : zero::impl::AddIntoMatmulsBase<AddIntoMatmulsPass> {
   void runOnOperation() override {
     SmallVector<arith::AddFOp> additions;
-    getOperation().walk([&](arith::AddFOp op) {
+    zero::walkFunctions(getOperation(), [&](arith::AddFOp op) {
       if (isa<RankedTensorType>(op.getType()))
         additions.push_back(op);
     });

@@ -345,7 +345,8 @@ struct ChunkLossPass : zero::impl::ChunkLossBase<ChunkLossPass> {
 
   void runOnOperation() override {
     SmallVector<nn::CrossEntropyOp> losses;
-    getOperation().walk([&](nn::CrossEntropyOp op) { losses.push_back(op); });
+    walkFunctions(getOperation(),
+                  [&](nn::CrossEntropyOp op) { losses.push_back(op); });
     IRRewriter rewriter(&getContext());
     llvm::SmallSetVector<Block *, 1> changed;
     for (nn::CrossEntropyOp op : losses) {

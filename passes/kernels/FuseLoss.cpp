@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "passes/kernels/Passes.h"
+#include "passes/model/ModelFunction.h"
 
 #include "dialect/nn/CrossEntropy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -44,7 +45,8 @@ namespace {
 struct FuseLossPass : zero::impl::FuseLossBase<FuseLossPass> {
   void runOnOperation() override {
     SmallVector<nn::CrossEntropyOp> losses;
-    getOperation().walk([&](nn::CrossEntropyOp op) { losses.push_back(op); });
+    zero::walkFunctions(getOperation(),
+                        [&](nn::CrossEntropyOp op) { losses.push_back(op); });
     IRRewriter rewriter(&getContext());
     DenseSet<Value> fused;
     for (nn::CrossEntropyOp op : losses) {

@@ -24,6 +24,7 @@
 
 #include "passes/kernels/FitContraction.h"
 #include "passes/kernels/Passes.h"
+#include "passes/model/ModelFunction.h"
 
 #include "dialect/nn/Generic.h"
 #include "dialect/nn/NN.h"
@@ -260,7 +261,7 @@ struct LowerMatmulsPass : zero::impl::LowerMatmulsBase<LowerMatmulsPass> {
   void runOnOperation() override {
     SmallVector<nn::LinearOp> linears;
     SmallVector<linalg::GenericOp> generics;
-    getOperation().walk([&](Operation *op) {
+    zero::walkFunctions(getOperation(), [&](Operation *op) {
       if (auto linear = dyn_cast<nn::LinearOp>(op))
         linears.push_back(linear);
       if (auto generic = dyn_cast<linalg::GenericOp>(op))
@@ -275,7 +276,8 @@ struct LowerMatmulsPass : zero::impl::LowerMatmulsBase<LowerMatmulsPass> {
         lowerContraction(op, *match);
     }
     SmallVector<nn::MatmulOp> products;
-    getOperation().walk([&](nn::MatmulOp op) { products.push_back(op); });
+    zero::walkFunctions(getOperation(),
+                        [&](nn::MatmulOp op) { products.push_back(op); });
     llvm::for_each(products, roundResult);
   }
 };

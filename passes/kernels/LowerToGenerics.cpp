@@ -194,8 +194,9 @@ void visitStatements(ModuleOp module,
                      llvm::function_ref<void(Operation *)> visit) {
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     visit(op);
-    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
-                                     : WalkResult::advance();
+    return isa<linalg::LinalgOp>(op) || (op != module && isa<ModuleOp>(op))
+               ? WalkResult::skip()
+               : WalkResult::advance();
   });
 }
 

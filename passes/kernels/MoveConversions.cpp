@@ -75,7 +75,7 @@ void zero::moveConversions(ModuleOp module) {
   SmallVector<arith::ExtFOp> widenings;
   SmallVector<arith::TruncFOp> roundings;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<linalg::LinalgOp>(op))
+    if (isa<linalg::LinalgOp>(op) || (op != module && isa<ModuleOp>(op)))
       return WalkResult::skip();
     auto type = op->getNumResults() == 1 ? op->getResult(0).getType() : Type();
     if (!isa_and_present<RankedTensorType>(type))

@@ -3,6 +3,7 @@
 #include "dialect/nn/NN.h"
 #include "dialect/zero/Zero.h"
 #include "passes/kernels/Passes.h"
+#include "passes/model/ModelFunction.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -51,7 +52,7 @@ struct PadRowsPass : zero::impl::PadRowsBase<PadRowsPass> {
     // Types of matrices of products, and whether all of their values can be
     // padded.
     llvm::MapVector<Type, bool> types;
-    module.walk([&](nn::MatmulOp op) {
+    walkFunctions(module, [&](nn::MatmulOp op) {
       for (Type type : {Type(op.getA().getType()), Type(op.getB().getType()),
                         Type(op.getResult().getType())})
         if (withAlignedRows(type))
@@ -59,7 +60,7 @@ struct PadRowsPass : zero::impl::PadRowsBase<PadRowsPass> {
     });
     if (types.empty())
       return;
-    module.walk([&](Operation *op) {
+    walkFunctions(module, [&](Operation *op) {
       if (canBePadded(op))
         return;
       auto forbid = [&](TypeRange all) {
@@ -81,9 +82,11 @@ struct PadRowsPass : zero::impl::PadRowsBase<PadRowsPass> {
       LDBG() << "pads rows of " << type;
       return withAlignedRows(type);
     });
-    replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true,
-                                          /*replaceLocs=*/false,
-                                          /*replaceTypes=*/true);
+    for (Operation &op : *module.getBody())
+      if (!isa<ModuleOp>(op))
+        replacer.recursivelyReplaceElementsIn(&op, /*replaceAttrs=*/true,
+                                              /*replaceLocs=*/false,
+                                              /*replaceTypes=*/true);
   }
 };
 

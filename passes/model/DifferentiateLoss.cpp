@@ -381,7 +381,8 @@ struct DifferentiateLossPass
     auto isInput = [&](Value value) {
       auto argument = dyn_cast<BlockArgument>(value);
       return !argument || argument.getOwner() != front->getBlock() ||
-             model.getArgAttr(argument.getArgNumber(), kInputAttr);
+             model.getArgAttr(argument.getArgNumber(), kInputAttr) ||
+             model.getArgAttr(argument.getArgNumber(), kScalarAttr);
     };
     for (nn::CountValidOp count : counts) {
       SetVector<Operation *> needed;

@@ -75,7 +75,8 @@ static LogicalResult checkModel(func::FuncOp model) {
              << i
              << " is both a parameter and an input; drop zero.param or "
                 "zero.input";
-    if (!name && !isInput)
+    // SplitContext adds the number of the rank.
+    if (!name && !isInput && !model.getArgAttr(i, kScalarAttr))
       return emitError(arg.getLoc(), "argument ")
              << i
              << " is neither a parameter nor an input; give it zero.param or "

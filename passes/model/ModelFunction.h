@@ -15,6 +15,15 @@ void eraseDead(Block &block);
 /// Removes dropout, whose keys then have no reader.
 void removeDropout(func::FuncOp function);
 
+/// Calls `visit` for all operations of functions and kernels of `module`, not
+/// for those of the module that SplitContext keeps.
+template <typename Visitor>
+void walkFunctions(ModuleOp module, Visitor visit) {
+  for (Operation &op : *module.getBody())
+    if (!isa<ModuleOp>(op))
+      op.walk(visit);
+}
+
 /// Rewrites named operations of linalg as linalg.generic.
 void generalize(func::FuncOp model);
 

@@ -277,6 +277,33 @@ def AddDecoding : Pass<"zero-add-decoding", "::mlir::ModuleOp"> {
                            "::mlir::nn::NNDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def SplitContext : Pass<"zero-split-context", "::mlir::ModuleOp"> {
+  let summary = "Lets ranks share each sequence";
+  let description = [{
+    Rewrites the loss, before it is differentiated, for `context` ranks that
+    share each sequence.  Every rank gets whole inputs and takes a part of their
+    positions (`nn.part`).  Attention needs all positions, and gets those of a
+    part of the heads (`nn.reshard`).  The loss of a rank is the sum over its
+    positions by the number that all ranks count, so the mean over ranks is as it
+    was.
+
+    ```mlir
+    %x = nn.embedding %tokens, %w : tensor<1x8xi32>, tensor<16x12xf32> -> tensor<1x8x12xf32>
+    // becomes
+    %t = nn.part %tokens dim 1 at %part : tensor<1x8xi32>, tensor<i64> -> tensor<1x4xi32>
+    %x = nn.embedding %t, %w : tensor<1x4xi32>, tensor<16x12xf32> -> tensor<1x4x12xf32>
+    ```
+
+    The module `@context` keeps the function as it was, `@whole`, and as it is
+    then, `@split`, for the judge.
+  }];
+  let options = [
+    Option<"context", "context", "int64_t", "1", "ranks that share a sequence; 1: none">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::nn::NNDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::zero::ZeroDialect"];
+}
+
 def AddScoring : Pass<"zero-add-scoring", "::mlir::ModuleOp"> {
   let summary = "Adds a function that returns values of samples";
   let description = [{

@@ -2,7 +2,7 @@
 //
 // Later passes turn @step into the programs of a plan.  This pass copies it and
 // its kernels into a nested module, so that the judge can compare the plan with
-// the model.
+// the model, and moves what SplitContext has kept there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,16 @@ struct KeepModelPass : zero::impl::KeepModelBase<KeepModelPass> {
     ModuleOp module = getOperation();
     if (!findStep(module))
       return signalPassFailure();
-    if (ModuleOp inner = findModel(module)) {
+    ModuleOp context = findContext(module);
+    if (ModuleOp inner = findModel(module); inner && inner != context) {
       inner.emitError("stands where the model is to be kept; a module at level "
                       "kernels has no other inside it");
       return signalPassFailure();
     }
     ModuleOp model = module.clone();
     model->setAttr(kLevelAttr, StringAttr::get(&getContext(), "kernels"));
+    if (context)
+      context.erase();
     module.push_back(model);
   }
 };

@@ -348,6 +348,11 @@ private:
     Location loc = step.getLoc();
     if (failed(setElements(step, parameters, partition)))
       return failure();
+    auto shared = getOperation()->getAttrOfType<IntegerAttr>(kContextAttr);
+    if (int64_t ranks = shared ? shared.getInt() : 1; ranks != plan.context)
+      return step->getParentOp()->emitError("is a step of ")
+             << ranks << " ranks for a sequence, got context=" << plan.context
+             << "; give zero-split-context the same";
     partition.skipNonfinite = skipNonfinite == "auto"
                                   ? nn::isHalf(partition.element)
                                   : skipNonfinite == "on";
@@ -355,9 +360,10 @@ private:
       if (auto name = step.getArgAttrOfType<StringAttr>(i, kScalarAttr))
         partition.scalesLoss |= name == kLossScale;
     const int64_t group = getGroupSize(plan);
-    partition.axis =
-        AxisOp::create(b, loc, "dp", plan.worldSize,
-                       group ? b.getI64IntegerAttr(group) : IntegerAttr());
+    partition.axis = AxisOp::create(
+        b, loc, "dp", plan.worldSize,
+        group ? b.getI64IntegerAttr(group) : IntegerAttr(),
+        plan.context > 1 ? b.getI64IntegerAttr(plan.context) : IntegerAttr());
     partition.hasPartsAtRest = plan.shardSize > 0;
     partition.paramWire = getWireElement(&getContext(), plan.wireParams);
     partition.gradWire = getWireElement(&getContext(), plan.wireGradients);

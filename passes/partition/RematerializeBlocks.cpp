@@ -95,7 +95,7 @@ private:
   bool isKept(Value value) const {
     Operation *op = value.getDefiningOp();
     return !op || !forward.isForward(op) || forward.getBlock(op) != block ||
-           !(isa<LaunchOp>(op) || nn::isPlanMatmul(op)) ||
+           !(isa<LaunchOp, AllToAllOp>(op) || nn::isPlanMatmul(op)) ||
            (forward.isBetween(op) && !inputs.find(op)) ||
            inputs.leavesBlock(value) || inputs.isKept(value) ||
            (keepsMatmuls && (hasOwnRoutine(op) || needsAsMuch(value)));

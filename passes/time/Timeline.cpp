@@ -2,6 +2,7 @@
 
 #include "passes/time/Timeline.h"
 
+#include "dialect/zero/Cost.h"
 #include "dialect/zero/Storage.h"
 
 #include <algorithm>
@@ -137,7 +138,7 @@ std::vector<unsigned> Timeline::getCriticalPath() const {
 
 bool zero::goesBetweenHosts(Operation *op) {
   auto collective = dyn_cast<CollectiveOpInterface>(op);
-  return collective && collective.getRanksOver() != Over::Members;
+  return collective && !staysInGroup(collective);
 }
 
 double zero::getCores(const Machine &machine, const Machine::Layout &layout) {

@@ -64,6 +64,11 @@ public:
           // The replay adds the bytes that the source holds.
           writes(0, allOf(copy.getResult()), {});
         })
+        .Case([&](AllToAllOp exchange) {
+          reads(0, allOf(exchange.getSource()));
+          accesses.reads.back().byPeers = true;
+          writes(0, allOf(exchange.getResult()), allOf(exchange.getResult()));
+        })
         .Default([&](Operation *) {
           for (OpResult result : op->getResults())
             if (isInArena(result))

@@ -3,7 +3,8 @@
 //   operation                reads                       writes        defines
 //   ------------------------------------------------------------------------
 //   launch, matmul, total,
-//   clip, all_reduce         operands                    results       results
+//   clip, all_reduce,
+//   all_to_all               operands                    results       results
 //   copy                     what the source holds       result        the same
 //   clear                                                result        members
 //   accumulate, add_leaf,

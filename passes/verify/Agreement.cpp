@@ -9,7 +9,8 @@
 //   slice   the rank's slice of such a value
 //   group   the same part of what the members of the rank's group have added
 //           up: it differs between groups
-//   own     differs between ranks: the batch, and everything computed from it
+//   own     differs between ranks: the batch, the rank's number in its context,
+//           and everything computed from these
 //
 // A part, a slice or a group's sum may be in a value with room for more of the
 // bucket, which is then undefined.
@@ -32,6 +33,7 @@
 //                       over members   own              group
 //                       over groups    group            slice
 //       all_reduce      of all         own              same
+//       all_to_all      over context   own              own
 //
 //     What takes `own` takes `same`, and what takes `group` takes `part`: such
 //     values are a sum, too, of equal terms.
@@ -111,7 +113,8 @@ private:
     if (Kind kind = ofType(program.getArgument(i).getType());
         kind != Kind::Same)
       return isSum && kind == Kind::Part ? Kind::Group : kind;
-    if (program.getArgAttr(i, kInputAttr) || program.getCache(i) || isSum)
+    if (program.getArgAttr(i, kInputAttr) || program.getCache(i) || isSum ||
+        (program.getScalar(i) && program.getScalar(i) == kContext))
       return Kind::Own;
     return Kind::Same;
   }
@@ -169,6 +172,10 @@ private:
     }
     if (isa<AllReduceOp>(op)) {
       set(op, Kind::Same);
+      return expect(op, op->getOperand(0), {Kind::Own, Kind::Same}, "a value");
+    }
+    if (isa<AllToAllOp>(op)) {
+      set(op, Kind::Own);
       return expect(op, op->getOperand(0), {Kind::Own, Kind::Same}, "a value");
     }
     if (has(op, Fact::AddsLeaves)) {

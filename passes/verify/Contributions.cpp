@@ -518,7 +518,7 @@ private:
             [&](ClipOp clip) { return judgeNorm(clip, ranks, virtualShards); })
         .Case([&](ReturnOp) { return visitReturn(op); })
         .Case<LaunchOp, nn::GroupedMatmulOp, nn::GroupedMatmulBackwardOp,
-              UnpackOp>([&](auto) { return visitOther(op); })
+              UnpackOp, AllToAllOp>([&](auto) { return visitOther(op); })
         .Default([&](Operation *) {
           return namesBytes(op) ? visitOther(op)
                                 : op->emitOpError("is not known to (V13)");

@@ -11,12 +11,13 @@
 //
 // Ranks that run the same program share one side: each of them has the same
 // clocks for its own streams, and a path over several of them also exists
-// within one.  Collectives over members or groups are between some of the ranks
-// only, which changes nothing on one side: they merge fewer clocks, but equal
-// ones.  If all ranks run their operations in one order that no wait forbids,
-// all ranks of a collective come to it at the same time, so nothing waits in a
-// cycle.  Sides with other programs would have to be simulated group by group,
-// so there are none if ranks are in groups (S5).
+// within one.  Collectives over members, groups or a context are between some
+// of the ranks only, which changes nothing on one side: they merge fewer
+// clocks, but equal ones.  If all ranks run their operations in one order that
+// no wait forbids, all ranks of a collective come to it at the same time, so
+// nothing waits in a cycle.  Sides with other programs would have to be
+// simulated group by group, so there are none if ranks are in groups or share
+// sequences (S5).
 //
 //   (V3)  all ranks issue the same collectives in one order, over all streams;
 //         the n-th is the same operation on the same bytes everywhere.
@@ -31,7 +32,7 @@
 
 namespace mlir::zero::judge {
 
-constexpr int kStreams = 10;
+constexpr int kStreams = getMaxEnumValForStream() + 1;
 
 /// Operations of each stream of a rank.
 using Counts = std::array<unsigned, kStreams>;

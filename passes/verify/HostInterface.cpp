@@ -11,8 +11,9 @@
 //     axis' groups; the only state of a frozen bucket is its parameters.
 //   * a scalar is an f32, in any tier but NVMe: the host's `lr`, `step`,
 //     `loss_scale`, `norm_limit` or `loss_limit`, or the mean of @count's
-//     output of the same name; `rounding` is an i64 on the device; `clip` is
-//     the output `clip` of the previous program, @first or @step.
+//     output of the same name; `rounding`, `micro_step` and `context` are an
+//     i64 on the device; `clip` is the output `clip` of the previous program,
+//     @first or @step.  Only ranks that share sequences have `context`.
 //   * an input has the name of no scalar, and has samples of f32, i32 or i64;
 //     `dropout` has a number of i64 for each sample.
 //   * in a program with all micro-steps, inputs, losses and the outputs of
@@ -84,7 +85,7 @@ private:
     return llvm::is_contained({StringRef("lr"), StringRef("step"),
                                StringRef(kLossScale), StringRef(kNormLimit),
                                StringRef(kLossLimit), StringRef(kRounding),
-                               StringRef("micro_step")},
+                               StringRef("micro_step"), StringRef(kContext)},
                               name);
   }
 
@@ -471,23 +472,27 @@ private:
                << " (S5); the host has an i64 for each sequence";
       return success();
     }
-    bool isBits = name == kRounding || name == "micro_step";
+    bool isBits = name == kRounding || name == "micro_step" || name == kContext;
     if (!type || type.getRank() != 0 ||
         !(isBits ? type.getElementType().isSignlessInteger(64)
                  : type.getElementType().isF32()) ||
         getTier(argument.getType()) == Tier::Nvme) // (S5)
       return step.emitOpError("takes the scalar ")
              << name << " as " << argument.getType() << " (S5); scalars are "
-             << (isBits ? "tensor<f32>, but rounding and micro_step are "
-                          "tensor<i64>"
+             << (isBits ? "tensor<f32>, but rounding, micro_step and context "
+                          "are tensor<i64>"
                         : "tensor<f32>, stored or not");
+    if (name == kContext && getContextSize(module) == 1) // (S5)
+      return step.emitOpError("takes the scalar ")
+             << name << ", and no ranks share a sequence (S5)";
     bool isPending = name == kClipFactor && isRotated(module);
     if (!isHostScalar(name) &&
         !outputs[isPending ? "step" : "count"].contains(name)) // (S5)
       return step.emitOpError("reads ")
              << name
              << ", which is none of lr, step, loss_scale, norm_limit, "
-                "loss_limit, rounding and micro_step, and which no output of @"
+                "loss_limit, rounding, micro_step and context, and which no "
+                "output of @"
              << (isPending ? "step" : "count") << " is called (S5)";
     return success();
   }

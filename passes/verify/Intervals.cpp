@@ -8,7 +8,8 @@
 //   linalg           loop indices lie in the loop sizes; arguments of the body
 //                    are elements of the operands, and yielded values are
 //                    elements of the result
-//   moved elements   views, slices, extracts, copies: as their source
+//   moved elements   views, slices, extracts, copies, also to another tier: as
+//                    their source
 //   anything else    any value of the type; this includes values that loops
 //                    carry and sums of reductions
 //
@@ -181,7 +182,7 @@ void Intervals::follow(Operation *op) {
     }
   } else if (isa<tensor::ExtractOp, tensor::ExtractSliceOp,
                  tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
-                 CopyOp, SplitOp>(op)) {
+                 CopyOp, SplitOp, FetchOp, SpillOp>(op)) {
     set(op->getResult(0), of(op->getOperand(0)));
   } else if (isa<tensor::InsertOp, tensor::InsertSliceOp>(op)) {
     set(op->getResult(0), join(op->getOperands().take_front(2)));

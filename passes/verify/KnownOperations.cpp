@@ -45,6 +45,8 @@ static const DenseMap<TypeID, uint32_t> &getFacts() {
       {TypeID::get<ReduceScatterOp>(),
        Call | Collective | ReadByPeers | OnBuckets | TakesBlocks |
            KeepsElements | SumsAsF32 | OnGradients},
+      {TypeID::get<AllToAllOp>(),
+       Call | Collective | ReadByPeers | KeepsElements},
       // Its few values are sent through the control plane.
       {TypeID::get<AllReduceOp>(), Call | Collective},
       {TypeID::get<QuantizeOp>(),

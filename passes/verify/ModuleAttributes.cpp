@@ -147,6 +147,11 @@ static LogicalResult judgeRankPrograms(ModuleOp module, int64_t ranks) {
              << *(*axes.begin()).getGroup()
              << " (S5); then all ranks run the same programs, since the order "
                 "of collectives within a group is that of one program";
+    if (!axes.empty() && (*axes.begin()).getContextSize() > 1) // (S5)
+      return program.emitOpError("is a program of rank ")
+             << *number << ", and " << (*axes.begin()).getContextSize()
+             << " ranks share a sequence (S5); then all ranks run the same "
+                "programs";
     auto rank = static_cast<int64_t>(*number);
     if (rank < 0 || rank >= ranks) // (S5)
       return program.emitOpError("is a program of rank ")

@@ -201,6 +201,10 @@ static ArrayRef<Row> getRows() {
         })}},
       {"ranks-per-host", {hasGroups}},
       {"shard-size", {hasGroups}},
+      // (V15) compares the model's split.
+      {"context", {[](Claims &p) {
+         return isNumber(p, "ranks for a sequence", getContextSize(p.plan));
+       }}},
       // How often a plan gathers over groups changes no value, and its
       // certificate counts it.
       {"secondary-shard", {hasGroups}},

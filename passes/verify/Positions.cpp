@@ -211,12 +211,24 @@ static IntegerValueRange rangeOfInput(FunctionOpInterface function,
       .rangeUnion(ConstantIntRanges::constant(number(bound.ignored)));
 }
 
+/// The numbers of ranks that share a sequence.
+static IntegerValueRange rangeOfContext(FunctionOpInterface function) {
+  auto plan = function->getParentOfType<ModuleOp>();
+  return ConstantIntRanges::fromSigned(APInt(64, 0),
+                                       APInt(64, getContextSize(plan) - 1));
+}
+
 LogicalResult Positions::judgeInputs(FunctionOpInterface function) {
   RangeList arguments;
-  for (BlockArgument argument : function.getArguments())
-    arguments.push_back(function.getArgAttr(argument.getArgNumber(), kInputAttr)
+  for (BlockArgument argument : function.getArguments()) {
+    const unsigned i = argument.getArgNumber();
+    auto scalar = function.getArgAttrOfType<StringAttr>(i, kScalarAttr);
+    arguments.push_back(function.getArgAttr(i, kInputAttr)
                             ? rangeOfInput(function, argument)
+                        : scalar && scalar == kContext
+                            ? rangeOfContext(function)
                             : IntegerValueRange::getMaxRange(argument));
+  }
   return judge(function, arguments);
 }
 

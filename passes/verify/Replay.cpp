@@ -152,6 +152,8 @@ static Spans wholeOfBuffer(Value value) {
 bool Replay::isWritten(BlockArgument argument) {
   unsigned i = argument.getArgNumber();
   auto scalar = program.getScalar(i);
+  if (scalar && scalar == kContext)
+    return !isForward(name);
   if (name == "count")
     return !scalar || scalar == "lr" || scalar == "step";
   if (name == "first") {

@@ -98,6 +98,10 @@ LogicalResult judgeSquares(Operation *op, ValueRange partials);
 /// gradients of @step of `model`, a module at level kernels.
 LogicalResult judgeRefinement(ModuleOp plan, ModuleOp model, int64_t ranks);
 
+/// (V15) If ranks of `plan` share sequences, @split of what `model` keeps is
+/// @whole, computed by so many ranks, and has the arguments of its step.
+LogicalResult judgeSplit(ModuleOp plan, ModuleOp model);
+
 /// (S7) zero.adapters and zero.function of `plan` are those of `model`.
 LogicalResult judgeModelClaims(ModuleOp plan, ModuleOp model);
 

@@ -17,6 +17,7 @@
 //   HostOutputs        outputs that the host needs          S5
 //   HappensBefore      order of streams and ranks           V3, V4, V10
 //   Replay             contents of each byte, rank by rank  V1, V2, V5, V6, V9
+//   SplitModel         a model that ranks share             V15
 //   Refinement         comparison with the model            V14
 //   ModelClaims        options that concern the model       S7
 //   this file          programs of one step                 S5, V6
@@ -35,6 +36,7 @@
 //         stream; a transfer connects neighbouring tiers, on its stream.
 //   (V8)  an arena is no larger than its budget.
 //   (V14) the programs compute what the model does.
+//   (V15) ranks that share a sequence compute what the model does.
 //
 // A program starts after a join of all streams of its rank, and ends with one.
 // So the transitions between programs and steps need no unrolling: every
@@ -312,6 +314,7 @@ LogicalResult Plan::judge(ModuleOp model) {
     return module.emitError("has an nvme arena of ")
            << bytesText(bytes) << ", and keeps nothing there (S5)";
   if (failed(judgeOptions(module, model, layouts)) ||
+      (model && failed(judgeSplit(module, model))) ||
       (model && failed(judgeRefinement(module, model, layouts.getRanks()))))
     return failure();
   return judgeBudget(module, arenas);

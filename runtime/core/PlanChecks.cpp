@@ -33,6 +33,9 @@ static void checkGroups(const zrt_plan &plan) {
   if (hosts != 0 && hosts != size)
     fail("the plan has {} ranks on a host and groups of {}; both are the same",
          hosts, size);
+  if (plan.context > 1 && plan.world_size % plan.context != 0)
+    fail("the plan has {} ranks for a sequence, which do not divide its {}",
+         plan.context, plan.world_size);
   const uint32_t shards = plan.virtual_shards;
   if (shards != 0 &&
       (!std::has_single_bit(shards) || shards % plan.world_size != 0))

@@ -270,10 +270,15 @@ private:
 
   /// The transport checks the rest.
   void check(const zrt_collective_desc &desc) const {
-    if (desc.over > ZRT_OVER_GROUPS)
+    if (desc.over >= ZRT_OVER_COUNT)
       fail("it is over {}, and {} is the last that exists", desc.over,
-           uint32_t{ZRT_OVER_GROUPS});
-    if (!isOfBucket(desc.kind) || !groups.exist()) {
+           uint32_t{ZRT_OVER_COUNT} - 1);
+    if (desc.kind == ZRT_ALL_TO_ALL || desc.over == ZRT_OVER_CONTEXT) {
+      if (desc.kind != ZRT_ALL_TO_ALL || desc.over != ZRT_OVER_CONTEXT)
+        fail("it is an {} over {}; an all_to_all is over context, and nothing "
+             "else is",
+             collectiveName(desc.kind), overName(desc.over));
+    } else if (!isOfBucket(desc.kind) || !groups.exist()) {
       if (desc.over != ZRT_OVER_ALL)
         fail("it is over {}, and {}", overName(desc.over),
              groups.exist() ? fmt::format("an {} is over all ranks",

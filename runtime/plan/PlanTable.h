@@ -66,6 +66,19 @@ inline uint32_t microStepsAtOnce(const zrt_plan &plan) {
   return plan.layered ? plan.accumulate : 1;
 }
 
+/// Returns the number of groups of ranks that share sequences; that of ranks,
+/// if none do.
+inline uint64_t sequenceGroups(const zrt_plan &plan) {
+  return plan.world_size / (plan.context > 1 ? plan.context : 1);
+}
+/// Returns the group of `rank`, and its number there.
+inline uint64_t sequenceGroupOf(const zrt_plan &plan, int rank) {
+  return uint64_t(rank) / (plan.context > 1 ? plan.context : 1);
+}
+inline uint64_t partOfSequence(const zrt_plan &plan, int rank) {
+  return uint64_t(rank) % (plan.context > 1 ? plan.context : 1);
+}
+
 /// launchOf(op), matmulOf(op), ...: the descriptor of an operation of a kind.
 #define ZRT_DEVICE_KIND(NUMBER, NAME, SPELLING, OPERANDS)                      \
   inline const zrt_##SPELLING##_desc &SPELLING##Of(const zrt_op &op) {         \

@@ -37,10 +37,11 @@ public:
   explicit RankGroups(const zrt_plan &plan)
       : ranks(std::max(plan.world_size, 1u)),
         members(plan.group_size ? plan.group_size : ranks),
-        groups(ranks / members),
+        groups(ranks / members), shared(std::max(plan.context, 1u)),
         segments(std::max(plan.virtual_shards / ranks, 1u)) {}
 
   const uint32_t ranks = 1, members = 1, groups = 1; ///< members x groups
+  const uint32_t shared = 1;   ///< ranks that share a sequence
   const uint32_t segments = 1; ///< virtual shards of a rank
 
   /// Whether collectives are over members or groups, and not over all ranks.
@@ -63,17 +64,19 @@ public:
 
   /// Returns the number of ranks that a collective is between.
   uint32_t countOver(uint32_t over) const {
-    return over == ZRT_OVER_MEMBERS  ? members
-           : over == ZRT_OVER_GROUPS ? groups
-                                     : ranks;
+    return over == ZRT_OVER_MEMBERS   ? members
+           : over == ZRT_OVER_GROUPS  ? groups
+           : over == ZRT_OVER_CONTEXT ? shared
+                                      : ranks;
   }
   /// Returns the ranks that a collective of `rank` is between.
   Party partyOver(uint32_t over, uint32_t rank) const {
     Party party;
     party.step = over == ZRT_OVER_GROUPS ? int(members) : 1;
-    const auto first = int(over == ZRT_OVER_MEMBERS  ? groupOf(rank) * members
-                           : over == ZRT_OVER_GROUPS ? partOf(rank)
-                                                     : 0);
+    const auto first = int(over == ZRT_OVER_MEMBERS   ? groupOf(rank) * members
+                           : over == ZRT_OVER_GROUPS  ? partOf(rank)
+                           : over == ZRT_OVER_CONTEXT ? rank / shared * shared
+                                                      : 0);
     for (int i = 0; i < int(countOver(over)); ++i)
       party.ranks.push_back(first + i * party.step);
     party.own = size_t(int(rank) - first) / size_t(party.step);

@@ -50,9 +50,10 @@ constexpr const char *tierName(uint32_t tier) {
 
 /// "compute", "gather", ...
 constexpr const char *streamClassName(uint32_t streamClass) {
-  constexpr const char *names[] = {
-      "compute",   "gather",     "reduce", "h2d",           "d2h",
-      "nvme_read", "nvme_write", "host",   "gather_groups", "reduce_groups"};
+  constexpr const char *names[] = {"compute",       "gather", "reduce",
+                                   "h2d",           "d2h",    "nvme_read",
+                                   "nvme_write",    "host",   "gather_groups",
+                                   "reduce_groups", "context"};
   return nameIn<ZRT_STREAM_CLASS_COUNT>(names, streamClass);
 }
 
@@ -110,10 +111,10 @@ constexpr bool isOfBucket(uint32_t kind) {
   }
 }
 
-/// "all ranks", "members", "groups".
+/// "all ranks", "members", "groups", "context".
 constexpr const char *overName(uint32_t over) {
-  constexpr const char *names[] = {"all ranks", "members", "groups"};
-  return nameIn<ZRT_OVER_GROUPS + 1>(names, over);
+  constexpr const char *names[] = {"all ranks", "members", "groups", "context"};
+  return nameIn<ZRT_OVER_COUNT>(names, over);
 }
 
 /// "count", "micro", ...

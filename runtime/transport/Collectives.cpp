@@ -1,4 +1,4 @@
-//===- Collectives.cpp - all_gather, reduce_scatter, all_reduce -----------===//
+//===- Collectives.cpp - Gathers, sums and exchanges between ranks --------===//
 //
 // Every sum is computed in the order of the party, however the contributions
 // arrive.
@@ -78,9 +78,9 @@ void Transport::exchange(Call &call, size_t bytes, Outgoing outgoing,
   }
 }
 
-void Transport::copyFromPeer(Call &call, int peer, uint64_t bytes,
-                             std::byte *to) {
-  const std::byte *from = sourceOf(call, peer, 0);
+void Transport::copyFromPeer(Call &call, int peer, uint64_t offset,
+                             uint64_t bytes, std::byte *to) {
+  const std::byte *from = sourceOf(call, peer, offset);
   // Chaos copies in pieces, to reveal a peer that overwrites its source too
   // early.
   const size_t piece = chaos.on() ? bytes / 3 + 1 : bytes;
@@ -91,15 +91,21 @@ void Transport::copyFromPeer(Call &call, int peer, uint64_t bytes,
   call.row.bytes += bytes;
 }
 
-void Transport::runAllGather(Call &call) {
+/// Copies a share of each rank to its place in the result: all that it gives,
+/// or with `isCut` its piece for this rank.
+void Transport::copyShares(Call &call, bool isCut) {
   const Party &party = call.party;
-  const uint64_t share = bytesOf(call.desc.source, groups);
+  const uint64_t share =
+      bytesOf(call.desc.source, groups) / (isCut ? party.size() : 1);
   const auto placeOf = [&](size_t place) {
     return call.result + place * share;
   };
+  // Of what `place` gives, where the bytes for another place begin.
+  const auto pieceFor = [&](size_t place) { return isCut ? place * share : 0; };
   arrive(call);
-  if (call.source != placeOf(party.own))
-    copyAround(placeOf(party.own), call.source, share);
+  if (const std::byte *own = call.source + pieceFor(party.own);
+      own != placeOf(party.own))
+    copyAround(placeOf(party.own), own, share);
   if (!peers)
     return finish(call);
 
@@ -114,17 +120,23 @@ void Transport::runAllGather(Call &call) {
   for (const size_t place : order)
     if (const int peer = party.ranks[place]; peers->local(peer)) {
       awaitArrival(call, peer);
-      copyFromPeer(call, peer, share, placeOf(place));
+      copyFromPeer(call, peer, pieceFor(party.own), share, placeOf(place));
     }
 
   if (!party.remote.empty())
     exchange(
         call, share,
-        [&](size_t, size_t offset) { return call.source + offset; },
+        [&](size_t place, size_t offset) {
+          return call.source + pieceFor(place) + offset;
+        },
         [&](size_t place, size_t offset) { return placeOf(place) + offset; },
         [](size_t, size_t) {});
   finish(call);
 }
+
+void Transport::runAllGather(Call &call) { copyShares(call, /*isCut=*/false); }
+
+void Transport::runAllToAll(Call &call) { copyShares(call, /*isCut=*/true); }
 
 void Transport::runReduceScatter(Call &call) {
   const Party &party = call.party;

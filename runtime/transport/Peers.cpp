@@ -34,7 +34,7 @@ uint64_t planIdentity(const zrt_plan &plan) {
     addText(hash, text);
   for (const uint32_t number :
        {plan.world_size, plan.stage, plan.accumulate, plan.group_size,
-        plan.ranks_per_host, plan.virtual_shards})
+        plan.ranks_per_host, plan.virtual_shards, plan.context})
     hash.addNumber(number);
   for (const uint64_t bytes : plan.arena_bytes)
     hash.addNumber(bytes);

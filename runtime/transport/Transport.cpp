@@ -82,6 +82,10 @@ void checkExtents(const zrt_collective_desc &desc) {
     need("source", desc.source, isSmall(from));
     need("result", desc.result, isSmall(to));
     break;
+  case ZRT_ALL_TO_ALL:
+    need("source", desc.source, from == ZRT_MEMBERS);
+    need("result", desc.result, to == ZRT_MEMBERS);
+    break;
   default:
     fail("collective {} does not exist", desc.kind);
   }
@@ -165,7 +169,7 @@ void Transport::check(const zrt_collective_desc &desc) const {
   if (desc.order > ZRT_IN_TREE_OF_SLICES ||
       (desc.order != ZRT_IN_RANK_ORDER &&
        (!std::has_single_bit(between) || desc.accumulate ||
-        desc.kind == ZRT_ALL_GATHER)) ||
+        desc.kind == ZRT_ALL_GATHER || desc.kind == ZRT_ALL_TO_ALL)) ||
       (desc.order == ZRT_IN_TREE_OF_SLICES && desc.kind != ZRT_ALL_REDUCE))
     fail("it adds in order {} over {} ranks; a tree has a power of two of them",
          desc.order, between);
@@ -180,9 +184,16 @@ void Transport::check(const zrt_collective_desc &desc) const {
            elementsIn(result), dtypeName(result.dtype));
     return;
   }
-  if (desc.elements % n != 0)
+  if (desc.kind == ZRT_ALL_TO_ALL) {
+    if (inPlace || elementsIn(source) != desc.elements ||
+        elementsIn(result) != desc.elements || desc.elements % between != 0)
+      fail("{} elements for {} ranks, apart from its source of {} and its "
+           "result of {}",
+           desc.elements, between, elementsIn(source), elementsIn(result));
+  } else if (desc.elements % n != 0) {
     fail("{} elements cannot be dealt out to {} ranks; pad the bucket",
          desc.elements, n);
+  }
   if (n > 1 &&
       (source.ref.tier != ZRT_DEVICE || source.ref.offset < exportedBegin))
     fail("peers cannot read its source at offset {} of tier {}; the plan "

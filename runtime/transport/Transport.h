@@ -4,8 +4,8 @@
 //
 //   arrive      my source can be read now; my page says so
 //   wait        until the peers have arrived
-//   read        all_gather copies their slices, reduce_scatter adds them up in
-//               rank order
+//   read        all_gather and all_to_all copy their slices, reduce_scatter
+//               adds them up in rank order
 //   done        I read no more
 //   wait        until the peers are done: now my source may be overwritten
 //
@@ -81,7 +81,9 @@ private:
   void awaitUntil(Call &call, int peer, Done done, Sleep sleep);
   void await(Call &call, int peer, const SharedWord &word);
   void awaitLink(Call &call, int slot, int peer);
-  void copyFromPeer(Call &call, int peer, uint64_t bytes, std::byte *to);
+  void copyFromPeer(Call &call, int peer, uint64_t offset, uint64_t bytes,
+                    std::byte *to);
+  void copyShares(Call &call, bool isCut);
   static size_t chunkOf(const Call &call);
   /// Sends every remote peer its bytes and receives those of the peers, chunk
   /// by chunk.  `outgoing` and `incoming` take the peer's place.
@@ -97,7 +99,7 @@ private:
   const RankGroups groups;
   ChaosDelays &chaos;
   std::unique_ptr<Peers> peers;
-  std::array<Party, ZRT_OVER_GROUPS + 1> parties; ///< by ZRT_OVER_ALL, ...
+  std::array<Party, ZRT_OVER_COUNT> parties; ///< by ZRT_OVER_ALL, ...
   /// The number of collectives that each stream has begun.
   std::vector<uint32_t> sequence;
   std::vector<std::unique_ptr<Staging>> staging;

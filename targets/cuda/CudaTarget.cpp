@@ -62,15 +62,19 @@ static int64_t countNccl(ModuleOp plan) {
   if (ranks == 1)
     return 0;
   std::map<std::pair<Stream, std::optional<Over>>, bool> exchanges;
-  plan.walk([&](CollectiveOpInterface op) {
-    exchanges[{getStream(op), op.getRanksOver()}] |=
-        op.getKind() == CollectiveKind::ReduceScatter;
-  });
+  for (auto program : plan.getOps<ProgramOp>())
+    program.walk([&](CollectiveOpInterface op) {
+      exchanges[{getStream(op), op.getRanksOver()}] |=
+          op.getKind() == CollectiveKind::ReduceScatter ||
+          op.getKind() == CollectiveKind::AllToAll;
+    });
   int64_t bytes = 0;
   for (auto [where, exchange] : exchanges) {
     const int64_t party = !where.second                    ? ranks
                           : *where.second == Over::Members ? members
-                                                           : ranks / members;
+                          : *where.second == Over::Context
+                              ? getContextSize(plan)
+                              : ranks / members;
     bytes += zrt::ncclRingBytes(party);
     if (exchange)
       bytes += zrt::ncclExchangeBytes(party, zrt::kNcclChannels);

@@ -373,3 +373,12 @@ zero.program @step(%flat: tensor<4144xf32>, %a0: !zero.shard<4144 x f32 by 1>, %
   %m = zero.all_reduce %loss over @dp {scale = 1.0 : f64, tree, by_slice} : tensor<f32>
   zero.return
 }
+
+// -----
+// CHECK: zero.axis @dp size 4 context 2
+zero.axis @dp size 4 context 2
+zero.program @shared(%s: tensor<2x4x12xf32> {zero.input = "x"}) -> () {
+  // CHECK: zero.all_to_all %{{.*}} over context : tensor<2x4x12xf32>
+  %r = zero.all_to_all %s over context : tensor<2x4x12xf32>
+  zero.return
+}

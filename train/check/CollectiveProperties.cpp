@@ -54,10 +54,14 @@ public:
   }
 
   Bytes expected() const {
-    if (d.kind == ZRT_ALL_GATHER) {
+    if (d.kind == ZRT_ALL_GATHER || d.kind == ZRT_ALL_TO_ALL) {
+      const bool isCut = d.kind == ZRT_ALL_TO_ALL;
+      const auto piece = long(source.bytes / (isCut ? parts.size() : 1)),
+                 first = isCut ? long(own) * piece : 0;
       Bytes all;
       for (const Bytes &part : parts)
-        all.insert(all.end(), part.begin(), part.end());
+        all.insert(all.end(), part.begin() + first,
+                   part.begin() + first + piece);
       return all;
     }
     const bool isSmall = d.kind == ZRT_ALL_REDUCE;

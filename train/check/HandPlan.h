@@ -135,11 +135,12 @@ private:
 
 /// One stream of each class.
 inline constexpr zrt_stream_desc kHandStreams[] = {
-    {streamClassName(0), 0, 0}, {streamClassName(1), 1, 0},
-    {streamClassName(2), 2, 0}, {streamClassName(3), 3, 0},
-    {streamClassName(4), 4, 0}, {streamClassName(5), 5, 0},
-    {streamClassName(6), 6, 0}, {streamClassName(7), 7, 0},
-    {streamClassName(8), 8, 0}, {streamClassName(9), 9, 0}};
+    {streamClassName(0), 0, 0},  {streamClassName(1), 1, 0},
+    {streamClassName(2), 2, 0},  {streamClassName(3), 3, 0},
+    {streamClassName(4), 4, 0},  {streamClassName(5), 5, 0},
+    {streamClassName(6), 6, 0},  {streamClassName(7), 7, 0},
+    {streamClassName(8), 8, 0},  {streamClassName(9), 9, 0},
+    {streamClassName(10), 10, 0}};
 static_assert(std::size(kHandStreams) == ZRT_STREAM_CLASS_COUNT);
 
 inline zrt_plan handPlan(const Table &step, uint64_t deviceBytes = 1 << 16) {

@@ -2,6 +2,7 @@
 #include "train/data/Feed.h"
 
 #include "abi/Counts.h"
+#include "runtime/hash/ContentHash.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/text/Bytes.h"
@@ -180,7 +181,7 @@ uint64_t zrt::samplesPerStep(const zrt_plan &plan) {
   uint64_t batch = 1;
   for (const zrt_input *input : fedInputs(plan))
     batch = uint64_t(input->shape[0]);
-  return batch * plan.accumulate * plan.world_size;
+  return batch * plan.accumulate * sequenceGroups(plan);
 }
 
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
@@ -348,8 +349,9 @@ void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
     data->mask(sample, *separator, *source.input, to);
 }
 
-void Feed::write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
-                 const std::string &where) const try {
+uint64_t Feed::write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
+                     const std::string &where, uint64_t before) const try {
+  uint64_t hash = before;
   std::vector<std::byte> rows;
   for (const Source &source : sources) {
     const uint64_t bytes =
@@ -360,13 +362,15 @@ void Feed::write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
     zrt_ref to = source.refs.at(micro);
     to.bytes = rows.size();
     writeBytes(ctx, to, rows.data());
+    hash = contentHash(rows.data(), rows.size(), hash);
   }
   if (keys.empty())
-    return;
+    return hash;
   std::vector<uint64_t> values(batch); // 0: no dropout
   for (uint64_t row = 0; keySeed && row < batch; ++row)
     values[row] = dropoutKey(*keySeed, place.position(row, batch));
   writeBytes(ctx, keys.at(micro), values.data());
+  return hash;
 } catch (const Error &error) {
   fail("{}: {}", where, error.what());
 }

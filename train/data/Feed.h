@@ -45,9 +45,10 @@ public:
   Feed(const zrt_plan &plan, const TrainOptions &options);
 
   /// Writes the inputs of micro-step `micro` of a program (0 if the program has
-  /// one micro-step).  Throws zrt::Error as above, that begins with `where`.
-  void write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
-             const std::string &where) const;
+  /// one micro-step).  Returns a hash of them and of `before`.  Throws
+  /// zrt::Error as above, that begins with `where`.
+  uint64_t write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
+                 const std::string &where, uint64_t before = 0) const;
 
   /// A line for each file, and for each source of --data-weights.
   std::string text() const;

@@ -62,10 +62,12 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     const std::string_view name = input.name;
     if (input.rank > 0)
       continue; // Feed.h fills these
-    if (name == "rounding" || name == "micro_step") {
+    if (name == "rounding" || name == "micro_step" || name == "context") {
       if (input.dtype != ZRT_I64)
         fail("input \"{}\" is not an i64 scalar", name);
-      (name == "rounding" ? roundingInput : microStepInput) = &input;
+      (name == "rounding"  ? roundingInput
+       : name == "context" ? partInput
+                           : microStepInput) = &input;
     } else if (known.contains(name)) {
       if (input.dtype != ZRT_F32)
         fail("input \"{}\" is not an f32 scalar", name);
@@ -78,7 +80,7 @@ PlanInputs::PlanInputs(const zrt_plan &plan) {
     } else {
       fail("the plan wants the number \"{}\", which this program cannot "
            "provide; it knows lr, step, loss_scale, norm_limit, loss_limit, "
-           "rounding, micro_step, clip and means of outputs",
+           "rounding, micro_step, context, clip and means of outputs",
            name);
     }
   }
@@ -132,6 +134,11 @@ void PlanInputs::writeScalars(zrt_context *ctx,
 void PlanInputs::writeMicroStep(zrt_context *ctx, uint32_t number) const {
   if (microStepInput)
     writeValue(ctx, microStepInput->ref, int64_t{number});
+}
+
+void PlanInputs::writePart(zrt_context *ctx, uint64_t part) const {
+  if (partInput)
+    writeValue(ctx, partInput->ref, int64_t(part));
 }
 
 bool PlanInputs::wasSkipped(zrt_context *ctx,

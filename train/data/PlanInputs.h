@@ -51,6 +51,10 @@ public:
   /// Writes the number of a micro-step in its step, if the plan wants it.
   void writeMicroStep(zrt_context *ctx, uint32_t number) const;
 
+  /// Writes the number of a rank among those that share its sequences, if the
+  /// plan wants it.
+  void writePart(zrt_context *ctx, uint64_t part) const;
+
   /// The factor of zero.clip, if the plan outputs it.  It becomes the
   /// StepScalars::clip of the program that updates by these gradients.
   std::optional<float> clip(zrt_context *ctx) const;
@@ -74,7 +78,8 @@ private:
 
   /// The f32 scalars of a step, by name.
   std::map<std::string_view, const zrt_input *> numbers;
-  const zrt_input *roundingInput = nullptr, *microStepInput = nullptr;
+  const zrt_input *roundingInput = nullptr, *microStepInput = nullptr,
+                  *partInput = nullptr;
   /// The outputs of each micro-step of a program, in order.
   using Outputs = std::vector<const zrt_output *>;
   std::vector<std::pair<const zrt_input *, Outputs>> means;

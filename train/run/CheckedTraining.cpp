@@ -90,7 +90,8 @@ private:
   static TrainOptions withData(TrainOptions options, const zrt_plan &plan,
                                const SeededInputs &data) {
     options.inputs = options.eval.inputs = data.inputs();
-    options.eval.batches = int64_t(microStepsAtOnce(plan)) * plan.world_size;
+    options.eval.batches =
+        int64_t(microStepsAtOnce(plan) * sequenceGroups(plan));
     return options;
   }
 

@@ -51,6 +51,11 @@ json describe(const zrt_plan &plan, const TrainOptions &options,
 /// Throws if one rank cannot repeat the sums of the plan's ranks, as zeroc
 /// replay does.
 void checkReplayed(const zrt_plan &plan) {
+  if (plan.context > 1)
+    fail("--digest: {} ranks of this plan share each sequence, so zeroc replay "
+         "could not repeat them on one; say --digest-for=ranks if only runs on "
+         "{} ranks are compared with it, by --against",
+         plan.context, plan.world_size);
   if (plan.world_size == 1 || plan.virtual_shards != 0)
     return;
   const uint64_t micro = uint64_t{plan.world_size} * plan.accumulate;

@@ -55,7 +55,7 @@ Evaluation::Evaluation(Run &theRun)
 }
 
 uint64_t Evaluation::batchesAtOnce() const {
-  return uint64_t(microStepsAtOnce(plan)) * plan.world_size;
+  return microStepsAtOnce(plan) * sequenceGroups(plan);
 }
 
 uint64_t Evaluation::samplesAtOnce() const {
@@ -64,14 +64,14 @@ uint64_t Evaluation::samplesAtOnce() const {
 
 void Evaluation::write(uint64_t i, uint32_t micro, uint32_t as,
                        const std::string &where) const {
-  feed.write(run.context.get(),
-             {.step = i,
-              .microStep = micro,
-              .microSteps = microStepsAtOnce(plan),
-              .rank = uint64_t(run.world.rank()),
-              .ranks = plan.world_size,
-              .shift = 0},
-             as, where);
+  (void)feed.write(run.context.get(),
+                   {.step = i,
+                    .microStep = micro,
+                    .microSteps = microStepsAtOnce(plan),
+                    .rank = sequenceGroupOf(plan, run.world.rank()),
+                    .ranks = sequenceGroups(plan),
+                    .shift = 0},
+                   as, where);
 }
 
 double Evaluation::loss() const {
@@ -79,6 +79,7 @@ double Evaluation::loss() const {
   PlanInputs::WeightedLoss total;
   inputs.writeScalars(ctx, {}); // scalars of gradients; losses do not depend on
                                 // them
+  inputs.writePart(ctx, partOfSequence(plan, run.world.rank()));
   for (uint64_t i = 0; i < runs; ++i) {
     const std::string where = fmt::format("evaluation, batch {}", i);
     for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro)

@@ -43,6 +43,7 @@ StepRunner::Result StepRunner::run(zrt_context *ctx, int64_t step,
       before(done / atOnce, all / atOnce);
   };
   tell(0);
+  batches = 0;
   const StepSum none(plan.virtual_shards != 0);
   std::vector<StepSum> sums(inputs.countMeans(), none);
   if (all > 1 && plan.programs[ZRT_COUNT].ops)
@@ -92,7 +93,7 @@ void StepRunner::flush(zrt_context *ctx) {
 
 void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                             const StepScalars &scalars, uint32_t first,
-                            const std::vector<StepSum> &sums) const {
+                            const std::vector<StepSum> &sums) {
   const auto whereOf = [&](uint32_t microStep) {
     return fmt::format("step {}, micro-step {}", step, microStep);
   };
@@ -103,14 +104,16 @@ void StepRunner::runProgram(zrt_context *ctx, uint32_t program, int64_t step,
     const BatchPlace place = {.step = static_cast<uint64_t>(step),
                               .microStep = first + micro,
                               .microSteps = plan.accumulate,
-                              .rank = static_cast<uint64_t>(rank),
-                              .ranks = plan.world_size,
+                              .rank = sequenceGroupOf(plan, rank),
+                              .ranks = sequenceGroups(plan),
                               .shift = dataShift};
-    feed.write(ctx, place, micro,
-               plan.layered ? whereOf(first + micro) : where);
+    batches =
+        feed.write(ctx, place, micro,
+                   plan.layered ? whereOf(first + micro) : where, batches);
   }
   inputs.writeScalars(ctx, scalars);
   inputs.writeMicroStep(ctx, first);
+  inputs.writePart(ctx, partOfSequence(plan, rank));
   if (program != ZRT_COUNT)
     inputs.writeMeans(ctx, sums, plan.accumulate);
   if (zrt_run(ctx, program) != 0)

@@ -68,6 +68,10 @@ public:
   /// p are now those at p + `shift`, modulo 2^64.
   void shiftData(uint64_t shift) { dataShift = shift; }
 
+  /// A hash of the batches that the last step has read.  Ranks that share
+  /// sequences have the same.
+  uint64_t batchesHash() const { return batches; }
+
   bool scalesLoss() const { return inputs.scalesLoss(); }
   bool hasLimits() const { return inputs.hasLimits(); }
 
@@ -76,13 +80,14 @@ private:
   /// sums of the outputs of all runs of count.
   void runProgram(zrt_context *ctx, uint32_t program, int64_t step,
                   const StepScalars &scalars, uint32_t first,
-                  const std::vector<StepSum> &sums) const;
+                  const std::vector<StepSum> &sums);
 
   const zrt_plan &plan;
   const Feed &feed;
   const int rank;
   const PlanInputs inputs;
   uint64_t dataShift = 0;
+  uint64_t batches = 0; ///< a hash of what the last step has read
   std::optional<Pending> pending;
 };
 

@@ -2,8 +2,10 @@
 #include "train/run/Training.h"
 
 #include "abi/Counts.h"
+#include "runtime/plan/PlanTable.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
+#include "runtime/world/Agree.h"
 #include "train/report/Progress.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/Fingerprint.h"
@@ -205,6 +207,7 @@ void Training::makeStep(StepMetrics &step,
         for (StepHook *hook : hooks)
           hook->beforeMicroStep(next);
       });
+  checkBatches();
   const double seconds = secondsSince(start);
   step.step = counts.done();
   step.loss = outputs.loss;
@@ -222,6 +225,21 @@ void Training::makeStep(StepMetrics &step,
   if (const std::string wrong = counts.add(step, scalesLoss); !wrong.empty())
     run.diverge(wrong);
   run.last = step;
+}
+
+void Training::checkBatches() const {
+  const zrt_plan &plan = run.plan;
+  if (plan.context < 2)
+    return;
+  const std::vector<uint64_t> all = run.world.gather(run.runner->batchesHash());
+  for (size_t rank = 0; rank < all.size(); ++rank)
+    if (const size_t first = rank / plan.context * plan.context;
+        all[rank] != all[first])
+      throw AgreedError(
+          fmt::format("step {}: ranks {} and {} share sequences, and have read "
+                      "others; give all ranks the same data",
+                      run.counts.done(), first, rank),
+          /*printedElsewhere=*/!run.isFirst);
 }
 
 void Training::saveWeights() {

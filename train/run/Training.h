@@ -53,6 +53,8 @@ private:
   /// Agrees on whether the run goes on.
   void vote();
   void makeStep(StepMetrics &step, const std::vector<StepHook *> &hooks);
+  /// Throws on all ranks if two that share sequences have read others.
+  void checkBatches() const;
 
   void saveWeights();
   int status() const;

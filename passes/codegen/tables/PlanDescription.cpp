@@ -268,6 +268,7 @@ LogicalResult PlanDescription::build(const PlanInfo &info) {
       .virtual_shards =
           static_cast<uint32_t>(options ? options.getVirtualShards() : 0),
       .kept_every = keptEvery(),
+      .context = static_cast<uint32_t>(getContextSize(plan)),
       .streams = streamTable,
       .buckets = constants.array<Zrt<zrt_bucket>>(bucketList),
       .states = constants.array<Zrt<zrt_state>>(stateList),

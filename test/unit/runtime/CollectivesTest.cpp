@@ -49,6 +49,7 @@ struct Job {
   std::vector<zrt_collective_desc> collectives;
   std::vector<zrt_stream> streams;
   uint64_t exported = 0; ///< bytes; 0: a MiB each
+  uint32_t context = 1;  ///< ranks that share a sequence
 };
 Job job;
 
@@ -121,16 +122,18 @@ void add(zrt_stream stream, uint32_t kind, uint64_t elements, uint64_t source,
   const uint64_t which = job.collectives.size();
   zrt_collective_desc desc = {};
   static const char *const names[] = {
-      "all_gather of b0", "reduce_scatter of b1", "all_reduce of norm"};
+      "all_gather of b0", "reduce_scatter of b1", "all_reduce of norm",
+      "all_to_all of heads"};
   desc.name = names[kind];
   desc.kind = kind;
   desc.elements = elements;
-  desc.scale = kind == ZRT_ALL_GATHER ? 1.0 : 1.0 / 3;
+  desc.scale = kind == ZRT_ALL_GATHER || kind == ZRT_ALL_TO_ALL ? 1.0 : 1.0 / 3;
+  desc.over = kind == ZRT_ALL_TO_ALL ? ZRT_OVER_CONTEXT : ZRT_OVER_ALL;
   desc.accumulate = accumulate;
   desc.wire_bytes = wire;
   const uint64_t at = which << 20;
   const auto extentOf = [&](uint64_t count, bool isSlice) -> uint32_t {
-    if (kind == ZRT_ALL_REDUCE)
+    if (kind == ZRT_ALL_REDUCE || kind == ZRT_ALL_TO_ALL)
       return ZRT_MEMBERS;
     if (!isSlice)
       return ZRT_WHOLE;
@@ -152,6 +155,13 @@ void addGather(uint64_t ranks, uint64_t slice) {
 void addReduce(uint64_t ranks, uint64_t slice, bool accumulate) {
   add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, ranks * slice, ranks * slice, slice,
       accumulate, (ranks - 1) * slice * 4);
+}
+
+/// A piece of `share` elements for each rank of a sequence.
+void addExchange(uint64_t share, zrt_dtype dtype = ZRT_F32) {
+  const uint64_t all = job.context * share;
+  add(ZRT_CONTEXT, ZRT_ALL_TO_ALL, all, all, all, false,
+      (all - share) * dtypeBytes(dtype), dtype, dtype);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,6 +207,11 @@ std::vector<float> expected(const zrt_collective_desc &desc, uint64_t which,
       const volatile float scaled = sum(rank * slice + i);
       result.push_back(desc.accumulate ? scaled + old[i] : scaled);
     }
+  } else if (desc.kind == ZRT_ALL_TO_ALL) {
+    const uint64_t share = desc.elements / job.context,
+                   own = rank % job.context;
+    for (uint64_t i = 0; i < desc.elements; ++i)
+      result.push_back(one(rank - own + i / share, own * share + i % share));
   } else {
     for (uint64_t i = 0; i < desc.elements; ++i)
       result.push_back(sum(i));
@@ -208,6 +223,7 @@ void runAndCheck(int ranks, int runs) {
   zrt_plan plan = ranksPlan(
       ranks, tableOfJob(),
       job.exported ? job.exported : uint64_t(job.collectives.size()) << 20);
+  plan.context = job.context;
   // The inputs that the host writes.
   std::vector<zrt_input> inputs = {
       {"head", ZRT_F32, 0, nullptr, deviceRef(0, 64 << 10), 0, 0, 0, 0}};
@@ -297,6 +313,21 @@ TEST_P(CollectivesTest, ReduceScatter) {
   add(ZRT_REDUCE, ZRT_REDUCE_SCATTER, n * 9999, n * 9999, n * 9999, false,
       (n - 1) * 9999 * 4);
   runAndCheck(int(n), 3);
+}
+
+TEST_P(CollectivesTest, AllToAllIsBetweenRanksOfOneSequence) {
+  const uint64_t n = ranks();
+  for (uint32_t context = 1; context <= n; ++context) {
+    if (n % context != 0)
+      continue;
+    job = {};
+    job.context = context;
+    for (const uint64_t share : {1, 17, 4099, 20000})
+      addExchange(share);
+    addExchange(4099, ZRT_BF16);
+    addReduce(n, 2047, false); // between them, on another stream
+    runAndCheck(int(n), 3);
+  }
 }
 
 TEST_P(CollectivesTest, ReduceScatterInPlaceLeavesTheRestAlone) {

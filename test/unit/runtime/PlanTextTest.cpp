@@ -66,6 +66,7 @@ TEST(PlanText, HasALineForEachOperation) {
       "stream 7: host, class host\n"
       "stream 8: gather_groups, class gather_groups\n"
       "stream 9: reduce_groups, class reduce_groups\n"
+      "stream 10: context, class context\n"
       "program step: 8 operations, 1 events\n"
       "     0  gather        collective all_gather of b0 64 elements: source "
       "device 65536 + 128 f32 slice, result device 69632 + 256 f32 whole\n"

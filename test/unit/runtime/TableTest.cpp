@@ -798,8 +798,14 @@ TEST(Groups, CollectivesAreOverMembersOrGroups) {
             "it is over groups, and the plan has no groups");
   EXPECT_EQ(overRefusal(ZRT_ALL_REDUCE, ZRT_OVER_MEMBERS, all, all),
             "it is over members, and an all_reduce is over all ranks");
-  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, 3, own, all),
-            "it is over 3, and 2 is the last that exists");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, 4, own, all),
+            "it is over 4, and 3 is the last that exists");
+  EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_CONTEXT, own, all),
+            "it is an all_gather over context; an all_to_all is over context, "
+            "and nothing else is");
+  EXPECT_EQ(overRefusal(ZRT_ALL_TO_ALL, ZRT_OVER_MEMBERS, all, all),
+            "it is an all_to_all over members; an all_to_all is over context, "
+            "and nothing else is");
   EXPECT_EQ(overRefusal(ZRT_ALL_GATHER, ZRT_OVER_MEMBERS,
                         part(exportedRef(1024, 64)), all),
             "source: it is part of f32, hence 32 elements, but its 64 bytes "
@@ -842,6 +848,19 @@ TEST(Groups, CollectivesHoldWhatTheirRanksExchange) {
             "needs");
   EXPECT_EQ(error(ZRT_REDUCE_SCATTER, ZRT_OVER_ALL, all, half),
             "result: it is part, which is not what reduce_scatter needs");
+  const zrt_operand heads = tensor(exportedRef(0, 256), ZRT_F32),
+                    others = tensor(exportedRef(4096, 256), ZRT_F32),
+                    fewer = tensor(exportedRef(4096, 128), ZRT_F32);
+  EXPECT_EQ(error(ZRT_ALL_TO_ALL, ZRT_OVER_CONTEXT, heads, others), "");
+  EXPECT_EQ(error(ZRT_ALL_TO_ALL, ZRT_OVER_CONTEXT, all, others),
+            "source: it is whole, which is not what all_to_all over context "
+            "needs");
+  EXPECT_EQ(error(ZRT_ALL_TO_ALL, ZRT_OVER_CONTEXT, heads, heads),
+            "64 elements for 1 ranks, apart from its source of 64 and its "
+            "result of 64");
+  EXPECT_EQ(error(ZRT_ALL_TO_ALL, ZRT_OVER_CONTEXT, heads, fewer),
+            "64 elements for 1 ranks, apart from its source of 64 and its "
+            "result of 32");
 }
 
 TEST(Groups, UpdatesAndNormsAreOfSlices) {

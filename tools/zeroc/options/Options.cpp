@@ -443,7 +443,11 @@ DriverOptions CommandLine::check() {
     if ((options.isSimulated || options.isPlanned) &&
         flag.getName() == "--certificate")
       continue;
-    if (options.emit < *flag.changes && flag.getNumOccurrences())
+    // Ranks that share sequences change the step.
+    const bool isOfContext =
+        flag.getName() == "--world-size" && options.pipeline.context > 1;
+    if (options.emit < *flag.changes && flag.getNumOccurrences() &&
+        !isOfContext)
       fail(flag.getName() + " changes nothing before --emit=" +
            names[static_cast<int>(*flag.changes)] + ", and --emit=" + emit +
            " stops before that; drop one of them");

@@ -161,7 +161,9 @@ public:
       if (!model)
         return model.takeError();
       sequence = countTokens(**model);
-      const int64_t tokens = batch * sequence * options.pipeline.worldSize;
+      const int64_t tokens =
+          batch * sequence *
+          (options.pipeline.worldSize / options.pipeline.context);
       least = least ? least : tokens;
       if (request.batchTokens && tokens > request.batchTokens)
         break;

@@ -110,8 +110,9 @@ protected:
   /// Returns the bytes of the whole that one rank has, in the source's type.
   uint64_t shareBytes(const zrt_collective_desc &desc) const {
     const uint64_t bytes = bytesOf(desc.source, groups);
-    return desc.kind == ZRT_REDUCE_SCATTER ? bytes / partyOf(desc).size()
-                                           : bytes;
+    return desc.kind == ZRT_REDUCE_SCATTER || desc.kind == ZRT_ALL_TO_ALL
+               ? bytes / partyOf(desc).size()
+               : bytes;
   }
 
   void copy(const CollectiveCall &call, CUdeviceptr to, CUdeviceptr from,
@@ -122,8 +123,8 @@ protected:
   const CollectiveDevice device;
   const int ranks;
   const RankGroups groups;
-  int rank = 0;                                   ///< set by `prepare`
-  std::array<Party, ZRT_OVER_GROUPS + 1> parties; ///< by ZRT_OVER_ALL, ...
+  int rank = 0;                              ///< set by `prepare`
+  std::array<Party, ZRT_OVER_COUNT> parties; ///< by ZRT_OVER_ALL, ...
 };
 
 /// Create backends: by NCCL, or for GPUs that read each other's memory.  Throw

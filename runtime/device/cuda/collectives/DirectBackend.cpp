@@ -6,8 +6,8 @@
 //
 //   arrive      my source can be read now; peers' words say so
 //   wait        until the peers have arrived
-//   read        all_gather copies their slices; sums read all contributions in
-//               place, in rank order
+//   read        all_gather and all_to_all copy their slices; sums read all
+//               contributions in place, in rank order
 //   done        I read no more
 //   wait        until the peers are done: now my source may be overwritten
 //
@@ -40,6 +40,7 @@ public:
   void runAllGather(const CollectiveCall &call) override;
   void runReduceScatter(const CollectiveCall &call) override;
   void runAllReduce(const CollectiveCall &call) override;
+  void runAllToAll(const CollectiveCall &call) override;
   void abort() override;
   std::string note() const override { return "GPUs read each other's memory"; }
 
@@ -54,6 +55,7 @@ private:
   void tellAll(const CollectiveCall &call, Flags::Kind kind) const;
   void awaitAll(const CollectiveCall &call, Flags::Kind kind) const;
   void finish(const CollectiveCall &call) const;
+  void copyShares(const CollectiveCall &call, uint64_t offset);
   /// Returns the address on this GPU of the bytes that `rank` gives.
   CUdeviceptr sourceOf(const CollectiveCall &call, int rank) const {
     const zrt_ref source = refOf(call.desc.source, uint32_t(rank), groups);
@@ -209,21 +211,31 @@ void DirectBackend::finish(const CollectiveCall &call) const {
 // Collectives
 //===----------------------------------------------------------------------===//
 
-void DirectBackend::runAllGather(const CollectiveCall &call) {
+/// Copies the bytes from `offset` on that each rank gives to its place in the
+/// result.
+void DirectBackend::copyShares(const CollectiveCall &call, uint64_t offset) {
   const Party &party = partyOf(call.desc);
   const uint64_t share = shareBytes(call.desc);
   const auto to = [&](size_t place) { return call.result + place * share; };
   arrive(call);
-  if (call.source != to(party.own))
-    copy(call, to(party.own), call.source, share);
+  if (call.source + offset != to(party.own))
+    copy(call, to(party.own), call.source + offset, share);
   // Each rank begins with another peer, so that not all read from the same one.
   for (size_t i = 1; i < party.size(); ++i) {
     const size_t place = (party.own + i) % party.size();
     await(call, Flags::Arrived, party.ranks[place]);
-    copy(call, to(place), sourceOf(call, party.ranks[place]), share);
+    copy(call, to(place), sourceOf(call, party.ranks[place]) + offset, share);
     call.row.bytes += share;
   }
   finish(call);
+}
+
+void DirectBackend::runAllGather(const CollectiveCall &call) {
+  copyShares(call, 0);
+}
+
+void DirectBackend::runAllToAll(const CollectiveCall &call) {
+  copyShares(call, partyOf(call.desc).own * shareBytes(call.desc));
 }
 
 void DirectBackend::runReduceScatter(const CollectiveCall &call) {

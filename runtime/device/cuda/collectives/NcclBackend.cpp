@@ -9,6 +9,7 @@
 //   reduce_scatter   chunk by chunk: each rank sends its contributions to their
 //                    owners, which add them up
 //   all_reduce       ncclAllGather, then every rank adds up everything
+//   all_to_all       each rank sends its pieces, and receives into the result
 //
 // Each stream of the plan with collectives is a lane: a communicator for each
 // kind of party that they are between (RankGroups.h), and GPU memory for
@@ -51,7 +52,7 @@ ncclResult_t worse(ncclResult_t a, ncclResult_t b) {
   return a == ncclSuccess || a == ncclInProgress ? b : a;
 }
 
-constexpr size_t kOvers = ZRT_OVER_GROUPS + 1;
+constexpr size_t kOvers = ZRT_OVER_COUNT;
 
 /// The alignment of contributions in bytes.
 constexpr uint64_t kContribution = 256;
@@ -69,6 +70,7 @@ public:
   void runAllGather(const CollectiveCall &call) override;
   void runReduceScatter(const CollectiveCall &call) override;
   void runAllReduce(const CollectiveCall &call) override;
+  void runAllToAll(const CollectiveCall &call) override;
   std::string failure() override;
   void abort() override;
   void haveConnected() override;
@@ -111,7 +113,7 @@ private:
   void gather(const CollectiveCall &call, CUdeviceptr mine, CUdeviceptr all,
               uint64_t bytes);
   void sendParts(const CollectiveCall &call, CUdeviceptr source, uint64_t apart,
-                 uint64_t bytes, uint64_t stride);
+                 uint64_t bytes, CUdeviceptr into, uint64_t stride);
   void issue(const CollectiveCall &call, const Communicator::Calls &calls);
 
   const Nccl nccl;
@@ -197,7 +199,8 @@ void NcclBackend::makeLanes() {
         auto &ring = lanes[stream]->over[desc.over];
         if (!ring)
           ring = std::make_unique<Communicator>(nccl);
-        lanes[stream]->exchanges[desc.over] |= desc.kind == ZRT_REDUCE_SCATTER;
+        lanes[stream]->exchanges[desc.over] |=
+            desc.kind == ZRT_REDUCE_SCATTER || desc.kind == ZRT_ALL_TO_ALL;
       });
 }
 
@@ -240,7 +243,7 @@ void NcclBackend::meet(const CollectiveCall &call) {
   if (!laneOf(call).exchanges[call.desc.over])
     return;
   device.streams.finish(call.stream);
-  sendParts(call, mine, /*apart=*/0, kContribution, kContribution);
+  sendParts(call, mine, /*apart=*/0, kContribution, stage.at(0), kContribution);
 }
 
 std::string NcclBackend::failure() {
@@ -290,18 +293,18 @@ void NcclBackend::gather(const CollectiveCall &call, CUdeviceptr mine,
 }
 
 /// Sends the peer at place p the bytes at `source` + p `apart`; receives those
-/// of it at offset `stride` p of the stage.
+/// of it at `into` + p `stride`.
 void NcclBackend::sendParts(const CollectiveCall &call, CUdeviceptr source,
-                            uint64_t apart, uint64_t bytes, uint64_t stride) {
+                            uint64_t apart, uint64_t bytes, CUdeviceptr into,
+                            uint64_t stride) {
   const Party &party = partyOf(call.desc);
-  const GpuMemory &stage = laneOf(call).stage;
   issue(call, [&](ncclComm_t ring) {
     ncclResult_t result = nccl.GroupStart();
     for (size_t place = 0; place < party.size(); ++place) {
       if (place == party.own)
         continue;
       const CUdeviceptr from = source + place * apart,
-                        to = stage.at(place * stride);
+                        to = into + place * stride;
       result = worse(result, nccl.Send(pointer(from), bytes, ncclUint8,
                                        int(place), ring, call.queue));
       result = worse(result, nccl.Recv(pointer(to), bytes, ncclUint8,
@@ -332,7 +335,7 @@ void NcclBackend::runReduceScatter(const CollectiveCall &call) {
     const uint64_t bytes = std::min(stride, share - done);
     const CUdeviceptr source = call.source + done;
     copy(call, stage.at(own * stride), source + own * share, bytes);
-    sendParts(call, source, /*apart=*/share, bytes, stride);
+    sendParts(call, source, /*apart=*/share, bytes, stage.at(0), stride);
     sums->add(call, stage.at(0), call.result + done / size * resultSize,
               bytes / size);
   }
@@ -345,6 +348,13 @@ void NcclBackend::runAllReduce(const CollectiveCall &call) {
   copy(call, mine, call.source, bytes);
   gather(call, mine, stage.at(0), bytes);
   sums->add(call, stage.at(0), call.result, call.desc.elements);
+}
+
+void NcclBackend::runAllToAll(const CollectiveCall &call) {
+  const uint64_t share = shareBytes(call.desc),
+                 own = partyOf(call.desc).own * share;
+  copy(call, call.result + own, call.source + own, share);
+  sendParts(call, call.source, /*apart=*/share, share, call.result, share);
 }
 
 } // namespace

@@ -25,7 +25,8 @@ uint64_t cuda::ncclBytes(const zrt_plan &plan) {
   std::map<std::pair<zrt_stream, uint32_t>, bool> exchanges;
   forEachCollective(
       plan, [&](zrt_stream stream, const zrt_collective_desc &desc) {
-        exchanges[{stream, desc.over}] |= desc.kind == ZRT_REDUCE_SCATTER;
+        exchanges[{stream, desc.over}] |=
+            desc.kind == ZRT_REDUCE_SCATTER || desc.kind == ZRT_ALL_TO_ALL;
       });
   const RankGroups groups(plan);
   int64_t bytes = 0;

@@ -34,7 +34,8 @@ RankedSums::RankedSums(const CollectiveDevice &device, const Stride &stride)
   std::vector<HowToAdd> how;
   forEachCollective(
       device.plan, [&](zrt_stream, const zrt_collective_desc &desc) {
-        if (desc.kind == ZRT_ALL_GATHER || sums.contains(&desc))
+        if (desc.kind == ZRT_ALL_GATHER || desc.kind == ZRT_ALL_TO_ALL ||
+            sums.contains(&desc))
           return;
         sums[&desc] = {&kernels.find(kernelOf(desc)),
                        how.size() * sizeof(HowToAdd)};
