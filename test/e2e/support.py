@@ -363,13 +363,14 @@ class Case(unittest.TestCase):
         return self.train(binary, data, 4, 1e-2, name=name, ranks=ranks)[1]
 
     def check_golden(self, *options, ranks=1, micro_steps=1, env=None, early=2e-6, late=1e-5, norms=1e-5, weights=1e-5,
-                     steps=None):
+                     steps=None, context=1):
         """20 steps of a tiny GPT-2, which PyTorch trained in float64; losses are within `early` in the first ten.
-        With fewer `steps`, weights are not compared."""
+        With fewer `steps`, weights are not compared.  So many ranks of a `context` share each sequence."""
         golden = json.loads((GOLDEN / "golden.json").read_text())
         hyper = golden["hyper"]
         binary = compile_gpt2(
-            GOLDEN / "config.json", golden["batch"] // (ranks * micro_steps), golden["seq"],
+            GOLDEN / "config.json", golden["batch"] * context // (ranks * micro_steps), golden["seq"],
+            *((f"--context={context}",) if context > 1 else ()),
             "--optimizer=adamw", f"--betas={hyper['betas'][0]},{hyper['betas'][1]}",
             f"--eps={hyper['eps']}", f"--weight-decay={hyper['weight_decay']}",
             f"--grad-clip={hyper['clip']}", f"--world-size={ranks}",

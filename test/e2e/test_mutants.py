@@ -89,7 +89,8 @@ class Mutants(support.Case):
         definitions = Definitions()
         self.assertIn("zero.accumulate scale", definitions.missing())
         for name in ("gemma2-1-2-2", "packed-0-1-2", "sample-3-2-1", "wide-3-2-1", "reference-0-1-1", "budget-3-2-1",
-                     "documents-2-2-1", "mistral-3-2-1", "tree-1-4-2", "wire-3-2-1", "generate-state-0-1-1"):
+                     "documents-2-2-1", "mistral-3-2-1", "tree-1-4-2", "wire-3-2-1", "generate-state-0-1-1",
+                     "context-3-2-1"):
             (self.folder / name).mkdir()
             edits = mutator_of(recipe(name).write(self.folder / name), definitions).edits
             definitions.found.update(edit.place for edit in edits)

@@ -27,7 +27,7 @@ FOUR, LORA, CUDA = ("--world-size=4", "--stage=3"), ("--lora=2:4",), ("--target=
 WORDS = {
     "--weight-decay": ("=0.2",), "--grad-clip": ("=0.5",), "--skip-nonfinite": ("=on",), "--precision": ("=bf16",),
     "--grad-dtype": ("=bf16", *HALVES), "--state-dtype": ("=bf16",), "--master": ("=none", *HALVES), "--reference": ("",),
-    "--loss-chunk": ("=4KiB",), "--stage": ("=1", *TWO), "--world-size": ("=2",), "--ranks-per-host": ("=2", *FOUR),
+    "--loss-chunk": ("=4KiB",), "--stage": ("=1", *TWO), "--world-size": ("=2",), "--context": ("=2", *TWO), "--ranks-per-host": ("=2", *FOUR),
     "--shard-size": ("=2", *FOUR), "--secondary-shard": ("=2", *FOUR), "--wire-params": ("=int8", *THREE),
     "--wire-gradients": ("=int8", *THREE), "--accumulate": ("=2",),
     "--virtual-shards": ("=2", "--accumulate=2"), "--accumulate-order": ("=block", "--accumulate=2"),

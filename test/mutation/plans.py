@@ -148,6 +148,9 @@ PLANS = [
     Recipe("tree-0-1-8", "tiny", 48, 0, 1, 8, ("--virtual-shards=8",)),
     Recipe("tree-3-2-4", "tiny", 48, 3, 2, 4, ("--virtual-shards=8", "--bucket-size=1KiB")),
     Recipe("tree-1-4-2", "tiny", 48, 1, 4, 2, ("--virtual-shards=8", "--ranks-per-host=2", "--precision=bf16")),
+    # Ranks that share sequences.
+    Recipe("context-3-2-1", "tiny", 48, 3, 2, 1, ("--context=2", "--bucket-size=1KiB")),
+    Recipe("context-1-4-2", "tiny", 48, 1, 4, 2, ("--context=2", "--ranks-per-host=2")),
     # Collectives in fewer bits.
     Recipe("wire-3-2-1", "tiny", 48, 3, 2, 1, ("--wire-params=int8", "--wire-gradients=int8", "--bucket-size=1KiB")),
     Recipe("wire-1-4-2", "tiny", 48, 1, 4, 2, ("--wire-gradients=int4", "--ranks-per-host=2", "--bucket-size=1KiB")),
