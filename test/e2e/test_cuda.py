@@ -280,6 +280,18 @@ class Cuda(support.Case):
     def test_direct_in_groups(self):
         self.gpt2("--stage=3", "--secondary-shard=2", ranks=4, gpu=("--collectives=direct",), batch=1, seeds=(1,))
 
+    def test_context(self):
+        """Ranks that share sequences exchange heads through the host, and by copies from each other."""
+        for gpu in (HOST, DIRECT):
+            with self.subTest(gpu):
+                self.gpt2("--context=2", "--stage=3", ranks=4, gpu=gpu, batch=1, seeds=(1, 2))
+
+    @needs_nccl
+    def test_context_by_nccl(self):
+        for options in (("--stage=3",), ("--stage=2", "--remat=block", "--ranks-per-host=2")):
+            with self.subTest(options):
+                self.gpt2("--context=2", *options, ranks=4, gpu=NCCL, batch=1, seeds=(1,))
+
     def test_virtual_shards(self):
         """The tree of sums over micro-steps is on the GPU, that over ranks on the host."""
         for options, ranks in (("--accumulate=4",), 1), (("--stage=3", "--accumulate=2"), 2):
