@@ -108,6 +108,23 @@ class Context(support.Case):
             for found, expected in zip(runs[1], runs[0], strict=True):
                 self.assert_close(found, expected, tolerance, precision)
 
+    def test_resumes(self):
+        """With the same ranks for a sequence to the same bits, and with others of the same samples."""
+        model = self.model_of("llama")
+        saving = ("--checkpoint", self.folder / "ck", "--save-every", 2)
+        start = ("--context=2", "--stage=3")
+        whole, saved = self.run_of(model, *start, ranks=2, flags=saving)
+        expected = support.saved_bytes(saved)
+        for ranks, options in ((2, start), (1, ()), (4, ("--context=4", "--stage=1"))):
+            with self.subTest(options):
+                lines, saved = self.run_of(model, *options, ranks=ranks, flags=("--resume", self.folder / "ck/step-2"))
+                if options == start:
+                    self.assertEqual(support.bits_of(lines), support.bits_of(whole))
+                    self.assertEqual(support.saved_bytes(saved), expected)
+                for line, other in zip(lines, whole, strict=True):
+                    self.assertEqual(line["step"], other["step"])
+                    self.assert_close(line["loss"], other["loss"], 1e-5, f"loss of step {line['step']}")
+
     def test_certificate(self):
         """What ranks exchange is counted, and the program receives as much (else it fails)."""
         binary = support.compile_model(self.model_of("llama"), "--world-size=2", "--context=2", "--stage=3")
