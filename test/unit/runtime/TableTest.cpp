@@ -48,8 +48,8 @@ TEST(Tables, OperationsExist) {
             "unknown: kind 99 does not exist");
   EXPECT_EQ(refusal([&](Table &table) { table.add(ZRT_LAUNCH, 0, nullptr); }),
             "launch: it has no descriptor");
-  EXPECT_EQ(refusal([&](Table &table) { table.wait(10, 0); }),
-            "wait: stream 10 does not exist, the plan has 10");
+  EXPECT_EQ(refusal([&](Table &table) { table.wait(11, 0); }),
+            "wait: stream 11 does not exist, the plan has 11");
 }
 
 TEST(Tables, EventsAreRecordedOnceAndThenWaitedFor) {
@@ -518,7 +518,7 @@ TEST(Tables, StreamsAreOfAClass) {
   plan.streams = &stream;
   plan.stream_count = 1;
   EXPECT_EQ(errorOf([&] { checkTables(plan); }),
-            "stream odd: class 10 does not exist");
+            "stream odd: class 11 does not exist");
   stream.name = nullptr;
   EXPECT_EQ(errorOf([&] { checkTables(plan); }), "stream 0 has no name");
 }
