@@ -191,6 +191,10 @@ static void addPasses(OpPassManager &pm, Level level,
       // Chunked losses have their own products now; all other products are
       // final.
       pm.addPass(createAddIntoMatmuls());
+      // While the backward of attention is beside its forward, and what only
+      // kernels need is no kernel.
+      if (options.libraryAttention)
+        pm.addPass(createCallAttention({options.libraryAttention}));
       pm.addPass(createLowerToGenerics());
     }
     // Before partitioning, because this fixes the arithmetic: every plan of a

@@ -44,6 +44,9 @@ struct PipelineOptions : PlanOptions, OptimizerNumbers {
   bool padsRows = false;
   /// Gives kernels room for what they keep between launches, for GPUs.
   bool givesRoom = false;
+  /// The widest heads of attention that a library of the device computes; 0:
+  /// kernels compute all attention.
+  int64_t libraryAttention = 0;
   /// The most bytes of device and of host memory that a rank may use; -1: no
   /// limit.
   int64_t deviceMemory = -1, hostMemory = -1;

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "dialect/nn/AttentionWork.h"
 #include "dialect/nn/Dropout.h"
 #include "dialect/nn/NN.h"
 #include "dialect/nn/Precision.h"
@@ -280,50 +281,22 @@ SmallVector<Value> AttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// Floating-point operations of `products` products of a T x S matrix with D
-/// columns, for each batch and head.  Counts only the positions that, by the
-/// shape, are seen.  Leaves out work done once per position, which is 1/D as
-/// much.
-template <typename OpT>
-static int64_t matmulFlops(OpT op, int64_t products) {
-  RankedTensorType q = op.getQ().getType(), k = op.getK().getType();
-  int64_t rows = q.getDimSize(1), columns = k.getDimSize(1),
-          seen = rows * columns;
-  if (op.getCausal()) {
-    // Row i of T sees i + 1 + (S - T) positions of S, and at most `window`.
-    seen -= rows * (rows - 1) / 2;
-    std::optional<uint64_t> window = op.getWindow();
-    int64_t hidden = window ? columns - int64_t(*window) : 0;
-    if (hidden > 0) {
-      // The last row has `hidden` positions outside the window; each row before
-      // it has one fewer than the next.
-      int64_t rowsThatHide = std::min(hidden, rows);
-      seen -= rowsThatHide * hidden - rowsThatHide * (rowsThatHide - 1) / 2;
-    }
-  }
-  return 2 * products * seen * q.getDimSize(0) * q.getDimSize(2) *
-         q.getDimSize(3);
-}
-
-// The products for each pair of a query and a key: forward, q k^T and P v;
-// backward, q k^T again, dO v^T, dS k, dS^T q and P^T dO.
-static constexpr int64_t kForwardMatmuls = 2, kBackwardMatmuls = 5;
-
 int64_t AttentionOp::getFlops(SymbolTableCollection &) {
-  return matmulFlops(*this, kForwardMatmuls);
+  return countAttentionFlops(*this, kAttentionMatmuls);
 }
 
 int64_t AttentionBackwardOp::getFlops(SymbolTableCollection &) {
-  return matmulFlops(*this, kBackwardMatmuls);
+  return countAttentionFlops(*this, kAttentionBackwardMatmuls);
 }
 
 void AttentionOp::addWork(SymbolTableCollection &symbols, zero::Work &work) {
-  addAttentionWork(*this, getQ(), getFlops(symbols), kForwardMatmuls, work);
+  addAttentionWork(*this, getQ(), getFlops(symbols), kAttentionMatmuls, work);
 }
 
 void AttentionBackwardOp::addWork(SymbolTableCollection &symbols,
                                   zero::Work &work) {
-  addAttentionWork(*this, getQ(), getFlops(symbols), kBackwardMatmuls, work);
+  addAttentionWork(*this, getQ(), getFlops(symbols), kAttentionBackwardMatmuls,
+                   work);
 }
 
 SmallVector<int64_t> nn::headsOf(Value q) {

@@ -647,6 +647,7 @@ def NN_CrossEntropyBackwardOp : NN_Op<"cross_entropy_backward", [
 
 include "dialect/nn/DeltaRule.td"
 include "dialect/nn/Experts.td"
+include "dialect/nn/LibraryAttention.td"
 include "dialect/nn/Parts.td"
 
 #endif

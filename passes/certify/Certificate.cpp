@@ -286,11 +286,14 @@ static int64_t countMatmulFlops(Operation *part, bool once,
     StringRef name = op->getName().getStringRef();
     if (!name.starts_with("nn.matmul") && !name.starts_with("nn.grouped") &&
         !name.starts_with("nn.attention") &&
+        !name.starts_with("nn.library_attention") &&
         !name.starts_with("nn.cached_attention"))
       return;
     int64_t some = countFlops(op, symbols);
     // The recomputed scores are one of five products.
-    flops += once && name == "nn.attention_backward" ? some / 5 * 4 : some;
+    const bool recomputes = name == "nn.attention_backward" ||
+                            name == "nn.library_attention_backward";
+    flops += once && recomputes ? some / 5 * 4 : some;
   });
   return flops;
 }

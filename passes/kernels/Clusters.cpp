@@ -321,6 +321,8 @@ private:
   SmallVector<Operation *> withInserts(Operation *op) {
     SmallVector<Operation *> members = {op}, inserts;
     for (Value result : op->getResults()) {
+      if (result.use_empty()) // the room of a library
+        continue;
       Value value = result;
       while (value.hasOneUse() &&
              isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(
@@ -335,6 +337,8 @@ private:
         return {op};
       inserts.push_back(insert);
     }
+    if (inserts.empty())
+      return {op};
     llvm::sort(inserts, [](Operation *x, Operation *y) {
       return x->isBeforeInBlock(y);
     });

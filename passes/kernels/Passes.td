@@ -160,6 +160,27 @@ def LowerToGenerics : Pass<"zero-lower-to-generics", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::scf::SCFDialect"];
 }
 
+def CallAttention : Pass<"zero-call-attention", "::mlir::ModuleOp"> {
+  let summary = "Gives attention to a library of the device";
+  let description = [{
+    For `--attention=cudnn`.  Every attention of training and evaluation is that
+    of the library; one that the library does not have is an error, which says
+    why.  The backward reads the result of the forward in place of its `delta`,
+    the operation behind it.  Attention of generation stays as it is.
+
+    ```mlir
+    %o, %lse = nn.attention %q, %k, %v {causal, scale = 0.25 : f64} ...
+    %dq, %dk, %dv = nn.attention_backward %do, %q, %k, %v, %lse, %delta ...
+    // becomes
+    %o, %lse, %room = nn.library_attention %q, %k, %v {causal, scale = 0.25 : f64} ...
+    %dq, %dk, %dv, %room = nn.library_attention_backward %do, %q, %k, %v, %o, %lse {at_once = 2 : i64, ...} ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::nn::NNDialect"];
+  let options = [Option<"width", "width", "int64_t", "256",
+    "the widest heads that the device has a backward for">];
+}
+
 def FormKernels : Pass<"zero-form-kernels", "::mlir::ModuleOp"> {
   let summary = "Outlines everything that is not a matmul into kernels";
   let description = [{

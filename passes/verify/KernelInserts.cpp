@@ -25,7 +25,8 @@ bool judge::isAttention(Operation *op) {
   return isa_and_present<nn::AttentionOp, nn::AttentionBackwardOp,
                          nn::CachedAttentionOp, nn::GatedDeltaRuleOp,
                          nn::GatedDeltaRuleBackwardOp, nn::CachedDeltaRuleOp,
-                         nn::CachedCausalConvOp>(op);
+                         nn::CachedCausalConvOp, nn::LibraryAttentionOp,
+                         nn::LibraryAttentionBackwardOp>(op);
 }
 
 /// Returns true if `op` has strides of 1 only.

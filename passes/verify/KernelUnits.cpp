@@ -161,7 +161,7 @@ LogicalResult judge::judgeUnits(Kernel kernel) {
       // where they are written, and of a delta rule heads of values.
       const unsigned heads =
           isa<nn::AttentionBackwardOp, nn::GatedDeltaRuleBackwardOp,
-              nn::GatedDeltaRuleOp>(op)
+              nn::GatedDeltaRuleOp, nn::LibraryAttentionBackwardOp>(op)
               ? 2
           : isa<nn::CachedAttentionOp, nn::CachedDeltaRuleOp>(op) ? 1
                                                                   : 0;
