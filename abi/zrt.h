@@ -276,6 +276,15 @@ void zrt_attention_backward(
     int64_t dq_head, void *dk, int64_t dk_stride, void *dv, int64_t dv_stride);
 #define ZRT_MAX_ATTENTION_WIDTH 2048
 
+/// Computes `delta` of zrt_attention_backward for `heads` query heads: the sums
+/// of grad x out of each query, in f32 and in the order of columns.  Those of
+/// consecutive heads are `sums_head` apart.
+void zrt_attention_sums(int64_t queries, int64_t width, zrt_dtype dtype,
+                        int32_t products, int64_t heads, const void *grad,
+                        int64_t grad_stride, int64_t grad_head, const void *out,
+                        int64_t out_stride, int64_t out_head, float *sums,
+                        int64_t sums_head);
+
 /// Attends to the positions of a sequence that are known already, on the
 /// calling thread: for one sequence, and the `heads` query heads that read one
 /// head of keys.  `keys` and `values` are caches of positions x width.

@@ -30,9 +30,13 @@ struct TargetOptions {
   /// only way of the host's processors.
   std::string collectives = "nccl";
   /// What multiplies in attention: "f32", "bf16" (processors), "tensor-cores"
-  /// (GPUs), or "" for the device's choice.
+  /// or "cudnn" (GPUs), or "" for the device's choice.
   std::string attention;
 };
+
+/// The value of --attention with which the pipeline makes operations of a
+/// library of attention.
+constexpr llvm::StringLiteral kCudnn = "cudnn";
 
 class Target {
 public:

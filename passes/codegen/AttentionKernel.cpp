@@ -7,6 +7,9 @@
 // So are those of nn.cached_attention: a slot and a head of keys and values, by
 // zrt_cached_attention, which puts rows into the head's caches.
 //
+// nn.library_attention is what nn.attention is; its backward first makes the
+// sums of dO O by zrt_attention_sums, in its room.
+//
 //   %o = nn.attention %q, %k, %v      =>  for unit in [begin, end)
 //                                           call @zrt_attention(T, S, D, ...,
 //                                             address and row stride of q, ...)
@@ -32,11 +35,17 @@ public:
       : RuntimeCall(kernel, op, b, views), products(products) {}
 
   LogicalResult forward(nn::AttentionOp attention);
-  LogicalResult backward(nn::AttentionBackwardOp attention);
+  /// With `library`, `delta` is made of its operands in its room.
+  LogicalResult backward(nn::AttentionBackwardOp attention,
+                         nn::LibraryAttentionBackwardOp library = {});
   LogicalResult cached(nn::CachedAttentionOp attention);
 
 private:
   const zrt::Kernel16 products;
+
+  /// Makes the sums of dO O of the unit's query heads; returns a view of those
+  /// of all heads, [B, H, T], or null after an error.
+  Value makeSums(nn::LibraryAttentionBackwardOp library, Value grad);
 
   /// Passes T, S, D, scale and cap; S is the number of keys.
   template <typename OpT>
@@ -121,7 +130,38 @@ LogicalResult AttentionEmitter::forward(nn::AttentionOp attention) {
   return success();
 }
 
-LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
+Value AttentionEmitter::makeSums(nn::LibraryAttentionBackwardOp library,
+                                 Value grad) {
+  Value out = views.operand(library.getOut()),
+        room = views.result(library.getRoom());
+  RankedTensorType q = library.getQ().getType(),
+                   lse = library.getLse().getType();
+  if (!out || !room)
+    return {};
+  Value all = memref::SubViewOp::create(b, loc, room, ArrayRef<int64_t>(0),
+                                        ArrayRef(lse.getNumElements()),
+                                        ArrayRef<int64_t>(1));
+  Value sums = memref::ExpandShapeOp::create(b, loc, lse.getShape(), all,
+                                             ReassociationIndices{0, 1, 2});
+  SmallVector<Value> ofAttention = std::move(args);
+  args.clear();
+  passInteger(q.getDimSize(1));
+  passInteger(q.getDimSize(3));
+  passElement(q.getElementType());
+  passInteger(q.getDimSize(2) / library.getK().getType().getDimSize(2));
+  int64_t distance;
+  if (failed(passRows({grad, out}, head, /*passHeads=*/true)) ||
+      failed(passStatistic(sums, head, distance)))
+    return {};
+  passInteger(distance);
+  call("zrt_attention_sums");
+  args = std::move(ofAttention);
+  return sums;
+}
+
+LogicalResult
+AttentionEmitter::backward(nn::AttentionBackwardOp attention,
+                           nn::LibraryAttentionBackwardOp library) {
   Value grad = views.operand(attention.getGrad()),
         q = views.operand(attention.getQ()),
         k = views.operand(attention.getK()),
@@ -138,6 +178,8 @@ LogicalResult AttentionEmitter::backward(nn::AttentionBackwardOp attention) {
   openUnits(kvHeads);
   Value kvHead = head;
   head = mul(kvHead, perKvHead);
+  if (library && !(delta = makeSums(library, grad)))
+    return op->emitOpError("is used in a way that its kernel does not support");
   if (failed(passShape(attention)))
     return failure();
   passInteger(perKvHead);
@@ -199,11 +241,49 @@ LogicalResult AttentionEmitter::cached(nn::CachedAttentionOp attention) {
 
 } // namespace
 
+/// Puts the operation that kernels compute before one of a library, which keeps
+/// only the use of its room.
+static nn::AttentionOp replaceLibrary(nn::LibraryAttentionOp library) {
+  OpBuilder b(library);
+  auto op = nn::AttentionOp::create(
+      b, library.getLoc(), library.getResult().getType(),
+      library.getLse() ? library.getLse().getType() : Type(), library.getQ(),
+      library.getK(), library.getV(), /*starts=*/Value(), /*keys=*/Value(),
+      library.getScaleAttr(), library.getCausalAttr(), library.getWindowAttr(),
+      /*soft_cap=*/FloatAttr(), /*rate=*/FloatAttr(), /*place=*/IntegerAttr());
+  library.getResult().replaceAllUsesWith(op.getResult());
+  if (library.getLse())
+    library.getLse().replaceAllUsesWith(op.getLse());
+  return op;
+}
+
+/// The same; its `delta` is another.
+static nn::AttentionBackwardOp
+replaceLibrary(nn::LibraryAttentionBackwardOp library) {
+  OpBuilder b(library);
+  auto op = nn::AttentionBackwardOp::create(
+      b, library.getLoc(), library.getDq().getType(), library.getDk().getType(),
+      library.getDv().getType(), library.getGrad(), library.getQ(),
+      library.getK(), library.getV(), library.getLse(),
+      /*delta=*/library.getLse(), /*starts=*/Value(), /*keys=*/Value(),
+      library.getScaleAttr(), library.getCausalAttr(), library.getWindowAttr(),
+      /*soft_cap=*/FloatAttr(), /*rate=*/FloatAttr(), /*place=*/IntegerAttr());
+  for (unsigned i = 0; i < 3; ++i)
+    library->getResult(i).replaceAllUsesWith(op->getResult(i));
+  return op;
+}
+
 LogicalResult zero::emitAttentionKernel(func::FuncOp kernel,
                                         zrt::Kernel16 products) {
   nn::AttentionOp forward;
   nn::AttentionBackwardOp backward;
   nn::CachedAttentionOp cached;
+  nn::LibraryAttentionBackwardOp library;
+  kernel.walk([&](nn::LibraryAttentionOp op) { replaceLibrary(op); });
+  kernel.walk([&](nn::LibraryAttentionBackwardOp op) {
+    replaceLibrary(op);
+    library = op;
+  });
   kernel.walk([&](nn::AttentionOp op) { forward = op; });
   kernel.walk([&](nn::AttentionBackwardOp op) { backward = op; });
   kernel.walk([&](nn::CachedAttentionOp op) { cached = op; });
@@ -218,7 +298,7 @@ LogicalResult zero::emitAttentionKernel(func::FuncOp kernel,
   KernelViews views(kernel, b);
   AttentionEmitter emitter(kernel, op, b, views, products);
   LogicalResult result = forward    ? emitter.forward(forward)
-                         : backward ? emitter.backward(backward)
+                         : backward ? emitter.backward(backward, library)
                                     : emitter.cached(cached);
   if (succeeded(result))
     views.finish();

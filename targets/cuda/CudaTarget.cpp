@@ -205,8 +205,9 @@ CudaTarget::emitDevice(ModuleOp plan, const TargetOptions &options,
       findDeviceWork(plan, /*addsUp=*/options.collectives != "host");
   if (!work)
     return failed();
-  OwningOpRef<ModuleOp> kernels =
-      lowerDeviceWork(plan, *work, setup, options.attention, arch);
+  OwningOpRef<ModuleOp> kernels = lowerDeviceWork(
+      plan, *work, setup, options.attention == kCudnn ? "" : options.attention,
+      arch);
   if (!kernels)
     return failed();
   const bool isEmulated = arch == kEmulated;
@@ -221,6 +222,12 @@ CudaTarget::emitDevice(ModuleOp plan, const TargetOptions &options,
         "; drop --target=cuda");
   PlanDevice device{getName().str(),   arch, options.collectives,
                     "zrt_cuda_device", {},   code.kernels};
+  for (KernelOp kernel : work->libraries) {
+    FailureOr<LibraryAttention> attention = describeLibraryAttention(kernel);
+    if (mlir::failed(attention))
+      return failed();
+    device.attentions.push_back(*attention);
+  }
   if (llvm::Error error = isEmulated
                               ? emitEmulated(*code.module, cpu, folder, device)
                               : emitNvidia(*code.module, arch, folder, device))

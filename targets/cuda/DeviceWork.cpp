@@ -7,6 +7,7 @@
 #include "dialect/zero/PlanPrograms.h"
 #include "passes/codegen/KernelPipeline.h"
 #include "passes/codegen/tables/Dispatch.h"
+#include "passes/codegen/tables/LibraryAttention.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -77,7 +78,11 @@ FailureOr<DeviceWork> zero::findDeviceWork(ModuleOp plan, bool addsUp) {
       for (KernelOp kernel : findKernels(&op, symbols))
         kernels.insert(kernel);
     }
-  return DeviceWork{kernels.takeVector(), more};
+  DeviceWork work{{}, {}, more};
+  for (KernelOp kernel : kernels)
+    (isLibraryAttention(kernel) ? work.libraries : work.kernels)
+        .push_back(kernel);
+  return work;
 }
 
 OwningOpRef<ModuleOp> zero::lowerDeviceWork(ModuleOp plan,

@@ -12,6 +12,7 @@ namespace mlir::zero {
 /// memory run on the host's processors on any target.
 struct DeviceWork {
   SmallVector<KernelOp> kernels;   ///< in the plan's order
+  SmallVector<KernelOp> libraries; ///< that a library computes
   SmallVector<RuntimeKernel> more; ///< other kernels of its image
 };
 

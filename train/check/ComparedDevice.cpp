@@ -21,6 +21,7 @@
 #include "train/check/ComparedDevice.h"
 
 #include "runtime/device/cpu/CpuDevice.h"
+#include "runtime/plan/LibraryAttention.h"
 #include "runtime/plan/PlanTable.h"
 #include "runtime/start/Start.h"
 #include "runtime/text/Error.h"
@@ -165,7 +166,13 @@ void ComparedDevice::check(const zrt_op &op) const {
 std::vector<ComparedDevice::Range>
 ComparedDevice::rangesOf(const zrt_op &op) const {
   std::vector<Range> ranges;
+  const zrt_device_attention *library =
+      op.kind == ZRT_LAUNCH ? attentionOf(plan, launchOf(op)) : nullptr;
+  const zrt_operand *room =
+      library ? &launchOf(op).args[library->room.operand - 1] : nullptr;
   forEachOperand(op, [&](const std::string &name, const zrt_operand &operand) {
+    if (&operand == room)
+      return; // a library leaves anything there
     // Use the rank's part only: other operations may work on the rest of a
     // whole bucket at the same time.
     const zrt_ref ref = refOf(operand, rank, RankGroups(plan));

@@ -3,6 +3,7 @@
 
 #include "abi/DeviceEntries.h"
 #include "runtime/numbers/HalfArrays.h"
+#include "runtime/plan/LibraryAttention.h"
 #include "runtime/plan/OperationFacts.h"
 #include "runtime/plan/PlanTable.h"
 
@@ -16,15 +17,18 @@ using namespace zrt::check;
 namespace {
 
 bool isAttention(const Comparison &one) {
-  return one.kind == ZRT_LAUNCH &&
-         std::string_view(one.name).find("attention") == 0;
+  const std::string_view name = one.name;
+  return one.kind == ZRT_LAUNCH && (name.starts_with("attention") ||
+                                    name.starts_with("library_attention"));
 }
 
 /// Returns true if the device's kernel of `op` only approximates its twin's
-/// results, as on tensor cores.
+/// results, as on tensor cores and in libraries.
 bool rounds(const zrt_plan &plan, const zrt_op &op) {
   if (op.kind != ZRT_LAUNCH)
     return false;
+  if (attentionOf(plan, launchOf(op)))
+    return true;
   const zrt_device_kernel *kernels = plan.device_kernels,
                           *end = kernels + plan.device_kernel_count;
   return std::any_of(kernels, end, [&](const zrt_device_kernel &kernel) {

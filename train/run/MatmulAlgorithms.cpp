@@ -14,9 +14,9 @@ namespace {
 
 constexpr const char *kFile = "matmuls.json";
 constexpr int32_t kDefault = 16;
-constexpr const char *kFix =
-    "go on with the file, the GPU and the cuBLASLt that the run had, or choose "
-    "again by --retune-matmuls, which changes bits";
+constexpr const char *kFix = "go on with the file, the GPU and the libraries "
+                             "that the run had, or choose "
+                             "again by --retune-matmuls, which changes bits";
 
 } // namespace
 

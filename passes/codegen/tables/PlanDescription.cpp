@@ -161,11 +161,18 @@ private:
                   .shared_bytes = kernel.sharedBytes,
                   .blocks_per_unit = kernel.blocksPerUnit};
         });
+    std::vector<Zrt<zrt_device_attention>> attentions;
+    for (const LibraryAttention &attention : device.attentions) {
+      attentions.push_back(attention.how);
+      attentions.back().fn = constants.kernel(attention.kernel);
+    }
     compiled.make_device = constants.deviceMaker(device.maker);
     compiled.device_image_count = static_cast<uint32_t>(images.size());
     compiled.device_kernel_count = static_cast<uint32_t>(kernels.size());
     compiled.device_images = constants.array<Zrt<zrt_device_image>>(images);
     compiled.device_kernels = constants.array<Zrt<zrt_device_kernel>>(kernels);
+    compiled.device_attention_count = static_cast<uint32_t>(attentions.size());
+    compiled.device_attentions = constants.array(llvm::ArrayRef(attentions));
   }
 
   static uint32_t microStepOf(Attribute attribute) {

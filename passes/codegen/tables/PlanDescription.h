@@ -3,6 +3,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "passes/codegen/gpu/EmitDeviceCode.h"
+#include "passes/codegen/tables/LibraryAttention.h"
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ struct PlanDevice {
   };
   std::vector<Image> images;
   std::vector<DeviceKernel> kernels;
+  std::vector<LibraryAttention> attentions = {};
 };
 
 /// The description of a training binary besides its plan.

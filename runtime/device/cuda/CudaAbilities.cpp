@@ -15,13 +15,16 @@ void CudaDevice::checkMatmulStreams() const {
   const zrt_stream none = plan.stream_count;
   zrt_stream first = none;
   for (const zrt_op &op : opsOf(plan)) {
-    if (op.kind != ZRT_MATMUL || !streams.isOnGpu(op.stream))
+    const bool isOfLibrary =
+        op.kind == ZRT_LAUNCH && attentions.has(launchOf(op).fn);
+    if ((op.kind != ZRT_MATMUL && !isOfLibrary) || !streams.isOnGpu(op.stream))
       continue;
     if (first == none)
       first = op.stream;
-    if (op.stream != first && plan.workspace.bytes != 0)
-      fail("products run on the streams {} and {}, and the plan has one "
+    if (op.stream != first && (plan.workspace.bytes != 0 || isOfLibrary))
+      fail("{} run on the streams {} and {}, and the plan has one "
            "workspace for them; compile the model again",
+           isOfLibrary ? "products and cuDNN's attention" : "products",
            plan.streams[first].name, plan.streams[op.stream].name);
   }
 }
@@ -58,7 +61,10 @@ void CudaDevice::loadProduct(zrt_stream stream,
   gpu.StreamSynchronize(queue);
 }
 
-void CudaDevice::check(zrt_stream, const zrt_launch_desc &desc) const {
+void CudaDevice::check(zrt_stream stream, const zrt_launch_desc &desc) const {
+  if (attentions.has(desc.fn))
+    return attentions.prepare(streams.handle(stream), desc,
+                              addresses(desc.args, desc.arg_count));
   kernels.checkUnits(desc.fn, desc.units);
 }
 
@@ -94,14 +100,24 @@ void CudaDevice::check(zrt_stream, const zrt_dequantize_desc &) const {
 }
 
 std::string CudaDevice::chooseMatmuls(int most, const std::string &chosen) {
-  const std::string version = products.version();
-  if (version.empty())
+  const std::string version = products.version(),
+                    ofAttention = attentions.version();
+  if (version.empty() && ofAttention.empty())
     return "";
   // Operands are zeros at their places in the arena: so are the results, and
   // the arena stays as it is, but for the workspace.
-  MatmulChoices choices(chosen, gpu.name(), version);
+  MatmulChoices choices(chosen, gpu.name(), version, ofAttention);
+  for (const auto &[attention, engine] : attentions.engines())
+    if (const std::string *kept = choices.findEngine(attention))
+      attentions.take(attention, *kept);
+    else
+      choices.addEngine(attention, engine);
   for (const zrt_op &op : opsOf(plan)) {
-    if (op.kind != ZRT_MATMUL || !streams.isOnGpu(op.stream))
+    if (!streams.isOnGpu(op.stream))
+      continue;
+    if (op.kind == ZRT_LAUNCH && attentions.has(launchOf(op).fn))
+      check(op.stream, launchOf(op));
+    if (op.kind != ZRT_MATMUL)
       continue;
     try {
       products.choose(matmulOf(op), operandsOf(matmulOf(op)), most, choices);

@@ -75,8 +75,9 @@ CudaDevice::CudaDevice(const zrt_plan &thePlan, int rank, int rankOnHost,
       pinned(pinHost(gpu, *host)), mirror(gpu, plan),
       products(gpu, kernels, arena.at(plan.workspace.offset),
                plan.workspace.bytes),
-      groups(gpu, kernels, plan), buckets(gpu, kernels, plan, rank),
-      streams(gpu, plan), graphs(gpu, plan, streams) {
+      groups(gpu, kernels, plan), attentions(gpu, plan),
+      buckets(gpu, kernels, plan, rank), streams(gpu, plan),
+      graphs(gpu, plan, streams) {
   checkMatmulStreams();
 }
 
@@ -243,6 +244,8 @@ void CudaDevice::work(const zrt_op &op, const BucketPart *bucket) {
 
 void CudaDevice::run(CUstream queue, const zrt_launch_desc &desc) {
   std::vector<uint64_t> parameters = addresses(desc.args, desc.arg_count);
+  if (attentions.has(desc.fn))
+    return attentions.run(queue, desc, parameters);
   parameters.push_back(uint64_t(desc.units));
   kernels.launch(queue, desc.fn, desc.units, parameters);
 }

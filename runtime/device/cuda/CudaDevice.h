@@ -26,6 +26,7 @@
 #include "runtime/device/cuda/GroupedMatmuls.h"
 #include "runtime/device/cuda/Matmuls.h"
 #include "runtime/device/cuda/Mirror.h"
+#include "runtime/device/cuda/attention/Attentions.h"
 #include "runtime/device/cuda/collectives/GpuCollectives.h"
 #include "runtime/device/cuda/driver/Gpu.h"
 #include "runtime/device/cuda/driver/Kernels.h"
@@ -130,6 +131,7 @@ private:
   cuda::Mirror mirror;
   mutable cuda::Matmuls products; ///< `check` prepares them
   cuda::GroupedMatmuls groups;
+  mutable cuda::Attentions attentions; ///< as products
   cuda::BucketLaunches buckets;
   cuda::Streams streams; ///< destroyed before the memory that it uses
   cuda::Graphs graphs;

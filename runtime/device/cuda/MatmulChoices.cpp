@@ -50,8 +50,10 @@ const nlohmann::json &memberOf(const nlohmann::json &json, const char *name,
 } // namespace
 
 MatmulChoices::MatmulChoices(const std::string &text, std::string theDevice,
-                             std::string theLibrary)
-    : device(std::move(theDevice)), library(std::move(theLibrary)) {
+                             std::string theLibrary,
+                             std::string theAttentionLibrary)
+    : device(std::move(theDevice)), library(std::move(theLibrary)),
+      attentionLibrary(std::move(theAttentionLibrary)) {
   if (!text.empty())
     read(text);
 }
@@ -78,6 +80,26 @@ void MatmulChoices::read(const std::string &text) {
       fail("{}: \"data\" are not {} bytes in hexadecimal digits", where,
            kBytes);
   }
+  if (!json.contains("attentions"))
+    return;
+  const auto ofAttention =
+      memberOf(json, "attention_library", Type::string, whole)
+          .get<std::string>();
+  if (ofAttention != attentionLibrary && !attentionLibrary.empty())
+    fail("the engines of attention are those of {}, and here is {}",
+         shown(ofAttention), attentionLibrary);
+  for (const auto &[attention, engine] :
+       memberOf(json, "attentions", Type::object, whole).items()) {
+    if (!engine.is_string())
+      fail("{}, at {}: the engine is not a text", whole, shown(attention));
+    attentions[attention] = engine.get<std::string>();
+  }
+}
+
+const std::string *
+MatmulChoices::findEngine(const std::string &attention) const {
+  const auto found = attentions.find(attention);
+  return found == attentions.end() ? nullptr : &found->second;
 }
 
 const cublasLtMatmulAlgo_t *
@@ -96,7 +118,11 @@ std::string MatmulChoices::text() const {
   nlohmann::ordered_json all = nlohmann::ordered_json::object();
   for (const auto &[product, choice] : products)
     all[product] = {{"is", choice.is}, {"data", toHex(choice.algorithm)}};
-  const nlohmann::ordered_json json = {
+  nlohmann::ordered_json json = {
       {"device", device}, {"library", library}, {"products", all}};
+  if (!attentions.empty()) {
+    json["attention_library"] = attentionLibrary;
+    json["attentions"] = attentions;
+  }
   return json.dump(/*indent=*/1) + "\n";
 }

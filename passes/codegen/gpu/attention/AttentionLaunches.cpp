@@ -203,6 +203,8 @@ LogicalResult zero::emitAttentionBlocks(func::FuncOp kernel,
     return failure(failed(check(cached, AttentionUnits::F32)) ||
                    failed(emitCached(kernel, cached)));
   auto [forward, backward] = findAttention(kernel);
+  if (!forward && !backward)
+    return kernel->emitError("is attention of a library, and has no code");
   if (forward)
     return failure(failed(check(forward, units)) ||
                    failed(emitForward(kernel, forward, units)));

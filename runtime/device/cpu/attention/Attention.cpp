@@ -152,6 +152,29 @@ extern "C" void zrt_attention_backward(
   });
 }
 
+extern "C" void zrt_attention_sums(int64_t queries, int64_t width,
+                                   zrt_dtype dtype, int32_t /*products*/,
+                                   int64_t heads, const void *grad,
+                                   int64_t grad_stride, int64_t grad_head,
+                                   const void *out, int64_t out_stride,
+                                   int64_t out_head, float *sums,
+                                   int64_t sums_head) {
+  withType(dtype, [&](auto type) {
+    using T = decltype(type);
+    for (int64_t head = 0; head < heads; ++head)
+      for (int64_t i = 0; i < queries; ++i) {
+        const T *a = static_cast<const T *>(grad) + head * grad_head +
+                     i * grad_stride,
+                *b = static_cast<const T *>(out) + head * out_head +
+                     i * out_stride;
+        float sum = 0;
+        for (int64_t d = 0; d < width; ++d)
+          sum += widen(a[d]) * widen(b[d]);
+        sums[head * sums_head + i] = sum;
+      }
+  });
+}
+
 extern "C" void zrt_cached_attention(
     int64_t queries, int64_t positions, int64_t width, float scale,
     float soft_cap, int64_t window, const int32_t *begin, const int32_t *count,
