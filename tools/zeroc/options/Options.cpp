@@ -201,12 +201,12 @@ void CommandLine::declareDriver() {
       {machine, Emit::Memory});
   add("attention=f32|TYPE|tensor-cores",
       text(options.targetOptions.attention,
-           {"f32", "bf16", "fp16", "tensor-cores"})
+           {"f32", "bf16", "fp16", "tensor-cores", kCudnn})
           .showing("as products where that is fast"),
       "how attention of 16 bits multiplies: f32 (same bits\n"
       "everywhere), bf16 (CPUs with AMX or fast AVX512_BF16),\n"
-      "fp16 (CPUs with AMX-FP16),\n"
-      "or tensor-cores (GPUs)",
+      "fp16 (CPUs with AMX-FP16), tensor-cores (GPUs), or\n"
+      "cudnn (GPUs, by that library)",
       {machine, Emit::LLVM});
   add("collectives=host|nccl|direct",
       text(options.targetOptions.collectives, {"host", "nccl", "direct"}),
@@ -370,7 +370,8 @@ void CommandLine::takeTarget() {
     for (const auto &[flag, value, isAsked] :
          {std::tuple("--cuda-arch=", cudaArch, isGiven("--cuda-arch")),
           {"--collectives=", given.collectives, isGiven("--collectives")},
-          {"--attention=", given.attention, given.attention == "tensor-cores"}})
+          {"--attention=", given.attention,
+           given.attention == "tensor-cores" || given.attention == kCudnn}})
       if (isAsked)
         fail(flag + value + " is for GPUs; add --target=cuda");
     given.collectives = "host";
@@ -396,12 +397,16 @@ void CommandLine::takeTarget() {
   }
   if (asksPairs)
     fail("--attention=" + given.attention +
-         " is for processors; use f32 or tensor-cores");
+         " is for processors; use f32, tensor-cores or cudnn");
   if (options.pipeline.reference)
     fail("--reference computes on one thread of the processors; drop "
          "--target=" +
          target);
   given.arch = cudaArch;
+  // cuDNN 9.19 has a backward of wider heads for Hopper alone.
+  if (given.attention == kCudnn)
+    options.pipeline.libraryAttention =
+        given.arch == "sm_90" || given.arch == "emulated" ? 256 : 128;
   options.pipeline.padsRows = options.pipeline.givesRoom = true;
   // Products of few rows leave most of a GPU idle.
   constexpr int64_t kLossChunkOfGpu = int64_t{512} << 20;
@@ -436,6 +441,13 @@ DriverOptions CommandLine::check() {
   SmallVector<StringRef> names = emitNames();
   options.emit = static_cast<Emit>(llvm::find(names, emit) - names.begin());
   takePrediction();
+  // cuDNN's attention is other operations of the plan, not other code.
+  auto changesOf = [&](const Flag &flag) {
+    return flag.getName() == "--attention" &&
+                   options.targetOptions.attention == kCudnn
+               ? Emit::Kernels
+               : *flag.changes;
+  };
   for (const Flag &flag : flags) {
     if (!flag.changes || !flag.isSet())
       continue;
@@ -446,13 +458,13 @@ DriverOptions CommandLine::check() {
     // Ranks that share sequences change the step.
     const bool isOfContext =
         flag.getName() == "--world-size" && options.pipeline.context > 1;
-    if (options.emit < *flag.changes && flag.getNumOccurrences() &&
-        !isOfContext)
+    const Emit changes = changesOf(flag);
+    if (options.emit < changes && flag.getNumOccurrences() && !isOfContext)
       fail(flag.getName() + " changes nothing before --emit=" +
-           names[static_cast<int>(*flag.changes)] + ", and --emit=" + emit +
+           names[static_cast<int>(changes)] + ", and --emit=" + emit +
            " stops before that; drop one of them");
     std::string owner = flag.getNumOccurrences() ? "" : deepSpeedFile + "'s ";
-    options.given.emplace_back(owner + flag.getName(), *flag.changes);
+    options.given.emplace_back(owner + flag.getName(), changes);
   }
 
   checkOptimizer();

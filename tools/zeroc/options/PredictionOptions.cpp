@@ -155,7 +155,8 @@ void CommandLine::takeModelToPredict() {
   if (isGiven("--network") && options.pipeline.worldSize == 1)
     fail("--network is between ranks; add --world-size=N");
   for (StringRef name : {"--cpu", "--attention", "--collectives"})
-    if (isGiven(name))
+    if (isGiven(name) &&
+        (name != "--attention" || options.targetOptions.attention != kCudnn))
       fail(command + " makes no code, so " + name +
            " changes nothing; drop it");
   options.emit = Emit::Memory;
