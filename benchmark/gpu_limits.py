@@ -16,7 +16,8 @@ products, whose estimate is a rate that was measured, lower if n or k is no mult
 estimated by their instructions.  Attention's limit is that of tensor cores.  Its estimate follows the kernels of
 docs/cuda.md: in f32, reads of shared memory; on tensor cores, for each tile of the loop, its multiplications,
 instructions, exponentials and reads of shared memory one after another, or its reads of L2 if these take longer.
-docs/cuda.md compares the estimates with times of an H100.
+cuDNN's attention is estimated by the rates of machines/h100.json.  docs/cuda.md compares the estimates with times
+of an H100.
 """
 import argparse
 import dataclasses
@@ -62,6 +63,9 @@ class Gpu:
     multiplied: float = 600e12
     multiplied_odd: float = 95e12
     multiplied_f32: float = 50e12
+    # cuDNN's attention: seconds of a flop, and of a pair of query and key, forward and backward (machines/h100.json).
+    library_flop: float = 1.011e-15
+    library_score: tuple = (4.24e-13, 2.40e-12)
 
 
 #: NVIDIA H100 SXM5 80 GB: dense flops/s, bytes/s.
@@ -231,6 +235,8 @@ def attention_shape(name, operands, units, lengths):
     """Returns (is backward, T, D, heads of queries of all sequences).  `lengths` collects those of forward launches, by
     the number of logarithms of sums: T for each of these heads."""
     sizes = [int(size) for size in re.findall(r"device \d+ \+ (\d+) ", operands)]
+    if "library" in name:  # its room is the last
+        sizes.pop()
     backward = "backward" in name
     if not backward:
         lengths[sizes[-1] // 4] = sizes[-1] // 4 // units
@@ -292,6 +298,12 @@ def estimate_launches(gpu, kernels, name, backward, length, width, units):
     return sum(seconds for seconds, _ in found), ", ".join(f"{why} {1e3 * s:.3f}m" for s, why in found)
 
 
+def estimate_library(gpu, flops, backward, width):
+    """Seconds of cuDNN's attention with `flops` of its products, and the bottleneck."""
+    scores = flops / ((10 if backward else 4) * width)
+    return flops * gpu.library_flop + scores * gpu.library_score[backward] + LAUNCH_SECONDS, "cuDNN"
+
+
 def estimate_grouped(gpu, kernel, rows, groups, sums, flops):
     """Seconds of tiles of 128 rows, and the bottleneck; the last tile of a group is half full."""
     tiles = 1 if sums else (rows / 128 + groups / 2) / (rows / 128)
@@ -338,7 +350,9 @@ def add_all(gpu, plan, kernels):
             shape = attention_shape(name, rest, units, lengths)
             one, least, count = attention_flops(*shape)
             flops = least * one
-            if kernels[name].multiplications:
+            if "library" in name:
+                seconds, why = estimate_library(gpu, flops, shape[0], shape[2])
+            elif kernels[name].multiplications:
                 seconds, why = estimate_launches(gpu, kernels, name, *shape)
             else:
                 seconds, why = estimate_attention(gpu, count * one), "shared memory"

@@ -161,7 +161,7 @@ std::optional<double> Machine::Layout::find(StringRef kind) const {
 std::optional<double> Machine::Layout::findHere(StringRef kind) const {
   const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
   StringRef ungrouped = kind;
-  ungrouped.consume_front("grouped_");
+  ungrouped.consume_front("grouped_") || ungrouped.consume_front("library_");
   for (const std::string &name :
        {kind.str(), ungrouped.str(), "*." + rest.str(), "*." + last.str()})
     if (auto known = seconds.find(name); known != seconds.end())

@@ -15,8 +15,9 @@
 // ranks do not share, a layout is for up to so many ranks: beyond the GPUs of a
 // host, links are slower.  A kind that has no seconds takes those of "*.bf16.a"
 // for "matmul.bf16.a", or else of "*.a"; "grouped_matmul.bf16.a" before these
-// takes those of "matmul.bf16.a".  `zeroc calibrate` writes files of
-// measured machines; those of published ones are in machines/.
+// takes those of "matmul.bf16.a", and library_attention those of attention.
+// `zeroc calibrate` writes files of measured machines; those of published ones
+// are in machines/.
 //
 //===----------------------------------------------------------------------===//
 #pragma once
