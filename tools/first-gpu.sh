@@ -30,12 +30,15 @@ checked=(
   "dropout dropout 8 128 --precision=bf16"
   "nf4 llama 4 200 --precision=bf16 --lora=8 --base-storage=nf4"
   "experts mixtral 4 200 --precision=bf16"
+  "cudnn llama 4 200 --precision=bf16 --attention=cudnn"
   "ranks char 8 128 --precision=bf16 --world-size=2 --stage=3 --collectives=direct"
   "nccl char 8 128 --precision=bf16 --world-size=2 --stage=3 --collectives=nccl --accumulate=2")
 timed=(
   "gpt2 gpt2 16 1024 --precision=bf16"
   "gpt2-padded gpt2-padded 16 1024 --precision=bf16"
   "llama-1b llama-1b 8 1024 --precision=bf16"
+  "gpt2-cudnn gpt2-padded 16 1024 --precision=bf16 --attention=cudnn"
+  "llama-1b-cudnn llama-1b 8 1024 --precision=bf16 --attention=cudnn"
   "experts qwen3-moe 8 2048 --precision=bf16"
   "heads-256 gemma3 4 2048 --precision=bf16")
 soak_steps=${ZERO_SOAK:-2000}
@@ -43,6 +46,7 @@ soak_steps=${ZERO_SOAK:-2000}
   soak_steps=${ZERO_SOAK:-60}
   timed=("gpt2 char 2 64 --precision=bf16")
   checked=("bf16 char 1 16 --precision=bf16"
+    "cudnn char 1 16 --precision=bf16 --attention=cudnn"
     "ranks char 1 16 --precision=bf16 --world-size=2 --stage=3 --collectives=direct"
     "nccl char 1 16 --precision=bf16 --world-size=2 --stage=3 --collectives=nccl --accumulate=2")
 }
@@ -79,7 +83,7 @@ prepare() {
     read -ra options <<<"--target=cuda --cuda-arch=$arch $rest"
     "$zeroc" import "$folder/models/$model.json" "--batch=$batch" "--seq=$seq" "${more[@]}" -o "$folder/model.mlir" &&
       "$zeroc" "$folder/model.mlir" "${options[@]}" -o "$folder/$name" >/dev/null || exit
-    [[ -z ${ZEROC_BEFORE:-} || $name == check-* ]] ||
+    [[ -z ${ZEROC_BEFORE:-} || $name == check-* || $name == *-cudnn ]] ||
       "$ZEROC_BEFORE" "$folder/model.mlir" "${options[@]}" -o "$folder/$name-before" >/dev/null || exit
   done < <(printf '%s\n' "${checked[@]/#/check-}" "${timed[@]}")
   rm "$folder/model.mlir"
@@ -90,6 +94,9 @@ prepare() {
   echo "$arch" >"$folder/arch"
   du -sh "$folder"
 }
+
+# Whether the program NAME can run here: those of cuDNN need that library.
+has() { [[ $1 != *cudnn || -n $cudnn ]]; }
 
 # step NAME SECONDS COMMAND...: its output goes to $out/NAME.log, its verdict to the page.
 failed=0
@@ -159,6 +166,7 @@ check_all() {
   ((gpus > 1)) || { pairs=(ranks); ((soak_steps /= 4)); echo "one GPU: NCCL is left out, and two ranks share the GPU"; }
   while read -r name rest; do
     local more=()
+    has "$name" || continue
     [[ $name != nvme ]] || more=(--nvme-path "$out")
     if [[ $name == ranks || $name == nccl ]]; then
       [[ " ${pairs[*]} " != *" $name "* ]] || step "check-$name" 90 bash -c "check_two $name"
@@ -189,11 +197,12 @@ time_all() {
   time_one() { step "train-$1" 60 "./$2" "${options[@]}" --steps 16 "${@:3}" && grep -h 'step .*median' "$out/train-$1.log"; }
   step check-gpt2 120 ./gpt2 "--device-check=$out/gpt2.json" || grep -h FAIL "$out/check-gpt2.log" | cut -c1-200
   while read -r name model batch seq rest; do
+    has "$name" || continue
     time_one "$name" "$name"
     time_one "$name-first" "$name" --matmul-algorithms=1
     [[ ! -x $name-before ]] || time_one "$name-before" "$name-before"
     step "profile-$name" 60 "./$name" "${options[@]}" --steps 4 --profile
-    [[ $name == experts || $name == heads-256 ]] ||
+    [[ $name == experts || $name == heads-256 || $name == *-cudnn ]] ||
       ! python3 -c 'import torch; assert torch.cuda.is_available()' 2>/dev/null ||
       { step "torch-$name" 90 python3 models/torch_gpu.py "models/$model.json" "$batch" "$seq" 16 && tail -n 1 "$out/torch-$name.log"; }
   done < <(printf '%s\n' "${timed[@]}")
@@ -205,13 +214,15 @@ run() {
   cd "$1" || exit
   export out=out${part:+/$part}
   rm -rf "$out" && mkdir -p "$out" || exit
-  for found in $(find /usr/local/cuda*/ /usr/lib /opt /root/.local /home -name 'libcublasLt.so.1[23]' 2>/dev/null | sort -r); do
+  for found in $(find /usr/local/cuda*/ /usr/lib /opt /root/.local /home \( -name 'libcublasLt.so.1[23]' -o -name libcudnn.so.9 \) 2>/dev/null | sort -r); do
     export LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$(dirname "$found")
   done
+  cudnn=$(ldconfig -p | grep -o '/.*/libcudnn.so.9$'; tr ':' '\n' <<<"${LD_LIBRARY_PATH:-}" | sed 's,$,/libcudnn.so.9,' | xargs -rd '\n' ls 2>/dev/null)
   {
     nvidia-smi --query-gpu=name,memory.total,driver_version,clocks.max.sm,power.limit --format=csv,noheader 2>/dev/null
     nvidia-smi topo -m 2>/dev/null | grep -E '^ *GPU' | head -9
-    echo "$(nproc) processors, cuBLASLt in ${LD_LIBRARY_PATH:-the default folders}"
+    echo "$(nproc) processors, libraries in ${LD_LIBRARY_PATH:-the default folders}"
+    [[ -n $cudnn ]] || echo "no libcudnn.so.9: its attention is left out"
     [[ $arch != emulated ]] || export FAKE_CUDA_MEMORY=$((600 << 20))
     [[ $part == times ]] || check_all
     [[ $part == checks ]] || time_all
