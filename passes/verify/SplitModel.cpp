@@ -285,11 +285,25 @@ private:
     return success();
   }
 
-  /// Whether `op` has that share of operand `i`, of `type` in @whole.
+  /// Whether `value` is that share of one of `type` in @whole.
+  bool has(Value value, RankedTensorType type, Held share) {
+    return free.contains(value) ? tensorOf(value) == typeOf(type, share)
+                                : shares.lookup(value) == share;
+  }
   bool has(Operation *op, unsigned i, RankedTensorType type, Held share) {
-    Value operand = op->getOperand(i);
-    return free.contains(operand) ? tensorOf(operand) == typeOf(type, share)
-                                  : shares.lookup(operand) == share;
+    return has(op->getOperand(i), type, share);
+  }
+
+  /// What a rank has of operand `i`; of a free one, by its sizes.
+  Held operandShare(Operation *op, Operation *of, unsigned i) {
+    Value value = op->getOperand(i);
+    RankedTensorType type = tensorOf(of->getOperand(i));
+    if (!free.contains(value) || !type)
+      return shares.lookup(value);
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (Held part = {Held::Part, dim, 1}; has(value, type, part))
+        return part;
+    return {};
   }
 
   /// What a rank has of the results of `op`, which is `of` in @whole; nothing
@@ -298,11 +312,11 @@ private:
     // The first operand that ranks do not have whole.
     Held first;
     unsigned at = 0;
-    for (OpOperand &operand : op->getOpOperands())
-      if (Held share = shares.lookup(operand.get());
+    for (unsigned i = 0; i < op->getNumOperands(); ++i)
+      if (Held share = operandShare(op, of, i);
           share.kind != Held::All && first.kind == Held::All) {
         first = share;
-        at = operand.getOperandNumber();
+        at = i;
       }
     bool readsParts = false;
     for (Region &region : op->getRegions())
@@ -342,11 +356,11 @@ private:
                      : std::nullopt;
         })
         .Case([&](nn::AttentionOp attention) -> std::optional<Held> {
-          const Held keys = shares.lookup(attention.getK());
+          const Held keys = operandShare(op, of, 1);
           if (!isFirst || first != Held{Held::Part, 2, 1} ||
               keys.kind != Held::Part || keys.dim != 2 ||
-              shares.lookup(attention.getV()) != keys || attention.getKeys() ||
-              !restIsWhole(3))
+              !has(op, 2, tensorOf(of->getOperand(2)), keys) ||
+              attention.getKeys() || !restIsWhole(3))
             return std::nullopt;
           return first;
         })

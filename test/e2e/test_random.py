@@ -11,6 +11,7 @@ sys.path.insert(0, str(support.ROOT / "test" / "random"))
 
 import check
 import compare
+import contexts
 import generator
 
 
@@ -37,6 +38,12 @@ class RandomModels(support.Case):
         if (check.FAKE / "libcuda.so.1").exists():
             total = check.check(2, seed=2, jobs=4, report=failures.append, gpu=True)
             self.assertEqual((total["failures"], total["refused"]), (0, 0), "\n".join(failures))
+
+    def test_models_that_ranks_share(self):
+        said = []
+        total = contexts.tries(12, seed=1, jobs=4, report=said.append)
+        self.assertEqual(total["failed"], 0, "\n".join(said))
+        self.assertGreater(total["equal"], 3)
 
     def test_a_failure_fails_the_check(self):
         """Every compilation fails here."""

@@ -22,8 +22,9 @@ from writer import Writer
 
 
 class Model:
-    def __init__(self, seed):
-        self.seed = seed
+    def __init__(self, seed, shared=False):
+        """With `shared`, ranks can share sequences: one mean over positions is all of the loss."""
+        self.seed, self.shared = seed, shared
         rng = self._rng()
         self.seq = rng.choice((1, 2, 3, 4, 5, 7, 8, 8, 11, 13))
         self.vocab = rng.choice((2, 5, 16, 23, 31, 50, 64, 67))
@@ -37,6 +38,10 @@ class Model:
         # A token whose row gets no gradient, and a soft cap of logits.
         self.padding = ids.randrange(self.vocab) if ids.random() < 0.2 else None
         self.cap = ids.choice((0.5, 4.0)) if ids.random() < 0.2 else None
+        if shared:
+            sizes = random.Random(f"shared {seed}")
+            self.seq, self.heads = sizes.choice((2, 4, 6, 8, 8, 12)), sizes.choice((2, 2, 4, 4, 6))
+            self.head_width = sizes.choice((2, 3, 5, 8))
 
     def _rng(self):
         return random.Random(f"model {self.seed}")
@@ -46,6 +51,7 @@ class Model:
         rng.random()
         net = layers.Net(Writer(batch), random.Random(f"layers {self.seed}"), random.Random(f"dropout {self.seed}"),
                          self.seq, self.heads, self.head_width)
+        net.has_dropout = net.has_dropout and not self.shared
         self.options = random.Random(f"loss {self.seed}")
         text = _build(net, self)
         # Some operations count in i32, whatever the type of ids.
@@ -202,10 +208,10 @@ def _build(net, model):
     x, table = _embeddings(net, model, tokens)
     x = _blocks(net, x)
     loss = _cross_entropy(net, model, _logits(net, model, x, table, "head"), targets)
-    if net.chance(0.06):
+    if net.chance(0.06) and not model.shared:
         second = _cross_entropy(net, model, _logits(net, model, x, table, "head2"), targets)
         loss = w.add(loss, w.scale(second, 0.3))
-    for term in list(_odd_terms(net, x)):
+    for term in () if model.shared else list(_odd_terms(net, x)):
         loss = w.add(loss, term) if net.chance(0.5) else w.add(term, loss)
     if net.chance(0.3):
         rng.shuffle(w.arguments)
