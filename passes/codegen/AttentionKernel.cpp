@@ -2,13 +2,12 @@
 //
 // Units are pairs of a batch and a head: a query head forward, and a head of
 // keys and values backward.  Each is one call of zrt_attention or
-// zrt_attention_backward, which read and write heads where they lie:
+// zrt_attention_backward, which read and write heads where they lie.
 //
 // So are those of nn.cached_attention: a slot and a head of keys and values, by
-// zrt_cached_attention, which puts rows into the head's caches.
-//
-// nn.library_attention is what nn.attention is; its backward first makes the
-// sums of dO O by zrt_attention_sums, in its room.
+// zrt_cached_attention, which puts rows into the head's caches.  On processors
+// nn.library_attention is nn.attention; its backward first makes the sums of
+// dO O in its room, by zrt_attention_sums.
 //
 //   %o = nn.attention %q, %k, %v      =>  for unit in [begin, end)
 //                                           call @zrt_attention(T, S, D, ...,

@@ -95,12 +95,16 @@ class Cudnn(support.Case):
                                   r"but engine 7 \(knob 24: 7\), engine 8", "--retune-matmuls", status=1)
         done = self.start(binary, "--resume", "run", FAKE_CUDNN_VERSION="92000")
         self.assert_refused(done, "are those of cuDNN 91900, and here is cuDNN 92000", "--retune-matmuls", status=1)
+        self.kept.write_text(json.dumps({**engines, "attentions": {"one": 6}}))
+        done = self.start(binary, "--resume", "run")
+        self.assert_refused(done, "run/matmuls.json", "at one: the engine is not a text", status=1)
 
     def test_what_is_refused_at_the_start(self):
         binary = self.program(CUDNN)
         done = self.start(binary, FAKE_CUDNN_MORE="1000000")
-        self.assert_refused(done, r"needs a workspace of 1000256 bytes for attention of 2 x 16 queries and 16 keys, 2 heads "
-                                  r"of 8 columns, 2 of keys, bf16, causal, and the plan has 4096", "--attention=cudnn")
+        self.assert_refused(done, "needs a workspace of 1000256 bytes for attention of 2 x 16 queries and 16 keys, "
+                                  "2 heads of 8 columns, 2 of keys, bf16, causal, rows 48 48 48 16 apart, and the plan "
+                                  "has 4096 for it", "--attention=cudnn")
         self.assert_refused(self.start(binary, FAKE_CUDNN_ENGINES="3:unsteady"),
                             "cuDNN 91900 has no engine for", "equal bits")
         self.assert_refused(self.start(binary, FAKE_CUDNN_VERSION="90500"),
@@ -132,13 +136,19 @@ class Cudnn(support.Case):
         self.assert_refused(done, "--attention comes too late")
 
     def test_printed_plans(self):
-        """A printed plan has cuDNN's operations, and no option is needed with it."""
+        """A printed plan has cuDNN's operations, and no option is needed with it.  Sequences one after another have
+        the bits of all at once."""
         model, plan = support.import_model(support.SMALL, 2, 16), self.folder / "plan.mlir"
         self.run_ok(support.ZEROC, model, *test_cuda.GPU, "--precision=bf16", CUDNN, "--emit=memory", "-o", plan)
-        self.assertIn("nn.library_attention_backward", plan.read_text())
-        binary = support.compile_model(plan, test_cuda.CPU, *test_cuda.GPU)
-        self.check_same_bits((name, self.outcome_of(one, self.data, 2, 1e-3, name=name, env=test_cuda.fake()))
-                             for name, one in (("model", self.program(CUDNN)), ("plan", binary)))
+        text, parts = plan.read_text(), self.folder / "parts.mlir"
+        # Sums of 64 rows, 64 x 128 gradients of scores of each of four or two heads, and what the library takes.
+        both, one = 64 + 4 * 64 * 128 // 2 + 1024, 64 + 2 * 64 * 128 // 2 + 1024
+        self.assertIn("at_once = 2 : i64", text)
+        parts.write_text(text.replace("at_once = 2 : i64", "at_once = 1 : i64").replace(f"<{both}xf32>", f"<{one}xf32>")
+                         .replace(f"+ {4 * both}>", f"+ {4 * one}>"))
+        binaries = [support.compile_model(file, test_cuda.CPU, *test_cuda.GPU) for file in (plan, parts)]
+        self.check_same_bits((name, self.outcome_of(binary, self.data, 2, 1e-3, name=name, env=test_cuda.fake()))
+                             for name, binary in zip(("model", "plan", "parts"), (self.program(CUDNN), *binaries)))
 
 
 #: What cuDNN asks of a GPU; sm_90 is an H100's, others have its numbers.

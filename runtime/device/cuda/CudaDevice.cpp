@@ -45,9 +45,12 @@ std::string chooseProcessors(const Gpu &gpu, const zrt_plan &plan) {
 /// words.
 uint64_t bytesBesideLibraries(const Gpu &gpu, const zrt_plan &plan) {
   // The driver and the kernels already have theirs.
-  constexpr int64_t kProducts = 128 << 20;
+  constexpr int64_t kProducts = 128 << 20, kAttention = 128 << 20;
   const auto reserved = uint64_t(environmentNumber(
-      "ZRT_GPU_RESERVE", kProducts + int64_t(ncclBytes(plan)), INT64_MAX));
+      "ZRT_GPU_RESERVE",
+      kProducts + (plan.device_attention_count ? kAttention : 0) +
+          int64_t(ncclBytes(plan)),
+      INT64_MAX));
   const uint64_t arena = plan.arena_bytes[ZRT_DEVICE];
   const Gpu::Memory has = gpu.memory();
   // Less than the arena is an error when it is taken.  A GPU whose memory is

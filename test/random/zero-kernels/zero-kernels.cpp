@@ -283,8 +283,11 @@ int printPtx(StringRef text, MLIRContext *context, StringRef arch,
   if (!module || failed(formPlanKernels(*module)))
     return 2;
   FailureOr<DeviceWork> work = findDeviceWork(*module);
-  if (failed(work) ||
-      failed(lowerKernelsToGpu(*module, work->more, {}, attention, arch)))
+  if (failed(work))
+    return 2;
+  for (KernelOp kernel : work->libraries)
+    kernel.erase();
+  if (failed(lowerKernelsToGpu(*module, work->more, {}, attention, arch)))
     return 2;
   llvm::LLVMContext llvmContext;
   DeviceCode code = translateForNvidia(*module, llvmContext, arch);

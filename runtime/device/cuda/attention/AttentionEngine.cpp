@@ -12,12 +12,13 @@ using namespace zrt::cuda;
 std::string zrt::cuda::nameOf(const zrt_device_attention &of) {
   return fmt::format(
       "{}attention of {}{} x {} queries and {} keys, {} heads of {} columns, "
-      "{} of keys, {}{}{}",
+      "{} of keys, {}{}{}, rows {} {} {} {} apart",
       of.backward ? "the backward of " : "",
       of.at_once == of.batch ? "" : fmt::format("{} of ", of.at_once), of.batch,
       of.queries, of.keys, of.heads, of.width, of.key_heads,
       dtypeName(of.dtype), of.causal ? ", causal" : "",
-      of.window ? fmt::format(", the last {}", of.window) : "");
+      of.window ? fmt::format(", the last {}", of.window) : "", of.q.position,
+      of.k.position, of.v.position, of.out.position);
 }
 
 static CudnnDescriptor engineOf(const CudnnDescriptor &config) {

@@ -9,8 +9,9 @@
 
 namespace zrt::cuda {
 
-/// Describes attention for readers: "the backward of attention of 4 of 8 x 1024
-/// queries and 1024 keys, 12 heads of 64 columns, 4 of keys, bf16, causal".
+/// Describes attention, as far as the choice of an engine depends on it: "the
+/// backward of attention of 4 of 8 x 1024 queries and 1024 keys, 12 heads of 64
+/// columns, 4 of keys, bf16, causal, rows 768 256 256 768 apart".
 std::string nameOf(const zrt_device_attention &of);
 
 /// Returns the configurations of engines for `graph` on `device` that give
