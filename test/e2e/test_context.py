@@ -1,5 +1,7 @@
 """--context: ranks share each sequence, and compute what one rank does with it."""
 import re
+import threading
+import time
 
 import support
 
@@ -124,6 +126,27 @@ class Context(support.Case):
                 for line, other in zip(lines, whole, strict=True):
                     self.assertEqual(line["step"], other["step"])
                     self.assert_close(line["loss"], other["loss"], 1e-5, f"loss of step {line['step']}")
+
+    def test_other_batches(self):
+        """A rank's own copy of the data changes in the run."""
+        binary = support.compile_model(self.model_of("llama"), "--context=2", "--world-size=2")
+        mine, other, metrics = (self.folder / name for name in ("tokens.u16", "copy.u16", "run.jsonl"))
+        for file in mine, other:
+            support.write_tokens(file, 1000, 61)
+
+        def change():
+            until = time.monotonic() + 60
+            while time.monotonic() < until and not (metrics.exists() and metrics.stat().st_size):
+                time.sleep(0.01)
+            with open(other, "r+b") as file:
+                file.write(bytes(2 * 1000))
+
+        changing = threading.Thread(target=change)
+        changing.start()
+        commands = ([binary, "--data", data, "--steps", 100000, "--lr", "1e-2", "--metrics", metrics] for data in (mine, other))
+        done = support.run(*support.launch_each(*commands), env=support.MPI_ENVIRONMENT)
+        changing.join()
+        self.assert_refused(done, r"step \d+: ranks 0 and 1 share sequences, and have read others; give all ranks the same data")
 
     def test_certificate(self):
         """What ranks exchange is counted, and the program receives as much (else it fails)."""
