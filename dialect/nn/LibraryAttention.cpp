@@ -69,8 +69,7 @@ static LogicalResult verifyLibrary(OpT op, std::optional<int64_t> batches) {
                           "columns, at most ")
            << kMaxLibraryWidth << ", got " << q;
   if ((op.getCausal() && k.getDimSize(1) < q.getDimSize(1)) ||
-      (op.getWindow() &&
-       (!op.getCausal() || static_cast<int64_t>(*op.getWindow()) <= 0)))
+      (op.getWindow() && (!op.getCausal() || op.getWindowAttr().getInt() <= 0)))
     return op.emitOpError("has a window or a mask that no query sees through");
   auto lse =
       RankedTensorType::get({q.getDimSize(0), q.getDimSize(2), q.getDimSize(1)},

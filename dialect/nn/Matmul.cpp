@@ -96,7 +96,8 @@ int64_t MatmulOp::getBatch() {
 }
 
 double MatmulOp::getFactor() {
-  return getScale() ? getScale()->convertToDouble() : 1;
+  FloatAttr scale = getScaleAttr();
+  return scale ? scale.getValueAsDouble() : 1;
 }
 
 std::optional<zero::Packing> MatmulOp::getPacking() {

@@ -8,6 +8,7 @@
 #include "dialect/nn/LibraryAttention.h"
 #include "dialect/zero/Locations.h"
 #include "passes/kernels/Passes.h"
+#include "passes/model/ModelFunction.h"
 
 namespace mlir::zero {
 #define GEN_PASS_DEF_CALLATTENTION
@@ -25,9 +26,10 @@ struct CallAttentionPass : zero::impl::CallAttentionBase<CallAttentionPass> {
   void runOnOperation() override {
     SmallVector<nn::AttentionOp> forwards;
     SmallVector<nn::AttentionBackwardOp> backwards;
-    getOperation().walk([&](nn::AttentionOp op) { forwards.push_back(op); });
-    getOperation().walk(
-        [&](nn::AttentionBackwardOp op) { backwards.push_back(op); });
+    walkFunctions(getOperation(),
+                  [&](nn::AttentionOp op) { forwards.push_back(op); });
+    walkFunctions(getOperation(),
+                  [&](nn::AttentionBackwardOp op) { backwards.push_back(op); });
     // Backwards first, while their forwards are there.
     bool isRefused = false;
     for (nn::AttentionBackwardOp op : backwards)

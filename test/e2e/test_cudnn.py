@@ -49,6 +49,9 @@ class Cudnn(support.Case):
     def test_windows_and_shared_heads(self):
         self.compare(config=GEMMA3)
 
+    def test_sequences_over_ranks(self):
+        self.compare("--context=2", "--world-size=2", *test_cuda.HOST, ranks=2, batch=1)
+
     def test_stages(self):
         """Stages, and batches one after another, have the same bits in every order of the GPU."""
         outcomes = []

@@ -175,7 +175,7 @@ class Preferences(chats.ChatCase):
                 "lora-dropout=0.1", "wire-gradients=int8", "accumulate=2", "accumulate-order=block",
                 "virtual-shards=4", "offload-optimizer=cpu", "offload-ratio=0.5",
                 "offload-gradients=cpu", "offload-activations=cpu", "remat=block", "remat-ratio=0.5", "overlap-update",
-                "delayed-update", "eval", "sample", "machine=x.json", "threads-per-rank=2", "network=1GB")
+                "delayed-update", "eval", "sample", "machine=x.json", "threads-per-rank=2", "network=1GB", "context=2")
 
     def test_options_without_effect_on_values(self):
         """Those are refused beside --score-only, or change no program; what train and score have alike is given to both."""

@@ -249,9 +249,9 @@ private:
     Dispatch dispatch = getDispatch(kernel);
     SmallVector<Value> arguments = getKernelArguments(op);
     // A kernel that no launch names is called by its operation.
-    std::string name = isa<LaunchOp>(op)   ? nameOperation(op)
-                       : op.getBucketRef() ? nameOperation(op)
-                                           : kernel.getSymName().str();
+    std::string name = isa<LaunchOp, AccumulateOp>(op) || op.getBucketRef()
+                           ? nameOperation(op)
+                           : kernel.getSymName().str();
     int64_t units = dispatch.extent;
     if (!units) { // all elements
       Type type = arguments.front().getType();

@@ -170,6 +170,7 @@ TEST(Gemm, ColumnsOfAWideProductAreNarrowProducts) {
         g.b = problem.b.data() + column * (g.transB ? k : 1);
         g.ldb = g.transB ? k : n;
         g.bias = flags & 4 ? problem.bias.data() + column : nullptr;
+        g.alpha = float(problem.desc.scale);
         g.beta = flags & 8 ? 1 : 0;
         g.c = part.data() + column;
         g.ldc = n;

@@ -209,6 +209,23 @@ def megatron_7452(plan):
     count.drop(reduce)
 
 
+def deepspeed_5248(plan):
+    """Gradients of ranks that share sequences are added and not divided by their number."""
+    step = plan["step"]
+    for reduce in step.find_all("reduce_scatter"):
+        step.replace(reduce, "scale = 5.000000e-01", "scale = 1.000000e+00")
+
+
+def deepspeed_8457(plan):
+    """A rank takes the mean of the tokens of its part of a sequence."""
+    step = plan["step"]
+    count = step.find_all(r"all_reduce .*f32>$")[0]
+    mean, (own,) = step.result(count), step.operands(count)
+    for user in step.find_all(f"{mean}[,)]"):
+        step.replace(user, mean, own)
+    step.drop(count)
+
+
 def deepspeed_8224(plan):
     """The gradient of a weight with two uses is only that of the second use."""
     for program in plan["micro"], plan["step"]:
