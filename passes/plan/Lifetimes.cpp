@@ -349,13 +349,14 @@ LogicalResult LifetimeAnalysis::place(Operation *op, unsigned point) {
       Place place = find(operand.get());
       hold(result, place.buffer, place.offset + tie.offset, point);
     } else if (tie.relation == StorageTie::OperandInResult) {
-      if (std::optional<Place> around = findAround(mine, result);
-          around && !storage.places.contains(result))
-        hold(result, around->buffer, around->offset, point);
       if (!storage.places.contains(result)) {
-        Buffer &buffer = storage.buffers[create(result, point)];
-        if (auto known = dyn_cast<PlanOpInterface>(op))
-          buffer.use = known.getBytesUse();
+        if (std::optional<Place> around = findAround(mine, result)) {
+          hold(result, around->buffer, around->offset, point);
+        } else {
+          Buffer &buffer = storage.buffers[create(result, point)];
+          if (auto known = dyn_cast<PlanOpInterface>(op))
+            buffer.use = known.getBytesUse();
+        }
       }
       pack(operand, tie, result);
     } else if (tie.relation == StorageTie::MustReplace) {
