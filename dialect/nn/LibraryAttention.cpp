@@ -99,13 +99,26 @@ LogicalResult LibraryAttentionBackwardOp::verify() {
 // As operations that kernels compute
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> LibraryAttentionOp::emitLinalgForm(OpBuilder &b) {
-  auto op = AttentionOp::create(
-      b, getLoc(), getResult().getType(),
-      getLse() ? getLse().getType() : Type(), getQ(), getK(), getV(),
-      /*starts=*/Value(), /*keys=*/Value(), getScaleAttr(), getCausalAttr(),
-      getWindowAttr(),
+AttentionOp nn::asAttention(OpBuilder &b, LibraryAttentionOp op) {
+  return AttentionOp::create(
+      b, op.getLoc(), op.getResult().getType(),
+      op.getLse() ? op.getLse().getType() : Type(), op.getQ(), op.getK(),
+      op.getV(), /*starts=*/Value(), /*keys=*/Value(), op.getScaleAttr(),
+      op.getCausalAttr(), op.getWindowAttr(), /*soft_cap=*/FloatAttr(),
+      /*rate=*/FloatAttr(), /*place=*/IntegerAttr());
+}
+AttentionBackwardOp nn::asAttention(OpBuilder &b, LibraryAttentionBackwardOp op,
+                                    Value delta) {
+  return AttentionBackwardOp::create(
+      b, op.getLoc(), op.getDq().getType(), op.getDk().getType(),
+      op.getDv().getType(), op.getGrad(), op.getQ(), op.getK(), op.getV(),
+      op.getLse(), delta, /*starts=*/Value(), /*keys=*/Value(),
+      op.getScaleAttr(), op.getCausalAttr(), op.getWindowAttr(),
       /*soft_cap=*/FloatAttr(), /*rate=*/FloatAttr(), /*place=*/IntegerAttr());
+}
+
+SmallVector<Value> LibraryAttentionOp::emitLinalgForm(OpBuilder &b) {
+  AttentionOp op = asAttention(b, *this);
   SmallVector<Value> results = op.emitLinalgForm(b);
   op.erase();
   results.push_back(zeros(b, getLoc(), getRoom().getType()));
@@ -117,11 +130,7 @@ SmallVector<Value> LibraryAttentionBackwardOp::emitLinalgForm(OpBuilder &b) {
   Value grad = widen(b, loc, getGrad()), out = widen(b, loc, getOut()),
         delta = reduceSum(b, loc, {grad, out}, {"bihd", "bihd"}, "bhi",
                           multiply, "bhid");
-  auto op = AttentionBackwardOp::create(
-      b, loc, getDq().getType(), getDk().getType(), getDv().getType(),
-      getGrad(), getQ(), getK(), getV(), getLse(), delta, /*starts=*/Value(),
-      /*keys=*/Value(), getScaleAttr(), getCausalAttr(), getWindowAttr(),
-      /*soft_cap=*/FloatAttr(), /*rate=*/FloatAttr(), /*place=*/IntegerAttr());
+  AttentionBackwardOp op = asAttention(b, *this, delta);
   SmallVector<Value> results = op.emitLinalgForm(b);
   op.erase();
   results.push_back(zeros(b, loc, getRoom().getType()));

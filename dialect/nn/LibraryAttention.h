@@ -18,4 +18,10 @@ RankedTensorType getLibraryRoom(RankedTensorType q, RankedTensorType k,
 /// The elements of these sums.
 int64_t getSumElements(RankedTensorType q);
 
+/// Creates the attention that kernels compute, of the same operands.  `delta`
+/// [B, H, T] holds the sums of dO O.
+AttentionOp asAttention(OpBuilder &b, LibraryAttentionOp op);
+AttentionBackwardOp asAttention(OpBuilder &b, LibraryAttentionBackwardOp op,
+                                Value delta);
+
 } // namespace mlir::nn

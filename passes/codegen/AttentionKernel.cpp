@@ -19,6 +19,7 @@
 #include "passes/codegen/RuntimeCall.h"
 
 #include "abi/zrt.h"
+#include "dialect/nn/LibraryAttention.h"
 #include "dialect/nn/NN.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -242,34 +243,21 @@ LogicalResult AttentionEmitter::cached(nn::CachedAttentionOp attention) {
 
 /// Puts the operation that kernels compute before one of a library, which keeps
 /// only the use of its room.
-static nn::AttentionOp replaceLibrary(nn::LibraryAttentionOp library) {
+static void replaceLibrary(nn::LibraryAttentionOp library) {
   OpBuilder b(library);
-  auto op = nn::AttentionOp::create(
-      b, library.getLoc(), library.getResult().getType(),
-      library.getLse() ? library.getLse().getType() : Type(), library.getQ(),
-      library.getK(), library.getV(), /*starts=*/Value(), /*keys=*/Value(),
-      library.getScaleAttr(), library.getCausalAttr(), library.getWindowAttr(),
-      /*soft_cap=*/FloatAttr(), /*rate=*/FloatAttr(), /*place=*/IntegerAttr());
+  nn::AttentionOp op = nn::asAttention(b, library);
   library.getResult().replaceAllUsesWith(op.getResult());
   if (library.getLse())
     library.getLse().replaceAllUsesWith(op.getLse());
-  return op;
 }
 
 /// The same; its `delta` is another.
-static nn::AttentionBackwardOp
-replaceLibrary(nn::LibraryAttentionBackwardOp library) {
+static void replaceLibrary(nn::LibraryAttentionBackwardOp library) {
   OpBuilder b(library);
-  auto op = nn::AttentionBackwardOp::create(
-      b, library.getLoc(), library.getDq().getType(), library.getDk().getType(),
-      library.getDv().getType(), library.getGrad(), library.getQ(),
-      library.getK(), library.getV(), library.getLse(),
-      /*delta=*/library.getLse(), /*starts=*/Value(), /*keys=*/Value(),
-      library.getScaleAttr(), library.getCausalAttr(), library.getWindowAttr(),
-      /*soft_cap=*/FloatAttr(), /*rate=*/FloatAttr(), /*place=*/IntegerAttr());
+  nn::AttentionBackwardOp op =
+      nn::asAttention(b, library, /*delta=*/library.getLse());
   for (unsigned i = 0; i < 3; ++i)
     library->getResult(i).replaceAllUsesWith(op->getResult(i));
-  return op;
 }
 
 LogicalResult zero::emitAttentionKernel(func::FuncOp kernel,
