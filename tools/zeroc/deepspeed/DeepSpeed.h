@@ -11,6 +11,8 @@ namespace mlir::zero::deepspeed {
 /// The command line's values that the mapping needs.
 struct Given {
   int64_t worldSize = 1;
+  /// Ranks that share a sequence.
+  int64_t context = 1;
   std::optional<int64_t> accumulate;
   std::optional<std::string> precision;
   /// Whether sizes that are "auto" are chosen by predicted time.

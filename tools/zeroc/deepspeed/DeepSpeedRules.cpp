@@ -143,8 +143,9 @@ void Mapping::gradientTypes(const Key &) {
 // Batches
 //===----------------------------------------------------------------------===//
 
-/// train_batch_size = micro-batch x accumulation x ranks.  As in DeepSpeed, the
-/// file gives any two of the first three, or one of the first two.
+/// train_batch_size = micro-batch x accumulation x ranks, of which those that
+/// share a sequence count as one.  As in DeepSpeed, the file gives any two of
+/// the first three, or one of the first two.
 void Mapping::batches(const Key &) {
   StringRef totalKey = "train_batch_size",
             microKey = "train_micro_batch_size_per_gpu",
@@ -161,13 +162,19 @@ void Mapping::batches(const Key &) {
   bool isOpen = !steps;
   if (isOpen && (file.isAuto(stepsKey) || given.accumulate))
     steps = given.accumulate.value_or(1);
-  int64_t ranks = given.worldSize;
-  std::string onRanks = plural(ranks, "rank");
+  const int64_t shared = std::max<int64_t>(
+      file.count("sequence_parallel_size").value_or(given.context), 1);
+  if (given.worldSize % shared)
+    return; // --context is refused with both numbers.
+  const int64_t ranks = given.worldSize / shared;
+  const std::string onRanks =
+      shared == 1 ? plural(ranks, "rank")
+                  : plural(ranks, "group") + " of " + plural(shared, "rank");
   if (total && micro && steps && *micro * *steps * ranks != *total) {
     std::string fix = "correct one of them";
     if (*total % (*micro * *steps) == 0)
-      fix = "give --world-size=" + std::to_string(*total / (*micro * *steps)) +
-            ", or " + fix;
+      fix = "give --world-size=" +
+            std::to_string(*total / (*micro * *steps) * shared) + ", or " + fix;
     return file.refuse(
         file.quote(totalKey) + " is not " + Twine(*micro) + " (\"" + microKey +
         "\") x " + Twine(*steps) + " (" +

@@ -12,7 +12,8 @@ void CommandLine::takeDeepSpeed() {
     exit(0);
   }
   const PipelineOptions &p = options.pipeline;
-  deepspeed::Given given{p.worldSize, std::nullopt, getTyped("--precision")};
+  deepspeed::Given given{p.worldSize, p.context, std::nullopt,
+                         getTyped("--precision")};
   if (getTyped("--accumulate"))
     given.accumulate = p.accumulate;
   given.choosesByTime = isGiven("--machine");

@@ -42,6 +42,7 @@ LIMITS = {
     "train_batch_size": lambda x: x == 32,
     "train_micro_batch_size_per_gpu": lambda x: x == 16,
     "gradient_accumulation_steps": lambda x: x <= 1 << 20,
+    "sequence_parallel_size": lambda x: x == 1,
     "scheduler.params.total_num_steps": lambda x: x >= 1,
     "gradient_clipping": lambda x: x <= 1e30,
     "optimizer.params.eps": lambda x: 1e-30 <= x <= 1,
