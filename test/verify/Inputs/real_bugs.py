@@ -226,6 +226,32 @@ def deepspeed_8457(plan):
     step.drop(count)
 
 
+def veomni_1059(plan):
+    """Ranks that share a sequence keep their own part's gradient of a bucket."""
+    step = plan["step"]
+    reduce = step.find(r"reduce_scatter .* of @b1 ")
+    whole, (own,) = step.result(reduce), step.operands(reduce)
+    for user in step.find_all(f"{whole} of", after=reduce):
+        step.replace(user, whole, own)
+    step.drop(reduce)
+
+
+def veomni_420(plan):
+    """A gradient of attention is used as it was before ranks have exchanged it."""
+    step = plan["step"]
+    exchange = step.find_all(r"all_to_all .*x1x6xf32>$", after=step.find("@attention_backward"))[0]
+    sent, = step.operands(exchange)
+    step.replace(step.find_all(f"{step.result(exchange)}[,) ]", after=exchange)[0], step.result(exchange), sent)
+    step.drop(exchange)
+
+
+def trl_6843(plan):
+    """Attention of cut sequences is not kept within documents."""
+    at = plan.rest.rindex(" = nn.attention ")
+    line = plan.rest[at:plan.rest.index("\n", at)]
+    plan.rest = plan.rest.replace(line, re.sub(r" from %\w+( .*), tensor<1x8xi32>", r"\1", line))
+
+
 def deepspeed_8224(plan):
     """The gradient of a weight with two uses is only that of the second use."""
     for program in plan["micro"], plan["step"]:
