@@ -202,6 +202,7 @@ void CommandLine::takeSearch() {
            "drop one of them");
     plan.choosesBatch = plan.batchTokens && !isGiven("--batch");
     plan.choosesPrecision = options.isFolder() && !isGiven("--precision");
+    plan.choosesContext = !isGiven("--context");
     plan.choosesTraining = options.isFolder() &&
                            options.prediction.machine.empty() &&
                            !isGiven("--lora");

@@ -40,6 +40,8 @@ struct PlanRequest {
   /// Of a model's folder: whether the sequences of a micro-batch and the
   /// precision are chosen, and whether adapters are tried, too.
   bool choosesBatch = false, choosesPrecision = false, choosesTraining = false;
+  /// Whether more ranks share a sequence where none of a model's plans fits.
+  bool choosesContext = false;
   /// Sequences of a micro-batch and their tokens, see frontend::ImportedBatch.
   int64_t batch = 1, sequence = 0;
   /// The options of every plan, as they are typed: " --world-size=2".

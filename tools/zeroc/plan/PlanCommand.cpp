@@ -20,10 +20,13 @@ using llvm::createStringError;
 /// Bytes of a device that are left to libraries: the CUDA context and cuBLAS,
 /// and NCCL.
 static int64_t headRoom(const PlanOptions &options) {
-  constexpr int64_t own = int64_t{1} << 30;
+  int64_t own = int64_t{1} << 30;
   const int64_t ranks = options.worldSize, members = getGroupSize(options);
   if (ranks == 1)
     return own;
+  if (options.context > 1)
+    own += zrt::ncclRingBytes(options.context) +
+           zrt::ncclExchangeBytes(options.context, zrt::kNcclChannels);
   if (members == 0)
     return own + zrt::ncclShardBytes(ranks);
   return own + zrt::ncclShardBytes(members) +
@@ -80,6 +83,49 @@ static void takeLimits(const std::optional<Machine> &machine,
         std::max<int64_t>(machine->deviceBytes - headRoom(pipeline), 0);
 }
 
+/// Searches the plans of `model` by the name `name`.  Where the request leaves
+/// it open and none of them fits, so many more ranks share a sequence that one
+/// does; a step of so many tokens then has as many more micro-steps.
+static llvm::Error searchModel(PlanSearch &search, ModuleOp model,
+                               const DriverOptions &options,
+                               const std::optional<Machine> &machine,
+                               const PipelineOptions &pipeline,
+                               StringRef name = "") {
+  const bool choosesContext =
+      options.plan.choosesContext && options.plan.compared.empty() &&
+      getLevel(model).value_or(Level::Memory) == Level::Model;
+  for (int64_t ranks = pipeline.context;
+       ranks == pipeline.context ||
+       (choosesContext && ranks <= pipeline.worldSize && !search.getBest(name));
+       ++ranks) {
+    if (pipeline.worldSize % ranks)
+      continue;
+    PipelineOptions shared = pipeline;
+    shared.context = ranks;
+    if (options.plan.batchTokens)
+      shared.accumulate *= ranks / pipeline.context;
+    takeLimits(machine, shared);
+    OwningOpRef<ModuleOp> kernels = model.clone();
+    std::string why;
+    std::optional<ScopedDiagnosticHandler> listen;
+    if (ranks != pipeline.context)
+      listen.emplace(model.getContext(), [&](Diagnostic &one) {
+        why = why.empty() ? one.str() : why;
+        return success();
+      });
+    if (llvm::Error error = formKernels(*kernels, options.input, shared, {})) {
+      if (!listen)
+        return error;
+      llvm::consumeError(std::move(error));
+      search.leaveOut("--context=" + std::to_string(ranks) + ": " + why);
+      continue;
+    }
+    listen.reset();
+    search.run(*kernels, shared, name);
+  }
+  return llvm::Error::success();
+}
+
 static llvm::Error writeTable(const PlanSearch &search, const PlanTable &table,
                               const DriverOptions &options) {
   if (search.getTried().empty() && !options.plan.compared.empty())
@@ -102,14 +148,19 @@ llvm::Error zero::planModel(ModuleOp module, const DriverOptions &options,
   auto machine = findMachine(options, module);
   if (!machine)
     return machine.takeError();
+  PlanSearch search(options.plan, predictOn(*machine, options.prediction));
+  if (options.isPlanned) {
+    if (llvm::Error error =
+            searchModel(search, module, options, *machine, pipeline))
+      return error;
+    return writeTable(search, PlanTable(search, options, nameOf(*machine)),
+                      options);
+  }
   takeLimits(*machine, pipeline);
   if (llvm::Error error = formKernels(module, options.input, pipeline, setup))
     return error;
-  PlanSearch search(options.plan, predictOn(*machine, options.prediction));
   search.run(module, pipeline);
   const PlanTable table(search, options, nameOf(*machine));
-  if (options.isPlanned)
-    return writeTable(search, table, options);
   const TriedPlan *best = search.getBest();
   if (!best) {
     llvm::errs() << table.print();
@@ -209,7 +260,6 @@ private:
     for (Precision precision : precisions)
       for (const Training &training : kTrainings) {
         PipelineOptions pipeline = options.pipeline;
-        takeLimits(machine, pipeline);
         pipeline.precision = precision;
         if (request.batchTokens)
           pipeline.accumulate = request.batchTokens / tokens;
@@ -218,10 +268,6 @@ private:
           pipeline.loraAlpha = training.alpha;
           pipeline.baseStorage = training.storage.str();
         }
-        OwningOpRef<ModuleOp> kernels = model.clone();
-        if (llvm::Error error =
-                formKernels(*kernels, options.input, pipeline, {}))
-          return error;
         SmallVector<std::string> name;
         if (request.choosesBatch)
           name.push_back(llvm::formatv("--batch={0}", batch));
@@ -230,7 +276,9 @@ private:
               llvm::formatv("--precision={0}", stringify(precision)));
         if (request.choosesTraining && training.rank)
           name.push_back(training.flags.str());
-        search->run(*kernels, pipeline, llvm::join(name, " "));
+        if (llvm::Error error = searchModel(*search, model, options, machine,
+                                            pipeline, llvm::join(name, " ")))
+          return error;
         isSearched = true;
         if (!request.choosesTraining)
           break;

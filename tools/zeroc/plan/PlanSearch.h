@@ -71,6 +71,9 @@ public:
   void run(ModuleOp kernels, const PipelineOptions &given, StringRef model = "",
            size_t enough = SIZE_MAX);
 
+  /// Notes why a model's plans cannot be made.
+  void leaveOut(std::string why) { failures.push_back(std::move(why)); }
+
   /// In the order in which they were made.
   const std::vector<TriedPlan> &getTried() const { return tried; }
   /// The fastest plan that fits, the first of equal ones, of one model or of
