@@ -63,9 +63,6 @@ std::string zero::getWorkKind(PlanOpInterface op,
   }
   if (isa<FetchOp, SpillOp>(op))
     return stringifyStream(getStream(op)).str();
-  // It reads from peers as a gather does, whose rates machines have.
-  if (isa<AllToAllOp>(op))
-    return AllGatherOp::getOperationName().split('.').second.str();
   // What the host's processors do is not what a device does.
   const std::string where = getStream(op) == Stream::Host ? "host_" : "";
   if (isa<AccumulateOp, AddLeafOp, SumLeavesOp, ClearOp, ZerosOp, CopyOp,

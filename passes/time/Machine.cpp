@@ -160,10 +160,13 @@ std::optional<double> Machine::Layout::find(StringRef kind) const {
 
 std::optional<double> Machine::Layout::findHere(StringRef kind) const {
   const StringRef rest = kind.split('.').second, last = kind.rsplit('.').second;
-  StringRef ungrouped = kind;
-  ungrouped.consume_front("grouped_") || ungrouped.consume_front("library_");
+  StringRef other = kind;
+  other.consume_front("grouped_") || other.consume_front("library_");
+  std::string like = other.str();
+  if (other.consume_front("all_to_all"))
+    like = "all_gather" + other.str();
   for (const std::string &name :
-       {kind.str(), ungrouped.str(), "*." + rest.str(), "*." + last.str()})
+       {kind.str(), like, "*." + rest.str(), "*." + last.str()})
     if (auto known = seconds.find(name); known != seconds.end())
       return known->second;
   return std::nullopt;

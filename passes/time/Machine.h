@@ -15,7 +15,8 @@
 // ranks do not share, a layout is for up to so many ranks: beyond the GPUs of a
 // host, links are slower.  A kind that has no seconds takes those of "*.bf16.a"
 // for "matmul.bf16.a", or else of "*.a"; "grouped_matmul.bf16.a" before these
-// takes those of "matmul.bf16.a", and library_attention those of attention.
+// takes those of "matmul.bf16.a", library_attention those of attention, and
+// all_to_all, which reads from peers as a gather does, those of all_gather.
 // `zeroc calibrate` writes files of measured machines; those of published ones
 // are in machines/.
 //

@@ -58,6 +58,9 @@ ALONE = [("wide", gpt2(1024, 1, 16, 4096), 1, 256, []),
 EXPERTS = [("experts", mixtral(384, 512, 2, 6, 4), 2, 128, [])]
 SHARED = [(name + "-3", config, batch, tokens, ["--stage=3"]) for name, config, batch, tokens, _ in ALONE] + [
     (name + "-1", config, batch, tokens, ["--stage=1"]) for name, config, batch, tokens, _ in ALONE[1:3]]
+#: Ranks that share sequences by twos.
+CONTEXTS = [("contexts", llama(640, 1728, 2, 10, 2, 8192), 1, 512, ["--context=2"]),
+            ("short-contexts", gpt2(96, 3, 2), 4, 64, ["--context=2"])]
 #: Only what these move counts: compute is measured without it.
 TIERS = [("host", gpt2(576, 3, 9, 4096), 2, 128, ["--offload=cpu"])]
 DISK = [("disk", gpt2(576, 3, 9, 4096), 2, 128, ["--offload=nvme"])]
@@ -296,7 +299,7 @@ def main(arguments):
         for count in ranks:
             threads = a.threads or max(cores // count, 1)
             calibration = Calibration(Path(folder), count, threads, cores, cache, a.nvme_path)
-            probes = (ALONE if count == 1 else SHARED) + EXPERTS + SUMS + PACKED + TIERS + (DISK if a.nvme_path else [])
+            probes = (ALONE if count == 1 else SHARED) + (CONTEXTS if count % 2 == 0 else []) + EXPERTS + SUMS + PACKED + TIERS + (DISK if a.nvme_path else [])
             for precision in a.precision or ["fp32", "bf16"]:
                 for probe in probes:
                     say(f"ranks {count}: compiling {probe[0]}, {precision}")
