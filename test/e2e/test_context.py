@@ -13,6 +13,7 @@ SMALL = dict(vocab_size=61, hidden_size=24, intermediate_size=40, num_hidden_lay
 FAMILIES = {
     "gpt2": dict(model_type="gpt2", vocab_size=61, n_positions=30, n_embd=24, n_layer=2, n_head=4),
     "llama": dict(SMALL, model_type="llama", tie_word_embeddings=True),
+    "llama-6": dict(SMALL, model_type="llama", num_attention_heads=6, num_key_value_heads=1, tie_word_embeddings=True),
     "qwen3": dict(SMALL, model_type="qwen3", tie_word_embeddings=False),
     "gemma3": dict(SMALL, model_type="gemma3_text", sliding_window=7, query_pre_attn_scalar=6,
                    layer_types=["sliding_attention", "full_attention"], hidden_activation="gelu_pytorch_tanh"),
@@ -56,7 +57,7 @@ class Context(support.Case):
             self.assertLessEqual(error, 2e-5, f"gradient of {name}")
 
     def test_families(self):
-        for family, context in (("gpt2", 2), ("gpt2", 4), ("llama", 2), ("llama", 4), ("qwen3", 4), ("gemma3", 2)):
+        for family, context in (("gpt2", 2), ("gpt2", 4), ("llama", 2), ("llama", 4), ("llama-6", 3), ("qwen3", 4), ("gemma3", 2)):
             with self.subTest(family, context=context):
                 self.check_same_as_whole(family, context, f"--stage={context - 1}")
 
