@@ -66,17 +66,21 @@ inline uint32_t microStepsAtOnce(const zrt_plan &plan) {
   return plan.layered ? plan.accumulate : 1;
 }
 
+/// Returns the number of ranks that share a sequence, 1 or more.
+inline uint32_t ranksOfSequence(const zrt_plan &plan) {
+  return plan.context > 1 ? plan.context : 1;
+}
 /// Returns the number of groups of ranks that share sequences; that of ranks,
 /// if none do.
 inline uint64_t sequenceGroups(const zrt_plan &plan) {
-  return plan.world_size / (plan.context > 1 ? plan.context : 1);
+  return plan.world_size / ranksOfSequence(plan);
 }
 /// Returns the group of `rank`, and its number there.
 inline uint64_t sequenceGroupOf(const zrt_plan &plan, int rank) {
-  return uint64_t(rank) / (plan.context > 1 ? plan.context : 1);
+  return uint64_t(rank) / ranksOfSequence(plan);
 }
 inline uint64_t partOfSequence(const zrt_plan &plan, int rank) {
-  return uint64_t(rank) % (plan.context > 1 ? plan.context : 1);
+  return uint64_t(rank) % ranksOfSequence(plan);
 }
 
 /// launchOf(op), matmulOf(op), ...: the descriptor of an operation of a kind.
