@@ -169,14 +169,13 @@ def main():
         if tokens < 1 or tokens % options.seq:
             sys.exit(f"experts_over_ranks.py: error: {tokens} tokens are not sequences of {options.seq}; change --seq")
     plan = PLAN + ([f"--attention={options.attention}"] if options.attention else [])
-    machine = json.loads((ROOT / "machines" / "h100.json").read_text())
-    # Members of a group are on one host, however many ranks there are: their links are those of the first layout.
-    machine["layouts"] = [machine["layouts"][0] | {"ranks": 1 << 20}]
+    file = ROOT / "machines" / "h100.json"
+    machine = json.loads(file.read_text())
+    # Of members, which are on one host.
     seconds = machine["seconds"] | machine["layouts"][0]["seconds"]
     rows = [("", "", "tokens", "ZeRO-3", "its bounds", "G", "tokens move", "ratio", f"{UNEVEN} uneven", "GB", "GB")]
     with tempfile.TemporaryDirectory() as folder:
-        file, source = Path(folder) / "machine.json", Path(folder) / "model.mlir"
-        file.write_text(json.dumps(machine))
+        source = Path(folder) / "model.mlir"
         for config in map(Path, options.models.split(",")):
             for tokens in sizes:
                 run("import", config, f"--batch={tokens // options.seq}", f"--seq={options.seq}", "-o", source)

@@ -150,8 +150,12 @@ double Machine::Layout::coreOfNetwork() const {
 }
 
 std::optional<double> Machine::Layout::find(StringRef kind) const {
-  if (kind.consume_back(kMemberByte)) // not over the network
+  if (kind.ends_with(kMemberByte)) { // not over the network
+    if (std::optional<double> own = findHere(kind))
+      return own;
+    kind.consume_back(kMemberByte);
     return findHere((kind + ".byte").str());
+  }
   if (network > 0 && kind.ends_with(".byte") &&
       (kind.starts_with("all_") || kind.starts_with("reduce_")))
     return std::max(1 / network, ofNetworkByte(*this));

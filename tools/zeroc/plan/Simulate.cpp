@@ -159,8 +159,18 @@ llvm::Expected<Prediction> zero::predict(ModuleOp plan, const Machine &machine,
     return found.takeError();
   Machine::Layout layout = **found;
   layout.network = double(request.network);
-  if (machine.target != "cpu")
+  if (machine.target != "cpu") {
     layout.ranks = ranks; // not the most that it is for
+    // Links between members are those of so many ranks.
+    if (int64_t members = getGroupSize(plan)) {
+      auto near = machine.find(members, request.threads);
+      if (!near)
+        return near.takeError();
+      for (const auto &[kind, seconds] : (*near)->seconds)
+        if (StringRef link = kind; link.consume_back(".byte"))
+          layout.seconds[(link + kMemberByte).str()] = seconds;
+    }
+  }
   auto step = predictStep(plan, machine, layout);
   if (!step)
     return step.takeError();
