@@ -182,9 +182,9 @@ Tensor countValid(Tensor targets, std::optional<Tensor> weights = {});
 Tensor detach(Tensor x);
 
 /// A loss, and for losses of samples (Objective) what it compares: values
-/// [B, S], or of classification the scores [B, T, labels].  `ids` [B, T] are
-/// what it reads of each position, targets or samples, and `none` where it
-/// reads none.
+/// [B, S], of classification the scores [B, T, labels], of policies the log
+/// probabilities [B, T].  `ids` [B, T] are what it reads of each position,
+/// targets or samples, and `none` where it reads none.
 struct TextResult {
   Tensor loss, values, ids;
   int64_t none = -100;
@@ -193,6 +193,9 @@ struct TextResult {
 /// none of rewards.
 Tensor targetsOf(ModelBuilder &m, int64_t batch, int64_t sequence,
                  int64_t vocabulary, const TextLoss &loss);
+/// The loss of a policy that gives `targets` [B, T] the log probabilities
+/// `logProbs`; of its inputs, "token_weights" sum it up.
+Tensor policyLoss(Tensor logProbs, Tensor targets, const TextLoss &loss);
 /// The loss of `outputs`, logits [B, T, V] or scores [B, T, scores()].
 TextResult textLoss(Tensor outputs, Tensor targets, const TextLoss &loss);
 /// `starts` [B, T] of samples, with -100 for tokens of none: those that fill a

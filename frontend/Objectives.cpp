@@ -118,6 +118,10 @@ TextResult frontend::textLoss(Tensor outputs, Tensor targets,
       more = values - m.input("margins", ofSamples, Element::Float);
     return {pairLoss(more, loss), values, ids, loss.samples};
   }
+  case Objective::Grpo: {
+    Tensor logProbs = -tokenLosses(outputs, targets);
+    return {policyLoss(logProbs, targets, loss), logProbs, targets};
+  }
   case Objective::Dpo:
   case Objective::Kto:
     break;

@@ -7,8 +7,8 @@ namespace mlir::frontend {
 
 /// The next token; the first answer of a pair, more than the reference model
 /// has it; answers that are marked good, or not; scores that are higher for the
-/// first of a pair; a label.
-enum class Objective { Sft, Dpo, Kto, Reward, Classify };
+/// first of a pair; a label; a policy that is better where it had advantages.
+enum class Objective { Sft, Dpo, Kto, Reward, Classify, Grpo };
 
 struct ObjectiveFacts {
   /// What users call it.
@@ -18,6 +18,8 @@ struct ObjectiveFacts {
   const char *options;
   /// Its samples are pairs.
   bool ofPairs = false;
+  /// --beta, if it is not given.
+  double beta = 0.1;
 };
 
 /// In the order of their numbers.
@@ -27,6 +29,9 @@ inline constexpr ObjectiveFacts kObjectives[] = {
     {"kto", "--samples --beta --desirable-weight --undesirable-weight"},
     {"reward", "--samples --margins --label-smoothing", true},
     {"classify", "--labels --label-smoothing"},
+    {.name = "grpo",
+     .options = "--beta --epsilon --epsilon-high --importance",
+     .beta = 0},
 };
 
 struct TextLoss {
@@ -40,12 +45,17 @@ struct TextLoss {
   int64_t samples = 0;
   /// Of classification.
   int64_t labels = 0;
-  /// DPO and KTO: strength of the KL penalty.
+  /// DPO, KTO and policies: strength of the KL penalty.  A policy without one
+  /// reads no reference.
   double beta = 0.1;
   /// KTO: the weights of answers that are, and that are not.
   double desirable = 1, undesirable = 1;
   /// Of rewards: an input "margins" says by how much the scores shall differ.
   bool margins = false;
+  /// Policies: how far below and above 1 a ratio of probabilities has effect.
+  double epsilon = 0.2, epsilonHigh = 0.2;
+  /// Policies: the ratio is one for each sequence.
+  bool bySequence = false;
 
   /// The outputs of a head "score" in place of logits; 0: none.
   int64_t scores() const {

@@ -33,7 +33,8 @@ std::string textOf(const Activation *activation) {
 void addLoss(const TextLoss &loss, FunctionKeys &keys) {
   // The samples of a sequence are a shape.
   const auto &[objective, smoothing, zLoss, weighted, samples, labels, beta,
-               desirable, undesirable, margins] = loss;
+               desirable, undesirable, margins, epsilon, epsilonHigh,
+               bySequence] = loss;
   keys["--objective"] = kObjectives[int(objective)].name;
   keys["--label-smoothing"] = textOf(smoothing);
   keys["--z-loss"] = textOf(zLoss);
@@ -43,6 +44,9 @@ void addLoss(const TextLoss &loss, FunctionKeys &keys) {
   keys["--desirable-weight"] = textOf(desirable);
   keys["--undesirable-weight"] = textOf(undesirable);
   keys["--margins"] = textOf(margins);
+  keys["--epsilon"] = textOf(epsilon);
+  keys["--epsilon-high"] = textOf(epsilonHigh);
+  keys["--importance"] = bySequence ? "sequence" : "token";
 }
 
 void addDropout(const DropoutRates &rates, FunctionKeys &keys) {

@@ -133,7 +133,7 @@ class Sums(chats.ChatCase):
     #: The operations from tokens to what has none, of a loss and of that of experts, which reads what fills a sequence.
     KNOWN = {"sft": {"nn.cross_entropy of loss"}, "dpo": {"linalg.reduce of loss.samples"},
              "kto": {"linalg.reduce of loss.samples"}, "reward": {"linalg.reduce of loss.samples"},
-             "classify": {"nn.cross_entropy of loss"}}
+             "classify": {"nn.cross_entropy of loss"}, "grpo": {"linalg.reduce of loss"}}
     OF_EXPERTS = {"linalg.generic of loss.balance", "linalg.reduce of loss.balance", "nn.count_valid of loss.balance"}
 
     def test_every_sum_is_known(self):
@@ -143,7 +143,7 @@ class Sums(chats.ChatCase):
         for path in sorted(GOLDEN.glob("*/config.json")):
             config = json.loads(path.read_text())
             has_experts = config.get("num_experts_per_tok", 0) > 0
-            for objective, options in OBJECTIVES.items():
+            for objective, options in {**OBJECTIVES, "grpo": ()}.items():
                 with self.subTest(path.parent.name, objective=objective):
                     model = support.import_model({**config, "output_router_logits": True} if has_experts else config, 5, 53,
                                                  "--packed", f"--objective={objective}", *options)

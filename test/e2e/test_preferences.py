@@ -373,13 +373,15 @@ class Preferences(chats.ChatCase):
                 self.assertTrue(all(one == known[0] for one in known), known)
 
     def test_names(self):
-        """The compiler, Python and these tests know the same objectives, and of an option the same ones."""
+        """The compiler, Python and these tests know the same objectives, and of an option the same ones; but policies, which
+        need a loop, are none of Python's."""
         self.assertEqual([*objectives.ALL], ["sft", *OWN])
+        self.assert_refused(self.finetune("dpo", "refused", "--objective=grpo", status=2), "--objective: invalid choice: 'grpo'")
         text = " ".join(self.run_ok(support.ZEROC, "import", "--help").out.split())
-        self.assertIn(f"what to train for: {', '.join(objectives.ALL)} (", text)
+        self.assertIn(f"what to train for: {', '.join(objectives.ALL)}, grpo (", text)
         for option in {option for one in objectives.ALL.values() for option in one.options}:
             having = objectives.those_that(lambda one, option=option: option in one.options)
-            self.assertRegex(text, f"{option}=<?[A-Z]+>? +- {', '.join(having)}: ")
+            self.assertRegex(text, f"{option}=<?[A-Z]+>? +- {', '.join(having)}(, grpo)?: ")
         self.assertIn(f"- {', '.join(objectives.those_that(lambda one: one.compares))}: the most samples", text)
 
     def test_refused(self):

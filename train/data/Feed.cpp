@@ -384,7 +384,8 @@ bool Feed::isOfText() const {
                                   : std::optional(found->input->bound);
   };
   const auto tokens = boundOf("tokens");
-  return !boundOf("samples") && (!tokens || tokens == boundOf("targets"));
+  return !boundOf("samples") && !boundOf("advantages") &&
+         (!tokens || tokens == boundOf("targets"));
 }
 
 std::string Feed::text() const {

@@ -20,6 +20,16 @@ struct Function {
   Tensor (*apply)(ModelBuilder &m, Tensor a, Tensor b);
 };
 
+Tensor policyOf(Tensor logits, bool bySequence) {
+  ModelBuilder &m = logits.getBuilder();
+  Tensor targets = m.targets(logits.size(0), logits.size(1), logits.size(2));
+  return textLoss(logits, targets,
+                  {.objective = Objective::Grpo,
+                   .beta = 0.3,
+                   .bySequence = bySequence})
+      .loss;
+}
+
 /// a and b are [2, 3, 4].
 const Function kFunctions[] = {
     {"add-row", [](auto &, auto a, auto b) { return a + sum(sum(b, 0), 0); }},
@@ -62,6 +72,9 @@ const Function kFunctions[] = {
        return a * rsqrt(mean(a * a, -1, {.keepDim = true}) + 1e-5) *
               mean(mean(b, 0), 0);
      }},
+    {"policy", [](auto &, auto a, auto b) { return policyOf(a, false) * b; }},
+    {"policy-by-sequence",
+     [](auto &, auto a, auto b) { return policyOf(a, true) * b; }},
 };
 
 } // namespace

@@ -67,9 +67,26 @@ void CommandLine::declareSubcommands() {
             "an integer from 2 to " + Twine(INT32_MAX))
           .showing(""),
       thoseWith("--labels") + ": the number of labels", imported);
-  add("beta=B", number(loss.beta, FLT_MIN, FLT_MAX, "a number above 0"),
+  add("beta=B",
+      number(loss.beta, 0, FLT_MAX, "a number, 0 or more")
+          .showing("0.1, of grpo 0"),
       thoseWith("--beta") +
           ": strength of the KL penalty towards the\nreference model",
+      imported);
+  add("epsilon=E", number(loss.epsilon, 0, 1, "a number from 0 to 1"),
+      thoseWith("--epsilon") +
+          ": how far below and above 1 a ratio of\nprobabilities has effect",
+      imported);
+  add("epsilon-high=E",
+      number(loss.epsilonHigh, 0, FLT_MAX, "a number, 0 or more")
+          .showing("as --epsilon"),
+      thoseWith("--epsilon-high") + ": how far above 1 it has", imported);
+  add("importance=OF",
+      choice(
+          {"token", "sequence"},
+          [&loss](StringRef of) { loss.bySequence = of == "sequence"; },
+          "token"),
+      thoseWith("--importance") + ": of what ratios are: token or sequence",
       imported);
   add("desirable-weight=W",
       number(loss.desirable, 0, FLT_MAX, "a number, 0 or more"),
@@ -127,21 +144,21 @@ void CommandLine::checkObjective() {
   const frontend::ObjectiveFacts *facts = llvm::find_if(
       frontend::kObjectives, [&](const auto &one) { return name == one.name; });
   loss.objective = frontend::Objective(facts - frontend::kObjectives);
-  const frontend::TextLoss none;
-  const std::pair<StringRef, bool> options[] = {
-      {"--samples", loss.samples != none.samples},
-      {"--labels", loss.labels != none.labels},
-      {"--beta", loss.beta != none.beta},
-      {"--desirable-weight", loss.desirable != none.desirable},
-      {"--undesirable-weight", loss.undesirable != none.undesirable},
-      {"--margins", loss.margins},
-      {"--label-smoothing", loss.labelSmoothing != none.labelSmoothing},
-      {"--z-loss", loss.zLoss != none.zLoss},
-      {"--token-weights", loss.weighted}};
   const auto known = llvm::split(facts->options, ' ');
-  for (auto [option, isGiven] : options)
-    if (isGiven && !llvm::is_contained(known, option))
-      fail("--objective=" + name + " has no " + option + "; drop it");
+  for (const frontend::ObjectiveFacts &one : frontend::kObjectives)
+    for (StringRef option : llvm::split(one.options, ' '))
+      if (isGiven(option) && !llvm::is_contained(known, option))
+        fail("--objective=" + name + " has no " + option + "; drop it");
+  if (!isGiven("--beta"))
+    loss.beta = facts->beta;
+  else if (loss.beta == 0 && facts->beta > 0)
+    fail("--beta must be above 0 with --objective=" + name +
+         ", got 0: nothing else ties the model to its reference");
+  if (!isGiven("--epsilon-high"))
+    loss.epsilonHigh = loss.epsilon;
+  if (loss.bySequence && importOptions.packed)
+    fail("--importance=sequence has one ratio for each sequence, and with "
+         "--packed a sequence holds several samples; drop one");
   const bool ofSamples = llvm::is_contained(known, "--samples");
   if (ofSamples && loss.samples == 0)
     fail("--objective=" + name +
