@@ -1,8 +1,10 @@
 """zeroc import --objective=grpo: against TRL, in every layout, at ratios of 1, where nothing is trained, and what is refused."""
 import array
 import json
+import unittest
 
 import support
+from test_cuda import CPU, EXACT, FAKE, GPU, HOST, fake
 
 GOLDEN = support.ROOT / "test" / "golden"
 MODEL = GOLDEN / "preferences" / "model"
@@ -42,11 +44,11 @@ class Policies(support.Case):
                 "targets": self.per_position(completions, IGNORED), "token_weights": self.per_position(weights, 0.0),
                 **{name: self.per_position(golden[name], 0.0) for name in ("old", "advantages", "reference")}, **more}
 
-    def data(self, arrays, reads_reference=True, name="data.safetensors"):
+    def data(self, arrays, without=("reference",), name="data.safetensors"):
         path = self.folder / name
         support.write_safetensors(path, {
             key: ((self.rows, self.seq), array.array("i" if key in ("tokens", "targets") else "f", values))
-            for key, values in arrays.items() if reads_reference or key != "reference"})
+            for key, values in arrays.items() if key not in without})
         return path
 
     def model(self, *options, share=1):
@@ -55,18 +57,18 @@ class Policies(support.Case):
     def options(self, variant):
         return [f"{OPTIONS[key]}={value}" for key, value in variant["options"].items() if key != "loss_type"]
 
-    def run_of(self, model, data, *options, steps=1, lr=1, ranks=1, flags=()):
+    def run_of(self, model, data, *options, steps=1, lr=1, ranks=1, flags=(), env=None):
         """Metrics of the steps, and the saved weights."""
         binary = support.compile_model(model, *PLAIN, f"--world-size={ranks}", *options)
         _, lines, saved = self.run_plan(binary, "--data", data, "--init", MODEL / "model.safetensors", "--steps", steps,
-                                        "--lr", lr, *flags, ranks=ranks)
+                                        "--lr", lr, *flags, ranks=ranks, env=env)
         return [line for line in lines if "grad_norm" in line], saved
 
     def train(self, variant, *options, ranks=1, micro_steps=1, **how):
         """The steps of policies.json, with weights that are those of all ranks and micro-steps."""
         share, imported = ranks * micro_steps, self.options(variant)
         weights = [share * weight for weight in self.weights(variant["options"]["loss_type"])]
-        data = self.data(self.arrays(weights), "beta" in variant["options"])
+        data = self.data(self.arrays(weights), () if "beta" in variant["options"] else ("reference",))
         how = {"steps": len(variant["losses"]), **how}
         return self.run_of(self.model(*imported, share=share), data, f"--accumulate={micro_steps}", *options, ranks=ranks,
                            lr=variant["lr"], **how)
@@ -101,55 +103,68 @@ class Policies(support.Case):
                         outcomes.append((support.bits_of(lines), support.saved_bytes(saved)))
                         self.assertEqual(outcomes[0], outcomes[-1])
 
+    @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
+    def test_gpu(self):
+        """On an emulated GPU the same bits."""
+        for name in ("dapo", "gspo"):
+            outcomes = []
+            for options, env in (((), None), ((*GPU, EXACT, *HOST), fake())):
+                lines, saved = self.train(self.golden["variants"][name], CPU, *options, steps=3, env=env)
+                outcomes.append((support.bits_of(lines), support.saved_bytes(saved)))
+            with self.subTest(name):
+                self.assertEqual(*outcomes)
+
     def test_half_precision(self):
         for precision, tolerance in (("bf16", 5e-2), ("fp16", 5e-3)):
             variant = self.golden["variants"]["dapo"]
             with self.subTest(precision):
                 self.check(variant, self.train(variant, f"--precision={precision}", steps=1)[0], tolerance)
 
-    def scores(self, model, data, *options):
+    def score(self, model, data, *options):
+        """The file of values."""
         out = self.folder / "values.npy"
         score = support.compile_model(model, "--score-only", *options)
         self.run_ok(score, "--weights", MODEL, "--data", data, "--out", out, "--force")
-        shape, values = support.read_npy(out)
-        self.assertEqual(shape, (self.rows, self.seq))
-        return list(values)
+        return out
 
     def test_scores(self):
         """Values are the log probability of each target; 0 where there is none."""
         expected = self.per_position(self.golden["old"], 0.0)
-        data = self.data(self.arrays(self.weights("grpo")), reads_reference=False)
-        for found, value in zip(self.scores(self.model(), data), expected, strict=True):
+        data = self.data(self.arrays(self.weights("grpo")))
+        shape, values = support.read_npy(self.score(self.model(), data))
+        self.assertEqual(shape, (self.rows, self.seq))
+        for found, value in zip(values, expected, strict=True):
             self.assertLess(abs(found - value), 1e-5)
+        # Of other ranks and batches, which do not divide the rows.
+        two = self.score(support.import_model(MODEL, 3, self.seq, "--objective=grpo"), data, "--world-size=2", "--stage=3")
+        self.assertEqual(support.read_npy(two), (shape, values))
 
     def test_ratio_of_one(self):
         """With the model's own values as `old` every ratio is 1.0, bit for bit, so the loss is exactly -sum(w A)."""
         arrays = self.arrays([1 / 64] * self.rows, advantages=[1.0] * (self.rows * self.seq))
-        data = self.data(arrays, reads_reference=False)
+        data = self.data(arrays, ("old", "reference"))
         for importance in ("token", "sequence"):
             model = self.model(f"--importance={importance}")
             for options in ((), ("--precision=bf16",), ("--precision=fp16",), ("--loss-chunk=1KiB",)):
                 with self.subTest(importance, options=options):
-                    own = self.data({**arrays, "old": self.scores(model, data, *options)}, False, "own.safetensors")
-                    lines, _ = self.run_of(model, own, "--eval", "--remat=block", *options)
+                    old = ("--input", f"old={self.score(model, data, *options)}")
+                    lines, _ = self.run_of(model, data, "--eval", "--remat=block", *options, flags=old)
                     self.assertEqual(lines[0]["loss"], -sum(self.lengths) / 64)
-        own = self.data({**self.arrays(self.weights("grpo")), "old": self.scores(model, data)}, False, "own.safetensors")
-        expected = -sum(self.golden["advantages"]) / self.rows
-        self.assert_close(self.run_of(model, own)[0][0]["loss"], expected, 1e-6, "the loss")
+        data = self.data(self.arrays(self.weights("grpo")), ("old", "reference"))
+        lines, _ = self.run_of(model, data, flags=("--input", f"old={self.score(model, data)}"))
+        self.assert_close(lines[0]["loss"], -sum(self.golden["advantages"]) / self.rows, 4e-7, "the loss")
 
     def test_derivative_at_one(self):
         """Where r is exactly 1 it is that of r, by differences of losses, also if 1 is the bound."""
-        data, outcomes = self.data(self.arrays(self.weights("grpo")), False), []
-        model = self.model()
-        own = self.data({**self.arrays(self.weights("grpo")), "old": self.scores(model, data)}, False, "own.safetensors")
-        slopes = []
+        data, slopes, outcomes = self.data(self.arrays(self.weights("grpo")), ("old", "reference")), [], []
+        old = ("--input", f"old={self.score(self.model(), data)}")
         for lr in (1e-4, 5e-5):
-            lines, _ = self.run_of(model, own, steps=2, lr=lr)
+            lines, _ = self.run_of(self.model(), data, steps=2, lr=lr, flags=old)
             slopes.append((lines[0]["loss"] - lines[1]["loss"]) / lr)
         # Without the term that is linear in lr.
         self.assert_close(2 * slopes[1] - slopes[0], lines[0]["grad_norm"] ** 2, 1e-2, "the squared norm")
         for epsilon in (0.2, 0):
-            lines, saved = self.run_of(self.model(f"--epsilon={epsilon}"), own, lr=1e-3)
+            lines, saved = self.run_of(self.model(f"--epsilon={epsilon}"), data, lr=1e-3, flags=old)
             outcomes.append((support.bits_of(lines), support.saved_bytes(saved)))
         self.assertEqual(*outcomes)
 
@@ -170,14 +185,14 @@ class Policies(support.Case):
         for importance in ("token", "sequence"):
             model, outcomes = self.model(f"--importance={importance}", "--beta=0.1"), []
             for number, values in enumerate((arrays, others)):
-                lines, saved = self.run_of(model, self.data(values, name=f"{number}.safetensors"), steps=2, lr=1e-2)
+                lines, saved = self.run_of(model, self.data(values, (), f"{number}.safetensors"), steps=2, lr=1e-2)
                 outcomes.append((support.bits_of(lines), support.saved_bytes(saved)))
             with self.subTest(importance):
                 self.assertEqual(*outcomes)
 
     def test_evaluation(self):
         """It has the loss, which is none of tokens: no perplexity."""
-        data = self.data(self.arrays(self.weights("grpo")), reads_reference=False)
+        data = self.data(self.arrays(self.weights("grpo")))
         binary = support.compile_model(self.model(), "--eval")
         done, lines, _ = self.run_plan(binary, "--data", data, "--eval-data", data, "--steps", 1, "--lr", 0)
         [evaluated] = [line for line in lines if "eval_loss" in line]
@@ -204,8 +219,8 @@ class Policies(support.Case):
         self.assert_refused(done, "'nn.cross_entropy' is no mean over positions, so --context=2 cannot cut it; drop the option")
         arrays = self.arrays(self.weights("grpo"))
         binary = support.compile_model(self.model())
-        for values, keyword in ((arrays, 'has a tensor "reference"'),
-                                ({name: arrays[name] for name in arrays if name not in ("old", "reference")}, "old"),
-                                ({**arrays, "token_weights": [-1.0] * len(arrays["tokens"])}, "finite and not negative")):
-            data = self.data(values, reads_reference=keyword.endswith('reference"'))
+        for values, without, keyword in (
+                (arrays, (), 'has a tensor "reference"'), (arrays, ("old", "reference"), "old"),
+                ({**arrays, "token_weights": [-1.0] * len(arrays["tokens"])}, ("reference",), "finite and not negative")):
+            data = self.data(values, without)
             self.assert_refused(support.run(binary, "--data", data, "--steps", 1, "--lr", 0), keyword)
