@@ -31,7 +31,7 @@ struct Trained {
 
   /// x there, and elsewhere 0, whatever x is.
   Tensor only(Tensor x) const {
-    if (!x)
+    if (!allValid({targets, weights, x}))
       return {};
     ModelBuilder &m = x.getBuilder();
     return {m, nn::elementwise(
@@ -51,8 +51,9 @@ struct Trained {
 
   /// The mean over them of each sequence.
   Tensor mean(Tensor x) const {
-    ModelBuilder &m = weights.getBuilder();
-    Tensor count = sum(only(m.constant(weights.shape(), 1)), 1);
+    if (!x)
+      return {};
+    Tensor count = sum(only(x.getBuilder().constant(x.shape(), 1)), 1);
     return sum(only(x), 1) / (relu(count - 1.0) + 1.0);
   }
 };
@@ -61,7 +62,7 @@ struct Trained {
 
 /// min(r A, clip(r) A), of ratios [B, T] or [B] and advantages [B, T].
 static Tensor clipped(Tensor ratios, Tensor advantages, const TextLoss &loss) {
-  if (!ratios)
+  if (!allValid({ratios, advantages}))
     return {};
   ModelBuilder &m = ratios.getBuilder();
   const StringRef loops = "bt";
