@@ -103,6 +103,14 @@ class Policies(support.Case):
                         outcomes.append((support.bits_of(lines), support.saved_bytes(saved)))
                         self.assertEqual(outcomes[0], outcomes[-1])
 
+    def test_numbers_of_ranks(self):
+        """With virtual shards the same bits."""
+        def outcome(ranks):
+            lines, saved = self.train(self.golden["variants"]["gspo"], "--virtual-shards=4", ranks=ranks, micro_steps=4 // ranks)
+            return support.bits_of(lines), support.saved_bytes(saved)
+
+        self.check_same_bits((f"{ranks} ranks", outcome(ranks)) for ranks in (1, 2, 4))
+
     @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
     def test_gpu(self):
         """On an emulated GPU the same bits."""
