@@ -4,7 +4,7 @@
 //
 //   r = exp(lp - old), or of a sequence the exponential of the mean of it
 //   l = -min(r A, clip(r, 1 - epsilon, 1 + epsilonHigh) A)
-//       + beta (exp(reference - lp) - (reference - lp) - 1)
+//       + beta r (exp(reference - lp) - (reference - lp) - 1)
 //
 // The minimum is r A with r held at the bound that it may pass to lower the
 // loss: the upper one if A is above 0, else the lower one.  At the bound itself
@@ -100,7 +100,10 @@ Tensor frontend::policyLoss(Tensor logProbs, Tensor targets,
   Tensor losses = -clipped(ratios, advantages, loss);
   if (loss.beta > 0) {
     Tensor gain = read("reference") - logProbs;
-    losses = losses + (exp(gain) - gain - 1.0) * loss.beta;
+    // Samples are of the model that `old` is of.
+    Tensor weight =
+        loss.bySequence ? ratios.reshape({targets.size(0), 1}) : ratios;
+    losses = losses + (exp(gain) - gain - 1.0) * weight * loss.beta;
   }
   return sum(trained.only(trained.weights * losses));
 }

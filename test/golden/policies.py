@@ -63,7 +63,7 @@ def make_data():
 def train(options, lr, data):
     config = GRPOConfig(output_dir=tempfile.mkdtemp(), per_device_train_batch_size=PROMPTS * GROUP, num_generations=GROUP,
                         max_completion_length=COMPLETION, use_cpu=True, bf16=False, report_to=[],
-                        gradient_checkpointing=False, use_bias_correction_kl=False, **{"beta": 0.0, **options})
+                        gradient_checkpointing=False, **{"beta": 0.0, **options})
     trainer = GRPOTrainer(load(), reward_funcs=lambda **_: [0.0], args=config,
                           train_dataset=Dataset.from_list([{"prompt": "w1"}] * 8),
                           processing_class=transformers.AutoTokenizer.from_pretrained(MODEL))
