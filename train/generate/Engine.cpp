@@ -108,18 +108,25 @@ void Engine::assign() {
   }
 }
 
-void Engine::round() {
+Round Engine::next() {
   assign();
+  size_t most = 0;
+  for (const Slot &slot : slots)
+    most = std::max(most, slot.left());
+  return most > 1 ? Round::Prefill : most == 1 ? Round::Decode : Round::None;
+}
+
+void Engine::run(Round kind) {
+  if (kind == Round::None)
+    return;
   ++rounds;
-  const bool isPrompt =
-      std::ranges::any_of(slots, [](const Slot &s) { return s.left() > 1; });
+  const bool isPrompt = kind == Round::Prefill;
   const size_t width = isPrompt ? decoder.chunk() : 1;
   std::vector<int32_t> tokens(slots.size() * width), begin(slots.size()),
       count(slots.size()), starts(slots.size());
-  bool isNeeded = false;
   for (size_t s = 0; s < slots.size(); ++s) {
     const Slot &slot = slots[s];
-    if (slot.left() == 0 || (isPrompt && slot.left() == 1))
+    if (slot.left() == 0 || isPrompt != (slot.left() > 1))
       continue;
     const size_t next = decoder.runOf(slot.text, slot.held, width);
     std::copy_n(slot.text.begin() + long(slot.held), next,
@@ -127,10 +134,7 @@ void Engine::round() {
     begin[s] = int32_t(slot.held);
     count[s] = int32_t(next);
     starts[s] = int32_t(decoder.documentOf(slot.text, slot.held));
-    isNeeded = true;
   }
-  if (!isNeeded)
-    return;
   const std::span<const float> logits =
       isPrompt ? decoder.prefill(tokens, begin, count, starts)
                : decoder.decode(tokens, begin, count, starts);

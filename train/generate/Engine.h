@@ -14,6 +14,9 @@
 // cannot be cut short, so that a slot with states goes on only where it can go
 // back to (Decoder::resume).
 //
+// Ranks that share parameters have an engine each, and run the same program in
+// a round: one that some of them need.  A slot that it is not for rests.
+//
 // An answer depends on its request alone, since a draw depends on the logits,
 // which no other slot changes, and on (seed, sample, position).
 //
@@ -38,6 +41,9 @@ struct Request {
   DrawOptions draw;
   uint64_t most = UINT64_MAX; ///< tokens of the answer, 1 or more
 };
+
+/// The program of a round; of several that ranks need, the last comes first.
+enum class Round : uint8_t { None, Decode, Prefill };
 
 /// Why an answer ends: with a token that ends texts (which is not part of the
 /// answer), with the requested number of tokens, because stop() was called,
@@ -70,9 +76,14 @@ public:
   size_t waiting() const { return queue.size(); }
   /// Whether all requests have ended.
   bool isIdle() const;
+  /// Gives free slots to requests that wait; returns what they need then.
+  Round next();
+  /// Runs the program of a round, for the slots that it is for, or for none.
+  /// Throws zrt::Error.
+  void run(Round kind);
   /// Runs one program for the requests that have not ended, if there are any.
   /// Throws zrt::Error.
-  void round();
+  void round() { run(next()); }
   /// What has happened since the last call, in the order of each request.
   std::vector<Event> takeEvents();
 

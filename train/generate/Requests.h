@@ -17,8 +17,8 @@
 
 #include "runtime/text/Error.h"
 #include "train/generate/Engine.h"
+#include "train/generate/RequestFields.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,11 +26,6 @@
 #include <variant>
 
 namespace zrt {
-
-/// What a request must fit.
-struct RequestLimits {
-  size_t positions, tokenBound;
-};
 
 /// {"stop": id}
 struct StopRequest {

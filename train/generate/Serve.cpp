@@ -77,12 +77,11 @@ size_t zrt::longestRequest(size_t positions) {
   return 12 * positions + (size_t{1} << 16);
 }
 
-bool DescriptorLines::read(std::vector<std::string> &lines, bool waits) {
+bool DescriptorLines::read(std::vector<std::string> &lines, int wait) {
   const size_t before = lines.size();
   for (;;) {
     pollfd reader = {descriptor, POLLIN, 0};
-    const bool mayWait = waits && lines.size() == before;
-    const int ready = poll(&reader, 1, mayWait ? -1 : 0);
+    const int ready = poll(&reader, 1, lines.size() == before ? wait : 0);
     if (ready == 0)
       return true;
     char bytes[1 << 16];
@@ -126,7 +125,7 @@ void zrt::serve(Decoder &decoder, const std::vector<int32_t> &endIds,
     std::string answer;
     if (mayCome && !server.isFull()) {
       std::vector<std::string> taken;
-      mayCome = lines.read(taken, /*waits=*/server.isIdle());
+      mayCome = lines.read(taken, server.isIdle() ? -1 : 0);
       for (const std::string &line : taken)
         if (const std::string error = server.take(line); !error.empty())
           answer += error + '\n';

@@ -14,9 +14,9 @@ class Lines {
 public:
   virtual ~Lines() = default;
   /// Appends the lines that have come since the last call, without newlines;
-  /// with `waits`, waits for one or the end.  Returns false once no line will
-  /// come any more.
-  virtual bool read(std::vector<std::string> &lines, bool waits) = 0;
+  /// waits so many milliseconds for one or the end, or as long as it takes with
+  /// -1.  Returns false once no line will come any more.
+  virtual bool read(std::vector<std::string> &lines, int wait) = 0;
 };
 
 /// The lines of a descriptor, such as standard input.
@@ -26,7 +26,7 @@ public:
   /// drops the rest.
   DescriptorLines(int descriptor, size_t longest)
       : descriptor(descriptor), longest(longest) {}
-  bool read(std::vector<std::string> &lines, bool waits) override;
+  bool read(std::vector<std::string> &lines, int wait) override;
 
 private:
   void take(const char *bytes, size_t count, std::vector<std::string> &lines);

@@ -17,7 +17,7 @@ using Texts = std::vector<std::string>;
 class GivenLines : public Lines {
 public:
   explicit GivenLines(std::vector<Texts> given) : given(std::move(given)) {}
-  bool read(Texts &lines, bool) override {
+  bool read(Texts &lines, int) override {
     if (at < given.size())
       lines.insert(lines.end(), given[at].begin(), given[at].end());
     return ++at < given.size();
@@ -121,16 +121,16 @@ TEST(DescriptorLines, AreThoseOfAPipe) {
   Pipe pipe;
   DescriptorLines source(pipe.reader(), 5);
   Texts lines;
-  EXPECT_TRUE(source.read(lines, /*waits=*/false));
+  EXPECT_TRUE(source.read(lines, /*wait=*/0));
   EXPECT_EQ(lines, Texts{});
   pipe.write("a\nb");
-  EXPECT_TRUE(source.read(lines, /*waits=*/true));
+  EXPECT_TRUE(source.read(lines, /*wait=*/-1));
   EXPECT_EQ(lines, Texts{"a"});
   pipe.write("c\n\n123456789\n12345\nend");
-  EXPECT_TRUE(source.read(lines, /*waits=*/false));
+  EXPECT_TRUE(source.read(lines, /*wait=*/0));
   EXPECT_EQ(lines, (Texts{"a", "bc", "", "123456", "12345"}));
   pipe.finish();
-  EXPECT_FALSE(source.read(lines, /*waits=*/true));
+  EXPECT_FALSE(source.read(lines, /*wait=*/-1));
   EXPECT_EQ(lines.back(), "end");
 }
 
@@ -144,7 +144,7 @@ TEST(DescriptorLines, WaitForALine) {
     }
   });
   Texts lines;
-  EXPECT_TRUE(source.read(lines, /*waits=*/true));
+  EXPECT_TRUE(source.read(lines, /*wait=*/-1));
   EXPECT_EQ(lines, Texts{"abc"});
   writer.join();
 }
