@@ -15,6 +15,7 @@ MANAGED = {"--data": "name the files of data after the model", "--input": "name 
            "--init": "name the model's folder first", "--base": "name the model's folder first",
            "--save": "say -o", "--checkpoint": "say -o",
            "--resume": "give the same command again", "--world-size": "say --ranks", "--metrics": "see OUT/zeroc",
+           "--drive": "use train itself",
            "--save-at-exit": "it is always on", "--emit": "use zeroc itself", "--shuffle": "it is always on",
            "--document-separator": "documents are apart already", "--data-format": "use train itself",
            "--data-weights": "use train itself", "--save-dtype": "say --precision",

@@ -27,7 +27,7 @@ CASES = {
     "--data": ((), ("other.u16",)), "--input": ((), ("targets=targets.npy",)),
     "--data-format": ((), ("text",)),
     "--data-weights": (("--data", "tokens.u16,other.u16", "--data-weights", "1,2"), ("2,1",)),
-    "--document-separator": ((), ("3",)), "--shuffle": ((), ()), "--seed": (("--shuffle",), ("7",)),
+    "--document-separator": ((), ("3",)), "--shuffle": ((), ()), "--drive": ((), ()), "--seed": (("--shuffle",), ("7",)),
     "--eval-data": ((), ("tokens.u16",)), "--eval-input": (EVAL, ("targets=targets.npy",)),
     "--eval-every": (EVAL, ("1",)), "--eval-batches": (EVAL, ("2",)),
     "--keep-best": (EVAL, ()), "--patience": (EVAL, ("1",)),
@@ -92,8 +92,10 @@ class RankOptions(support.Case):
             while words and not words[0].startswith("--"):
                 values.append(words.pop(0))
             given[option] = tuple(values)
-        if "--epochs" in given:
+        if "--epochs" in given or "--drive" in given:
             del given["--steps"]
+        if "--drive" in given:
+            del given["--data"]
         return [word for option, values in given.items()
                 for word in (option, *(x for value in values for x in (value.split(",") if option == "--data" else
                                                                        [value])))]

@@ -2,13 +2,9 @@
 #include "train/data/Feed.h"
 
 #include "abi/Counts.h"
-#include "runtime/hash/ContentHash.h"
-#include "runtime/plan/PlanTable.h"
 #include "runtime/plan/Vocabulary.h"
 #include "runtime/text/Bytes.h"
 #include "runtime/text/Error.h"
-#include "train/data/HostAccess.h"
-#include "train/schedule/RandomBits.h"
 
 #include <algorithm>
 #include <string_view>
@@ -17,32 +13,8 @@ using namespace zrt;
 
 namespace {
 
-/// The input of keys of dropout, of one micro-step.
-constexpr std::string_view kDropout = "dropout";
-
 /// The largest file whose values are all checked before training.
 constexpr uint64_t kScanBytes = uint64_t{256} << 20;
-
-/// The memory of an input's batches, by micro-step of a program.
-std::vector<zrt_ref> refsOf(const zrt_plan &plan, const zrt_input &first) {
-  std::vector<zrt_ref> refs(microStepsAtOnce(plan));
-  size_t found = 0;
-  for (uint32_t i = 0; i < plan.input_count; ++i) {
-    const zrt_input &input = plan.inputs[i];
-    if (std::string_view(input.name) != first.name)
-      continue;
-    if (input.micro_step >= refs.size() || input.dtype != first.dtype ||
-        input.ref.bytes != first.ref.bytes)
-      fail("input \"{}\" of micro-step {} is unlike that of the first",
-           input.name, input.micro_step);
-    refs[input.micro_step] = input.ref;
-    ++found;
-  }
-  if (found != refs.size())
-    fail("the plan has input \"{}\" {} times, in {} micro-steps", first.name,
-         found, refs.size());
-  return refs;
-}
 
 /// Whether --data is a file of samples, a tensor for each input, and not text.
 bool hasSamples(const TrainOptions &options) {
@@ -86,16 +58,6 @@ std::optional<std::string> placeOf(const zrt_input &input,
   if (hasSamples(options))
     return options.data[0] + ":" + input.name;
   return std::nullopt;
-}
-
-bool isText(const zrt_input &input, std::string_view name) {
-  return input.name == name && input.rank == 2 &&
-         (input.dtype == ZRT_I32 || input.dtype == ZRT_I64);
-}
-
-std::string typeText(const zrt_input &input) {
-  return fmt::format("{} of {}", dtypeName(input.dtype),
-                     shapeText({input.shape, input.shape + input.rank}));
 }
 
 /// The share of source `i` in all sources, in percent.
@@ -157,32 +119,7 @@ void checkText(const TokenFiles &data, const zrt_input &tokens,
          text->path(), withCommas(uint64_t(tokens.bound)), text->path());
 }
 
-/// Whether generation reads an input, and no step.
-bool isOfGeneration(const zrt_input &input) {
-  const std::string_view name = input.name;
-  return name == "begin" || name == "count" || name == "prompt" ||
-         name == "token" || name == "document";
-}
-
 } // namespace
-
-std::vector<const zrt_input *> zrt::fedInputs(const zrt_plan &plan) {
-  std::vector<const zrt_input *> inputs;
-  const bool generates = plan.programs[ZRT_PREFILL].ops != nullptr;
-  for (uint32_t i = 0; i < plan.input_count; ++i)
-    if (plan.inputs[i].rank > 0 && plan.inputs[i].micro_step == 0 &&
-        std::string_view(plan.inputs[i].name) != kDropout &&
-        !(generates && isOfGeneration(plan.inputs[i])))
-      inputs.push_back(&plan.inputs[i]);
-  return inputs;
-}
-
-uint64_t zrt::samplesPerStep(const zrt_plan &plan) {
-  uint64_t batch = 1;
-  for (const zrt_input *input : fedInputs(plan))
-    batch = uint64_t(input->shape[0]);
-  return batch * plan.accumulate * sequenceGroups(plan);
-}
 
 void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
   const std::vector<const zrt_input *> inputs = fedInputs(plan);
@@ -234,33 +171,17 @@ void zrt::checkGiven(const zrt_plan &plan, const TrainOptions &options) {
 }
 
 Feed::Feed(const zrt_plan &plan, const TrainOptions &options)
-    : keySeed(options.seed) {
+    : BatchSource(plan, options.dataPrefix.empty() ? std::optional(options.seed)
+                                                   : std::nullopt) {
   const Text text = textOf(plan, options);
   checkTensors(plan, options);
-  for (const zrt_input *input : fedInputs(plan)) {
+  for (const zrt_input *input : inputs()) {
     const std::optional<std::string> place = placeOf(*input, options);
-    if (input->dtype != ZRT_F32 && input->dtype != ZRT_I32 &&
-        input->dtype != ZRT_I64)
-      fail("input \"{}\" is {}; this program feeds f32, i32 and i64",
-           input->name, dtypeName(input->dtype));
     sources.push_back(
-        {input, refsOf(plan, *input),
+        {input,
          place ? std::make_unique<const SampleFile>(*place, *input) : nullptr,
          input == text.targets ? uint64_t{1} : 0});
-    batch = static_cast<uint64_t>(input->shape[0]);
-    if (isText(*input, "tokens"))
-      length = static_cast<uint64_t>(input->shape[1]);
   }
-  if (!options.dataPrefix.empty())
-    keySeed.reset();
-  for (uint32_t i = 0; i < plan.input_count; ++i)
-    if (const zrt_input &input = plan.inputs[i];
-        input.name == kDropout && input.micro_step == 0) {
-      keys = refsOf(plan, input);
-      if (input.dtype != ZRT_I64 || keys[0].bytes != batch * sizeof(uint64_t))
-        fail("input \"{}\" is {}, and a batch has {} keys, i64", kDropout,
-             typeText(input), batch);
-    }
   if (text.tokens) {
     data = std::make_unique<const TokenFiles>(
         options.data, options.format, text.tokens->shape[1],
@@ -299,16 +220,11 @@ uint64_t Feed::checkSamples() const {
                                      plural(data->sequences(), "sequence"));
   };
   for (const Source &source : sources) {
-    const zrt_input &input = *source.input;
-    if (static_cast<uint64_t>(input.shape[0]) != batch)
-      fail("input \"{}\" is {}, but the batch of \"{}\" is {}; all inputs have "
-           "one first dimension",
-           input.name, typeText(input), sources.back().input->name, batch);
     if (countOf(source) != countOf(sources.front()))
       fail("inputs \"{}\" and \"{}\" have other numbers of samples: {}, and "
            "{}; give files of equally many",
-           sources.front().input->name, input.name, textOf(sources.front()),
-           textOf(source));
+           sources.front().input->name, source.input->name,
+           textOf(sources.front()), textOf(source));
   }
   return sources.empty() ? 1 : countOf(sources.front());
 }
@@ -340,52 +256,16 @@ void Feed::checkValues() {
   }
 }
 
-void Feed::read(const Source &source, uint64_t sample, std::byte *to) const {
+void Feed::read(size_t input, const BatchPlace &place, uint64_t row,
+                std::byte *to) const {
+  const Source &source = sources[input];
+  const uint64_t sample = order.at(place.position(row, samplesPerBatch()));
   if (source.file)
     source.file->read(sample, to);
   else
     data->read(sample, source.later, *source.input, to);
   if (source.later && separator)
     data->mask(sample, *separator, *source.input, to);
-}
-
-uint64_t Feed::write(zrt_context *ctx, const BatchPlace &place, uint32_t micro,
-                     const std::string &where, uint64_t before) const try {
-  uint64_t hash = before;
-  std::vector<std::byte> rows;
-  for (const Source &source : sources) {
-    const uint64_t bytes =
-        sampleElements(*source.input) * dtypeBytes(source.input->dtype);
-    rows.resize(batch * bytes);
-    for (uint64_t row = 0; row < batch; ++row)
-      read(source, order.at(place.position(row, batch)), &rows[row * bytes]);
-    zrt_ref to = source.refs.at(micro);
-    to.bytes = rows.size();
-    writeBytes(ctx, to, rows.data());
-    hash = contentHash(rows.data(), rows.size(), hash);
-  }
-  if (keys.empty())
-    return hash;
-  std::vector<uint64_t> values(batch); // 0: no dropout
-  for (uint64_t row = 0; keySeed && row < batch; ++row)
-    values[row] = dropoutKey(*keySeed, place.position(row, batch));
-  writeBytes(ctx, keys.at(micro), values.data());
-  return hash;
-} catch (const Error &error) {
-  fail("{}: {}", where, error.what());
-}
-
-bool Feed::isOfText() const {
-  const auto boundOf = [&](std::string_view name) {
-    const auto found = std::ranges::find_if(sources, [&](const Source &source) {
-      return source.input->name == name;
-    });
-    return found == sources.end() ? std::nullopt
-                                  : std::optional(found->input->bound);
-  };
-  const auto tokens = boundOf("tokens");
-  return !boundOf("samples") && !boundOf("advantages") &&
-         (!tokens || tokens == boundOf("targets"));
 }
 
 std::string Feed::text() const {

@@ -59,7 +59,7 @@ void zrt::readCheckpoints(const CommandLine &line, TrainOptions &options) {
     if (line.given(option) && !line.given("--checkpoint"))
       usage("{} needs --checkpoint=DIR", option);
   if (line.given("--checkpoint") && !line.given("--save-every") &&
-      !checkpoint.atExit)
+      !checkpoint.atExit && !options.drives)
     usage("--checkpoint needs --save-every=N or --save-at-exit, or both");
   constexpr int64_t kMost = int64_t{1} << 40;
   checkpoint.every = line.countFrom1("--save-every", kMost, 0);

@@ -118,6 +118,7 @@ private:
 };
 
 /// Each reads some options of a line.
+void readDrive(const CommandLine &line, TrainOptions &options);
 void readLength(const CommandLine &line, TrainOptions &options);
 void readData(const CommandLine &line, TrainOptions &options);
 void readEvaluation(const CommandLine &line, EvalOptions &eval);

@@ -112,7 +112,7 @@ void checkNotPrinted(const char *option, const std::string &path) {
 }
 
 void readSchedule(const CommandLine &line, TrainOptions &options) {
-  if (!line.given("--lr"))
+  if (!line.given("--lr") && !options.drives)
     usage("--lr is missing; see {} --help", options.program);
   for (const char *option :
        {"--init", "--base", "--save", "--metrics", "--digest", "--against"})
@@ -129,7 +129,7 @@ void readSchedule(const CommandLine &line, TrainOptions &options) {
     usage("--warmup-shape={} needs --warmup, the steps of the rise",
           line.text("--warmup-shape"));
   schedule.cooldown = line.count("--cooldown", kMaxSteps);
-  schedule.peak = readRate("--lr", line.text("--lr"));
+  schedule.peak = readRate("--lr", line.text("--lr", "0"));
   schedule.minimum = readRate("--min-lr", line.text("--min-lr", "0"));
   options.lossScaleText = line.text("--loss-scale");
   if (line.given("--loss-scale"))
@@ -300,11 +300,13 @@ TrainOptions zrt::parseOptions(int argc, const char *const *argv) {
   readListings(line, options);
   if (options.certificate || options.plan)
     return options;
+  readDrive(line, options);
   readMachine(line, options);
   options.seed = line.seed();
   if (options.deviceCheck)
     return options;
-  readLength(line, options);
+  if (!options.drives)
+    readLength(line, options);
   readSchedule(line, options);
   readOutput(line, options);
   readData(line, options);

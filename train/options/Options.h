@@ -106,6 +106,8 @@ struct TrainOptions {
   /// "eval-" where data and inputs are those of `eval`.
   std::string dataPrefix;
   ProgressKind progress = ProgressKind::Auto;
+  bool drives = false;  ///< requests on standard input say what is done
+  bool hasRate = true;  ///< of steps that name none, with `drives`
   double timeLimit = 0; ///< seconds; 0: none
   int64_t until = 0;    ///< the run ends after so many steps; 0: after all
   /// The number of steps after which the run ends.

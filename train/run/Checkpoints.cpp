@@ -6,6 +6,7 @@
 #include "train/report/StandardStreams.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,18 @@ void Checkpoints::takeFolder() {
          options.folder, steps.back());
 }
 
-void Checkpoints::start() {
+void Checkpoints::restart() {
   last = run.counts.first();
+  saved.reset();
+  std::error_code error;
+  if (run.resumed &&
+      std::filesystem::equivalent(run.resumed->path,
+                                  checkpointPath(options.folder, last), error))
+    saved = last;
+}
+
+void Checkpoints::start() {
+  restart();
   if (options.folder.empty())
     return;
   // The first step touches the rest of the arenas.  Resident bytes count
@@ -44,7 +55,7 @@ std::string Checkpoints::startText() const {
   return fmt::format(
       "saves     {} to {}: {}; {} of host memory{}{}\n",
       (options.every == 0
-           ? std::string("at the end")
+           ? std::string(run.options.drives ? "on request" : "at the end")
            : fmt::format("every {}{}",
                          options.every == 1
                              ? "step"
@@ -70,12 +81,13 @@ void Checkpoints::betweenSteps(StepMetrics &next) {
   if (isDue || isBest)
     save();
   const double stopped = writer->exposedSeconds();
-  next.checkpointMilliseconds = (stopped - std::exchange(told, stopped)) * 1e3;
+  next.checkpointMilliseconds += (stopped - std::exchange(told, stopped)) * 1e3;
 }
 
 void Checkpoints::atEnd() {
   if (!writer || run.divergence || run.counts.done() == last ||
-      !(options.atExit || run.isGrowing()))
+      !(options.atExit || run.isGrowing() ||
+        (run.options.drives && run.stoppedBy)))
     return;
   run.checkWeights();
   if (!run.divergence)
@@ -83,8 +95,30 @@ void Checkpoints::atEnd() {
 }
 
 void Checkpoints::save() {
+  begin();
+  reportFailure();
+}
+
+std::string Checkpoints::saveNow() {
+  if (!writer)
+    fail("there is no folder for checkpoints; start with --checkpoint=DIR");
+  finish(); // one that is in progress
+  const std::string path = checkpointPath(options.folder, run.counts.done());
+  if (saved == run.counts.done())
+    return path;
+  begin();
+  writer->finish();
+  if (const std::optional<std::string> failure = writer->takeFailure()) {
+    saved.reset();
+    fail("{}", *failure);
+  }
+  return path;
+}
+
+void Checkpoints::begin() {
   run.makeLeftUpdate();
   last = run.counts.done();
+  saved = last;
   if (const std::string file = run.weights->changedBase();
       run.isFirst && !file.empty() && !toldOfBase) {
     toldOfBase = true;
@@ -94,7 +128,6 @@ void Checkpoints::save() {
         run.options.program, file));
   }
   writer->save(run.position(), run.weights->memory());
-  reportFailure();
 }
 
 void Checkpoints::finish() {
@@ -117,6 +150,7 @@ void Checkpoints::reportFailure() {
   if (!failure)
     return;
   failed = true;
+  saved.reset();
   if (options.stopOnError)
     throw AgreedError(*failure, /*printedElsewhere=*/!run.isFirst);
   if (run.isFirst)

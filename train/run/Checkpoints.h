@@ -7,6 +7,7 @@
 #include "train/state/checkpoint/Writer.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace zrt {
@@ -31,6 +32,12 @@ public:
   void betweenSteps(StepMetrics &next) override;
   /// Saves once more a run that ends without an error, if that is asked for.
   void atEnd() override;
+  /// Saves now, unless the last checkpoint is of this step, and waits until it
+  /// is complete; returns its folder.  Throws zrt::Error on all ranks if there
+  /// is none then; the run may go on.
+  std::string saveNow();
+  /// Counts from the checkpoint on that the run has loaded, if it has.
+  void restart();
   /// Waits for the checkpoint in progress.  If the run has diverged, abandons a
   /// checkpoint that no later step has shown to be sound.
   void finish();
@@ -41,6 +48,7 @@ public:
 
 private:
   void save();
+  void begin();
   void reportFailure();
 
   Run &run;
@@ -48,6 +56,8 @@ private:
   std::unique_ptr<CheckpointFolder> folder; ///< on rank 0, with --checkpoint
   std::unique_ptr<CheckpointWriter> writer; ///< null without --checkpoint
   int64_t last = 0; ///< steps done at the last checkpoint, or at the start
+  /// The steps of the last checkpoint in the folder, if it did not fail.
+  std::optional<int64_t> saved;
   bool failed = false;
   bool toldOfBase = false; ///< that it has changed
   double told = 0;         ///< seconds of stopped training that metrics have

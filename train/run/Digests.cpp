@@ -176,6 +176,8 @@ json Digests::header(int64_t first) const {
 void Digests::checkSteps(int64_t first, int64_t end) const {
   if (!other)
     return;
+  if (options.drives) // as many steps as requests make
+    end = std::max(first, other->end());
   if (first >= end)
     fail("--against={}: no step is left to compare; the run begins with step "
          "{} and ends before {}",
@@ -277,6 +279,10 @@ std::string Digests::differenceText(uint32_t what, const Place &first,
 }
 
 void Digests::compare(int64_t step) {
+  if (step >= other->end())
+    fail("--against={}: it has steps {} to {}, and requests have made step {}; "
+         "give it a run of as many",
+         options.against, other->first(), other->end() - 1, step);
   const bool isBegin = !std::exchange(hasBegun, true);
   const std::vector<Checksums> theirs = other->read(step);
   std::vector<size_t> order(trained.size());

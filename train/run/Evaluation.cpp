@@ -5,6 +5,7 @@
 #include "runtime/plan/PlanTable.h"
 #include "runtime/system/Clock.h"
 #include "runtime/text/Error.h"
+#include "train/data/PlanInputs.h"
 #include "train/report/Progress.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
@@ -35,46 +36,33 @@ void zrt::checkEvaluation(const zrt_plan &plan, const TrainOptions &options) {
   checkGiven(plan, evaluationOptions(options));
 }
 
-Evaluation::Evaluation(Run &theRun)
-    : run(theRun), plan(theRun.plan),
-      feed(theRun.plan, evaluationOptions(theRun.options)), inputs(theRun.plan),
-      measures(theRun.plan) {
-  runs = feed.samples() / samplesAtOnce();
-  if (runs == 0)
-    fail("an evaluation reads {} samples at once, and --eval-data has {}; give "
-         "it more",
-         samplesAtOnce(), feed.samples());
-  const auto batches = static_cast<uint64_t>(run.options.eval.batches);
-  if (batches == 0)
-    return;
-  if (batches < batchesAtOnce())
-    fail("--eval-batches={}: an evaluation reads {} batches at once; give it "
-         "as many or more",
-         batches, batchesAtOnce());
-  runs = std::min(runs, batches / batchesAtOnce());
-}
-
-uint64_t Evaluation::batchesAtOnce() const {
+/// The batches of one run of eval, on all ranks.
+static uint64_t batchesAtOnce(const zrt_plan &plan) {
   return microStepsAtOnce(plan) * sequenceGroups(plan);
 }
 
-uint64_t Evaluation::samplesAtOnce() const {
-  return feed.samplesPerBatch() * batchesAtOnce();
+uint64_t zrt::samplesAtOnce(const zrt_plan &plan, const BatchSource &source) {
+  return source.samplesPerBatch() * batchesAtOnce(plan);
 }
 
-void Evaluation::write(uint64_t i, uint32_t micro, uint32_t as,
-                       const std::string &where) const {
-  (void)feed.write(run.context.get(),
-                   {.step = i,
-                    .microStep = micro,
-                    .microSteps = microStepsAtOnce(plan),
-                    .rank = sequenceGroupOf(plan, run.world.rank()),
-                    .ranks = sequenceGroups(plan),
-                    .shift = 0},
-                   as, where);
+/// Writes the batch of micro-step `micro` of run `i` as that of micro-step `as`
+/// of the program.
+static void writeBatch(const Run &run, const BatchSource &source, uint64_t i,
+                       uint32_t micro, uint32_t as, const std::string &where) {
+  const zrt_plan &plan = run.plan;
+  (void)source.write(run.context.get(),
+                     {.step = i,
+                      .microStep = micro,
+                      .microSteps = microStepsAtOnce(plan),
+                      .rank = sequenceGroupOf(plan, run.world.rank()),
+                      .ranks = sequenceGroups(plan),
+                      .shift = 0},
+                     as, where);
 }
 
-double Evaluation::loss() const {
+double zrt::meanLoss(const Run &run, const BatchSource &source, uint64_t runs) {
+  const zrt_plan &plan = run.plan;
+  const PlanInputs inputs(plan);
   zrt_context *ctx = run.context.get();
   PlanInputs::WeightedLoss total;
   inputs.writeScalars(ctx, {}); // scalars of gradients; losses do not depend on
@@ -83,7 +71,7 @@ double Evaluation::loss() const {
   for (uint64_t i = 0; i < runs; ++i) {
     const std::string where = fmt::format("evaluation, batch {}", i);
     for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro)
-      write(i, micro, micro, where);
+      writeBatch(run, source, i, micro, micro, where);
     if (zrt_run(ctx, ZRT_EVAL) != 0)
       fail("{}: {}", where, zrt_error_message(ctx));
     inputs.addLoss(ctx, total);
@@ -92,12 +80,34 @@ double Evaluation::loss() const {
                           : std::numeric_limits<double>::quiet_NaN();
 }
 
+Evaluation::Evaluation(Run &theRun)
+    : run(theRun), plan(theRun.plan),
+      feed(theRun.plan, evaluationOptions(theRun.options)),
+      measures(theRun.plan) {
+  const uint64_t atOnce = samplesAtOnce(plan, feed);
+  runs = feed.samples() / atOnce;
+  if (runs == 0)
+    fail("an evaluation reads {} samples at once, and --eval-data has {}; give "
+         "it more",
+         atOnce, feed.samples());
+  const auto batches = static_cast<uint64_t>(run.options.eval.batches);
+  if (batches == 0)
+    return;
+  if (batches < batchesAtOnce(plan))
+    fail("--eval-batches={}: an evaluation reads {} batches at once; give it "
+         "as many or more",
+         batches, batchesAtOnce(plan));
+  runs = std::min(runs, batches / batchesAtOnce(plan));
+}
+
+double Evaluation::loss() const { return meanLoss(run, feed, runs); }
+
 std::vector<std::pair<std::string, double>> Evaluation::measure() const {
   std::vector<double> sums(measures.size());
   for (uint64_t i = 0; i < runs && measures.size() > 0; ++i)
     for (uint32_t micro = 0; micro < microStepsAtOnce(plan); ++micro) {
       const std::string where = fmt::format("evaluation, batch {}", i);
-      write(i, micro, /*as=*/0, where);
+      writeBatch(run, feed, i, micro, /*as=*/0, where);
       if (zrt_run(run.context.get(), ZRT_SCORE) != 0)
         fail("{}: {}", where, zrt_error_message(run.context.get()));
       measures.add(run.context.get(), run.world, sums);
@@ -110,8 +120,9 @@ std::string Evaluation::text() const {
   // Changes "data      val.bin, ..." to "evaluate  val.bin, ...".
   for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
     text.replace(at, 10, "evaluate  ");
-  const uint64_t read = runs * samplesAtOnce(), left = feed.samples() - read,
-                 batches = runs * batchesAtOnce();
+  const uint64_t read = runs * samplesAtOnce(plan, feed),
+                 left = feed.samples() - read,
+                 batches = runs * batchesAtOnce(plan);
   text += fmt::format(
       "          {} of them in {}{}\n", withCommas(read),
       plural(batches, "batch", "es"),

@@ -3,7 +3,6 @@
 
 #include "abi/zrt.h"
 #include "train/data/Feed.h"
-#include "train/data/PlanInputs.h"
 #include "train/report/StepHook.h"
 #include "train/run/Measures.h"
 
@@ -45,21 +44,17 @@ public:
 
 private:
   EvalMetrics evaluate() const;
-  /// Writes the batch of micro-step `micro` of run `i` as that of micro-step
-  /// `as` of the program.
-  void write(uint64_t i, uint32_t micro, uint32_t as,
-             const std::string &where) const;
-  /// The batches of one run of the program, on all ranks.
-  uint64_t batchesAtOnce() const;
-  uint64_t samplesAtOnce() const;
-
   Run &run;
   const zrt_plan &plan;
   const Feed feed;
-  const PlanInputs inputs;
   const Measures measures;
   uint64_t runs;
 };
+
+/// The samples of one run of eval, on all ranks.
+uint64_t samplesAtOnce(const zrt_plan &plan, const BatchSource &source);
+/// The mean loss, as of Evaluation, of so many runs of eval.
+double meanLoss(const Run &run, const BatchSource &source, uint64_t runs);
 
 /// Throws UsageError if `plan` has no evaluation, or if the given files do not
 /// fit.  Opens no file.

@@ -3,6 +3,7 @@
 
 #include "runtime/text/Error.h"
 #include "runtime/world/SocketWorld.h"
+#include "train/data/Feed.h"
 #include "train/options/Options.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
@@ -62,7 +63,7 @@ int zrt::trainMain(const zrt_plan &plan, const TrainOptions &options) {
   // --help, --certificate and --plan need no other rank and no launcher.
   if (printListing(plan, options))
     return lostOutput().empty() ? 0 : kFailed;
-  if (options.metrics == "-")
+  if (options.metrics == "-" || options.drives)
     sayOnStandardError();
   if (options.deviceCheck) {
     checkDeviceCheck(plan, options);
@@ -71,7 +72,10 @@ int zrt::trainMain(const zrt_plan &plan, const TrainOptions &options) {
   }
   // The tables of another version cannot be read; checkPlan reports that.
   if (plan.abi_version == ZRT_ABI_VERSION) {
-    checkGiven(plan, options);
+    if (!options.drives)
+      checkGiven(plan, options);
+    else if (fedInputs(plan).empty())
+      usage("--drive: requests give samples, and this model reads none");
     checkEvaluation(plan, options);
     checkSampling(plan, options.sample);
     checkTierOptions(plan, options);

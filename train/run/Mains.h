@@ -49,8 +49,6 @@ int generateMain(const zrt_plan &plan, int argc, const char *const *argv);
 /// The same for a plan that scores (zeroc --score-only): reads weights and
 /// samples, and writes their values.
 bool scoresOnly(const zrt_plan &plan);
-/// The output of ZRT_SCORE.  Throws zrt::Error without it.
-const zrt_output &findValues(const zrt_plan &plan);
 int scoreMain(const zrt_plan &plan, int argc, const char *const *argv);
 
 } // namespace zrt

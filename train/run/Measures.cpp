@@ -4,7 +4,7 @@
 #include "runtime/plan/PlanTable.h"
 #include "runtime/text/Error.h"
 #include "train/data/HostAccess.h"
-#include "train/run/Mains.h"
+#include "train/run/Scoring.h"
 #include "train/state/io/Json.h"
 
 #include <algorithm>

@@ -61,7 +61,7 @@ std::string weightsText(const std::vector<uint64_t> &weights) {
 /// Throws if the order of samples or the roundings would change.
 void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
                   const RunPosition &now, const RunPosition &was) {
-  if (was.shuffles != now.shuffles)
+  if (!options.drives && was.shuffles != now.shuffles)
     fail("the run of the checkpoint was started {} --shuffle, and this one {}; "
          "do the same, or the order of samples changes",
          was.shuffles ? "with" : "without", was.shuffles ? "without" : "with");
@@ -70,7 +70,7 @@ void checkSameRun(const zrt_plan &plan, const TrainOptions &options,
     fail("the run of the checkpoint has --seed={}, this one --seed={}, and {} "
          "depend on it; give it the same",
          was.seed, now.seed, what);
-  if (was.weights != now.weights)
+  if (!options.drives && was.weights != now.weights)
     fail("the run of the checkpoint was started {}, and this one {}; do the "
          "same, or the order of samples changes",
          weightsText(was.weights), weightsText(now.weights));
@@ -84,6 +84,8 @@ void addDifferences(const TrainOptions &options, const RunPosition &now,
                     const RunPosition &was, uint64_t perStep,
                     Resumed &resumed) {
   resumed.notes = changedOptions(now.options, was.options);
+  if (options.drives)
+    return; // it reads no data
   if (now.dataBytes != was.dataBytes || now.dataHash != was.dataHash)
     resumed.warnings.push_back(fmt::format(
         "--data is another file than before the checkpoint ({} against {}); "
@@ -145,7 +147,7 @@ std::string namedBase(const TrainOptions &options, const std::string &path,
                       const Manifest &manifest) {
   if (!options.checkpoint.base.empty() || options.init.empty())
     return options.checkpoint.base;
-  if (!manifest.base && !options.checkpoint.resumesLatest())
+  if (!manifest.base && !options.checkpoint.resumesLatest() && !options.drives)
     fail("--init and --resume both say what to start from, as {} holds all "
          "parameters; drop one, or give --resume=latest, which reads --init "
          "only where there is no checkpoint yet",
@@ -154,7 +156,8 @@ std::string namedBase(const TrainOptions &options, const std::string &path,
 }
 
 /// Loads the state of `run`; returns nullopt if it starts from the beginning.
-std::optional<Resumed> loadCheckpoint(Run &run) {
+/// `hasChanged`: whether it is no longer the state before, also after an error.
+std::optional<Resumed> loadCheckpoint(Run &run, bool &hasChanged) {
   const zrt_plan &plan = run.plan;
   const TrainOptions &options = run.options;
   World &world = run.world;
@@ -211,6 +214,7 @@ std::optional<Resumed> loadCheckpoint(Run &run) {
   });
   const BlockShare ofHost = shareOfHost(world, threads);
   together(world, [&] { reader->verifyBase(ofHost); });
+  hasChanged = true;
   together(world, [&] { reader->load(state, run.weights->memory()); });
   run.weights->takeBase(*reader);
   return resumed;
@@ -273,17 +277,16 @@ RunPosition zrt::describeRun(const Run &run) {
   return position;
 }
 
-void zrt::resume(Run &run) {
-  run.resumed = loadCheckpoint(run);
-  if (!run.resumed)
-    return;
+/// Goes on from the checkpoint that is loaded.
+static void goOn(Run &run, Resumed &&loaded) {
+  const Resumed &from = run.resumed.emplace(std::move(loaded));
   const TrainOptions &options = run.options;
   const auto warn = [&](const std::string &warning) {
     if (run.isFirst)
       complain(fmt::format("{}: warning: {}", options.program, warning));
   };
-  const RunPosition &was = run.resumed->run;
-  compareBeginnings(run, *run.resumed, warn);
+  const RunPosition &was = from.run;
+  compareBeginnings(run, from, warn);
   run.counts.resumeFrom(was);
   // Without these, nothing counts the evaluations.
   if (options.eval.keepsBest || options.eval.patience > 0)
@@ -294,10 +297,28 @@ void zrt::resume(Run &run) {
     run.begin.begunWith = was.begunWith;
   run.runner->shiftData(was.sequences -
                         uint64_t(was.step) * samplesPerStep(run.plan));
+  std::optional<StepRunner::Pending> pending;
   if (const auto &left = was.pending)
-    run.runner->resumeFrom(
-        {{left->lr, left->update, left->lossScale, left->rounding, left->clip},
-         left->step});
-  for (const std::string &warning : run.resumed->warnings)
+    pending = {
+        {left->lr, left->update, left->lossScale, left->rounding, left->clip},
+        left->step};
+  run.runner->resumeFrom(pending);
+  for (const std::string &warning : from.warnings)
     warn(warning);
+}
+
+void zrt::resume(Run &run) {
+  bool hasChanged = false;
+  if (std::optional<Resumed> loaded = loadCheckpoint(run, hasChanged))
+    goOn(run, std::move(*loaded));
+}
+
+void zrt::loadOther(Run &run, const std::string &path, bool &hasChanged) {
+  run.options.checkpoint.resume = path;
+  std::optional<Resumed> loaded = loadCheckpoint(run, hasChanged);
+  if (!loaded)
+    throw AgreedError(
+        fmt::format("{} has no checkpoint yet", run.options.checkpoint.folder),
+        /*printedElsewhere=*/!run.isFirst);
+  goOn(run, std::move(*loaded));
 }

@@ -43,6 +43,10 @@ std::string chosenCheckpoint(const TrainOptions &options);
 /// then if the checkpoint does not fit or is damaged.
 void resume(Run &run);
 
+/// The same for the checkpoint at `path`, for a run that has begun.  Once
+/// `hasChanged`, an error leaves a state that is no one's.
+void loadOther(Run &run, const std::string &path, bool &hasChanged);
+
 /// Compares what `model` computes (zrt_plan.function) with what that of the
 /// checkpoint did; null: unknown.  Adds notes and warnings.  Throws Error for
 /// another function, unless it `mayBeOther`.

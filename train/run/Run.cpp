@@ -2,13 +2,20 @@
 #include "train/run/Run.h"
 
 #include "runtime/text/Error.h"
+#include "train/data/Feed.h"
 #include "train/options/RunLength.h"
 
 using namespace zrt;
 
 void Run::open() {
   context.create(plan);
-  feed = std::make_unique<const Feed>(plan, options);
+  if (options.drives) {
+    auto rows = std::make_unique<GivenRows>(plan, options.seed);
+    given = rows.get();
+    feed = std::move(rows);
+  } else {
+    feed = std::make_unique<const Feed>(plan, options);
+  }
   runner = std::make_unique<StepRunner>(plan, *feed, world.rank());
 }
 

@@ -3,7 +3,8 @@
 
 #include "runtime/world/Agree.h"
 #include "runtime/world/SocketWorld.h"
-#include "train/data/Feed.h"
+#include "train/data/BatchSource.h"
+#include "train/drive/GivenRows.h"
 #include "train/options/Options.h"
 #include "train/report/Metrics.h"
 #include "train/run/PlanContext.h"
@@ -80,7 +81,8 @@ struct Run {
   const bool isFirst; ///< rank 0, which prints and writes
   const bool quiet;
   const std::string who;
-  std::unique_ptr<const Feed> feed;
+  std::unique_ptr<const BatchSource> feed;
+  GivenRows *given = nullptr; ///< the feed, with --drive
   std::unique_ptr<StepRunner> runner;
   PlanContext context;
   std::unique_ptr<Weights> weights;

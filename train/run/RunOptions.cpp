@@ -140,6 +140,12 @@ RunOptionList zrt::runOptions(const zrt_plan &plan, const TrainOptions &options,
       {"--warmup", std::to_string(schedule.warmup)},
       {"--warmup-shape", schedule.isLogarithmic ? "log" : "linear"},
       {"--cooldown", std::to_string(schedule.cooldown)}};
+  // Requests have the data, the length and the rates.
+  if (options.drives)
+    std::erase_if(list, [&](const auto &option) {
+      return option.first == kFormat || option.first == "--steps" ||
+             (option.first == "--lr" && !options.hasRate);
+    });
   if (plan.make_device)
     list.emplace_back("--matmul-algorithms",
                       options.matmulAlgorithms == 1 ? "1" : "several");

@@ -3,15 +3,14 @@
 
 #include "abi/Counts.h"
 #include "runtime/files/OwnFiles.h"
-#include "runtime/plan/PlanTable.h"
 #include "runtime/text/Error.h"
 #include "runtime/world/Agree.h"
 #include "train/data/Feed.h"
-#include "train/data/HostAccess.h"
 #include "train/options/CommandLine.h"
 #include "train/report/Report.h"
 #include "train/report/StandardStreams.h"
 #include "train/run/ForwardProgram.h"
+#include "train/run/Scoring.h"
 
 #include <memory>
 
@@ -50,38 +49,12 @@ ScoreOptions parseScoring(const zrt_plan &plan, int argc,
   return options;
 }
 
-/// The values of all samples, on rank 0.
-std::vector<float> scoreAll(const zrt_plan &plan, const Feed &feed,
-                            World &world, zrt_context *ctx) {
-  const zrt_output &output = findValues(plan);
-  const uint64_t batch = feed.samplesPerBatch(), ranks = plan.world_size,
-                 samples = feed.samples(), atOnce = batch * ranks,
-                 columns = output.ref.bytes / sizeof(float) / batch;
-  std::vector<float> mine(batch * columns), all(ranks * mine.size()), found;
-  for (uint64_t run = 0; run * atOnce < samples; ++run) {
-    const std::string where = fmt::format("batch {}", run);
-    together(world, [&] {
-      feed.write(ctx,
-                 {.step = run, .rank = uint64_t(world.rank()), .ranks = ranks},
-                 /*micro=*/0, where);
-    });
-    if (zrt_run(ctx, ZRT_SCORE) != 0)
-      fail("{}: {}", where, zrt_error_message(ctx));
-    readBytes(ctx, output.ref, mine.data());
-    world.allGather(mine.data(), mine.size() * sizeof(float), all.data());
-    if (world.rank() == 0) // after the last sample, the first ones come again
-      found.insert(found.end(), all.begin(),
-                   all.begin() + long(std::min(atOnce, samples - run * atOnce) *
-                                      columns));
-  }
-  return found;
-}
-
 void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
            zrt_context *ctx) {
   std::unique_ptr<Feed> feed;
   together(world, [&] { feed = std::make_unique<Feed>(plan, options.common); });
-  const std::vector<float> values = scoreAll(plan, *feed, world, ctx);
+  const std::vector<float> values =
+      scoreAll(plan, *feed, feed->samples(), world, ctx);
   together(world, [&] {
     if (world.rank() == 0)
       writeNpy(options.output, values, values.size() / feed->samples());
@@ -93,14 +66,6 @@ void score(const zrt_plan &plan, const ScoreOptions &options, World &world,
 }
 
 } // namespace
-
-const zrt_output &zrt::findValues(const zrt_plan &plan) {
-  for (const zrt_output &output : outputsOf(plan))
-    if (std::string_view(output.name) == "values" && output.dtype == ZRT_F32)
-      return output;
-  fail("the plan scores samples, and has no output \"values\" of f32; compile "
-       "the model again");
-}
 
 bool zrt::scoresOnly(const zrt_plan &plan) {
   return plan.abi_version == ZRT_ABI_VERSION && plan.programs[ZRT_SCORE].ops &&

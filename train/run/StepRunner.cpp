@@ -8,7 +8,7 @@
 
 using namespace zrt;
 
-StepRunner::StepRunner(const zrt_plan &plan, const Feed &feed, int rank)
+StepRunner::StepRunner(const zrt_plan &plan, const BatchSource &feed, int rank)
     : plan(plan), feed(feed), rank(rank), inputs(plan) {
   if (plan.accumulate == 0)
     fail("the plan has steps of 0 micro-steps");

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "abi/zrt.h"
-#include "train/data/Feed.h"
+#include "train/data/BatchSource.h"
 #include "train/data/PlanInputs.h"
 
 #include <cstdint>
@@ -32,7 +32,7 @@ namespace zrt {
 class StepRunner {
 public:
   /// Throws when the plan lacks a program that its micro-steps need.
-  StepRunner(const zrt_plan &plan, const Feed &feed, int rank);
+  StepRunner(const zrt_plan &plan, const BatchSource &feed, int rank);
 
   struct Result {
     double loss; ///< the mean over micro-steps
@@ -56,8 +56,8 @@ public:
     int64_t step;
   };
   const std::optional<Pending> &pendingUpdate() const { return pending; }
-  /// Continues a run that has left the update `left`.
-  void resumeFrom(const Pending &left) { pending = left; }
+  /// Continues a run that has left the update `left`, or none.
+  void resumeFrom(const std::optional<Pending> &left) { pending = left; }
   bool leavesUpdates() const { return plan.programs[ZRT_FIRST].ops != nullptr; }
   /// Returns true if a step computes with the parameters before the pending
   /// update.  Then a flush between steps would change the result of all later
@@ -83,7 +83,7 @@ private:
                   const std::vector<StepSum> &sums);
 
   const zrt_plan &plan;
-  const Feed &feed;
+  const BatchSource &feed;
   const int rank;
   const PlanInputs inputs;
   uint64_t dataShift = 0;

@@ -133,7 +133,8 @@ void Training::openOutputs() {
 void Training::loop(TrainingReport &report) {
   // Here, so that an error that ends the loop is printed on a line of its own.
   Progress progress(run.counts.first(), run.options.end(),
-                    run.quiet ? ProgressKind::None : run.options.progress);
+                    run.quiet || run.options.drives ? ProgressKind::None
+                                                    : run.options.progress);
   SamplingHook samples(run, sampling.get(), logs, progress);
   // Each event calls them in this order.  Digests come first, as a difference
   // ends the run without an evaluation; then what adds to the metrics, and may
@@ -144,6 +145,16 @@ void Training::loop(TrainingReport &report) {
       evaluation.get(),  best.get(),    &logs,
       &progress,         &samples,      &checkpoints};
   std::erase(hooks, nullptr);
+  if (run.options.drives)
+    drive(hooks);
+  else
+    makeSteps(hooks);
+  progress.finish();
+  for (StepHook *hook : hooks)
+    hook->atEnd();
+}
+
+void Training::makeSteps(const std::vector<StepHook *> &hooks) {
   while (true) {
     vote();
     StepMetrics step;
@@ -151,13 +162,32 @@ void Training::loop(TrainingReport &report) {
       hook->betweenSteps(step);
     if (run.isOver())
       break;
-    makeStep(step, hooks);
-    for (StepHook *hook : hooks)
-      hook->afterStep(step);
+    makeStep(step, scheduledRate(), hooks);
   }
-  progress.finish();
-  for (StepHook *hook : hooks)
-    hook->atEnd();
+}
+
+void Training::drive(const std::vector<StepHook *> &hooks) {
+  StepMetrics next;
+  Driving driving(run, checkpoints, [&](StepMetrics &step, float lr) {
+    makeStep(step, lr, hooks);
+  });
+  do {
+    if (next.milliseconds > 0) // it was made
+      next = {};
+    vote();
+    for (StepHook *hook : hooks)
+      hook->betweenSteps(next);
+  } while (!run.isOver() && driving.obeyNext(next));
+  driving.finish();
+}
+
+float Training::scheduledRate() const {
+  const RunCounts &counts = run.counts;
+  const Schedule &schedule = run.options.schedule;
+  return static_cast<float>(schedule.at(
+      schedule.samples
+          ? counts.updatedSamples(run.begin, samplesPerStep(run.plan))
+          : counts.update()));
 }
 
 void Training::vote() {
@@ -169,7 +199,8 @@ void Training::vote() {
            secondsSince(begun) + run.last.milliseconds * 1e-3 >=
                options.timeLimit)
     own = kOutOfTime;
-  else if (run.isFirst && (!run.quiet || options.metrics == "-") &&
+  else if (run.isFirst &&
+           (!run.quiet || options.metrics == "-" || options.drives) &&
            outputIsClosed())
     own = SIGPIPE;
   const int reason = stopReason(run.world, own);
@@ -180,7 +211,7 @@ void Training::vote() {
                             run.last.step));
 }
 
-void Training::makeStep(StepMetrics &step,
+void Training::makeStep(StepMetrics &step, float lr,
                         const std::vector<StepHook *> &hooks) {
   const TrainOptions &options = run.options;
   RunCounts &counts = run.counts;
@@ -189,10 +220,6 @@ void Training::makeStep(StepMetrics &step,
     zrt_profile(run.context.get());
   const auto start = Clock::now();
   const int64_t update = counts.update();
-  const auto lr = static_cast<float>(options.schedule.at(
-      options.schedule.samples
-          ? counts.updatedSamples(run.begin, samplesPerStep(run.plan))
-          : update));
   const StepRunner::Result outputs = run.runner->run(
       run.context.get(), counts.done(),
       {.lr = lr,
@@ -225,6 +252,8 @@ void Training::makeStep(StepMetrics &step,
   if (const std::string wrong = counts.add(step, scalesLoss); !wrong.empty())
     run.diverge(wrong);
   run.last = step;
+  for (StepHook *hook : hooks)
+    hook->afterStep(step);
 }
 
 void Training::checkBatches() const {

@@ -20,6 +20,7 @@
 #include "train/run/BestEvaluation.h"
 #include "train/run/Checkpoints.h"
 #include "train/run/Digests.h"
+#include "train/run/Driving.h"
 #include "train/run/Evaluation.h"
 #include "train/run/MatmulAlgorithms.h"
 #include "train/run/Run.h"
@@ -52,7 +53,14 @@ private:
   void loop(TrainingReport &report);
   /// Agrees on whether the run goes on.
   void vote();
-  void makeStep(StepMetrics &step, const std::vector<StepHook *> &hooks);
+  /// Makes steps until the run is over.
+  void makeSteps(const std::vector<StepHook *> &hooks);
+  /// The same, as requests say.
+  void drive(const std::vector<StepHook *> &hooks);
+  /// The rate of the next step by the schedule.
+  float scheduledRate() const;
+  void makeStep(StepMetrics &step, float lr,
+                const std::vector<StepHook *> &hooks);
   /// Throws on all ranks if two that share sequences have read others.
   void checkBatches() const;
 

@@ -118,7 +118,7 @@ void TrainingReport::printSummary() const {
   const RunCounts &counts = run.counts;
   const TrainOptions &options = run.options;
   if (stoppedBy)
-    say("stopped by {} after {} of {} steps\n",
+    say("stopped by {} after {}{} steps\n",
         stoppedBy == SIGINT       ? "Ctrl-C"
         : stoppedBy == SIGTERM    ? "SIGTERM"
         : stoppedBy == SIGHUP     ? "SIGHUP"
@@ -126,7 +126,8 @@ void TrainingReport::printSummary() const {
         : stoppedBy == kOutOfTime ? "--time-limit"
         : run.isGrowing()         ? "SIGUSR2"
                                   : "SIGUSR1",
-        counts.done(), options.end());
+        counts.done(),
+        options.drives ? "" : fmt::format(" of {}", options.end()));
   const int64_t here = counts.here();
   if (here > 0)
     say("final loss {:.6f} (step {})\n", run.last.loss, run.last.step);

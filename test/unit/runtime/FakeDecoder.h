@@ -66,8 +66,9 @@ public:
   size_t bound = 0;
   std::optional<int32_t> divider;
   size_t stateDistance = 0;
-  std::string log; ///< the programs that have run
-  size_t read = 0; ///< tokens
+  bool isAlone = true; ///< no other rank needs a run that is for nothing
+  std::string log;     ///< the programs that have run
+  size_t read = 0;     ///< tokens
 
 private:
   std::span<const float> run(std::span<const int32_t> tokens,
@@ -78,7 +79,8 @@ private:
     EXPECT_EQ(begin.size(), slots());
     EXPECT_EQ(count.size(), slots());
     EXPECT_EQ(starts.size(), slots());
-    EXPECT_GT(*std::ranges::max_element(count), 0) << "a run for nothing";
+    if (isAlone)
+      EXPECT_GT(*std::ranges::max_element(count), 0) << "a run for nothing";
     logits.assign(slots() * classes, std::numeric_limits<float>::quiet_NaN());
     for (size_t s = 0; s < slots(); ++s) {
       if (count[s] == 0)

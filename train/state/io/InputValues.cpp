@@ -3,9 +3,11 @@
 
 #include "runtime/numbers/Shape.h"
 
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 using namespace zrt;
 
@@ -48,6 +50,23 @@ bool zrt::areWeights(const zrt_input &input) {
 bool zrt::areStarts(const zrt_input &input) {
   return input.dtype == ZRT_I32 && input.rank == 2 &&
          std::string_view(input.name) == "starts";
+}
+
+std::string zrt::problemWith(const zrt_input &input, int64_t value,
+                             uint64_t at) {
+  if (!mayHold(input, value))
+    return fmt::format(", which is not {}", allowedText(input));
+  if (areStarts(input) && std::cmp_greater(value, at))
+    return fmt::format(" at position {}, and what a position reads starts "
+                       "there or before",
+                       at);
+  return "";
+}
+
+std::string zrt::problemWith(const zrt_input &input, float value) {
+  return areWeights(input) && !(value >= 0 && std::isfinite(value))
+             ? ", and the weight of a target is finite and not negative"
+             : "";
 }
 
 std::vector<int64_t> zrt::sampleShape(const zrt_input &input) {

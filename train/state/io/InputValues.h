@@ -30,6 +30,12 @@ bool areWeights(const zrt_input &input);
 /// the position or before it.
 bool areStarts(const zrt_input &input);
 
+/// Why element `at` of a sample of the integer input `input` must not be
+/// `value`: what follows on "... holds 7"; "" if it may.
+std::string problemWith(const zrt_input &input, int64_t value, uint64_t at);
+/// The same for one of floats.
+std::string problemWith(const zrt_input &input, float value);
+
 /// The dimensions after the first, which counts samples.
 std::vector<int64_t> sampleShape(const zrt_input &input);
 /// The number of values in a sample.

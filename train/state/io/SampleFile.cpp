@@ -7,7 +7,6 @@
 #include "runtime/text/Error.h"
 #include "train/state/io/Npy.h"
 
-#include <cmath>
 #include <cstring>
 #include <string_view>
 #include <utility>
@@ -166,13 +165,12 @@ void SampleFile::copyIntegers(uint64_t sample, const std::byte *from,
                               std::byte *to) const {
   for (uint64_t i = 0; i < elements; ++i) {
     const From value = loadSamples<From>(from, i);
-    if (!std::in_range<int64_t>(value) || !mayHold(input, int64_t(value)))
-      fail("{}: sample {} holds {}, which is not {}", place, sample, value,
-           allowedText(input));
-    if (areStarts(input) && std::cmp_greater(value, i))
-      fail("{}: sample {} holds {} at position {}, and what a position reads "
-           "starts there or before",
-           place, sample, value, i);
+    const std::string problem =
+        std::in_range<int64_t>(value)
+            ? problemWith(input, int64_t(value), i)
+            : fmt::format(", which is not {}", allowedText(input));
+    if (!problem.empty())
+      fail("{}: sample {} holds {}{}", place, sample, value, problem);
     putInteger(input, to, i, int64_t(value));
   }
 }
@@ -184,10 +182,9 @@ void SampleFile::read(uint64_t sample, std::byte *to) const {
     copyFloats(entry.dtype, bytes.data(), elements, to);
     const auto *floats = reinterpret_cast<const float *>(to);
     for (uint64_t i = 0; areWeights(input) && i < elements; ++i)
-      if (!(floats[i] >= 0 && std::isfinite(floats[i])))
-        fail("{}: sample {} holds {}, and the weight of a target is finite and "
-             "not negative",
-             place, sample, floats[i]);
+      if (const std::string problem = problemWith(input, floats[i]);
+          !problem.empty())
+        fail("{}: sample {} holds {}{}", place, sample, floats[i], problem);
   } else
     withIntegers(entry.dtype, [&](auto as) {
       copyIntegers<typename decltype(as)::Type>(sample, bytes.data(), to);
