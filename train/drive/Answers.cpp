@@ -20,12 +20,17 @@ static std::string numberText(T value) {
 }
 
 std::string zrt::sampleLine(uint64_t id, uint64_t count,
-                            std::span<const GivenAnswer> answers) {
+                            std::span<const GivenAnswer> answers,
+                            std::span<const std::vector<float>> logprobs) {
   std::string text = fmt::format("{{\"id\":{},\"answers\":[", id);
-  for (size_t i = 0; i < answers.size(); ++i)
-    text += fmt::format("{}{{\"prompt\":{},\"ids\":[{}],\"end\":\"{}\"}}",
+  for (size_t i = 0; i < answers.size(); ++i) {
+    text += fmt::format("{}{{\"prompt\":{},\"ids\":[{}],\"end\":\"{}\"",
                         i ? "," : "", i / count, fmt::join(answers[i].ids, ","),
                         nameOf(answers[i].end));
+    if (!logprobs.empty())
+      text += fmt::format(",\"logprobs\":[{}]", fmt::join(logprobs[i], ","));
+    text += "}";
+  }
   return text + "]}";
 }
 

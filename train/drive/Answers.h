@@ -28,8 +28,10 @@ struct DriveState {
 
 /// Lines without their newlines.  Numbers read back to the same bits; one that
 /// is not finite is null.
+/// `logprobs` are those of each token of each answer, if they are asked for.
 std::string sampleLine(uint64_t id, uint64_t count,
-                       std::span<const GivenAnswer> answers);
+                       std::span<const GivenAnswer> answers,
+                       std::span<const std::vector<float>> logprobs);
 /// Throws zrt::Error if a value is not finite.
 std::string valuesLine(uint64_t id, std::span<const float> values,
                        size_t columns);

@@ -27,6 +27,7 @@ constexpr const char *kSampleFields[] = {"prompts",
                                          "seed",
                                          "max",
                                          "end_ids",
+                                         "logprobs",
                                          "top_k",
                                          "temperature",
                                          "top_p",
@@ -146,6 +147,15 @@ SampleCommand CommandReader::readSample(const json &object) const {
         readTokens(*ends, "\"end_ids\"", {SIZE_MAX, prompts->tokenBound});
   else if (ends && !ends->is_array())
     fail("\"end_ids\" is {}; give it a list of tokens", shownValue(*ends));
+  if (const json *logprobs = fields.find("logprobs")) {
+    if (!logprobs->is_boolean())
+      fail("\"logprobs\" is {}; give it true or false", shownValue(*logprobs));
+    sample.logprobs = logprobs->get<bool>();
+  }
+  if (sample.logprobs &&
+      !(plan.programs[ZRT_SCORE].ops && reader.isOfPolicies()))
+    fail("\"logprobs\": this program gives no log probabilities of tokens; "
+         "compile a model of zeroc import --objective=grpo with --eval");
   return sample;
 }
 

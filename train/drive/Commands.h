@@ -35,6 +35,7 @@ struct SampleCommand {
   DrawOptions draw;
   uint64_t most = UINT64_MAX; ///< tokens of an answer
   std::vector<int32_t> endIds;
+  bool logprobs = false; ///< those of the tokens of answers, by ZRT_SCORE
 };
 
 struct ScoreCommand {

@@ -178,8 +178,8 @@ bool RowReader::counts(size_t number, const Row &row) const {
 
 void RowReader::checkCounts(const std::vector<Row> &rows) const {
   for (size_t i = 0; i < inputs.size(); ++i)
-    if ((areWeights(*inputs[i]) || ignoredValue(*inputs[i]) ||
-         areLabels(*inputs[i])) &&
+    if (((areWeights(*inputs[i]) && !isOfPolicies()) ||
+         ignoredValue(*inputs[i]) || areLabels(*inputs[i])) &&
         std::ranges::none_of(rows,
                              [&](const Row &row) { return counts(i, row); }))
       fail("\"{}\" has no value that the loss counts; give a row one that does",

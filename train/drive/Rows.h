@@ -37,6 +37,10 @@ public:
   /// on may be missing.  Throws zrt::Error.
   std::vector<Row> read(const nlohmann::json &inputs, uint32_t program) const;
 
+  /// Whether the loss is a sum over tokens, and ZRT_SCORE gives the log
+  /// probability of each.
+  bool isOfPolicies() const { return objective == "grpo"; }
+
   const Row &padding() const { return empty; }
   /// Throws zrt::Error if no loss counts anything of `rows`.
   void checkCounts(const std::vector<Row> &rows) const;

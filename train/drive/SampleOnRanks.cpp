@@ -31,7 +31,7 @@ std::vector<int32_t> packed(const GivenAnswer &answer) {
 
 std::vector<GivenAnswer> zrt::sampleOnRanks(Decoder &decoder, World &world,
                                             const SampleCommand &sample) {
-  Engine engine(decoder, sample.endIds);
+  Engine engine(decoder, sample.endIds, /*tellsEnd=*/true);
   const uint64_t ranks = uint64_t(world.size()), rank = uint64_t(world.rank()),
                  all = sample.count * sample.prompts.size();
   for (uint64_t i = rank; i < all; i += ranks)
@@ -60,8 +60,6 @@ std::vector<GivenAnswer> zrt::sampleOnRanks(Decoder &decoder, World &world,
   mine.resize(most);
   std::vector<int32_t> gathered(most * ranks);
   world.allGather(mine.data(), most * sizeof(int32_t), gathered.data());
-  if (rank > 0)
-    return {};
   std::vector<GivenAnswer> answers(all);
   for (uint64_t from = 0; from < ranks; ++from) {
     auto at = gathered.begin() + long(from * most);

@@ -20,12 +20,12 @@
 namespace zrt {
 
 struct GivenAnswer {
-  std::vector<int32_t> ids;
+  std::vector<int32_t> ids; ///< with the token that has ended it
   End end = End::Full;
 };
 
-/// The answers to each prompt, `sample.count` for one after the other; on rank
-/// 0 only.  What `decoder` keeps from before is not used.  All ranks call it
+/// The answers to each prompt, `sample.count` for one after the other, on all
+/// ranks.  What `decoder` keeps from before is not used.  All ranks call it
 /// together.  Throws zrt::Error.
 std::vector<GivenAnswer> sampleOnRanks(Decoder &decoder, World &world,
                                        const SampleCommand &sample);

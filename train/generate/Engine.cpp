@@ -22,8 +22,9 @@ const char *zrt::nameOf(End end) {
   return "?";
 }
 
-Engine::Engine(Decoder &decoder, std::vector<int32_t> endIds)
-    : decoder(decoder), endIds(std::move(endIds)), slots(decoder.slots()) {}
+Engine::Engine(Decoder &decoder, std::vector<int32_t> endIds, bool tellsEnd)
+    : decoder(decoder), endIds(std::move(endIds)), tellsEnd(tellsEnd),
+      slots(decoder.slots()) {}
 
 void Engine::add(Request request) {
   // Without a position for an answer, nothing is to be read.
@@ -158,9 +159,11 @@ void Engine::extend(Slot &slot, std::span<const float> logits) {
            chanceOf(request.seed, request.sample, slot.text.size()));
   if (!token)
     return end(slot, End::Nonfinite);
-  if (std::ranges::find(endIds, *token) != endIds.end())
+  const bool isEnd = std::ranges::find(endIds, *token) != endIds.end();
+  if (!isEnd || tellsEnd)
+    events.push_back({request.id, *token});
+  if (isEnd)
     return end(slot, End::Token);
-  events.push_back({request.id, *token});
   slot.text.push_back(*token);
   if (slot.text.size() - request.ids.size() >= request.most)
     end(slot, End::Length);

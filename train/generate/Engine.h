@@ -63,9 +63,10 @@ struct Event {
 
 class Engine {
 public:
-  /// `endIds` are the tokens that end a text.  What `decoder` keeps at first is
-  /// not used; no one else may run it while the engine lives.
-  Engine(Decoder &decoder, std::vector<int32_t> endIds);
+  /// `endIds` are the tokens that end a text; with `tellsEnd` they are events,
+  /// too.  What `decoder` keeps at first is not used; no one else may run it
+  /// while the engine lives.
+  Engine(Decoder &decoder, std::vector<int32_t> endIds, bool tellsEnd = false);
 
   /// Appends a request to those that wait.
   void add(Request request);
@@ -108,6 +109,7 @@ private:
 
   Decoder &decoder;
   const std::vector<int32_t> endIds;
+  const bool tellsEnd;
   std::vector<Slot> slots;
   std::deque<Request> queue;
   std::vector<Event> events;

@@ -95,8 +95,40 @@ void Driving::finish() {
 void Driving::obey(uint64_t id, const SampleCommand &sample) {
   run.makeLeftUpdate();
   PlanDecoder decoder(run.context.get(), run.plan);
-  answer(
-      sampleLine(id, sample.count, sampleOnRanks(decoder, run.world, sample)));
+  const std::vector<GivenAnswer> answers =
+      sampleOnRanks(decoder, run.world, sample);
+  std::vector<std::vector<float>> logprobs;
+  if (sample.logprobs)
+    logprobs = logprobsOf(sample, answers);
+  answer(sampleLine(id, sample.count, answers, logprobs));
+}
+
+std::vector<std::vector<float>>
+Driving::logprobsOf(const SampleCommand &sample,
+                    const std::vector<GivenAnswer> &answers) {
+  // Answers after their prompts, as rows that train on them.
+  nlohmann::json inputs = {{"tokens", {}}, {"targets", {}}};
+  for (size_t i = 0; i < answers.size(); ++i) {
+    std::vector<int32_t> tokens = sample.prompts[i / sample.count];
+    std::vector<int32_t> targets(tokens.size() - 1, -100);
+    targets.insert(targets.end(), answers[i].ids.begin(), answers[i].ids.end());
+    tokens.insert(tokens.end(), answers[i].ids.begin(), answers[i].ids.end());
+    tokens.pop_back(); // it has no next one
+    inputs["tokens"].push_back(tokens);
+    inputs["targets"].push_back(targets);
+  }
+  GivenRows rows(run.plan, /*keySeed=*/std::nullopt);
+  rows.set(rows.reader().read(inputs, ZRT_SCORE), /*position=*/0);
+  const std::vector<float> values =
+      scoreAll(run.plan, rows, answers.size(), run.world, run.context.get());
+  std::vector<std::vector<float>> logprobs;
+  for (size_t i = 0; i < answers.size() && run.isFirst; ++i) {
+    const auto row =
+        values.begin() + long(i * (values.size() / answers.size()) +
+                              sample.prompts[i / sample.count].size() - 1);
+    logprobs.emplace_back(row, row + long(answers[i].ids.size()));
+  }
+  return logprobs;
 }
 
 void Driving::obey(uint64_t id, const ScoreCommand &score) {

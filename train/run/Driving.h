@@ -60,6 +60,10 @@ private:
   void obey(uint64_t id, const SaveCommand &save);
   void obey(uint64_t id, const LoadCommand &load);
   void obey(uint64_t id, const StateCommand &state);
+  /// The log probabilities of the tokens of each answer, on rank 0.
+  std::vector<std::vector<float>>
+  logprobsOf(const SampleCommand &sample,
+             const std::vector<GivenAnswer> &answers);
 
   Run &run;
   Checkpoints &checkpoints;
