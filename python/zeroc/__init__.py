@@ -11,7 +11,7 @@ and its answers.  The first line of a file says what is in it.
 
 Compiling and training on the command line need none of it.
 """
-__all__ = ["Error", "Program", "Run", "Weights", "compile", "finetune"]
+__all__ = ["Error", "Program", "Run", "Session", "Weights", "compile", "finetune"]
 
 
 def __getattr__(name):

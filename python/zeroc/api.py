@@ -18,6 +18,7 @@ from .commands import compile_command, import_command, zeroc
 from .errors import UserError
 from .metrics import GrowingMetrics
 from .needs import need
+from .session import Session  # noqa: F401, of the package
 from .weights import Weights
 from .whole_file import whole
 

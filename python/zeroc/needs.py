@@ -10,12 +10,13 @@ from .errors import UserError
 
 #: Of each command; others need none.
 OF_COMMANDS = {"calibrate": ["numpy"], "data": ["numpy", "safetensors", "tokenizers"],
-               "finetune": ["numpy", "safetensors", "tokenizers"], "pretrain": ["numpy"],
+               "finetune": ["numpy", "safetensors", "tokenizers"],
+               "grpo": ["numpy", "safetensors", "tokenizers"], "pretrain": ["numpy"],
                "generate": ["tokenizers"], "chat": ["tokenizers"], "classify": ["numpy", "safetensors", "tokenizers"]}
 #: Packages that pip knows by other names.
 OF_PIP = {"yaml": "pyyaml"}
 #: What most of their models and data need, too; it is installed with the others.
-OFTEN = {command: ["jinja2"] for command in ("data", "finetune", "generate", "chat")}
+OFTEN = {command: ["jinja2"] for command in ("data", "finetune", "grpo", "generate", "chat")}
 
 
 def missing_of(packages):

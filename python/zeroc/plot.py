@@ -47,7 +47,8 @@ class Panel(NamedTuple):
     is_smoothed: bool
 
 
-PANELS = (Panel("loss", "loss", 300, False, 100, True), Panel("grad_norm", "gradient norm", 130, True, 20, True),
+PANELS = (Panel("reward", "reward", 300, False, math.inf, True), Panel("length", "tokens of an answer", 110, True, math.inf, True),
+          Panel("loss", "loss", 300, False, 100, True), Panel("grad_norm", "gradient norm", 130, True, 20, True),
           Panel("lr", "learning rate", 90, True, math.inf, False), Panel("tokens_per_s", "tokens/s", 110, True, math.inf, True),
           Panel("samples_per_s", "samples/s", 110, True, math.inf, True),
           Panel("eval_rewards/accuracies", "accuracy of rewards in evaluations", 110, True, math.inf, False),

@@ -165,7 +165,7 @@ class Run:
         settings = {key: value for key, value in settings_of(self).items() if key != "weights"}
         with reporting.reported(self.reports, self.work / "metrics.jsonl", self.work / "reports.json",
                                 self.out.resolve().name, settings):
-            self.call(train)
+            self.train(train)
         remove_others(self)
         for command in self.output_commands():
             self.call(command)
@@ -230,6 +230,9 @@ class Run:
         options += [option for option in ("--schedule=cosine", "--keep=2", *events)
                     if value_of(more, option.partition("=")[0]) is None]
         return [str(self.work / "train"), *map(str, options), *more]
+
+    def train(self, command):
+        self.call(command)
 
     def output_commands(self):
         commands, options = [], self.export_options()

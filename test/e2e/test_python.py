@@ -233,7 +233,7 @@ class Python(chats.ChatCase):
         self.addCleanup(os.chdir, before)
         os.chdir(self.folder)
         blocks = BLOCK.findall(DOC.read_text())
-        self.assertEqual(len(blocks), 4)
+        self.assertEqual(len(blocks), 6)
         for needs_torch, block in blocks:
             if needs_torch and not has_torch():
                 continue
