@@ -45,20 +45,25 @@ class Recipe:
 
     def write_data(self, folder):
         """Writes what the model reads; returns its path."""
-        if self.model != "pairs":
+        if self.model not in ("pairs", "policy"):
             support.write_tokens(folder / "tokens.u16", 600, self.vocab)
             return folder / "tokens.u16"
-        rng, rows, length = random.Random(3), 12, 11
+        rng, rows, length = random.Random(3), 12, 11 if self.model == "pairs" else TINY["n_positions"]
 
         def numbers(kind, columns, draw):
             return (rows, columns), array.array(kind, (draw(i % columns) for i in range(rows * columns)))
 
         tensors = {"tokens": numbers("i", length, lambda _: rng.randrange(self.vocab)),
-                   "targets": numbers("i", length, lambda _: rng.choice((-100, rng.randrange(self.vocab)))),
-                   "starts": numbers("i", length, lambda at: at // 3 * 3),
-                   "samples": numbers("i", length, lambda at: min(at // 3, 4)),
-                   "choices": numbers("i", 2, lambda _: rng.choice((-100, 0, 0))),
-                   "reference": numbers("f", 4, lambda _: rng.uniform(-30, 0))}
+                   "targets": numbers("i", length, lambda _: rng.choice((-100, rng.randrange(self.vocab))))}
+        if self.model == "policy":
+            tensors |= {"old": numbers("f", length, lambda _: rng.uniform(-5, -3)),
+                        "advantages": numbers("f", length, lambda _: rng.uniform(-1, 1)),
+                        "token_weights": numbers("f", length, lambda _: rng.uniform(0, 0.2))}
+        else:
+            tensors |= {"starts": numbers("i", length, lambda at: at // 3 * 3),
+                        "samples": numbers("i", length, lambda at: min(at // 3, 4)),
+                        "choices": numbers("i", 2, lambda _: rng.choice((-100, 0, 0))),
+                        "reference": numbers("f", 4, lambda _: rng.uniform(-30, 0))}
         path = folder / "pairs.safetensors"
         support.write_safetensors(path, tensors)
         return path
@@ -71,6 +76,8 @@ class Recipe:
             model = support.import_model(config, 1, config["n_positions"], *["--dropout"] * (self.model == "dropout"))
         elif self.model == "pairs":
             model = support.import_model(PAIRS / "config.json", 1, 11, "--packed", "--objective=dpo", "--samples=4")
+        elif self.model == "policy":
+            model = support.import_model(TINY, 1, TINY["n_positions"], "--objective=grpo")
         elif self.model == "documents":
             model = support.import_model(GOLDEN / "llama" / "config.json", 1, 11, "--document-separator=0")
         elif self.model == "wide":
@@ -199,6 +206,9 @@ PLANS = [
     Recipe("generate-3-2-1", "tiny", 48, 3, 2, 1, ("--sample-only", "--offload-params=nvme", "--bucket-size=1KiB")),
     # Preferences, and values of samples alone.
     Recipe("pairs-3-2-2", "pairs", 96, 3, 2, 2, ("--bucket-size=4KiB", "--loss-chunk=2KiB")),
+    # All programs of a loop that samples, scores and trains.
+    Recipe("loop-0-1-1", "policy", 48, 0, 1, 1, ("--sample", "--eval")),
+    Recipe("loop-3-2-2", "policy", 48, 3, 2, 2, ("--sample", "--eval", "--bucket-size=1KiB")),
     Recipe("score-3-2-1", "pairs", 96, 3, 2, 1, ("--score-only", "--offload-params=nvme")),
     # Updates that do not wait for the norm.
     Recipe("unclipped-0-1-1", "tiny", 48, 0, 1, 1, ("--grad-clip=0", "--offload=cpu")),
