@@ -69,7 +69,7 @@ class Session:
         repetition_penalty, no_repeat_ngram_size."""
         request = {"prompts": [listed(prompt) for prompt in prompts], "count": count, "seed": seed, "temperature": temperature,
                    "end_ids": listed(end_ids), **draw}
-        request.update({"max": max_tokens} if max_tokens else {}, **({"logprobs": True} if logprobs else {}))
+        request.update({} if max_tokens is None else {"max": max_tokens}, **({"logprobs": True} if logprobs else {}))
         return self.ask("sample", request, lambda line: [
             Answer(one["prompt"], one["ids"], one["end"], array(one["logprobs"]) if logprobs else None)
             for one in line["answers"]])

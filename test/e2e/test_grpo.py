@@ -1,12 +1,15 @@
 """zeroc grpo: rollouts, rewards and steps; and loops over zeroc.Session."""
 import json
+import os
 import unittest
+from unittest import mock
 
 import chats
 import support
 
 try:
     import numpy as np
+    import zeroc
     from zeroc import policies
 except ImportError:
     pass  # ChatCase skips
@@ -56,6 +59,9 @@ class GrpoCase(chats.ChatCase):
         binary = support.compile_model(support.import_model(config, 1, 8))
         tokens = self.write_tokens(100, config["vocab_size"])
         self.run_ok(binary, "--data", tokens, "--steps", 1, "--lr", "0", "--save", self.base / "model.safetensors")
+        patched = mock.patch.dict(os.environ, ZEROC_PROGRAM=str(support.ZEROC))
+        patched.start()
+        self.addCleanup(patched.stop)
         self.rewards = self.write("rewards.py", REWARD)
         self.prompts = self.write("prompts.jsonl", "".join(
             json.dumps({"prompt": f"{letter} {number}: ", "letter": letter}) + "\n" for number in range(3) for letter in "ae"))
@@ -154,6 +160,45 @@ def once(completions, letter):
                                    "--prompts-per-step=2", "--batch=4", *options)
                 self.assertIn(done.returncode, (1, 2))
                 self.assertIn(said, done.err)
+
+
+class Sessions(GrpoCase):
+    def test_probabilities(self):
+        """Of answers: those of scores, and those that a step compares with them."""
+        for options in (dict(), dict(world_size=2, stage=3, accumulate=2), dict(precision="bf16"),
+                        dict(precision="bf16", lora="4:8", world_size=2, offload="cpu")):
+            with self.subTest(options):
+                program = zeroc.compile(self.base, batch=2, seq=24, sample=True, eval=True, out=self.folder / "program",
+                                        import_options={"objective": "grpo"}, **options)
+                with zeroc.Session(program) as session:
+                    state = session.state().result()
+                    prompts = [[1, 2, 3], [4, 5, 6, 7, 8]]
+                    answers = session.sample(prompts, state["rows"] // 2, max_tokens=9, seed=3, logprobs=True,
+                                             end_ids=range(40, 80)).result()
+                    tokens, targets = policies.rows_of([prompts[one.prompt] for one in answers], [one.ids for one in answers], 24)
+                    scored = session.score(tokens=tokens, targets=targets).result()
+                    self.assertEqual(scored[targets != -100].tobytes(), np.concatenate([one.logprobs for one in answers]).tobytes())
+                    ones = np.ones_like(scored)
+                    session.forward_backward(tokens=tokens, targets=targets, old=scored, advantages=ones, token_weights=ones / 64)
+                    # All ratios are 1, so the sums of micro-batches are exact.
+                    batches = state["rows"] // state["batch"]
+                    self.assertEqual(session.step(lr=1e-2).result()["loss"], -(targets != -100).sum() / 64 / batches)
+                    again = session.score(tokens=tokens, targets=targets).result()
+                    self.assertNotEqual(again.tobytes(), scored.tobytes())
+
+    def test_errors(self):
+        program = zeroc.compile(self.base, batch=2, seq=24, sample=True, eval=True, import_options={"objective": "grpo"})
+        with zeroc.Session(program) as session:
+            wrong = session.sample([[1, 2]], max_tokens=0), session.score(tokens=[[1] * 25], targets=[[2]]), session.step(lr=1)
+            right = session.sample([[1, 2]], max_tokens=3)
+            for future, said in zip(wrong, ("max", "25 numbers", "no rows wait"), strict=True):
+                with self.assertRaisesRegex(zeroc.Error, said):
+                    future.result()
+            self.assertEqual(len(right.result()[0].ids), 3)
+        with self.assertRaisesRegex(zeroc.Error, "closed"):
+            session.state()
+        with self.assertRaisesRegex(zeroc.Error, "--steps"):
+            zeroc.Session(program, steps=3).state().result()
 
 
 class Formulas(chats.ChatCase):
