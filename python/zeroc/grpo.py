@@ -119,7 +119,11 @@ class Grpo(Finetune):
         if self.rows % (a.batch * a.ranks):
             raise UserError(f"a step has {self.rows} answers (--prompts-per-step={a.prompts_per_step} x --group={a.group}), and "
                             f"{a.ranks} x --batch={a.batch} sequences at once do not divide them; change one of these")
-        for name in ("--accumulate", "--schedule", "--eval", "--sample", "--virtual-shards", "--context"):
+        given = value_of(self.compiled, "--accumulate")  # as a config that was written has it
+        if given not in (None, str(self.accumulate)):
+            raise UserError(f"--accumulate={given}, and a step of {self.rows} answers has {self.accumulate} micro-steps of "
+                            f"{a.ranks} x --batch={a.batch}; drop it, or change --batch")
+        for name in ("--schedule", "--eval", "--sample", "--virtual-shards", "--context"):
             if value_of([*self.compiled, *self.trained], name) is not None:
                 raise UserError(f"zeroc grpo gives {name} itself, or has none; drop it")
         for name, value in (("--label-smoothing", a.label_smoothing), ("--z-loss", a.z_loss), ("--dropout", a.dropout or None)):
@@ -210,6 +214,17 @@ class Grpo(Finetune):
         finally:
             for one in functions:
                 one.close()
+
+    def print_run(self, sequences):
+        a = self.args
+        print(f"run       {plural(self.steps // a.iterations, 'rollout')} of {self.rows} answers, "
+              f"{plural(a.iterations, 'step')} on each, {plural(self.accumulate, 'micro-step')} a step")
+
+    def lines_after(self):
+        lines = [json.loads(line)["reward"] for line in (self.work / "rollouts.jsonl").read_text().splitlines()]
+        tenth = -(-len(lines) // 10)
+        yield (f"reward    {np.mean(lines[:tenth]):.4g} at the beginning, {np.mean(lines[-tenth:]):.4g} at the end: means of "
+               f"{plural(tenth, 'rollout')} of {len(lines):,}")
 
     def plot_command(self, path):
         """Of rollouts: what was rewarded."""

@@ -176,8 +176,12 @@ class Run:
             card.write(self)
         self.print_commands()
         print(f"wrote {self.out}")
-        for line in advice.lines_after(self):
+        for line in self.lines_after():
             print(line)
+
+    def lines_after(self):
+        """What came out, or would help."""
+        return advice.lines_after(self)
 
     def more_settings(self):
         """Those of a command, beside what settings.py names."""

@@ -138,6 +138,26 @@ def once(completions, letter):
         one, two = self.lines("one", "answers"), self.lines("two", "answers")
         self.assertEqual(one[:8], two[:8])
 
+    def test_chats(self):
+        """Rewards get messages; and the config of a dry run makes the run."""
+        (self.base / "chat_template.jinja").write_text("{% for m in messages %}{{ m.content }}: {% endfor %}")
+        self.prompts = self.write("chats.jsonl", "".join(
+            json.dumps({"messages": [{"role": "user", "content": word}], "gold": word}) + "\n" for word in ("red", "blue")))
+        told = self.write("told.py", """
+def reward(prompts, completions, gold, **more):
+    assert [prompt[-1]["content"] for prompt in prompts] == gold and completions[0][0]["role"] == "assistant"
+    return [float(len(ids)) for ids in more["completion_ids"]]
+""")
+        done = self.grpo("out", "--steps=2", "--lora=4", "--merge", "--dry-run", reward=(f"--reward={told}",))
+        self.assertIn("2 rollouts of 8 answers, 1 step on each, 2 micro-steps a step", done.out)
+        self.assertFalse((self.folder / "out" / "zeroc" / "rollouts.jsonl").exists())
+        done = support.run(support.ZEROC, "grpo", self.base, self.prompts, "-o", self.folder / "out",
+                           f"--config={self.folder / 'out' / 'zeroc' / 'config.yaml'}")
+        self.assertEqual(done.returncode, 0, done.err)
+        self.assertIn("at the beginning", done.out)
+        self.assertEqual(len(self.lines("out")), 2)
+        self.assertTrue((self.folder / "out" / "model.safetensors").exists())
+
     def test_failures(self):
         for name, said in FAILURES.items():
             with self.subTest(name):
