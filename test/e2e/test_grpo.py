@@ -6,6 +6,7 @@ from unittest import mock
 
 import chats
 import support
+from test_cuda import FAKE, fake
 
 try:
     import numpy as np
@@ -205,6 +206,20 @@ class Sessions(GrpoCase):
                     self.assertEqual(session.step(lr=1e-2).result()["loss"], -(targets != -100).sum() / 64 / batches)
                     again = session.score(tokens=tokens, targets=targets).result()
                     self.assertNotEqual(again.tobytes(), scored.tobytes())
+
+    @unittest.skipUnless((FAKE / "libcuda.so.1").exists(), "this build has no CUDA: its headers were not found")
+    def test_gpu(self):
+        """An emulated GPU answers, scores and trains with the bits of processors."""
+        outcomes = []
+        with mock.patch.dict(os.environ, fake()):
+            for options in (dict(cpu="x86-64-v3"), dict(cpu="x86-64-v3", world_size=2, stage=3, target="cuda", cuda_arch="emulated",
+                                                        attention="f32", collectives="host")):
+                program = zeroc.compile(self.base, batch=2, seq=16, sample=True, eval=True,
+                                        import_options={"objective": "grpo"}, **options)
+                with zeroc.Session(program) as session:
+                    answers = session.sample([[1, 2, 3]], 4, max_tokens=5, logprobs=True).result()
+                outcomes.append([(one.ids, one.end, one.logprobs.tobytes()) for one in answers])
+        self.assertEqual(*outcomes)
 
     def test_errors(self):
         program = zeroc.compile(self.base, batch=2, seq=24, sample=True, eval=True, import_options={"objective": "grpo"})
