@@ -19,6 +19,13 @@ static std::string numberText(T value) {
   return std::isfinite(value) ? fmt::format("{}", value) : "null";
 }
 
+static std::string listText(std::span<const float> values) {
+  std::string text = "[";
+  for (const float value : values)
+    text += (text.size() > 1 ? "," : "") + numberText(value);
+  return text + "]";
+}
+
 std::string zrt::sampleLine(uint64_t id, uint64_t count,
                             std::span<const GivenAnswer> answers,
                             std::span<const std::vector<float>> logprobs) {
@@ -28,7 +35,7 @@ std::string zrt::sampleLine(uint64_t id, uint64_t count,
                         i ? "," : "", i / count, fmt::join(answers[i].ids, ","),
                         nameOf(answers[i].end));
     if (!logprobs.empty())
-      text += fmt::format(",\"logprobs\":[{}]", fmt::join(logprobs[i], ","));
+      text += ",\"logprobs\":" + listText(logprobs[i]);
     text += "}";
   }
   return text + "]}";
