@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import warnings
@@ -14,7 +13,7 @@ import weakref
 from pathlib import Path
 
 from . import hub
-from .commands import compile_command, import_command, zeroc
+from .commands import compile_command, environment, flags, import_command, zeroc
 from .errors import UserError
 from .metrics import GrowingMetrics
 from .needs import need
@@ -207,20 +206,6 @@ def interrupt(process):
         process.wait()
 
 
-def flags(options):
-    """Options of a command: {"world_size": 2, "eval": True} is --world-size=2 --eval."""
-    words = []
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if value is True:
-            words.append(option)
-        elif name in ("stop_token", "column") and isinstance(value, (list, tuple)):
-            words += [f"{option}={one}" for one in value]
-        elif value is not None and value is not False:
-            words.append(f"{option}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")
-    return words
-
-
 def place_of(value, path):
     if isinstance(value, (str, os.PathLike)):
         return value
@@ -229,11 +214,6 @@ def place_of(value, path):
     with whole(path) as partial, open(partial, "wb") as file:
         numpy.save(file, numpy.ascontiguousarray(value))
     return path
-
-
-def environment():
-    """zeroc runs its commands in Python by this one."""
-    return {"ZEROC_PYTHON": sys.executable, **os.environ}
 
 
 def call(command):

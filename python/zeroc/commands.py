@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from .errors import UserError
@@ -15,6 +16,25 @@ def zeroc():
     if not found:
         raise UserError("there is no zeroc in PATH; install the wheel, or name the program with ZEROC_PROGRAM")
     return found
+
+
+def environment():
+    """zeroc runs its commands in Python by this one."""
+    return {"ZEROC_PYTHON": sys.executable, **os.environ}
+
+
+def flags(options):
+    """Options of a command: {"world_size": 2, "eval": True} is --world-size=2 --eval."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is True:
+            words.append(option)
+        elif name in ("stop_token", "column") and isinstance(value, (list, tuple)):
+            words += [f"{option}={one}" for one in value]
+        elif value is not None and value is not False:
+            words.append(f"{option}={','.join(map(str, value)) if isinstance(value, (list, tuple)) else value}")
+    return words
 
 
 def import_command(config, batch, seq, options, out):

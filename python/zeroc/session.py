@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
+from .commands import environment, flags
 from .errors import UserError
 
 
@@ -40,7 +41,6 @@ class Session:
     those of an objective; what is missing of a row is padding, which nothing learns from."""
 
     def __init__(self, program, *, init=None, **options):
-        from .api import flags
         self.keeps = getattr(program, "scratch", None)
         init = init or getattr(program, "initial", None)
         # A run that goes on has its weights in its checkpoint; `latest` begins anew if there is none.
@@ -55,7 +55,6 @@ class Session:
         return session
 
     def start(self, command):
-        from .api import environment
         self.asked, messages = 0, tempfile.TemporaryFile()
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=messages,
                                         start_new_session=True, env=environment())

@@ -64,7 +64,7 @@ class OwnFiles(chats.ChatCase):
     #: Runs that take too long for this test, or need more than it has.
     LONG = ("calibrate", "tune", "generate", "classify")
     #: Commands that write no file, and those that write folders.
-    SILENT, FOLDERS = ("explain", "diff", "chat", "replay"), ("finetune", "pretrain")
+    SILENT, FOLDERS = ("explain", "diff", "chat", "replay"), ("finetune", "grpo", "pretrain")
 
     def refused(self, command, *keywords):
         done = support.run(*command, timeout=100)
@@ -132,8 +132,10 @@ class OwnFiles(chats.ChatCase):
         out = self.foreign()
         before = self.everything(out)
         adapters = support.compile_model(self.mlir, "--lora=2")
+        reward = self.write("reward.py", "def reward(completions):\n    return [0.0] * len(completions)\n")
         for command in ([support.ZEROC, "finetune", self.base, self.chats, "--lora=2", "-o", out],
                         [support.ZEROC, "finetune", self.base, self.chats, "-o", out, "--dry-run"],
+                        [support.ZEROC, "grpo", self.base, self.text, f"--reward={reward}", "-o", out, "--max-tokens=2"],
                         [support.ZEROC, "pretrain", self.base, self.text, "-o", out],
                         [support.ZEROC, "export", self.folder / "run", "-o", out],
                         [adapters, *self.trained, "--init", "random", "--save", out],
