@@ -15,6 +15,14 @@ HANDED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 MOMENT = 1.0
 
 
+def how_ended(status):
+    """Of a program, as the rest of a sentence."""
+    if status >= 0:
+        return f"with status {status}"
+    return (f"by signal {signal.Signals(-status).name}" +
+            ("; if nobody has sent it, the machine ran out of memory" if status == -signal.SIGKILL else ""))
+
+
 def run_program(command, quiet, trains):
     """(What a command prints if it is `quiet`, its status as a shell has it).  After a signal the status is not 0."""
     program, noted = None, []

@@ -14,6 +14,7 @@ import subprocess
 
 from . import hub
 from .cache import find_program
+from .child import how_ended
 from .commands import positions_of
 from .errors import UserError
 from .options import parse, parser_of
@@ -177,6 +178,4 @@ class Program:
 
     def fail(self):
         status = self.child.wait()
-        raise UserError("the program that generates ended " +
-                        (f"with status {status}" if status >= 0 else f"by signal {signal.Signals(-status).name}") +
-                        ("; if nobody has sent it, the machine ran out of memory" if status == -signal.SIGKILL else ""))
+        raise UserError(f"the program that generates ended {how_ended(status)}")

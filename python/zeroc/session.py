@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
+from .child import how_ended
 from .commands import environment, flags
 from .errors import UserError
 
@@ -131,7 +132,8 @@ class Session:
             self.close()
         else:
             self.left.detach()
-            os.killpg(self.process.pid, signal.SIGKILL)
+            if self.process.poll() is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
 
@@ -190,7 +192,7 @@ class Answers:
     def failure(self, status):
         text = os.pread(self.messages.fileno(), 1 << 20, 0).decode(errors="replace")
         errors = [line for line in text.splitlines() if "error:" in line]
-        return "\n".join(errors) or text or f"the program ended with status {status}"
+        return "\n".join(errors) or f"the program ended {how_ended(status)}"
 
 
 def close(process):

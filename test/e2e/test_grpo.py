@@ -1,6 +1,7 @@
 """zeroc grpo: rollouts, rewards and steps; and loops over zeroc.Session."""
 import json
 import os
+import signal
 import unittest
 from unittest import mock
 
@@ -220,6 +221,15 @@ class Sessions(GrpoCase):
                     answers = session.sample([[1, 2, 3]], 4, max_tokens=5, logprobs=True).result()
                 outcomes.append([(one.ids, one.end, one.logprobs.tobytes()) for one in answers])
         self.assertEqual(*outcomes)
+
+    def test_killed(self):
+        """A program that ends by itself fails what waits, and what comes."""
+        program = zeroc.compile(self.base, batch=2, seq=24, sample=True, eval=True)
+        with self.assertRaisesRegex(zeroc.Error, "ended by signal SIGKILL"):
+            with zeroc.Session(program) as session:
+                session.state().result()
+                os.killpg(session.process.pid, signal.SIGKILL)
+                session.state().result()
 
     def test_errors(self):
         program = zeroc.compile(self.base, batch=2, seq=24, sample=True, eval=True, import_options={"objective": "grpo"})
