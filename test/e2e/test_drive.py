@@ -392,7 +392,7 @@ class Drive(support.Case):
             request(8, "state"), request(2, "score", inputs=self.rows(0, 1)),
             request(1, "sample", prompts=[[1, 2], [3]], count=2, seed=0, temperature=1, top_p=1, max=3, end_ids=[2]))]
         driven = Driven(self, binary, "--save", "driven.safetensors")
-        for number in range(400):
+        for number in range(1000):
             line = bytearray(rng.choice(good))
             for _ in range(rng.randrange(1, 5)):
                 at = rng.randrange(len(line))
