@@ -73,7 +73,7 @@ class Policies(support.Case):
         return self.run_of(self.model(*imported, share=share), data, f"--accumulate={micro_steps}", *options, ranks=ranks,
                            lr=variant["lr"], **how)
 
-    def check(self, variant, lines, tolerance=2e-5):
+    def check(self, variant, lines, tolerance=1e-5):
         for step, line in enumerate(lines):
             self.assert_close(line["loss"], variant["losses"][step], tolerance, f"loss of step {step}")
             self.assert_close(line["grad_norm"], variant["grad_norms"][step], 10 * tolerance, f"norm of step {step}")

@@ -19,7 +19,7 @@ from trl import GRPOConfig, GRPOTrainer
 
 HERE = Path(__file__).resolve().parent
 MODEL = HERE / "preferences" / "model"
-WORDS, PROMPTS, GROUP, PROMPT, COMPLETION, STEPS = range(4, 96), 2, 4, 5, 9, 8
+WORDS, PROMPTS, GROUP, PROMPT, COMPLETION, STEPS = range(4, 96), 2, 4, 5, 9, 20
 #: Of each: TRL's options, and the learning rate.
 VARIANTS = {
     "grpo": (dict(loss_type="grpo", beta=0.04), 0.03),
