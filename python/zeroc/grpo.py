@@ -6,13 +6,13 @@ function of --seed and its number, so a run that goes on makes the same steps.
 """
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import random
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from . import objectives, policies, rewards
 from .answer import Answer as Text
 from .conversations import Chat, read_prompt
 from .errors import UserError, plural
-from .finetuning import Finetune
+from .finetuning import OF_DRIVES, OF_SCORES, OF_WEIGHTS, Finetune
 from .generate import read_prompts
-from .options import value_of
+from .options import name_of, value_of
 from .run_options import new_parser
 from .session import Session
 from .tokens import IGNORED, Tokenizer
@@ -136,8 +136,9 @@ class Grpo(Finetune):
             raise UserError(f"--reward-time={a.reward_time:g} must be above 0")
         if a.max_tokens >= self.seq:
             raise UserError(f"--max-tokens={a.max_tokens} leaves no room for a prompt in --seq={self.seq}; raise --seq")
-        for name in a.reward:  # before the compiler takes its time
-            rewards.load(name)
+        # Before the compiler takes its time.
+        self.functions = [rewards.Reward(name, weight, a.reward_time)
+                          for name, weight in zip(a.reward, a.reward_weight or [1.0] * len(a.reward), strict=True)]
 
     def make_data(self):
         """Reads the prompts; returns the rows of one time through all of them."""
@@ -201,18 +202,14 @@ class Grpo(Finetune):
     def train(self, command):
         """Samples, rewards and steps until the run is over."""
         self.commands.append(command)
-        functions = []
         try:
-            weights = self.args.reward_weight or [1.0] * len(self.args.reward)
-            functions = [rewards.Reward(name, weight, self.args.reward_time)
-                         for name, weight in zip(self.args.reward, weights, strict=True)]
             with Session.run(command) as session, self.reference() as reference:
-                Loop(self, session, reference, functions).run()
+                Loop(self, session, reference).run()
         except KeyboardInterrupt:
             print(f"zeroc {self.command}: stopped; the same command goes on from the last checkpoint", file=sys.stderr)
             sys.exit(130)
         finally:
-            for one in functions:
+            for one in self.functions:
                 one.close()
 
     def print_run(self, sequences):
@@ -233,26 +230,16 @@ class Grpo(Finetune):
     def reference(self):
         """The model as the run began, which only scores; None without a KL penalty."""
         if not self.beta:
-            return Nothing()
-        return Session.run([str(self.work / "train"), "--drive", "--init", str(self.model), f"--seed={self.args.seed}",
-                            "--lr=0", *(option for option in self.trained if option.startswith(("--adapter=", "--threads=")))])
-
-
-class Nothing:
-    """In place of a session."""
-
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *_):
-        pass
+            return contextlib.nullcontext()
+        return Session.run([str(self.work / "train"), "--drive", "--init", str(self.model), f"--seed={self.args.seed}", "--lr=0",
+                            *(option for option in self.trained if name_of(option) in (*OF_SCORES, *OF_DRIVES, *OF_WEIGHTS))])
 
 
 class Loop:
     """The rollouts of a run, and the steps on them."""
 
-    def __init__(self, run, session, reference, functions):
-        self.args, self.run_of, self.session, self.reference, self.functions = run.args, run, session, reference, functions
+    def __init__(self, run, session, reference):
+        self.args, self.run_of, self.session, self.reference, self.functions = run.args, run, session, reference, run.functions
         self.log, self.answers = run.work / "rollouts.jsonl", run.work / "answers.jsonl"
         self.rollouts = max(run.steps // self.args.iterations, 1)
 

@@ -8,6 +8,7 @@ from unittest import mock
 import chats
 import support
 from test_cuda import FAKE, fake
+from test_finetune import CONFIG
 
 try:
     import numpy as np
@@ -16,9 +17,6 @@ try:
 except ImportError:
     pass  # ChatCase skips
 
-CONFIG = dict(model_type="qwen3", hidden_size=32, intermediate_size=64, num_hidden_layers=2, num_attention_heads=2,
-              num_key_value_heads=1, head_dim=16, max_position_embeddings=64, tie_word_embeddings=True,
-              architectures=["Qwen3ForCausalLM"])
 REWARD = """
 def reward(completions, letter):
     return [text.count(which) / max(len(text), 1) for text, which in zip(completions, letter)]
